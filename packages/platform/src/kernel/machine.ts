@@ -1,0 +1,41 @@
+/** Milliseconds since the Unix epoch. Time is always an argument; a machine never reads a clock. */
+export type Instant = number;
+
+/**
+ * The one mental model: every live thing is a machine. `step` is pure; it returns the next state and the
+ * orders to carry out. Nothing is awaited inside, and outcomes of effects come back later as inputs.
+ */
+export interface Machine<State, Input, Effect> {
+  step(state: State, input: Input, now: Instant): Step<State, Effect>;
+}
+
+export interface Step<State, Effect> {
+  readonly state: State;
+  readonly effects: readonly Effect[];
+}
+
+/** Fed back into the machine when a timer that it started falls due. */
+export interface TimerFired {
+  readonly type: 'timer-fired';
+  readonly key: string;
+}
+
+/**
+ * Effects that the session runner itself carries out for every kind of session.
+ * - `start-timer` replaces a running timer with the same key.
+ * - `emit` puts an event into the outbox, in the transaction that saves the state.
+ * - `reply` answers the caller of `ask`, after that transaction has been committed.
+ */
+export type KernelEffect<Event = never, Reply = never> =
+  | { readonly do: 'start-timer'; readonly key: string; readonly at: Instant }
+  | { readonly do: 'cancel-timer'; readonly key: string }
+  | { readonly do: 'emit'; readonly event: Event }
+  | { readonly do: 'reply'; readonly reply: Reply };
+
+/** What the runner writes to the outbox; `resource` orders deliveries, one after another per resource. */
+export interface OutboxEvent {
+  readonly type: string;
+  readonly account: string;
+  readonly resource: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+}

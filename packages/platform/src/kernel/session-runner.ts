@@ -1,0 +1,53 @@
+import type { Clock } from '../ports/clock.ts';
+import type { Database, Write } from '../ports/database.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Machine, OutboxEvent, TimerFired } from './machine.ts';
+
+/** One kind of live session: its machine, how it is stored, and who carries out its effects. */
+export interface SessionKind<State, Input, Effect extends { readonly do: string }> {
+  readonly name: string;
+  readonly machine: Machine<State, Input | TimerFired, Effect>;
+  /**
+   * Writes what changed between two states; runs inside the transaction that also writes the events.
+   * Not called when `before === after` (a step that changes no record returns the same state object).
+   */
+  save(write: Write, id: string, before: State | undefined, after: State): Promise<void>;
+  /** Carries out an effect that the kernel does not know, after the commit. Its outcome comes back through `send`. */
+  perform(id: string, effect: Effect): void;
+  /** An ended session leaves memory after its last effects; later inputs for it are dropped and counted. */
+  isEnded(state: State): boolean;
+}
+
+export interface SessionRunner {
+  /** Registers a kind; once per name. */
+  define<State, Input, Effect extends { readonly do: string }>(
+    kind: SessionKind<State, Input, Effect>,
+  ): Sessions<State, Input>;
+  /** How many sessions of each kind are alive: for metrics and for the census after a test. */
+  census(): Readonly<Record<string, { sessions: number; timers: number; queued: number }>>;
+  /** Resolves when every mailbox is empty and every commit is done. */
+  idle(): Promise<void>;
+  /** Stops timers; inputs that come later are dropped. */
+  close(): Promise<void>;
+}
+
+export interface Sessions<State, Input> {
+  /** Creates the session with its first state and input; rejects when the id is alive already or `save` failed. */
+  open<Reply = void>(id: string, initial: State, input: Input): Promise<Reply>;
+  /** Puts a state that was loaded from the database back to life, without writing it; then feeds `input`. */
+  resume(id: string, state: State, input: Input): void;
+  /** Appends to the mailbox. Inputs of one session are taken one after another, in order. */
+  send(id: string, input: Input): void;
+  /** Like `send`, and resolves with what the step replied, after its commit; undefined when there is no such session. */
+  ask<Reply>(id: string, input: Input): Promise<Reply | undefined>;
+  /** The state after the last committed step, for reads that want the live picture. */
+  peek(id: string): State | undefined;
+}
+
+export interface SessionRunnerDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Writes the events of a step to the outbox, in the transaction of its state. */
+  readonly appendEvents: (write: Write, events: readonly OutboxEvent[]) => Promise<void>;
+}

@@ -1,0 +1,34 @@
+import type { Kysely, Transaction } from 'kysely';
+
+/** Rows of every feature live in one database; a store narrows it with `withTables<ItsTables>()`. */
+// biome-ignore lint/complexity/noBannedTypes: no table is known here; each store names its own.
+export type Read = Kysely<{}>;
+// biome-ignore lint/complexity/noBannedTypes: as above
+export type Write = Transaction<{}>;
+
+/**
+ * The database port. Both adapters (embedded SQLite, PostgreSQL) pass one contract suite.
+ *
+ * `transact` runs `work` as one atomic unit; units that are asked for in the same turn of the event loop may
+ * share one commit (and so one sync to disk), yet a unit that throws is rolled back alone. The promise resolves
+ * only after the commit is durable. `work` must await nothing but queries on the transaction it is given.
+ */
+export interface Database {
+  readonly dialect: 'sqlite' | 'postgres';
+  readonly read: Read;
+  transact<Result>(work: (write: Write) => Promise<Result>): Promise<Result>;
+  /** Applies, in order, what has not been applied; each in its own transaction. */
+  migrate(migrations: readonly Migration[]): Promise<void>;
+  /** True when the error says that a unique index refused the row. */
+  isUniqueViolation(error: unknown): boolean;
+  close(): Promise<void>;
+}
+
+/**
+ * SQL that both dialects understand. `name` is `<feature>/<number>-<title>`. Types used: TEXT, BIGINT (instants, ms),
+ * INTEGER (numbers and 0/1 booleans), DOUBLE PRECISION; `{{identity}}` stands for a self-numbering primary key.
+ */
+export interface Migration {
+  readonly name: string;
+  readonly sql: string;
+}

@@ -1,0 +1,15 @@
+/** Randomness, keyed hashes and encryption at rest. Only this port touches cryptography in the platform. */
+export interface Secrets {
+  randomBytes(length: number): Uint8Array;
+  randomUuid(): string;
+  /** AES-256-GCM under the operator's key, base64; each call gives another text. */
+  encrypt(plain: string): string;
+  /** Throws when the text was not written under this key. */
+  decrypt(sealed: string): string;
+  /** HMAC-SHA-256 under a key derived from the operator's key, hex: for look-ups and constant-time comparison. */
+  keyedHash(text: string): string;
+  /** Plain digests in hex: MD5 and SHA-256 exist for SIP digest (RFC 8760) and for interface.md's `password`. */
+  digest(algorithm: 'md5' | 'sha256', text: string): string;
+  /** Compares in a time that depends on neither text. */
+  equals(left: string, right: string): boolean;
+}

@@ -1,0 +1,69 @@
+/**
+ * Signalling as the features see it: legs that are offered, ring, are answered and end. No SIP type crosses this port.
+ * A leg is named by its call UUID. Each leg reports `ended` exactly once, whatever happens.
+ */
+export interface Telephony {
+  /**
+   * Sends an INVITE to every given target at once (RFC 3261 forking by the UAC: first 2xx wins, the rest are cancelled).
+   * Its media leg is opened first. Failures come back as a `leg-ended` notice, never as an exception.
+   */
+  dial(request: DialRequest): void;
+  /** 180 to an offered leg. */
+  ring(leg: string): void;
+  /** 200 to an offered leg; its media leg exists when `leg-answered` comes back. */
+  answer(leg: string): void;
+  /** Ends the leg in whatever state it is: CANCEL, BYE, or a final response with `status` (default 603) to an offered one. */
+  hangUp(leg: string, status?: number): void;
+}
+
+export interface DialRequest {
+  readonly leg: string;
+  /** What the callee sees. `user` is a number in E.164 or a SIP user. */
+  readonly from: { readonly user: string; readonly displayName?: string };
+  readonly to: { readonly user: string };
+  /** Where to send the INVITE: contact URIs of bindings, or a sandbox phone. At least one. */
+  readonly targets: readonly DialTarget[];
+  /** Extra headers, already named `X-PH-…`. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface DialTarget {
+  /** SIP URI of the request line, e.g. `sip:alice@192.0.2.1:5062;ob`. */
+  readonly uri: string;
+  /** The flow on which the binding was registered, so that a phone behind NAT or on TCP is reached; opaque to features. */
+  readonly flow?: string;
+}
+
+/** What signalling tells the calls feature. */
+export type LegNotice =
+  | {
+      /** An INVITE arrived and its sender was authenticated as this endpoint; nothing but 100 has been answered. */
+      readonly type: 'leg-offered';
+      readonly leg: string;
+      readonly account: string;
+      readonly endpoint: string;
+      readonly from: string;
+      readonly to: string;
+      readonly callerName: string;
+      readonly sourceAddress: string;
+    }
+  | { readonly type: 'leg-ringing'; readonly leg: string }
+  | { readonly type: 'leg-answered'; readonly leg: string }
+  | { readonly type: 'leg-ended'; readonly leg: string; readonly end: LegEnd };
+
+export interface LegEnd {
+  readonly by:
+    | 'remote-cancel' // CANCEL, or the caller gave up before an answer
+    | 'remote-bye'
+    | 'local' // hangUp was asked for
+    | 'rejected' // a final response ≥ 300 arrived; `sipStatus` says which
+    | 'no-response' // Timer B or F: nothing answered
+    | 'no-target' // nothing to send to
+    | 'transport-failed'
+    | 'media-failed' // no common codec, no port left
+    | 'dialog-lost'; // 481 or 408 inside the dialog, ACK never came
+  readonly sipStatus?: number;
+  readonly sipReason?: string;
+}
+
+export type LegListener = (notice: LegNotice) => void;

@@ -1,0 +1,42 @@
+/**
+ * SIP text as a "byte string": one character per byte (latin1), exactly as it came from the wire. Content-Length counts
+ * its characters, and nothing is decoded until somebody asks for a display name. Transports convert; the stack stays pure.
+ */
+export type ByteString = string;
+
+export interface SipRequest {
+  readonly kind: 'request';
+  readonly method: string;
+  /** Request-URI as text; see `parseUri`. */
+  readonly uri: string;
+  readonly headers: SipHeaders;
+  readonly body: ByteString;
+}
+
+export interface SipResponse {
+  readonly kind: 'response';
+  readonly status: number;
+  readonly reason: string;
+  readonly headers: SipHeaders;
+  readonly body: ByteString;
+}
+
+export type SipMessage = SipRequest | SipResponse;
+
+/**
+ * Header fields in order. Names are matched without case and with their compact forms (RFC 3261 §7.3.3);
+ * `all` splits comma-separated lists where the grammar allows them (Via, Contact, Route, Record-Route, …).
+ */
+export interface SipHeaders {
+  get(name: string): string | undefined;
+  all(name: string): readonly string[];
+  has(name: string): boolean;
+  set(name: string, value: string): void;
+  append(name: string, value: string): void;
+  /** Puts a field above the others of its name, as a Via or Record-Route is. */
+  prepend(name: string, value: string): void;
+  remove(name: string): void;
+  /** Removes only the topmost value of a list header (a UA popping its Via). */
+  removeFirst(name: string): void;
+  entries(): Iterable<readonly [name: string, value: string]>;
+}
