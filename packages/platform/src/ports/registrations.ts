@@ -1,0 +1,44 @@
+import type { Instant } from '../kernel/machine.ts';
+
+/** What the registrar and the authenticator of SIP need of the endpoints; implemented by the sip-endpoints feature. */
+export interface Registrations {
+  /** The endpoint with this SIP user, or undefined; never throws for odd input. */
+  credentialOf(user: string): Promise<EndpointCredential | undefined>;
+  /** The live bindings of an endpoint, newest first; expired ones are left out. */
+  bindingsOf(endpoint: string): Promise<readonly Binding[]>;
+  /**
+   * Reads the live bindings, lets `decide` choose the next ones and writes them, as one atomic unit. `decide` is pure and
+   * may be called again. Returning the same array writes nothing.
+   */
+  update<Result>(
+    endpoint: string,
+    decide: (current: readonly Binding[]) => {
+      readonly bindings: readonly Binding[];
+      readonly result: Result;
+    },
+  ): Promise<Result>;
+  /** A lost connection takes the bindings of its flow with it (RFC 5626 §4.2.1). */
+  dropFlow(flow: string): Promise<void>;
+}
+
+export interface EndpointCredential {
+  readonly account: string;
+  readonly endpoint: string;
+  readonly username: string;
+  /** HA1 of RFC 7616 §3.4.2 for our realm, hex, per algorithm; the password itself is never kept. */
+  readonly ha1: { readonly md5: string; readonly sha256: string };
+}
+
+/** One registered contact of an endpoint (RFC 3261 §10.3). */
+export interface Binding {
+  /** The Contact URI, e.g. `sip:alice@192.0.2.1:5062;ob`. */
+  readonly contact: string;
+  /** Opaque name of the transport flow on which the REGISTER came; requests to the phone go back on it. */
+  readonly flow: string;
+  readonly q: number;
+  readonly expiresAt: Instant;
+  readonly callId: string;
+  readonly cseq: number;
+  readonly userAgent: string;
+  readonly registeredAt: Instant;
+}
