@@ -9,9 +9,9 @@ export interface SessionKind<State, Input, Effect extends { readonly do: string 
   readonly machine: Machine<State, Input | TimerFired, Effect>;
   /**
    * Writes what changed between two states; runs inside the transaction that also writes the events.
-   * Not called when `before === after` (a step that changes no record returns the same state object).
+   * Absent for a kind that keeps no record. Not called when `before === after` (a step that changes no record returns the same state object).
    */
-  save(write: Write, id: string, before: State | undefined, after: State): Promise<void>;
+  save?(write: Write, id: string, before: State | undefined, after: State): Promise<void>;
   /** Carries out an effect that the kernel does not know, after the commit. Its outcome comes back through `send`. */
   perform(id: string, effect: Effect): void;
   /** An ended session leaves memory after its last effects; later inputs for it are dropped and counted. */

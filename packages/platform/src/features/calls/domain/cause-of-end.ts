@@ -1,0 +1,108 @@
+import { type CallEnd, callEnds, type HangupCode } from './hangup-cause.ts';
+
+/** How signalling says that a leg ended; the shape of `LegEnd` in ports/telephony.ts. */
+export interface SignalledEnd {
+  readonly by:
+    | 'remote-cancel'
+    | 'remote-bye'
+    | 'local'
+    | 'rejected'
+    | 'no-response'
+    | 'no-target'
+    | 'transport-failed'
+    | 'media-failed'
+    | 'dialog-lost';
+  readonly sipStatus?: number;
+}
+
+/** Final responses with a cause of their own (conventions.md §13); the rest go by their class. */
+const causeOfStatus: Readonly<Record<number, HangupCode>> = {
+  403: 3040,
+  404: 3050,
+  408: 3070,
+  410: 3050,
+  480: 2010,
+  484: 2000,
+  486: 3010,
+  487: 1000,
+  503: 3090,
+  600: 3100,
+  603: 3110,
+  604: 3120,
+};
+
+/**
+ * The cause that the record of a leg keeps. `wanted` is the end that we asked for, if we did: it holds when the leg ended
+ * by our doing, and yields when the other side was quicker.
+ */
+export function causeOfEnd(
+  direction: 'inbound' | 'outbound',
+  end: SignalledEnd,
+  wanted: CallEnd | null,
+): CallEnd {
+  const remote = direction === 'outbound' ? 'Call recipient' : 'Caller';
+  switch (end.by) {
+    case 'local':
+      return wanted ?? callEnds(4000, 'Service');
+    case 'remote-bye':
+      return callEnds(4000, remote);
+    case 'remote-cancel':
+      return callEnds(1000, 'Caller');
+    case 'rejected':
+      // RFC 3261 §15.1.2: a CANCEL of ours is confirmed by 487, so this end is the one that we wanted.
+      if (wanted !== null && end.sipStatus === 487) return wanted;
+      return callEnds(causeOfRejection(end.sipStatus ?? 603), remote);
+    case 'no-target':
+      return wanted ?? callEnds(2020, 'Service');
+    case 'no-response':
+      return wanted ?? callEnds(3070, 'Error');
+    case 'transport-failed':
+    case 'dialog-lost':
+      return wanted ?? callEnds(5000, 'Error');
+    case 'media-failed':
+      return callEnds(5010, 'Error');
+  }
+}
+
+function causeOfRejection(status: number): HangupCode {
+  const exact = causeOfStatus[status];
+  if (exact !== undefined) return exact;
+  if (status < 400) return 5020; // a redirection that we do not follow
+  if (status < 500) return 3020;
+  return status < 600 ? 3080 : 3110;
+}
+
+/** The final response that tells an unanswered caller why its call failed: the other direction of the table above. */
+export function statusOfEnd(end: CallEnd): number {
+  switch (end.code) {
+    case 2000:
+    case 3050:
+    case 5020:
+      return 404;
+    case 2010:
+    case 2020:
+    case 3000:
+    case 6010:
+      return 480;
+    case 3010:
+      return 486;
+    case 3020:
+    case 3110:
+      return 603;
+    case 3040:
+      return 403;
+    case 3070:
+      return 408;
+    case 3100:
+      return 600;
+    case 3120:
+      return 604;
+    case 3090:
+      return 503;
+    case 1000:
+    case 4000:
+      return 480;
+    default:
+      return 500;
+  }
+}

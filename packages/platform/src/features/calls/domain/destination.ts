@@ -1,0 +1,27 @@
+/** What a `to` can name: a number of the public network, or a SIP user of ours. */
+export type Destination =
+  | { readonly kind: 'number'; readonly number: string }
+  | { readonly kind: 'user'; readonly user: string }
+  | { readonly kind: 'elsewhere'; readonly domain: string }
+  | { readonly kind: 'unreadable' };
+
+const number = /^\+?([1-9][0-9]{6,14})$/; // E.164: at most 15 digits, no leading zero
+const user = /^[A-Za-z0-9_.+-]{1,100}$/;
+const sipUri = /^sips?:([^@;?\s]{1,100})@([^;?\s:]{1,253})(?::[0-9]{1,5})?(?:[;?]\S*)?$/i;
+
+/** Reads the destination of a call. `domains` are the SIP domains that we serve, in lower case. */
+export function readDestination(to: string, domains: readonly string[]): Destination {
+  const text = to.trim();
+  const uri = sipUri.exec(text);
+  if (uri === null) return readLocalPart(text);
+  const [, name = '', host = ''] = uri;
+  const domain = host.toLowerCase();
+  if (!domains.includes(domain)) return { kind: 'elsewhere', domain };
+  return readLocalPart(name);
+}
+
+function readLocalPart(text: string): Destination {
+  const digits = number.exec(text);
+  if (digits !== null) return { kind: 'number', number: `+${digits[1]}` };
+  return user.test(text) ? { kind: 'user', user: text } : { kind: 'unreadable' };
+}

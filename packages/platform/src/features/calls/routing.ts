@@ -1,0 +1,53 @@
+import type { NumberRoutes } from '../../ports/number-routes.ts';
+import type { Registrations } from '../../ports/registrations.ts';
+import type { DialTarget } from '../../ports/telephony.ts';
+import { readDestination } from './domain/destination.ts';
+import { type CallEnd, callEnds } from './domain/hangup-cause.ts';
+
+export interface RoutingDeps {
+  readonly registrations: Registrations;
+  readonly numbers: NumberRoutes;
+  readonly domains: readonly string[];
+  readonly isWithin: (account: string, owner: string) => Promise<boolean>;
+}
+
+export type Route =
+  | { readonly ok: true; readonly user: string; readonly targets: readonly DialTarget[] }
+  | { readonly ok: false; readonly end: CallEnd };
+
+/** Where a destination is reached right now, or why it is not. */
+export function createRouting(deps: RoutingDeps): { routeTo(account: string, to: string): Promise<Route> } {
+  async function routeToUser(account: string, user: string): Promise<Route> {
+    const credential = await deps.registrations.credentialOf(user);
+    // Another account's endpoint is answered like one that does not exist.
+    if (credential === undefined || !(await deps.isWithin(credential.account, account))) {
+      return { ok: false, end: callEnds(2000, 'Service') };
+    }
+    const bindings = await deps.registrations.bindingsOf(credential.endpoint);
+    if (bindings.length === 0) return { ok: false, end: callEnds(2020, 'Service') };
+    return {
+      ok: true,
+      user,
+      targets: bindings.map((binding) => ({ uri: binding.contact, flow: binding.flow })),
+    };
+  }
+
+  return {
+    async routeTo(account, to) {
+      const destination = readDestination(to, deps.domains);
+      switch (destination.kind) {
+        case 'number': {
+          const targets = deps.numbers.targetsFor(destination.number);
+          return targets === undefined
+            ? { ok: false, end: callEnds(5020, 'Service') }
+            : { ok: true, user: destination.number, targets };
+        }
+        case 'user':
+          return routeToUser(account, destination.user);
+        case 'elsewhere':
+        case 'unreadable':
+          return { ok: false, end: callEnds(2000, 'Service') };
+      }
+    },
+  };
+}
