@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { behaviours } from './behaviours.ts';
+import { type SandboxPhone, type SandboxPhoneInput, sandboxPhoneMachine } from './sandbox-phone.ts';
+
+function call(number: string, ...inputs: [SandboxPhoneInput, number][]) {
+  const behaviour = behaviours.get(number);
+  assert.ok(behaviour);
+  let phone: SandboxPhone = { behaviour, phase: 'ringing' };
+  return inputs.map(([input, at]) => {
+    const { state, effects } = sandboxPhoneMachine.step(phone, input, at);
+    phone = state;
+    return effects;
+  });
+}
+
+describe('the phone of the sandbox', () => {
+  it('+12025550100 answers at once and echoes', () => {
+    assert.deepEqual(call('+12025550100', [{ type: 'invited' }, 0], [{ type: 'leg-answered' }, 10]), [
+      [{ do: 'answer' }],
+      [{ do: 'echo' }],
+    ]);
+  });
+
+  it('+12025550102 is busy and +12025550104 rejects', () => {
+    assert.deepEqual(call('+12025550102', [{ type: 'invited' }, 0]), [[{ do: 'hang-up', status: 486 }]]);
+    assert.deepEqual(call('+12025550104', [{ type: 'invited' }, 0]), [[{ do: 'hang-up', status: 603 }]]);
+  });
+
+  it('+12025550103 rings and sets no timer that could ever answer', () => {
+    assert.deepEqual(call('+12025550103', [{ type: 'invited' }, 0]), [[{ do: 'ring' }]]);
+  });
+
+  it('+12025550105 answers 5 s after it began to ring', () => {
+    assert.deepEqual(
+      call('+12025550105', [{ type: 'invited' }, 100], [{ type: 'timer-fired', key: 'pick-up' }, 5100]),
+      [[{ do: 'ring' }, { do: 'start-timer', key: 'pick-up', at: 5100 }], [{ do: 'answer' }]],
+    );
+  });
+
+  it('+12025550106 presses 1 two seconds after the answer, then talks', () => {
+    assert.deepEqual(
+      call('+12025550106', [{ type: 'leg-answered' }, 0], [{ type: 'timer-fired', key: 'press' }, 2000]),
+      [[{ do: 'start-timer', key: 'press', at: 2000 }], [{ do: 'press', digits: '1' }, { do: 'talk' }]],
+    );
+  });
+
+  it('+12025550108 hangs up 10 s after the answer', () => {
+    assert.deepEqual(
+      call('+12025550108', [{ type: 'leg-answered' }, 0], [{ type: 'timer-fired', key: 'hang-up' }, 10_000]),
+      [[{ do: 'echo' }, { do: 'start-timer', key: 'hang-up', at: 10_000 }], [{ do: 'hang-up', status: 480 }]],
+    );
+  });
+
+  it('leaves its mix when the call ends, and does nothing more', () => {
+    assert.deepEqual(
+      call(
+        '+12025550109',
+        [{ type: 'leg-answered' }, 0],
+        [{ type: 'leg-ended' }, 9],
+        [{ type: 'leg-ended' }, 10],
+      ),
+      [[{ do: 'tone', frequencyHz: 1000 }], [{ do: 'leave-mix' }], []],
+    );
+  });
+});
