@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { boundaries } from './boundaries.ts';
+import type { SourceCheck } from './check-result.ts';
+import { dependencies } from './dependencies.ts';
+import { docstrings } from './docstrings.ts';
+import { environment } from './environment.ts';
+import { namedExports } from './exports.ts';
+import { features } from './features.ts';
+import { fileSizes, medianLines } from './file-sizes.ts';
+import { keptPromises } from './kept-promises.ts';
+import { names } from './names.ts';
+import { blindLibraries } from './product-words.ts';
+import { purity } from './purity.ts';
+import { readSourceFiles } from './source-files.ts';
+import { runTool, toolChecks } from './tool-check.ts';
+
+/** `npm run check`: every rule of the workspace, one line each, all violations, exit code 1 on any. */
+const sourceChecks: readonly SourceCheck[] = [
+  boundaries,
+  features,
+  dependencies,
+  purity,
+  blindLibraries,
+  environment,
+  names,
+  namedExports,
+  fileSizes,
+  keptPromises,
+  docstrings,
+];
+
+const root = join(import.meta.dirname, '../..');
+const began = performance.now();
+let failed = 0;
+
+function report(name: string, startedAt: number, passed: boolean, findings: string): void {
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(2);
+  console.log(`${passed ? '✔' : '✖'} ${name} (${seconds} s)`);
+  if (!passed) {
+    failed += 1;
+    console.log(findings.replace(/^/gm, '    '));
+  }
+}
+
+// The tools are programs of their own: they run beside our checks.
+const tools = toolChecks.map((tool) => {
+  const startedAt = performance.now();
+  return { tool, startedAt, outcome: runTool(tool, root) };
+});
+const files = await readSourceFiles(root);
+for (const check of sourceChecks) {
+  const startedAt = performance.now();
+  const violations = check.find(files);
+  const findings = violations.map(({ path, line, sentence }) => `${path}:${line} ${sentence}`);
+  report(check.name, startedAt, violations.length === 0, findings.join('\n'));
+}
+for (const { tool, startedAt, outcome } of tools) {
+  const { passed, output } = await outcome;
+  report(tool.name, startedAt, passed, output);
+}
+
+const count = sourceChecks.length + toolChecks.length;
+const total = ((performance.now() - began) / 1000).toFixed(1);
+console.log(`median of ${medianLines(files)} lines a source file`);
+console.log(
+  failed === 0 ? `${count} checks passed in ${total} s` : `${failed} of ${count} checks failed in ${total} s`,
+);
+process.exitCode = failed === 0 ? 0 : 1;

@@ -1,0 +1,32 @@
+import { isTest, isTypeScript, lineAt, type SourceCheck } from './check-result.ts';
+import { maskText } from './masked-text.ts';
+
+const documented = /^packages\/((sip|sdp|media)\/src|platform\/src\/ports)\//;
+const declared =
+  /^export\s+(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(?:function\s*\*?|const|let|class|interface|type)\s+(?<name>[A-Za-z_$][\w$]*)/gm;
+
+/** What others build upon says in a sentence what it is: shape, units, errors, source. */
+export const docstrings: SourceCheck = {
+  name: 'docstrings',
+  find(files) {
+    return files
+      .filter((file) => isTypeScript(file) && documented.test(file.path) && !isTest(file.path))
+      .flatMap((file) => {
+        const { code } = maskText(file.text);
+        const seen = new Set<string>();
+        return [...code.matchAll(declared)].flatMap((match) => {
+          const name = match.groups!.name!;
+          // Overloads share the sentence of the first.
+          if (seen.has(name)) return [];
+          seen.add(name);
+          const above = file.text
+            .slice(0, match.index)
+            .replace(/(\s*\/\/[^\n]*\n)+$/, '')
+            .trimEnd();
+          if (above.endsWith('*/')) return [];
+          const sentence = `'${name}' needs a sentence above it: /** what it is, units, errors, RFC section */`;
+          return [{ path: file.path, line: lineAt(file.text, match.index), sentence }];
+        });
+      });
+  },
+};

@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { glob } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SourceFile } from './check-result.ts';
+
+const places = ['packages', 'apps', 'tools', 'conformance', 'benchmarks'];
+
+/** Every TypeScript file and manifest of the workspace under `root`. */
+export async function readSourceFiles(root: string): Promise<readonly SourceFile[]> {
+  const patterns = [
+    'package.json',
+    ...places.flatMap((place) => [`${place}/**/*.ts`, `${place}/*/package.json`]),
+  ];
+  const paths: string[] = [];
+  for await (const path of glob(patterns, {
+    cwd: root,
+    exclude: (name) => /(^|\/)(node_modules|dist|data)$/.test(name),
+  })) {
+    paths.push(path.replaceAll('\\', '/'));
+  }
+  return paths.sort().map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+}
