@@ -6,7 +6,7 @@ import { isPure } from './workspace-place.ts';
 const impure: readonly (readonly [RegExp, string])[] = [
   [/\bDate\s*\.\s*now\b/g, 'Date.now: time is an argument (now: Instant)'],
   [/\bnew\s+Date\s*(?:\(\s*\)|(?![\s(]))/g, 'new Date(): time is an argument (now: Instant)'],
-  [/(?<![.\w])Date\s*\(\s*\)/g, 'Date(): time is an argument (now: Instant)'],
+  [/(?<![.\w])(?<!\bnew\s+)Date\s*\(\s*\)/g, 'Date(): time is an argument (now: Instant)'],
   [/\bMath\s*\.\s*random\b/g, 'Math.random: randomness is an argument'],
   [
     /(?<![.\w])(?:setTimeout|setInterval|setImmediate|queueMicrotask)\b/g,

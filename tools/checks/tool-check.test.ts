@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { runTool, toolChecks } from './tool-check.ts';
+
+const workspace = join(import.meta.dirname, '../..');
+let root = '';
+
+// A workspace of one file, under the settings of the real one.
+before(() => {
+  root = mkdtempSync(join(tmpdir(), 'check-'));
+  for (const name of ['package.json', 'tsconfig.json', 'tsconfig.pure.json', 'biome.json']) {
+    copyFileSync(join(workspace, name), join(root, name));
+  }
+  symlinkSync(join(workspace, 'node_modules'), join(root, 'node_modules'));
+});
+after(() => rmSync(root, { recursive: true, force: true }));
+
+async function outputOf(name: string, path: string, text: string): Promise<string> {
+  const file = join(root, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  const tool = toolChecks.find((each) => each.name === name);
+  assert.ok(tool);
+  const { passed, output } = await runTool(tool, root);
+  rmSync(file);
+  assert.equal(passed, output === '' || /No fixes applied\.$/.test(output), output);
+  return passed ? '' : output;
+}
+
+const rows: readonly (readonly [
+  check: string,
+  rule: string,
+  path: string,
+  planted: string,
+  fixed: string,
+])[] = [
+  [
+    'types',
+    'an index may be missing',
+    'packages/sip/src/a.ts',
+    'export const a = (list: number[]): number => list[0];\n',
+    'export const a = (list: number[]): number | undefined => list[0];\n',
+  ],
+  [
+    'types',
+    'syntax that cannot be erased',
+    'packages/sip/src/a.ts',
+    'export enum Hold {\n  on,\n}\n',
+    "export type Hold = 'on';\n",
+  ],
+  [
+    'types of pure code',
+    'Node in a protocol library',
+    'packages/sip/src/a.ts',
+    'export const a = Buffer.alloc(1);\n',
+    'export const a = new Uint8Array(1);\n',
+  ],
+  [
+    'types of pure code',
+    'a timer in a domain folder',
+    'packages/platform/src/features/calls/domain/a.ts',
+    'setTimeout(() => {}, 1);\nexport {};\n',
+    'export const a = 1;\n',
+  ],
+  [
+    'lint and format',
+    'any',
+    'packages/sip/src/a.ts',
+    'export const a: any = 1;\n',
+    'export const a: unknown = 1;\n',
+  ],
+  [
+    'lint and format',
+    'console in a package',
+    'packages/platform/src/a.ts',
+    "console.log('a');\nexport {};\n",
+    'export const a = 1;\n',
+  ],
+  [
+    'lint and format',
+    'other quotes',
+    'packages/sip/src/a.ts',
+    'export const a = "b";\n',
+    "export const a = 'b';\n",
+  ],
+];
+
+for (const [check, rule, path, planted, fixed] of rows) {
+  test(`${check}: ${rule} is refused`, async () => {
+    assert.match(await outputOf(check, path, planted), /packages\/.*a\.ts/);
+    assert.equal(await outputOf(check, path, fixed), '');
+  });
+}
