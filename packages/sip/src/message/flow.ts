@@ -1,0 +1,12 @@
+/** Where a message came from and where its answers go back to: a UDP peer seen from one socket, or one connection. */
+export interface Flow {
+  /** Unique while it lives; a connection that is opened again gets another. */
+  readonly id: string;
+  readonly protocol: 'udp' | 'tcp';
+  /** Whether the transport retransmits by itself, so that the transactions need not (RFC 3261 §17). */
+  readonly reliable: boolean;
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+  readonly localAddress: string;
+  readonly localPort: number;
+}

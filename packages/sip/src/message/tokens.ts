@@ -1,0 +1,49 @@
+// RFC 3261 §25.1: token = 1*(alphanum / "-" / "." / "!" / "%" / "*" / "_" / "+" / "`" / "'" / "~")
+const TOKEN = /^[A-Za-z0-9\-.!%*_+`'~]+$/;
+
+/** Whether a text is a `token` of RFC 3261 §25.1, as methods, header names and tags are. */
+export function isToken(text: string): boolean {
+  return TOKEN.test(text);
+}
+
+/** The number that a run of decimal digits means, or undefined when it is anything else or above `max`. */
+export function parseDigits(text: string, max: number): number | undefined {
+  if (text.length === 0) return undefined;
+  let number = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const digit = text.charCodeAt(index) - 0x30;
+    if (digit < 0 || digit > 9) return undefined;
+    number = number * 10 + digit;
+    if (number > max) return undefined;
+  }
+  return number;
+}
+
+/** A `delta-seconds` of Expires and its kind: above 2^32−1 the largest value is meant (RFC 3261 §20.19, RFC 4475 §3.3.7). */
+export function parseDeltaSeconds(text: string): number | undefined {
+  if (!/^[0-9]+$/.test(text)) return undefined;
+  return parseDigits(text, 0xffff_ffff) ?? 0xffff_ffff;
+}
+
+/** A text as a quoted-string of RFC 3261 §25.1. */
+export function quote(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`;
+}
+
+/** The text inside a quoted-string with its escapes resolved; any other text is returned as it is. */
+export function unquote(text: string): string {
+  if (text.length < 2 || text.charCodeAt(0) !== 0x22 || text.charCodeAt(text.length - 1) !== 0x22)
+    return text;
+  const inner = text.slice(1, -1);
+  return inner.includes('\\') ? inner.replace(/\\([\s\S])/g, '$1') : inner;
+}
+
+/** Position after the quoted-string that opens at `start`, or -1 when it never closes. */
+export function endOfQuoted(text: string, start: number): number {
+  for (let index = start + 1; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === 0x5c) index += 1;
+    else if (code === 0x22) return index + 1;
+  }
+  return -1;
+}
