@@ -1,0 +1,44 @@
+// codec/
+export { type AudioCodec, type CodecName, codecFor } from './codec/audio-codec.ts';
+export {
+  createDigitReceiver,
+  type DigitReceiver,
+  type DigitReceiverOptions,
+  type ReceivedDigit,
+} from './codec/digit-receiver.ts';
+export { createDigitSender, type DigitSender, type DigitSenderOptions } from './codec/digit-sender.ts';
+export { pcma, pcmu } from './codec/g711.ts';
+export {
+  digitOfEvent,
+  eventOfDigit,
+  readTelephoneEvent,
+  type TelephoneEvent,
+  telephoneEventBytes,
+  writeTelephoneEvent,
+} from './codec/telephone-event.ts';
+
+// rtp/
+export { createLatch, type Latch, type LatchCounters, type LatchOptions } from './rtp/latch.ts';
+export {
+  createReceiverStatistics,
+  middleOfNtp,
+  type ReceiverStatistics,
+  roundTripMs,
+} from './rtp/receiver-statistics.ts';
+export {
+  createReportBlock,
+  type ReportBlock,
+  type RtcpPacket,
+  readRtcp,
+  type SenderInfo,
+  writeRtcp,
+} from './rtp/rtcp.ts';
+export {
+  createRtpHeader,
+  looksLikeRtcp,
+  type RtpHeader,
+  readRtpPacket,
+  rtpHeaderBytes,
+  writeRtpHeader,
+} from './rtp/rtp-packet.ts';
+export { createRtpSender, type RtpSender, type RtpSenderOptions } from './rtp/rtp-sender.ts';

@@ -1,0 +1,156 @@
+import type { ReportBlock } from './rtcp.ts';
+import { sequenceDistance } from './serial-number.ts';
+
+/** What a receiver knows about one RTP stream (RFC 3550 §6.4.1, A.1, A.3, A.8). */
+export interface ReceiverStatistics {
+  /** Counts a packet of the stream; `arrivalMs` is when it came, on a monotonic clock. */
+  receive(ssrc: number, sequenceNumber: number, timestamp: number, arrivalMs: number): void;
+  /** Remembers the sender report that came last, for LSR and DLSR. */
+  senderReport(ntpSeconds: number, ntpFraction: number, arrivalMs: number): void;
+  /** Fills the report block that is to be sent now; the fraction lost covers the time since the last one. False before any packet. */
+  report(nowMs: number, into: ReportBlock): boolean;
+  readonly ssrc: number;
+  readonly received: number;
+  /** Expected minus received (RFC 3550 A.3); negative where packets came twice. */
+  readonly lost: number;
+  /** Interarrival jitter in milliseconds (RFC 3550 A.8). */
+  readonly jitterMs: number;
+  readonly extendedHighestSequenceNumber: number;
+}
+
+/** RFC 3550 A.1. */
+const maxDropout = 3000;
+const maxMisorder = 100;
+
+/** Creates the statistics of one received stream; a new SSRC starts them afresh. */
+export function createReceiverStatistics(clockRate: number): ReceiverStatistics {
+  return new Statistics(clockRate);
+}
+
+class Statistics implements ReceiverStatistics {
+  ssrc = -1;
+  received = 0;
+  readonly #clockRate: number;
+  #baseSequence = 0;
+  #maxSequence = 0;
+  #cycles = 0;
+  #badSequence = -1;
+  #expectedPrior = 0;
+  #receivedPrior = 0;
+  #lastTimestamp = 0;
+  #lastArrivalMs = 0;
+  #jitter = 0;
+  #lastSenderReport = 0;
+  #senderReportMs = 0;
+
+  constructor(clockRate: number) {
+    this.#clockRate = clockRate;
+  }
+
+  get lost(): number {
+    return this.received === 0 ? 0 : this.#expected() - this.received;
+  }
+
+  get jitterMs(): number {
+    return (this.#jitter * 1000) / this.#clockRate;
+  }
+
+  get extendedHighestSequenceNumber(): number {
+    return this.#cycles + this.#maxSequence;
+  }
+
+  receive(ssrc: number, sequenceNumber: number, timestamp: number, arrivalMs: number): void {
+    if (ssrc !== this.ssrc) {
+      this.ssrc = ssrc;
+      this.#start(sequenceNumber);
+      this.#jitter = 0;
+      this.#lastSenderReport = 0;
+    } else if (!this.#follow(sequenceNumber)) return;
+    else {
+      // RFC 3550 A.8, as a difference of differences, so that neither clock needs an origin.
+      const units = ((arrivalMs - this.#lastArrivalMs) * this.#clockRate) / 1000;
+      const difference = Math.abs(units - ((timestamp - this.#lastTimestamp) | 0));
+      // A timestamp that jumped is a new start of the sender's clock, not jitter (more than 10 s of it).
+      if (difference < this.#clockRate * 10) this.#jitter += (difference - this.#jitter) / 16;
+    }
+    this.received++;
+    this.#lastTimestamp = timestamp;
+    this.#lastArrivalMs = arrivalMs;
+  }
+
+  senderReport(ntpSeconds: number, ntpFraction: number, arrivalMs: number): void {
+    this.#lastSenderReport = middleOfNtp(ntpSeconds, ntpFraction);
+    this.#senderReportMs = arrivalMs;
+  }
+
+  report(nowMs: number, into: ReportBlock): boolean {
+    if (this.received === 0) return false;
+    const expected = this.#expected();
+    const expectedInterval = expected - this.#expectedPrior;
+    const lostInterval = expectedInterval - (this.received - this.#receivedPrior);
+    this.#expectedPrior = expected;
+    this.#receivedPrior = this.received;
+    into.ssrc = this.ssrc;
+    into.fractionLost =
+      expectedInterval <= 0 || lostInterval <= 0
+        ? 0
+        : Math.min(255, Math.floor((lostInterval * 256) / expectedInterval));
+    // RFC 3550 A.3: 24 bits, signed, clamped rather than wrapped.
+    into.cumulativeLost = Math.max(-0x800000, Math.min(0x7fffff, this.lost));
+    into.extendedHighestSequenceNumber = this.extendedHighestSequenceNumber >>> 0;
+    into.jitter = Math.floor(this.#jitter);
+    into.lastSenderReport = this.#lastSenderReport;
+    into.delaySinceLastSenderReport =
+      this.#lastSenderReport === 0 ? 0 : Math.round(((nowMs - this.#senderReportMs) * 65536) / 1000) >>> 0;
+    return true;
+  }
+
+  #start(sequenceNumber: number): void {
+    this.#baseSequence = sequenceNumber;
+    this.#maxSequence = sequenceNumber;
+    this.#cycles = 0;
+    this.#badSequence = -1;
+    this.received = 0;
+    this.#expectedPrior = 0;
+    this.#receivedPrior = 0;
+  }
+
+  #follow(sequenceNumber: number): boolean {
+    const step = sequenceDistance(this.#maxSequence, sequenceNumber);
+    if (step > 0 && step < maxDropout) {
+      if (sequenceNumber < this.#maxSequence) this.#cycles += 0x10000;
+      this.#maxSequence = sequenceNumber;
+      this.#badSequence = -1;
+      return true;
+    }
+    if (step <= 0 && step > -maxMisorder) return true;
+    // RFC 3550 A.1: two packets in a row after a large jump are a sender that restarted without saying so.
+    if (sequenceNumber === this.#badSequence) {
+      this.#start(sequenceNumber);
+      this.#jitter = 0;
+      this.#lastTimestamp = 0;
+      return true;
+    }
+    this.#badSequence = (sequenceNumber + 1) & 0xffff;
+    return false;
+  }
+
+  #expected(): number {
+    return this.extendedHighestSequenceNumber - this.#baseSequence + 1;
+  }
+}
+
+/** The middle 32 bits of an NTP time, as LSR wants them (RFC 3550 §6.4.1). */
+export function middleOfNtp(ntpSeconds: number, ntpFraction: number): number {
+  return (((ntpSeconds & 0xffff) << 16) | (ntpFraction >>> 16)) >>> 0;
+}
+
+/**
+ * Round-trip time in milliseconds from a report block that came back: A − LSR − DLSR (RFC 3550 §6.4.1). Undefined when the
+ * block names no sender report, or when the clocks make it negative.
+ */
+export function roundTripMs(block: ReportBlock, nowNtpMiddle: number): number | undefined {
+  if (block.lastSenderReport === 0) return undefined;
+  const units = (nowNtpMiddle - block.lastSenderReport - block.delaySinceLastSenderReport) | 0;
+  return units < 0 ? undefined : (units * 1000) / 65536;
+}
