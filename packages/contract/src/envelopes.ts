@@ -1,0 +1,94 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import { looseInteger, readInteger } from './loose.ts';
+
+export const apiId = Type.String({
+  format: 'uuid',
+  description: 'Identifier of the request; quote it when you report a problem.',
+});
+
+/** Body of every answer that is not a success. */
+export const errorBody = Type.Object(
+  {
+    api_id: apiId,
+    error: Type.String({
+      description: 'A sentence that names the parameter, its value and what is allowed.',
+    }),
+  },
+  { title: 'Error' },
+);
+export type ErrorBody = Static<typeof errorBody>;
+
+/** Body of an answer that has nothing to tell but its message. */
+export const messageBody = (message: string) =>
+  Type.Object({ api_id: apiId, message: Type.String({ examples: [message] }) });
+
+export const defaultPageSize = 20;
+export const maxPageSize = 20;
+
+/** Query of every list. */
+export const pageQuery = {
+  limit: Type.Optional(
+    looseInteger({
+      minimum: 1,
+      maximum: maxPageSize,
+      default: defaultPageSize,
+      description: 'Objects on a page.',
+    }),
+  ),
+  offset: Type.Optional(
+    looseInteger({
+      minimum: 0,
+      // An offset is counted by the database; beyond a billion nothing is stored.
+      maximum: 1_000_000_000,
+      default: 0,
+      description: 'Objects to skip, counted from the newest.',
+    }),
+  ),
+};
+
+export interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** The page that a validated query asks for. */
+export function readPage(query: { readonly limit?: unknown; readonly offset?: unknown }): Page {
+  return {
+    limit: readInteger(query.limit as number | string | undefined) ?? defaultPageSize,
+    offset: readInteger(query.offset as number | string | undefined) ?? 0,
+  };
+}
+
+/** `count` and `total_count` say the same: clients of the interface read the one or the other. */
+export const listMeta = Type.Object(
+  {
+    limit: Type.Integer(),
+    offset: Type.Integer(),
+    count: Type.Integer({ description: 'The same as total_count.' }),
+    total_count: Type.Integer({ description: 'Objects in the whole list.' }),
+    next: Type.Union([Type.String(), Type.Null()], { description: 'Path and query of the next page.' }),
+    previous: Type.Union([Type.String(), Type.Null()], {
+      description: 'Path and query of the previous page.',
+    }),
+  },
+  { title: 'List meta' },
+);
+export type ListMeta = Static<typeof listMeta>;
+
+export const listBody = <Item extends TSchema>(item: Item) =>
+  Type.Object({ api_id: apiId, meta: listMeta, objects: Type.Array(item) });
+
+/** `links` is the path and the filters of the list, without limit and offset: `/v1/Account/MA…/Endpoint/?role=agent`. */
+export function pageMeta(page: Page, total: number, links: string): ListMeta {
+  const { limit, offset } = page;
+  const at = (start: number) =>
+    `${links}${links.includes('?') ? '&' : '?'}limit=${limit}&offset=${Math.max(0, start)}`;
+  return {
+    limit,
+    offset,
+    count: total,
+    total_count: total,
+    next: offset + limit < total ? at(offset + limit) : null,
+    previous: offset > 0 ? at(offset - limit) : null,
+  };
+}

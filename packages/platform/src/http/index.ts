@@ -1,0 +1,2 @@
+export type { ApiRequest, ApiRoute, RequestAccount, RouteGroup } from './route.ts';
+export { route } from './route.ts';

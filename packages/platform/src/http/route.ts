@@ -1,0 +1,88 @@
+import type { Static, TObject, TProperties, TSchema } from 'typebox';
+import type { Instant } from '../kernel/machine.ts';
+import type { Result } from '../kernel/result.ts';
+
+/** The account on whose path a request came: itself authenticated, or a subaccount of the one that is. */
+export interface RequestAccount {
+  readonly authId: string;
+  readonly isSubaccount: boolean;
+  /** The main account of a subaccount. */
+  readonly parent: string | null;
+  /** The main account: `parent`, or `authId` itself. What a main account sees is stored under this. */
+  readonly main: string;
+}
+
+export interface ApiRequest<Params, Query, Body> {
+  readonly account: RequestAccount;
+  readonly params: Params;
+  /** Of a DELETE: the query and the body together. */
+  readonly query: Query;
+  /** Validated, not coerced: loose values go through readBoolean, readInteger, readOneOf. */
+  readonly body: Body;
+  readonly apiId: string;
+  readonly now: Instant;
+}
+
+type Method = 'GET' | 'POST' | 'DELETE';
+
+/** One operation as the door needs it; made with `route`, which knows the types. */
+export interface ApiRoute {
+  readonly method: Method;
+  /** Below `/v1/Account/{auth_id}/`, with a slash at its end, e.g. `Endpoint/:endpoint_id/`; empty for the account itself. */
+  readonly path: string;
+  /** What it does, as the title in the documentation, e.g. `Create an endpoint`. */
+  readonly operation: string;
+  readonly description?: string;
+  readonly schema: RouteSchema;
+  /** 204 is sent without a body, whatever `run` gives. */
+  readonly success: 200 | 201 | 202 | 204;
+  run(request: ApiRequest<unknown, unknown, unknown>): Promise<Result<object | undefined>>;
+}
+
+export interface RouteSchema {
+  readonly params?: TObject;
+  readonly query?: TObject;
+  readonly body?: TObject;
+  /** Body of the success, `api_id` included; it documents, and nothing is removed from what `run` gives. */
+  readonly response?: TSchema;
+}
+
+/** The operations of a feature; `name` groups them in the documentation. */
+export interface RouteGroup {
+  readonly name: string;
+  readonly description?: string;
+  readonly routes: readonly ApiRoute[];
+}
+
+interface TypedRoute<
+  Params extends TProperties,
+  Query extends TProperties,
+  Body extends TProperties,
+  Response extends TSchema,
+> extends Omit<ApiRoute, 'schema' | 'run'> {
+  readonly schema: {
+    readonly params?: TObject<Params>;
+    readonly query?: TObject<Query>;
+    readonly body?: TObject<Body>;
+    readonly response?: Response;
+  };
+  /** `api_id` is put in front of what it gives. A problem promises that nothing has been changed. */
+  run(
+    request: ApiRequest<Static<TObject<Params>>, Static<TObject<Query>>, Static<TObject<Body>>>,
+  ): Promise<Result<WithoutApiId<Static<Response>>>>;
+}
+
+type WithoutApiId<Body> = Body extends { api_id: unknown } ? Omit<Body, 'api_id'> : Body;
+
+/** An operation whose `run` is typed by its schemas. */
+export function route<
+  // biome-ignore lint/complexity/noBannedTypes: the properties of a schema that is left out
+  Params extends TProperties = {},
+  // biome-ignore lint/complexity/noBannedTypes: as above
+  Query extends TProperties = {},
+  // biome-ignore lint/complexity/noBannedTypes: as above
+  Body extends TProperties = {},
+  Response extends TSchema = TSchema,
+>(definition: TypedRoute<Params, Query, Body, Response>): ApiRoute {
+  return definition as unknown as ApiRoute;
+}
