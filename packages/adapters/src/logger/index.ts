@@ -1,0 +1,1 @@
+export { createLogger, type LoggerOptions, type LogLevel } from './pino-logger.ts';

@@ -1,0 +1,31 @@
+import type { Logger } from '@jackfield/platform';
+import { pino } from 'pino';
+import { hideSecrets } from './hide-secrets.ts';
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
+
+export interface LoggerOptions {
+  readonly level?: LogLevel;
+  /** Takes whole lines of JSON; standard output unless given. A terminal's pretty printer goes here. */
+  readonly destination?: { write(line: string): void };
+}
+
+/** One JSON line per event, written before the call returns, so that a crash loses none. */
+export function createLogger({ level = 'info', destination }: LoggerOptions = {}): Logger {
+  const options: pino.LoggerOptions = {
+    level,
+    base: null,
+    messageKey: 'message',
+    timestamp: pino.stdTimeFunctions.isoTime,
+    // `hideSecrets` has made plain objects of errors already.
+    serializers: { err: (err: unknown) => err },
+    formatters: { level: (label) => ({ level: label }), log: hideSecrets },
+  };
+  const lines = destination === undefined ? pino(options) : pino(options, destination);
+  return {
+    debug: (fields, sentence) => lines.debug(fields, sentence),
+    info: (fields, sentence) => lines.info(fields, sentence),
+    warn: (fields, sentence) => lines.warn(fields, sentence),
+    error: (fields, sentence) => lines.error(fields, sentence),
+  };
+}

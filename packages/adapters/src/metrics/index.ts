@@ -1,0 +1,1 @@
+export { createMetrics, type MetricsOptions } from './prometheus-metrics.ts';

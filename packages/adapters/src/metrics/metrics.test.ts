@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createMetrics } from './index.ts';
+
+test('counters, gauges and histograms appear in the exposition format', async () => {
+  const metrics = createMetrics({ process: false });
+  let calls = 2;
+  metrics.count('jackfield_sip_requests_total', { method: 'INVITE' });
+  metrics.count('jackfield_sip_requests_total', { method: 'INVITE' }, 4);
+  metrics.gauge('jackfield_calls', 'Calls that are alive.', () => calls);
+  metrics.observe('jackfield_http_seconds', 0.003, { route: '/v1' });
+  calls = 3;
+  const text = await metrics.text();
+  assert.match(text, /^jackfield_sip_requests_total\{method="INVITE"\} 5$/m);
+  assert.match(text, /^# HELP jackfield_calls Calls that are alive\.$/m);
+  assert.match(text, /^jackfield_calls 3$/m);
+  assert.match(text, /^jackfield_http_seconds_bucket\{le="0\.0025",route="\/v1"\} 0$/m);
+  assert.match(text, /^jackfield_http_seconds_bucket\{le="0\.005",route="\/v1"\} 1$/m);
+});
+
+test('label values are bounded: what comes later is counted together and as a misuse', async () => {
+  const metrics = createMetrics({ process: false, maxSeries: 3 });
+  for (let number = 0; number < 10; number += 1) metrics.count('a_total', { from: `+${number}` });
+  metrics.count('a_total', { from: '+0' });
+  const text = await metrics.text();
+  assert.equal(text.match(/^a_total\{/gm)?.length, 4);
+  assert.match(text, /^a_total\{from="\+0"\} 2$/m);
+  assert.match(text, /^a_total\{from="other"\} 7$/m);
+  assert.match(text, /^jackfield_metrics_misused_total\{metric="a_total"\} 7$/m);
+});
+
+test('other label names than at first do not break who measures', async () => {
+  const metrics = createMetrics({ process: false });
+  metrics.count('a_total', { side: 'left' });
+  metrics.count('a_total', { hand: 'left' });
+  metrics.count('a_total');
+  assert.match(await metrics.text(), /^a_total\{side="other"\} 2$/m);
+});
+
+test('a gauge that throws leaves the others readable', async () => {
+  const metrics = createMetrics({ process: false });
+  metrics.gauge('broken', 'Broken.', () => {
+    throw new Error('gone');
+  });
+  metrics.count('whole_total');
+  const text = await metrics.text();
+  assert.match(text, /^broken NaN$/im);
+  assert.match(text, /^whole_total 1$/m);
+});
+
+test('the process reports its event-loop lag and memory', async () => {
+  const text = await createMetrics().text();
+  assert.match(text, /^nodejs_eventloop_lag_p99_seconds /m);
+  assert.match(text, /^process_resident_memory_bytes \d+$/m);
+});

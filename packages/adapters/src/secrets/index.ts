@@ -1,0 +1,2 @@
+export { createSecrets } from './node-secrets.ts';
+export { openSecretKey, parseSecretKey } from './secret-key.ts';

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import fc from 'fast-check';
+import { createSecrets, openSecretKey, parseSecretKey } from './index.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'secrets-'));
+after(() => rmSync(directory, { recursive: true, force: true }));
+const secrets = createSecrets(new Uint8Array(32).fill(7));
+
+test('what is sealed opens again, and each time reads otherwise', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
+      const plain = text.toWellFormed();
+      const sealed = secrets.encrypt(plain);
+      assert.equal(secrets.decrypt(sealed), plain);
+      assert.notEqual(secrets.encrypt(plain), sealed);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('a text of another key, a changed or a shortened one is refused', () => {
+  const sealed = secrets.encrypt('the password of a trunk');
+  assert.throws(() => createSecrets(new Uint8Array(32).fill(8)).decrypt(sealed), /another key/);
+  const bytes = Buffer.from(sealed, 'base64');
+  for (let at = 0; at < bytes.length; at += 1) {
+    const changed = Buffer.from(bytes);
+    changed[at]! ^= 1;
+    assert.throws(() => secrets.decrypt(changed.toString('base64')), /another key|no sealed text/);
+  }
+  assert.throws(() => secrets.decrypt(bytes.subarray(0, 28).toString('base64')), /no sealed text/);
+  assert.throws(() => secrets.decrypt(''), /no sealed text/);
+});
+
+test('the keyed hash depends on text and key, and stays over restarts', () => {
+  const again = createSecrets(new Uint8Array(32).fill(7));
+  assert.equal(secrets.keyedHash('token'), again.keyedHash('token'));
+  assert.match(secrets.keyedHash('token'), /^[0-9a-f]{64}$/);
+  assert.notEqual(secrets.keyedHash('token'), secrets.keyedHash('Token'));
+  assert.notEqual(secrets.keyedHash('token'), createSecrets(new Uint8Array(32)).keyedHash('token'));
+});
+
+test('digests are those of RFC 1321 §A.5 and FIPS 180-4', () => {
+  assert.equal(secrets.digest('md5', 'message digest'), 'f96b697d7cb7938d525a2f31aaf161d0');
+  assert.equal(
+    secrets.digest('sha256', 'abc'),
+    'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
+  );
+});
+
+test('texts are compared whatever their length', () => {
+  assert.equal(secrets.equals('same', 'same'), true);
+  assert.equal(secrets.equals('same', 'other'), false);
+  assert.equal(secrets.equals('', 'x'.repeat(1000)), false);
+});
+
+test("the operator's key is read in hex and in both alphabets of base64", () => {
+  const key = Buffer.from(Array.from({ length: 32 }, (_, index) => 255 - index));
+  for (const text of [
+    key.toString('hex'),
+    key.toString('hex').toUpperCase(),
+    key.toString('base64'),
+    key.toString('base64url'),
+  ]) {
+    assert.deepEqual(Buffer.from(parseSecretKey(` ${text}\n`)!), key);
+  }
+  for (const text of ['', 'secret', key.toString('hex').slice(1), `${key.toString('base64')}AAAA`]) {
+    assert.equal(parseSecretKey(text), undefined, text);
+  }
+});
+
+test('a key is made once, complete, for its owner alone', () => {
+  const dataDir = join(directory, 'new/data');
+  const key = openSecretKey(dataDir);
+  assert.equal(key.length, 32);
+  assert.equal(statSync(join(dataDir, 'secret.key')).mode & 0o777, 0o600);
+  assert.deepEqual(openSecretKey(dataDir), key);
+  assert.deepEqual(readdirSync(dataDir), ['secret.key']);
+  assert.equal(readFileSync(join(dataDir, 'secret.key'), 'utf8').trim().length, 64);
+});
+
+test('a broken key file stops the start instead of being replaced', () => {
+  const path = join(directory, 'secret.key');
+  writeFileSync(path, 'half a ke');
+  assert.throws(() => openSecretKey(directory), /secret\.key holds no key/);
+  assert.equal(readFileSync(path, 'utf8'), 'half a ke');
+});

@@ -1,0 +1,47 @@
+// The program of the engine's own process. espeak-ng is under the GPL: it is loaded nowhere else, and only plain data
+// (protocol.ts) passes between this process and the platform.
+import startEspeak from '@echogarden/espeak-ng-emscripten';
+import type { SpeakOrder, SpeakOutcome } from './protocol.ts';
+
+// Variants of espeak-ng's voices; the plain voice is male and flat.
+const variants = { woman: '+f3', man: '+m3' } as const;
+
+const { eSpeakNGWorker } = await startEspeak();
+const engine = await new eSpeakNGWorker();
+const sampleRate = engine.get_samplerate();
+const voices = voicesByLanguage();
+
+process.on('message', (order: SpeakOrder) => process.send?.(outcomeOf(order)));
+// The channel closes when the platform is gone, also by kill -9.
+process.on('disconnect', () => process.exit(0));
+
+function outcomeOf({ text, language, voice }: SpeakOrder): SpeakOutcome {
+  const tag = language.toLowerCase();
+  const identifier = voices.get(tag) ?? voices.get(tag.split('-')[0] as string);
+  if (identifier === undefined || engine.set_voice(identifier + variants[voice], '', 0, 0, 0) !== 0) {
+    return { said: false, problem: 'unknown-language' };
+  }
+  const pieces: Int16Array[] = [];
+  engine.synthesize(text, (audio) => {
+    if (audio !== undefined && audio.length > 0) pieces.push(audio);
+  });
+  const samples = new Int16Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    samples.set(piece, at);
+    at += piece.length;
+  }
+  return { said: true, sampleRate, samples };
+}
+
+/** A voice lists its languages by preference (`fr-fr`, then `fr`); the first voice to name one keeps it. */
+function voicesByLanguage(): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const rank of [0, 1, 2]) {
+    for (const { identifier, languages } of engine.list_voices()) {
+      const name = languages[rank]?.name.toLowerCase();
+      if (name !== undefined && !found.has(name)) found.set(name, identifier);
+    }
+  }
+  return found;
+}

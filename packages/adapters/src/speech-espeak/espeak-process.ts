@@ -1,0 +1,110 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import type { SpeakOrder, SpeakOutcome } from './protocol.ts';
+import { SpeechError } from './speech-error.ts';
+
+/** The engine's process: started at its first order, started again when it died or was killed for its slowness. */
+export interface EspeakProcess {
+  /** Orders are carried out one after another. */
+  order(order: SpeakOrder): Promise<SpeakOutcome>;
+  /** The process id while one runs. */
+  readonly pid: number | undefined;
+  close(): void;
+}
+
+export interface EspeakProcessOptions {
+  readonly timeoutMs: number;
+  readonly maxWaiting: number;
+}
+
+interface Waiting {
+  readonly order: SpeakOrder;
+  readonly resolve: (outcome: SpeakOutcome) => void;
+  readonly reject: (error: SpeechError) => void;
+}
+
+export function createEspeakProcess({ timeoutMs, maxWaiting }: EspeakProcessOptions): EspeakProcess {
+  const waiting: Waiting[] = [];
+  let child: ChildProcess | undefined;
+  let current: Waiting | undefined;
+  let deadline: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  const start = (): ChildProcess => {
+    const started = fork(new URL('./espeak-child.ts', import.meta.url), {
+      // It needs nothing of ours: no environment, no flags, no terminal.
+      env: {},
+      execArgv: [],
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      serialization: 'advanced',
+    });
+    started.on('message', (outcome) => {
+      if (started === child) settle((one) => one.resolve(outcome as SpeakOutcome));
+    });
+    const lost = () => {
+      if (started !== child) return;
+      child = undefined;
+      settle((one) => one.reject(new SpeechError('engine-failed', 'the speech engine ended unexpectedly')));
+    };
+    started.on('exit', lost);
+    started.on('error', lost);
+    return started;
+  };
+
+  const settle = (by: (one: Waiting) => void) => {
+    const one = current;
+    current = undefined;
+    clearTimeout(deadline);
+    // An idle engine keeps nobody from ending.
+    child?.unref();
+    child?.channel?.unref();
+    if (one !== undefined) by(one);
+    next();
+  };
+
+  const next = () => {
+    if (current !== undefined || closed) return;
+    current = waiting.shift();
+    if (current === undefined) return;
+    child ??= start();
+    child.ref();
+    child.channel?.ref();
+    child.send(current.order, (error) => {
+      // Whatever broke the channel also ends the process; its `exit` settles the order.
+      if (error !== null) child?.kill('SIGKILL');
+    });
+    deadline = setTimeout(() => {
+      const slow = child;
+      child = undefined;
+      slow?.kill('SIGKILL');
+      settle((one) => one.reject(new SpeechError('timeout', `no speech within ${timeoutMs} ms`)));
+    }, timeoutMs);
+  };
+
+  return {
+    get pid() {
+      return child?.pid;
+    },
+    order(order) {
+      if (closed) return Promise.reject(new SpeechError('closed', 'the speech engine was closed'));
+      if (waiting.length >= maxWaiting) {
+        return Promise.reject(
+          new SpeechError('too-many-requests', `${maxWaiting} texts are waiting already`),
+        );
+      }
+      return new Promise((resolve, reject) => {
+        waiting.push({ order, resolve, reject });
+        next();
+      });
+    },
+    close() {
+      closed = true;
+      clearTimeout(deadline);
+      const running = child;
+      child = undefined;
+      running?.kill('SIGKILL');
+      const left = current === undefined ? waiting.splice(0) : [current, ...waiting.splice(0)];
+      current = undefined;
+      for (const one of left) one.reject(new SpeechError('closed', 'the speech engine was closed'));
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import type { SoundClip, Speech, SpeechRequest } from '@jackfield/platform';
+import { createClipCache } from './clip-cache.ts';
+import { createEspeakProcess } from './espeak-process.ts';
+import { SpeechError } from './speech-error.ts';
+
+export interface EspeakOptions {
+  /** Characters of one text. */
+  readonly maxTextLength?: number;
+  /** For one text, from its turn on; the first also pays for the start of the engine (0.3 s on an idle core). */
+  readonly timeoutMs?: number;
+  /** Texts that wait for the engine. */
+  readonly maxWaiting?: number;
+  /** Bytes of samples kept; a spoken second has 44,100. */
+  readonly maxCacheBytes?: number;
+}
+
+export interface EspeakSpeech extends Speech {
+  /** The engine's process while one runs, for the census of processes. */
+  readonly enginePid: number | undefined;
+  /** Kills the engine; what is still being said is rejected. */
+  close(): void;
+}
+
+/** Speech by espeak-ng in a process of its own. */
+export function createEspeakSpeech(options: EspeakOptions = {}): EspeakSpeech {
+  const { maxTextLength = 3000, timeoutMs = 15_000, maxWaiting = 200, maxCacheBytes = 32 << 20 } = options;
+  const engine = createEspeakProcess({ timeoutMs, maxWaiting });
+  const cache = createClipCache(maxCacheBytes);
+
+  const say = async ({ text, language, voice = 'woman' }: SpeechRequest): Promise<SoundClip> => {
+    const outcome = await engine.order({ text, language, voice });
+    if (!outcome.said) {
+      throw new SpeechError(outcome.problem, `'${language.slice(0, 40)}' is no language of espeak-ng`);
+    }
+    return { sampleRate: outcome.sampleRate, samples: outcome.samples };
+  };
+
+  return {
+    get enginePid() {
+      return engine.pid;
+    },
+    async speak(request) {
+      if (request.text.length > maxTextLength) {
+        throw new SpeechError('text-too-long', `a text has at most ${maxTextLength} characters`);
+      }
+      const text = plainText(request.text);
+      if (text === '') throw new SpeechError('text-empty', 'there is nothing to say');
+      const { language, voice = 'woman' } = request;
+      const key = JSON.stringify([voice, language.toLowerCase(), text]);
+      return cache.get(key, () => say({ text, language, voice }));
+    },
+    close: () => engine.close(),
+  };
+}
+
+/** The engine would read markup, `[[phonemes]]` and stop at a NUL: all of it becomes text, white space one blank. */
+function plainText(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim()
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replace(/\[(?=\[)/g, '[ ');
+}

@@ -1,0 +1,11 @@
+import type { SpeechProblem } from '@jackfield/platform';
+
+export class SpeechError extends Error {
+  readonly code: SpeechProblem;
+
+  constructor(code: SpeechProblem, sentence: string) {
+    super(sentence);
+    this.name = 'SpeechError';
+    this.code = code;
+  }
+}
