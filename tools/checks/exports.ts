@@ -1,4 +1,4 @@
-import { isTypeScript, lineAt, type SourceCheck } from './check-result.ts';
+import { isTypeScript, lineAt, type SourceCheck, type SourceFile } from './check-result.ts';
 import { maskText } from './masked-text.ts';
 
 const refused: readonly (readonly [RegExp, string])[] = [
@@ -12,15 +12,22 @@ const refused: readonly (readonly [RegExp, string])[] = [
 export const namedExports: SourceCheck = {
   name: 'exports',
   find(files) {
-    return files.filter(isTypeScript).flatMap((file) => {
-      const { code } = maskText(file.text);
-      return refused.flatMap(([pattern, sentence]) =>
-        [...code.matchAll(pattern)].map((match) => ({
-          path: file.path,
-          line: lineAt(file.text, match.index),
-          sentence,
-        })),
-      );
-    });
+    return files
+      .filter((each) => isTypeScript(each) && !isDeclaration(each))
+      .flatMap((file) => {
+        const { code } = maskText(file.text);
+        return refused.flatMap(([pattern, sentence]) =>
+          [...code.matchAll(pattern)].map((match) => ({
+            path: file.path,
+            line: lineAt(file.text, match.index),
+            sentence,
+          })),
+        );
+      });
   },
 };
+
+/** Declarations describe somebody else's module as it is. */
+function isDeclaration(file: SourceFile): boolean {
+  return file.path.endsWith('.d.ts');
+}
