@@ -14,9 +14,17 @@ test('an exported name of sip, sdp, media and ports without a sentence is refuse
   assert.equal(refused(path, '/** The sum of all but one. */\nexport interface Mix {}\n'), 0);
 });
 
-test('overloads share a sentence, remarks to the linter may stand between, other folders are free', () => {
+test('overloads and runs of constants share a sentence, remarks to the linter may stand between, other folders are free', () => {
   const overloaded = '/** a */\nexport function a(b: 1): 1;\nexport function a(b: 2): 2;\n';
   assert.equal(refused(path, overloaded), 0);
   assert.equal(refused(path, '/** a */\n// biome-ignore lint: why\nexport type A = {};\n'), 0);
+  assert.equal(
+    refused(
+      path,
+      '/** rates in Hz */\nexport const a = 1;\nexport const b = 2; // wide\nexport const c = 3;\n',
+    ),
+    0,
+  );
+  assert.equal(refused(path, '/** rate in Hz */\nexport const a = 1;\n\nexport const b = 2;\n'), 1);
   assert.equal(refused('packages/platform/src/kernel/ids.ts', 'export const a = 1;\n'), 0);
 });

@@ -5,6 +5,8 @@ const documented = /^packages\/((sip|sdp|media)\/src|platform\/src\/ports)\//;
 const declared =
   /^export\s+(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(?:function\s*\*?|const|let|class|interface|type)\s+(?<name>[A-Za-z_$][\w$]*)/gm;
 
+const constantAbove = /(^|\n)export const [^\n]*;[^\n]*\n$/;
+
 /** What others build upon says in a sentence what it is: shape, units, errors, source. */
 export const docstrings: SourceCheck = {
   name: 'docstrings',
@@ -24,6 +26,9 @@ export const docstrings: SourceCheck = {
             .replace(/(\s*\/\/[^\n]*\n)+$/, '')
             .trimEnd();
           if (above.endsWith('*/')) return [];
+          // A run of constants without blank lines shares the sentence of the first.
+          if (match[0].startsWith('export const') && constantAbove.test(code.slice(0, match.index)))
+            return [];
           const sentence = `'${name}' needs a sentence above it: /** what it is, units, errors, RFC section */`;
           return [{ path: file.path, line: lineAt(file.text, match.index), sentence }];
         });

@@ -29,6 +29,7 @@ test('imports in comments and strings are none, and the next statement is not sw
     "// import a from './a.ts';",
     '/* import b from "./b.ts"; */',
     'const c = `import d from "./d.ts"`;',
+    "const data = new URL('../corpus/', import.meta.url);",
     'export interface E { readonly from: string }',
     "import { f } from './f.ts';",
   ].join('\n');

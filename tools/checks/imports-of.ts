@@ -40,6 +40,8 @@ export function importsOf(file: SourceFile): readonly FoundImport[] {
     for (const match of code.matchAll(syntax)) {
       const quoteAt = match.index + match[0].length - 1;
       const specifier = file.text.slice(quoteAt + 1, code.indexOf(code[quoteAt] as string, quoteAt + 1));
+      // A URL that names no program names data.
+      if (match[0].startsWith('new') && !/\.[cm]?[jt]s$/.test(specifier)) continue;
       found.push({
         specifier,
         target: targetOf(file.path, specifier),

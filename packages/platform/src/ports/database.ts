@@ -3,6 +3,7 @@ import type { Kysely, Transaction } from 'kysely';
 /** Rows of every feature live in one database; a store narrows it with `withTables<ItsTables>()`. */
 // biome-ignore lint/complexity/noBannedTypes: no table is known here; each store names its own.
 export type Read = Kysely<{}>;
+/** The same rows inside a transaction: what is written through it is committed as one. */
 // biome-ignore lint/complexity/noBannedTypes: as above
 export type Write = Transaction<{}>;
 

@@ -14,6 +14,7 @@ export interface SoundClip {
   readonly samples: Int16Array;
 }
 
+/** Orders to the media engine about mixes, by the names that their owners gave them. */
 export type MixCommand =
   | { readonly do: 'open-mix'; readonly mix: string }
   | { readonly do: 'close-mix'; readonly mix: string }
@@ -35,12 +36,14 @@ export type MixCommand =
   /** RFC 4733 events towards the leg, one after another. Characters 0–9 * # A–D; `w` waits 0.5 s, `W` 1 s. */
   | { readonly do: 'send-digits'; readonly leg: string; readonly digits: string };
 
+/** One member of a mix and everything that it hears. */
 export interface MixMember {
   readonly leg: string;
   /** The legs whose audio this member receives; itself only where an echo is wanted. */
   readonly hears: readonly string[];
 }
 
+/** What can be played into a mix. */
 export type Sound =
   /** 1: one beep of 500 ms at 440 Hz; 2: two of them, 200 ms apart (interface.md `beep:1`, `beep:2`). */
   | { readonly kind: 'beep'; readonly count: 1 | 2 }
@@ -56,6 +59,7 @@ export type Sound =
   | { readonly kind: 'clip'; readonly name: string }
   | { readonly kind: 'ringback' };
 
+/** What the media engine tells. */
 export type MediaNotice =
   | { readonly type: 'digit'; readonly leg: string; readonly digit: string; readonly durationMs: number }
   | { readonly type: 'play-ended'; readonly mix: string; readonly key: string }

@@ -21,6 +21,7 @@ export interface Registrations {
   dropFlow(flow: string): Promise<void>;
 }
 
+/** What authenticates an endpoint: its user name and the hashes of its password. */
 export interface EndpointCredential {
   readonly account: string;
   readonly endpoint: string;

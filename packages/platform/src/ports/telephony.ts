@@ -18,6 +18,7 @@ export interface Telephony {
   hangUp(leg: string, status?: number): void;
 }
 
+/** One outbound leg, with every place where its callee may be reached. */
 export interface DialRequest {
   readonly leg: string;
   /** What the callee sees. `user` is a number in E.164 or a SIP user. */
@@ -29,6 +30,7 @@ export interface DialRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** One place to send an INVITE to. */
 export interface DialTarget {
   /** SIP URI of the request line, e.g. `sip:alice@192.0.2.1:5062;ob`. */
   readonly uri: string;
@@ -53,6 +55,7 @@ export type LegNotice =
   | { readonly type: 'leg-answered'; readonly leg: string }
   | { readonly type: 'leg-ended'; readonly leg: string; readonly end: LegEnd };
 
+/** Why a leg is over, as signalling saw it. */
 export interface LegEnd {
   readonly by:
     | 'remote-cancel' // CANCEL, or the caller gave up before an answer
@@ -68,4 +71,5 @@ export interface LegEnd {
   readonly sipReason?: string;
 }
 
+/** Takes the notices of all legs, in the order in which they happened. */
 export type LegListener = (notice: LegNotice) => void;
