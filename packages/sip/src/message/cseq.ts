@@ -1,4 +1,4 @@
-import { isToken, parseDigits } from './tokens.ts';
+import { isToken, parseDigits, trimSpace } from './tokens.ts';
 
 /** The CSeq header: a number below 2^31 and the method it counts. */
 export interface CSeq {
@@ -13,7 +13,7 @@ export function parseCSeq(value: string): CSeq | undefined {
   let end = 0;
   while (end < value.length && value.charCodeAt(end) > 0x20) end += 1;
   const seq = parseDigits(value.slice(0, end), MAX_SEQ);
-  const method = value.slice(end).trim();
+  const method = trimSpace(value.slice(end));
   if (seq === undefined || !isToken(method)) return undefined;
   return { seq, method };
 }

@@ -1,5 +1,6 @@
 import { type HeaderName, headerName } from './header-names.ts';
 import type { ByteString, SipHeaders } from './message.ts';
+import { trimSpace } from './tokens.ts';
 import { encodeUtf8 } from './utf8.ts';
 
 /**
@@ -69,18 +70,19 @@ export class MessageHeaders implements SipHeaders {
   }
 
   removeFirst(name: string): void {
-    const wanted = headerName(name);
-    const index = this.indexOf(wanted.key);
-    if (index < 0) return;
-    const value = this.values[index]!;
-    const comma = wanted.isList ? endOfFirst(value, 0) : value.length;
-    const rest = comma < value.length ? value.slice(comma + 1).trim() : '';
-    if (rest !== '') {
-      this.values[index] = rest;
-      return;
+    const { key, isList } = headerName(name);
+    for (let index = this.indexOf(key); index >= 0; index = this.indexOf(key)) {
+      const value = isList ? withoutEmptyFirst(this.values[index]!) : this.values[index]!;
+      const rest = isList ? withoutEmptyFirst(value.slice(endOfFirst(value, 0))) : '';
+      if (rest !== '') {
+        this.values[index] = rest;
+        return;
+      }
+      this.names.splice(index, 1);
+      this.values.splice(index, 1);
+      // A field of nothing but commas held no value: the topmost one is further down.
+      if (value !== '' || !isList) return;
     }
-    this.names.splice(index, 1);
-    this.values.splice(index, 1);
   }
 
   *entries(): Iterable<readonly [name: string, value: string]> {
@@ -143,11 +145,17 @@ export function splitList(value: string, into: string[] = []): string[] {
   }
   for (let start = 0; start <= value.length; ) {
     const end = endOfFirst(value, start);
-    const element = value.slice(start, end).trim();
+    const element = trimSpace(value.slice(start, end));
     if (element !== '') into.push(element);
     start = end + 1;
   }
   return into;
+}
+
+function withoutEmptyFirst(list: string): string {
+  let start = 0;
+  while (start < list.length && ' \t,'.includes(list[start]!)) start += 1;
+  return list.slice(start);
 }
 
 /** Position of the comma that ends the element starting at `start`, or the length of the value. */

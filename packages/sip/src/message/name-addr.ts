@@ -1,6 +1,6 @@
 import type { ByteString } from './message.ts';
 import { type Param, paramOf, parseParams, printParams } from './params.ts';
-import { endOfQuoted, quote, unquote } from './tokens.ts';
+import { endOfQuoted, quote, trimSpace, unquote } from './tokens.ts';
 
 /** A From, To, Contact, Route or Refer-To value (RFC 3261 §20.10). */
 export interface NameAddr {
@@ -25,7 +25,7 @@ export function parseNameAddr(value: string): NameAddr | undefined {
   if (!isBracketed) return isQuoted ? undefined : parseAddrSpec(value);
   const close = value.indexOf('>', open);
   if (close < 0) return undefined;
-  const between = value.slice(nameEnd, open).trim();
+  const between = trimSpace(value.slice(nameEnd, open));
   if (isQuoted ? between !== '' : !isPlainName(between)) return undefined;
   const params = parseParams(value, close + 1);
   const uri = value.slice(open + 1, close);
@@ -48,7 +48,7 @@ export function tagOf(value: string): string | undefined {
 // RFC 3261 §20: without angle brackets, what follows a ";" belongs to the header, and "," or "?" may not appear.
 function parseAddrSpec(value: string): NameAddr | undefined {
   const semicolon = value.indexOf(';');
-  const uri = (semicolon < 0 ? value : value.slice(0, semicolon)).trim();
+  const uri = trimSpace(semicolon < 0 ? value : value.slice(0, semicolon));
   if (!isUriText(uri) || uri.includes('?') || uri.includes(',')) return undefined;
   const params = semicolon < 0 ? [] : parseParams(value, semicolon);
   if (params === undefined) return undefined;

@@ -1,4 +1,4 @@
-import { endOfQuoted, isToken } from './tokens.ts';
+import { endOfQuoted, isToken, trimSpace } from './tokens.ts';
 
 /** One `;name=value`; the value stays as written, quotes included, and is undefined for a flag such as `;lr`. */
 export interface Param {
@@ -60,13 +60,13 @@ const EMPTY: Param = { name: '', value: undefined };
 function parseParam(text: string): Param | undefined {
   const equals = text.indexOf('=');
   if (equals < 0) {
-    const name = text.trim();
+    const name = trimSpace(text);
     if (name === '') return EMPTY;
     return isToken(name) ? { name: name.toLowerCase(), value: undefined } : undefined;
   }
-  const name = text.slice(0, equals).trim();
+  const name = trimSpace(text.slice(0, equals));
   if (!isToken(name)) return undefined;
-  return { name: name.toLowerCase(), value: text.slice(equals + 1).trim() };
+  return { name: name.toLowerCase(), value: trimSpace(text.slice(equals + 1)) };
 }
 
 function endOfParam(text: string, start: number): number {

@@ -15,7 +15,7 @@ import { MessageHeaders } from './headers.ts';
 import type { ByteString, SipMessage, SipRequest } from './message.ts';
 import { parseNameAddr } from './name-addr.ts';
 import { parseStartLine, type StartLine } from './start-line.ts';
-import { isToken, parseDigits } from './tokens.ts';
+import { isToken, parseDigits, trimSpace } from './tokens.ts';
 
 /** Bounds of what the parser reads; beyond them the message is a problem, and the rest of it is not looked at. */
 export interface ParseLimits {
@@ -172,7 +172,7 @@ function readField(
   let to = lineEnd;
   while (from < to && isSpace(text.charCodeAt(from))) from += 1;
   while (to > from && isSpace(text.charCodeAt(to - 1))) to -= 1;
-  const value = isFolded ? unfold(text.slice(from, to)) : text.slice(from, to);
+  const value = isFolded ? trimSpace(unfold(text.slice(from, to))) : text.slice(from, to);
   const { bit } = name;
   if (bit === 0) {
     if (!name.isList && !isToken(name.label)) {

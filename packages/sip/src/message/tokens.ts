@@ -47,3 +47,16 @@ export function endOfQuoted(text: string, start: number): number {
   }
   return -1;
 }
+
+/** The text without spaces and tabs at its ends; `trim` would also take the byte A0 off the end of UTF-8. */
+export function trimSpace(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isSpace(text.charCodeAt(start))) start += 1;
+  while (end > start && isSpace(text.charCodeAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x09;
+}

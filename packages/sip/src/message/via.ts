@@ -1,7 +1,7 @@
 import { addressOfHost, hostOfAddress, isHost, portColon } from './host.ts';
 import type { SipRequest } from './message.ts';
 import { type Param, paramOf, parseParams, printParams, withParam } from './params.ts';
-import { isToken, parseDigits } from './tokens.ts';
+import { isToken, parseDigits, trimSpace } from './tokens.ts';
 
 /** One Via value (RFC 3261 §20.42). */
 export interface Via {
@@ -37,11 +37,11 @@ export function parseVia(value: string): Via | undefined {
   while (space < front.length && front.charCodeAt(space) > 0x20) space += 1;
   const transport = front.slice(start, space);
   if (!isToken(transport)) return undefined;
-  const sentBy = front.slice(space).trim();
+  const sentBy = trimSpace(front.slice(space));
   const colon = portColon(sentBy);
-  const host = colon < 0 ? sentBy : sentBy.slice(0, colon).trim();
+  const host = colon < 0 ? sentBy : trimSpace(sentBy.slice(0, colon));
   if (!isHost(host)) return undefined;
-  const port = colon < 0 ? undefined : parseDigits(sentBy.slice(colon + 1).trim(), 65_535);
+  const port = colon < 0 ? undefined : parseDigits(trimSpace(sentBy.slice(colon + 1)), 65_535);
   if (colon >= 0 && port === undefined) return undefined;
   const params = semicolon < 0 ? [] : parseParams(value, semicolon);
   if (params === undefined) return undefined;
