@@ -1,0 +1,1 @@
+export { createSystemClock, type SystemClockOptions } from './system-clock.ts';

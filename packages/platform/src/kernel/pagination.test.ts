@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pageMeta, parsePage } from './pagination.ts';
+
+test('limit is 20 and offset 0 unless told, and both may come as strings', () => {
+  assert.deepEqual(parsePage({}), { ok: true, value: { limit: 20, offset: 0 } });
+  assert.deepEqual(parsePage({ limit: '1', offset: '40' }), { ok: true, value: { limit: 1, offset: 40 } });
+  assert.deepEqual(parsePage({ limit: 20, offset: 0 }), { ok: true, value: { limit: 20, offset: 0 } });
+});
+
+test('a limit outside 1–20 and a negative offset are refused with a sentence', () => {
+  for (const limit of ['0', '21', '-1', '1.5', '', 'ten', 0, 21, Number.NaN, null, ['5'], '9'.repeat(500)]) {
+    const parsed = parsePage({ limit });
+    assert.ok(!parsed.ok && parsed.problem.parameter === 'limit', JSON.stringify(limit));
+  }
+  for (const offset of ['-1', '1e3', ' 1', -1, 0.5, 1e300, {}, '9999999999999']) {
+    const parsed = parsePage({ offset });
+    assert.ok(!parsed.ok && parsed.problem.parameter === 'offset', JSON.stringify(offset));
+  }
+});
+
+test('links carry path, limit, offset and the filters; null where there is no page', () => {
+  const path = '/v1/Account/MA123456789012345678/Endpoint/';
+  assert.deepEqual(pageMeta({ limit: 20, offset: 0 }, 45, path), {
+    limit: 20,
+    offset: 0,
+    count: 45,
+    total_count: 45,
+    next: `${path}?limit=20&offset=20`,
+    previous: null,
+  });
+  const second = pageMeta({ limit: 20, offset: 30 }, 45, path, { status: 'a b' });
+  assert.equal(second.next, null);
+  assert.equal(second.previous, `${path}?status=a+b&limit=20&offset=10`);
+  assert.equal(pageMeta({ limit: 20, offset: 5 }, 45, path).previous, `${path}?limit=20&offset=0`);
+  assert.equal(pageMeta({ limit: 20, offset: 0 }, 20, path).next, null);
+});

@@ -1,0 +1,30 @@
+import type { Instant } from './machine.ts';
+
+/** `YYYY-MM-DD HH:mm:ss+00:00`: calls and multiparty calls (conventions.md §1). */
+export function timestampWithOffset(at: Instant): string {
+  return `${timestamp(at)}+00:00`;
+}
+
+/** `YYYY-MM-DD HH:mm:ss` in UTC. */
+export function timestamp(at: Instant): string {
+  return new Date(at).toISOString().slice(0, 19).replace('T', ' ');
+}
+
+/** `YYYY-MM-DD`: created and modified of a subaccount (conventions.md §12.5). */
+export function dateOnly(at: Instant): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+const filterShape = /^(\d{4})-(\d{2})-(\d{2})(?:[ T](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?)?$/;
+
+/** What list filters accept, `YYYY-MM-DD[ HH:MM[:ss[.uuuuuu]]]` in UTC (conventions.md §9.2); undefined for anything else. */
+export function parseTimestamp(text: string): Instant | undefined {
+  const found = filterShape.exec(text);
+  if (found === null) return undefined;
+  const [year, month, day, hour, minute, second] = found.slice(1, 7).map((part) => Number(part ?? 0));
+  const milliseconds = Number((found[7] ?? '').padEnd(3, '0').slice(0, 3));
+  const at = Date.UTC(year!, month! - 1, day!, hour!, minute!, second!, milliseconds);
+  // Date.UTC carries 31 February over into March, and reads the years 0 to 99 as 19xx.
+  const written = `${found[1]}-${found[2]}-${found[3]} ${found[4] ?? '00'}:${found[5] ?? '00'}:${found[6] ?? '00'}`;
+  return timestamp(at) === written ? at : undefined;
+}

@@ -1,0 +1,2 @@
+export { createRecordingLog, type LogLine } from './recording-log.ts';
+export { createVirtualClock, type VirtualClock, type VirtualClockOptions } from './virtual-clock.ts';

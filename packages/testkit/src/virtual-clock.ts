@@ -1,0 +1,90 @@
+import type { Clock, Instant } from '@jackfield/platform';
+
+/** A clock that moves only when it is told to. */
+export interface VirtualClock extends Clock {
+  /**
+   * Moves time forward by `ms`, firing what falls due in order of its instant, then of its start. Before the first timer and
+   * after each one, everything that it set off is given time to settle. A timer whose instant has passed fires at the next advance.
+   */
+  advance(ms: number): Promise<void>;
+  /** Timers that are armed. */
+  readonly pending: number;
+  /** When the earliest timer falls due. */
+  readonly nextAt: Instant | undefined;
+}
+
+export interface VirtualClockOptions {
+  /** Where time starts; 2026-01-01T00:00:00Z when left out. */
+  readonly startAt?: Instant;
+  /**
+   * Waits until what a timer set off has come to rest, e.g. `() => runner.idle()` with a real database. Left out: a few turns
+   * of the event loop, enough for promises and for commits of the embedded database.
+   */
+  readonly settle?: () => Promise<void>;
+  /** More timers than this in one advance are taken for an endless loop. */
+  readonly maximumFires?: number;
+}
+
+interface Timer {
+  readonly at: Instant;
+  fire: (() => void) | undefined;
+}
+
+export function createVirtualClock(options: VirtualClockOptions = {}): VirtualClock {
+  const { startAt = Date.UTC(2026, 0, 1), settle = someTurns, maximumFires = 1_000_000 } = options;
+  // Sorted by instant; those of the same instant in the order in which they were started.
+  const timers: Timer[] = [];
+  let now = startAt;
+
+  function placeAfter(at: Instant): number {
+    let low = 0;
+    let high = timers.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (timers[middle]!.at <= at) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  return {
+    now: () => now,
+    startTimer(at, fire) {
+      // NaN would sort anywhere: a bug of the caller that should show where it is.
+      if (Number.isNaN(at)) throw new RangeError('a timer needs an instant');
+      const timer: Timer = { at: Math.max(at, now), fire };
+      timers.splice(placeAfter(timer.at), 0, timer);
+      return () => {
+        if (timer.fire === undefined) return;
+        timer.fire = undefined;
+        timers.splice(timers.indexOf(timer), 1);
+      };
+    },
+    async advance(ms) {
+      if (!(ms >= 0)) throw new RangeError('time moves forward only');
+      const until = now + ms;
+      await settle();
+      for (let fires = 0; timers.length > 0 && timers[0]!.at <= until; fires++) {
+        if (fires === maximumFires) throw new Error(`more than ${maximumFires} timers fired in one advance`);
+        const timer = timers.shift()!;
+        now = timer.at;
+        const fire = timer.fire!;
+        timer.fire = undefined;
+        fire();
+        await settle();
+      }
+      now = until;
+    },
+    get pending() {
+      return timers.length;
+    },
+    get nextAt() {
+      return timers[0]?.at;
+    },
+  };
+}
+
+/** A group commit of the embedded database takes two turns; a step that follows from another's outcome two more. */
+async function someTurns(): Promise<void> {
+  for (let turn = 0; turn < 8; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+}
