@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { looseInteger, readInteger } from './loose.ts';
+import { looseInteger } from './loose.ts';
 
 export const apiId = Type.String({
   format: 'uuid',
@@ -41,23 +41,10 @@ export const pageQuery = {
       // An offset is counted by the database; beyond a billion nothing is stored.
       maximum: 1_000_000_000,
       default: 0,
-      description: 'Objects to skip, counted from the newest.',
+      description: 'Objects to skip.',
     }),
   ),
 };
-
-export interface Page {
-  readonly limit: number;
-  readonly offset: number;
-}
-
-/** The page that a validated query asks for. */
-export function readPage(query: { readonly limit?: unknown; readonly offset?: unknown }): Page {
-  return {
-    limit: readInteger(query.limit as number | string | undefined) ?? defaultPageSize,
-    offset: readInteger(query.offset as number | string | undefined) ?? 0,
-  };
-}
 
 /** `count` and `total_count` say the same: clients of the interface read the one or the other. */
 export const listMeta = Type.Object(
@@ -77,18 +64,3 @@ export type ListMeta = Static<typeof listMeta>;
 
 export const listBody = <Item extends TSchema>(item: Item) =>
   Type.Object({ api_id: apiId, meta: listMeta, objects: Type.Array(item) });
-
-/** `links` is the path and the filters of the list, without limit and offset: `/v1/Account/MA…/Endpoint/?role=agent`. */
-export function pageMeta(page: Page, total: number, links: string): ListMeta {
-  const { limit, offset } = page;
-  const at = (start: number) =>
-    `${links}${links.includes('?') ? '&' : '?'}limit=${limit}&offset=${Math.max(0, start)}`;
-  return {
-    limit,
-    offset,
-    count: total,
-    total_count: total,
-    next: offset + limit < total ? at(offset + limit) : null,
-    previous: offset > 0 ? at(offset - limit) : null,
-  };
-}

@@ -8,10 +8,7 @@ export {
   listMeta,
   maxPageSize,
   messageBody,
-  type Page,
-  pageMeta,
   pageQuery,
-  readPage,
 } from './envelopes.ts';
 export { allowedKeyword, type SchemaKeyword, schemaKeywords } from './keywords.ts';
 export {

@@ -1,2 +1,4 @@
-export type { ApiRequest, ApiRoute, RequestAccount, RouteGroup } from './route.ts';
-export { route } from './route.ts';
+export type { Authentication, Authenticator, Credentials } from './authentication.ts';
+export { createHttpApi, defaultHttpLimits, type HttpApiDeps, type HttpLimits } from './http-api.ts';
+export { idempotencyTable } from './migrations/0001-idempotency.ts';
+export { type ApiRequest, type ApiRoute, type RequestAccount, type RouteGroup, route } from './route.ts';

@@ -1,0 +1,94 @@
+import { isIP } from 'node:net';
+import { type Problem, problem, tooManyRequests } from '../kernel/problem.ts';
+import { accepted, type Result, refused } from '../kernel/result.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { RequestAccount } from './route.ts';
+import type { SlidingWindow } from './sliding-window.ts';
+
+export interface Credentials {
+  readonly authId: string;
+  readonly authToken: string;
+}
+
+/** What the door needs of the accounts; it takes the same time for an unknown account and a wrong token. */
+export interface Authenticator {
+  /** `actingFor` is the account of the path. */
+  authenticate(credentials: Credentials, actingFor: string): Promise<Authentication>;
+}
+
+export type Authentication =
+  | { readonly outcome: 'accepted'; readonly account: RequestAccount }
+  | { readonly outcome: 'wrong-credentials' }
+  /** The credentials are right and have no say over the account of the path, which may not even exist. */
+  | { readonly outcome: 'other-account' };
+
+export interface Authenticated {
+  readonly account: RequestAccount;
+  /** Whose credentials were used. */
+  readonly authenticatedAs: string;
+}
+
+interface AuthenticationDeps {
+  readonly accounts: Authenticator;
+  readonly failures: SlidingWindow;
+  readonly clock: Clock;
+}
+
+/**
+ * Whoever asks, on whose path, from where. Every refusal reads the same, so that nobody learns which accounts exist; an address
+ * that failed too often is not listened to until its failures are old enough.
+ */
+export async function authenticateRequest(
+  deps: AuthenticationDeps,
+  request: { authorization: string | undefined; actingFor: string; address: string },
+): Promise<Result<Authenticated>> {
+  const source = sourceOf(request.address);
+  const failures = deps.failures.look(source, deps.clock.now());
+  if (!failures.allowed) {
+    return refused(
+      tooManyRequests(
+        'too many failed authentications came from this address; try again later',
+        Math.max(1, Math.ceil(failures.resetMs / 1000)),
+      ),
+    );
+  }
+  const credentials = readBasic(request.authorization);
+  if (credentials === undefined) return refused(unauthenticated);
+  const authentication = await deps.accounts.authenticate(credentials, request.actingFor);
+  if (authentication.outcome === 'accepted') {
+    return accepted({ account: authentication.account, authenticatedAs: credentials.authId });
+  }
+  // Right credentials on a stranger's path are a mistake, not a guess.
+  if (authentication.outcome === 'wrong-credentials') deps.failures.take(source, deps.clock.now());
+  return refused(unauthenticated);
+}
+
+const unauthenticated: Problem = problem(
+  'unauthenticated',
+  'authentication failed: give auth_id and auth_token of the account in the path (or of its main account) as HTTP Basic credentials',
+);
+
+/** RFC 7617 §2: the user-id ends at the first colon. */
+export function readBasic(header: string | undefined): Credentials | undefined {
+  const encoded = /^basic +([A-Za-z0-9+/_-]{1,1024}={0,2})$/i.exec(header?.trim() ?? '')?.[1];
+  if (encoded === undefined) return undefined;
+  const decoded = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = decoded.indexOf(':');
+  // NUL is refused by one of the databases, and no identifier of ours contains one.
+  if (colon < 1 || decoded.includes('\0')) return undefined;
+  return { authId: decoded.slice(0, colon), authToken: decoded.slice(colon + 1) };
+}
+
+/** One IPv6 customer owns at least a /64, so addresses below it are one source. */
+export function sourceOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  if (isIP(address) !== 6) return address;
+  const [head = '', tail] = (address.split('%')[0] ?? '').split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros =
+    tail === undefined ? [] : new Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0');
+  const groups = [...left, ...zeros, ...right].slice(0, 4);
+  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
+}

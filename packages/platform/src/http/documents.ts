@@ -1,0 +1,90 @@
+import swagger from '@fastify/swagger';
+import { errorBody } from '@jackfield/contract';
+import scalar from '@scalar/fastify-api-reference';
+import type { FastifyInstance, FastifySchema } from 'fastify';
+import { Type } from 'typebox';
+import type { ApiRoute, RouteGroup } from './route.ts';
+
+const refusals: Readonly<Record<number, string>> = {
+  400: 'A parameter is missing or has a value that is not allowed.',
+  401: 'The credentials are missing or wrong, or have no say over this account.',
+  404: 'There is no such resource in this account.',
+  429: 'Too many requests; Retry-After says when to go on.',
+};
+
+/** `GET /openapi.json` and `GET /docs/`: made from the schemas that validate, and served without any other host. */
+export function registerDocuments(app: FastifyInstance, features: readonly RouteGroup[]): void {
+  void app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Jackfield', version: 'v1', description: 'SIP endpoints, calls and multiparty calls.' },
+      servers: [{ url: '/' }],
+      tags: features.map(({ name, description = name }) => ({ name, description })),
+      components: {
+        securitySchemes: {
+          account: { type: 'http', scheme: 'basic', description: 'auth_id and auth_token of an account' },
+        },
+      },
+      security: [{ account: [] }],
+    },
+  });
+  void app.register(async (scope) => {
+    scope.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
+    // The browser is told as well that nothing is fetched from elsewhere.
+    scope.addHook('onRequest', (_request, reply, done) => {
+      reply.header(
+        'content-security-policy',
+        "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:",
+      );
+      done();
+    });
+    await scope.register(scalar, {
+      routePrefix: '/docs',
+      configuration: {
+        url: '/openapi.json',
+        pageTitle: 'Jackfield API',
+        withDefaultFonts: false,
+        telemetry: false,
+        proxyUrl: '',
+        hideClientButton: true,
+        agent: { disabled: true },
+        mcp: { disabled: true },
+      },
+    });
+  });
+}
+
+/** What fastify validates with and the documentation shows. */
+export function schemaOf(route: ApiRoute, group: RouteGroup): FastifySchema {
+  const { params, query, body, response } = route.schema;
+  return {
+    ...{
+      summary: route.operation,
+      operationId: operationIdOf(route.operation),
+      tags: [group.name],
+      ...(route.description === undefined ? {} : { description: route.description }),
+    },
+    params: Type.Object({
+      auth_id: Type.String({ description: 'Your account, or one of its subaccounts.' }),
+      ...params?.properties,
+    }),
+    ...(query === undefined ? {} : { querystring: query }),
+    ...(body === undefined ? {} : { body }),
+    response: {
+      [route.success]:
+        route.success === 204 ? { type: 'null', description: 'Done.' } : (response ?? { type: 'object' }),
+      ...Object.fromEntries(
+        Object.entries(refusals).map(([status, description]) => [status, { ...errorBody, description }]),
+      ),
+    },
+  };
+}
+
+/** `Create an endpoint` → `createAnEndpoint`. */
+function operationIdOf(operation: string): string {
+  return operation
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, ' ')
+    .trim()
+    .replace(/ (.)/g, (_, letter: string) => letter.toUpperCase());
+}

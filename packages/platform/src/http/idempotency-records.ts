@@ -1,0 +1,70 @@
+import type { Kysely } from 'kysely';
+import type { Instant } from '../kernel/machine.ts';
+import type { RequestIdentity } from './idempotency.ts';
+
+export type IdempotencyTables = {
+  idempotency_records: {
+    account: string;
+    idempotency_key: string;
+    fingerprint: string;
+    created_at: number;
+    /** Null while the outcome is not known. */
+    status: number | null;
+    /** The body may hold a token, so it is sealed. */
+    sealed_body: string | null;
+  };
+};
+
+export type IdempotencyRecord = IdempotencyTables['idempotency_records'];
+type Tables = Kysely<IdempotencyTables>;
+
+export function findRecord(
+  tables: Tables,
+  { account, key }: RequestIdentity,
+): Promise<IdempotencyRecord | undefined> {
+  return tables
+    .selectFrom('idempotency_records')
+    .selectAll()
+    .where('account', '=', account)
+    .where('idempotency_key', '=', key)
+    .executeTakeFirst();
+}
+
+export async function openRecord(tables: Tables, request: RequestIdentity, now: Instant): Promise<void> {
+  await tables
+    .insertInto('idempotency_records')
+    .values({
+      account: request.account,
+      idempotency_key: request.key,
+      fingerprint: request.fingerprint,
+      created_at: now,
+      status: null,
+      sealed_body: null,
+    })
+    .execute();
+}
+
+export async function settleRecord(
+  tables: Tables,
+  { account, key }: RequestIdentity,
+  settled: { readonly status: number; readonly sealed_body: string | null },
+): Promise<void> {
+  await tables
+    .updateTable('idempotency_records')
+    .set(settled)
+    .where('account', '=', account)
+    .where('idempotency_key', '=', key)
+    .execute();
+}
+
+export async function removeRecord(tables: Tables, { account, key }: RequestIdentity): Promise<void> {
+  await tables
+    .deleteFrom('idempotency_records')
+    .where('account', '=', account)
+    .where('idempotency_key', '=', key)
+    .execute();
+}
+
+export async function purgeRecords(tables: Tables, createdUntil: Instant): Promise<void> {
+  await tables.deleteFrom('idempotency_records').where('created_at', '<=', createdUntil).execute();
+}

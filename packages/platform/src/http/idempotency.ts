@@ -1,0 +1,143 @@
+import type { Instant } from '../kernel/machine.ts';
+import { problem } from '../kernel/problem.ts';
+import { accepted, type Result, refused } from '../kernel/result.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Database } from '../ports/database.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Secrets } from '../ports/secrets.ts';
+import {
+  findRecord,
+  type IdempotencyRecord,
+  type IdempotencyTables,
+  openRecord,
+  purgeRecords,
+  removeRecord,
+  settleRecord,
+} from './idempotency-records.ts';
+
+/** An answer as it goes on the wire. */
+export interface Answer {
+  readonly status: number;
+  readonly body: string | undefined;
+  readonly retryAfterSeconds?: number;
+}
+
+export interface RequestIdentity {
+  readonly account: string;
+  readonly key: string;
+  /** Hash of method, path and body: what a repetition has in common with the first request. */
+  readonly fingerprint: string;
+}
+
+export interface Replayable {
+  readonly answer: Answer;
+  readonly replayed: boolean;
+}
+
+export interface Idempotency {
+  /** Performs a request once in 24 hours; README.md says what is promised. Throws what `perform` throws. */
+  once(request: RequestIdentity, perform: () => Promise<Answer>): Promise<Result<Replayable>>;
+}
+
+export interface IdempotencyDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly secrets: Secrets;
+  readonly log: Logger;
+}
+
+const keptMs = 24 * 60 * 60 * 1000;
+const purgeEveryMs = 10 * 60 * 1000;
+
+const otherRequest = problem(
+  'idempotency-mismatch',
+  'this Idempotency-Key was used for another request in the last 24 hours; use a new key for each request',
+);
+const outcomeUnknown = problem(
+  'conflict',
+  'an earlier request with this Idempotency-Key is under way or was cut off; look at the resource before you repeat it with a new key',
+);
+
+export function createIdempotency({ database, clock, secrets, log }: IdempotencyDeps): Idempotency {
+  const underWay = new Map<string, { fingerprint: string; result: Promise<Result<Replayable>> }>();
+  let nextPurge: Instant = 0;
+
+  async function once(request: RequestIdentity, perform: () => Promise<Answer>): Promise<Result<Replayable>> {
+    const name = JSON.stringify([request.account, request.key]);
+    const first = underWay.get(name);
+    if (first !== undefined) {
+      if (first.fingerprint !== request.fingerprint) return refused(otherRequest);
+      const result = await first.result;
+      return result.ok ? accepted({ answer: result.value.answer, replayed: true }) : result;
+    }
+    const result = performFirst(request, perform);
+    // Nothing has been awaited since the look above, so no second request is in between.
+    underWay.set(name, { fingerprint: request.fingerprint, result });
+    try {
+      return await result;
+    } finally {
+      underWay.delete(name);
+    }
+  }
+
+  async function performFirst(
+    request: RequestIdentity,
+    perform: () => Promise<Answer>,
+  ): Promise<Result<Replayable>> {
+    const earlier = await reserve(request);
+    if (earlier !== undefined) return replay(request, earlier);
+    // When this throws, the record stays open: nobody knows what has happened, so nothing happens a second time.
+    const answer = await perform();
+    await settle(request, answer);
+    return accepted({ answer, replayed: false });
+  }
+
+  function replay(request: RequestIdentity, earlier: IdempotencyRecord): Result<Replayable> {
+    if (earlier.fingerprint !== request.fingerprint) return refused(otherRequest);
+    if (earlier.status === null) return refused(outcomeUnknown);
+    const body = earlier.sealed_body === null ? undefined : secrets.decrypt(earlier.sealed_body);
+    return accepted({ answer: { status: earlier.status, body }, replayed: true });
+  }
+
+  /** Writes the open record, durable before anything is done; gives the earlier one where there is one. */
+  async function reserve(request: RequestIdentity): Promise<IdempotencyRecord | undefined> {
+    const now = clock.now();
+    try {
+      return await database.transact(async (write) => {
+        const tables = write.withTables<IdempotencyTables>();
+        if (now >= nextPurge) {
+          nextPurge = now + purgeEveryMs;
+          await purgeRecords(tables, now - keptMs);
+        }
+        const earlier = await findRecord(tables, request);
+        if (earlier !== undefined && earlier.created_at > now - keptMs) return earlier;
+        if (earlier !== undefined) await removeRecord(tables, request);
+        await openRecord(tables, request, now);
+        return undefined;
+      });
+    } catch (error) {
+      if (!database.isUniqueViolation(error)) throw error;
+      // Another node was quicker by a moment.
+      const earlier = await findRecord(database.read.withTables<IdempotencyTables>(), request);
+      if (earlier === undefined) throw error;
+      return earlier;
+    }
+  }
+
+  /** A refusal has changed nothing and frees the key; a success is kept for those who ask again. */
+  async function settle(request: RequestIdentity, answer: Answer): Promise<void> {
+    try {
+      await database.transact(async (write) => {
+        const tables = write.withTables<IdempotencyTables>();
+        if (answer.status >= 400) return removeRecord(tables, request);
+        const sealed_body = answer.body === undefined ? null : secrets.encrypt(answer.body);
+        return settleRecord(tables, request, { status: answer.status, sealed_body });
+      });
+    } catch (error) {
+      // The side effect is acknowledged all the same; a repetition will be told that its outcome is unknown.
+      log.error({ err: error, account: request.account }, 'The answer to a request could not be kept.');
+    }
+  }
+
+  return { once };
+}

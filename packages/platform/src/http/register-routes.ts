@@ -1,0 +1,134 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { problem } from '../kernel/problem.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Secrets } from '../ports/secrets.ts';
+import { answerTo, sendAnswer, sendProblem } from './answers.ts';
+import { schemaOf } from './documents.ts';
+import type { Answer, Idempotency } from './idempotency.ts';
+import type { ApiRequest, ApiRoute, RequestAccount, RouteGroup } from './route.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by `admit` before anything of a feature runs. */
+    account: RequestAccount | null;
+  }
+}
+
+export interface RouteDeps {
+  readonly clock: Clock;
+  readonly secrets: Secrets;
+  readonly idempotency: Idempotency;
+  /** Authenticates and counts; answers itself when it refuses, and gives the reply then. */
+  admit(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
+}
+
+const prefix = '/v1/Account/:auth_id/';
+
+/** Every operation of every feature, and a 405 at each of their paths for the other methods. */
+export function registerRoutes(app: FastifyInstance, features: readonly RouteGroup[], deps: RouteDeps): void {
+  app.decorateRequest('account', null);
+  void app.register(async (scope) => {
+    const methods = new Map<string, string[]>();
+    for (const group of features) {
+      for (const route of group.routes) {
+        const url = `${prefix}${route.path}`;
+        methods.set(url, [...(methods.get(url) ?? []), route.method]);
+        scope.route({
+          method: route.method,
+          url,
+          schema: schemaOf(route, group),
+          onRequest: deps.admit,
+          preValidation: (request, _reply, done) => {
+            tidyParts(request, route);
+            done();
+          },
+          handler: async (request, reply) => perform(route, request, reply, deps),
+        });
+      }
+    }
+    for (const [url, known] of methods) refuseOthers(scope, url, known);
+  });
+}
+
+/** Clients send bodies with DELETE and leave them out with POST; both are read as they are meant. */
+function tidyParts(request: FastifyRequest, route: ApiRoute): void {
+  if (route.method === 'POST') {
+    request.body ??= {};
+  } else if (route.method === 'DELETE') {
+    request.query = { ...(request.query as object), ...(request.body as object | undefined) };
+  }
+}
+
+async function perform(
+  route: ApiRoute,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: RouteDeps,
+): Promise<FastifyReply> {
+  const account = request.account!;
+  const key = route.method === 'POST' ? request.headers['idempotency-key'] : undefined;
+  if (key === undefined) return sendAnswer(reply, await answerOf(route, request, account, deps));
+  // draft-ietf-httpapi-idempotency-key-header leaves the form to the server; Node joins repeated headers with a comma.
+  if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
+    return sendProblem(
+      reply,
+      problem(
+        'invalid-parameter',
+        'Idempotency-Key must be 1 to 255 visible ASCII characters without spaces',
+      ),
+    );
+  }
+  const { auth_id: _, ...params } = request.params as Record<string, string>;
+  const fingerprint = deps.secrets.digest(
+    'sha256',
+    JSON.stringify([route.method, route.path, params, request.body]),
+  );
+  const result = await deps.idempotency.once({ account: account.authId, key, fingerprint }, () =>
+    answerOf(route, request, account, deps),
+  );
+  if (!result.ok) return sendProblem(reply, result.problem);
+  if (result.value.replayed) reply.header('idempotency-replayed', 'true');
+  return sendAnswer(reply, result.value.answer);
+}
+
+async function answerOf(
+  route: ApiRoute,
+  request: FastifyRequest,
+  account: RequestAccount,
+  deps: RouteDeps,
+): Promise<Answer> {
+  const apiRequest: ApiRequest<unknown, unknown, unknown> = {
+    account,
+    params: request.params,
+    query: request.query,
+    body: request.body,
+    apiId: request.id,
+    now: deps.clock.now(),
+  };
+  const result = await route.run(apiRequest);
+  if (!result.ok) return answerTo(result.problem, request.id);
+  if (route.success === 204) return { status: 204, body: undefined };
+  return { status: route.success, body: JSON.stringify({ api_id: request.id, ...result.value }) };
+}
+
+const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
+function refuseOthers(scope: FastifyInstance, url: string, known: readonly string[]): void {
+  // Where there is a GET, fastify answers HEAD with it.
+  const allowed = known.includes('GET') ? [...known, 'HEAD'] : known;
+  const allow = [...allowed].sort().join(', ');
+  scope.route({
+    method: allMethods.filter((method) => !allowed.includes(method)),
+    url,
+    schema: { hide: true },
+    // Before the body is read: no parameter can make this method right.
+    onRequest: (request, reply) => {
+      reply.header('allow', allow);
+      sendProblem(
+        reply,
+        problem('method-not-allowed', `${request.method} is not possible here; ${allow} are`),
+      );
+    },
+    handler: () => undefined,
+  });
+}
