@@ -1,0 +1,102 @@
+import { parseSecretKey } from '@jackfield/adapters/secrets';
+import {
+  asAddress,
+  asBoolean,
+  asCidr,
+  asHost,
+  asHostName,
+  asList,
+  asOneOf,
+  asPath,
+  asPattern,
+  asPort,
+  asPortRange,
+  asUrl,
+} from './config-values.ts';
+
+/** One environment variable: its name, what it may say, and how that is read. */
+export interface ConfigVariable<Value> {
+  readonly name: `JACKFIELD_${string}`;
+  /** Completes "must be …". */
+  readonly allowed: string;
+  readonly read: (text: string) => Value | undefined;
+  /** Never printed, not even when it is wrong. */
+  readonly secret?: true;
+  /** What this version cannot do yet: the variable is refused rather than ignored. */
+  readonly missing?: string;
+}
+
+const port = 'a port from 0 (any free one) to 65535';
+const host = 'an IP address or a host name';
+const noTls = 'TLS (SIPS, HTTPS) is not part of this version';
+
+/** Every variable that the server knows: docs/operations.md has a row for each. */
+export const configVariables = {
+  sandbox: { name: 'JACKFIELD_SANDBOX', allowed: 'true or false', read: asBoolean },
+  httpHost: { name: 'JACKFIELD_HTTP_HOST', allowed: host, read: asHost },
+  httpPort: { name: 'JACKFIELD_HTTP_PORT', allowed: port, read: asPort },
+  sipHost: { name: 'JACKFIELD_SIP_HOST', allowed: host, read: asHost },
+  sipPort: { name: 'JACKFIELD_SIP_PORT', allowed: port, read: asPort },
+  sipsPort: { name: 'JACKFIELD_SIPS_PORT', allowed: port, read: asPort, missing: noTls },
+  tlsCert: { name: 'JACKFIELD_TLS_CERT', allowed: 'the path of a PEM file', read: asPath, missing: noTls },
+  tlsKey: { name: 'JACKFIELD_TLS_KEY', allowed: 'the path of a PEM file', read: asPath, missing: noTls },
+  sipDomains: {
+    name: 'JACKFIELD_SIP_DOMAINS',
+    allowed: 'host names or IP addresses, separated by commas',
+    read: asList((text: string) => asHostName(text) ?? asAddress(text)),
+  },
+  publicAddress: { name: 'JACKFIELD_PUBLIC_ADDRESS', allowed: 'an IP address', read: asAddress },
+  rtpPorts: {
+    name: 'JACKFIELD_RTP_PORTS',
+    allowed: 'a range of UDP ports from 1024 to 65535, such as 40000-40999',
+    read: asPortRange,
+  },
+  dataDir: { name: 'JACKFIELD_DATA_DIR', allowed: 'the path of a directory', read: asPath },
+  databaseUrl: {
+    name: 'JACKFIELD_DATABASE_URL',
+    allowed: 'a URL such as postgres://user:password@host:5432/database',
+    read: asUrl('postgres:', 'postgresql:'),
+    secret: true,
+  },
+  natsUrl: {
+    name: 'JACKFIELD_NATS_URL',
+    allowed: 'a URL such as nats://host:4222',
+    read: asUrl('nats:', 'tls:'),
+    secret: true,
+    missing: 'clusters of several nodes are not part of this version',
+  },
+  authId: {
+    name: 'JACKFIELD_AUTH_ID',
+    allowed: 'MA and 18 capital letters or digits',
+    read: asPattern(/^MA[A-Z0-9]{18}$/),
+  },
+  authToken: {
+    name: 'JACKFIELD_AUTH_TOKEN',
+    allowed: '16 to 128 visible ASCII characters',
+    read: asPattern(/^[!-~]{16,128}$/),
+    secret: true,
+  },
+  secretKey: {
+    name: 'JACKFIELD_SECRET_KEY',
+    allowed: '32 bytes in hex or base64 (openssl rand -hex 32)',
+    read: parseSecretKey,
+    secret: true,
+  },
+  egressAllow: {
+    name: 'JACKFIELD_EGRESS_ALLOW',
+    allowed: 'networks such as 10.0.0.0/8, separated by commas',
+    read: asList(asCidr),
+    missing: 'callbacks and streams, which it would open to private networks, are not part of this version',
+  },
+  carriers: {
+    name: 'JACKFIELD_CARRIERS',
+    allowed: 'the path of a file',
+    read: asPath,
+    missing: 'carriers are not part of this version',
+  },
+  logLevel: {
+    name: 'JACKFIELD_LOG_LEVEL',
+    allowed: 'debug, info, warn or error',
+    read: asOneOf('debug', 'info', 'warn', 'error'),
+  },
+} as const satisfies Readonly<Record<string, ConfigVariable<unknown>>>;

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { test } from 'node:test';
+import { type ConfigSource, describeConfig, loadConfig, readEnvironment } from './config.ts';
+import { configVariables } from './config-variables.ts';
+
+const load = (env: ConfigSource['env'], mode: ConfigSource['mode'] = 'dev') => loadConfig({ env, mode });
+function configOf(env: ConfigSource['env'], mode: ConfigSource['mode'] = 'dev') {
+  const result = load(env, mode);
+  assert.ok(result.ok, JSON.stringify(result));
+  return result.config;
+}
+function problemsOf(env: ConfigSource['env']) {
+  const result = load(env);
+  assert.ok(!result.ok, `accepted: ${JSON.stringify(env)}`);
+  return result.problems;
+}
+
+test('nothing set: the sandbox listens on this machine only, production on every address', () => {
+  const dev = configOf({});
+  assert.equal(dev.sandbox, true);
+  assert.deepEqual(dev.http, { host: '127.0.0.1', port: 8080 });
+  assert.deepEqual(dev.sip, { host: '127.0.0.1', port: 5060, domains: ['sip.localhost'] });
+  assert.equal(dev.publicAddress, '127.0.0.1');
+  assert.deepEqual(dev.rtpPorts, { first: 40_000, last: 40_999 });
+  assert.ok(isAbsolute(dev.dataDir));
+  assert.equal(dev.databaseUrl ?? dev.account ?? dev.secretKey, undefined);
+  const production = configOf({}, 'production');
+  assert.equal(production.sandbox, false);
+  assert.equal(production.http.host, '0.0.0.0');
+  assert.equal(production.sip.host, '0.0.0.0');
+});
+
+test('what is set is taken; an empty variable counts as not set', () => {
+  const config = configOf({
+    JACKFIELD_SANDBOX: 'FALSE',
+    JACKFIELD_HTTP_PORT: '0',
+    JACKFIELD_HTTP_HOST: '',
+    JACKFIELD_SIP_HOST: '192.0.2.7',
+    JACKFIELD_SIP_DOMAINS: 'Voice.Example.org, 192.0.2.7',
+    JACKFIELD_RTP_PORTS: '20000-20099',
+    JACKFIELD_DATABASE_URL: 'postgres://me:pw@db/jackfield',
+    JACKFIELD_AUTH_ID: 'MA0123456789ABCDEFGH',
+    JACKFIELD_AUTH_TOKEN: 'abcdefghijklmnopqrstuvwxyz',
+    JACKFIELD_SECRET_KEY: 'ab'.repeat(32),
+    JACKFIELD_LOG_LEVEL: 'debug',
+    HOME: '/root',
+  });
+  assert.equal(config.sandbox, false);
+  assert.deepEqual(config.http, { host: '0.0.0.0', port: 0 });
+  assert.deepEqual(config.sip.domains, ['voice.example.org', '192.0.2.7']);
+  assert.equal(config.publicAddress, '192.0.2.7');
+  assert.deepEqual(config.rtpPorts, { first: 20_000, last: 20_099 });
+  assert.deepEqual(config.account, {
+    authId: 'MA0123456789ABCDEFGH',
+    authToken: 'abcdefghijklmnopqrstuvwxyz',
+  });
+  assert.equal(config.secretKey?.length, 32);
+  assert.equal(config.logLevel, 'debug');
+});
+
+const wrong: Readonly<Record<string, readonly string[]>> = {
+  JACKFIELD_SANDBOX: ['yes', '1'],
+  JACKFIELD_HTTP_HOST: ['http://x', '256.1.1.1', '-a'],
+  JACKFIELD_HTTP_PORT: ['65536', '-1', '80a', '8.0', '1e3'],
+  JACKFIELD_SIP_HOST: ['a b'],
+  JACKFIELD_SIP_PORT: ['sip'],
+  JACKFIELD_SIPS_PORT: ['x'],
+  JACKFIELD_SIP_DOMAINS: ['a,,b', 'sip:a', 'a_b'],
+  JACKFIELD_PUBLIC_ADDRESS: ['example.org', '1.2.3'],
+  JACKFIELD_RTP_PORTS: ['40000', '40999-40000', '1000-2000', '60000-70000'],
+  JACKFIELD_DATABASE_URL: ['mysql://a/b', 'db'],
+  JACKFIELD_NATS_URL: ['http://a'],
+  JACKFIELD_AUTH_ID: ['SA0123456789ABCDEFGH', 'MA1'],
+  JACKFIELD_AUTH_TOKEN: ['short', 'with a blank in the middle'],
+  JACKFIELD_SECRET_KEY: ['abc'],
+  JACKFIELD_EGRESS_ALLOW: ['10.0.0.0', '10.0.0.0/33', 'a/8'],
+  JACKFIELD_LOG_LEVEL: ['verbose'],
+};
+for (const [name, values] of Object.entries(wrong)) {
+  test(`${name}: a wrong value is refused with name, value and what is allowed`, () => {
+    const variable = Object.values(configVariables).find((each) => each.name === name)!;
+    for (const value of values) {
+      const problem = problemsOf({ [name]: value }).find((each) => each.variable === name);
+      const said = 'secret' in variable ? '[hidden]' : JSON.stringify(value);
+      assert.equal(problem?.sentence, `${name} must be ${variable.allowed}, not ${said}`);
+    }
+  });
+}
+
+test('all wrong ones are told at once', () => {
+  const problems = problemsOf({
+    JACKFIELD_HTTP_PORT: 'a',
+    JACKFIELD_SIP_PORT: 'b',
+    JACKFIELD_LOG_LEVEL: 'c',
+    JACKFIELD_HTPP_PORT: '1',
+  });
+  assert.equal(problems.length, 4);
+});
+
+test('an unknown variable is refused with the nearest name', () => {
+  for (const [name, nearest] of [
+    ['JACKFIELD_HTPP_PORT', 'JACKFIELD_HTTP_PORT'],
+    ['JACKFIELD_DATABASEURL', 'JACKFIELD_DATABASE_URL'],
+    ['jackfield_rtp_port', 'JACKFIELD_RTP_PORTS'],
+  ] as const) {
+    assert.match(problemsOf({ [name]: 'x' })[0]!.sentence, new RegExp(`did you mean ${nearest}\\?`));
+  }
+});
+
+test('a variable that nothing uses yet is refused, not ignored', () => {
+  for (const [name, value] of [
+    ['JACKFIELD_TLS_CERT', '/etc/cert.pem'],
+    ['JACKFIELD_TLS_KEY', '/etc/key.pem'],
+    ['JACKFIELD_SIPS_PORT', '5061'],
+    ['JACKFIELD_NATS_URL', 'nats://localhost:4222'],
+    ['JACKFIELD_EGRESS_ALLOW', '10.0.0.0/8,fd00::/8'],
+    ['JACKFIELD_CARRIERS', 'carriers.json'],
+  ] as const) {
+    const problems = problemsOf({ [name]: value });
+    assert.equal(problems.length, 1);
+    assert.match(
+      problems[0]!.sentence,
+      new RegExp(`^${name} is set, yet .* not part of this version; unset it$`),
+    );
+  }
+});
+
+test('values that contradict each other are refused', () => {
+  assert.match(
+    problemsOf({ JACKFIELD_SIP_PORT: '8080' })[0]!.sentence,
+    /another port than JACKFIELD_HTTP_PORT/,
+  );
+  assert.match(problemsOf({ JACKFIELD_RTP_PORTS: '5000-6000' })[0]!.sentence, /leave out the SIP port 5060/);
+  const [alone] = problemsOf({ JACKFIELD_AUTH_TOKEN: 'abcdefghijklmnopqrstuvwxyz' });
+  assert.match(alone!.sentence, /JACKFIELD_AUTH_ID must be set together with JACKFIELD_AUTH_TOKEN/);
+});
+
+test('the configuration in force is printed for every variable in use, with secrets hidden', () => {
+  const result = load({
+    JACKFIELD_DATABASE_URL: 'postgres://me:hunter2@db/jackfield',
+    JACKFIELD_AUTH_ID: 'MA0123456789ABCDEFGH',
+    JACKFIELD_AUTH_TOKEN: 'hunter2hunter2hunter2',
+    JACKFIELD_SECRET_KEY: 'ab'.repeat(32),
+  });
+  assert.ok(result.ok);
+  const text = describeConfig(result.inForce);
+  assert.doesNotMatch(text, /hunter2|abab/);
+  assert.match(text, /^JACKFIELD_HTTP_PORT +8080 {2}\(default\)$/m);
+  assert.match(text, /^JACKFIELD_AUTH_TOKEN +\[hidden\]$/m);
+  for (const variable of Object.values(configVariables)) {
+    assert.equal(text.includes(variable.name), !('missing' in variable), variable.name);
+  }
+});
+
+test('the environment goes before the file .env, a missing file is none', (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'config-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  assert.deepEqual(readEnvironment(directory, { A: '1' }), { A: '1' });
+  writeFileSync(join(directory, '.env'), '# ports\nJACKFIELD_HTTP_PORT=1\nJACKFIELD_SIP_PORT="2"\n');
+  const env = readEnvironment(directory, { JACKFIELD_HTTP_PORT: '3' });
+  assert.deepEqual(env, { JACKFIELD_HTTP_PORT: '3', JACKFIELD_SIP_PORT: '2' });
+});
+
+test('docs/operations.md has a row for every variable and names no other', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../../docs/operations.md'), 'utf8');
+  const documented = [...text.matchAll(/^\| `(JACKFIELD_[A-Z_]+)`/gm)].map((match) => match[1]);
+  assert.deepEqual(
+    documented.sort(),
+    Object.values(configVariables)
+      .map(({ name }) => name)
+      .sort(),
+  );
+});

@@ -1,0 +1,196 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import type { PortRange } from './config-values.ts';
+import { type ConfigVariable, configVariables } from './config-variables.ts';
+import { nearestName } from './nearest-name.ts';
+import { detectPublicAddress } from './public-address.ts';
+
+/** Everything an operator decides, validated; the only place that reads the environment. */
+export interface Config {
+  readonly sandbox: boolean;
+  readonly http: { readonly host: string; readonly port: number };
+  readonly sip: {
+    readonly host: string;
+    readonly port: number;
+    /** The first is the realm. */
+    readonly domains: readonly string[];
+  };
+  readonly publicAddress: string;
+  readonly rtpPorts: PortRange;
+  /** An absolute path. */
+  readonly dataDir: string;
+  /** PostgreSQL; the embedded database when absent. */
+  readonly databaseUrl?: string;
+  /** The first account; generated once when absent. */
+  readonly account?: { readonly authId: string; readonly authToken: string };
+  /** 32 bytes; generated once into the data directory when absent. */
+  readonly secretKey?: Uint8Array;
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
+}
+
+export interface ConfigProblem {
+  readonly variable: string;
+  /** The variable, its value unless that is secret, and what is allowed. */
+  readonly sentence: string;
+}
+
+/** What the variables come to: the configuration, and for each variable what is in force; or all that is wrong with them. */
+export type ConfigResult =
+  | { readonly ok: true; readonly config: Config; readonly inForce: readonly ConfigLine[] }
+  | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
+
+/** One variable with the value in force, `[hidden]` where that is secret. */
+export interface ConfigLine {
+  readonly variable: string;
+  readonly value: string;
+  readonly from: 'environment' | 'default';
+}
+
+export interface ConfigSource {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** `npm start` is dev, `jackfield start` is production: they differ in the default of JACKFIELD_SANDBOX. */
+  readonly mode: 'dev' | 'production';
+}
+
+/** One rule of precedence: the environment, then the file `.env` in `directory`, then the defaults. */
+export function readEnvironment(directory = process.cwd(), env = process.env): ConfigSource['env'] {
+  return { ...readEnvFile(join(directory, '.env')), ...env };
+}
+
+/** Reads and checks every variable; an empty one counts as not set. */
+export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
+  const problems: ConfigProblem[] = unknownVariables(env);
+  const inForce: ConfigLine[] = [];
+
+  const read = <Value>(variable: ConfigVariable<Value>): Value | undefined => {
+    const text = env[variable.name]?.trim() ?? '';
+    if (text === '') return undefined;
+    const value = variable.read(text);
+    if (value === undefined) problems.push(wrongValue(variable, text));
+    else if (variable.missing !== undefined) {
+      problems.push({
+        variable: variable.name,
+        sentence: `${variable.name} is set, yet ${variable.missing}; unset it`,
+      });
+    } else inForce.push({ variable: variable.name, value: shown(variable, text), from: 'environment' });
+    return value;
+  };
+  const orDefault = <Value>(
+    variable: ConfigVariable<Value>,
+    fallback: Value,
+    text = String(fallback),
+  ): Value => {
+    const value = read(variable);
+    if (value !== undefined) return value;
+    inForce.push({ variable: variable.name, value: text, from: 'default' });
+    return fallback;
+  };
+  const optional = <Value>(variable: ConfigVariable<Value>, otherwise: string): Value | undefined => {
+    const value = read(variable);
+    if (value === undefined) inForce.push({ variable: variable.name, value: otherwise, from: 'default' });
+    return value;
+  };
+
+  const variables = configVariables;
+  const sandbox = orDefault(variables.sandbox, mode === 'dev');
+  const host = sandbox ? '127.0.0.1' : '0.0.0.0';
+  const http = { host: orDefault(variables.httpHost, host), port: orDefault(variables.httpPort, 8080) };
+  const sip = {
+    host: orDefault(variables.sipHost, host),
+    port: orDefault(variables.sipPort, 5060),
+    domains: orDefault(variables.sipDomains, ['sip.localhost']),
+  };
+  const publicAddress = orDefault(variables.publicAddress, detectPublicAddress(sip.host));
+  const rtpPorts = orDefault(variables.rtpPorts, { first: 40_000, last: 40_999 }, '40000-40999');
+  const dataDir = resolve(orDefault(variables.dataDir, './data'));
+  const databaseUrl = optional(variables.databaseUrl, 'the embedded database');
+  const authId = optional(variables.authId, 'generated once');
+  const authToken = optional(variables.authToken, 'generated once');
+  const secretKey = optional(variables.secretKey, `in ${join(dataDir, 'secret.key')}`);
+  const logLevel = orDefault(variables.logLevel, 'info');
+  for (const variable of Object.values<ConfigVariable<unknown>>(variables)) {
+    if (variable.missing !== undefined) read(variable);
+  }
+
+  problems.push(...contradictions({ http, sip, rtpPorts }, env));
+  if (problems.length > 0) return { ok: false, problems };
+  const config: Config = {
+    sandbox,
+    http,
+    sip,
+    publicAddress,
+    rtpPorts,
+    dataDir,
+    logLevel,
+    ...(databaseUrl === undefined ? {} : { databaseUrl }),
+    ...(authId === undefined || authToken === undefined ? {} : { account: { authId, authToken } }),
+    ...(secretKey === undefined ? {} : { secretKey }),
+  };
+  return { ok: true, config, inForce };
+}
+
+/** The configuration in force, one line per variable, for the start of the server and for bug reports. */
+export function describeConfig(inForce: readonly ConfigLine[]): string {
+  const width = Math.max(...inForce.map(({ variable }) => variable.length));
+  return inForce
+    .map(({ variable, value, from }) => {
+      return `${variable.padEnd(width)}  ${value}${from === 'default' ? '  (default)' : ''}`;
+    })
+    .join('\n');
+}
+
+function readEnvFile(path: string): NodeJS.Dict<string> {
+  try {
+    return parseEnv(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw error;
+  }
+}
+
+function unknownVariables(env: ConfigSource['env']): ConfigProblem[] {
+  const known: readonly string[] = Object.values(configVariables).map(({ name }) => name);
+  return Object.keys(env)
+    .filter((name) => /^JACKFIELD_/i.test(name) && !known.includes(name))
+    .map((name) => ({
+      variable: name,
+      sentence: `${name} is no variable of this server; did you mean ${nearestName(name, known)}?`,
+    }));
+}
+
+function wrongValue(variable: ConfigVariable<unknown>, text: string): ConfigProblem {
+  const { name, allowed } = variable;
+  return {
+    variable: name,
+    sentence: `${name} must be ${allowed}, not ${shown(variable, JSON.stringify(text))}`,
+  };
+}
+
+function shown(variable: ConfigVariable<unknown>, text: string): string {
+  return variable.secret ? '[hidden]' : text;
+}
+
+/** What no variable can show alone. */
+function contradictions(
+  { http, sip, rtpPorts }: Pick<Config, 'http' | 'sip' | 'rtpPorts'>,
+  env: ConfigSource['env'],
+): readonly ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
+  const { httpPort, sipPort, rtpPorts: rtp, authId, authToken } = configVariables;
+  if (http.port === sip.port && http.port !== 0) {
+    const sentence = `${sipPort.name} must be another port than ${httpPort.name}, not ${sip.port}: both take TCP`;
+    problems.push({ variable: sipPort.name, sentence });
+  }
+  if (sip.port >= rtpPorts.first && sip.port <= rtpPorts.last) {
+    const sentence = `${rtp.name} must leave out the SIP port ${sip.port}, not be ${rtpPorts.first}-${rtpPorts.last}`;
+    problems.push({ variable: rtp.name, sentence });
+  }
+  const given = [authId, authToken].filter(({ name }) => (env[name]?.trim() ?? '') !== '');
+  if (given.length === 1) {
+    const lacking = given[0] === authId ? authToken : authId;
+    const sentence = `${lacking.name} must be set together with ${given[0]!.name}`;
+    problems.push({ variable: lacking.name, sentence });
+  }
+  return problems;
+}
