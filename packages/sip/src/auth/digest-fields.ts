@@ -1,0 +1,47 @@
+import { endOfQuoted, isToken, unquote } from '../message/tokens.ts';
+
+/** The parameters of a Digest challenge or authorization: lower-case names, values without quotes. */
+export type DigestFields = ReadonlyMap<string, string>;
+
+/**
+ * Reads `Digest name=value, name="value", …` (RFC 7616 §3.3, RFC 3261 §25.1 `auth-param`); undefined for another scheme,
+ * a malformed list, or a parameter that appears twice, which two readers could understand differently.
+ */
+export function parseDigestFields(value: string): DigestFields | undefined {
+  if (value.slice(0, 7).toLowerCase() !== 'digest ') return undefined;
+  const fields = new Map<string, string>();
+  for (let index = 7; index < value.length; ) {
+    index = skipSeparators(value, index);
+    if (index >= value.length) break;
+    const equals = value.indexOf('=', index);
+    if (equals < 0) return undefined;
+    const name = value.slice(index, equals).trim().toLowerCase();
+    let start = equals + 1;
+    while (value.charCodeAt(start) === 0x20) start += 1;
+    const isQuoted = value.charCodeAt(start) === 0x22;
+    const end = isQuoted ? endOfQuoted(value, start) : endOfToken(value, start);
+    if (end < 0 || !isToken(name) || fields.has(name)) return undefined;
+    fields.set(name, unquote(value.slice(start, end)));
+    index = skipSpace(value, end);
+    if (index < value.length && value.charCodeAt(index) !== 0x2c) return undefined;
+  }
+  return fields;
+}
+
+function endOfToken(value: string, start: number): number {
+  let end = start;
+  while (end < value.length && value.charCodeAt(end) > 0x20 && value.charCodeAt(end) !== 0x2c) end += 1;
+  return end;
+}
+
+function skipSpace(value: string, start: number): number {
+  let index = start;
+  while (value.charCodeAt(index) === 0x20 || value.charCodeAt(index) === 0x09) index += 1;
+  return index;
+}
+
+function skipSeparators(value: string, start: number): number {
+  let index = skipSpace(value, start);
+  while (value.charCodeAt(index) === 0x2c) index = skipSpace(value, index + 1);
+  return index;
+}

@@ -1,0 +1,120 @@
+import type { SipRequest } from '../message/message.ts';
+import { sameUri } from '../message/same-uri.ts';
+import { parseSipUri } from '../message/uri.ts';
+import { type Authorization, parseAuthorization } from './authorization.ts';
+import { challenges } from './challenge.ts';
+import {
+  createHa1,
+  type DigestAlgorithm,
+  digestResponse,
+  type Equals,
+  type Ha1,
+  type Hash,
+  ha1Of,
+} from './digest-response.ts';
+import type { Nonces } from './nonces.ts';
+
+/** What a digest server is made of. */
+export interface DigestServerOptions {
+  readonly realm: string;
+  readonly hash: Hash;
+  readonly equals: Equals;
+  readonly nonces: Nonces;
+  /** A random text of this process, from which the HA1 of users that do not exist is made. */
+  readonly decoySecret: string;
+  readonly algorithms?: readonly DigestAlgorithm[];
+}
+
+/**
+ * What a request says about its sender before anything is believed: `none` carries no authorization for our realm,
+ * `malformed` one that cannot be judged (400), `claim` one for `judge`.
+ */
+export type Claim =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'malformed' }
+  | { readonly kind: 'claim'; readonly authorization: Authorization };
+
+/**
+ * `accepted`: the sender knows the password. `stale`: it does, but with a nonce that is old, used or not ours: challenge with
+ * stale=true. `refused`: wrong password or no such user, which nobody can tell apart. `wrong-uri`: the digest is for
+ * another resource (400, RFC 7616 §3.4.6).
+ */
+export type Judgement = 'accepted' | 'stale' | 'refused' | 'wrong-uri';
+
+/** Server side of digest authentication (RFC 3261 §22, RFC 7616, RFC 8760). */
+export interface DigestServer {
+  /** The values for WWW-Authenticate (401) or Proxy-Authenticate (407), with a new nonce for the source. */
+  challenge(now: number, source: string, stale: boolean): readonly string[];
+  /** The claim in the request's Authorization or Proxy-Authorization fields. */
+  claim(request: SipRequest, header?: 'Authorization' | 'Proxy-Authorization'): Claim;
+  /** Judges a claim; `ha1` is undefined when the user does not exist, and costs the same then. */
+  judge(
+    authorization: Authorization,
+    ha1: Ha1 | undefined,
+    request: SipRequest,
+    now: number,
+    source: string,
+  ): Judgement;
+}
+
+/** Creates a digest server; the caller looks users up between `claim` and `judge`. */
+export function createDigestServer(options: DigestServerOptions): DigestServer {
+  const { realm, hash, equals, nonces, decoySecret } = options;
+  const decoy = decoyHa1(hash, decoySecret);
+  return {
+    challenge(now, source, stale) {
+      const nonce = nonces.issue(now, source);
+      const { algorithms } = options;
+      return challenges(
+        algorithms === undefined ? { realm, nonce, stale } : { realm, nonce, stale, algorithms },
+      );
+    },
+    claim(request, header = 'Authorization') {
+      let isMalformed = false;
+      // A request may carry one field per realm on its way (RFC 3261 §22.3); only ours counts.
+      for (const value of request.headers.all(header)) {
+        const authorization = parseAuthorization(value);
+        if (authorization === undefined) isMalformed = true;
+        else if (authorization.realm === realm) return { kind: 'claim', authorization };
+      }
+      return { kind: isMalformed ? 'malformed' : 'none' };
+    },
+    judge(authorization, ha1, request, now, source) {
+      const isRight = verifyDigest(hash, equals, authorization, ha1 ?? decoy, request.method);
+      if (!isRight || ha1 === undefined) return 'refused';
+      if (!isSameResource(authorization.uri, request.uri)) return 'wrong-uri';
+      const verdict = nonces.check(authorization.nonce, authorization.nc, now, source);
+      // RFC 7616 §3.3: stale means that the digest was right for a nonce that is not valid.
+      return verdict === 'ok' ? 'accepted' : 'stale';
+    },
+  };
+}
+
+/** Whether an authorization was made by somebody who knows the HA1; compares in constant time. */
+export function verifyDigest(
+  hash: Hash,
+  equals: Equals,
+  authorization: Authorization,
+  ha1: Ha1,
+  method: string,
+): boolean {
+  const { algorithm, uri, nonce, qop, ncText, cnonce, response } = authorization;
+  const input = { algorithm, method, uri, nonce, qop, nc: ncText, cnonce, body: '' };
+  return equals(digestResponse(hash, ha1Of(ha1, algorithm), input), response);
+}
+
+/** An HA1 that no password gives, to verify against where there is no user. */
+export function decoyHa1(hash: Hash, secret: string): Ha1 {
+  return createHa1(hash, '', '', secret);
+}
+
+/**
+ * RFC 7616 §3.4.6 wants both URIs to name one resource. Proxies rewrite ports and parameters of a Request-URI and phones leave
+ * them out of the digest, so scheme, user and host decide.
+ */
+function isSameResource(claimed: string, requested: string): boolean {
+  if (claimed === requested || sameUri(claimed, requested)) return true;
+  const one = parseSipUri(claimed);
+  const other = parseSipUri(requested);
+  return one !== undefined && other !== undefined && one.user === other.user && one.host === other.host;
+}

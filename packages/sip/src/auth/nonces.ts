@@ -1,0 +1,108 @@
+import type { Equals } from './digest-response.ts';
+
+/** What the nonces need from outside and their bounds. */
+export interface NonceOptions {
+  /** A keyed hash (HMAC) of a text in lower-case hex, at least 32 digits; the key never leaves its owner. */
+  readonly sign: (text: string) => string;
+  readonly equals: Equals;
+  /** How long a nonce may be used, 60,000 ms. */
+  readonly lifetimeMs?: number;
+  /** Used nonces that are remembered at once, 100,000. */
+  readonly maxRemembered?: number;
+}
+
+/** What becomes of a presented nonce: `ok` was recorded as used with this nc and cannot be used so again. */
+export type NonceVerdict = 'ok' | 'stale' | 'replayed' | 'forged';
+
+/** Signed nonces with a memory of their use. Times are milliseconds. */
+export interface Nonces {
+  /** A new nonce for a source (an address; a nonce that was given to one source is forged from another). */
+  issue(now: number, source: string): string;
+  /**
+   * Judges a nonce whose digest was right and records its use; asking earlier would let strangers fill the memory.
+   * nc 0 stands for a request without qop: it uses the nonce up.
+   */
+  check(nonce: string, nc: number, now: number, source: string): NonceVerdict;
+  /** Used nonces in memory. */
+  readonly remembered: number;
+}
+
+interface Use {
+  readonly issuedAt: number;
+  highest: number;
+  /** Bit n tells that `highest - n` was used: requests may overtake each other on UDP. */
+  window: number;
+}
+
+const MAC_DIGITS = 32;
+const WINDOW = 32;
+const NONCE = /^([0-9a-z]{1,10})-([0-9a-z]{1,10})-([0-9a-f]{32})$/;
+
+/** Creates nonces of one server process; what it signed is unknown to another key, and reads as forged there. */
+export function createNonces(options: NonceOptions): Nonces {
+  const { sign, equals, lifetimeMs = 60_000, maxRemembered = 100_000 } = options;
+  const uses = new Map<string, Use>();
+  let issued = 0;
+  // Nonces issued up to here count as stale: their uses may have been forgotten to keep the memory bounded.
+  let forgottenUntil = -1;
+
+  const mac = (time: string, serial: string, source: string): string =>
+    sign(`${time}-${serial}-${source}`).slice(0, MAC_DIGITS);
+
+  /** In the order of first use, which is near enough to that of issue for the oldest to be in front. */
+  const forget = (now: number): void => {
+    for (const [nonce, use] of uses) {
+      const isExpired = use.issuedAt + lifetimeMs < now;
+      if (!isExpired && uses.size < maxRemembered) return;
+      uses.delete(nonce);
+      if (!isExpired) forgottenUntil = Math.max(forgottenUntil, use.issuedAt);
+    }
+  };
+
+  const record = (nonce: string, issuedAt: number, nc: number, now: number): NonceVerdict => {
+    const use = uses.get(nonce);
+    if (use !== undefined) return nc !== 0 && advance(use, nc) ? 'ok' : 'replayed';
+    forget(now);
+    if (issuedAt <= forgottenUntil) return 'stale';
+    // Without qop nothing counts the uses, so the first is the last.
+    uses.set(nonce, { issuedAt, highest: nc === 0 ? Number.MAX_SAFE_INTEGER : nc, window: 1 });
+    return 'ok';
+  };
+
+  return {
+    issue(now, source) {
+      issued += 1;
+      const time = Math.max(0, Math.floor(now)).toString(36);
+      // The serial keeps two phones behind one address from sharing a nonce and stealing each other's counts.
+      const serial = issued.toString(36);
+      return `${time}-${serial}-${mac(time, serial, source)}`;
+    },
+    check(nonce, nc, now, source) {
+      const parts = NONCE.exec(nonce);
+      if (parts === null) return 'forged';
+      const [, time = '', serial = '', signature = ''] = parts;
+      if (!equals(signature, mac(time, serial, source))) return 'forged';
+      const issuedAt = Number.parseInt(time, 36);
+      if (issuedAt + lifetimeMs < now || issuedAt <= forgottenUntil) return 'stale';
+      return record(nonce, issuedAt, nc, now);
+    },
+    get remembered() {
+      return uses.size;
+    },
+  };
+}
+
+/** Notes a count as used; false when it was used before or lies behind the window. */
+function advance(use: Use, nc: number): boolean {
+  const ahead = nc - use.highest;
+  if (ahead > 0) {
+    use.window = ahead >= WINDOW ? 1 : ((use.window << ahead) | 1) >>> 0;
+    use.highest = nc;
+    return true;
+  }
+  if (-ahead >= WINDOW) return false;
+  const bit = (1 << -ahead) >>> 0;
+  if ((use.window & bit) !== 0) return false;
+  use.window = (use.window | bit) >>> 0;
+  return true;
+}
