@@ -3,6 +3,7 @@ import { boundaries } from './boundaries.ts';
 import type { SourceCheck } from './check-result.ts';
 import { dependencies } from './dependencies.ts';
 import { docstrings } from './docstrings.ts';
+import { documents } from './documents.ts';
 import { environment } from './environment.ts';
 import { namedExports } from './exports.ts';
 import { features } from './features.ts';
@@ -27,6 +28,7 @@ const sourceChecks: readonly SourceCheck[] = [
   fileSizes,
   keptPromises,
   docstrings,
+  documents,
 ];
 
 const root = join(import.meta.dirname, '../..');

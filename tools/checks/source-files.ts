@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import type { SourceFile } from './check-result.ts';
 
 const places = ['packages', 'apps', 'tools', 'conformance', 'benchmarks'];
+const documents = ['*.md', 'docs/**/*.md'];
 
-/** Every TypeScript file and manifest of the workspace under `root`. */
+/** Every TypeScript file, document and manifest of the workspace under `root`. */
 export async function readSourceFiles(root: string): Promise<readonly SourceFile[]> {
   const patterns = [
     'package.json',
-    ...places.flatMap((place) => [`${place}/**/*.ts`, `${place}/*/package.json`]),
+    ...documents,
+    ...places.flatMap((place) => [`${place}/**/*.{ts,md}`, `${place}/*/package.json`]),
   ];
   const paths: string[] = [];
   for await (const path of glob(patterns, {

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { importTable } from './boundaries.ts';
+import { documents } from './documents.ts';
+
+const file = (path: string, text = '') => ({ path, text });
+const find = (...files: { path: string; text: string }[]) =>
+  documents.find(files).map((each) => each.sentence);
+const source = file('packages/sip/src/dialog/dialog.ts');
+
+test('a path that a document names exists', () => {
+  const text =
+    'See `packages/sip/src/dialog/dialog.ts` and `packages/sip/src/dialog/`, `npm test`, `docs/x/<name>`.';
+  assert.deepEqual(find(source, file('CONTRIBUTING.md', text)), []);
+  assert.deepEqual(find(source, file('CONTRIBUTING.md', 'See `packages/sip/src/dialogs/`.')), [
+    'there is no packages/sip/src/dialogs',
+  ]);
+});
+
+test('a link between documents leads somewhere', () => {
+  const glossary = file(
+    'docs/glossary.md',
+    'see [why](decisions/0001-a.md#x) or [there](https://example.org/x)',
+  );
+  assert.deepEqual(find(glossary, file('docs/decisions/0001-a.md')), []);
+  assert.deepEqual(find(glossary), ['the link leads to no docs/decisions/0001-a.md']);
+});
+
+test('the import table of ARCHITECTURE.md is the one that is checked', () => {
+  const rows = Object.entries(importTable).map(
+    ([part, imports]) => `| ${part} | ${imports.length === 0 ? 'nothing' : imports.join(', ')} | why |`,
+  );
+  assert.deepEqual(find(file('ARCHITECTURE.md', rows.join('\n'))), []);
+  assert.equal(find(file('ARCHITECTURE.md', rows.slice(1).join('\n'))).length, 1);
+});
+
+test('every dependency has its row', () => {
+  const page = file('docs/decisions/0002-dependencies.md', '| `pg` | the database | why |');
+  const manifest = (name: string) =>
+    file('packages/a/package.json', JSON.stringify({ dependencies: { [name]: '1' } }));
+  assert.deepEqual(find(page, manifest('pg')), []);
+  assert.deepEqual(find(page, manifest('left-pad')), ['left-pad is installed and has no row']);
+  assert.deepEqual(find(page, manifest('@jackfield/sip')), []);
+});
