@@ -17,6 +17,16 @@ export {
   writeTelephoneEvent,
 } from './codec/telephone-event.ts';
 
+// jitter/
+export {
+  type AudioPayloads,
+  createJitterBuffer,
+  type JitterBuffer,
+  type JitterBufferOptions,
+} from './jitter/jitter-buffer.ts';
+export type { JitterCounters } from './jitter/jitter-counters.ts';
+export { taken } from './jitter/taken.ts';
+
 // rtp/
 export { createLatch, type Latch, type LatchCounters, type LatchOptions } from './rtp/latch.ts';
 export {

@@ -1,0 +1,389 @@
+import type { AudioCodec } from '../codec/audio-codec.ts';
+import type { RtpHeader } from '../rtp/rtp-packet.ts';
+import { sequenceDistance, timestampDistance } from '../rtp/serial-number.ts';
+import { Concealment } from './concealment.ts';
+import { DelayEstimator } from './delay-estimator.ts';
+import { DelayPlan } from './delay-plan.ts';
+import type { AudioPayloads, JitterBuffer, JitterBufferOptions } from './jitter-buffer.ts';
+import { createJitterCounters, type JitterCounters } from './jitter-counters.ts';
+import { PacketRing, slotState } from './packet-ring.ts';
+import { continuity, StreamContinuity } from './stream-continuity.ts';
+import { taken } from './taken.ts';
+import { TimeScale } from './time-scale.ts';
+
+/** 120 ms, the longest packet that any of our codecs makes. */
+const longestPacketMs = 120;
+
+/**
+ * The jitter buffer of `createJitterBuffer`.
+ *
+ *   put ──► continuity ──► ring of payloads ──► decode ──► pcm ──► time-scale ──► take
+ *                │                                ▲                    ▲     ▲
+ *                └──► delay estimator ──► delay plan ──────────────────┘     └── concealment
+ */
+export class AdaptiveJitterBuffer implements JitterBuffer {
+  readonly counters: JitterCounters = createJitterCounters();
+  readonly #frame: number;
+  readonly #unitsPerMs: number;
+  /** Samples a timestamp unit. */
+  readonly #ratio: number;
+  readonly #maxDelayMs: number;
+  readonly #ring: PacketRing;
+  readonly #estimator: DelayEstimator;
+  readonly #plan: DelayPlan;
+  readonly #concealment: Concealment;
+  readonly #scale: TimeScale;
+  readonly #continuity: StreamContinuity;
+  readonly #codecs: (AudioCodec | undefined)[] = new Array<AudioCodec | undefined>(128).fill(undefined);
+  /** Decoded, not yet taken; ends at `#endTimestamp`. */
+  readonly #pcm: Int16Array;
+  #pcmLength = 0;
+  #endTimestamp = 0;
+  /** The end of the newest audio that waits. */
+  #newestTimestamp = 0;
+  /** Waiting for the stream or its next talkspurt, else playing. */
+  #isPlaying = false;
+  #hasPlayed = false;
+  #nextSequence = 0;
+  #newestSequence = 0;
+  /** Samples to be made up before the next packet's own. */
+  #gap = 0;
+  /** Samples made up since the buffer ran dry: they replace a packet that never comes, or delay one that does. */
+  #stalled = 0;
+  #framesSinceChange = 0;
+
+  constructor(options: JitterBufferOptions) {
+    const sampleRate = options.sampleRate ?? options.clockRate;
+    this.#frame = options.frameSamples;
+    this.#unitsPerMs = options.clockRate / 1000;
+    this.#ratio = sampleRate / options.clockRate;
+    this.#maxDelayMs = options.maxDelayMs ?? 200;
+    // Packets of 10 ms, the shortest in use, must fit; four more for those that overtake.
+    this.#ring = new PacketRing(Math.ceil(this.#maxDelayMs / 10) + 4, options.maxPayloadBytes ?? 640);
+    this.#estimator = new DelayEstimator(options.clockRate);
+    this.#plan = new DelayPlan(
+      options.clockRate,
+      options.frameSamples / this.#ratio,
+      options.minDelayMs ?? 0,
+      this.#maxDelayMs,
+    );
+    this.#continuity = new StreamContinuity(options.clockRate);
+    this.#concealment = new Concealment(sampleRate);
+    this.#scale = new TimeScale(sampleRate);
+    this.#pcm = new Int16Array(this.#frame * 4 + (2 * longestPacketMs * sampleRate) / 1000);
+    this.setPayloads(options.payloads);
+  }
+
+  get depthMs(): number {
+    const waiting =
+      this.#ring.audioCount === 0 ? 0 : timestampDistance(this.#endTimestamp, this.#newestTimestamp);
+    return (Math.max(0, waiting) + (this.#gap + this.#pcmLength) / this.#ratio) / this.#unitsPerMs;
+  }
+
+  get jitterMs(): number {
+    return this.#estimator.quantileMs(0.97);
+  }
+
+  setPayloads(payloads: AudioPayloads): void {
+    this.#codecs.fill(undefined);
+    for (const { payloadType, codec } of payloads) this.#codecs[payloadType] = codec;
+  }
+
+  reset(): void {
+    this.#forget();
+    this.#continuity.reset();
+    this.#concealment.reset();
+  }
+
+  put(header: RtpHeader, bytes: Uint8Array, arrivalMs: number): void {
+    const { counters } = this;
+    counters.received++;
+    const codec = this.#codecs[header.payloadType];
+    const isAudio = codec !== undefined && header.payloadLength > 0;
+    const sequence = header.sequenceNumber;
+    let ahead = sequenceDistance(this.#nextSequence, sequence);
+    const deviationMs = this.#estimator.deviationMs(header.timestamp, arrivalMs);
+    switch (this.#continuity.judge(header, isAudio, ahead, deviationMs, arrivalMs)) {
+      case continuity.stray:
+        counters.stray++;
+        return;
+      case continuity.fresh:
+        this.#restart(header, arrivalMs);
+        ahead = 0;
+    }
+    if (this.#ring.stateOf(sequence) !== slotState.empty) {
+      counters.duplicate++;
+      return;
+    }
+    if (isAudio) this.#estimator.observe(header.timestamp, arrivalMs);
+    if (ahead < 0) {
+      // Before the first sample has gone out, a packet that was overtaken may still lead.
+      const mayLead = !this.#hasPlayed && sequenceDistance(sequence, this.#newestSequence) < this.#ring.slots;
+      if (!mayLead) {
+        counters.late++;
+        return;
+      }
+      this.#nextSequence = sequence;
+    }
+    this.#makeRoom(sequence);
+    if (sequenceDistance(this.#newestSequence, sequence) > 0) this.#newestSequence = sequence;
+    const units = isAudio ? codec.samplesIn(header.payloadLength) / this.#ratio : 0;
+    if (header.payloadLength > this.#ring.slotBytes || units > longestPacketMs * this.#unitsPerMs) {
+      counters.oversized++;
+      this.#ring.storeOther(sequence);
+    } else if (!isAudio) {
+      counters.other++;
+      this.#ring.storeOther(sequence);
+    } else {
+      this.#storeAudio(header, bytes, units);
+    }
+  }
+
+  take(out: Int16Array, nowMs: number): number {
+    const frame = this.#frame;
+    if (!this.#isPlaying && !this.#begins(nowMs)) return this.#takeNothing(out);
+    if (this.#plan.pending !== 0) this.#adjust(nowMs);
+    let madeUp = 0;
+    let filled = 0;
+    while (filled < frame) {
+      const from = filled;
+      if (this.#gap > 0) {
+        filled = Math.min(frame, from + this.#gap);
+        this.#concealment.conceal(out, from, filled - from);
+        this.#gap -= filled - from;
+        madeUp += filled - from;
+      } else if (this.#pcmLength > 0) {
+        filled = Math.min(frame, from + this.#pcmLength);
+        this.#copyOut(out, from, filled - from);
+      } else if (!this.#pull(nowMs)) {
+        if (this.#stalled === 0) this.counters.underruns++;
+        filled = frame;
+        this.#concealment.conceal(out, from, filled - from);
+        this.#stalled += filled - from;
+        madeUp += filled - from;
+      }
+      this.#concealment.record(out, from, filled);
+    }
+    this.counters.concealedSamples += madeUp;
+    if (this.#stalled > 0 && this.#concealment.isSilent) this.#rest();
+    else this.#plan.decide(this.#estimator, this.#pcmLength / this.#ratio);
+    if (madeUp === 0) {
+      this.counters.playedFrames++;
+      return taken.played;
+    }
+    this.counters.concealedFrames++;
+    return taken.concealed;
+  }
+
+  #takeNothing(out: Int16Array): number {
+    // A restarted stream: what was played before still fades.
+    if (this.#concealment.active && !this.#concealment.isSilent) {
+      this.#concealment.conceal(out, 0, this.#frame);
+      this.counters.concealedSamples += this.#frame;
+      this.counters.concealedFrames++;
+      return taken.concealed;
+    }
+    out.fill(0, 0, this.#frame);
+    this.counters.emptyFrames++;
+    return taken.empty;
+  }
+
+  /** A new stream starts with this packet. */
+  #restart(header: RtpHeader, arrivalMs: number): void {
+    if (this.#hasPlayed) {
+      this.counters.resyncs++;
+      this.#concealment.bridge();
+    }
+    this.#forget();
+    this.#nextSequence = header.sequenceNumber;
+    this.#newestSequence = header.sequenceNumber;
+    this.#estimator.restart(header.timestamp, arrivalMs);
+  }
+
+  #forget(): void {
+    this.counters.overflow += this.#ring.audioCount;
+    this.#ring.clear();
+    this.#hasPlayed = false;
+    this.counters.removedSamples += this.#pcmLength;
+    this.#pcmLength = 0;
+    this.#rest();
+  }
+
+  /** Nothing has come for a while: the next packet starts a talkspurt, with a delay of its own. */
+  #rest(): void {
+    this.#isPlaying = false;
+    this.#gap = 0;
+    this.#stalled = 0;
+    this.#plan.settle();
+  }
+
+  #makeRoom(sequence: number): void {
+    while (sequenceDistance(this.#nextSequence, sequence) >= this.#ring.slots) {
+      if (this.#ring.count > 0) this.#dropOldest();
+      else {
+        // An outage longer than the buffer: all of it is lost, and playing goes on from here.
+        this.counters.lost += sequenceDistance(this.#nextSequence, sequence);
+        this.#nextSequence = sequence;
+      }
+    }
+  }
+
+  #storeAudio(header: RtpHeader, bytes: Uint8Array, units: number): void {
+    const end = (header.timestamp + units) >>> 0;
+    if (this.#ring.audioCount === 0 || timestampDistance(this.#newestTimestamp, end) > 0) {
+      this.#newestTimestamp = end;
+    }
+    // Between talkspurts nothing has been played up to a point: waiting counts from the first packet.
+    if (!this.#isPlaying && this.#ring.audioCount === 0) this.#endTimestamp = header.timestamp;
+    this.#ring.storeAudio(header, bytes);
+    while (this.depthMs > this.#maxDelayMs && this.#ring.audioCount > 1) this.#dropOldest();
+  }
+
+  /** Gives up the oldest audio, decoded or not. */
+  #dropOldest(): void {
+    if (this.#isPlaying) this.#concealment.bridge();
+    this.#gap = 0;
+    this.#plan.settle();
+    if (this.#pcmLength > 0) {
+      this.counters.removedSamples += this.#pcmLength;
+      this.#pcmLength = 0;
+      return;
+    }
+    if (!this.#skipToAudio()) return;
+    const place = this.#ring.place(this.#nextSequence);
+    const units = this.#unitsAt(place);
+    this.#endTimestamp = (this.#ring.timestamp[place]! + units) >>> 0;
+    this.counters.removedSamples += units * this.#ratio;
+    this.counters.overflow++;
+    this.#ring.release(this.#nextSequence);
+    this.#nextSequence = (this.#nextSequence + 1) & 0xffff;
+  }
+
+  /** Starts a talkspurt when its first packet has waited for as long as the network's jitter asks. */
+  #begins(nowMs: number): boolean {
+    if (this.#ring.audioCount === 0) return false;
+    let first = this.#nextSequence;
+    while (this.#ring.stateOf(first) !== slotState.audio) first = (first + 1) & 0xffff;
+    const place = this.#ring.place(first);
+    this.#plan.notePacket(this.#unitsAt(place));
+    const slackMs = this.#estimator.deviationMs(this.#ring.timestamp[place]!, nowMs);
+    if (slackMs < this.#plan.startingSlackMs(this.#estimator)) return false;
+    this.#skipToAudio();
+    this.#endTimestamp = this.#ring.timestamp[place]!;
+    this.#isPlaying = true;
+    this.#hasPlayed = true;
+    return true;
+  }
+
+  /** Moves on to the next audio that waits; numbers on the way that hold nothing are lost. False when there is none. */
+  #skipToAudio(): boolean {
+    while (this.#ring.count > 0) {
+      const state = this.#ring.stateOf(this.#nextSequence);
+      if (state === slotState.audio) return true;
+      if (state === slotState.other) this.#ring.release(this.#nextSequence);
+      else this.counters.lost++;
+      this.#nextSequence = (this.#nextSequence + 1) & 0xffff;
+    }
+    return false;
+  }
+
+  /** Gets at the audio that is due: decodes it, or finds how much is missing before it. False when nothing waits. */
+  #pull(nowMs: number): boolean {
+    if (!this.#skipToAudio()) return false;
+    const timestamp = this.#ring.timestamp[this.#ring.place(this.#nextSequence)]!;
+    const missing = Math.max(0, timestampDistance(this.#endTimestamp, timestamp) * this.#ratio);
+    this.#endTimestamp = timestamp;
+    // What was made up while the buffer was dry stood in for what is missing; any more of it is delay.
+    this.#gap = Math.max(0, missing - this.#stalled);
+    if (this.#stalled > missing) {
+      this.counters.insertedSamples += this.#stalled - missing;
+      this.#plan.settle();
+    }
+    this.#stalled = 0;
+    if (this.#gap === 0) {
+      if (this.#plan.pending === 0) this.#plan.noteSlack(this.#estimator.deviationMs(timestamp, nowMs));
+      this.#decodeNext();
+    }
+    return true;
+  }
+
+  #decodeNext(): void {
+    const place = this.#ring.place(this.#nextSequence);
+    const codec = this.#codecs[this.#ring.payloadType[place]!];
+    // Undefined when the payload types were exchanged meanwhile: its time passes as a gap.
+    if (codec !== undefined) {
+      const from = place * this.#ring.slotBytes;
+      const count = codec.decode(
+        this.#ring.payload,
+        from,
+        this.#ring.length[place]!,
+        this.#pcm,
+        this.#pcmLength,
+      );
+      this.#pcmLength += count;
+      this.#endTimestamp = (this.#endTimestamp + count / this.#ratio) >>> 0;
+      this.#plan.notePacket(count / this.#ratio);
+    }
+    this.counters.played++;
+    this.#ring.release(this.#nextSequence);
+    this.#nextSequence = (this.#nextSequence + 1) & 0xffff;
+  }
+
+  #copyOut(out: Int16Array, offset: number, count: number): void {
+    const pcm = this.#pcm;
+    for (let i = 0; i < count; i++) out[offset + i] = pcm[i]!;
+    if (this.#concealment.active) this.#concealment.merge(out, offset, count);
+    if (count < this.#pcmLength) pcm.copyWithin(0, count, this.#pcmLength);
+    this.#pcmLength -= count;
+  }
+
+  /** Carries out a part of the planned change of delay, where the audio permits it. */
+  #adjust(nowMs: number): void {
+    const plan = this.#plan;
+    const scale = this.#scale;
+    const shortens = plan.pending > 0;
+    const total = Math.abs(plan.pending) * this.#ratio;
+    if (shortens && total < scale.minLag) {
+      plan.settle();
+      return;
+    }
+    const hurries = total > 6 * scale.window;
+    if (this.#gap > 0 || this.#concealment.active || (!hurries && this.#framesSinceChange++ < 3)) return;
+    let maxLag = Math.min(total, 2 * scale.window);
+    while (this.#pcmLength < maxLag + this.#frame && this.#nextContinues()) this.#decodeNext();
+    // A stretch that is played twice need not leave a whole frame behind it.
+    if (!shortens) {
+      if (this.#pcmLength === 0 && !this.#pull(nowMs)) return;
+      maxLag = Math.min(maxLag, this.#pcmLength - scale.window);
+    }
+    if (maxLag < 1 || this.#pcmLength < maxLag + (shortens ? this.#frame : scale.window)) return;
+    scale.search(this.#pcm, total, maxLag);
+    // Half a second of looking for a good place, then another half for a fair one.
+    const wanted = plan.age > 50 ? -1 : hurries || plan.age > 25 ? 0.5 : 0.85;
+    if (scale.likeness < wanted) return;
+    const { lag } = scale;
+    if (shortens) {
+      this.#pcmLength = scale.shorten(this.#pcm, this.#pcmLength, lag);
+      this.counters.removedSamples += lag;
+    } else {
+      this.#pcmLength = scale.lengthen(this.#pcm, this.#pcmLength, lag);
+      this.counters.insertedSamples += lag;
+    }
+    this.#framesSinceChange = 0;
+    plan.pending -= (shortens ? lag : -lag) / this.#ratio;
+    if (plan.pending === 0) plan.settle();
+  }
+
+  /** Whether the next packet is here and follows what is decoded without a gap. */
+  #nextContinues(): boolean {
+    return (
+      this.#ring.stateOf(this.#nextSequence) === slotState.audio &&
+      this.#ring.timestamp[this.#ring.place(this.#nextSequence)] === this.#endTimestamp
+    );
+  }
+
+  #unitsAt(place: number): number {
+    const codec = this.#codecs[this.#ring.payloadType[place]!];
+    return codec === undefined ? 0 : codec.samplesIn(this.#ring.length[place]!) / this.#ratio;
+  }
+}

@@ -1,0 +1,133 @@
+import { timestampDistance } from '../rtp/serial-number.ts';
+
+/** A quarter of a millisecond: on a clean network the whole distribution lies within one or two of these. */
+const binMs = 0.25;
+const bins = 1024;
+/** The fastest packet of the last 2–4 s defines zero delay; shorter would follow the jitter, longer the clock drift. */
+const baseWindowMs = 2000;
+/** Deviations of the last 4–8 s count: long enough that a burst of Wi-Fi retries is remembered until the next one. */
+const histogramWindowMs = 4000;
+
+/**
+ * Learns how late packets come, compared with the fastest recent one: a histogram of relative transit times, from
+ * which the wanted delay is a quantile. The clock offset cancels out, and slow drift is followed.
+ */
+export class DelayEstimator {
+  /** Packets counted since the start, up to a few hundred. */
+  observed = 0;
+  readonly #msPerUnit: number;
+  readonly #recent = new Uint16Array(bins);
+  readonly #older = new Uint16Array(bins);
+  #recentCount = 0;
+  #olderCount = 0;
+  #windowMs = 0;
+  #baseWindowStartMs = 0;
+  #baseRecent = Number.POSITIVE_INFINITY;
+  #baseOlder = Number.POSITIVE_INFINITY;
+  /** The transit time to which bin 0 belongs. */
+  #binsBase = 0;
+  #lastTimestamp = 0;
+  /** The last timestamp, counted on across wraps from the first packet's zero. */
+  #lastUnits = 0;
+
+  constructor(clockRate: number) {
+    this.#msPerUnit = 1000 / clockRate;
+  }
+
+  /** Starts again with the timestamp of the packet that is observed next. */
+  restart(timestamp: number, arrivalMs: number): void {
+    this.observed = 0;
+    this.#recent.fill(0);
+    this.#older.fill(0);
+    this.#recentCount = 0;
+    this.#olderCount = 0;
+    this.#windowMs = arrivalMs;
+    this.#baseWindowStartMs = arrivalMs;
+    this.#baseRecent = arrivalMs;
+    this.#baseOlder = Number.POSITIVE_INFINITY;
+    this.#binsBase = arrivalMs;
+    this.#lastTimestamp = timestamp;
+    this.#lastUnits = 0;
+  }
+
+  /** How much later than the fastest recent packet one with this timestamp would come now; negative: earlier. */
+  deviationMs(timestamp: number, arrivalMs: number): number {
+    return arrivalMs - this.#mediaMs(timestamp) - this.#base();
+  }
+
+  /** Counts a packet. */
+  observe(timestamp: number, arrivalMs: number): void {
+    const step = timestampDistance(this.#lastTimestamp, timestamp);
+    if (step > 0) {
+      this.#lastTimestamp = timestamp;
+      this.#lastUnits += step;
+    }
+    const transit = arrivalMs - this.#mediaMs(timestamp);
+    if (arrivalMs - this.#baseWindowStartMs >= baseWindowMs) {
+      this.#baseOlder = this.#baseRecent;
+      this.#baseRecent = transit;
+      this.#baseWindowStartMs = arrivalMs;
+    } else if (transit < this.#baseRecent) this.#baseRecent = transit;
+    this.#followBase();
+
+    if (arrivalMs - this.#windowMs >= histogramWindowMs) {
+      this.#older.set(this.#recent);
+      this.#olderCount = this.#recentCount;
+      this.#recent.fill(0);
+      this.#recentCount = 0;
+      this.#windowMs = arrivalMs;
+    }
+    const bin = Math.floor((transit - this.#binsBase) / binMs);
+    const place = bin < 0 ? 0 : bin >= bins ? bins - 1 : bin;
+    if (this.#recentCount < 0xffff) {
+      this.#recent[place] = this.#recent[place]! + 1;
+      this.#recentCount++;
+    }
+    if (this.observed < 1000) this.observed++;
+  }
+
+  /** The delay in milliseconds, above the fastest packet's, that this share of packets keeps; 0 before any packet. */
+  quantileMs(share: number): number {
+    const allowed = Math.floor((this.#recentCount + this.#olderCount) * (1 - share));
+    let above = 0;
+    for (let bin = bins - 1; bin >= 0; bin--) {
+      above += this.#recent[bin]! + this.#older[bin]!;
+      if (above > allowed) return (bin + 1) * binMs;
+    }
+    return 0;
+  }
+
+  /** The media clock in milliseconds since the first packet; does not move the memory of the last timestamp. */
+  #mediaMs(timestamp: number): number {
+    return (this.#lastUnits + timestampDistance(this.#lastTimestamp, timestamp)) * this.#msPerUnit;
+  }
+
+  #base(): number {
+    return this.#baseRecent < this.#baseOlder ? this.#baseRecent : this.#baseOlder;
+  }
+
+  /** Deviations are counted from the base, so when the base moves, what was counted moves the other way. */
+  #followBase(): void {
+    const shift = Math.trunc((this.#base() - this.#binsBase) / binMs);
+    if (shift === 0) return;
+    this.#binsBase += shift * binMs;
+    shiftBins(this.#recent, shift);
+    shiftBins(this.#older, shift);
+  }
+}
+
+function shiftBins(counts: Uint16Array, shift: number): void {
+  const distance = Math.min(Math.abs(shift), bins);
+  let overrun = 0;
+  if (shift > 0) {
+    for (let i = 0; i < distance; i++) overrun += counts[i]!;
+    counts.copyWithin(0, distance);
+    counts.fill(0, bins - distance);
+    counts[0] = counts[0]! + overrun;
+    return;
+  }
+  for (let i = bins - distance; i < bins; i++) overrun += counts[i]!;
+  counts.copyWithin(distance, 0);
+  counts.fill(0, 0, distance);
+  counts[bins - 1] = counts[bins - 1]! + overrun;
+}

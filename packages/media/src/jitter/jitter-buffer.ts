@@ -1,0 +1,46 @@
+import type { AudioCodec } from '../codec/audio-codec.ts';
+import type { RtpHeader } from '../rtp/rtp-packet.ts';
+import { AdaptiveJitterBuffer } from './adaptive-jitter-buffer.ts';
+import type { JitterCounters } from './jitter-counters.ts';
+
+/** Payload types of the stream that carry audio; every other one only fills its sequence number. */
+export type AudioPayloads = readonly { readonly payloadType: number; readonly codec: AudioCodec }[];
+
+/** Tunes a jitter buffer. */
+export interface JitterBufferOptions {
+  /** Ticks of the RTP timestamp a second; the same for all payloads. */
+  readonly clockRate: number;
+  /** Samples a second that `take` delivers, the codecs' rate; default `clockRate`. */
+  readonly sampleRate?: number;
+  /** Samples of one `take`: 20 ms, as a rule. */
+  readonly frameSamples: number;
+  readonly payloads: AudioPayloads;
+  /** Delay that is kept even on a perfect network; default 0: a packet is played by the next `take`. */
+  readonly minDelayMs?: number;
+  /** No more than this waits, whatever the network does; default 200. */
+  readonly maxDelayMs?: number;
+  /** Longest payload in bytes; default 640, 80 ms of G.711. */
+  readonly maxPayloadBytes?: number;
+}
+
+/** The receiving end of one RTP stream: packets go in as they come, audio comes out at an even pace. */
+export interface JitterBuffer {
+  /** Takes one packet, already read, and copies its payload. `arrivalMs` and `nowMs` are of one monotonic clock. */
+  put(header: RtpHeader, bytes: Uint8Array, arrivalMs: number): void;
+  /** Fills the first `frameSamples` of `out` and returns one of `taken`. To be called once a frame, also when nobody listens. */
+  take(out: Int16Array, nowMs: number): number;
+  /** Exchanges the audio payload types, after an offer and answer; the stream goes on. */
+  setPayloads(payloads: AudioPayloads): void;
+  /** Forgets the stream; counters stay. */
+  reset(): void;
+  readonly counters: Readonly<JitterCounters>;
+  /** Audio that waits here, in milliseconds. */
+  readonly depthMs: number;
+  /** What the network's jitter asks for, in milliseconds, above the delay of its fastest packets. */
+  readonly jitterMs: number;
+}
+
+/** Creates the jitter buffer of one received stream; nothing is allocated after this. */
+export function createJitterBuffer(options: JitterBufferOptions): JitterBuffer {
+  return new AdaptiveJitterBuffer(options);
+}
