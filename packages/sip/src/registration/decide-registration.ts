@@ -1,0 +1,151 @@
+import { sameUri } from '../message/same-uri.ts';
+import { parseDeltaSeconds } from '../message/tokens.ts';
+import type { Binding } from './binding.ts';
+import { type RequestedContact, requestedContact } from './requested-contact.ts';
+
+/** What of an authenticated REGISTER counts for its decision. */
+export interface RegistrationRequest {
+  /** All Contact values, e.g. `headers.all('Contact')`. */
+  readonly contacts: readonly string[];
+  readonly expiresHeader: string | undefined;
+  readonly callId: string;
+  readonly cseq: number;
+  readonly userAgent: string;
+  readonly flow: string;
+}
+
+/** Bounds of a registrar; expiries in seconds. */
+export interface RegistrationLimits {
+  readonly minExpires: number;
+  readonly maxExpires: number;
+  readonly defaultExpires: number;
+  /** Contacts of one address of record. */
+  readonly maxContacts: number;
+  /** Characters of one Contact URI. */
+  readonly contactLength: number;
+}
+
+/**
+ * 200 with the bindings that hold from now on (the array of before when nothing changed) and the Contact values of the
+ * response; or the status of the refusal, after which the bindings stay as they are.
+ */
+export type RegistrationDecision =
+  | {
+      readonly status: 200;
+      readonly bindings: readonly Binding[];
+      readonly contactHeaders: readonly string[];
+    }
+  | { readonly status: 400 | 403 | 500; readonly sentence: string }
+  | { readonly status: 423; readonly sentence: string; readonly minExpires: number };
+
+/** 60 s to 3,600 s, 3,600 s when the phone names no time, ten contacts. */
+export const DEFAULT_REGISTRATION_LIMITS: RegistrationLimits = {
+  minExpires: 60,
+  maxExpires: 3_600,
+  defaultExpires: 3_600,
+  maxContacts: 10,
+  contactLength: 1_024,
+};
+
+const USER_AGENT_LENGTH = 256;
+
+/** Decides a REGISTER by RFC 3261 §10.3 steps 6 to 8: all of its contacts take effect, or none. */
+export function decideRegistration(
+  request: RegistrationRequest,
+  current: readonly Binding[],
+  now: number,
+  limits: RegistrationLimits = DEFAULT_REGISTRATION_LIMITS,
+): RegistrationDecision {
+  if (request.contacts.length === 0) return accepted(current, now);
+  if (request.contacts.some((contact) => contact === '*')) return removeAll(request, current, now);
+  if (request.contacts.length > limits.maxContacts) return tooMany(limits);
+  const live = current.filter((binding) => binding.expiresAt > now);
+  const bound = [...live];
+  for (const value of request.contacts) {
+    const wanted = requestedContact(value, request.expiresHeader, limits.defaultExpires);
+    if (wanted === undefined) return refused(400, 'A Contact is not a valid SIP address.');
+    if (wanted.uri.length > limits.contactLength) return refused(400, 'A Contact is too long.');
+    if (wanted.expires > 0 && wanted.expires < limits.minExpires) return tooBrief(limits);
+    const problem = bind(bound, live, wanted, request, now, limits);
+    if (problem !== undefined) return problem;
+  }
+  return bound.length > limits.maxContacts ? tooMany(limits) : accepted(bound, now);
+}
+
+/** Applies one contact to `bound`; `live` holds the bindings as they were before this request. */
+function bind(
+  bound: Binding[],
+  live: readonly Binding[],
+  wanted: RequestedContact,
+  request: RegistrationRequest,
+  now: number,
+  limits: RegistrationLimits,
+): RegistrationDecision | undefined {
+  const before = live.find((binding) => sameUri(binding.contact, wanted.uri));
+  if (before !== undefined && isOutOfOrder(request, before)) return outOfOrder();
+  const index = bound.findIndex((binding) => sameUri(binding.contact, wanted.uri));
+  if (wanted.expires === 0) {
+    if (index >= 0) bound.splice(index, 1);
+    return undefined;
+  }
+  const binding: Binding = {
+    contact: wanted.uri,
+    flow: request.flow,
+    q: wanted.q,
+    expiresAt: now + Math.min(wanted.expires, limits.maxExpires) * 1000,
+    callId: request.callId,
+    cseq: request.cseq,
+    userAgent: request.userAgent.slice(0, USER_AGENT_LENGTH),
+    registeredAt: before?.registeredAt ?? now,
+  };
+  if (index >= 0) bound[index] = binding;
+  else bound.unshift(binding);
+  return undefined;
+}
+
+// RFC 3261 §10.2.2: "*" comes alone and with Expires: 0, and removes every binding.
+function removeAll(
+  request: RegistrationRequest,
+  current: readonly Binding[],
+  now: number,
+): RegistrationDecision {
+  const isAlone = request.contacts.length === 1;
+  if (!isAlone || request.expiresHeader === undefined || parseDeltaSeconds(request.expiresHeader) !== 0) {
+    return refused(400, 'Contact "*" must come alone and with Expires: 0.');
+  }
+  for (const binding of current) {
+    if (binding.expiresAt > now && isOutOfOrder(request, binding)) return outOfOrder();
+  }
+  return accepted(current.length === 0 ? current : [], now);
+}
+
+// RFC 3261 §10.3 step 7: within one Call-ID, only a higher CSeq may change a binding.
+function isOutOfOrder(request: RegistrationRequest, binding: Binding): boolean {
+  return binding.callId === request.callId && request.cseq <= binding.cseq;
+}
+
+function accepted(bindings: readonly Binding[], now: number): RegistrationDecision {
+  const contactHeaders: string[] = [];
+  for (const { contact, expiresAt, q } of bindings) {
+    const seconds = Math.ceil((expiresAt - now) / 1000);
+    if (seconds > 0) contactHeaders.push(`<${contact}>;expires=${seconds}${q < 1 ? `;q=${q}` : ''}`);
+  }
+  return { status: 200, bindings, contactHeaders };
+}
+
+function refused(status: 400 | 403 | 500, sentence: string): RegistrationDecision {
+  return { status, sentence };
+}
+
+function outOfOrder(): RegistrationDecision {
+  return refused(500, 'A later REGISTER of the same Call-ID has already been served.');
+}
+
+function tooMany({ maxContacts }: RegistrationLimits): RegistrationDecision {
+  return refused(403, `No more than ${maxContacts} contacts may be registered.`);
+}
+
+// RFC 3261 §10.3 step 7: 423 names the shortest time that would do.
+function tooBrief({ minExpires }: RegistrationLimits): RegistrationDecision {
+  return { status: 423, sentence: `Contacts are registered for ${minExpires} seconds at least.`, minExpires };
+}

@@ -1,0 +1,41 @@
+import { parseNameAddr } from '../message/name-addr.ts';
+import { type Param, paramOf } from '../message/params.ts';
+import { parseDeltaSeconds } from '../message/tokens.ts';
+import { parseSipUri } from '../message/uri.ts';
+
+/** A Contact value of a REGISTER. */
+export interface RequestedContact {
+  readonly uri: string;
+  readonly q: number;
+  /** Seconds that the sender asks for; 0 removes the contact. */
+  readonly expires: number;
+}
+
+// RFC 3261 §10.2.1.1: "Malformed values SHOULD be treated as equivalent to 3600."
+const MALFORMED_EXPIRES = 3600;
+// RFC 3261 §25.1: qvalue = ( "0" [ "." 0*3DIGIT ] ) / ( "1" [ "." 0*3("0") ] )
+const QVALUE = /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/;
+
+/**
+ * Reads one Contact value; `expiresHeader` counts where it has no `expires` of its own, and `defaultExpires` where there
+ * is neither. Undefined when it is malformed or no SIP URI.
+ */
+export function requestedContact(
+  value: string,
+  expiresHeader: string | undefined,
+  defaultExpires: number,
+): RequestedContact | undefined {
+  const address = parseNameAddr(value);
+  if (address === undefined || parseSipUri(address.uri) === undefined) return undefined;
+  const q = qOf(address.params);
+  if (q === undefined) return undefined;
+  const own = paramOf(address.params, 'expires') ?? expiresHeader;
+  const expires = own === undefined ? defaultExpires : (parseDeltaSeconds(own) ?? MALFORMED_EXPIRES);
+  return { uri: address.uri, q, expires };
+}
+
+function qOf(params: readonly Param[]): number | undefined {
+  const text = paramOf(params, 'q');
+  if (text === undefined) return 1;
+  return QVALUE.test(text) ? Number(text) : undefined;
+}
