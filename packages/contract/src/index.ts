@@ -1,4 +1,22 @@
 export {
+  type Account,
+  type AccountChanges,
+  account,
+  accountBody,
+  accountChanges,
+  createdSubaccount,
+  type NewSubaccount,
+  newSubaccount,
+  type Subaccount,
+  type SubaccountChanges,
+  subaccount,
+  subaccountBody,
+  subaccountChanges,
+  subaccountList,
+  subaccountPath,
+  subaccountRemoval,
+} from './accounts.ts';
+export {
   apiId,
   defaultPageSize,
   type ErrorBody,
@@ -36,3 +54,15 @@ export {
   uuid,
   webSocketUrl,
 } from './primitives.ts';
+export {
+  createdEndpoint,
+  type Endpoint,
+  type EndpointChanges,
+  endpoint,
+  endpointBody,
+  endpointChanges,
+  endpointList,
+  endpointPath,
+  type NewEndpoint,
+  newEndpoint,
+} from './sip-endpoints.ts';

@@ -3,6 +3,7 @@ import { errorBody } from '@jackfield/contract';
 import scalar from '@scalar/fastify-api-reference';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
+import { refuseOtherMethods } from './method-not-allowed.ts';
 import type { ApiRoute, RouteGroup } from './route.ts';
 
 const refusals: Readonly<Record<number, string>> = {
@@ -30,6 +31,7 @@ export function registerDocuments(app: FastifyInstance, features: readonly Route
   });
   void app.register(async (scope) => {
     scope.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
+    refuseOtherMethods(scope, '/openapi.json', ['GET']);
     // The browser is told as well that nothing is fetched from elsewhere.
     scope.addHook('onRequest', (_request, reply, done) => {
       reply.header(

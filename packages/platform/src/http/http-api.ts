@@ -76,7 +76,7 @@ export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
     ajv: {
       // Nothing is coerced, removed or filled in: what a client sent is what a feature reads.
       customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false },
-      plugins: [(ajv: KeywordTaker) => schemaKeywords.forEach((keyword) => void ajv.addKeyword(keyword))],
+      plugins: [learnKeywords],
     },
     frameworkErrors: (error, request, reply) =>
       void sendProblem(reply, problemOf(error, request as FastifyRequest, log)),
@@ -156,5 +156,10 @@ export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
 
 /** The part of Ajv that is needed; its own types are not among our dependencies. */
 interface KeywordTaker {
-  addKeyword(definition: unknown): unknown;
+  addKeyword(definition: { keyword: string }): unknown;
+}
+
+function learnKeywords<Validator extends KeywordTaker>(validator: Validator): Validator {
+  for (const keyword of schemaKeywords) validator.addKeyword(keyword);
+  return validator;
 }

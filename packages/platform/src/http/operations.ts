@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Metrics } from '../ports/metrics.ts';
+import { refuseOtherMethods } from './method-not-allowed.ts';
 
 /** What operators and their machines ask: alive, accepting work, measurements. Nothing here needs an account. */
 export function registerOperations(
@@ -16,6 +17,7 @@ export function registerOperations(
       reply.header('content-type', 'text/plain; version=0.0.4; charset=utf-8');
       return deps.metrics.text();
     });
+    for (const path of ['/healthz', '/readyz', '/metrics']) refuseOtherMethods(scope, path, ['GET']);
   });
 }
 

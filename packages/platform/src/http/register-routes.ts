@@ -5,6 +5,7 @@ import type { Secrets } from '../ports/secrets.ts';
 import { answerTo, sendAnswer, sendProblem } from './answers.ts';
 import { schemaOf } from './documents.ts';
 import type { Answer, Idempotency } from './idempotency.ts';
+import { refuseOtherMethods } from './method-not-allowed.ts';
 import type { ApiRequest, ApiRoute, RequestAccount, RouteGroup } from './route.ts';
 
 declare module 'fastify' {
@@ -46,7 +47,7 @@ export function registerRoutes(app: FastifyInstance, features: readonly RouteGro
         });
       }
     }
-    for (const [url, known] of methods) refuseOthers(scope, url, known);
+    for (const [url, known] of methods) refuseOtherMethods(scope, url, known);
   });
 }
 
@@ -109,26 +110,4 @@ async function answerOf(
   if (!result.ok) return answerTo(result.problem, request.id);
   if (route.success === 204) return { status: 204, body: undefined };
   return { status: route.success, body: JSON.stringify({ api_id: request.id, ...result.value }) };
-}
-
-const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
-
-function refuseOthers(scope: FastifyInstance, url: string, known: readonly string[]): void {
-  // Where there is a GET, fastify answers HEAD with it.
-  const allowed = known.includes('GET') ? [...known, 'HEAD'] : known;
-  const allow = [...allowed].sort().join(', ');
-  scope.route({
-    method: allMethods.filter((method) => !allowed.includes(method)),
-    url,
-    schema: { hide: true },
-    // Before the body is read: no parameter can make this method right.
-    onRequest: (request, reply) => {
-      reply.header('allow', allow);
-      sendProblem(
-        reply,
-        problem('method-not-allowed', `${request.method} is not possible here; ${allow} are`),
-      );
-    },
-    handler: () => undefined,
-  });
 }

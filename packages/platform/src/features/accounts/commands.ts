@@ -1,0 +1,199 @@
+import {
+  type AccountChanges,
+  type NewSubaccount,
+  readBoolean,
+  type SubaccountChanges,
+} from '@jackfield/contract';
+import type { RequestAccount } from '../../http/index.ts';
+import { newAuthId, newAuthToken } from '../../kernel/ids.ts';
+import type { Instant } from '../../kernel/machine.ts';
+import { invalidParameter, notFound, type Problem, problem } from '../../kernel/problem.ts';
+import { accepted, type Result, refused } from '../../kernel/result.ts';
+import type { Database, Write } from '../../ports/database.ts';
+import type { Secrets } from '../../ports/secrets.ts';
+import { hashOfToken } from './authenticate.ts';
+import {
+  type AccountRow,
+  type AccountsTables,
+  deleteSubaccount,
+  findAccount,
+  firstMainAccount,
+  insertAccount,
+  setToken,
+  updateAccount,
+} from './store.ts';
+
+/** What another feature stores for accounts, and what becomes of it when a subaccount goes. Runs in the transaction of the removal. */
+export interface AccountResources {
+  remove(write: Write, account: string): Promise<void>;
+  /** To the main account, which saw them before as well. */
+  passOn(write: Write, account: string, main: string): Promise<void>;
+}
+
+export interface CommandDeps {
+  readonly database: Database;
+  readonly secrets: Secrets;
+  readonly resources: readonly AccountResources[];
+  /** After each committed change. */
+  readonly forget: (authId: string) => void;
+}
+
+export interface AccountCredentials {
+  readonly authId: string;
+  readonly authToken: string;
+}
+
+/**
+ * The account with which a new installation starts. What the operator has set is obeyed at every start; otherwise the oldest
+ * account is kept, and made when there is none.
+ */
+export async function ensureFirstAccount(
+  deps: CommandDeps,
+  wanted: { readonly authId?: string; readonly authToken?: string },
+  now: Instant,
+): Promise<AccountCredentials> {
+  const { database, secrets } = deps;
+  const credentials = await database.transact(async (write) => {
+    const tables = write.withTables<AccountsTables>();
+    const row =
+      wanted.authId === undefined ? await firstMainAccount(tables) : await findAccount(tables, wanted.authId);
+    const kept = row === undefined ? undefined : secrets.decrypt(row.token_sealed);
+    const authId = row?.auth_id ?? wanted.authId ?? newAuthId('MA', secrets);
+    const authToken = wanted.authToken ?? kept ?? newAuthToken(secrets);
+    if (row === undefined) {
+      await insertAccount(
+        tables,
+        newRow(deps, { authId, authToken, parent: null, name: 'Main account' }, now),
+      );
+    } else if (kept !== authToken) {
+      await setToken(tables, authId, tokenColumns(secrets, authId, authToken), now);
+    }
+    return { authId, authToken };
+  });
+  deps.forget(credentials.authId);
+  return credentials;
+}
+
+export async function changeAccount(
+  deps: CommandDeps,
+  account: RequestAccount,
+  changes: AccountChanges,
+  now: Instant,
+): Promise<Result<undefined>> {
+  const { name, city, address, timezone } = changes;
+  if (timezone !== undefined && !isTimeZone(timezone)) {
+    return refused(invalidParameter('timezone', timezone, 'the name of a time zone, such as Europe/Lisbon'));
+  }
+  const found = await deps.database.transact((write) =>
+    updateAccount(
+      write.withTables<AccountsTables>(),
+      account.authId,
+      present({ name, city, address, timezone }),
+      now,
+    ),
+  );
+  deps.forget(account.authId);
+  return found ? accepted(undefined) : refused(notFound('account', account.authId));
+}
+
+export async function createSubaccount(
+  deps: CommandDeps,
+  account: RequestAccount,
+  wish: NewSubaccount,
+  now: Instant,
+): Promise<Result<AccountCredentials>> {
+  if (account.isSubaccount) return refused(onlyOneLevel);
+  const credentials = { authId: newAuthId('SA', deps.secrets), authToken: newAuthToken(deps.secrets) };
+  const enabled = readBoolean(wish.enabled) ?? true;
+  await deps.database.transact((write) =>
+    insertAccount(
+      write.withTables<AccountsTables>(),
+      newRow(deps, { ...credentials, parent: account.authId, name: wish.name, enabled }, now),
+    ),
+  );
+  return accepted(credentials);
+}
+
+export async function changeSubaccount(
+  deps: CommandDeps,
+  account: RequestAccount,
+  authId: string,
+  wish: SubaccountChanges,
+  now: Instant,
+): Promise<Result<undefined>> {
+  const enabled = readBoolean(wish.enabled);
+  const found = await deps.database.transact(async (write) => {
+    const tables = write.withTables<AccountsTables>();
+    const row = await findAccount(tables, authId);
+    if (row === undefined || row.parent !== account.authId) return false;
+    const changes = present({
+      name: wish.name,
+      enabled: enabled === undefined ? undefined : Number(enabled),
+    });
+    return updateAccount(tables, authId, changes, now);
+  });
+  deps.forget(authId);
+  return found ? accepted(undefined) : refused(notFound('subaccount', authId));
+}
+
+export async function removeSubaccount(
+  deps: CommandDeps,
+  account: RequestAccount,
+  authId: string,
+  cascade: boolean,
+): Promise<Result<undefined>> {
+  const found = await deps.database.transact(async (write) => {
+    if (!(await deleteSubaccount(write.withTables<AccountsTables>(), account.authId, authId))) return false;
+    for (const resources of deps.resources) {
+      if (cascade) await resources.remove(write, authId);
+      else await resources.passOn(write, authId, account.authId);
+    }
+    return true;
+  });
+  deps.forget(authId);
+  return found ? accepted(undefined) : refused(notFound('subaccount', authId));
+}
+
+const onlyOneLevel: Problem = problem('invalid-parameter', 'a subaccount cannot have subaccounts of its own');
+
+function newRow(
+  { secrets }: CommandDeps,
+  account: AccountCredentials & { parent: string | null; name: string; enabled?: boolean },
+  now: Instant,
+): AccountRow {
+  return {
+    auth_id: account.authId,
+    parent: account.parent,
+    name: account.name,
+    city: '',
+    address: '',
+    timezone: 'UTC',
+    enabled: Number(account.enabled ?? true),
+    ...tokenColumns(secrets, account.authId, account.authToken),
+    subaccounts: 0,
+    created_at: now,
+    modified_at: null,
+  };
+}
+
+function tokenColumns(secrets: Secrets, authId: string, authToken: string) {
+  return { token_sealed: secrets.encrypt(authToken), token_hash: hashOfToken(secrets, authId, authToken) };
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+type Present<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
+
+/** An update names only the columns that change. */
+function present<Fields extends object>(fields: Fields): Present<Fields> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Present<Fields>;
+}

@@ -1,0 +1,95 @@
+import type { Account, Subaccount } from '@jackfield/contract';
+import type { RequestAccount } from '../../http/index.ts';
+import { type Page, type PageMeta, pageMeta } from '../../kernel/pagination.ts';
+import { notFound } from '../../kernel/problem.ts';
+import { accepted, type Result, refused } from '../../kernel/result.ts';
+import { dateOnly } from '../../kernel/timestamps.ts';
+import type { Database } from '../../ports/database.ts';
+import type { Secrets } from '../../ports/secrets.ts';
+import {
+  type AccountRow,
+  type AccountsTables,
+  findAccount,
+  findSubaccount,
+  listSubaccounts,
+} from './store.ts';
+
+interface QueryDeps {
+  readonly database: Database;
+  readonly secrets: Secrets;
+}
+
+export async function readAccount(
+  { database }: QueryDeps,
+  account: RequestAccount,
+): Promise<Result<Account>> {
+  const row = await findAccount(database.read.withTables<AccountsTables>(), account.authId);
+  if (row === undefined) return refused(notFound('account', account.authId));
+  return accepted({
+    account_type: row.parent === null ? 'standard' : 'subaccount',
+    address: row.address,
+    auth_id: row.auth_id,
+    auto_recharge: false,
+    billing_mode: 'prepaid',
+    cash_credits: '0.00000',
+    city: row.city,
+    name: row.name,
+    state: '',
+    timezone: row.timezone,
+    resource_uri: `/v1/Account/${row.auth_id}/`,
+  });
+}
+
+export async function readSubaccount(
+  deps: QueryDeps,
+  account: RequestAccount,
+  authId: string,
+): Promise<Result<Subaccount>> {
+  const row = await findSubaccount(deps.database.read.withTables<AccountsTables>(), account.authId, authId);
+  return row === undefined ? refused(notFound('subaccount', authId)) : accepted(subaccountOf(deps, row));
+}
+
+/** In the order of creation, so that a page stays what it was when subaccounts are added. */
+export async function readSubaccounts(
+  deps: QueryDeps,
+  account: RequestAccount,
+  page: Page,
+): Promise<{ meta: PageMeta; objects: Subaccount[] }> {
+  const tables = deps.database.read.withTables<AccountsTables>();
+  const main = await findAccount(tables, account.authId);
+  const rows = await listSubaccounts(tables, account.authId, page);
+  return {
+    meta: pageMeta(page, main?.subaccounts ?? 0, `/v1/Account/${account.authId}/Subaccount/`),
+    objects: rows.map((row) => subaccountOf(deps, row)),
+  };
+}
+
+/** True when `account` is `owner` or a subaccount of it. */
+export async function isWithin({ database }: QueryDeps, account: string, owner: string): Promise<boolean> {
+  if (account === owner) return true;
+  const row = await findAccount(database.read.withTables<AccountsTables>(), account);
+  return row?.parent === owner;
+}
+
+/** The token with which callbacks of the account are signed; undefined for an unknown account. */
+export async function authTokenOf(
+  { database, secrets }: QueryDeps,
+  authId: string,
+): Promise<string | undefined> {
+  const row = await findAccount(database.read.withTables<AccountsTables>(), authId);
+  return row === undefined ? undefined : secrets.decrypt(row.token_sealed);
+}
+
+function subaccountOf({ secrets }: QueryDeps, row: AccountRow): Subaccount {
+  return {
+    account: `/v1/Account/${row.parent}/`,
+    auth_id: row.auth_id,
+    auth_token: secrets.decrypt(row.token_sealed),
+    new_auth_token: null,
+    created: dateOnly(row.created_at),
+    modified: row.modified_at === null ? null : dateOnly(row.modified_at),
+    enabled: row.enabled === 1,
+    name: row.name,
+    resource_uri: `/v1/Account/${row.parent}/Subaccount/${row.auth_id}/`,
+  };
+}

@@ -1,0 +1,26 @@
+import type { FastifyInstance } from 'fastify';
+import { problem } from '../kernel/problem.ts';
+import { sendProblem } from './answers.ts';
+
+const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
+/** A 405 with Allow at a known path. */
+export function refuseOtherMethods(scope: FastifyInstance, url: string, known: readonly string[]): void {
+  // Where there is a GET, fastify answers HEAD with it.
+  const allowed = known.includes('GET') ? [...known, 'HEAD'] : known;
+  const allow = [...allowed].sort().join(', ');
+  scope.route({
+    method: allMethods.filter((method) => !allowed.includes(method)),
+    url,
+    schema: { hide: true },
+    // Before the body is read: no parameter can make this method right.
+    onRequest: (request, reply) => {
+      reply.header('allow', allow);
+      sendProblem(
+        reply,
+        problem('method-not-allowed', `${request.method} is not possible here; ${allow} are`),
+      );
+    },
+    handler: () => undefined,
+  });
+}
