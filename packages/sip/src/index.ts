@@ -1,3 +1,34 @@
+export { type Authorization, parseAuthorization } from './auth/authorization.ts';
+export {
+  type Challenge,
+  type ChallengeFields,
+  challenges,
+  DIGEST_ALGORITHMS,
+  parseChallenge,
+} from './auth/challenge.ts';
+export {
+  type AuthorizedRequest,
+  authorize,
+  type DigestCredentials,
+  type DigestUse,
+} from './auth/digest-client.ts';
+export {
+  createHa1,
+  type DigestAlgorithm,
+  type Equals,
+  type Ha1,
+  type Hash,
+} from './auth/digest-response.ts';
+export {
+  type Claim,
+  createDigestServer,
+  type DigestServer,
+  type DigestServerOptions,
+  decoyHa1,
+  type Judgement,
+  verifyDigest,
+} from './auth/digest-server.ts';
+export { createNonces, type NonceOptions, type Nonces, type NonceVerdict } from './auth/nonces.ts';
 export { createRequest, type RequestFields } from './message/create-request.ts';
 export { createResponse, type ResponseFields } from './message/create-response.ts';
 export { type CSeq, parseCSeq, printCSeq } from './message/cseq.ts';
@@ -37,3 +68,11 @@ export {
   stampReceived,
   type Via,
 } from './message/via.ts';
+export type { Binding } from './registration/binding.ts';
+export {
+  DEFAULT_REGISTRATION_LIMITS,
+  decideRegistration,
+  type RegistrationDecision,
+  type RegistrationLimits,
+  type RegistrationRequest,
+} from './registration/decide-registration.ts';
