@@ -1,0 +1,138 @@
+/** A streaming sample-rate converter for one mono signal of 16-bit samples. */
+export interface Resampler {
+  /**
+   * Takes `count` samples and writes what they complete to `out` from `outOffset`; returns how many were written, at most
+   * `outputBound(count)`.
+   */
+  process(input: Int16Array, offset: number, count: number, out: Int16Array, outOffset: number): number;
+  /** Upper bound of what `process` writes for `count` samples. */
+  outputBound(count: number): number;
+  /** Input samples beyond its own position that an output waits for: half of the filter. */
+  readonly delaySamples: number;
+}
+
+export interface ResamplerOptions {
+  readonly from: number;
+  readonly to: number;
+  /** Half length of the filter in zero crossings of its sinc: longer is steeper. 32 keeps 87 % of the band flat. */
+  readonly zeroCrossings?: number;
+}
+
+/** More phases than this are rounded to the nearest one: an error below −70 dB for rates without a small common factor. */
+const MOST_PHASES = 1024;
+/** Kaiser window, beta 8: side lobes at −80 dB, under the noise of 13-bit companded audio by a wide margin. */
+const KAISER_BETA = 8;
+
+/**
+ * Polyphase FIR: output n lies at input position n·from/to; the windowed sinc is tabulated for every fraction that can
+ * occur, so each output sample is one dot product. Flat to 0.87 of the lower Nyquist frequency, −80 dB from 1.03 of it on.
+ * Throws a RangeError when a rate is not a whole number from 4,000 to 384,000.
+ */
+export function createResampler({ from, to, zeroCrossings = 32 }: ResamplerOptions): Resampler {
+  for (const rate of [from, to]) {
+    if (!Number.isInteger(rate) || rate < 4000 || rate > 384_000) {
+      throw new RangeError(`a sample rate of ${rate} Hz is not between 4000 and 384000`);
+    }
+  }
+  const divisor = greatestDivisor(from, to);
+  const up = to / divisor;
+  const down = from / divisor;
+  const phases = Math.min(up, MOST_PHASES);
+  // Below 1 when the rate goes down: the filter is stretched so that it cuts at the output's Nyquist frequency.
+  const bandwidth = Math.min(1, to / from);
+  const half = Math.ceil(zeroCrossings / bandwidth);
+  const taps = 2 * half;
+  const table = tabulate(phases, half, bandwidth, zeroCrossings);
+
+  // `line` holds the samples that later outputs still need. Half a filter of zeros stands before the first sample, so that
+  // output 0 is centred on input 0 and the delay needs no correction.
+  let line = new Float64Array(taps + 1024);
+  let kept = half - 1;
+  // Where the window of the next output begins, in 1/up of an input sample from the start of the line.
+  let position = 0;
+  return {
+    delaySamples: half,
+    outputBound: (count) => Math.ceil(((count + 1) * up) / down) + 1,
+    process(input, offset, count, out, outOffset) {
+      if (line.length < kept + count) {
+        const longer = new Float64Array(kept + count);
+        longer.set(line.subarray(0, kept));
+        line = longer;
+      }
+      for (let i = 0; i < count; i++) line[kept + i] = input[offset + i]!;
+      const available = kept + count;
+      let written = 0;
+      let start = Math.floor(position / up);
+      while (start + taps <= available) {
+        const phase = position - start * up;
+        const row = (phases === up ? phase : Math.floor((phase * phases) / up)) * taps;
+        let sum = 0;
+        for (let t = 0; t < taps; t++) sum += line[start + t]! * table[row + t]!;
+        const rounded = Math.round(sum);
+        out[outOffset + written++] = rounded > 32767 ? 32767 : rounded < -32768 ? -32768 : rounded;
+        position += down;
+        start = Math.floor(position / up);
+      }
+      const consumed = Math.min(start, available);
+      line.copyWithin(0, consumed, available);
+      kept = available - consumed;
+      position -= consumed * up;
+      return written;
+    },
+  };
+}
+
+/** Converts a whole clip at once; the result has round(length × to / from) samples. */
+export function resample(samples: Int16Array, from: number, to: number): Int16Array {
+  if (from === to) return samples.slice();
+  const resampler = createResampler({ from, to });
+  const length = Math.round((samples.length * to) / from);
+  const padded = new Int16Array(samples.length + resampler.delaySamples + 1);
+  padded.set(samples);
+  const out = new Int16Array(resampler.outputBound(padded.length));
+  const written = resampler.process(padded, 0, padded.length, out, 0);
+  const result = new Int16Array(length);
+  result.set(out.subarray(0, Math.min(written, length)));
+  return result;
+}
+
+function tabulate(phases: number, half: number, bandwidth: number, zeroCrossings: number): Float64Array {
+  const taps = 2 * half;
+  const table = new Float64Array(phases * taps);
+  // The transition band is 0.16 wide around the cut-off (−6 dB); this leaves no audible alias of a voice band.
+  const cutOff = 0.95 * bandwidth;
+  for (let phase = 0; phase < phases; phase++) {
+    let sum = 0;
+    for (let t = 0; t < taps; t++) {
+      const x = t - (half - 1) - phase / phases;
+      const value = cutOff * sinc(cutOff * x) * kaiser((x * bandwidth) / zeroCrossings);
+      table[phase * taps + t] = value;
+      sum += value;
+    }
+    // Every phase passes direct current at exactly one, else a constant input would ripple at the phase rate.
+    for (let t = 0; t < taps; t++) table[phase * taps + t]! /= sum;
+  }
+  return table;
+}
+
+function sinc(x: number): number {
+  return x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x);
+}
+
+function kaiser(x: number): number {
+  return Math.abs(x) >= 1 ? 0 : besselI0(KAISER_BETA * Math.sqrt(1 - x * x)) / besselI0(KAISER_BETA);
+}
+
+function besselI0(x: number): number {
+  let term = 1;
+  let sum = 1;
+  for (let k = 1; term > sum * 1e-12; k++) {
+    term *= (x / (2 * k)) ** 2;
+    sum += term;
+  }
+  return sum;
+}
+
+function greatestDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestDivisor(b, a % b);
+}

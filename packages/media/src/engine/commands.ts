@@ -1,0 +1,97 @@
+/** What an engine is told about its mixes; plain data, so that it crosses threads. */
+export type MixCommand =
+  | { readonly do: 'open-mix'; readonly mix: string }
+  /** Members hear nothing from then on; plays end without a notice. */
+  | { readonly do: 'close-mix'; readonly mix: string }
+  /** Replaces membership and edges between two ticks. A member hears exactly the members in `hears`. */
+  | {
+      readonly do: 'set-hearing';
+      readonly mix: string;
+      readonly members: readonly { readonly leg: string; readonly hears: readonly string[] }[];
+    }
+  /** Adds a sound to what the legs of `to` hear, members or not; the same key again replaces it. */
+  | {
+      readonly do: 'play';
+      readonly mix: string;
+      readonly key: string;
+      readonly to: readonly string[];
+      readonly sound: Sound;
+      readonly loop: boolean;
+    }
+  | { readonly do: 'stop-play'; readonly mix: string; readonly key: string }
+  /** RFC 4733 events, one after another; `w` waits 0.5 s, `W` 1 s. */
+  | { readonly do: 'send-digits'; readonly leg: string; readonly digits: string };
+
+export type Sound =
+  | { readonly kind: 'beep'; readonly count: 1 | 2 }
+  /** `levelDb` relative to a full-scale sine; endless without a duration. */
+  | {
+      readonly kind: 'tone';
+      readonly frequencyHz: number;
+      readonly levelDb: number;
+      readonly durationMs?: number;
+    }
+  | { readonly kind: 'hold-music' }
+  | { readonly kind: 'clip'; readonly name: string }
+  | { readonly kind: 'ringback' };
+
+/** What an engine tells; plain data. */
+export type MediaNotice =
+  | { readonly type: 'digit'; readonly leg: string; readonly digit: string; readonly durationMs: number }
+  /** The play reached its end, lost its last listener or named a clip that is not loaded; not after stop or replacement. */
+  | { readonly type: 'play-ended'; readonly mix: string; readonly key: string }
+  /** No RTP for this long although the leg is expected to send; once per silence. */
+  | { readonly type: 'media-silent'; readonly leg: string; readonly forMs: number };
+
+/** What offer and answer agreed on. `direction` is our own, as in our SDP. */
+export interface AgreedMedia {
+  readonly address: string;
+  readonly port: number;
+  /** Equal to `port` for RFC 5761; `port` + 1 when left out. */
+  readonly rtcpPort?: number;
+  readonly codec: 'PCMU' | 'PCMA';
+  readonly payloadType: number;
+  readonly telephoneEventPayloadType?: number;
+  readonly direction: 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
+  readonly ptimeMs: number;
+}
+
+/** 16-bit mono samples. */
+export interface SoundClip {
+  readonly sampleRate: number;
+  readonly samples: Int16Array;
+}
+
+/** Counters of one leg over its life. */
+export interface LegStatistics {
+  readonly packetsReceived: number;
+  readonly bytesReceived: number;
+  readonly packetsSent: number;
+  readonly bytesSent: number;
+  readonly packetsLost: number;
+  readonly jitterMs: number;
+  readonly framesConcealed: number;
+  readonly packetsLate: number;
+  readonly strangersDropped: number;
+  readonly malformedDropped: number;
+  readonly digitsReceived: number;
+  readonly digitsSent: number;
+  readonly roundTripMs?: number;
+  readonly remoteFractionLost?: number;
+}
+
+/** What a leg that was never open has to tell. */
+export const noStatistics: LegStatistics = {
+  packetsReceived: 0,
+  bytesReceived: 0,
+  packetsSent: 0,
+  bytesSent: 0,
+  packetsLost: 0,
+  jitterMs: 0,
+  framesConcealed: 0,
+  packetsLate: 0,
+  strangersDropped: 0,
+  malformedDropped: 0,
+  digitsReceived: 0,
+  digitsSent: 0,
+};

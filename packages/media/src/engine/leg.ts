@@ -1,0 +1,186 @@
+import type { AudioCodec } from '../codec/audio-codec.ts';
+import { createDigitReceiver, type DigitReceiver } from '../codec/digit-receiver.ts';
+import { createDigitSender, type DigitSender } from '../codec/digit-sender.ts';
+import { pcma, pcmu } from '../codec/g711.ts';
+import { createJitterBuffer, type JitterBuffer } from '../jitter/jitter-buffer.ts';
+import type { Ear } from '../mix/hearing.ts';
+import type { Source } from '../mix/source.ts';
+import { createLatch, type Latch } from '../rtp/latch.ts';
+import { createReceiverStatistics, type ReceiverStatistics } from '../rtp/receiver-statistics.ts';
+import { createRtpSender, type RtpSender } from '../rtp/rtp-sender.ts';
+import type { AgreedMedia, LegStatistics } from './commands.ts';
+
+/** The codecs that a leg may speak; their place in this list is their index in an audience's payloads. */
+export const legCodecs: readonly AudioCodec[] = [pcmu, pcma];
+
+/** A media leg from `open` to `close`: one RTP stream each way. Touched in every tick, so it has one flat shape. */
+export interface Leg {
+  readonly name: string;
+  /** Its place in the engine, by which packets are handed in and out. */
+  readonly index: number;
+  readonly source: Source;
+  ear: Ear;
+  readonly jitter: JitterBuffer;
+  readonly received: ReceiverStatistics;
+  readonly latch: Latch;
+  readonly digitsIn: DigitReceiver;
+  readonly digitsOut: DigitSender;
+  readonly rtp: RtpSender;
+  /** Undefined until `connect`. */
+  agreed: AgreedMedia | undefined;
+  sends: boolean;
+  listens: boolean;
+  codec: AudioCodec;
+  codecIndex: number;
+  payloadType: number;
+  /** −1 where no events were agreed on. */
+  eventPayloadType: number;
+  /** Frames that go into a packet; ½ for packets of 10 ms. */
+  framesPerPacket: number;
+  readonly pending: Uint8Array;
+  pendingBytes: number;
+  pendingFrames: number;
+  /** Whether keys wait to be sent or are being sent. */
+  pressesKeys: boolean;
+  toAddress: string;
+  toPort: number;
+  toReportPort: number;
+  /** The sender of the last packet and its name for the latch: one string for thousands of packets. */
+  fromAddress: string;
+  fromPort: number;
+  fromName: string;
+  heardMs: number;
+  silenceTold: boolean;
+  reportDueMs: number;
+  packetsReceived: number;
+  bytesReceived: number;
+  strangers: number;
+  malformed: number;
+  digitsReceived: number;
+  digitsSent: number;
+  roundTripMs: number | undefined;
+  remoteFractionLost: number | undefined;
+}
+
+export interface LegOptions {
+  readonly name: string;
+  readonly index: number;
+  readonly source: Source;
+  readonly ear: Ear;
+  readonly frameSamples: number;
+  /** Uniform in [0, 2³²). */
+  readonly random32: () => number;
+  readonly queuedDigits: number;
+  readonly maxDelayMs: number;
+}
+
+/** A leg that is not connected yet: it neither sends nor listens. */
+export function createLeg(options: LegOptions): Leg {
+  const { name, index, source, ear, random32 } = options;
+  const { clockRate } = pcmu;
+  return {
+    name,
+    index,
+    source,
+    ear,
+    jitter: createJitterBuffer({
+      clockRate,
+      frameSamples: options.frameSamples,
+      payloads: [],
+      maxDelayMs: options.maxDelayMs,
+    }),
+    received: createReceiverStatistics(clockRate),
+    latch: createLatch(),
+    digitsIn: createDigitReceiver({ clockRate }),
+    digitsOut: createDigitSender({ clockRate, maxQueued: options.queuedDigits }),
+    rtp: createRtpSender({
+      ssrc: random32(),
+      // RFC 3550 §5.1: both start at random. The upper half of the sequence numbers is left out, so that no receiver
+      // has to tell a wrap from a reordering among the first packets (RFC 3711 §3.3.1 for SRTP).
+      sequenceNumber: random32() & 0x7fff,
+      timestamp: random32(),
+      maxPacketBytes: 1024,
+    }),
+    agreed: undefined,
+    sends: false,
+    listens: false,
+    codec: pcmu,
+    codecIndex: 0,
+    payloadType: 0,
+    eventPayloadType: -1,
+    framesPerPacket: 1,
+    pending: new Uint8Array(options.frameSamples * 3),
+    pendingBytes: 0,
+    pendingFrames: 0,
+    pressesKeys: false,
+    toAddress: '',
+    toPort: 0,
+    toReportPort: 0,
+    fromAddress: '',
+    fromPort: 0,
+    fromName: '',
+    heardMs: 0,
+    silenceTold: false,
+    reportDueMs: Number.POSITIVE_INFINITY,
+    packetsReceived: 0,
+    bytesReceived: 0,
+    strangers: 0,
+    malformed: 0,
+    digitsReceived: 0,
+    digitsSent: 0,
+    roundTripMs: undefined,
+    remoteFractionLost: undefined,
+  };
+}
+
+/** Takes over what was agreed on, for the first time or anew; sequence numbers, timestamps and the jitter buffer run on. */
+export function connectLeg(leg: Leg, agreed: AgreedMedia, nowMs: number): void {
+  const before = leg.agreed;
+  leg.agreed = agreed;
+  const listened = leg.listens;
+  leg.sends = agreed.direction === 'sendrecv' || agreed.direction === 'sendonly';
+  leg.listens = agreed.direction === 'sendrecv' || agreed.direction === 'recvonly';
+  leg.codecIndex = agreed.codec === 'PCMA' ? 1 : 0;
+  leg.codec = legCodecs[leg.codecIndex]!;
+  leg.payloadType = agreed.payloadType;
+  leg.eventPayloadType = agreed.telephoneEventPayloadType ?? -1;
+  leg.framesPerPacket =
+    agreed.ptimeMs <= 10 ? 0.5 : Math.max(1, Math.min(3, Math.round(agreed.ptimeMs / 20)));
+  // What waits for the rest of its packet was encoded for the old codec or the old size.
+  leg.pendingBytes = 0;
+  leg.pendingFrames = 0;
+  leg.jitter.setPayloads([{ payloadType: agreed.payloadType, codec: leg.codec }]);
+  if (before === undefined || before.address !== agreed.address || before.port !== agreed.port) {
+    leg.latch.arm(`${agreed.address}:${agreed.port}`, nowMs);
+    leg.toAddress = agreed.address;
+    leg.toPort = agreed.port;
+  }
+  leg.toReportPort = agreed.rtcpPort ?? agreed.port + 1;
+  if (leg.listens && !listened) {
+    leg.jitter.reset();
+    leg.heardMs = nowMs;
+    leg.silenceTold = false;
+  }
+  if (!leg.listens) leg.source.active = false;
+}
+
+/** The counters of the leg as they stand. */
+export function statisticsOf(leg: Leg): LegStatistics {
+  const { counters } = leg.jitter;
+  return {
+    packetsReceived: leg.packetsReceived,
+    bytesReceived: leg.bytesReceived,
+    packetsSent: leg.rtp.packetsSent,
+    bytesSent: leg.rtp.octetsSent,
+    packetsLost: counters.lost,
+    jitterMs: leg.received.jitterMs,
+    framesConcealed: counters.concealedFrames,
+    packetsLate: counters.late,
+    strangersDropped: leg.strangers + leg.latch.counters.foreign,
+    malformedDropped: leg.malformed,
+    digitsReceived: leg.digitsReceived,
+    digitsSent: leg.digitsSent,
+    ...(leg.roundTripMs === undefined ? {} : { roundTripMs: leg.roundTripMs }),
+    ...(leg.remoteFractionLost === undefined ? {} : { remoteFractionLost: leg.remoteFractionLost }),
+  };
+}

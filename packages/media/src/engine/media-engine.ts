@@ -1,0 +1,316 @@
+import type { TelephoneEvent } from '../codec/telephone-event.ts';
+import { amplitudeOf, isSilent } from '../dsp/level.ts';
+import { resample } from '../dsp/resampler.ts';
+import { taken } from '../jitter/taken.ts';
+import { createHearing } from '../mix/hearing.ts';
+import type { Source } from '../mix/source.ts';
+import { createSamplesPlay, createTonePlay, type Play } from '../playout/play.ts';
+import { createSounds } from '../playout/sounds.ts';
+import { createRtpHeader, looksLikeRtcp } from '../rtp/rtp-packet.ts';
+import {
+  type AgreedMedia,
+  type LegStatistics,
+  type MediaNotice,
+  type MixCommand,
+  noStatistics,
+  type Sound,
+  type SoundClip,
+} from './commands.ts';
+import { connectLeg, createLeg, type Leg, legCodecs, statisticsOf } from './leg.ts';
+import { type ReceiveScratch, receiveRtp, tellDigits } from './receive-packet.ts';
+import { createReporting } from './reports.ts';
+import { createSendScratch, type SendPacket, sendFrame } from './send-frame.ts';
+
+/**
+ * All mixes and legs of one core, driven from outside: commands, packets and a tick every 20 ms go in, packets and notices
+ * come out. It reads no clock and opens no socket, so it runs on a virtual clock as well. `nowMs` is always milliseconds
+ * since the epoch on a clock that never steps back.
+ */
+export interface MediaEngine {
+  /** Creates a leg and returns its index for `receive`; undefined when the name is open or the limit is reached. */
+  openLeg(leg: string): number | undefined;
+  /** False when there is no such leg. */
+  connectLeg(leg: string, agreed: AgreedMedia, nowMs: number): boolean;
+  /** Says BYE in RTCP and forgets the leg; its index is used again. */
+  closeLeg(leg: string, nowMs: number): LegStatistics;
+  /** Takes effect at the next tick. A command for a mix or leg that does not exist is counted and does nothing. */
+  apply(command: MixCommand, nowMs: number): void;
+  /** Keeps a clip, converted to the rate of the mix; false when it would not fit into the limit. */
+  loadClip(name: string, clip: SoundClip): boolean;
+  dropClip(name: string): void;
+  /** A packet that came to the leg's RTP port; `bytes` is read during the call only. */
+  receive(leg: number, bytes: Uint8Array, length: number, address: string, port: number, nowMs: number): void;
+  /** The same for its RTCP port. */
+  receiveReport(
+    leg: number,
+    bytes: Uint8Array,
+    length: number,
+    address: string,
+    port: number,
+    nowMs: number,
+  ): void;
+  /** One frame of every leg. `skipped` frames were left out before: timestamps jump over them. */
+  tick(nowMs: number, skipped?: number): void;
+  /** Renders the built-in sounds, which otherwise happens at their first use and costs up to 30 ms. */
+  warmUp(): void;
+  /** Sources that reach a leg without an edge: 0, or the engine is broken. A check for tests and for a slow timer. */
+  countLeaks(): number;
+  census(): EngineCensus;
+  readonly counters: Readonly<EngineCounters>;
+}
+
+export interface EngineCensus {
+  readonly legs: number;
+  readonly mixes: number;
+  readonly plays: number;
+  readonly clips: number;
+  readonly audiences: number;
+}
+
+export interface EngineCounters {
+  ticks: number;
+  /** Frames encoded, frames that took an encoding made for another leg, frames of silence. */
+  encoded: number;
+  shared: number;
+  silent: number;
+  /** Packets of a leg before it was connected. */
+  early: number;
+  /** Commands that named something unknown, or exceeded a limit. */
+  ignored: number;
+  /** Legs of keys that cannot be sent: no events agreed on, no key, or too many waiting. */
+  digitsRefused: number;
+}
+
+export interface EngineLimits {
+  readonly legs: number;
+  readonly mixes: number;
+  readonly membersPerMix: number;
+  readonly playsPerMix: number;
+  /** Samples of all clips together; 2 bytes each. */
+  readonly clipSamples: number;
+  /** Keys that may wait for one leg. */
+  readonly queuedDigits: number;
+  /** The most that a jitter buffer holds. */
+  readonly jitterMs: number;
+}
+
+export const defaultEngineLimits: EngineLimits = {
+  legs: 10_000,
+  mixes: 10_000,
+  membersPerMix: 250,
+  playsPerMix: 64,
+  clipSamples: 50_000_000,
+  queuedDigits: 64,
+  jitterMs: 200,
+};
+
+export interface MediaEngineDeps {
+  readonly send: SendPacket;
+  readonly sendReport: SendPacket;
+  readonly notify: (notice: MediaNotice) => void;
+  /** Uniform in [0, 1): stream identifiers, start numbers, report intervals. */
+  readonly random: () => number;
+  /** Names this engine in RTCP, e.g. a random word. */
+  readonly cname: string;
+  /** Samples a second of the mix; 8000, the rate of every codec that there is now. */
+  readonly rate?: number;
+  /** RTP that stays away for this long is told; default 60,000. */
+  readonly mediaSilentMs?: number;
+  readonly limits?: Partial<EngineLimits>;
+}
+
+/** Throws a RangeError for a rate at which no codec runs. */
+export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
+  const { send, sendReport, notify, random, rate = 8000, mediaSilentMs = 60_000 } = deps;
+  const limits = { ...defaultEngineLimits, ...deps.limits };
+  if (legCodecs.some((codec) => codec.sampleRate !== rate)) {
+    throw new RangeError(`no codec of a leg runs at ${rate} Hz`);
+  }
+  const frameSamples = rate / 50;
+  const random32 = (): number => Math.floor(random() * 2 ** 32) >>> 0;
+
+  const counters = { ticks: 0, early: 0, ignored: 0, digitsRefused: 0 };
+  const sendScratch = createSendScratch(frameSamples);
+  const event: TelephoneEvent = { event: 0, end: false, volume: 0, duration: 0 };
+  const receiveScratch: ReceiveScratch = { header: createRtpHeader(), event };
+  const hearing = createHearing({
+    frameSamples,
+    codecs: legCodecs.length,
+    playEnded: (mix, key) => notify({ type: 'play-ended', mix, key }),
+  });
+  const reporting = createReporting({ sendPacket: send, sendReport, random, cname: deps.cname });
+  const sounds = createSounds(rate);
+  const clips = new Map<string, Int16Array>();
+  let clipSamples = 0;
+
+  const byName = new Map<string, Leg>();
+  /** By index; a closed leg leaves a hole that is filled first. */
+  const legs: (Leg | undefined)[] = [];
+  const holes: number[] = [];
+  let sourceIds = 0;
+
+  return {
+    openLeg(name) {
+      if (byName.has(name) || byName.size >= limits.legs) return undefined;
+      const index = holes.pop() ?? legs.length;
+      const source: Source = { id: ++sourceIds, frame: new Int16Array(frameSamples), active: false };
+      const leg = createLeg({
+        name,
+        index,
+        source,
+        ear: hearing.openEar(name, source),
+        frameSamples,
+        random32,
+        queuedDigits: limits.queuedDigits,
+        maxDelayMs: limits.jitterMs,
+      });
+      byName.set(name, leg);
+      legs[index] = leg;
+      return index;
+    },
+    connectLeg(name, agreed, nowMs) {
+      const leg = byName.get(name);
+      if (leg === undefined) return false;
+      if (leg.agreed === undefined) reporting.schedule(leg, nowMs);
+      connectLeg(leg, agreed, nowMs);
+      return true;
+    },
+    closeLeg(name, nowMs) {
+      const leg = byName.get(name);
+      if (leg === undefined) return noStatistics;
+      reporting.send(leg, nowMs, true);
+      byName.delete(name);
+      legs[leg.index] = undefined;
+      holes.push(leg.index);
+      hearing.closeEar(name);
+      return statisticsOf(leg);
+    },
+    apply(command) {
+      if (!applyCommand(command)) counters.ignored++;
+    },
+    loadClip(name, { sampleRate, samples }) {
+      const length = Math.round((samples.length * rate) / sampleRate);
+      const replaced = clips.get(name)?.length ?? 0;
+      if (clipSamples - replaced + length > limits.clipSamples) return false;
+      clips.set(name, resample(samples, sampleRate, rate));
+      clipSamples += length - replaced;
+      return true;
+    },
+    dropClip(name) {
+      clipSamples -= clips.get(name)?.length ?? 0;
+      clips.delete(name);
+    },
+    receive(index, bytes, length, address, port, nowMs) {
+      const leg = legs[index];
+      if (leg?.agreed === undefined) counters.early++;
+      else if (looksLikeRtcp(bytes, length)) reporting.receive(leg, bytes, length, address, port, nowMs);
+      else receiveRtp(leg, bytes, length, address, port, nowMs, receiveScratch, notify);
+    },
+    receiveReport(index, bytes, length, address, port, nowMs) {
+      const leg = legs[index];
+      if (leg?.agreed === undefined) counters.early++;
+      else reporting.receive(leg, bytes, length, address, port, nowMs);
+    },
+    tick(nowMs, skipped = 0) {
+      const tick = ++counters.ticks;
+      hearing.settle();
+      for (let index = 0; index < legs.length; index++) {
+        const leg = legs[index];
+        if (leg !== undefined && leg.agreed !== undefined) listen(leg, nowMs);
+      }
+      hearing.advancePlays();
+      for (let index = 0; index < legs.length; index++) {
+        const leg = legs[index];
+        if (leg === undefined || leg.agreed === undefined) continue;
+        if (skipped > 0 || !leg.sends) leg.rtp.skip((leg.sends ? skipped : skipped + 1) * frameSamples);
+        if (leg.sends) sendFrame(leg, tick, sendScratch, send);
+        if (nowMs >= leg.reportDueMs) reporting.send(leg, nowMs, false);
+      }
+    },
+    warmUp() {
+      sounds.holdMusic();
+      sounds.ringback();
+      sounds.beep(1);
+      sounds.beep(2);
+    },
+    countLeaks: () => hearing.countLeaks(),
+    census: () => ({ legs: byName.size, clips: clips.size, ...hearing.census() }),
+    get counters() {
+      return { ...counters, ...sendScratch.counters };
+    },
+  };
+
+  /** Takes the leg's next frame and looks whether it still speaks. */
+  function listen(leg: Leg, nowMs: number): void {
+    if (!leg.listens) return;
+    const result = leg.jitter.take(leg.source.frame, nowMs);
+    leg.source.active = result !== taken.empty && !isSilent(leg.source.frame, frameSamples);
+    if (leg.eventPayloadType >= 0) {
+      const digits = leg.digitsIn.expire(nowMs);
+      if (digits.length > 0) tellDigits(leg, digits, notify);
+    }
+    if (!leg.silenceTold && nowMs - leg.heardMs >= mediaSilentMs) {
+      leg.silenceTold = true;
+      notify({ type: 'media-silent', leg: leg.name, forMs: Math.round(nowMs - leg.heardMs) });
+    }
+  }
+
+  function applyCommand(command: MixCommand): boolean {
+    switch (command.do) {
+      case 'open-mix':
+        return hearing.census().mixes < limits.mixes && hearing.openMix(command.mix);
+      case 'close-mix':
+        return hearing.closeMix(command.mix);
+      case 'set-hearing':
+        if (command.members.length > limits.membersPerMix) return false;
+        return hearing.setHearing(command.mix, command.members);
+      case 'play': {
+        hearing.stopPlay(command.mix, command.key);
+        const play = playOf(command.sound, command.loop);
+        if (play !== undefined && hearing.countPlays(command.mix) < limits.playsPerMix) {
+          if (hearing.play(command.mix, command.key, command.to, play)) return true;
+        }
+        // Whoever waits for its end shall not wait for ever.
+        notify({ type: 'play-ended', mix: command.mix, key: command.key });
+        return false;
+      }
+      case 'stop-play':
+        return hearing.stopPlay(command.mix, command.key);
+      case 'send-digits': {
+        const leg = byName.get(command.leg);
+        if (leg === undefined) return false;
+        if (leg.eventPayloadType < 0 || leg.digitsOut.queue(command.digits) === 0) counters.digitsRefused++;
+        else leg.pressesKeys = true;
+        return true;
+      }
+    }
+  }
+
+  function playOf(sound: Sound, loop: boolean): Play | undefined {
+    const id = ++sourceIds;
+    switch (sound.kind) {
+      case 'beep':
+        return createSamplesPlay(id, frameSamples, sounds.beep(sound.count), loop);
+      case 'ringback':
+        return createSamplesPlay(id, frameSamples, sounds.ringback(), loop);
+      case 'hold-music':
+        return createSamplesPlay(id, frameSamples, sounds.holdMusic(), loop);
+      case 'clip': {
+        const samples = clips.get(sound.name);
+        return samples && createSamplesPlay(id, frameSamples, samples, loop);
+      }
+      case 'tone': {
+        const { frequencyHz, levelDb, durationMs } = sound;
+        if (!(frequencyHz > 0 && frequencyHz < rate / 2)) return undefined;
+        const amplitude = amplitudeOf(levelDb);
+        return createTonePlay(id, frameSamples, {
+          rate,
+          frequencyHz,
+          amplitude,
+          // A tone without a gap, over and over, is an endless one.
+          ...(durationMs === undefined || loop ? {} : { durationMs }),
+        });
+      }
+    }
+  }
+}

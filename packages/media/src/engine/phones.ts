@@ -1,0 +1,163 @@
+import { type AudioCodec, codecFor } from '../codec/audio-codec.ts';
+import { createRtpHeader, readRtpPacket } from '../rtp/rtp-packet.ts';
+import { createRtpSender } from '../rtp/rtp-sender.ts';
+import type { AgreedMedia, MediaNotice } from './commands.ts';
+import { createMediaEngine, type MediaEngine, type MediaEngineDeps } from './media-engine.ts';
+
+/** A phone on a perfect line to an engine: talks one tone, keeps all that it hears. */
+export interface TonePhone {
+  readonly leg: string;
+  readonly index: number;
+  /** 0 is silence, sent as packets all the same. */
+  frequencyHz: number;
+  amplitude: number;
+  /** Whether it sends at all. */
+  sending: boolean;
+  readonly heard: Int16Array;
+  heardCount: number;
+  /** RTP packets that came, and those of them that were telephone events. */
+  packets: number;
+  readonly events: number[];
+  markers: number;
+  /** Timestamps and sequence numbers that did not follow on. */
+  breaks: number;
+  /** Sends bytes as they are, from another port when given. */
+  sendRaw(bytes: Uint8Array, port?: number): void;
+  /** Sends one packet with this payload. */
+  sendPayload(payloadType: number, payload: Uint8Array): void;
+}
+
+export interface EngineRig {
+  readonly engine: MediaEngine;
+  readonly notices: MediaNotice[];
+  readonly reports: { readonly leg: number; readonly bytes: Uint8Array }[];
+  nowMs(): number;
+  /** Opens and connects a leg; the phone talks at once. */
+  phone(leg: string, frequencyHz: number, agreed?: Partial<AgreedMedia>): TonePhone;
+  hangUp(phone: TonePhone): ReturnType<MediaEngine['closeLeg']>;
+  /** Lets time pass, 20 ms at a time: phones talk 7 ms before each tick. */
+  run(frames: number): void;
+  /** The last `frames` × 20 ms that the phone heard. */
+  lastHeard(phone: TonePhone, frames: number): Int16Array;
+  /** One 20 ms step, phones only; then the tick may be made by hand. */
+  talk(): void;
+}
+
+/** An engine and phones on a virtual clock. */
+export function createEngineRig(options: Partial<MediaEngineDeps> = {}): EngineRig {
+  let now = 1_700_000_000_000;
+  let seed = 1;
+  const random = (): number => {
+    seed = (seed * 16807) % 2147483647;
+    return seed / 2147483647;
+  };
+  const phones = new Map<
+    number,
+    TonePhone & { talk(): void; take(bytes: Uint8Array, length: number): void }
+  >();
+  const notices: MediaNotice[] = [];
+  const reports: { leg: number; bytes: Uint8Array }[] = [];
+  const engine = createMediaEngine({
+    send: (leg, bytes, length) => phones.get(leg)?.take(bytes, length),
+    sendReport: (leg, bytes, length) => reports.push({ leg, bytes: bytes.slice(0, length) }),
+    notify: (notice) => notices.push(notice),
+    random,
+    cname: 'rig',
+    ...options,
+  });
+  const talk = (): void => {
+    now += 13;
+    for (const phone of phones.values()) phone.talk();
+    now += 7;
+  };
+
+  return {
+    engine,
+    notices,
+    reports,
+    nowMs: () => now,
+    talk,
+    phone(leg, frequencyHz, wanted = {}) {
+      const index = engine.openLeg(leg);
+      if (index === undefined) throw new Error(`leg ${leg} cannot be opened`);
+      const address = '192.0.2.1';
+      const port = 20_000 + 2 * index;
+      const agreed: AgreedMedia = {
+        address,
+        port,
+        codec: 'PCMU',
+        payloadType: wanted.codec === 'PCMA' ? 8 : 0,
+        telephoneEventPayloadType: 101,
+        direction: 'sendrecv',
+        ptimeMs: 20,
+        ...wanted,
+      };
+      const codec: AudioCodec = codecFor(agreed.codec)!;
+      const rtp = createRtpSender({ ssrc: index + 1, sequenceNumber: 65_000, timestamp: 4_294_900_000 });
+      const header = createRtpHeader();
+      const frame = new Int16Array(160);
+      let position = 0;
+      let nextSequence = -1;
+      let nextTimestamp = -1;
+      const phone = {
+        leg,
+        index,
+        frequencyHz,
+        amplitude: 0.25,
+        sending: true,
+        heard: new Int16Array(8000 * 120),
+        heardCount: 0,
+        packets: 0,
+        events: [] as number[],
+        markers: 0,
+        breaks: 0,
+        sendRaw: (bytes: Uint8Array, from = port) =>
+          engine.receive(index, bytes, bytes.length, address, from, now),
+        sendPayload(payloadType: number, payload: Uint8Array) {
+          const length = rtp.writePayload(payloadType, payload, 0, payload.length, 0);
+          engine.receive(index, rtp.packet, length, address, port, now);
+        },
+        talk() {
+          if (!phone.sending) return;
+          for (let i = 0; i < 160; i++, position++) {
+            frame[i] = Math.round(
+              phone.amplitude * 32767 * Math.sin((2 * Math.PI * phone.frequencyHz * position) / 8000),
+            );
+          }
+          const length = rtp.writeAudio(codec, agreed.payloadType, frame, 160);
+          engine.receive(index, rtp.packet, length, address, port, now);
+        },
+        take(bytes: Uint8Array, length: number) {
+          if (!readRtpPacket(bytes, length, header)) throw new Error('the engine sent what is no RTP');
+          phone.packets++;
+          if (header.marker) phone.markers++;
+          if (nextSequence >= 0 && header.sequenceNumber !== nextSequence) phone.breaks++;
+          nextSequence = (header.sequenceNumber + 1) & 0xffff;
+          if (header.payloadType === agreed.telephoneEventPayloadType) {
+            phone.events.push(bytes[header.payloadOffset]!);
+            nextTimestamp = -1;
+            return;
+          }
+          if (nextTimestamp >= 0 && header.timestamp !== nextTimestamp) phone.breaks++;
+          nextTimestamp = (header.timestamp + header.payloadLength) >>> 0;
+          codec.decode(bytes, header.payloadOffset, header.payloadLength, phone.heard, phone.heardCount);
+          phone.heardCount += header.payloadLength;
+        },
+      };
+      phones.set(index, phone);
+      engine.connectLeg(leg, agreed, now);
+      return phone;
+    },
+    hangUp(phone) {
+      phones.delete(phone.index);
+      return engine.closeLeg(phone.leg, now);
+    },
+    run(frames) {
+      for (let frame = 0; frame < frames; frame++) {
+        talk();
+        engine.tick(now);
+      }
+    },
+    lastHeard: (phone, frames) => phone.heard.subarray(phone.heardCount - frames * 160, phone.heardCount),
+  };
+}

@@ -1,0 +1,68 @@
+import type { ReceivedDigit } from '../codec/digit-receiver.ts';
+import { readTelephoneEvent, type TelephoneEvent } from '../codec/telephone-event.ts';
+import { type RtpHeader, readRtpPacket } from '../rtp/rtp-packet.ts';
+import type { MediaNotice } from './commands.ts';
+import type { Leg } from './leg.ts';
+
+/** Objects that are filled again for every packet. */
+export interface ReceiveScratch {
+  readonly header: RtpHeader;
+  readonly event: TelephoneEvent;
+}
+
+/** Takes one RTP packet of a leg: checks it, checks who sent it, and puts it where the next tick will find it. */
+export function receiveRtp(
+  leg: Leg,
+  bytes: Uint8Array,
+  length: number,
+  address: string,
+  port: number,
+  nowMs: number,
+  scratch: ReceiveScratch,
+  notify: (notice: MediaNotice) => void,
+): void {
+  const { header } = scratch;
+  if (!readRtpPacket(bytes, length, header)) {
+    leg.malformed++;
+    return;
+  }
+  if (port !== leg.fromPort || address !== leg.fromAddress) {
+    leg.fromAddress = address;
+    leg.fromPort = port;
+    leg.fromName = `${address}:${port}`;
+  }
+  if (!leg.latch.accept(leg.fromName, header.ssrc, header.sequenceNumber, nowMs)) return;
+  // Symmetric RTP (RFC 4961): what comes back goes where the other side really is, e.g. to its NAT.
+  if (port !== leg.toPort || address !== leg.toAddress) {
+    leg.toAddress = address;
+    leg.toPort = port;
+  }
+  leg.heardMs = nowMs;
+  leg.silenceTold = false;
+  leg.packetsReceived++;
+  leg.bytesReceived += length;
+  if (header.ssrc !== leg.received.ssrc) leg.digitsIn.reset();
+  leg.received.receive(header.ssrc, header.sequenceNumber, header.timestamp, nowMs);
+  if (header.payloadType === leg.eventPayloadType) {
+    if (!readTelephoneEvent(bytes, header.payloadOffset, header.payloadLength, scratch.event))
+      leg.malformed++;
+    else if (leg.listens) {
+      tellDigits(leg, leg.digitsIn.receive(header.timestamp, scratch.event, nowMs), notify);
+    }
+  }
+  // Events as well: the buffer must know that their sequence numbers are no gaps.
+  if (leg.listens) leg.jitter.put(header, bytes, nowMs);
+}
+
+/** Passes on keys that were completed. */
+export function tellDigits(
+  leg: Leg,
+  digits: readonly ReceivedDigit[],
+  notify: (notice: MediaNotice) => void,
+): void {
+  for (let i = 0; i < digits.length; i++) {
+    const { digit, durationMs } = digits[i]!;
+    leg.digitsReceived++;
+    notify({ type: 'digit', leg: leg.name, digit, durationMs });
+  }
+}

@@ -1,0 +1,95 @@
+import { middleOfNtp, roundTripMs } from '../rtp/receiver-statistics.ts';
+import { createReportBlock, readRtcp, type SenderInfo, writeRtcp } from '../rtp/rtcp.ts';
+import type { Leg } from './leg.ts';
+import type { SendPacket } from './send-frame.ts';
+
+/** Seconds from 1900, where NTP counts from, to 1970. */
+const NTP_OFFSET_S = 2_208_988_800;
+/** RFC 3550 §6.2: the mean interval; each one is drawn from half to one and a half of it (§6.3.1). */
+const INTERVAL_MS = 5000;
+
+const reportBytes = 256;
+
+export interface Reporting {
+  /** Sends SR or RR when it is due; with `goodbye` at once, and BYE with it. */
+  send(leg: Leg, nowMs: number, goodbye: boolean): void;
+  /** Takes RTCP that came for the leg, on its own port or beside RTP. */
+  receive(leg: Leg, bytes: Uint8Array, length: number, address: string, port: number, nowMs: number): void;
+  schedule(leg: Leg, nowMs: number): void;
+}
+
+export interface ReportingDeps {
+  readonly sendPacket: SendPacket;
+  readonly sendReport: SendPacket;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  /** RFC 3550 §6.5.1: the same for all streams of this engine, and no secret. */
+  readonly cname: string;
+}
+
+/** RTCP of all legs (RFC 3550 §6). */
+export function createReporting({ sendPacket, sendReport, random, cname }: ReportingDeps): Reporting {
+  const out = new Uint8Array(reportBytes);
+  const block = createReportBlock();
+  const one = [block];
+  const none: typeof one = [];
+  const schedule = (leg: Leg, nowMs: number): void => {
+    leg.reportDueMs = nowMs + INTERVAL_MS * (0.5 + random());
+  };
+  return {
+    schedule,
+    send(leg, nowMs, goodbye) {
+      if (leg.agreed === undefined) return;
+      schedule(leg, nowMs);
+      const sender: SenderInfo | undefined =
+        leg.rtp.packetsSent === 0
+          ? undefined
+          : {
+              ntpSeconds: ntpSeconds(nowMs),
+              ntpFraction: ntpFraction(nowMs),
+              rtpTimestamp: leg.rtp.timestamp,
+              packets: leg.rtp.packetsSent,
+              octets: leg.rtp.octetsSent,
+            };
+      const reports = leg.received.report(nowMs, block) ? one : none;
+      const length = writeRtcp(out, leg.rtp.ssrc, cname, sender, reports, goodbye);
+      if (length < 0) return;
+      const isMuxed = leg.agreed.rtcpPort === leg.agreed.port;
+      if (isMuxed) sendPacket(leg.index, out, length, leg.toAddress, leg.toPort);
+      else sendReport(leg.index, out, length, leg.toAddress, leg.toReportPort);
+    },
+    receive(leg, bytes, length, address, port, nowMs) {
+      // Reports are believed from the address of the audio only: they carry no secret and steer what we tell.
+      if (address !== leg.toAddress) {
+        leg.strangers++;
+        return;
+      }
+      const packets = readRtcp(bytes, length);
+      if (packets === undefined) {
+        leg.malformed++;
+        return;
+      }
+      if (leg.agreed?.rtcpPort !== leg.agreed?.port) leg.toReportPort = port;
+      for (const packet of packets) {
+        if (packet.type === 'sender-report') {
+          leg.received.senderReport(packet.sender.ntpSeconds, packet.sender.ntpFraction, nowMs);
+        }
+        if (packet.type !== 'sender-report' && packet.type !== 'receiver-report') continue;
+        for (const report of packet.reports) {
+          if (report.ssrc !== leg.rtp.ssrc) continue;
+          leg.remoteFractionLost = report.fractionLost / 256;
+          const middle = middleOfNtp(ntpSeconds(nowMs), ntpFraction(nowMs));
+          leg.roundTripMs = roundTripMs(report, middle) ?? leg.roundTripMs;
+        }
+      }
+    },
+  };
+}
+
+function ntpSeconds(epochMs: number): number {
+  return (Math.floor(epochMs / 1000) + NTP_OFFSET_S) >>> 0;
+}
+
+function ntpFraction(epochMs: number): number {
+  return Math.floor(((epochMs % 1000) / 1000) * 2 ** 32) >>> 0;
+}

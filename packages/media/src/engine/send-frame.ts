@@ -1,0 +1,127 @@
+import { mixFor, sumAudience } from '../mix/audience.ts';
+import { type Leg, legCodecs } from './leg.ts';
+
+/** Hands a packet to the network; the bytes are reused in the next tick. */
+export type SendPacket = (
+  leg: number,
+  bytes: Uint8Array,
+  length: number,
+  address: string,
+  port: number,
+) => void;
+
+/** Buffers shared by all legs, and how often an encoding was saved. */
+export interface SendScratch {
+  readonly mixed: Int16Array;
+  readonly payload: Uint8Array;
+  /** An encoded frame of silence for each codec. */
+  readonly silence: readonly Uint8Array[];
+  readonly counters: { encoded: number; shared: number; silent: number };
+}
+
+export function createSendScratch(frameSamples: number): SendScratch {
+  const mixed = new Int16Array(frameSamples);
+  return {
+    mixed,
+    payload: new Uint8Array(frameSamples * 2),
+    silence: legCodecs.map((codec) => {
+      const payload = new Uint8Array(frameSamples);
+      codec.encode(mixed, frameSamples, payload, 0);
+      return payload;
+    }),
+    counters: { encoded: 0, shared: 0, silent: 0 },
+  };
+}
+
+/**
+ * Sends what a leg hears in this tick. A leg that hears nothing is sent silence, a packet every time: so latches and NAT
+ * bindings stay open, and no phone takes the call for dead.
+ */
+export function sendFrame(leg: Leg, tick: number, scratch: SendScratch, send: SendPacket): void {
+  const { rtp } = leg;
+  const frameUnits = scratch.mixed.length;
+  if (leg.pressesKeys) {
+    const step = leg.digitsOut.next(rtp.timestamp);
+    if (step === 'idle') leg.pressesKeys = false;
+    else if (step === 'event') {
+      flush(leg, frameUnits, send);
+      if (leg.digitsOut.marker) leg.digitsSent++;
+      const length = rtp.writeEvent(
+        leg.eventPayloadType,
+        leg.digitsOut.report,
+        leg.digitsOut.eventTimestamp,
+        leg.digitsOut.marker,
+      );
+      send(leg.index, rtp.packet, length, leg.toAddress, leg.toPort);
+      rtp.skip(frameUnits);
+      return;
+    }
+  }
+  const payload = encodeHeard(leg, tick, scratch);
+  if (leg.framesPerPacket === 1) {
+    const length = rtp.writePayload(leg.payloadType, payload, 0, frameUnits, frameUnits);
+    send(leg.index, rtp.packet, length, leg.toAddress, leg.toPort);
+    return;
+  }
+  if (leg.framesPerPacket < 1) {
+    const half = frameUnits / 2;
+    for (let part = 0; part < 2; part++) {
+      const length = rtp.writePayload(leg.payloadType, payload, part * half, half, half);
+      send(leg.index, rtp.packet, length, leg.toAddress, leg.toPort);
+    }
+    return;
+  }
+  for (let i = 0; i < frameUnits; i++) leg.pending[leg.pendingBytes + i] = payload[i]!;
+  leg.pendingBytes += frameUnits;
+  if (++leg.pendingFrames >= leg.framesPerPacket) flush(leg, frameUnits, send);
+}
+
+/** Sends the frames that wait for the rest of their packet, as they are. */
+function flush(leg: Leg, frameUnits: number, send: SendPacket): void {
+  if (leg.pendingFrames === 0) return;
+  const { rtp } = leg;
+  const length = rtp.writePayload(
+    leg.payloadType,
+    leg.pending,
+    0,
+    leg.pendingBytes,
+    leg.pendingFrames * frameUnits,
+  );
+  leg.pendingBytes = 0;
+  leg.pendingFrames = 0;
+  send(leg.index, rtp.packet, length, leg.toAddress, leg.toPort);
+}
+
+/** The payload of one frame for a leg: silence, the audience's own encoding, or the sum without the leg's own voice. */
+function encodeHeard(leg: Leg, tick: number, scratch: SendScratch): Uint8Array {
+  const { seat } = leg.ear;
+  const { counters, mixed } = scratch;
+  const silence = scratch.silence[leg.codecIndex]!;
+  if (seat === undefined) {
+    counters.silent++;
+    return silence;
+  }
+  const { audience } = seat;
+  sumAudience(audience, tick);
+  const own = seat.minusSelf && leg.source.active ? leg.source.frame : undefined;
+  if (audience.activeSources === (own === undefined ? 0 : 1)) {
+    counters.silent++;
+    return silence;
+  }
+  if (own !== undefined) {
+    counters.encoded++;
+    mixFor(audience, own, mixed);
+    leg.codec.encode(mixed, mixed.length, scratch.payload, 0);
+    return scratch.payload;
+  }
+  // Everybody whose own voice is not in the sum of this tick hears the same.
+  const shared = audience.payloads[leg.codecIndex]!;
+  if (audience.payloadTicks[leg.codecIndex] === tick) counters.shared++;
+  else {
+    counters.encoded++;
+    mixFor(audience, undefined, mixed);
+    leg.codec.encode(mixed, mixed.length, shared, 0);
+    audience.payloadTicks[leg.codecIndex] = tick;
+  }
+  return shared;
+}

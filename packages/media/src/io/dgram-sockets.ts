@@ -1,0 +1,99 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { isIPv6 } from 'node:net';
+import {
+  type LegSockets,
+  type LegSocketsOptions,
+  NoPortLeftError,
+  type ReceivePacket,
+} from './leg-sockets.ts';
+import { createPortRange } from './port-range.ts';
+
+interface Pair {
+  readonly port: number;
+  readonly rtp: Socket;
+  readonly rtcp: Socket;
+}
+
+/** The sockets of legs on node:dgram, which runs everywhere. */
+export function openDgramSockets({ host, ports, receive, receiveReport }: LegSocketsOptions): LegSockets {
+  const range = createPortRange(ports.first, ports.last);
+  const family = isIPv6(host) ? 'udp6' : 'udp4';
+  const pairs = new Map<number, Pair>();
+  const counters = { sockets: 0, sent: 0, received: 0, sendErrors: 0 };
+
+  const bind = async (port: number): Promise<Socket> => {
+    // Addresses in SDP are numeric here; without this, dgram would put every send off to the next turn of the loop.
+    const socket = createSocket({
+      type: family,
+      lookup: (address, _options, done) => done(null, address, 4),
+    });
+    await new Promise<void>((resolve, reject) => {
+      socket.once('error', reject);
+      socket.bind({ port, address: host, exclusive: true }, () => {
+        socket.removeListener('error', reject);
+        resolve();
+      });
+    }).catch((error: unknown) => {
+      socket.close();
+      throw error;
+    });
+    // ICMP errors of the peer arrive here: its ports are closed, which RTP starvation and RTCP tell as well.
+    socket.on('error', () => counters.sendErrors++);
+    counters.sockets++;
+    return socket;
+  };
+  const shut = (socket: Socket): Promise<void> =>
+    new Promise((resolve) => {
+      counters.sockets--;
+      socket.close(() => resolve());
+    });
+  const listen = (socket: Socket, leg: number, hand: ReceivePacket): void => {
+    socket.on('message', (bytes, from) => {
+      counters.received++;
+      hand(leg, bytes, bytes.length, from.address, from.port);
+    });
+  };
+  const sent = (error: Error | null): void => {
+    if (error !== null) counters.sendErrors++;
+  };
+
+  return {
+    counters,
+    pollsPerTick: 0,
+    poll() {},
+    async open(leg) {
+      // A port of the range may be in use by another program: each pair is tried once.
+      for (let tries = 0; tries < range.pairs; tries++) {
+        const port = range.take();
+        if (port === undefined) break;
+        const rtp = await bind(port).catch(() => undefined);
+        const rtcp = rtp === undefined ? undefined : await bind(port + 1).catch(() => undefined);
+        if (rtp !== undefined && rtcp !== undefined) {
+          listen(rtp, leg, receive);
+          listen(rtcp, leg, receiveReport);
+          pairs.set(leg, { port, rtp, rtcp });
+          return port;
+        }
+        if (rtp !== undefined) await shut(rtp);
+        range.release(port);
+      }
+      throw new NoPortLeftError(ports.first, ports.last);
+    },
+    send(leg, bytes, length, address, port) {
+      const pair = pairs.get(leg);
+      if (pair === undefined) return;
+      counters.sent++;
+      pair.rtp.send(bytes, 0, length, port, address, sent);
+    },
+    sendReport(leg, bytes, length, address, port) {
+      pairs.get(leg)?.rtcp.send(bytes, 0, length, port, address, sent);
+    },
+    async close(leg) {
+      const pair = pairs.get(leg);
+      if (pair === undefined) return;
+      pairs.delete(leg);
+      await Promise.all([shut(pair.rtp), shut(pair.rtcp)]);
+      range.release(pair.port);
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { openDgramSockets } from './dgram-sockets.ts';
+import { createLateness } from './lateness.ts';
+import { NoPortLeftError } from './leg-sockets.ts';
+import { createPortRange } from './port-range.ts';
+import { createTickLoop } from './tick-loop.ts';
+
+test('a port range hands out even ports in turn, never one twice, and rests a released one', () => {
+  const range = createPortRange(40001, 40007);
+  assert.equal(range.pairs, 3);
+  assert.deepEqual([range.take(), range.take()], [40002, 40004]);
+  range.release(40002);
+  assert.deepEqual([range.take(), range.take(), range.take()], [40006, 40002, undefined]);
+  assert.throws(() => createPortRange(40001, 40002), RangeError);
+  assert.throws(() => createPortRange(70000, 80000), RangeError);
+});
+
+test('the histogram gives quantiles within a step and the exact maximum', () => {
+  const lateness = createLateness();
+  assert.deepEqual(lateness.summary(), { count: 0, p50Ms: 0, p99Ms: 0, maxMs: 0 });
+  for (let k = 1; k <= 100; k++) lateness.record(k / 10);
+  lateness.record(999);
+  const { p50Ms, p99Ms, maxMs } = lateness.summary();
+  assert.ok(Math.abs(p50Ms - 5.1) < 0.11 && Math.abs(p99Ms - 10.0) < 0.11 && maxMs === 999);
+});
+
+test('RTP takes an even port and RTCP the next one; a full range is refused; closed ports can be bound again', async () => {
+  const received: string[] = [];
+  const wanted = Promise.withResolvers<void>();
+  const sockets = openDgramSockets({
+    host: '127.0.0.1',
+    ports: { first: 39100, last: 39103 },
+    receive: (leg, bytes, length, address) =>
+      received.push(`${leg} ${address} ${[...bytes.subarray(0, length)]}`),
+    receiveReport: (leg, _bytes, length) => {
+      received.push(`${leg} report ${length}`);
+      wanted.resolve();
+    },
+  });
+  const port = await sockets.open(7);
+  assert.equal(port % 2, 0);
+  await sockets.open(8);
+  await assert.rejects(sockets.open(9), NoPortLeftError);
+  const phone = createSocket('udp4');
+  phone.bind(0, '127.0.0.1');
+  await once(phone, 'listening');
+  phone.send(Uint8Array.of(1, 2), port, '127.0.0.1', () => phone.send('abc', port + 1, '127.0.0.1'));
+  await wanted.promise;
+  assert.deepEqual(received, ['7 127.0.0.1 1,2', '7 report 3']);
+  const answer = once(phone, 'message');
+  sockets.send(7, Uint8Array.of(9, 9, 9), 2, '127.0.0.1', phone.address().port);
+  const [bytes, from] = (await answer) as [Uint8Array, { port: number }];
+  assert.deepEqual([bytes.length, from.port], [2, port]);
+  await sockets.close(7);
+  await sockets.close(7);
+  assert.equal(await sockets.open(9), port);
+  await Promise.all([sockets.close(8), sockets.close(9)]);
+  assert.equal(sockets.counters.sockets, 0);
+  phone.close();
+});
+
+test('ticks fall due at start + n · interval, and a long stall begins the schedule anew instead of catching up', async () => {
+  let offset = 0;
+  const at: number[] = [];
+  const skips: number[] = [];
+  const done = Promise.withResolvers<void>();
+  const loop = createTickLoop({
+    intervalMs: 5,
+    pollsPerTick: 0,
+    now: () => performance.now() + offset,
+    poll: () => {},
+    tick(nowMs, skipped) {
+      at.push(nowMs);
+      skips.push(skipped);
+      if (at.length === 5) offset = 1000;
+      if (at.length === 10) done.resolve();
+    },
+  });
+  const start = performance.now();
+  loop.start();
+  await done.promise;
+  loop.stop();
+  assert.ok(at[4]! - start >= 25);
+  const total = skips.reduce((sum, skipped) => sum + skipped, 0);
+  assert.ok(total >= 195 && total <= 210, `${total}`);
+  assert.equal(skips[5], total);
+  // Nine intervals after the first tick at least, the skipped ones included: no tick came before its time.
+  assert.ok(at[9]! - at[0]! >= (9 + total) * 5 - 1 - 5);
+  assert.equal(loop.stats().rebased, 1);
+});

@@ -1,0 +1,48 @@
+/** A histogram of durations up to 200 ms in steps of 0.1 ms; recording allocates nothing. */
+export interface Lateness {
+  record(ms: number): void;
+  /** p50 and p99 in ms, rounded up to a step; zeros when nothing was recorded. */
+  summary(): LatenessSummary;
+  reset(): void;
+}
+
+export interface LatenessSummary {
+  readonly count: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+}
+
+const STEPS_PER_MS = 10;
+const STEPS = 200 * STEPS_PER_MS;
+
+/** Creates an empty histogram. */
+export function createLateness(): Lateness {
+  const counts = new Uint32Array(STEPS + 1);
+  let count = 0;
+  let maxMs = 0;
+  const quantile = (part: number): number => {
+    const rank = Math.ceil(part * count);
+    let seen = 0;
+    for (let step = 0; step <= STEPS; step++) {
+      seen += counts[step]!;
+      if (seen >= rank && seen > 0)
+        return step === STEPS ? maxMs : Math.min(maxMs, (step + 1) / STEPS_PER_MS);
+    }
+    return 0;
+  };
+  return {
+    record(ms) {
+      const late = ms > 0 ? ms : 0;
+      counts[Math.min(STEPS, Math.floor(late * STEPS_PER_MS))]!++;
+      count++;
+      if (late > maxMs) maxMs = late;
+    },
+    summary: () => ({ count, p50Ms: quantile(0.5), p99Ms: quantile(0.99), maxMs }),
+    reset() {
+      counts.fill(0);
+      count = 0;
+      maxMs = 0;
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import { createLateness, type LatenessSummary } from './lateness.ts';
+
+/** Calls the engine every 20 ms of elapsed time. */
+export interface TickLoop {
+  start(): void;
+  stop(): void;
+  stats(): TickStats;
+  resetStats(): void;
+}
+
+export interface TickStats {
+  /** How long after its due time a tick began. */
+  readonly lateness: LatenessSummary;
+  /** How long a tick took. */
+  readonly duration: LatenessSummary;
+  readonly ticks: number;
+  /** Times that the schedule was given up and begun anew after a stall. */
+  readonly rebased: number;
+  /** Ticks that were left out by these. */
+  readonly skipped: number;
+}
+
+export interface TickLoopDeps {
+  readonly intervalMs: number;
+  /** Monotonic milliseconds. */
+  now(): number;
+  /** `skipped` ticks before this one were left out. */
+  tick(nowMs: number, skipped: number): void;
+  poll(): void;
+  /** Polls between two ticks; the tick itself polls first in any case. */
+  readonly pollsPerTick: number;
+  /** A stall longer than this many intervals is not made up for. */
+  readonly mostBehind?: number;
+}
+
+/**
+ * The n-th tick is due at start + n · interval, so that errors never add up. After a short stall the ticks that fell due
+ * follow one another, with a turn of the event loop between them so that waiting packets are read first; after a long
+ * one (a suspended machine) the schedule starts anew: hundreds of frames at once would only fill the listeners' buffers.
+ */
+export function createTickLoop(deps: TickLoopDeps): TickLoop {
+  const { intervalMs, mostBehind = 5 } = deps;
+  const steps = deps.pollsPerTick + 1;
+  const lateness = createLateness();
+  const duration = createLateness();
+  let base = 0;
+  let done = 0;
+  let polls = 0;
+  let ticks = 0;
+  let rebased = 0;
+  let skipped = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let immediate: NodeJS.Immediate | undefined;
+
+  const wake = (): void => {
+    timer = undefined;
+    immediate = undefined;
+    const now = deps.now();
+    deps.poll();
+    polls++;
+    const due = base + done * intervalMs;
+    if (now >= due) {
+      const behind = Math.floor((now - due) / intervalMs);
+      const leftOut = behind > mostBehind ? behind : 0;
+      if (leftOut > 0) {
+        base += leftOut * intervalMs;
+        rebased++;
+        skipped += leftOut;
+      }
+      done++;
+      ticks++;
+      polls = 0;
+      lateness.record(now - due);
+      deps.tick(now, leftOut);
+      duration.record(deps.now() - now);
+    }
+    schedule();
+  };
+  const schedule = (): void => {
+    const dueTick = base + done * intervalMs;
+    const duePoll = dueTick - ((steps - 1 - Math.min(polls, steps - 1)) * intervalMs) / steps;
+    const wait = duePoll - deps.now();
+    // Timers have a resolution of 1 ms and round down what is below: the last part is waited for in one more turn.
+    if (wait <= 0) immediate = setImmediate(wake);
+    else timer = setTimeout(wake, Math.ceil(wait));
+  };
+
+  return {
+    start() {
+      base = deps.now() + intervalMs;
+      done = 0;
+      schedule();
+    },
+    stop() {
+      clearTimeout(timer);
+      clearImmediate(immediate);
+    },
+    stats: () => ({
+      lateness: lateness.summary(),
+      duration: duration.summary(),
+      ticks,
+      rebased,
+      skipped,
+    }),
+    resetStats() {
+      lateness.reset();
+      duration.reset();
+      ticks = 0;
+      rebased = 0;
+      skipped = 0;
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import type { Source } from './source.ts';
+
+/**
+ * All listeners that hear the same set of sources, those who are in the set themselves minus their own frame. The set is
+ * fixed when hearing changes; in a tick it is summed once, and encoded once per codec for everybody who hears all of it.
+ */
+export interface Audience {
+  /** Ids of the sources, ascending, joined by commas. */
+  readonly key: string;
+  readonly sources: readonly Source[];
+  readonly sum: Int32Array;
+  /** How many legs listen here; an audience without listeners is forgotten. */
+  listeners: number;
+  /** Tick in which `sum` was computed. */
+  tick: number;
+  /** Active sources in `sum`. */
+  activeSources: number;
+  gainBefore: number;
+  gain: number;
+  /** Payload of the whole sum for each codec (by index) and the tick for which it holds. */
+  readonly payloads: Uint8Array[];
+  readonly payloadTicks: number[];
+}
+
+/** The limiter keeps peaks of a sum at or below this: 1 dB under full scale. */
+const CEILING = 29_204;
+/** A frame that is too loud is turned down within 2 ms; what stands out during these is saturated. */
+const ATTACK_PART = 0.1;
+/** Gain comes back by this much a frame: from half to full in 0.3 s, slow enough not to be heard as pumping. */
+const RELEASE_STEP = 1 / 30;
+
+export function createAudience(
+  sources: readonly Source[],
+  key: string,
+  frameSamples: number,
+  codecs: number,
+): Audience {
+  return {
+    key,
+    sources,
+    sum: new Int32Array(frameSamples),
+    listeners: 0,
+    tick: -1,
+    activeSources: 0,
+    gainBefore: 1,
+    gain: 1,
+    payloads: Array.from({ length: codecs }, () => new Uint8Array(frameSamples * 2)),
+    payloadTicks: Array.from({ length: codecs }, () => -1),
+  };
+}
+
+/** Sums the active sources of this tick and sets the limiter's gain; does nothing when it was done in this tick already. */
+export function sumAudience(audience: Audience, tick: number): void {
+  if (audience.tick === tick) return;
+  const sum = audience.sum;
+  const sources = audience.sources;
+  const count = sum.length;
+  let active = 0;
+  for (let s = 0; s < sources.length; s++) {
+    const source = sources[s]!;
+    if (!source.active) continue;
+    const frame = source.frame;
+    if (active === 0) for (let i = 0; i < count; i++) sum[i] = frame[i]!;
+    else for (let i = 0; i < count; i++) sum[i] = sum[i]! + frame[i]!;
+    active++;
+  }
+  audience.tick = tick;
+  audience.activeSources = active;
+  audience.gainBefore = audience.gain;
+  if (active < 2) {
+    audience.gainBefore = 1;
+    audience.gain = 1;
+    return;
+  }
+  let peak = 0;
+  for (let i = 0; i < count; i++) {
+    const sample = sum[i]!;
+    const size = sample < 0 ? -sample : sample;
+    if (size > peak) peak = size;
+  }
+  const bearable = peak > CEILING ? CEILING / peak : 1;
+  audience.gain = bearable < audience.gain ? bearable : Math.min(bearable, audience.gain + RELEASE_STEP);
+}
+
+/**
+ * Writes what a listener hears to `out`: the sum, minus `own` when given. A single talker passes bit for bit; several are
+ * added at unity gain, and only a sum above the ceiling is turned down by one gain for the whole audience, ramped so that
+ * neither clicks nor the harmonics of clipping are added.
+ */
+export function mixFor(audience: Audience, own: Int16Array | undefined, out: Int16Array): void {
+  const sum = audience.sum;
+  const count = sum.length;
+  const heard = audience.activeSources - (own === undefined ? 0 : 1);
+  const { gain, gainBefore } = audience;
+  if (heard < 2 || (gain === 1 && gainBefore === 1)) {
+    for (let i = 0; i < count; i++) {
+      const sample = own === undefined ? sum[i]! : sum[i]! - own[i]!;
+      out[i] = sample > 32767 ? 32767 : sample < -32768 ? -32768 : sample;
+    }
+    return;
+  }
+  const rampLength = gain < gainBefore ? Math.round(count * ATTACK_PART) : count;
+  const step = (gain - gainBefore) / rampLength;
+  for (let i = 0; i < count; i++) {
+    const g = i < rampLength ? gainBefore + step * (i + 1) : gain;
+    const sample = g * (own === undefined ? sum[i]! : sum[i]! - own[i]!);
+    out[i] = sample > 32767 ? 32767 : sample < -32768 ? -32768 : sample;
+  }
+}

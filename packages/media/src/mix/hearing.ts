@@ -1,0 +1,235 @@
+import type { Play } from '../playout/play.ts';
+import { type Audiences, createAudiences, type Listener, type Seat } from './resolve-audiences.ts';
+import type { Source } from './source.ts';
+
+/** A leg as the mixes see it: what it says and from where it hears. */
+export interface Ear {
+  readonly leg: string;
+  readonly source: Source;
+  /** Undefined while it hears nothing. */
+  seat: Seat | undefined;
+}
+
+/**
+ * Who hears whom, for all mixes of an engine. Changes are collected and take effect together in `settle`. What names a mix
+ * returns false when it does not exist (or, for `openMix`, exists).
+ */
+export interface Hearing {
+  openMix(mix: string): boolean;
+  closeMix(mix: string): boolean;
+  /** Replaces membership and edges. A leg is a member of one mix at most: the last one that claims it. */
+  setHearing(
+    mix: string,
+    members: readonly { readonly leg: string; readonly hears: readonly string[] }[],
+  ): boolean;
+  /** Adds a play for `to`; one with the same key goes. */
+  play(mix: string, key: string, to: readonly string[], source: Play): boolean;
+  /** False when nothing is playing under this key either. */
+  stopPlay(mix: string, key: string): boolean;
+  countPlays(mix: string): number;
+  /** The leg takes the place that memberships and plays hold for its name. */
+  openEar(leg: string, source: Source): Ear;
+  /** The leg leaves its mix; plays lose a listener, and a play that has lost its last one ends. */
+  closeEar(leg: string): void;
+  /** Makes all changes since the last call effective. Once per tick, before the sources move on. */
+  settle(): void;
+  /** Moves every play on by a frame. */
+  advancePlays(): void;
+  /**
+   * Compares what each leg is connected to with what the tables say: the number of sources that reach a leg without an
+   * edge. Anything but 0 is a fault.
+   */
+  countLeaks(): number;
+  census(): { mixes: number; plays: number; audiences: number };
+}
+
+export interface HearingDeps {
+  readonly frameSamples: number;
+  readonly codecs: number;
+  /** A play reached its end or lost its last listener; not called for one that was stopped or replaced. */
+  readonly playEnded: (mix: string, key: string) => void;
+}
+
+interface Mix {
+  readonly name: string;
+  members: ReadonlyMap<string, readonly string[]>;
+  readonly plays: Map<string, RunningPlay>;
+}
+
+interface RunningPlay {
+  readonly mix: Mix;
+  readonly key: string;
+  readonly source: Play;
+  readonly to: Set<string>;
+}
+
+/** Creates the hearing table of an engine, empty. */
+export function createHearing({ frameSamples, codecs, playEnded }: HearingDeps): Hearing {
+  const audiences: Audiences = createAudiences(frameSamples, codecs);
+  const mixes = new Map<string, Mix>();
+  const ears = new Map<string, Ear>();
+  const homes = new Map<string, Mix>();
+  /** Plays by the leg that hears them. */
+  const playsOf = new Map<string, Set<RunningPlay>>();
+  const running: RunningPlay[] = [];
+  const stale = new Set<string>();
+
+  const touch = (mix: Mix): void => {
+    for (const leg of mix.members.keys()) stale.add(leg);
+  };
+  const forget = (play: RunningPlay, leg: string): void => {
+    play.to.delete(leg);
+    const plays = playsOf.get(leg);
+    plays?.delete(play);
+    if (plays?.size === 0) playsOf.delete(leg);
+    stale.add(leg);
+  };
+  const remove = (play: RunningPlay): void => {
+    play.mix.plays.delete(play.key);
+    running.splice(running.indexOf(play), 1);
+    for (const leg of [...play.to]) forget(play, leg);
+    touch(play.mix);
+  };
+  const end = (play: RunningPlay): void => {
+    remove(play);
+    playEnded(play.mix.name, play.key);
+  };
+  const leaveMix = (leg: string): void => {
+    const home = homes.get(leg);
+    if (home === undefined) return;
+    homes.delete(leg);
+    touch(home);
+    const members = new Map(home.members);
+    members.delete(leg);
+    home.members = members;
+  };
+
+  return {
+    openMix(name) {
+      if (mixes.has(name)) return false;
+      mixes.set(name, { name, members: new Map(), plays: new Map() });
+      return true;
+    },
+    closeMix(name) {
+      const mix = mixes.get(name);
+      if (mix === undefined) return false;
+      touch(mix);
+      for (const play of [...mix.plays.values()]) remove(play);
+      for (const leg of mix.members.keys()) homes.delete(leg);
+      mixes.delete(name);
+      return true;
+    },
+    setHearing(name, list) {
+      const mix = mixes.get(name);
+      if (mix === undefined) return false;
+      touch(mix);
+      for (const leg of mix.members.keys()) homes.delete(leg);
+      const members = new Map<string, readonly string[]>();
+      for (const { leg, hears } of list) {
+        const former = homes.get(leg);
+        if (former !== undefined && former !== mix) {
+          leaveMix(leg);
+          for (const play of [...former.plays.values()]) if (play.to.has(leg)) forget(play, leg);
+        }
+        members.set(leg, hears);
+        homes.set(leg, mix);
+      }
+      mix.members = members;
+      touch(mix);
+      return true;
+    },
+    countPlays: (name) => mixes.get(name)?.plays.size ?? 0,
+    play(name, key, to, source) {
+      const mix = mixes.get(name);
+      if (mix === undefined) return false;
+      const former = mix.plays.get(key);
+      if (former !== undefined) remove(former);
+      const play: RunningPlay = { mix, key, source, to: new Set(to) };
+      mix.plays.set(key, play);
+      running.push(play);
+      for (const leg of play.to) {
+        const plays = playsOf.get(leg) ?? new Set();
+        playsOf.set(leg, plays.add(play));
+        stale.add(leg);
+      }
+      touch(mix);
+      return true;
+    },
+    stopPlay(name, key) {
+      const play = mixes.get(name)?.plays.get(key);
+      if (play === undefined) return false;
+      remove(play);
+      return true;
+    },
+    openEar(leg, source) {
+      const ear: Ear = { leg, source, seat: undefined };
+      ears.set(leg, ear);
+      stale.add(leg);
+      const home = homes.get(leg);
+      if (home !== undefined) touch(home);
+      return ear;
+    },
+    closeEar(leg) {
+      const ear = ears.get(leg);
+      if (ear === undefined) return;
+      leaveMix(leg);
+      for (const play of [...(playsOf.get(leg) ?? [])]) {
+        forget(play, leg);
+        if (play.to.size === 0) end(play);
+      }
+      ears.delete(leg);
+      stale.delete(leg);
+      if (ear.seat !== undefined) audiences.leave(ear.seat);
+      ear.seat = undefined;
+    },
+    settle() {
+      if (stale.size === 0) return;
+      const touched: Ear[] = [];
+      const listeners: Listener[] = [];
+      for (const leg of stale) {
+        const ear = ears.get(leg);
+        if (ear === undefined) continue;
+        touched.push(ear);
+        listeners.push({ self: ear.source, hears: heardBy(leg) });
+      }
+      stale.clear();
+      // New seats are taken before the old ones are left, so an audience that stays in use keeps its limiter's state.
+      const seats = audiences.seat(listeners);
+      touched.forEach((ear, index) => {
+        if (ear.seat !== undefined) audiences.leave(ear.seat);
+        ear.seat = seats[index];
+      });
+    },
+    advancePlays() {
+      // Backwards, because a play that ends leaves the list.
+      for (let p = running.length - 1; p >= 0; p--) {
+        const play = running[p]!;
+        if (!play.source.advance()) end(play);
+      }
+    },
+    countLeaks() {
+      let leaks = 0;
+      for (const ear of ears.values()) {
+        if (ear.seat === undefined) continue;
+        const allowed = heardBy(ear.leg);
+        for (const source of ear.seat.audience.sources) {
+          if (!allowed.has(source) && !(ear.seat.minusSelf && source === ear.source)) leaks++;
+        }
+      }
+      return leaks;
+    },
+    census: () => ({ mixes: mixes.size, plays: running.length, audiences: audiences.size() }),
+  };
+
+  function heardBy(leg: string): Set<Source> {
+    const sources = new Set<Source>();
+    const home = homes.get(leg);
+    for (const other of home?.members.get(leg) ?? []) {
+      // An edge holds between two members only; a name that is not (any more) in the mix is no source.
+      const ear = home!.members.has(other) ? ears.get(other) : undefined;
+      if (ear !== undefined) sources.add(ear.source);
+    }
+    for (const play of playsOf.get(leg) ?? []) sources.add(play.source);
+    return sources;
+  }
+}

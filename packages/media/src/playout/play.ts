@@ -1,0 +1,88 @@
+import { isSilent } from '../dsp/level.ts';
+import { createOscillator } from '../dsp/oscillator.ts';
+import type { Source } from '../mix/source.ts';
+import { FADE_MS } from './sounds.ts';
+
+/** A sound on its way into a mix. All its listeners hear it from one position. */
+export interface Play extends Source {
+  /** Fills the frame with the next 20 ms; false, and an inactive frame, when nothing is left. */
+  advance(): boolean;
+}
+
+/** Plays samples at the rate of the mix, once or over and over without a gap. */
+export function createSamplesPlay(
+  id: number,
+  frameSamples: number,
+  samples: Int16Array,
+  loop: boolean,
+): Play {
+  let position = 0;
+  const play: Play = {
+    id,
+    frame: new Int16Array(frameSamples),
+    active: false,
+    advance() {
+      const { frame } = play;
+      let filled = 0;
+      while (filled < frameSamples) {
+        if (position >= samples.length) {
+          if (!loop || samples.length === 0) break;
+          position = 0;
+        }
+        const part = Math.min(frameSamples - filled, samples.length - position);
+        for (let i = 0; i < part; i++) frame[filled + i] = samples[position + i]!;
+        filled += part;
+        position += part;
+      }
+      frame.fill(0, filled);
+      play.active = filled > 0 && !isSilent(frame, frameSamples);
+      return filled > 0;
+    },
+  };
+  return play;
+}
+
+export interface ToneShape {
+  readonly rate: number;
+  readonly frequencyHz: number;
+  /** 1 is full scale. */
+  readonly amplitude: number;
+  /** Endless when left out. */
+  readonly durationMs?: number;
+}
+
+/** Plays one sine, generated as it goes, so that an endless tone needs no memory and has no seam. */
+export function createTonePlay(id: number, frameSamples: number, shape: ToneShape): Play {
+  const oscillator = createOscillator(shape.rate, shape.frequencyHz);
+  const total =
+    shape.durationMs === undefined
+      ? Number.POSITIVE_INFINITY
+      : Math.round((shape.durationMs * shape.rate) / 1000);
+  const fade = Math.round((FADE_MS * shape.rate) / 1000);
+  const scratch = new Float64Array(frameSamples);
+  let position = 0;
+  const play: Play = {
+    id,
+    frame: new Int16Array(frameSamples),
+    active: false,
+    advance() {
+      const { frame } = play;
+      const left = total - position;
+      if (left <= 0) {
+        play.active = false;
+        return false;
+      }
+      const count = Math.min(frameSamples, left);
+      scratch.fill(0);
+      oscillator.addTo(scratch, 0, count, shape.amplitude);
+      for (let i = 0; i < frameSamples; i++) {
+        const edge = Math.min(1, (position + i + 1) / fade, (left - i) / fade);
+        frame[i] = i < count ? Math.round(scratch[i]! * edge) : 0;
+      }
+      position += count;
+      play.active = true;
+      return true;
+    },
+  };
+  return play;
+}

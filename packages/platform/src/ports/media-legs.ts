@@ -1,0 +1,61 @@
+import type { SoundClip } from './media.ts';
+
+/** The media engine as signalling sees it: one media leg for each call leg, named by its UUID. */
+export interface MediaLegs {
+  /** Binds a port pair for the leg. Resolves with what goes into SDP; rejects when no port is left or the name is open. */
+  open(leg: string): Promise<{ port: number }>;
+  /**
+   * Where to send, what to send and expect; again after a re-INVITE: address, codec and direction move without a gap. A
+   * leg that is not open (any more) is ignored. `direction` is our own, as in our SDP: `sendonly` sends and does not listen.
+   */
+  connect(leg: string, agreed: AgreedMedia): void;
+  /** Closes sockets and forgets the leg. Safe to call twice: the second time resolves with zeros. */
+  close(leg: string): Promise<LegStatistics>;
+}
+
+/** What an offer and its answer agreed on for one audio stream. */
+export interface AgreedMedia {
+  readonly address: string;
+  readonly port: number;
+  /** Equal to `port` when RTP and RTCP share it (RFC 5761); `port` + 1 when left out. */
+  readonly rtcpPort?: number;
+  readonly codec: 'PCMU' | 'PCMA';
+  /** 0–127. */
+  readonly payloadType: number;
+  /** RFC 4733; digits can be neither sent nor received as events when left out. */
+  readonly telephoneEventPayloadType?: number;
+  readonly direction: 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
+  /** What the other side wants to receive: 10, or a multiple of 20 up to 60; others are rounded. */
+  readonly ptimeMs: number;
+}
+
+/** Clips are loaded before they are played by name; the same name again replaces the clip. */
+export interface MediaClips {
+  loadClip(name: string, clip: SoundClip): Promise<void>;
+  dropClip(name: string): void;
+}
+
+/** Counters of one leg over its life. */
+export interface LegStatistics {
+  readonly packetsReceived: number;
+  readonly bytesReceived: number;
+  readonly packetsSent: number;
+  readonly bytesSent: number;
+  /** RFC 3550 §6.4.1: expected minus received; duplicates make it negative. */
+  readonly packetsLost: number;
+  /** RFC 3550 §6.4.1 interarrival jitter at the end. */
+  readonly jitterMs: number;
+  /** Frames that had to be made up because the packet came late or never. */
+  readonly framesConcealed: number;
+  readonly packetsLate: number;
+  /** Packets from an address that is not the leg's. */
+  readonly strangersDropped: number;
+  /** Packets that are no RTP, or carry a payload type that was not agreed on. */
+  readonly malformedDropped: number;
+  readonly digitsReceived: number;
+  readonly digitsSent: number;
+  /** From RTCP; undefined until the other side has reported. */
+  readonly roundTripMs?: number;
+  /** Fraction (0–1) of our packets that the other side reported lost last. */
+  readonly remoteFractionLost?: number;
+}
