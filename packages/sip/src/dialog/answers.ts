@@ -1,0 +1,34 @@
+/** Methods that a user agent of this package answers itself or hands to its owner, as they stand in Allow. */
+export const ALLOWED_METHODS = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO';
+
+/** Methods of the SIP registry that we know and do not allow within a dialog; others are not even recognised. */
+const KNOWN_METHODS = new Set([
+  'REGISTER',
+  'MESSAGE',
+  'NOTIFY',
+  'PRACK',
+  'PUBLISH',
+  'REFER',
+  'SUBSCRIBE',
+  'UPDATE',
+]);
+
+/** Header fields in order; a name may appear more than once. */
+export type HeaderPairs = readonly (readonly [name: string, value: string])[];
+
+/** How a request within a dialog is answered that is neither INVITE nor BYE. */
+export interface PlainAnswer {
+  readonly status: number;
+  readonly headers?: HeaderPairs;
+}
+
+/**
+ * OPTIONS and INFO get 200; a method that we know gets 405 and one that we do not know 501, both with Allow
+ * (RFC 3261 §8.2.1, §21.4.6, §21.5.2).
+ */
+export function answerPlainRequest(method: string): PlainAnswer {
+  const headers: HeaderPairs = [['Allow', ALLOWED_METHODS]];
+  if (method === 'INFO') return { status: 200 };
+  if (method === 'OPTIONS') return { status: 200, headers: [...headers, ['Accept', 'application/sdp']] };
+  return { status: KNOWN_METHODS.has(method) ? 405 : 501, headers };
+}

@@ -1,0 +1,342 @@
+import type { SipRequest, SipResponse } from '../message/message.ts';
+import { tagOf } from '../message/name-addr.ts';
+import type { Step } from '../transaction/effects.ts';
+import type { TimerDurations } from '../transaction/timers.ts';
+import { answerPlainRequest } from './answers.ts';
+import { ackOfSuccess, createCallerDialog, nextHop } from './dialog.ts';
+import { stepSession } from './session.ts';
+import {
+  callerSession,
+  type EndReason,
+  endWithBye,
+  type Session,
+  type SessionEffect,
+  type SessionInput,
+  type SessionTimer,
+} from './session-state.ts';
+
+/** One INVITE of the call: to one target, with the forks that proxies made of it. */
+export interface InviteBranch {
+  readonly phase: 'calling' | 'proceeding' | 'cancel-wanted' | 'cancelled' | 'accepted' | 'failed';
+  readonly request: SipRequest;
+  /** To-tags of the early dialogs (RFC 3261 §12.1.2): a provisional response of each fork creates one. */
+  readonly early: readonly string[];
+}
+
+/**
+ * The caller's side of a call as a machine (RFC 3261 §13.2, §9.1): INVITEs to all targets at once, the first 2xx wins.
+ *
+ *   calling ──first 2xx──▶ answered ──session ends──▶ ended
+ *      ╰──hang-up, all branches failed────────────────▶ ended
+ *
+ * "ended" means that the owner was told; branches go on until each is answered, and a 2xx that comes late gets ACK and BYE.
+ */
+export interface OutgoingCall {
+  readonly phase: 'calling' | 'answered' | 'ended';
+  readonly branches: ReadonlyMap<string, InviteBranch>;
+  readonly sessions: ReadonlyMap<string, Session>;
+  readonly winner: string | undefined;
+  readonly best: EndReason | undefined;
+  readonly timers: TimerDurations;
+}
+
+/** Inputs of an outgoing call; `session` inputs are for the dialog that they name. */
+export type OutgoingCallInput =
+  | {
+      readonly type: 'branch-response';
+      readonly branch: string;
+      readonly response: SipResponse;
+      readonly retried: boolean;
+    }
+  | {
+      readonly type: 'branch-failed';
+      readonly branch: string;
+      readonly failure: 'timeout' | 'transport-failed';
+    }
+  | { readonly type: 'authenticated'; readonly branch: string; readonly request: SipRequest }
+  | { readonly type: 'hang-up' }
+  | { readonly type: 'timer-fired'; readonly scope: string; readonly key: CallTimer }
+  | {
+      readonly type: 'in-dialog';
+      readonly remoteTag: string;
+      readonly input: SessionInput & { type: 'request' | 'ack' | 'cancelled' };
+    }
+  | { readonly type: 'session'; readonly session: string; readonly input: SessionInput };
+
+/** Timers of a call: those of its sessions, of its branches, and of ringing. */
+export type CallTimer = SessionTimer | 'cancelled' | 'ringing-limit';
+
+/** Orders of an outgoing call; `scope` of a timer is a branch, a session or empty. */
+export type OutgoingCallEffect =
+  | SessionEffect
+  | { readonly do: 'cancel'; readonly branch: string }
+  | { readonly do: 'authenticate'; readonly branch: string; readonly response: SipResponse }
+  | { readonly do: 'abandon'; readonly branch: string }
+  | { readonly do: 'start-call-timer'; readonly scope: string; readonly key: CallTimer; readonly at: number }
+  | { readonly do: 'cancel-call-timer'; readonly scope: string; readonly key: CallTimer }
+  | { readonly do: 'tell-call'; readonly event: 'ringing' | 'answered'; readonly response: SipResponse };
+
+/** More forks than this of one call are not believed; their responses are dropped. */
+const MAX_FORKS = 64;
+
+type CallStep = Step<OutgoingCall, OutgoingCallEffect>;
+
+/** The call whose INVITEs have just been handed to their client transactions. */
+export function startOutgoingCall(
+  branches: ReadonlyMap<string, SipRequest>,
+  timers: TimerDurations,
+  ringingLimitMs: number,
+  now: number,
+): CallStep {
+  const entries = [...branches].map(([name, request]): [string, InviteBranch] => [
+    name,
+    { phase: 'calling', request, early: [] },
+  ]);
+  return {
+    state: {
+      phase: 'calling',
+      branches: new Map(entries),
+      sessions: new Map(),
+      winner: undefined,
+      best: undefined,
+      timers,
+    },
+    effects: [{ do: 'start-call-timer', scope: '', key: 'ringing-limit', at: now + ringingLimitMs }],
+  };
+}
+
+/** One step of the caller's side of a call. */
+export function stepOutgoingCall(state: OutgoingCall, input: OutgoingCallInput, now: number): CallStep {
+  switch (input.type) {
+    case 'branch-response':
+      return onBranchResponse(state, input, now);
+    case 'branch-failed': {
+      const reason: EndReason = { by: input.failure === 'timeout' ? 'no-response' : 'transport-failed' };
+      return onBranchFailure(state, input.branch, reason, now);
+    }
+    case 'authenticated': {
+      const branch = state.branches.get(input.branch);
+      if (!branch) return { state, effects: [] };
+      return { state: withBranch(state, input.branch, { ...branch, request: input.request }), effects: [] };
+    }
+    case 'hang-up':
+      if (state.phase === 'calling') return giveUp(state, { by: 'local' }, now);
+      return state.phase === 'answered'
+        ? inSession(state, state.winner!, { type: 'hang-up' }, now)
+        : { state, effects: [] };
+    case 'timer-fired':
+      return onTimer(state, input.scope, input.key, now);
+    case 'in-dialog':
+      return onDialogRequest(state, input.remoteTag, input.input, now);
+    case 'session':
+      return inSession(state, input.session, input.input, now);
+  }
+}
+
+function onBranchResponse(
+  state: OutgoingCall,
+  input: OutgoingCallInput & { type: 'branch-response' },
+  now: number,
+): CallStep {
+  const { response } = input;
+  const branch = state.branches.get(input.branch);
+  if (!branch) return { state, effects: [] };
+  if (response.status < 200) return onProvisional(state, input.branch, branch, response, now);
+  if (response.status < 300) return onSuccess(state, input.branch, branch, response, now);
+  const challenge = response.status === 401 || response.status === 407;
+  const open = branch.phase === 'calling' || branch.phase === 'proceeding';
+  if (challenge && !input.retried && state.phase === 'calling' && open) {
+    const again: InviteBranch = { ...branch, phase: 'calling', early: [] };
+    return {
+      state: withBranch(state, input.branch, again),
+      effects: [{ do: 'authenticate', branch: input.branch, response }],
+    };
+  }
+  const { status, reason } = response;
+  return onBranchFailure(state, input.branch, { by: 'rejected', status, reason, response }, now);
+}
+
+function onProvisional(
+  state: OutgoingCall,
+  name: string,
+  branch: InviteBranch,
+  response: SipResponse,
+  now: number,
+): CallStep {
+  const effects: OutgoingCallEffect[] = [];
+  let next = branch;
+  if (branch.phase === 'calling') next = { ...branch, phase: 'proceeding' };
+  // §9.1: the CANCEL that had to wait for a provisional response is sent now.
+  if (branch.phase === 'cancel-wanted') next = cancelNow(state, name, branch, effects, now);
+  const tag = tagOf(response.headers.get('To') ?? '');
+  // §12.1: a provisional response with a To tag creates an early dialog; 100 (Trying) never does.
+  if (response.status > 100 && tag && !next.early.includes(tag) && next.early.length < MAX_FORKS) {
+    next = { ...next, early: [...next.early, tag] };
+  }
+  if (response.status > 100 && state.phase === 'calling') {
+    effects.push({ do: 'tell-call', event: 'ringing', response });
+  }
+  return { state: next === branch ? state : withBranch(state, name, next), effects };
+}
+
+function onSuccess(
+  state: OutgoingCall,
+  name: string,
+  branch: InviteBranch,
+  response: SipResponse,
+  now: number,
+): CallStep {
+  const id = `${name};${tagOf(response.headers.get('To') ?? '') ?? ''}`;
+  // §13.2.2.4: a retransmitted 2xx is acknowledged again.
+  if (state.sessions.has(id)) {
+    const again = { type: 'response', method: 'INVITE', response, retried: true, chance: 0 } as const;
+    return inSession(state, id, again, now);
+  }
+  if (state.sessions.size >= MAX_FORKS) return { state, effects: [] };
+  const effects: OutgoingCallEffect[] = [];
+  if (branch.phase === 'cancelled') effects.push({ do: 'cancel-call-timer', scope: name, key: 'cancelled' });
+  const session = callerSession(id, createCallerDialog(branch.request, response), state.timers);
+  const { dialog } = session;
+  effects.push({ do: 'ack', session: id, request: ackOfSuccess(dialog, response), hop: nextHop(dialog) });
+  const accepted = withBranch(state, name, { ...branch, phase: 'accepted' });
+  if (state.phase === 'calling') {
+    effects.push(
+      { do: 'cancel-call-timer', scope: '', key: 'ringing-limit' },
+      { do: 'tell-call', event: 'answered', response },
+    );
+    const answered = withSession({ ...accepted, phase: 'answered', winner: id }, session);
+    return { state: cancelOthers(answered, effects, now), effects };
+  }
+  // §13.2.2.4: a dialog that nobody wants, of a late fork or after a CANCEL, is ended with BYE after its ACK.
+  const own: SessionEffect[] = [];
+  const ending = endWithBye(session, { by: 'local' }, own, now);
+  effects.push(...own.filter((effect) => effect.do !== 'end'));
+  return { state: withSession(accepted, ending), effects };
+}
+
+function onBranchFailure(state: OutgoingCall, name: string, reason: EndReason, now: number): CallStep {
+  const branch = state.branches.get(name);
+  if (!branch || branch.phase === 'failed' || branch.phase === 'accepted') return { state, effects: [] };
+  const effects: OutgoingCallEffect[] = [];
+  if (branch.phase === 'cancelled') effects.push({ do: 'cancel-call-timer', scope: name, key: 'cancelled' });
+  const failed = withBranch(state, name, { ...branch, phase: 'failed' });
+  if (state.phase !== 'calling') return { state: failed, effects };
+  const best = state.best === undefined || rank(reason) < rank(state.best) ? reason : state.best;
+  // §16.7, step 5: a 6xx says that no other target will be found either.
+  const definite = reason.by === 'rejected' && reason.status >= 600;
+  const open = [...failed.branches.values()].some((each) => each.phase !== 'failed');
+  if (open && !definite) return { state: { ...failed, best }, effects };
+  const ended = giveUp(failed, best, now);
+  return { state: ended.state, effects: [...effects, ...ended.effects] };
+}
+
+/** §16.7, step 6: 6xx first, then the lowest class; what says least about the callee comes last. */
+function rank(reason: EndReason): number {
+  if (reason.by === 'transport-failed') return 9;
+  if (reason.by === 'no-response') return 8;
+  if (reason.by !== 'rejected') return 0;
+  if (reason.status >= 600) return 0;
+  // 482 is a copy of our own INVITE at the same phone (§8.2.2.2).
+  if (reason.status === 482) return 7;
+  return reason.status === 408 ? 6 : Math.floor(reason.status / 100);
+}
+
+function giveUp(state: OutgoingCall, reason: EndReason, now: number): CallStep {
+  const effects: OutgoingCallEffect[] = [
+    { do: 'cancel-call-timer', scope: '', key: 'ringing-limit' },
+    { do: 'end', reason },
+  ];
+  return { state: cancelOthers({ ...state, phase: 'ended' }, effects, now), effects };
+}
+
+/** Cancels every branch that has no final response. */
+function cancelOthers(state: OutgoingCall, effects: OutgoingCallEffect[], now: number): OutgoingCall {
+  const branches = new Map<string, InviteBranch>();
+  for (const [name, branch] of state.branches) {
+    // §9.1: no CANCEL before a provisional response has arrived.
+    if (branch.phase === 'calling') branches.set(name, { ...branch, phase: 'cancel-wanted' });
+    else if (branch.phase === 'proceeding') branches.set(name, cancelNow(state, name, branch, effects, now));
+    else branches.set(name, branch);
+  }
+  return { ...state, branches };
+}
+
+function cancelNow(
+  state: OutgoingCall,
+  name: string,
+  branch: InviteBranch,
+  effects: OutgoingCallEffect[],
+  now: number,
+): InviteBranch {
+  const at = now + 64 * state.timers.t1;
+  effects.push({ do: 'cancel', branch: name }, { do: 'start-call-timer', scope: name, key: 'cancelled', at });
+  return { ...branch, phase: 'cancelled' };
+}
+
+function onTimer(state: OutgoingCall, scope: string, key: CallTimer, now: number): CallStep {
+  switch (key) {
+    case 'ringing-limit':
+      return state.phase === 'calling' ? giveUp(state, { by: 'no-response' }, now) : { state, effects: [] };
+    case 'cancelled': {
+      // §9.1: no final response in 64*T1 after the CANCEL: the transaction is considered cancelled and destroyed.
+      const branch = state.branches.get(scope);
+      if (branch?.phase !== 'cancelled') return { state, effects: [] };
+      return {
+        state: withBranch(state, scope, { ...branch, phase: 'failed' }),
+        effects: [{ do: 'abandon', branch: scope }],
+      };
+    }
+    case 'repeat':
+    case 'no-ack':
+    case 'glare':
+    case 'offer-limit':
+      return inSession(state, scope, { type: 'timer-fired', key }, now);
+  }
+}
+
+function onDialogRequest(
+  state: OutgoingCall,
+  remoteTag: string,
+  input: SessionInput & { type: 'request' | 'ack' | 'cancelled' },
+  now: number,
+): CallStep {
+  for (const session of state.sessions.values()) {
+    if (session.dialog.remoteTag === remoteTag) return inSession(state, session.id, input, now);
+  }
+  if (input.type !== 'request') return { state, effects: [] };
+  const { transaction, request } = input;
+  const early = [...state.branches.values()].some((branch) => branch.early.includes(remoteTag));
+  if (!early) return { state, effects: [{ do: 'respond', transaction, status: 481 }] };
+  // §14.2: our INVITE is in progress. §15: the callee MUST NOT say BYE here; the INVITE's own final response ends the branch.
+  if (request.method === 'INVITE') return { state, effects: [{ do: 'respond', transaction, status: 491 }] };
+  if (request.method === 'BYE') return { state, effects: [{ do: 'respond', transaction, status: 200 }] };
+  const effects: OutgoingCallEffect[] = [
+    { do: 'respond', transaction, ...answerPlainRequest(request.method) },
+  ];
+  if (request.method === 'INFO') effects.push({ do: 'tell', event: { type: 'info', request } });
+  return { state, effects };
+}
+
+function inSession(state: OutgoingCall, id: string, input: SessionInput, now: number): CallStep {
+  const session = state.sessions.get(id);
+  if (!session) return { state, effects: [] };
+  const step = stepSession(session, input, now);
+  const next = step.state === session ? state : withSession(state, step.state);
+  // The owner hears of the winner alone.
+  if (id !== state.winner) {
+    return {
+      state: next,
+      effects: step.effects.filter((effect) => effect.do !== 'end' && effect.do !== 'tell'),
+    };
+  }
+  const ended = step.effects.some((effect) => effect.do === 'end');
+  return { state: ended ? { ...next, phase: 'ended' } : next, effects: step.effects };
+}
+
+function withBranch(state: OutgoingCall, name: string, branch: InviteBranch): OutgoingCall {
+  return { ...state, branches: new Map(state.branches).set(name, branch) };
+}
+
+function withSession(state: OutgoingCall, session: Session): OutgoingCall {
+  return { ...state, sessions: new Map(state.sessions).set(session.id, session) };
+}

@@ -1,0 +1,76 @@
+import type { SipRequest } from '../message/message.ts';
+import { type Step, stay } from '../transaction/effects.ts';
+import { answerPlainRequest, type HeaderPairs } from './answers.ts';
+import { cseqOf, isOutOfOrder, withRemoteCseq } from './dialog.ts';
+import { closeOffers, type Session, type SessionEffect, sayBye, stopRepeating } from './session-state.ts';
+
+type SessionStep = Step<Session, SessionEffect>;
+
+/** A request other than ACK and CANCEL that arrived within the dialog. */
+export function onRequest(
+  state: Session,
+  transaction: string,
+  request: SipRequest,
+  chance: number,
+  now: number,
+): SessionStep {
+  if (isOutOfOrder(state.dialog, request)) {
+    // §12.2.2: a lower sequence number is out of order and MUST be rejected with 500.
+    return { state, effects: [{ do: 'respond', transaction, status: 500 }] };
+  }
+  const numbered: Session = { ...state, dialog: withRemoteCseq(state.dialog, request) };
+  if (request.method === 'BYE') return onBye(numbered, transaction, now);
+  if (state.phase !== 'live') {
+    // §15.1.1: the session is over as soon as the BYE is passed to the client transaction.
+    return { state: numbered, effects: [{ do: 'respond', transaction, status: 481 }] };
+  }
+  if (request.method === 'INVITE') return onReInvite(numbered, transaction, request, chance);
+  const effects: SessionEffect[] = [{ do: 'respond', transaction, ...answerPlainRequest(request.method) }];
+  if (request.method === 'INFO') effects.push({ do: 'tell', event: { type: 'info', request } });
+  return { state: numbered, effects };
+}
+
+function onBye(state: Session, transaction: string, now: number): SessionStep {
+  // §15.1.2: BYE is answered with 200, also when ours is on its way in the other direction or our 2xx has no ACK yet.
+  const effects: SessionEffect[] = [{ do: 'respond', transaction, status: 200 }];
+  const quiet = stopRepeating(state, effects);
+  switch (state.phase) {
+    case 'live':
+      effects.push({ do: 'end', reason: { by: 'remote-bye' } });
+      return { state: { ...closeOffers(quiet, effects, now), phase: 'ended' }, effects };
+    case 'awaiting-ack':
+      return { state: { ...quiet, phase: 'ended' }, effects };
+    case 'ending':
+    case 'ended':
+      return { state: quiet, effects };
+  }
+}
+
+function onReInvite(state: Session, transaction: string, request: SipRequest, chance: number): SessionStep {
+  if (state.theirs) {
+    // §14.2: a second INVITE before the final response to the first gets 500 with a Retry-After of 0 to 10 s.
+    const headers: HeaderPairs = [['Retry-After', String(Math.floor(chance * 11))]];
+    return { state, effects: [{ do: 'respond', transaction, status: 500, headers }] };
+  }
+  // §14.2: an INVITE received while ours is in progress is answered with 491.
+  if (state.ours?.state === 'sent') return { state, effects: [{ do: 'respond', transaction, status: 491 }] };
+  const effects: SessionEffect[] = [];
+  // RFC 5407 §3.1.4: whoever sends a re-INVITE has seen our 2xx, its ACK is late; unless that ACK brings the answer we wait for.
+  if (state.repeating?.delayedOffer) {
+    return { state, effects: [{ do: 'respond', transaction, status: 491 }] };
+  }
+  const quiet = stopRepeating(state, effects);
+  effects.push({ do: 'tell', event: { type: 'offered', request } });
+  return { state: { ...quiet, theirs: { transaction, request } }, effects };
+}
+
+/** The ACK of a 2xx of ours; a stray one is dropped. */
+export function onAck(state: Session, request: SipRequest): SessionStep {
+  if (!state.repeating || cseqOf(request) !== state.repeating.cseq) return stay(state);
+  const effects: SessionEffect[] = [];
+  const quiet = stopRepeating(state, effects);
+  if (quiet.phase === 'awaiting-ack') return { state: sayBye(quiet, effects), effects };
+  if (quiet.phase === 'live')
+    effects.push({ do: 'tell', event: { type: 'acknowledged', body: request.body } });
+  return { state: quiet, effects };
+}

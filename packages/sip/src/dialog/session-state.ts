@@ -1,0 +1,230 @@
+import type { SipRequest, SipResponse } from '../message/message.ts';
+import type { TimerDurations } from '../transaction/timers.ts';
+import type { HeaderPairs } from './answers.ts';
+import { type Dialog, dialogRequest, nextHop } from './dialog.ts';
+
+/** Why a leg ended; each leg ends once, with one of these. */
+export type EndReason =
+  | { readonly by: 'remote-bye' }
+  | { readonly by: 'remote-cancel' }
+  | { readonly by: 'local' }
+  | {
+      readonly by: 'rejected';
+      readonly status: number;
+      readonly reason: string;
+      readonly response: SipResponse;
+    }
+  | { readonly by: 'no-response' }
+  | { readonly by: 'transport-failed' }
+  | { readonly by: 'dialog-lost' }
+  | { readonly by: 'no-ack' };
+
+/** A session description or another body, with its Content-Type. */
+export interface Content {
+  readonly body: string;
+  readonly contentType: string;
+}
+
+/**
+ * A confirmed INVITE dialog as a machine, the same for caller and callee (RFC 3261 §12.2, §13.3.1.4, §14, §15).
+ *
+ *   live ──hang-up, dialog lost──▶ ending ──BYE answered or failed──▶ ended
+ *    │ ╲──hang-up before ACK──▶ awaiting-ack ──ACK, 64*T1──▶ ending
+ *    ╰──BYE received (every state)──▶ ended
+ *
+ * The owner is told `end` when "live" is left; what follows is signalling alone.
+ */
+export interface Session {
+  /** Names the session among the forks of one call. */
+  readonly id: string;
+  readonly phase: 'live' | 'awaiting-ack' | 'ending' | 'ended';
+  readonly dialog: Dialog;
+  /** Whether we made the Call-ID, which decides the back-off band of §14.1. */
+  readonly callIdOwner: boolean;
+  readonly timers: TimerDurations;
+  readonly repeating: RepeatedAnswer | undefined;
+  /** A received re-INVITE that the owner has not answered. */
+  readonly theirs: TheirOffer | undefined;
+  readonly ours: OurOffer | undefined;
+}
+
+/** A 2xx of ours to an INVITE, sent again until its ACK arrives (RFC 3261 §13.3.1.4). */
+export interface RepeatedAnswer {
+  readonly transaction: string;
+  readonly cseq: number;
+  readonly interval: number;
+  /** The INVITE had no offer, so the ACK carries the answer. */
+  readonly delayedOffer: boolean;
+}
+
+/** A re-INVITE of the peer with its server transaction. */
+export interface TheirOffer {
+  readonly transaction: string;
+  readonly request: SipRequest;
+}
+
+/** A re-INVITE of ours: on its way, or waiting for another attempt after 491. */
+export interface OurOffer {
+  readonly state: 'sent' | 'backing-off';
+  readonly cseq: number;
+  readonly content: Content;
+}
+
+/** Timers of a session: repeat the 2xx, give up on its ACK, retry after glare, give up on our re-INVITE. */
+export type SessionTimer = 'repeat' | 'no-ack' | 'glare' | 'offer-limit';
+
+/** Inputs of the session; `chance` is a fresh random number in [0, 1) for the intervals that the RFC wants random. */
+export type SessionInput =
+  | {
+      readonly type: 'request';
+      readonly transaction: string;
+      readonly request: SipRequest;
+      readonly chance: number;
+    }
+  | { readonly type: 'ack'; readonly request: SipRequest }
+  | { readonly type: 'cancelled'; readonly transaction: string }
+  | {
+      readonly type: 'response';
+      readonly method: string;
+      readonly response: SipResponse;
+      /** The request carried credentials already, or none can be computed. */
+      readonly retried: boolean;
+      readonly chance: number;
+    }
+  | { readonly type: 'failed'; readonly method: string; readonly failure: 'timeout' | 'transport-failed' }
+  | { readonly type: 'timer-fired'; readonly key: SessionTimer }
+  | { readonly type: 'hang-up' }
+  | { readonly type: 'offer'; readonly content: Content }
+  | { readonly type: 'answer-offer'; readonly content: Content }
+  | { readonly type: 'refuse-offer'; readonly status: number }
+  | { readonly type: 'send-info'; readonly content: Content };
+
+/** What the owner of a session hears besides its end. */
+export type SessionEvent =
+  | { readonly type: 'offered'; readonly request: SipRequest }
+  | { readonly type: 'offer-withdrawn' }
+  /** The ACK of our 2xx arrived; its body is the answer when the INVITE carried no offer. */
+  | { readonly type: 'acknowledged'; readonly body: string }
+  | { readonly type: 'offer-answered'; readonly response: SipResponse }
+  | { readonly type: 'offer-refused'; readonly status: number }
+  | { readonly type: 'info'; readonly request: SipRequest }
+  | { readonly type: 'info-answered'; readonly status: number };
+
+/** Orders of the session. */
+export type SessionEffect =
+  | {
+      readonly do: 'respond';
+      readonly transaction: string;
+      readonly status: number;
+      readonly headers?: HeaderPairs;
+      readonly content?: Content;
+    }
+  /** Sends the 2xx of this server transaction once more. */
+  | { readonly do: 'repeat-answer'; readonly transaction: string }
+  /** Starts a client transaction; with `challenge` its credentials are computed first. */
+  | {
+      readonly do: 'request';
+      readonly session: string;
+      readonly request: SipRequest;
+      /** URI of the next hop, which strict routing makes different from the Request-URI and the Route. */
+      readonly hop: string;
+      readonly challenge?: SipResponse;
+    }
+  | { readonly do: 'ack'; readonly session: string; readonly request: SipRequest; readonly hop: string }
+  /** Destroys the client transaction of our re-INVITE, which will not be answered any more. */
+  | { readonly do: 'abandon-offer'; readonly session: string }
+  | {
+      readonly do: 'start-timer';
+      readonly session: string;
+      readonly key: SessionTimer;
+      readonly at: number;
+    }
+  | { readonly do: 'cancel-timer'; readonly session: string; readonly key: SessionTimer }
+  | { readonly do: 'tell'; readonly event: SessionEvent }
+  | { readonly do: 'end'; readonly reason: EndReason };
+
+/** A confirmed dialog after a 2xx that we received. */
+export function callerSession(id: string, dialog: Dialog, timers: TimerDurations): Session {
+  return {
+    id,
+    phase: 'live',
+    dialog,
+    callIdOwner: true,
+    timers,
+    repeating: undefined,
+    theirs: undefined,
+    ours: undefined,
+  };
+}
+
+/** A confirmed dialog after a 2xx that we sent; `start-timer` effects of its repetition come with it. */
+export function calleeSession(
+  id: string,
+  dialog: Dialog,
+  timers: TimerDurations,
+  answer: Omit<RepeatedAnswer, 'interval'>,
+  now: number,
+): { state: Session; effects: SessionEffect[] } {
+  const bare: Session = { ...callerSession(id, dialog, timers), callIdOwner: false };
+  return repeatAnswer(bare, answer, now);
+}
+
+/** Starts the repetition of a 2xx: T1, doubling up to T2, for 64*T1 in all (RFC 3261 §13.3.1.4). */
+export function repeatAnswer(
+  state: Session,
+  answer: Omit<RepeatedAnswer, 'interval'>,
+  now: number,
+): { state: Session; effects: SessionEffect[] } {
+  const { t1 } = state.timers;
+  return {
+    state: { ...state, repeating: { ...answer, interval: t1 } },
+    effects: [
+      { do: 'start-timer', session: state.id, key: 'repeat', at: now + t1 },
+      { do: 'start-timer', session: state.id, key: 'no-ack', at: now + 64 * t1 },
+    ],
+  };
+}
+
+/** Ends the repetition of the 2xx. */
+export function stopRepeating(state: Session, effects: SessionEffect[]): Session {
+  if (!state.repeating) return state;
+  effects.push(
+    { do: 'cancel-timer', session: state.id, key: 'repeat' },
+    { do: 'cancel-timer', session: state.id, key: 'no-ack' },
+  );
+  return { ...state, repeating: undefined };
+}
+
+/** Leaves "live": answers what is pending, tells the owner, and gives our own re-INVITE 64*T1 to finish. */
+export function closeOffers(state: Session, effects: SessionEffect[], now: number): Session {
+  const { id, theirs, ours, timers } = state;
+  // RFC 3261 §15.1.2: pending requests are still answered, with 487.
+  if (theirs) effects.push({ do: 'respond', transaction: theirs.transaction, status: 487 });
+  if (ours?.state === 'backing-off') effects.push({ do: 'cancel-timer', session: id, key: 'glare' });
+  if (ours?.state === 'sent') {
+    effects.push({ do: 'start-timer', session: id, key: 'offer-limit', at: now + 64 * timers.t1 });
+    return { ...state, theirs: undefined };
+  }
+  return { ...state, theirs: undefined, ours: undefined };
+}
+
+/** Sends BYE through the route set of the dialog. */
+export function sayBye(state: Session, effects: SessionEffect[], challenge?: SipResponse): Session {
+  const { dialog, request } = dialogRequest(state.dialog, 'BYE');
+  const hop = nextHop(dialog);
+  effects.push({ do: 'request', session: state.id, request, hop, ...(challenge && { challenge }) });
+  return { ...state, phase: 'ending', dialog };
+}
+
+/** Ends a live session from our side: the owner is told at once, the BYE waits for the ACK of our 2xx if it must. */
+export function endWithBye(
+  state: Session,
+  reason: EndReason,
+  effects: SessionEffect[],
+  now: number,
+): Session {
+  effects.push({ do: 'end', reason });
+  const closed = closeOffers(state, effects, now);
+  // RFC 3261 §15: the callee MUST NOT send a BYE until its 2xx was acknowledged or timed out.
+  return closed.repeating ? { ...closed, phase: 'awaiting-ack' } : sayBye(closed, effects);
+}

@@ -1,0 +1,82 @@
+import { type ServerInput, type Step, stay, type TransactionEffect } from './effects.ts';
+import type { TransactionSetting } from './timers.ts';
+
+/**
+ * Non-INVITE server transaction (RFC 3261 §17.2.2).
+ *
+ *   trying ──1xx──▶ proceeding ──200-699──▶ completed ──J──▶ terminated
+ *     ╰──200-699────────────────────────────────▲
+ *
+ * Many thousands of them stand in "completed" for 32 s on a busy registrar, so that state holds the printed response alone.
+ */
+export type NonInviteServerState =
+  | { readonly phase: 'trying'; readonly setting: TransactionSetting }
+  | { readonly phase: 'proceeding'; readonly last: string; readonly setting: TransactionSetting }
+  | { readonly phase: 'completed'; readonly last: string }
+  | { readonly phase: 'terminated' };
+
+type NonInviteServerStep = Step<NonInviteServerState, TransactionEffect>;
+const terminated: NonInviteServerState = { phase: 'terminated' };
+
+/** Enters "trying"; the request is handed to the transaction user by the driver. */
+export function startNonInviteServer(setting: TransactionSetting): NonInviteServerState {
+  return { phase: 'trying', setting };
+}
+
+/** One step of the non-INVITE server transaction. */
+export function stepNonInviteServer(
+  state: NonInviteServerState,
+  input: ServerInput,
+  now: number,
+): NonInviteServerStep {
+  switch (state.phase) {
+    case 'trying':
+    case 'proceeding':
+      switch (input.type) {
+        case 'respond':
+          return respond(state.setting, input.status, input.text, now);
+        case 'request':
+          // §17.2.2: in "trying" further retransmissions are discarded; in "proceeding" the last 1xx is sent again.
+          return state.phase === 'trying'
+            ? stay(state)
+            : { state, effects: [{ do: 'send', text: state.last }] };
+        case 'transport-failed':
+          return fail();
+        case 'timer-fired':
+          return stay(state);
+      }
+      break;
+    case 'completed':
+      if (input.type === 'request') return { state, effects: [{ do: 'send', text: state.last }] };
+      if (input.type === 'transport-failed') return fail();
+      // §17.2.2: any other final response passed by the TU MUST be discarded while in "completed".
+      return input.type === 'timer-fired' && input.key === 'J'
+        ? { state: terminated, effects: [{ do: 'terminate' }] }
+        : stay(state);
+    case 'terminated':
+      return stay(state);
+  }
+}
+
+function respond(
+  setting: TransactionSetting,
+  status: number,
+  text: string,
+  now: number,
+): NonInviteServerStep {
+  if (status < 200)
+    return { state: { phase: 'proceeding', last: text, setting }, effects: [{ do: 'send', text }] };
+  // §17.2.2: timer J is 64*T1 for unreliable transports and zero seconds for reliable ones.
+  if (setting.reliable) return { state: terminated, effects: [{ do: 'send', text }, { do: 'terminate' }] };
+  return {
+    state: { phase: 'completed', last: text },
+    effects: [
+      { do: 'send', text },
+      { do: 'start-timer', key: 'J', at: now + 64 * setting.timers.t1 },
+    ],
+  };
+}
+
+function fail(): NonInviteServerStep {
+  return { state: terminated, effects: [{ do: 'report', failure: 'transport-failed' }, { do: 'terminate' }] };
+}

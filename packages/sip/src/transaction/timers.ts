@@ -1,0 +1,25 @@
+/** Base durations of RFC 3261 §17 in milliseconds; every timer A–M is a multiple of one of them. */
+export interface TimerDurations {
+  /** Round-trip estimate (§17.1.1.1). */
+  readonly t1: number;
+  /** Longest interval between retransmissions of a non-INVITE request or an INVITE response (§17.1.2.2). */
+  readonly t2: number;
+  /** Longest time that a message stays in the network (§17.1.2.2). */
+  readonly t4: number;
+}
+
+/** The defaults of RFC 3261, table 4. */
+export const RFC3261_TIMERS: TimerDurations = { t1: 500, t2: 4000, t4: 5000 };
+
+/** Timer D is at least 32 s on unreliable transports, whatever T1 is (RFC 3261 §17.1.1.2). */
+export const TIMER_D_MS = 32_000;
+
+/** A TU that stays silent for this long gets a 100 (Trying) sent in its name (RFC 3261 §17.2.1). */
+export const TRYING_AFTER_MS = 200;
+
+/** What a transaction must know about its transport and its timers. */
+export interface TransactionSetting {
+  /** TCP, TLS, WebSocket: nothing is retransmitted and waiting times for duplicates are zero. */
+  readonly reliable: boolean;
+  readonly timers: TimerDurations;
+}

@@ -1,0 +1,63 @@
+import type { HeaderPairs } from '../dialog/answers.ts';
+import type { Content, EndReason } from '../dialog/session-state.ts';
+import type { SipRequest, SipResponse } from '../message/message.ts';
+
+/** What the owner of a leg hears of it. Everything is optional; `ended` comes exactly once and last. */
+export interface CallListener {
+  /** A provisional response above 100 to our INVITE; its body may be early media. */
+  ringing?(response: SipResponse): void;
+  /** The first 2xx to our INVITE; its body is the answer. Its ACK has been sent. */
+  answered?(response: SipResponse): void;
+  /** The ACK of our 2xx; its body is the answer when the INVITE carried no offer. */
+  acknowledged?(body: string): void;
+  /** A re-INVITE: answer it with `answerOffer` or `refuseOffer`. An empty body asks for an offer. */
+  offered?(request: SipRequest): void;
+  /** The peer cancelled its re-INVITE. */
+  offerWithdrawn?(): void;
+  /** The 2xx to our re-INVITE. */
+  offerAnswered?(response: SipResponse): void;
+  /** Our re-INVITE failed and the session goes on as before; 491 when one of ours or theirs is in progress. */
+  offerRefused?(status: number): void;
+  /** An INFO within the dialog; it has been answered with 200. */
+  info?(request: SipRequest): void;
+  /** The final status of our INFO. */
+  infoAnswered?(status: number): void;
+  ended?(reason: EndReason): void;
+}
+
+/** A leg in the hands of its owner. Orders that come too late, or at the wrong time, are ignored. */
+export interface Call {
+  readonly callId: string;
+  /** Ends the leg in whatever state it is: CANCEL, BYE, or 603 to an unanswered INVITE. */
+  hangUp(): void;
+  /** Sends a re-INVITE with this offer; its outcome is `offerAnswered` or `offerRefused`. */
+  offer(content: Content): void;
+  /** Accepts the peer's re-INVITE. */
+  answerOffer(content: Content): void;
+  /** Refuses the peer's re-INVITE, with 488 unless told. */
+  refuseOffer(status?: number): void;
+  /** Sends INFO within the dialog, such as a digit. */
+  sendInfo(content: Content): void;
+}
+
+/** Fields of a response beyond those that the stack sets. */
+export interface AnswerFields {
+  readonly headers?: HeaderPairs;
+  readonly content?: Content;
+}
+
+/** An INVITE outside any dialog, with nothing answered yet but, after 200 ms, 100 (Trying). */
+export interface IncomingInvite extends Call {
+  readonly request: SipRequest;
+  /** The flow on which it arrived. */
+  readonly flow: string;
+  readonly sourceAddress: string;
+  /** Whoever owns the leg from now on; when it has ended already, `ended` is called at once. */
+  listen(listener: CallListener): void;
+  /** Sends 180, or another 101–199; it is repeated every minute. */
+  ring(status?: number, fields?: AnswerFields): void;
+  /** Sends 200 with the answer, or with an offer when the INVITE carried none. */
+  accept(content: Content, headers?: HeaderPairs): void;
+  /** Sends a final response of 300 or above; 401 and 407 with their challenge among the headers. */
+  reject(status: number, fields?: AnswerFields): void;
+}

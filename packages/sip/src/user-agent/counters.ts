@@ -1,0 +1,43 @@
+/** What a user agent counts since it was made; whole numbers that only rise. */
+export interface UserAgentCounters {
+  requestsReceived: number;
+  responsesReceived: number;
+  messagesSent: number;
+  /** Retransmitted requests that a server transaction absorbed. */
+  requestsRepeated: number;
+  /** Texts that are no SIP message. */
+  malformed: number;
+  /** Requests of RFC 2543 elements, whose branch lacks the magic cookie. */
+  oldBranch: number;
+  /** Responses that match no client transaction. */
+  strayResponses: number;
+  /** ACKs that match neither a transaction nor a dialog. */
+  strayAcks: number;
+  /** Requests refused because a table is full. */
+  overloaded: number;
+  /** Answers held back because they were larger than what an unauthenticated sender had sent over UDP. */
+  amplifying: number;
+  transportFailures: number;
+  timeouts: number;
+  /** Exceptions thrown by listeners. */
+  listenerErrors: number;
+}
+
+/** Counters that all stand at zero. */
+export function createCounters(): UserAgentCounters {
+  return {
+    requestsReceived: 0,
+    responsesReceived: 0,
+    messagesSent: 0,
+    requestsRepeated: 0,
+    malformed: 0,
+    oldBranch: 0,
+    strayResponses: 0,
+    strayAcks: 0,
+    overloaded: 0,
+    amplifying: 0,
+    transportFailures: 0,
+    timeouts: 0,
+    listenerErrors: 0,
+  };
+}

@@ -1,0 +1,108 @@
+import {
+  type IncomingCall,
+  type IncomingCallInput,
+  type IncomingCallTimer,
+  offeredCall,
+  stepIncomingCall,
+} from '../dialog/incoming-call.ts';
+import type { EndReason, SessionEvent, SessionInput } from '../dialog/session-state.ts';
+import type { Flow } from '../message/flow.ts';
+import type { SipRequest } from '../message/message.ts';
+import type { CallListener, IncomingInvite } from './call-listener.ts';
+import {
+  cancelLegTimer,
+  type Leg,
+  type LegDeps,
+  performSessionEffect,
+  serveInvite,
+  startLegTimer,
+  tellListener,
+} from './leg.ts';
+
+/** The leg of an INVITE outside any dialog, in the hands of its owner. `transaction` is its server transaction. */
+export function receiveInvite(
+  deps: LegDeps,
+  request: SipRequest,
+  transaction: string,
+  flow: Flow,
+): { readonly invite: IncomingInvite; readonly leg: Leg } {
+  const localTag = deps.token();
+  const callId = request.headers.get('Call-ID') ?? '';
+  // With one Via the sender is the phone itself, and the flow reaches it through any NAT. Behind proxies the dialog's route set
+  // and remote target lead (RFC 3261 §12.2.1.1).
+  let peerFlow = request.headers.all('Via').length === 1 ? flow.id : undefined;
+  let state: IncomingCall = offeredCall(request, localTag, transaction, deps.durations);
+  let listener: CallListener | undefined;
+  let ended: EndReason | undefined;
+
+  const leg: Leg = {
+    side: 'leg',
+    callId,
+    localTag,
+    timers: [],
+    open: 0,
+    answer: undefined,
+    offer: undefined,
+    authorize: undefined,
+    flowOf: () => peerFlow,
+    session: (_session, input, source) => feed({ type: 'session', input }, source),
+    inDialog(remoteTag, input, from) {
+      if (remoteTag !== remoteTagOf(state)) {
+        if (input.type !== 'request') return;
+        const lost = { do: 'respond', transaction: input.transaction, status: 481 } as const;
+        return performSessionEffect(deps, leg, lost, undefined);
+      }
+      // A phone that comes back on a new connection is followed there.
+      if (peerFlow !== undefined) peerFlow = from.id;
+      feed({ type: 'session', input });
+    },
+    inviteFailed: (failure) => feed({ type: 'invite-failed', failure }),
+    timerFired: (_scope, key) => feed({ type: 'timer-fired', key: key as IncomingCallTimer }),
+    tell: (event: SessionEvent) => deps.safely(() => listener && tellListener(listener, event)),
+    end(reason) {
+      ended = reason;
+      deps.safely(() => listener?.ended?.(reason));
+    },
+    isOver: () => state.phase === 'ended' && leg.open === 0 && leg.timers.length === 0,
+  };
+  const remoteTag = state.phase === 'offered' ? state.dialog.remoteTag : '';
+
+  function remoteTagOf(current: IncomingCall): string {
+    return current.phase === 'offered' ? current.dialog.remoteTag : remoteTag;
+  }
+
+  function feed(input: IncomingCallInput, source?: SipRequest): void {
+    const step = stepIncomingCall(state, input, deps.now());
+    state = step.state;
+    for (const effect of step.effects) {
+      if (effect.do === 'start-call-timer') startLegTimer(deps, leg, effect.scope, effect.key, effect.at);
+      else if (effect.do === 'cancel-call-timer') cancelLegTimer(deps, leg, effect.scope, effect.key);
+      else performSessionEffect(deps, leg, effect, source);
+    }
+    if (leg.isOver()) deps.remove(leg);
+  }
+
+  const inSession = (input: SessionInput): void => feed({ type: 'session', input });
+  deps.add(leg);
+  serveInvite(deps, leg, transaction, true);
+  const invite: IncomingInvite = {
+    callId,
+    request,
+    flow: flow.id,
+    sourceAddress: flow.remoteAddress,
+    listen(owner) {
+      listener = owner;
+      const reason = ended;
+      if (reason) deps.safely(() => owner.ended?.(reason));
+    },
+    ring: (status = 180, fields = {}) => feed({ type: 'ring', status, ...fields }),
+    accept: (content, headers) => feed({ type: 'accept', content, ...(headers && { headers }) }),
+    reject: (status, fields = {}) => feed({ type: 'reject', status, ...fields }),
+    hangUp: () => feed({ type: 'hang-up' }),
+    offer: (content) => inSession({ type: 'offer', content }),
+    answerOffer: (content) => inSession({ type: 'answer-offer', content }),
+    refuseOffer: (status = 488) => inSession({ type: 'refuse-offer', status }),
+    sendInfo: (content) => inSession({ type: 'send-info', content }),
+  };
+  return { invite, leg };
+}

@@ -1,0 +1,293 @@
+import { ALLOWED_METHODS, type HeaderPairs } from '../dialog/answers.ts';
+import type {
+  Content,
+  EndReason,
+  SessionEffect,
+  SessionEvent,
+  SessionInput,
+} from '../dialog/session-state.ts';
+import { createResponse } from '../message/create-response.ts';
+import type { Flow } from '../message/flow.ts';
+import { hostOfAddress } from '../message/host.ts';
+import type { SipRequest, SipResponse } from '../message/message.ts';
+import { printMessage } from '../message/print-message.ts';
+import { reasonPhrase } from '../message/reason-phrases.ts';
+import { createVia } from '../message/via.ts';
+import { clientKey } from '../transaction/key.ts';
+import type { TimerDurations } from '../transaction/timers.ts';
+import type { CallListener } from './call-listener.ts';
+import type { Route } from './send-target.ts';
+import type { WheelTimer } from './timer-wheel.ts';
+import type { ClientTransaction, ClientUser, TimerOwner, TransactionTable } from './transaction-table.ts';
+
+/** Credentials for a challenge as header fields to add to the request; undefined when it cannot be answered. */
+export type ChallengeAnswer = (challenge: SipResponse, request: SipRequest) => HeaderPairs | undefined;
+
+/** One call as the driver sees it: what the two directions have in common. */
+export interface Leg extends TimerOwner {
+  readonly side: 'leg';
+  readonly callId: string;
+  /** Our tag, which with the Call-ID finds the leg of a request; the remote tag is compared inside (RFC 3261 §12). */
+  readonly localTag: string;
+  /** Running timers, keyed `timer scope`. */
+  readonly timers: WheelTimer<TimerOwner>[];
+  /** Client transactions that are alive; the leg stays until the last one is gone. */
+  open: number;
+  /** The 2xx to INVITE that is being repeated. */
+  answer: { readonly transaction: string; readonly text: string } | undefined;
+  /** The client transaction of our last re-INVITE. */
+  offer: ClientTransaction | undefined;
+  readonly authorize: ChallengeAnswer | undefined;
+  /** The flow that requests of this session take, when the peer is reached by one. */
+  flowOf(session: string): string | undefined;
+  /** Feeds a session; `source` is the request that `input` answers. */
+  session(session: string, input: SessionInput, source?: SipRequest): void;
+  /** Whether the leg has ended and nothing of it is alive. */
+  isOver(): boolean;
+  /** A request of the peer that carries our tag, or CANCEL of one. */
+  inDialog(
+    remoteTag: string,
+    input: SessionInput & { type: 'request' | 'ack' | 'cancelled' },
+    flow: Flow,
+  ): void;
+  /** The INVITE's server transaction failed. */
+  inviteFailed(failure: 'timeout' | 'transport-failed'): void;
+  timerFired(scope: string, key: string): void;
+  tell(event: SessionEvent): void;
+  end(reason: EndReason): void;
+}
+
+/** What legs need of their user agent. */
+export interface LegDeps {
+  readonly table: TransactionTable;
+  readonly durations: TimerDurations;
+  readonly userAgentName: string | undefined;
+  readonly ringingLimitMs: number;
+  now(): number;
+  token(): string;
+  /** A random number in [0, 1). */
+  chance(): number;
+  startTimer(owner: TimerOwner, key: string, at: number): WheelTimer<TimerOwner>;
+  cancelTimer(timer: WheelTimer<TimerOwner>): void;
+  send(target: Route['target'], text: string): void;
+  /** The flow when it is alive, else where the URI leads; undefined when that is nowhere. */
+  route(flow: string | undefined, uri: string): Route | undefined;
+  address(protocol: 'udp' | 'tcp'): { readonly host: string; readonly port: number };
+  /** Runs a listener; what it throws is counted and does not come further. */
+  safely(call: () => void): void;
+  add(leg: Leg): void;
+  remove(leg: Leg): void;
+}
+
+/** Starts a timer of a leg; one with the same scope and key is replaced. */
+export function startLegTimer(deps: LegDeps, leg: Leg, scope: string, key: string, at: number): void {
+  cancelLegTimer(deps, leg, scope, key);
+  leg.timers.push(deps.startTimer(leg, `${key} ${scope}`, at));
+}
+
+/** Stops a timer of a leg. */
+export function cancelLegTimer(deps: LegDeps, leg: Leg, scope: string, key: string): void {
+  const index = leg.timers.findIndex((timer) => timer.key === `${key} ${scope}`);
+  if (index >= 0) deps.cancelTimer(leg.timers.splice(index, 1)[0]!);
+}
+
+/** A timer of the wheel fell due for a leg. */
+export function legTimerFired(leg: Leg, wheelKey: string): void {
+  const index = leg.timers.findIndex((timer) => timer.key === wheelKey);
+  if (index >= 0) leg.timers.splice(index, 1);
+  const space = wheelKey.indexOf(' ');
+  leg.timerFired(wheelKey.slice(space + 1), wheelKey.slice(0, space));
+}
+
+/** Carries out an effect of a session; `source` is the request whose response caused it. */
+export function performSessionEffect(
+  deps: LegDeps,
+  leg: Leg,
+  effect: SessionEffect,
+  source: SipRequest | undefined,
+): void {
+  switch (effect.do) {
+    case 'respond':
+      respondInLeg(deps, leg, effect.transaction, effect.status, effect.headers, effect.content);
+      return;
+    case 'repeat-answer': {
+      const transaction = deps.table.findServer(effect.transaction);
+      const { answer } = leg;
+      if (transaction && answer?.transaction === effect.transaction) {
+        deps.table.stepServer(transaction, { type: 'respond', status: 200, text: answer.text });
+      }
+      return;
+    }
+    case 'request':
+      sendInDialog(deps, leg, effect);
+      return;
+    case 'ack':
+      sendAck(deps, leg, effect, source);
+      return;
+    case 'abandon-offer': {
+      if (leg.offer) deps.table.stepClient(leg.offer, { type: 'abandon' });
+      return;
+    }
+    case 'start-timer':
+      startLegTimer(deps, leg, effect.session, effect.key, effect.at);
+      return;
+    case 'cancel-timer':
+      cancelLegTimer(deps, leg, effect.session, effect.key);
+      return;
+    case 'tell':
+      leg.tell(effect.event);
+      return;
+    case 'end':
+      leg.end(effect.reason);
+      return;
+  }
+}
+
+/** Answers a request of the leg; a transaction that has its final response already is left alone. */
+function respondInLeg(
+  deps: LegDeps,
+  leg: Leg,
+  key: string,
+  status: number,
+  extra: HeaderPairs | undefined,
+  content: Content | undefined,
+): void {
+  const transaction = deps.table.findServer(key);
+  const request = transaction?.request;
+  if (!transaction || !request) return;
+  const headers: (readonly [string, string])[] = [];
+  if (request.method === 'INVITE' && status > 100 && status < 300) {
+    // RFC 3261 §12.1.1: a response that makes a dialog carries a Contact. §13.3.1.4: a 2xx says what we allow and support.
+    headers.push(['Contact', contactOf(deps, routeProtocol(request))]);
+    if (status >= 200) headers.push(['Allow', ALLOWED_METHODS], ['Supported', '']);
+  }
+  if (deps.userAgentName !== undefined) headers.push(['Server', deps.userAgentName]);
+  if (extra) headers.push(...extra);
+  const response = createResponse(request, status, reasonPhrase(status), {
+    toTag: leg.localTag,
+    headers,
+    ...content,
+  });
+  const text = printMessage(response);
+  if (request.method === 'INVITE' && status >= 200 && status < 300) leg.answer = { transaction: key, text };
+  const once = status === 401 || status === 407;
+  deps.table.stepServer(transaction, { type: 'respond', status, text, once });
+}
+
+/** Makes an INVITE server transaction report to its leg. */
+export function serveInvite(deps: LegDeps, leg: Leg, key: string, isFirst: boolean): void {
+  const transaction = deps.table.findServer(key);
+  if (!transaction) return;
+  transaction.user = {
+    failed: (failure) => {
+      if (isFirst) leg.inviteFailed(failure);
+    },
+    acknowledged: (request) => leg.session('', { type: 'ack', request }),
+    tryingDue: () => {
+      if (!transaction.request) return;
+      const text = printMessage(createResponse(transaction.request, 100));
+      deps.table.stepServer(transaction, { type: 'respond', status: 100, text });
+    },
+  };
+}
+
+/** Starts a client transaction for the leg, on a Via and branch of its own; undefined when there is no route. */
+export function startLegTransaction(
+  deps: LegDeps,
+  leg: Leg,
+  request: SipRequest,
+  route: Route,
+  user: Omit<ClientUser, 'terminated'>,
+): ClientTransaction {
+  const branch = `z9hG4bK${deps.token()}`;
+  const { host, port } = deps.address(route.protocol);
+  const { headers } = request;
+  headers.remove('Via');
+  headers.prepend('Via', createVia(route.protocol, host, port, branch));
+  if (request.method === 'INVITE') headers.set('Contact', contactOf(deps, route.protocol));
+  if (deps.userAgentName !== undefined) headers.set('User-Agent', deps.userAgentName);
+  leg.open += 1;
+  const terminated = (): void => {
+    leg.open -= 1;
+    if (leg.isOver()) deps.remove(leg);
+  };
+  const key = clientKey(branch, request.method);
+  return deps.table.startClient(key, request, printMessage(request), route, { ...user, terminated });
+}
+
+function sendInDialog(deps: LegDeps, leg: Leg, effect: SessionEffect & { do: 'request' }): void {
+  const { session, request, challenge, hop } = effect;
+  const { method } = request;
+  const route = deps.route(leg.flowOf(session), hop);
+  if (!route) {
+    leg.session(session, { type: 'failed', method, failure: 'transport-failed' });
+    return;
+  }
+  const credentials = challenge && leg.authorize?.(challenge, request);
+  for (const [name, value] of credentials ?? []) request.headers.append(name, value);
+  const transaction = startLegTransaction(deps, leg, request, route, {
+    response: (response) => {
+      const retried = challenge !== undefined || leg.authorize?.(response, request) === undefined;
+      const input = { type: 'response', method, response, retried, chance: deps.chance() } as const;
+      leg.session(session, input, request);
+    },
+    failed: (failure) => leg.session(session, { type: 'failed', method, failure }),
+  });
+  if (method === 'INVITE') leg.offer = transaction;
+}
+
+/** RFC 3261 §13.2.2.4: the ACK of a 2xx carries the credentials of its INVITE and is sent outside any transaction. */
+function sendAck(
+  deps: LegDeps,
+  leg: Leg,
+  effect: SessionEffect & { do: 'ack' },
+  source: SipRequest | undefined,
+): void {
+  const route = deps.route(leg.flowOf(effect.session), effect.hop);
+  if (!route) return;
+  const { host, port } = deps.address(route.protocol);
+  const { headers } = effect.request;
+  headers.prepend('Via', createVia(route.protocol, host, port, `z9hG4bK${deps.token()}`));
+  for (const name of ['Authorization', 'Proxy-Authorization']) {
+    for (const value of source?.headers.all(name) ?? []) headers.append(name, value);
+  }
+  deps.send(route.target, printMessage(effect.request));
+}
+
+/** The Contact value of our requests and responses over a transport. */
+export function contactOf(deps: LegDeps, protocol: 'udp' | 'tcp'): string {
+  const { host, port } = deps.address(protocol);
+  return `<sip:${hostOfAddress(host)}:${port}${protocol === 'tcp' ? ';transport=tcp' : ''}>`;
+}
+
+function routeProtocol(request: SipRequest): 'udp' | 'tcp' {
+  const via = request.headers.get('Via') ?? '';
+  return /^SIP\s*\/\s*2\.0\s*\/\s*tcp/i.test(via) ? 'tcp' : 'udp';
+}
+
+/** Passes an event of the session to the owner's listener. */
+export function tellListener(listener: CallListener, event: SessionEvent): void {
+  switch (event.type) {
+    case 'offered':
+      listener.offered?.(event.request);
+      return;
+    case 'offer-withdrawn':
+      listener.offerWithdrawn?.();
+      return;
+    case 'acknowledged':
+      listener.acknowledged?.(event.body);
+      return;
+    case 'offer-answered':
+      listener.offerAnswered?.(event.response);
+      return;
+    case 'offer-refused':
+      listener.offerRefused?.(event.status);
+      return;
+    case 'info':
+      listener.info?.(event.request);
+      return;
+    case 'info-answered':
+      listener.infoAnswered?.(event.status);
+      return;
+  }
+}

@@ -1,0 +1,235 @@
+import { ALLOWED_METHODS, type HeaderPairs } from '../dialog/answers.ts';
+import {
+  type CallTimer,
+  type OutgoingCall,
+  type OutgoingCallEffect,
+  type OutgoingCallInput,
+  startOutgoingCall,
+  stepOutgoingCall,
+} from '../dialog/outgoing-call.ts';
+import type { Content, EndReason, SessionInput } from '../dialog/session-state.ts';
+import { createRequest } from '../message/create-request.ts';
+import { parseCSeq } from '../message/cseq.ts';
+import { createHeaders } from '../message/headers.ts';
+import type { SipRequest } from '../message/message.ts';
+import { printMessage } from '../message/print-message.ts';
+import { cancelFor } from '../transaction/ack.ts';
+import { clientKey } from '../transaction/key.ts';
+import type { Call, CallListener } from './call-listener.ts';
+import {
+  type ChallengeAnswer,
+  cancelLegTimer,
+  type Leg,
+  type LegDeps,
+  performSessionEffect,
+  startLegTimer,
+  startLegTransaction,
+  tellListener,
+} from './leg.ts';
+import type { Route } from './send-target.ts';
+import type { ClientTransaction } from './transaction-table.ts';
+
+/** One address that the INVITE is sent to. */
+export interface InviteTarget {
+  /** Request-URI. */
+  readonly uri: string;
+  /** The flow on which the binding was registered; the URI leads when it is gone or absent. */
+  readonly flow?: string;
+}
+
+/** An outgoing call. `from` and `to` are header values without tag. */
+export interface InviteOptions {
+  /** At least one; all are called at once and the first 2xx wins. */
+  readonly targets: readonly InviteTarget[];
+  readonly from: string;
+  readonly to: string;
+  readonly headers?: HeaderPairs;
+  /** The offer. */
+  readonly content: Content;
+  /** Route values that every INVITE starts with, such as an outbound proxy. */
+  readonly routes?: readonly string[];
+}
+
+/** Sends the INVITEs and returns the leg in the owner's hands. */
+export function dial(
+  deps: LegDeps,
+  options: InviteOptions,
+  authorize: ChallengeAnswer | undefined,
+  listener: CallListener,
+): Call {
+  if (options.targets.length === 0) throw new TypeError('An INVITE needs at least one target');
+  const callId = deps.token();
+  const localTag = deps.token();
+  const flows = new Map<string, string | undefined>();
+  const invites = new Map<string, SipRequest>();
+  const transactions = new Map<string, ClientTransaction>();
+  for (const [index, target] of options.targets.entries()) {
+    flows.set(`b${index}`, target.flow);
+    invites.set(`b${index}`, inviteFor(options, target.uri, callId, localTag));
+  }
+  let state: OutgoingCall;
+
+  const leg: Leg = {
+    side: 'leg',
+    callId,
+    localTag,
+    timers: [],
+    open: 0,
+    answer: undefined,
+    offer: undefined,
+    authorize,
+    flowOf: (session) => flows.get(branchOf(session)),
+    session: (session, input, source) => feed({ type: 'session', session, input }, source),
+    inDialog(remoteTag, input, flow) {
+      const session = [...state.sessions.values()].find((each) => each.dialog.remoteTag === remoteTag);
+      // A phone that comes back on a new connection is followed there.
+      if (session && flows.get(branchOf(session.id)) !== undefined) flows.set(branchOf(session.id), flow.id);
+      feed({ type: 'in-dialog', remoteTag, input });
+    },
+    inviteFailed: () => {},
+    timerFired(scope, key) {
+      if (key === 'unroutable') {
+        feed({ type: 'branch-failed', branch: scope, failure: 'transport-failed' });
+      } else feed({ type: 'timer-fired', scope, key: key as CallTimer });
+    },
+    tell: (event) => deps.safely(() => tellListener(listener, event)),
+    end: (reason: EndReason) => deps.safely(() => listener.ended?.(reason)),
+    isOver: () => state.phase === 'ended' && leg.open === 0 && leg.timers.length === 0,
+  };
+
+  function feed(input: OutgoingCallInput, source?: SipRequest): void {
+    const step = stepOutgoingCall(state, input, deps.now());
+    state = step.state;
+    perform(step.effects, source);
+  }
+
+  function perform(effects: readonly OutgoingCallEffect[], source: SipRequest | undefined): void {
+    for (const effect of effects) performOne(effect, source);
+    if (leg.isOver()) deps.remove(leg);
+  }
+
+  function performOne(effect: OutgoingCallEffect, source: SipRequest | undefined): void {
+    switch (effect.do) {
+      case 'cancel':
+        cancel(effect.branch);
+        return;
+      case 'authenticate': {
+        const invite = state.branches.get(effect.branch)!.request;
+        const again = nextAttempt(invite);
+        for (const [name, value] of authorize?.(effect.response, again) ?? [])
+          again.headers.append(name, value);
+        feed({ type: 'authenticated', branch: effect.branch, request: again });
+        sendInvite(effect.branch, again, true);
+        return;
+      }
+      case 'abandon': {
+        const transaction = transactions.get(effect.branch);
+        if (transaction) deps.table.stepClient(transaction, { type: 'abandon' });
+        return;
+      }
+      case 'start-call-timer':
+        startLegTimer(deps, leg, effect.scope, effect.key, effect.at);
+        return;
+      case 'cancel-call-timer':
+        cancelLegTimer(deps, leg, effect.scope, effect.key);
+        return;
+      case 'tell-call': {
+        const { event, response } = effect;
+        deps.safely(() =>
+          event === 'ringing' ? listener.ringing?.(response) : listener.answered?.(response),
+        );
+        return;
+      }
+      default:
+        performSessionEffect(deps, leg, effect, source);
+        return;
+    }
+  }
+
+  function sendInvite(branch: string, invite: SipRequest, retried: boolean): void {
+    const route = deps.route(flows.get(branch), invite.headers.get('Route') ?? invite.uri);
+    // The owner has no handle yet: this failure comes like every other, after the call of `invite`.
+    if (!route) {
+      startLegTimer(deps, leg, branch, 'unroutable', deps.now());
+      return;
+    }
+    const transaction = startLegTransaction(deps, leg, invite, route, {
+      response: (response) => {
+        const lacksAnswer = retried || authorize?.(response, invite) === undefined;
+        feed({ type: 'branch-response', branch, response, retried: lacksAnswer }, invite);
+      },
+      failed: (failure) => feed({ type: 'branch-failed', branch, failure }),
+    });
+    transactions.set(branch, transaction);
+  }
+
+  function cancel(branch: string): void {
+    const invite = transactions.get(branch);
+    if (!invite) return;
+    const request = cancelFor(invite.request);
+    const via = request.headers.get('Via')!;
+    const key = clientKey(via.slice(via.indexOf('branch=') + 7), 'CANCEL');
+    const reliable = invite.machine.kind === 'invite' && isReliable(via);
+    const route: Route = { target: invite.target, protocol: reliable ? 'tcp' : 'udp', reliable };
+    leg.open += 1;
+    // §9.1: nothing follows from the answer to CANCEL; the INVITE's own final response ends the branch.
+    deps.table.startClient(key, request, printMessage(request), route, {
+      response: () => {},
+      failed: () => {},
+      terminated: () => {
+        leg.open -= 1;
+        if (leg.isOver()) deps.remove(leg);
+      },
+    });
+  }
+
+  const start = startOutgoingCall(invites, deps.durations, deps.ringingLimitMs, deps.now());
+  state = start.state;
+  deps.add(leg);
+  perform(start.effects, undefined);
+  for (const [branch, invite] of invites) sendInvite(branch, invite, false);
+
+  const inWinner = (input: SessionInput): void => {
+    if (state.winner !== undefined) feed({ type: 'session', session: state.winner, input });
+  };
+  return {
+    callId,
+    hangUp: () => feed({ type: 'hang-up' }),
+    offer: (content) => inWinner({ type: 'offer', content }),
+    answerOffer: (content) => inWinner({ type: 'answer-offer', content }),
+    refuseOffer: (status = 488) => inWinner({ type: 'refuse-offer', status }),
+    sendInfo: (content) => inWinner({ type: 'send-info', content }),
+  };
+}
+
+function inviteFor(options: InviteOptions, uri: string, callId: string, localTag: string): SipRequest {
+  const headers: HeaderPairs = [['Allow', ALLOWED_METHODS], ['Supported', ''], ...(options.headers ?? [])];
+  return createRequest({
+    method: 'INVITE',
+    uri,
+    from: `${options.from};tag=${localTag}`,
+    to: options.to,
+    callId,
+    cseq: 1,
+    ...(options.routes && { routes: options.routes }),
+    headers,
+    ...options.content,
+  });
+}
+
+/** RFC 3261 §22.2: the request again, with the CSeq one higher; its Via and branch are set when it is sent. */
+function nextAttempt(invite: SipRequest): SipRequest {
+  const headers = createHeaders(invite.headers.entries());
+  const cseq = parseCSeq(headers.get('CSeq') ?? '')?.seq ?? 0;
+  headers.set('CSeq', `${cseq + 1} INVITE`);
+  return { ...invite, headers };
+}
+
+function branchOf(session: string): string {
+  const semicolon = session.indexOf(';');
+  return semicolon < 0 ? session : session.slice(0, semicolon);
+}
+
+function isReliable(via: string): boolean {
+  return via.startsWith('SIP/2.0/TCP');
+}

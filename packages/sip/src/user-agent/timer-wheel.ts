@@ -1,0 +1,167 @@
+/** Time and one-shot timers, in milliseconds since the Unix epoch; `startTimer` returns the function that cancels it. */
+export interface WheelClock {
+  now(): number;
+  startTimer(at: number, fire: () => void): () => void;
+}
+
+/** A running timer of a wheel; opaque to its owner, who keeps it to cancel it. */
+export interface WheelTimer<Owner> {
+  readonly owner: Owner;
+  readonly key: string;
+  tick: number;
+  /** Slot in which the timer is linked, or -1 when it has fired or was cancelled. */
+  slot: number;
+  previous: WheelTimer<Owner> | undefined;
+  next: WheelTimer<Owner> | undefined;
+}
+
+/** Many timers on one clock timer: start, cancel and expiry cost the same whatever the number of running timers. */
+export interface TimerWheel<Owner> {
+  /** Starts a timer; it fires in the first slot that ends at or after `at`, never early. */
+  start(owner: Owner, key: string, at: number): WheelTimer<Owner>;
+  /** Stops a timer; one that has fired already is left alone. */
+  cancel(timer: WheelTimer<Owner>): void;
+  /** Number of running timers. */
+  size(): number;
+  /** Drops every timer and the clock timer. */
+  close(): void;
+}
+
+/** Options of `createTimerWheel`; `slotMs` (10) is the granularity, `slots` (4096, a multiple of 32) one turn of the wheel. */
+export interface TimerWheelOptions<Owner> {
+  readonly clock: WheelClock;
+  readonly fire: (owner: Owner, key: string) => void;
+  readonly slotMs?: number;
+  readonly slots?: number;
+}
+
+/**
+ * Hashed timing wheel. 4096 slots of 10 ms cover the 32 s of the longest transaction timers within one turn; a timer further
+ * away stays in its slot and is looked at once per turn. A bitmap of occupied slots tells when the clock must ring next.
+ */
+export function createTimerWheel<Owner>(options: TimerWheelOptions<Owner>): TimerWheel<Owner> {
+  const { clock, fire, slotMs = 10, slots = 4096 } = options;
+  const heads: (WheelTimer<Owner> | undefined)[] = new Array(slots).fill(undefined);
+  const tails: (WheelTimer<Owner> | undefined)[] = new Array(slots).fill(undefined);
+  const occupied = new Uint32Array(slots / 32);
+  let size = 0;
+  let turned = Math.floor(clock.now() / slotMs); // the last tick whose slot has been emptied
+  let armedTick = Number.POSITIVE_INFINITY;
+  let disarm: (() => void) | undefined;
+
+  function link(timer: WheelTimer<Owner>): void {
+    const slot = timer.tick % slots;
+    const tail = tails[slot];
+    timer.slot = slot;
+    timer.previous = tail;
+    timer.next = undefined;
+    if (tail) tail.next = timer;
+    else {
+      heads[slot] = timer;
+      occupied[slot >>> 5]! |= 1 << (slot & 31);
+    }
+    tails[slot] = timer;
+  }
+
+  function unlink(timer: WheelTimer<Owner>): void {
+    const { slot, previous, next } = timer;
+    if (previous) previous.next = next;
+    else heads[slot] = next;
+    if (next) next.previous = previous;
+    else tails[slot] = previous;
+    if (!heads[slot]) occupied[slot >>> 5]! &= ~(1 << (slot & 31));
+    timer.slot = -1;
+    timer.previous = undefined;
+    timer.next = undefined;
+  }
+
+  /** First tick after `from` whose slot holds a timer; `from + slots + 1` when there is none. */
+  function nextOccupied(from: number): number {
+    let tick = from + 1;
+    const last = from + slots;
+    while (tick <= last) {
+      const slot = tick % slots;
+      const word = occupied[slot >>> 5]! >>> (slot & 31);
+      if (word !== 0) return tick + (31 - Math.clz32(word & -word));
+      tick += 32 - (slot & 31);
+    }
+    return last + 1;
+  }
+
+  function arm(tick: number): void {
+    disarm?.();
+    armedTick = tick;
+    disarm = clock.startTimer(tick * slotMs, ring);
+  }
+
+  function ring(): void {
+    disarm = undefined;
+    armedTick = Number.POSITIVE_INFINITY;
+    const target = Math.floor(clock.now() / slotMs);
+    // After a long pause every slot is visited once at most.
+    const lastVisit = Math.min(target, turned + slots);
+    for (let tick = nextOccupied(turned); tick <= lastVisit; tick = nextOccupied(tick)) {
+      turned = tick;
+      empty(tick % slots, target);
+    }
+    turned = Math.max(turned, target);
+    if (size === 0) return;
+    const next = nextOccupied(turned);
+    if (next < armedTick) arm(next);
+  }
+
+  function empty(slot: number, target: number): void {
+    const due: WheelTimer<Owner>[] = [];
+    for (let timer = heads[slot]; timer; timer = timer.next) if (timer.tick <= target) due.push(timer);
+    for (const timer of due) {
+      // A timer that fired before it in this slot may have cancelled it.
+      if (timer.slot < 0) continue;
+      unlink(timer);
+      size -= 1;
+      fire(timer.owner, timer.key);
+    }
+  }
+
+  return {
+    start(owner, key, at) {
+      if (size === 0) turned = Math.max(turned, Math.floor(clock.now() / slotMs));
+      const tick = Math.max(Math.ceil(at / slotMs), turned + 1);
+      const timer: WheelTimer<Owner> = { owner, key, tick, slot: -1, previous: undefined, next: undefined };
+      link(timer);
+      size += 1;
+      const visit = Math.min(tick, nextVisit(tick));
+      if (visit < armedTick) arm(visit);
+      return timer;
+    },
+    cancel(timer) {
+      if (timer.slot < 0) return;
+      unlink(timer);
+      size -= 1;
+      if (size > 0) return;
+      disarm?.();
+      disarm = undefined;
+      armedTick = Number.POSITIVE_INFINITY;
+    },
+    size: () => size,
+    close() {
+      disarm?.();
+      disarm = undefined;
+      armedTick = Number.POSITIVE_INFINITY;
+      for (let slot = 0; slot < slots; slot += 1) {
+        let timer = heads[slot];
+        while (timer) {
+          const next: WheelTimer<Owner> | undefined = timer.next;
+          unlink(timer);
+          timer = next;
+        }
+      }
+      size = 0;
+    },
+  };
+
+  /** The tick at which the slot of `tick` is passed next: timers further than a turn away are looked at once per turn. */
+  function nextVisit(tick: number): number {
+    const ahead = (tick - turned) % slots;
+    return turned + (ahead === 0 ? slots : ahead);
+  }
+}

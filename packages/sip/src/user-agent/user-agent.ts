@@ -1,0 +1,356 @@
+import { authorize, type DigestCredentials } from '../auth/digest-client.ts';
+import { createResponse } from '../message/create-response.ts';
+import type { Flow } from '../message/flow.ts';
+import type { SipRequest, SipResponse } from '../message/message.ts';
+import { tagOf } from '../message/name-addr.ts';
+import { type ParseProblem, parseMessage } from '../message/parse-message.ts';
+import { printMessage } from '../message/print-message.ts';
+import { reasonPhrase } from '../message/reason-phrases.ts';
+import { parseVia, stampReceived, type Via } from '../message/via.ts';
+import { cancelledKey, mergeKey, responseKey, serverKey } from '../transaction/key.ts';
+import { RFC3261_TIMERS } from '../transaction/timers.ts';
+import { chanceOf } from './chance.ts';
+import { createCounters } from './counters.ts';
+import { receiveInvite } from './incoming-leg.ts';
+import { type ChallengeAnswer, type Leg, type LegDeps, legTimerFired, serveInvite } from './leg.ts';
+import { dial } from './outgoing-leg.ts';
+import { type Refusal, screenExtensions, screenRequest } from './screening.ts';
+import { type Route, routeOfFlow, routeOfUri, type SendTarget, targetOf } from './send-target.ts';
+import { createTimerWheel } from './timer-wheel.ts';
+import {
+  type ClientTransaction,
+  createTransactionTable,
+  type ServerTransaction,
+  type TimerOwner,
+} from './transaction-table.ts';
+import type { ReplyFields, UserAgent, UserAgentDeps } from './user-agent-options.ts';
+
+/** Creates a user agent with empty tables. */
+export function createUserAgent(deps: UserAgentDeps): UserAgent {
+  const { clock } = deps;
+  const durations = deps.timers ?? RFC3261_TIMERS;
+  const { maxTransactions = 500_000, maxDialogs = 50_000, ringingLimitMs = 300_000 } = deps.limits ?? {};
+  const screen = {
+    methods: new Set(deps.methods ?? ['REGISTER', 'OPTIONS']),
+    supported: new Set(deps.supported?.map((tag) => tag.toLowerCase()) ?? []),
+  };
+  const counters = createCounters();
+  const legs = new Map<string, Leg>();
+  const wheel = createTimerWheel<TimerOwner>({ clock, fire });
+  const now = (): number => clock.now();
+  let isClosed = false;
+
+  function send(target: SendTarget, text: string): void {
+    counters.messagesSent += 1;
+    deps.send(target, text);
+  }
+
+  const table = createTransactionTable({
+    durations,
+    counters,
+    now,
+    send,
+    startTimer: wheel.start,
+    cancelTimer: wheel.cancel,
+  });
+
+  function fire(owner: TimerOwner, key: string): void {
+    if (owner.side === 'leg') legTimerFired(owner as Leg, key);
+    else table.timerFired(owner as ClientTransaction | ServerTransaction, key);
+  }
+
+  function safely(call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      counters.listenerErrors += 1;
+      deps.on.error?.(error);
+    }
+  }
+
+  const legDeps: LegDeps = {
+    table,
+    durations,
+    userAgentName: deps.userAgentName,
+    ringingLimitMs,
+    now,
+    token: deps.token,
+    chance: () => chanceOf(deps.token()),
+    startTimer: wheel.start,
+    cancelTimer: wheel.cancel,
+    send,
+    route,
+    address: deps.address,
+    safely,
+    add: (leg) => legs.set(legKey(leg.callId, leg.localTag), leg),
+    remove: (leg) => legs.delete(legKey(leg.callId, leg.localTag)),
+  };
+
+  function route(flowId: string | undefined, uri: string): Route | undefined {
+    const flow = flowId === undefined ? undefined : deps.flow(flowId);
+    return flow ? routeOfFlow(flow) : routeOfUri(uri);
+  }
+
+  function receiveResponse(response: SipResponse): void {
+    counters.responsesReceived += 1;
+    const key = responseKey(response);
+    const transaction = key === undefined ? undefined : table.findClient(key);
+    // RFC 3261 §18.1.2 and §8.1.3.3: no transaction, or more Vias than ours, means that it was not meant for us.
+    if (!transaction || response.headers.all('Via').length > 1) {
+      counters.strayResponses += 1;
+      return;
+    }
+    table.stepClient(transaction, { type: 'response', response });
+  }
+
+  function receiveRequest(request: SipRequest, text: string, flow: Flow): void {
+    counters.requestsReceived += 1;
+    const top = request.headers.get('Via');
+    const via = top === undefined ? undefined : parseVia(top);
+    if (!via) {
+      counters.malformed += 1;
+      return;
+    }
+    const key = serverKey(via, request.method);
+    if (key === undefined) {
+      counters.oldBranch += 1;
+      return;
+    }
+    const known = table.findServer(key);
+    if (request.method === 'ACK') {
+      if (known) table.stepServer(known, { type: 'ack' }, request);
+      else receiveAck(request, flow);
+      return;
+    }
+    if (known) {
+      counters.requestsRepeated += 1;
+      table.stepServer(known, { type: 'request' });
+      return;
+    }
+    stampReceived(request, flow.remoteAddress, flow.remotePort);
+    const incoming: NewRequest = {
+      request,
+      flow,
+      key,
+      size: text.length,
+      target: targetOf(request, via, flow),
+    };
+    if (table.size() >= maxTransactions) {
+      counters.overloaded += 1;
+      refuseStateless(incoming, 503);
+    } else if (request.method === 'CANCEL') receiveCancel(incoming, via);
+    else receiveNew(incoming);
+  }
+
+  function receiveAck(request: SipRequest, flow: Flow): void {
+    const leg = findLeg(request);
+    if (!leg) counters.strayAcks += 1;
+    else leg.inDialog(remoteTagOf(request), { type: 'ack', request }, flow);
+  }
+
+  /** RFC 3261 §9.2. */
+  function receiveCancel(incoming: NewRequest, via: Via): void {
+    const { request, flow } = incoming;
+    const inviteKey = cancelledKey(via);
+    const invite = inviteKey === undefined ? undefined : table.findServer(inviteKey);
+    const transaction = open(incoming, undefined);
+    if (!invite) {
+      refuse(transaction, incoming, { status: 481 });
+      return;
+    }
+    const leg = cancellable.get(invite);
+    answer(transaction, request, 200, leg && { toTag: leg.localTag });
+    leg?.inDialog(remoteTagOf(request), { type: 'cancelled', transaction: invite.key }, flow);
+  }
+
+  /** The leg that each INVITE server transaction belongs to, for CANCEL; weak, because the table forgets transactions by itself. */
+  const cancellable = new WeakMap<ServerTransaction, Leg>();
+
+  function receiveNew(incoming: NewRequest): void {
+    const { request, flow, key } = incoming;
+    const toTag = tagOf(request.headers.get('To') ?? '');
+    const leg =
+      toTag === undefined ? undefined : legs.get(legKey(request.headers.get('Call-ID') ?? '', toTag));
+    if (leg) {
+      receiveInDialog(incoming, leg);
+      return;
+    }
+    const fromTag = remoteTagOf(request);
+    const merge = mergeKey(request, fromTag, toTag !== undefined);
+    const isMerged = merge !== undefined && table.isMerged(merge, key);
+    const transaction = open(incoming, merge);
+    const refusal = isMerged ? { status: 482 } : screenRequest(request, toTag !== undefined, screen);
+    if (refusal) {
+      refuse(transaction, incoming, refusal);
+      return;
+    }
+    if (request.method !== 'INVITE') {
+      safely(() =>
+        deps.on.request({
+          request,
+          flow,
+          reply: (status, fields) => answer(transaction, request, status, fields),
+        }),
+      );
+      return;
+    }
+    // RFC 3261 §8.1.1.3 and §8.1.1.8: From has a tag, and an INVITE has a Contact; without them there is no dialog.
+    if (fromTag === '' || !request.headers.has('Contact')) {
+      refuse(transaction, incoming, { status: 400 });
+      return;
+    }
+    if (legs.size >= maxDialogs) {
+      counters.overloaded += 1;
+      refuse(transaction, incoming, { status: 503, headers: [['Retry-After', '5']] });
+      return;
+    }
+    const { invite, leg: offered } = receiveInvite(legDeps, request, key, flow);
+    cancellable.set(transaction, offered);
+    safely(() => deps.on.invite(invite));
+  }
+
+  function receiveInDialog(incoming: NewRequest, leg: Leg): void {
+    const { request, flow, key } = incoming;
+    const transaction = open(incoming, undefined);
+    const refusal = screenExtensions(request, screen);
+    if (refusal) {
+      refuse(transaction, incoming, refusal);
+      return;
+    }
+    if (request.method === 'INVITE') {
+      serveInvite(legDeps, leg, key, false);
+      cancellable.set(transaction, leg);
+    }
+    const input = { type: 'request', transaction: key, request, chance: legDeps.chance() } as const;
+    leg.inDialog(remoteTagOf(request), input, flow);
+  }
+
+  function open(incoming: NewRequest, merge: string | undefined): ServerTransaction {
+    const { key, request, target, flow } = incoming;
+    return table.startServer(key, merge, request, target, flow.reliable);
+  }
+
+  function answer(
+    transaction: ServerTransaction,
+    request: SipRequest,
+    status: number,
+    fields: ReplyFields & { readonly toTag?: string } = {},
+  ): void {
+    if (transaction.request === undefined) return;
+    const text = responseText(request, status, fields);
+    table.stepServer(transaction, { type: 'respond', status, text });
+  }
+
+  function responseText(
+    request: SipRequest,
+    status: number,
+    fields: ReplyFields & { readonly toTag?: string },
+  ): string {
+    // RFC 3261 §8.2.6.2: every response above 100 has a To tag.
+    const tagged = status === 100 || fields.toTag !== undefined ? fields : { ...fields, toTag: deps.token() };
+    const response = createResponse(request, status, fields.reason ?? reasonPhrase(status), tagged);
+    if (deps.userAgentName !== undefined) response.headers.set('Server', deps.userAgentName);
+    return printMessage(response);
+  }
+
+  /** Our own refusal of what anybody may have sent: over UDP never larger than what it answers. */
+  function refuse(transaction: ServerTransaction, incoming: NewRequest, refusal: Refusal): void {
+    const { status } = refusal;
+    const text = responseText(incoming.request, status, refusal);
+    if (isAmplifying(incoming, text)) return;
+    table.stepServer(transaction, { type: 'respond', status, text, once: true });
+  }
+
+  function refuseStateless(incoming: Omit<NewRequest, 'key'>, status: number): void {
+    const text = responseText(incoming.request, status, {});
+    if (!isAmplifying(incoming, text)) send(incoming.target, text);
+  }
+
+  function isAmplifying(incoming: Omit<NewRequest, 'key'>, text: string): boolean {
+    if (incoming.flow.reliable || text.length <= incoming.size) return false;
+    counters.amplifying += 1;
+    return true;
+  }
+
+  function receiveMalformed(problem: ParseProblem, text: string, flow: Flow): void {
+    counters.malformed += 1;
+    const { request, status } = problem;
+    const top = request?.headers.get('Via');
+    const via = top === undefined ? undefined : parseVia(top);
+    if (!request || !via) return;
+    stampReceived(request, flow.remoteAddress, flow.remotePort);
+    refuseStateless({ request, flow, size: text.length, target: targetOf(request, via, flow) }, status);
+  }
+
+  function findLeg(request: SipRequest): Leg | undefined {
+    const tag = tagOf(request.headers.get('To') ?? '');
+    return tag === undefined ? undefined : legs.get(legKey(request.headers.get('Call-ID') ?? '', tag));
+  }
+
+  function answerWith(credentials: DigestCredentials | undefined): ChallengeAnswer | undefined {
+    const { hash } = deps;
+    if (!credentials || !hash) return undefined;
+    return (response, { method, uri, body }) => {
+      if (response.status !== 401 && response.status !== 407) return undefined;
+      const isProxy = response.status === 407;
+      const asked = response.headers.all(isProxy ? 'Proxy-Authenticate' : 'WWW-Authenticate');
+      const use = { hash, cnonce: deps.token(), nc: 1 };
+      const values = authorize({ method, uri, body }, asked, credentials, use);
+      const name = isProxy ? 'Proxy-Authorization' : 'Authorization';
+      return values.length === 0 ? undefined : values.map((value) => [name, value] as const);
+    };
+  }
+
+  return {
+    receive(text, flow) {
+      if (isClosed) return;
+      const { message, problem } = parseMessage(text);
+      if (problem) receiveMalformed(problem, text, flow);
+      else if (message.kind === 'response') receiveResponse(message);
+      else receiveRequest(message, text, flow);
+    },
+    transportFailed(text) {
+      const { message } = parseMessage(text);
+      const top = message?.headers.get('Via');
+      const via = top === undefined ? undefined : parseVia(top);
+      if (!message || !via?.branch) return;
+      if (message.kind === 'response') {
+        const method = message.headers.get('CSeq')?.split(' ').at(-1) ?? '';
+        const known = table.findServer(serverKey(via, method) ?? '');
+        if (known) table.stepServer(known, { type: 'transport-failed' });
+        return;
+      }
+      const method = message.method === 'ACK' ? 'INVITE' : message.method;
+      const known = table.findClient(`${via.branch} ${method}`);
+      if (known) table.stepClient(known, { type: 'transport-failed' });
+    },
+    flowClosed: (id) => table.flowClosed(id),
+    invite: ({ credentials, ...options }, listener) =>
+      dial(legDeps, options, answerWith(credentials), listener),
+    census: () => ({ transactions: table.size(), dialogs: legs.size, timers: wheel.size() }),
+    counters,
+    close() {
+      isClosed = true;
+      wheel.close();
+      table.clear();
+      legs.clear();
+    },
+  };
+}
+
+interface NewRequest {
+  readonly request: SipRequest;
+  readonly flow: Flow;
+  readonly key: string;
+  /** Characters that the sender sent. */
+  readonly size: number;
+  readonly target: SendTarget;
+}
+
+function legKey(callId: string, localTag: string): string {
+  return `${callId} ${localTag}`;
+}
+
+function remoteTagOf(request: SipRequest): string {
+  return tagOf(request.headers.get('From') ?? '') ?? '';
+}
