@@ -25,6 +25,7 @@ export class DelayPlan {
   #packetUnits: number;
   #step: number;
   #leastSlackMs = Number.POSITIVE_INFINITY;
+  #previousSlackMs = Number.NaN;
   #slacks = 0;
   #frames = 0;
 
@@ -59,9 +60,8 @@ export class DelayPlan {
   settle(): void {
     this.pending = 0;
     this.age = 0;
-    this.#leastSlackMs = Number.POSITIVE_INFINITY;
-    this.#slacks = 0;
-    this.#frames = 0;
+    this.#previousSlackMs = Number.NaN;
+    this.#observeAnew();
   }
 
   /** To be asked once a frame; `bufferedUnits` are decoded but not yet taken. Sets `pending` when a change is due. */
@@ -69,15 +69,25 @@ export class DelayPlan {
     this.age++;
     if (this.pending !== 0 || ++this.#frames < settleFrames || this.#slacks < settleFrames / 5) return;
     const slack = this.#leastSlackMs;
-    this.settle();
+    // A sender whose clock is slow uses the slack up bit by bit: act before it is gone, two observations ahead.
+    const decline = slack < this.#previousSlackMs ? this.#previousSlackMs - slack : 0;
+    this.#observeAnew();
+    this.#previousSlackMs = slack;
+    this.age = 0;
     const stepMs = this.#step / this.#unitsPerMs;
     const between = bufferedUnits % this.#step;
     const spare = slack - this.#wantedMs(estimator, shrinkShare) - hysteresisMs;
-    const missing = this.#wantedMs(estimator, growShare) - slack;
+    const missing = this.#wantedMs(estimator, growShare) - slack + 2 * decline;
     if (missing > 0) {
       // Many packets must agree before anybody waits longer for them.
       if (estimator.observed >= 50) this.pending = between - Math.ceil(missing / stepMs) * this.#step;
     } else this.pending = between + Math.max(0, Math.floor(spare / stepMs)) * this.#step;
+  }
+
+  #observeAnew(): void {
+    this.#leastSlackMs = Number.POSITIVE_INFINITY;
+    this.#slacks = 0;
+    this.#frames = 0;
   }
 
   #wantedMs(estimator: DelayEstimator, share: number): number {
