@@ -1,0 +1,183 @@
+import type { CompiledQuery, Kysely } from 'kysely';
+import type { Instant } from '../../kernel/machine.ts';
+import type { Read } from '../../ports/database.ts';
+import type { Binding } from '../../ports/registrations.ts';
+import type { SipEndpointsTables } from './store.ts';
+
+export type BindingsTables = {
+  sip_bindings: {
+    endpoint_id: string;
+    contact: string;
+    flow: string;
+    q: number;
+    expires_at: number;
+    call_id: string;
+    cseq: number;
+    user_agent: string;
+    registered_at: number;
+  };
+};
+
+type BindingRow = BindingsTables['sip_bindings'];
+export interface CredentialRow {
+  readonly account: string;
+  readonly endpoint_id: string;
+  readonly username: string;
+  readonly ha1_md5: string;
+  readonly ha1_sha256: string;
+}
+
+/**
+ * Queries of the registrar. A REGISTER comes ten thousand times a second, and building a query costs more than running it:
+ * each is built once and then run with other parameters.
+ */
+export interface RegistrarQueries {
+  credential(username: string): CompiledQuery<CredentialRow>;
+  /** Rows come for an endpoint that exists, one of nulls when it has no live binding; newest first. */
+  live(endpoint: string, now: Instant): CompiledQuery<LiveRow>;
+  /** Locks the endpoint until the end of the transaction. */
+  lock(endpoint: string): CompiledQuery<unknown>;
+  put(endpoint: string, binding: Binding): CompiledQuery<unknown>;
+  remove(endpoint: string, contact: string): CompiledQuery<unknown>;
+  dropFlow(flow: string): CompiledQuery<unknown>;
+  purge(now: Instant): CompiledQuery<unknown>;
+}
+
+export type LiveRow = { [Name in keyof BindingRow]: BindingRow[Name] | null };
+
+/** Expired rows that one purge deletes at most, so that it never holds up the others for long. */
+export const purgeBatch = 500;
+
+export function registrarQueries(read: Read, locks: boolean): RegistrarQueries {
+  const tables = read.withTables<SipEndpointsTables>();
+  const credential = tables
+    .selectFrom('sip_endpoints')
+    .select(['account', 'endpoint_id', 'username', 'ha1_md5', 'ha1_sha256'])
+    .where('username', '=', '')
+    .compile();
+  const live = tables
+    .selectFrom('sip_endpoints as e')
+    .leftJoin('sip_bindings as b', (join) =>
+      join.onRef('b.endpoint_id', '=', 'e.endpoint_id').on('b.expires_at', '>', 0),
+    )
+    .select([
+      'b.endpoint_id',
+      'b.contact',
+      'b.flow',
+      'b.q',
+      'b.expires_at',
+      'b.call_id',
+      'b.cseq',
+      'b.user_agent',
+      'b.registered_at',
+    ])
+    .where('e.endpoint_id', '=', '')
+    .orderBy('b.registered_at', 'desc')
+    .orderBy('b.contact')
+    .compile();
+  const oneEndpoint = tables.selectFrom('sip_endpoints').select('endpoint_id').where('endpoint_id', '=', '');
+  const lock = (locks ? oneEndpoint.forUpdate() : oneEndpoint).compile();
+  const put = tables
+    .insertInto('sip_bindings')
+    .values(rowOf('', emptyBinding))
+    .onConflict((on) =>
+      on.columns(['endpoint_id', 'contact']).doUpdateSet((row) => ({
+        flow: row.ref('excluded.flow'),
+        q: row.ref('excluded.q'),
+        expires_at: row.ref('excluded.expires_at'),
+        call_id: row.ref('excluded.call_id'),
+        cseq: row.ref('excluded.cseq'),
+        user_agent: row.ref('excluded.user_agent'),
+        registered_at: row.ref('excluded.registered_at'),
+      })),
+    )
+    .compile();
+  const remove = tables
+    .deleteFrom('sip_bindings')
+    .where('endpoint_id', '=', '')
+    .where('contact', '=', '')
+    .compile();
+  const dropFlow = tables.deleteFrom('sip_bindings').where('flow', '=', '').compile();
+  const purge = tables
+    .deleteFrom('sip_bindings')
+    .where((on) =>
+      on(
+        on.refTuple('endpoint_id', 'contact'),
+        'in',
+        on
+          .selectFrom('sip_bindings')
+          .select(['endpoint_id', 'contact'])
+          .where('expires_at', '<=', 0)
+          .orderBy('expires_at')
+          .limit(purgeBatch)
+          .$asTuple('endpoint_id', 'contact'),
+      ),
+    )
+    .compile();
+  return {
+    credential: (username) => ({ ...credential, parameters: [username] }),
+    live: (endpoint, now) => ({ ...live, parameters: [now, endpoint] }),
+    lock: (endpoint) => ({ ...lock, parameters: [endpoint] }),
+    put: (endpoint, binding) => ({ ...put, parameters: Object.values(rowOf(endpoint, binding)) }),
+    remove: (endpoint, contact) => ({ ...remove, parameters: [endpoint, contact] }),
+    dropFlow: (flow) => ({ ...dropFlow, parameters: [flow] }),
+    purge: (now) => ({ ...purge, parameters: [now, purgeBatch] }),
+  };
+}
+
+/** Live bindings of the endpoints of a page, newest first. */
+export function bindingsOfMany(
+  tables: Kysely<SipEndpointsTables>,
+  endpoints: readonly string[],
+  now: Instant,
+): Promise<BindingRow[]> {
+  if (endpoints.length === 0) return Promise.resolve([]);
+  return tables
+    .selectFrom('sip_bindings')
+    .selectAll()
+    .where('endpoint_id', 'in', endpoints)
+    .where('expires_at', '>', now)
+    .orderBy('registered_at', 'desc')
+    .orderBy('contact')
+    .execute();
+}
+
+export function bindingOf(row: LiveRow): Binding | undefined {
+  if (row.contact === null) return undefined;
+  return {
+    contact: row.contact,
+    flow: row.flow!,
+    q: row.q!,
+    expiresAt: row.expires_at!,
+    callId: row.call_id!,
+    cseq: row.cseq!,
+    userAgent: row.user_agent!,
+    registeredAt: row.registered_at!,
+  };
+}
+
+const emptyBinding: Binding = {
+  contact: '',
+  flow: '',
+  q: 0,
+  expiresAt: 0,
+  callId: '',
+  cseq: 0,
+  userAgent: '',
+  registeredAt: 0,
+};
+
+/** The order of these is the order of the parameters of `put`. */
+function rowOf(endpoint: string, binding: Binding): BindingRow {
+  return {
+    endpoint_id: endpoint,
+    contact: binding.contact,
+    flow: binding.flow,
+    q: binding.q,
+    expires_at: binding.expiresAt,
+    call_id: binding.callId,
+    cseq: binding.cseq,
+    user_agent: binding.userAgent,
+    registered_at: binding.registeredAt,
+  };
+}

@@ -1,0 +1,108 @@
+import type { EndpointChanges, NewEndpoint } from '@jackfield/contract';
+import type { RequestAccount } from '../../http/index.ts';
+import { creationStamp, newEndpointId } from '../../kernel/ids.ts';
+import type { Instant } from '../../kernel/machine.ts';
+import { invalidParameter, notFound } from '../../kernel/problem.ts';
+import { accepted, type Result, refused } from '../../kernel/result.ts';
+import type { Database } from '../../ports/database.ts';
+import type { Secrets } from '../../ports/secrets.ts';
+import { credentialColumns } from './credential.ts';
+import {
+  deleteEndpoint,
+  type EndpointRow,
+  findEndpoint,
+  insertEndpoint,
+  lastStampOf,
+  type SipEndpointsTables,
+  updateEndpoint,
+} from './store.ts';
+
+export interface CommandDeps {
+  readonly database: Database;
+  readonly secrets: Secrets;
+  readonly realm: string;
+  /** Whether the account may attach this application to its endpoints. */
+  readonly applicationExists: (account: RequestAccount, applicationId: string) => Promise<boolean>;
+}
+
+// Only another node that takes the same stamp in the same moment makes an attempt fail.
+const attempts = 10;
+
+export async function createEndpoint(
+  deps: CommandDeps,
+  account: RequestAccount,
+  wish: NewEndpoint,
+  now: Instant,
+): Promise<Result<EndpointRow>> {
+  const unknown = await unknownApplication(deps, account, wish.app_id);
+  if (unknown !== undefined) return refused(unknown);
+  const { database, secrets } = deps;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const row = await database.transact(async (write) => {
+        const tables = write.withTables<SipEndpointsTables>();
+        const last = await lastStampOf(tables, wish.username);
+        // A second later than the last one that was given, where the clock has not moved on.
+        const stamp = Math.max(Math.floor(now / 1000), (last ?? 0) + 1);
+        const username = wish.username + creationStamp(stamp * 1000);
+        const created: EndpointRow = {
+          endpoint_id: newEndpointId(secrets),
+          account: account.authId,
+          main_account: account.main,
+          username,
+          base_name: wish.username,
+          stamp,
+          alias: wish.alias,
+          application_id: wish.app_id ?? null,
+          ...credentialColumns(secrets, username, deps.realm, wish.password),
+          created_at: now,
+        };
+        await insertEndpoint(tables, created);
+        return created;
+      });
+      return accepted(row);
+    } catch (error) {
+      if (attempt === attempts || !database.isUniqueViolation(error)) throw error;
+    }
+  }
+}
+
+export async function changeEndpoint(
+  deps: CommandDeps,
+  account: RequestAccount,
+  endpointId: string,
+  wish: EndpointChanges,
+): Promise<Result<undefined>> {
+  const unknown = await unknownApplication(deps, account, wish.app_id);
+  const found = await deps.database.transact(async (write) => {
+    const tables = write.withTables<SipEndpointsTables>();
+    const endpoint = await findEndpoint(tables, account, endpointId);
+    if (endpoint === undefined || unknown !== undefined) return endpoint !== undefined;
+    const changes: Partial<EndpointRow> = {
+      ...(wish.alias === undefined ? {} : { alias: wish.alias }),
+      ...(wish.app_id === undefined ? {} : { application_id: wish.app_id }),
+      ...(wish.password === undefined
+        ? {}
+        : credentialColumns(deps.secrets, endpoint.username, deps.realm, wish.password)),
+    };
+    return Object.keys(changes).length === 0 || updateEndpoint(tables, account, endpointId, changes);
+  });
+  if (!found) return refused(notFound('endpoint', endpointId));
+  return unknown === undefined ? accepted(undefined) : refused(unknown);
+}
+
+export async function removeEndpoint(
+  deps: CommandDeps,
+  account: RequestAccount,
+  endpointId: string,
+): Promise<Result<undefined>> {
+  const found = await deps.database.transact((write) =>
+    deleteEndpoint(write.withTables<SipEndpointsTables>(), account, endpointId),
+  );
+  return found ? accepted(undefined) : refused(notFound('endpoint', endpointId));
+}
+
+async function unknownApplication(deps: CommandDeps, account: RequestAccount, appId: string | undefined) {
+  if (appId === undefined || (await deps.applicationExists(account, appId))) return undefined;
+  return invalidParameter('app_id', appId, 'the identifier of one of your applications');
+}

@@ -1,0 +1,112 @@
+import type { Instant } from '../../kernel/machine.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Database, Write } from '../../ports/database.ts';
+import type { Binding, EndpointCredential, Registrations } from '../../ports/registrations.ts';
+import { bindingOf, purgeBatch, registrarQueries } from './bindings-store.ts';
+
+const purgeEveryMs = 60_000;
+// What `create` makes: a letter, up to 24 letters and digits, and 12 digits. Anything else is nobody.
+const usernameShape = /^[A-Za-z][A-Za-z0-9]{12,36}$/;
+
+/** Bindings in the database: what is answered to a phone is durable, and an expired binding is gone in the same instant. */
+export function createRegistrations({
+  database,
+  clock,
+}: {
+  readonly database: Database;
+  readonly clock: Clock;
+}): Registrations {
+  // The embedded database runs one transaction after another; a shared one needs to be told who must wait.
+  const locks = database.dialect === 'postgres';
+  const queries = registrarQueries(database.read, locks);
+  let nextPurge: Instant = 0;
+
+  async function credentialOf(user: string): Promise<EndpointCredential | undefined> {
+    if (!usernameShape.test(user)) return undefined;
+    const row = (await database.read.executeQuery(queries.credential(user))).rows[0];
+    return row === undefined
+      ? undefined
+      : {
+          account: row.account,
+          endpoint: row.endpoint_id,
+          username: row.username,
+          ha1: { md5: row.ha1_md5, sha256: row.ha1_sha256 },
+        };
+  }
+
+  async function bindingsOf(endpoint: string): Promise<readonly Binding[]> {
+    return (await liveBindings(database.read, endpoint, clock.now())) ?? [];
+  }
+
+  function update<Result>(
+    endpoint: string,
+    decide: (current: readonly Binding[]) => {
+      readonly bindings: readonly Binding[];
+      readonly result: Result;
+    },
+  ): Promise<Result> {
+    return database.transact(async (write) => {
+      const now = clock.now();
+      if (locks) await write.executeQuery(queries.lock(endpoint));
+      const current = await liveBindings(write, endpoint, now);
+      // Deleted since its credential was read: a binding written now would outlive it, and 200 would be a lie.
+      if (current === undefined) throw new Error(`endpoint ${endpoint} has been deleted`);
+      const { bindings, result } = decide(current);
+      if (bindings !== current) await replace(write, endpoint, current, bindings);
+      if (now >= nextPurge) await purge(write, now);
+      return result;
+    });
+  }
+
+  /** Undefined when there is no such endpoint. */
+  async function liveBindings(
+    on: Pick<Write, 'executeQuery'>,
+    endpoint: string,
+    now: Instant,
+  ): Promise<readonly Binding[] | undefined> {
+    const { rows } = await on.executeQuery(queries.live(endpoint, now));
+    if (rows.length === 0) return undefined;
+    return rows.map(bindingOf).filter((binding) => binding !== undefined);
+  }
+
+  /** A refresh is one statement: only what differs is written. */
+  async function replace(
+    write: Write,
+    endpoint: string,
+    current: readonly Binding[],
+    next: readonly Binding[],
+  ): Promise<void> {
+    for (const { contact } of current) {
+      if (!next.some((binding) => binding.contact === contact)) {
+        await write.executeQuery(queries.remove(endpoint, contact));
+      }
+    }
+    for (const binding of next) {
+      if (!current.includes(binding)) await write.executeQuery(queries.put(endpoint, storable(binding)));
+    }
+  }
+
+  async function purge(write: Write, now: Instant): Promise<void> {
+    const { numAffectedRows = 0n } = await write.executeQuery(queries.purge(now));
+    // A full batch: there may be more, and the next REGISTER takes them.
+    if (numAffectedRows < BigInt(purgeBatch)) nextPurge = now + purgeEveryMs;
+  }
+
+  return {
+    credentialOf,
+    bindingsOf,
+    update,
+    async dropFlow(flow) {
+      await database.transact((write) => write.executeQuery(queries.dropFlow(flow)));
+    },
+  };
+}
+
+/** A phone names itself as it likes; it is shown to people and stored in databases that refuse NUL. */
+function storable(binding: Binding): Binding {
+  if (/^[^\p{Cc}\p{Cs}]{0,255}$/u.test(binding.userAgent)) return binding;
+  const userAgent = Array.from(binding.userAgent.replace(/[\p{Cc}\p{Cs}]/gu, ''))
+    .slice(0, 255)
+    .join('');
+  return { ...binding, userAgent };
+}

@@ -1,0 +1,76 @@
+import {
+  createdEndpoint,
+  endpointBody,
+  endpointChanges,
+  endpointList,
+  endpointPath,
+  messageBody,
+  newEndpoint,
+  pageQuery,
+} from '@jackfield/contract';
+import { Type } from 'typebox';
+import { type RouteGroup, route } from '../../http/index.ts';
+import { parsePage } from '../../kernel/pagination.ts';
+import { accepted } from '../../kernel/result.ts';
+import { type CommandDeps, changeEndpoint, createEndpoint, removeEndpoint } from './commands.ts';
+import { type QueryDeps, readEndpoint, readEndpoints } from './queries.ts';
+
+export function endpointRoutes(deps: CommandDeps & QueryDeps): RouteGroup {
+  return {
+    name: 'SIP endpoints',
+    description: 'SIP users that register and place or receive calls.',
+    routes: [
+      route({
+        method: 'POST',
+        path: 'Endpoint/',
+        operation: 'Create an endpoint',
+        schema: { body: newEndpoint, response: createdEndpoint },
+        success: 201,
+        async run({ account, body, now }) {
+          const created = await createEndpoint(deps, account, body, now);
+          if (!created.ok) return created;
+          const { endpoint_id, username, alias } = created.value;
+          return accepted({ message: 'created', endpoint_id, username, alias });
+        },
+      }),
+      route({
+        method: 'GET',
+        path: 'Endpoint/',
+        operation: 'List endpoints',
+        schema: { query: Type.Object(pageQuery), response: endpointList },
+        success: 200,
+        async run({ account, query, now }) {
+          const page = parsePage(query);
+          return page.ok ? accepted(await readEndpoints(deps, account, page.value, now)) : page;
+        },
+      }),
+      route({
+        method: 'GET',
+        path: 'Endpoint/:endpoint_id/',
+        operation: 'Retrieve an endpoint',
+        schema: { params: endpointPath, response: endpointBody },
+        success: 200,
+        run: ({ account, params, now }) => readEndpoint(deps, account, params.endpoint_id, now),
+      }),
+      route({
+        method: 'POST',
+        path: 'Endpoint/:endpoint_id/',
+        operation: 'Update an endpoint',
+        schema: { params: endpointPath, body: endpointChanges, response: messageBody('changed') },
+        success: 202,
+        async run({ account, params, body }) {
+          const changed = await changeEndpoint(deps, account, params.endpoint_id, body);
+          return changed.ok ? accepted({ message: 'changed' }) : changed;
+        },
+      }),
+      route({
+        method: 'DELETE',
+        path: 'Endpoint/:endpoint_id/',
+        operation: 'Delete an endpoint',
+        schema: { params: endpointPath },
+        success: 204,
+        run: ({ account, params }) => removeEndpoint(deps, account, params.endpoint_id),
+      }),
+    ],
+  };
+}
