@@ -29,6 +29,8 @@ export {
   verifyDigest,
 } from './auth/digest-server.ts';
 export { createNonces, type NonceOptions, type Nonces, type NonceVerdict } from './auth/nonces.ts';
+export { ALLOWED_METHODS, type HeaderPairs } from './dialog/answers.ts';
+export type { Content, EndReason } from './dialog/session-state.ts';
 export { createRequest, type RequestFields } from './message/create-request.ts';
 export { createResponse, type ResponseFields } from './message/create-response.ts';
 export { type CSeq, parseCSeq, printCSeq } from './message/cseq.ts';
@@ -76,3 +78,23 @@ export {
   type RegistrationLimits,
   type RegistrationRequest,
 } from './registration/decide-registration.ts';
+export { RFC3261_TIMERS, type TimerDurations } from './transaction/timers.ts';
+export type { AnswerFields, Call, CallListener, IncomingInvite } from './user-agent/call-listener.ts';
+export type { UserAgentCounters } from './user-agent/counters.ts';
+export type { InviteOptions, InviteTarget } from './user-agent/outgoing-leg.ts';
+export type { SendTarget } from './user-agent/send-target.ts';
+export {
+  createTimerWheel,
+  type TimerWheel,
+  type WheelClock,
+  type WheelTimer,
+} from './user-agent/timer-wheel.ts';
+export { createUserAgent } from './user-agent/user-agent.ts';
+export type {
+  IncomingRequest,
+  ReplyFields,
+  UserAgent,
+  UserAgentCensus,
+  UserAgentDeps,
+  UserAgentLimits,
+} from './user-agent/user-agent-options.ts';

@@ -253,23 +253,18 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     return printMessage(response);
   }
 
-  /** Our own refusal of what anybody may have sent: over UDP never larger than what it answers. */
+  /** Our own refusal; over UDP it is repeated only when the request is. */
   function refuse(transaction: ServerTransaction, incoming: NewRequest, refusal: Refusal): void {
     const { status } = refusal;
     const text = responseText(incoming.request, status, refusal);
-    if (isAmplifying(incoming, text)) return;
     table.stepServer(transaction, { type: 'respond', status, text, once: true });
   }
 
+  /** An answer without a transaction, to what may be noise: over UDP never larger than what it answers. */
   function refuseStateless(incoming: Omit<NewRequest, 'key'>, status: number): void {
     const text = responseText(incoming.request, status, {});
-    if (!isAmplifying(incoming, text)) send(incoming.target, text);
-  }
-
-  function isAmplifying(incoming: Omit<NewRequest, 'key'>, text: string): boolean {
-    if (incoming.flow.reliable || text.length <= incoming.size) return false;
-    counters.amplifying += 1;
-    return true;
+    if (incoming.flow.reliable || text.length <= incoming.size) send(incoming.target, text);
+    else counters.amplifying += 1;
   }
 
   function receiveMalformed(problem: ParseProblem, text: string, flow: Flow): void {
