@@ -1,0 +1,93 @@
+import { isHoldAddress, isUnicastAddress } from './address.ts';
+import { type CodecCapability, capabilityFor, telephoneEventIn } from './codec-capability.ts';
+import { type Direction, directionOf, meet, receives, sends } from './direction.ts';
+import type { MediaDescription, SdpProblem } from './session-description.ts';
+
+/** The one audio stream that an offer and its answer agreed on, seen from our side. */
+export interface AgreedAudio {
+  /** What we send. */
+  readonly codec: CodecCapability;
+  /** The number under which the other side wants it (RFC 3264 §5.1: numbers belong to who receives them). */
+  readonly payloadType: number;
+  /** The number under which the other side wants telephone events; absent when it wants none. */
+  readonly telephoneEventPayloadType?: number;
+  /** Everything that the other side may send, under our numbers; it may change between them at any time. */
+  readonly receive: readonly { readonly payloadType: number; readonly codec: CodecCapability }[];
+  readonly receiveTelephoneEventPayloadType?: number;
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+  /** RTCP on the port of RTP (RFC 5761), both ways. */
+  readonly rtcpMux: boolean;
+  readonly rtcpAddress: string;
+  readonly rtcpPort: number;
+  /** Ours: we send when it says so, and expect media when it says so. */
+  readonly direction: Direction;
+  /** The other side does not want to hear us: it put the call on hold. */
+  readonly isHeldByRemote: boolean;
+  /** Packetisation that the other side asked for, within 10–60 ms and its maxptime; 20 when it did not. */
+  readonly ptimeMs: number;
+}
+
+/**
+ * What follows from our description and theirs of one stream, once both are known. `ours` names the codecs that we can
+ * speak; the first of `theirs` that is among them and in `ourMedia` is what we send (RFC 3264 §6.1, §7).
+ */
+export function agree(
+  ourMedia: MediaDescription,
+  theirMedia: MediaDescription,
+  codecs: readonly CodecCapability[],
+): AgreedAudio | { readonly problem: SdpProblem } {
+  const { address } = theirMedia;
+  if (address === undefined || !(isUnicastAddress(address) || isHoldAddress(address))) {
+    return { problem: 'bad-address' };
+  }
+  const receive = ourMedia.payloadTypes.flatMap((payloadType) => {
+    const codec = capabilityFor(ourMedia, payloadType, codecs);
+    return codec === undefined ? [] : [{ payloadType, codec }];
+  });
+  let sent: { readonly payloadType: number; readonly codec: CodecCapability } | undefined;
+  for (const payloadType of theirMedia.payloadTypes) {
+    const codec = capabilityFor(theirMedia, payloadType, codecs);
+    if (codec === undefined || !receive.some((ours) => ours.codec === codec)) continue;
+    sent = { payloadType, codec };
+    break;
+  }
+  if (sent === undefined) return { problem: 'no-common-codec' };
+
+  const theirs = effectiveDirection(theirMedia);
+  const theirEvents = telephoneEventIn(theirMedia, sent.codec.clockRate);
+  const ourEvents = telephoneEventIn(ourMedia, sent.codec.clockRate);
+  const rtcpMux = ourMedia.rtcpMux && theirMedia.rtcpMux;
+  const rtcp = rtcpMux ? undefined : theirMedia.rtcp;
+  // RFC 3550 §11: the next port, where nothing else is said.
+  const nextPort = Math.min(theirMedia.port + 1, 65535);
+  return {
+    codec: sent.codec,
+    payloadType: sent.payloadType,
+    ...(theirEvents !== undefined && ourEvents !== undefined
+      ? { telephoneEventPayloadType: theirEvents, receiveTelephoneEventPayloadType: ourEvents }
+      : {}),
+    receive,
+    remoteAddress: address,
+    remotePort: theirMedia.port,
+    rtcpMux,
+    rtcpAddress: rtcp?.address !== undefined && isUnicastAddress(rtcp.address) ? rtcp.address : address,
+    rtcpPort: rtcpMux ? theirMedia.port : (rtcp?.port ?? nextPort),
+    direction: meet(ourMedia.direction, theirs),
+    isHeldByRemote: !receives(theirs),
+    ptimeMs: packetTime(theirMedia),
+  };
+}
+
+/** What a description's writer does: c=0.0.0.0 is how RFC 2543 said that it no longer receives (RFC 3264 §8.4). */
+export function effectiveDirection(media: MediaDescription): Direction {
+  const isHeld = media.address !== undefined && isHoldAddress(media.address);
+  return isHeld ? directionOf(sends(media.direction), false) : media.direction;
+}
+
+/** RFC 3264 §5.1: ptime is what the writer likes to receive; whole tens, because that is what codecs make. */
+function packetTime(media: MediaDescription): number {
+  const longest = Math.min(media.maxPtimeMs ?? 60, 60);
+  const wanted = Math.min(media.ptimeMs ?? 20, longest);
+  return Math.max(10, Math.floor(wanted / 10) * 10);
+}

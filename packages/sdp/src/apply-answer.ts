@@ -1,0 +1,33 @@
+import { type AgreedAudio, agree } from './agreed-audio.ts';
+import type { CodecCapability } from './codec-capability.ts';
+import { parseSdp, type SdpLimits } from './parse-sdp.ts';
+import type { SdpProblem } from './session-description.ts';
+
+/**
+ * What our offer and its answer agree on (RFC 3264 §7). `codecs` are those that the offer was made of. Throws when our
+ * own offer is no description.
+ */
+export function applyAnswer(
+  offer: string,
+  answer: string,
+  codecs: readonly CodecCapability[],
+  limits?: SdpLimits,
+): { readonly agreed: AgreedAudio } | { readonly problem: SdpProblem } {
+  const ours = parseSdp(offer);
+  if ('problem' in ours) throw new TypeError(`offer is not a session description: ${ours.problem}`);
+  const theirs = parseSdp(answer, limits);
+  if ('problem' in theirs) return theirs;
+  const offered = ours.session.media;
+  const answered = theirs.session.media;
+  // RFC 3264 §6: the answer has the offer's m= lines, one for one.
+  const isMatching =
+    offered.length === answered.length && offered.every((media, i) => media.kind === answered[i]!.kind);
+  if (!isMatching) return { problem: 'media-mismatch' };
+  const place = offered.findIndex((media) => media.kind === 'audio' && media.port !== 0);
+  if (place < 0) return { problem: 'no-audio' };
+  const stream = answered[place]!;
+  if (stream.port === 0) return { problem: 'refused' };
+  if (stream.protocol !== offered[place]!.protocol) return { problem: 'unsupported-transport' };
+  const agreed = agree(offered[place]!, stream, codecs);
+  return 'problem' in agreed ? agreed : { agreed };
+}

@@ -1,0 +1,78 @@
+import { encodingOf, telephoneEventName } from './codec-capability.ts';
+import {
+  type LocalMedia,
+  type LocalSession,
+  type MediaCapabilities,
+  refusedMedia,
+  writeDescription,
+} from './local-media.ts';
+import { parseSdp } from './parse-sdp.ts';
+import type { MediaDescription } from './session-description.ts';
+
+const firstDynamicPayloadType = 96;
+/** What nearly everybody uses for telephone events, so that even a peer that ignores our numbers is understood. */
+const usualTelephoneEventPayloadType = 101;
+
+/**
+ * Writes an offer of one audio stream: in an INVITE, a re-INVITE (with `previous`), or the 200 to an INVITE that had
+ * none, whose answer then comes in the ACK (RFC 3264 §5, §8; RFC 3261 §13.2.1). Throws when `previous` is no description.
+ */
+export function createOffer(options: MediaCapabilities & LocalSession): string {
+  const previous = previousOf(options);
+  const lines = previous?.session.media ?? [];
+  // RFC 3264 §8: m= lines are never taken away, and the audio keeps its place; one that was given up may be taken again.
+  const active = lines.findIndex((media) => media.kind === 'audio' && media.port !== 0);
+  const place = active >= 0 ? active : lines.findIndex((media) => media.kind === 'audio');
+  const media = lines.map(refusedMedia);
+  const audio = offeredAudio(options, place < 0 ? undefined : lines[place]);
+  if (place < 0) media.push(audio);
+  else media[place] = audio;
+  return writeDescription(options, options.address, { start: '0', stop: '0' }, media, previous);
+}
+
+/** Reads back the description that we sent last. */
+export function previousOf(local: LocalSession) {
+  if (local.previous === undefined) return undefined;
+  const parsed = parseSdp(local.previous);
+  if ('problem' in parsed) throw new TypeError(`previous is not a session description: ${parsed.problem}`);
+  return { text: local.previous, session: parsed.session };
+}
+
+function offeredAudio(options: MediaCapabilities, before: MediaDescription | undefined): LocalMedia {
+  const rtpmaps: NonNullable<LocalMedia['rtpmaps']>[number][] = [];
+  // RFC 3264 §8.3.2: within a session a dynamic number never comes to mean another codec.
+  const taken = new Set<number>(before?.rtpmaps.keys());
+  const numberFor = (name: string, clockRate: number, liked: number | undefined): number => {
+    const same = before?.payloadTypes.find((payloadType) => {
+      const encoding = encodingOf(before, payloadType);
+      return encoding?.name.toUpperCase() === name.toUpperCase() && encoding.clockRate === clockRate;
+    });
+    if (same !== undefined) return same;
+    let number = liked ?? firstDynamicPayloadType;
+    while (taken.has(number))
+      number = number < firstDynamicPayloadType ? firstDynamicPayloadType : number + 1;
+    taken.add(number);
+    return number;
+  };
+  for (const codec of options.codecs) {
+    rtpmaps.push({ ...codec, payloadType: numberFor(codec.name, codec.clockRate, codec.payloadType) });
+  }
+  const events = options.telephoneEvent ?? '0-15';
+  if (events !== false) {
+    // RFC 4733 §2.1: events share the clock of the audio they go with, so one for each clock rate.
+    for (const clockRate of new Set(options.codecs.map((codec) => codec.clockRate))) {
+      const payloadType = numberFor(telephoneEventName, clockRate, usualTelephoneEventPayloadType);
+      rtpmaps.push({ payloadType, name: telephoneEventName, clockRate, fmtp: events });
+    }
+  }
+  return {
+    kind: 'audio',
+    port: options.port,
+    protocol: options.protocols?.[0] ?? 'RTP/AVP',
+    formats: rtpmaps.map(({ payloadType }) => String(payloadType)),
+    rtpmaps,
+    direction: options.direction ?? 'sendrecv',
+    ptimeMs: options.ptimeMs ?? 20,
+    rtcpMux: options.rtcpMux ?? true,
+  };
+}

@@ -1,0 +1,55 @@
+import type { Direction } from './direction.ts';
+
+/** A parsed session description (RFC 8866), reduced to what offer and answer need. */
+export interface SessionDescription {
+  readonly origin: {
+    readonly username: string;
+    /** A decimal number, of up to 64 bits: text. */
+    readonly sessionId: string;
+    readonly version: string;
+    readonly address: string;
+  };
+  /** `t=`, which an answer repeats (RFC 3264 §6). */
+  readonly timing: { readonly start: string; readonly stop: string };
+  /** One for each m= line, in order. */
+  readonly media: readonly MediaDescription[];
+}
+
+/** One m= line with its attributes; what the session says for all media is filled in. */
+export interface MediaDescription {
+  /** audio, video, application, … */
+  readonly kind: string;
+  /** 0: refused or given up (RFC 3264 §6, §8.2). */
+  readonly port: number;
+  /** E.g. RTP/AVP. */
+  readonly protocol: string;
+  /** The formats as they were written, of which an RTP profile's are payload types. */
+  readonly formats: readonly string[];
+  /** The numeric formats 0–127, without repetitions. */
+  readonly payloadTypes: readonly number[];
+  /** Undefined when neither this line nor the session has `c=`. */
+  readonly address: string | undefined;
+  readonly direction: Direction;
+  readonly rtpmaps: ReadonlyMap<
+    number,
+    { readonly name: string; readonly clockRate: number; readonly channels: number }
+  >;
+  readonly fmtp: ReadonlyMap<number, string>;
+  readonly ptimeMs: number | undefined;
+  readonly maxPtimeMs: number | undefined;
+  /** `a=rtcp` (RFC 3605). */
+  readonly rtcp: { readonly port: number; readonly address: string | undefined } | undefined;
+  /** `a=rtcp-mux` (RFC 5761). */
+  readonly rtcpMux: boolean;
+}
+
+/** Why a description was not taken. */
+export type SdpProblem =
+  | 'too-large' // more bytes, lines or media than the limits allow
+  | 'malformed' // no v=0, no o=, an m= line that is none, control characters
+  | 'no-audio' // no audio stream, or only refused ones
+  | 'unsupported-transport' // audio, but over nothing that we speak
+  | 'no-common-codec'
+  | 'bad-address' // none, no IP address, or a multicast one
+  | 'media-mismatch' // the answer's m= lines are not those of the offer
+  | 'refused'; // the answer refuses our audio
