@@ -1,0 +1,33 @@
+import type { Migration } from '@jackfield/platform';
+import { type AppliedMigration, migrationsTableSql, planMigrations } from '@jackfield/platform/kernel';
+import type { Client } from 'pg';
+
+/** "jack" in ASCII; the same on every node, so that two that start together take turns. */
+const advisoryLock = 0x6a61636b;
+
+/** Each migration in a transaction of its own; the first that fails stops with its name, the ones before it stay. */
+export async function migrate(client: Client, migrations: readonly Migration[]): Promise<readonly string[]> {
+  await client.query('SELECT pg_advisory_lock($1)', [advisoryLock]);
+  try {
+    await client.query(migrationsTableSql);
+    const applied = await client.query<AppliedMigration>('SELECT name, checksum FROM schema_migrations');
+    const planned = planMigrations('postgres', migrations, applied.rows);
+    for (const { name, checksum, sql } of planned) {
+      try {
+        await client.query('BEGIN');
+        await client.query(sql);
+        await client.query(
+          'INSERT INTO schema_migrations (name, checksum, applied_at) VALUES ($1, $2, extract(epoch from now()) * 1000)',
+          [name, checksum],
+        );
+        await client.query('COMMIT');
+      } catch (cause) {
+        await client.query('ROLLBACK').catch(() => {});
+        throw new Error(`migration ${name} failed`, { cause });
+      }
+    }
+    return planned.map(({ name }) => name);
+  } finally {
+    await client.query('SELECT pg_advisory_unlock($1)', [advisoryLock]).catch(() => {});
+  }
+}

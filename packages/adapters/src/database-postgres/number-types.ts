@@ -1,0 +1,27 @@
+import pg from 'pg';
+
+/** Object ids of pg_type: bool, int8, numeric. */
+const bool = 16;
+const int8 = 20;
+const numeric = 1700;
+
+/**
+ * What the embedded database gives: numbers for BIGINT (instants, counts) and for sums, 0 and 1 for truth values. A number
+ * that JavaScript cannot hold is an error there as here.
+ */
+export const numberTypes: pg.CustomTypesConfig = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    if (format !== 'binary') {
+      if (oid === int8) return safeInteger;
+      if (oid === numeric) return Number;
+      if (oid === bool) return (text: string) => (text === 't' ? 1 : 0);
+    }
+    return pg.types.getTypeParser(oid, format as 'text');
+  },
+} as pg.CustomTypesConfig;
+
+function safeInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is no integer that a number can hold`);
+  return value;
+}

@@ -1,0 +1,138 @@
+import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
+import type { PoolClient } from 'pg';
+import {
+  DatabaseUnavailableError,
+  saysBeginAgain,
+  saysConnectionLost,
+  saysPlanIsStale,
+} from './unavailable-error.ts';
+
+/** Stores have a few hundred texts; what a list in `in (…)` makes of them must not grow the server's memory without end. */
+const namedStatements = 256;
+
+/** One pooled connection as kysely sees it. Of transactions it knows units: savepoints inside a group's transaction. */
+export class PostgresConnection implements DatabaseConnection {
+  readonly #client: PoolClient;
+  readonly #statementNames = new Map<string, string>();
+  #unit: { failed: boolean } | undefined;
+  /** Why the group as a whole cannot go on: the connection is gone, or another transaction was in the way. */
+  #fatal: unknown;
+  #isStale = false;
+
+  constructor(client: PoolClient) {
+    this.#client = client;
+    // Comes before the rejections of the queries that were on their way.
+    client.on('error', (error) => {
+      this.#fatal ??= lost(error);
+    });
+  }
+
+  get fatal(): unknown {
+    return this.#fatal;
+  }
+
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    const unit = this.#unit;
+    if (unit?.failed) throw new Error('a statement of this transaction has failed; it will be rolled back');
+    try {
+      const values = parameters as unknown[];
+      const query = { text: sql, values, ...this.#named(sql) };
+      const { rows, rowCount, command } = await this.#client.query(query);
+      const changes =
+        command === 'INSERT' || command === 'UPDATE' || command === 'DELETE' || command === 'MERGE';
+      return changes ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows };
+    } catch (error) {
+      // Of several queries in flight the later ones may fail when the next unit has begun.
+      if (unit !== undefined) unit.failed = true;
+      throw this.#read(error);
+    }
+  }
+
+  // biome-ignore lint/correctness/useYield: the port has no streaming, and a cursor would hold a connection.
+  async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
+    throw new Error('rows are read in pages, not streamed');
+  }
+
+  /**
+   * Sends a statement without waiting for its answer: the connection pipelines, so it costs no round trip. When it fails
+   * everything behind it fails too, COMMIT at the latest.
+   */
+  order(sql: string): void {
+    this.#client.query(sql).catch((error) => this.#read(error));
+  }
+
+  /** Resolves when the changes are durable. */
+  async commit(): Promise<void> {
+    try {
+      const { command } = await this.#client.query('COMMIT');
+      // PostgreSQL answers a COMMIT of a failed transaction with ROLLBACK, and no error.
+      if (command !== 'COMMIT') throw new Error('the transaction had failed and was rolled back');
+    } catch (error) {
+      const cause = this.#read(error);
+      if (!(cause instanceof DatabaseUnavailableError)) throw cause;
+      const sentence =
+        'the connection to the database was lost during a commit; whether it was made is not known';
+      throw new DatabaseUnavailableError(sentence, cause.cause);
+    }
+  }
+
+  beginUnit(): void {
+    this.order('SAVEPOINT unit');
+    this.#unit = { failed: false };
+  }
+
+  commitUnit(): void {
+    if (this.#unit?.failed) {
+      throw new Error('a statement of this transaction has failed, and its error was dropped');
+    }
+    this.order('RELEASE unit');
+    this.#unit = undefined;
+  }
+
+  rollBackUnit(): void {
+    this.#unit = undefined;
+    if (this.#fatal !== undefined) return;
+    this.order('ROLLBACK TO unit');
+    this.order('RELEASE unit');
+  }
+
+  /** Ends whatever is open, and gives the connection back. */
+  release(): void {
+    const { fatal } = this;
+    this.#fatal = undefined;
+    this.#unit = undefined;
+    this.#client.release(fatal instanceof DatabaseUnavailableError || this.#isStale);
+  }
+
+  /** Rolls the group back; what made it fail is forgotten, unless the connection is gone. */
+  rollBack(): void {
+    if (this.#fatal instanceof DatabaseUnavailableError) return;
+    this.order('ROLLBACK');
+  }
+
+  /** A statement with a name is parsed and planned once for each connection. */
+  #named(text: string): { readonly name?: string } {
+    let name = this.#statementNames.get(text);
+    if (name === undefined) {
+      if (this.#statementNames.size === namedStatements) return {};
+      name = `s${this.#statementNames.size}`;
+      this.#statementNames.set(text, name);
+    }
+    return { name };
+  }
+
+  #read(error: unknown): unknown {
+    if (this.#fatal instanceof DatabaseUnavailableError) return this.#fatal;
+    if (saysConnectionLost(error)) this.#fatal = lost(error);
+    else if (saysPlanIsStale(error)) {
+      this.#isStale = true;
+      this.#fatal = error;
+    } else if (saysBeginAgain(error)) this.#fatal = error;
+    else return error;
+    return this.#fatal;
+  }
+}
+
+function lost(cause: unknown): DatabaseUnavailableError {
+  return new DatabaseUnavailableError('the connection to the database was lost', cause);
+}

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { Database } from '@jackfield/platform';
+import {
+  createRecordingLog,
+  databaseContract,
+  killedWhileWriting,
+  onPostgres,
+  type PostgresServer,
+  postgresMissing,
+  startPostgres,
+} from '@jackfield/testkit';
+import { sql } from 'kysely';
+import { createPostgresDatabase } from './index.ts';
+
+onPostgres('the database port', databaseContract);
+
+const table = { name: 't/1', sql: 'CREATE TABLE t (id BIGINT PRIMARY KEY, n BIGINT NOT NULL)' };
+
+describe('a PostgreSQL server that fails', { skip: postgresMissing() ?? false }, () => {
+  let server: PostgresServer;
+  before(async () => {
+    const started = await startPostgres({ durable: true });
+    assert.ok(started.server !== undefined);
+    server = started.server;
+  });
+  after(() => server.stop());
+
+  async function withDatabase(use: (database: Database, again: Database) => Promise<void>): Promise<void> {
+    const url = await server.createDatabase();
+    const opened = [1, 2].map((writers) =>
+      createPostgresDatabase({ url, poolSize: 4, writers, log: createRecordingLog() }),
+    );
+    try {
+      await opened[0]!.migrate([table]);
+      await use(opened[0]!, opened[1]!);
+    } finally {
+      await Promise.all(opened.map((database) => database.close()));
+    }
+  }
+
+  test('a lost connection is a clear error, and the next transaction and the next read connect again', async () => {
+    await withDatabase(async (database) => {
+      const insert = (id: number) =>
+        database.transact((write) => sql`INSERT INTO t VALUES (${id}, 0)`.execute(write));
+      await insert(1);
+      await sql`SELECT 1`.execute(database.read);
+      const cut = database.transact(async (write) => {
+        await sql`INSERT INTO t VALUES (2, 0)`.execute(write);
+        await sql`SELECT pg_terminate_backend(pg_backend_pid())`.execute(write);
+      });
+      const neighbour = insert(3);
+      await assert.rejects(cut, {
+        name: 'DatabaseUnavailableError',
+        message: /connection to the database was lost/,
+      });
+      await assert.rejects(neighbour, { code: 'database-unavailable' });
+      await insert(4);
+      await assert.rejects(sql`SELECT pg_terminate_backend(pg_backend_pid())`.execute(database.read), {
+        code: 'database-unavailable',
+      });
+      const { rows } = await sql`SELECT id FROM t ORDER BY id`.execute(database.read);
+      assert.deepEqual(rows, [{ id: 1 }, { id: 4 }]);
+    });
+  });
+
+  test('a server that was killed and is back is used again; what was acknowledged is there', async () => {
+    await withDatabase(async (database) => {
+      await database.transact((write) => sql`INSERT INTO t VALUES (1, 0)`.execute(write));
+      await server.crashAndRestart();
+      // The pool may still hold connections to the server that is gone: at most one use each finds out.
+      const attempt = () => database.transact((write) => sql`INSERT INTO t VALUES (2, 0)`.execute(write));
+      await attempt().catch((error) => {
+        assert.equal(error.code, 'database-unavailable');
+        return attempt();
+      });
+      const read = () => sql`SELECT id FROM t ORDER BY id`.execute(database.read);
+      const { rows } = await read().catch(read);
+      assert.deepEqual(rows, [{ id: 1 }, { id: 2 }]);
+    });
+  });
+
+  test('no server at all is a clear error', async () => {
+    const url = 'postgresql://postgres@localhost/none?host=%2Fnowhere';
+    const database = createPostgresDatabase({ url, log: createRecordingLog() });
+    const unavailable = { code: 'database-unavailable' };
+    await assert.rejects(
+      database.transact((write) => sql`SELECT 1`.execute(write)),
+      unavailable,
+    );
+    await assert.rejects(sql`SELECT 1`.execute(database.read), unavailable);
+    await assert.rejects(database.migrate([]), unavailable);
+    await database.close();
+  });
+
+  test('two nodes that read, decide and write the same row lose nothing', async () => {
+    await withDatabase(async (one, other) => {
+      await one.transact((write) => sql`INSERT INTO t VALUES (1, 0)`.execute(write));
+      const raise = (database: Database) =>
+        database.transact(async (write) => {
+          const { rows } = await sql<{ n: number }>`SELECT n FROM t WHERE id = 1`.execute(write);
+          await sql`UPDATE t SET n = ${rows[0]!.n + 1} WHERE id = 1`.execute(write);
+        });
+      for (let turn = 0; turn < 10; turn++) {
+        await Promise.all([raise(one), raise(other), raise(one), raise(other)]);
+      }
+      const { rows } = await sql`SELECT n FROM t`.execute(one.read);
+      assert.deepEqual(rows, [{ n: 40 }]);
+    });
+  });
+
+  test('two nodes that start together migrate one after the other', async () => {
+    await withDatabase(async (one, other) => {
+      const migrations = [table, { name: 't/2', sql: 'INSERT INTO t VALUES (7, 7)' }];
+      await Promise.all([one.migrate(migrations), other.migrate(migrations)]);
+      const { rows } = await sql`SELECT id FROM t`.execute(one.read);
+      assert.deepEqual(rows, [{ id: 7 }]);
+    });
+  });
+
+  test('a table that another node has changed is read and written on', async () => {
+    await withDatabase(async (one, other) => {
+      const read = () => sql`SELECT * FROM t`.execute(one.read);
+      const write = () =>
+        one.transact((write) =>
+          sql`INSERT INTO t (id, n) VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET n = 2 RETURNING *`.execute(
+            write,
+          ),
+        );
+      await read();
+      await write();
+      await other.migrate([table, { name: 't/2', sql: 'ALTER TABLE t ADD COLUMN more TEXT' }]);
+      assert.deepEqual((await write()).rows, [{ id: 1, n: 2, more: null }]);
+      assert.deepEqual((await read().catch(read)).rows, [{ id: 1, n: 2, more: null }]);
+    });
+  });
+
+  test('every row that was acknowledged before kill -9 of the node is there', async () => {
+    const url = await server.createDatabase();
+    const { acknowledged, child } = killedWhileWriting(
+      join(import.meta.dirname, 'index.ts'),
+      'createPostgresDatabase',
+      { url },
+    );
+    await acknowledged(300);
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    const last = await acknowledged(0);
+    await server.crashAndRestart();
+    const database = createPostgresDatabase({ url, log: createRecordingLog() });
+    const { rows } = await sql<{ n: number }>`SELECT count(*) AS n FROM written WHERE n <= ${last}`.execute(
+      database.read,
+    );
+    assert.deepEqual(rows, [{ n: last + 1 }]);
+    await database.close();
+  });
+});

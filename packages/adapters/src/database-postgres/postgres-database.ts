@@ -1,0 +1,121 @@
+import type { Database, Logger } from '@jackfield/platform';
+import { Kysely } from 'kysely';
+import pg from 'pg';
+import { migrate } from './migrate.ts';
+import { numberTypes } from './number-types.ts';
+import { PostgresConnection } from './postgres-connection.ts';
+import { PostgresUnitDialect } from './postgres-dialect.ts';
+import { DatabaseUnavailableError, saysUniqueViolation } from './unavailable-error.ts';
+import { createUnitLanes, type WriteConnection } from './unit-lanes.ts';
+
+export interface PostgresDatabaseOptions {
+  /** `postgresql://user:password@host:port/database`, or `?host=/directory/of/the/socket`. */
+  readonly url: string;
+  /** Connections in all; at least 2. */
+  readonly poolSize?: number;
+  /** How many of them write. More than one lets transactions of this node meet conflicts with each other. */
+  readonly writers?: number;
+  readonly log: Logger;
+}
+
+const defaultPoolSize = 10;
+const defaultWriters = 1;
+
+/**
+ * PostgreSQL 15 or newer. Units of a turn run one after another inside one transaction, on connections that pipeline;
+ * reads run on others, which refuse to write. Connects at the first use, and again after a loss.
+ */
+export function createPostgresDatabase(options: PostgresDatabaseOptions): Database {
+  const { url, log, poolSize = defaultPoolSize, writers = defaultWriters } = options;
+  if (writers < 1 || poolSize <= writers)
+    throw new RangeError('one connection is needed for reads, one for writes');
+  const settings = {
+    connectionString: url,
+    types: numberTypes,
+    application_name: 'jackfield',
+    keepAlive: true,
+    connectionTimeoutMillis: 5_000,
+    // A peer that vanished without a word would otherwise hold its queries, and everything behind them, for ever.
+    query_timeout: 30_000,
+  };
+  const writePool = new pg.Pool({
+    ...settings,
+    pipeline: true,
+    max: writers,
+    idle_in_transaction_session_timeout: 60_000,
+  } as pg.PoolConfig);
+  const readPool = new pg.Pool({ ...settings, max: poolSize - writers });
+  readPool.on('connect', (client) => {
+    // A connection on which this fails is one on which the next query fails as well.
+    client.query('SET default_transaction_read_only = on').catch(() => {});
+  });
+  for (const pool of [writePool, readPool]) {
+    pool.on('error', (err) => log.warn({ err }, 'An idle connection to the database was lost.'));
+  }
+
+  const connections = new WeakMap<pg.PoolClient, PostgresConnection>();
+  const writes = new WeakMap<PostgresConnection, WriteConnection>();
+
+  async function take(pool: pg.Pool): Promise<PostgresConnection> {
+    const client = await pool.connect().catch((cause: unknown) => {
+      throw new DatabaseUnavailableError('no connection to the database could be made', cause);
+    });
+    const known = connections.get(client);
+    if (known !== undefined) return known;
+    const connection = new PostgresConnection(client);
+    connections.set(client, connection);
+    return connection;
+  }
+
+  async function connectToWrite(): Promise<WriteConnection> {
+    const connection = await take(writePool);
+    const known = writes.get(connection);
+    if (known !== undefined) return known;
+    const dialect = new PostgresUnitDialect({ acquire: async () => connection, release: () => {} });
+    // biome-ignore lint/complexity/noBannedTypes: no table is known here; each store names its own.
+    const created = { connection, write: new Kysely<{}>({ dialect }) };
+    writes.set(connection, created);
+    return created;
+  }
+
+  // biome-ignore lint/complexity/noBannedTypes: as above
+  const read = new Kysely<{}>({
+    dialect: new PostgresUnitDialect({
+      acquire: () => take(readPool),
+      release: (connection) => connection.release(),
+    }),
+  });
+  const lanes = createUnitLanes({ connect: connectToWrite, lanes: writers, log });
+  let closing: Promise<void> | undefined;
+
+  return {
+    dialect: 'postgres',
+    read,
+    async transact(work) {
+      if (closing !== undefined) throw new Error('the database is closed');
+      return lanes.transact(work);
+    },
+    async migrate(migrations) {
+      if (closing !== undefined) throw new Error('the database is closed');
+      const client = new pg.Client({ ...settings, query_timeout: 0 } as pg.ClientConfig);
+      client.on('error', (err) => log.warn({ err }, 'The connection that migrates was lost.'));
+      await client.connect().catch((cause: unknown) => {
+        throw new DatabaseUnavailableError('no connection to the database could be made', cause);
+      });
+      try {
+        const applied = await migrate(client, migrations);
+        if (applied.length > 0) log.info({ migrations: applied }, 'The database was brought up to date.');
+      } finally {
+        await client.end();
+      }
+    },
+    isUniqueViolation: saysUniqueViolation,
+    close() {
+      closing ??= lanes.idle().then(async () => {
+        await read.destroy();
+        await Promise.all([writePool.end(), readPool.end()]);
+      });
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,36 @@
+/** The connection was refused or lost. The next transaction or read connects again. */
+export class DatabaseUnavailableError extends Error {
+  readonly code = 'database-unavailable';
+
+  constructor(sentence: string, cause: unknown) {
+    super(sentence, { cause });
+    this.name = 'DatabaseUnavailableError';
+  }
+}
+
+/** Classes 08 (connection exception) and 57P01–57P03 (shutdown, crash, starting up) of PostgreSQL's error codes. */
+export function saysConnectionLost(error: unknown): boolean {
+  return /^(?:08...|57P0[123]|ECONN\w+|EPIPE|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT)$/.test(
+    codeOf(error) ?? '',
+  );
+}
+
+/** 40001 serialization_failure and 40P01 deadlock_detected: the same work will do when it is begun again. */
+export function saysBeginAgain(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === '40001' || code === '40P01' || saysPlanIsStale(error);
+}
+
+/** 0A000 "cached plan must not change result type": a migration of another node changed the table under a named statement. */
+export function saysPlanIsStale(error: unknown): boolean {
+  return codeOf(error) === '0A000' && /cached plan/.test((error as Error).message);
+}
+
+/** 23505 unique_violation. */
+export function saysUniqueViolation(error: unknown): boolean {
+  return codeOf(error) === '23505';
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

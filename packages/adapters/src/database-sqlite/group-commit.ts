@@ -1,0 +1,119 @@
+import type { Logger, Read, Write } from '@jackfield/platform';
+import type { SqliteConnection } from './sqlite-connection.ts';
+
+/** Runs units of work so that those of one turn of the event loop share one commit, and so one sync to disk. */
+export interface GroupCommit {
+  transact<Result>(work: (write: Write) => Promise<Result>): Promise<Result>;
+  /** Runs `order` when no group is open. */
+  apart<Result>(order: () => Result): Promise<Result>;
+  /** Resolves when nothing waits and nothing runs. */
+  idle(): Promise<void>;
+}
+
+/** A commit and its units hold the event loop: more would make SIP and HTTP wait for more than some 10 ms. */
+const unitsPerGroup = 200;
+const slowUnitMs = 5_000;
+
+interface Unit {
+  run(): Promise<void>;
+  /** Called after the commit; with an error when there was none. */
+  settle(error: { readonly cause: unknown } | undefined): void;
+}
+
+export function createGroupCommit(
+  connection: SqliteConnection,
+  write: Read,
+  isInTransaction: () => boolean,
+  log: Logger,
+): GroupCommit {
+  let waiting: Unit[] = [];
+  let aparts: (() => void)[] = [];
+  const idlers: (() => void)[] = [];
+  let busy = false;
+
+  function wake(): void {
+    if (busy) return;
+    busy = true;
+    // After the poll phase, so that units asked for by every socket that was read in this turn are together.
+    setImmediate(nextGroup);
+  }
+
+  function nextGroup(): void {
+    const orders = aparts;
+    aparts = [];
+    for (const order of orders) order();
+    const group = waiting.length <= unitsPerGroup ? waiting : waiting.slice(0, unitsPerGroup);
+    waiting = waiting.length <= unitsPerGroup ? [] : waiting.slice(unitsPerGroup);
+    runGroup(group).then(() => {
+      if (waiting.length > 0 || aparts.length > 0) {
+        setImmediate(nextGroup);
+        return;
+      }
+      busy = false;
+      for (const resolve of idlers.splice(0)) resolve();
+    });
+  }
+
+  async function runGroup(group: readonly Unit[]): Promise<void> {
+    if (group.length === 0) return;
+    // Work that awaits anything but its own queries holds every writer up; its author should see that in the log.
+    const slow = setTimeout(
+      () => log.error({ ms: slowUnitMs }, 'A transaction waits for something that is no query of its own.'),
+      slowUnitMs,
+    );
+    let failure: { readonly cause: unknown } | undefined;
+    try {
+      connection.order('BEGIN IMMEDIATE');
+      for (const unit of group) {
+        await unit.run();
+        // A full disk or a broken one ends the whole transaction, with the units before this one.
+        if (!isInTransaction()) throw new Error('the database gave the transaction up');
+      }
+      connection.order('COMMIT');
+    } catch (cause) {
+      failure = { cause };
+      log.error({ err: cause, units: group.length }, 'A commit failed; none of its changes was made.');
+      if (isInTransaction()) connection.order('ROLLBACK');
+    } finally {
+      clearTimeout(slow);
+    }
+    for (const unit of group) unit.settle(failure);
+  }
+
+  return {
+    transact<Result>(work: (write: Write) => Promise<Result>): Promise<Result> {
+      return new Promise<Result>((resolve, reject) => {
+        let outcome: { readonly value: Result } | { readonly error: unknown } | undefined;
+        waiting.push({
+          async run() {
+            try {
+              outcome = { value: await write.transaction().execute(work) };
+            } catch (error) {
+              outcome = { error };
+            }
+          },
+          settle(failure) {
+            // A unit that failed by itself says why; the rest of its group says what the commit met.
+            if (outcome !== undefined && 'error' in outcome) reject(outcome.error);
+            else if (failure !== undefined || outcome === undefined) reject(failure?.cause);
+            else resolve(outcome.value);
+          },
+        });
+        wake();
+      });
+    },
+    apart<Result>(order: () => Result): Promise<Result> {
+      return new Promise<Result>((resolve, reject) => {
+        aparts.push(() => {
+          try {
+            resolve(order());
+          } catch (error) {
+            reject(error);
+          }
+        });
+        wake();
+      });
+    },
+    idle: () => (busy ? new Promise<void>((resolve) => idlers.push(resolve)) : Promise.resolve()),
+  };
+}

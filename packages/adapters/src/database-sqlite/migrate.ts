@@ -1,0 +1,25 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Migration } from '@jackfield/platform';
+import { type AppliedMigration, migrationsTableSql, planMigrations } from '@jackfield/platform/kernel';
+
+/** Each migration in a transaction of its own; the first that fails stops with its name, the ones before it stay. */
+export function migrate(database: DatabaseSync, migrations: readonly Migration[]): readonly string[] {
+  database.exec(migrationsTableSql);
+  const applied = database.prepare('SELECT name, checksum FROM schema_migrations').all();
+  const planned = planMigrations('sqlite', migrations, applied as unknown as readonly AppliedMigration[]);
+  const record = database.prepare(
+    'INSERT INTO schema_migrations (name, checksum, applied_at) VALUES (?, ?, unixepoch() * 1000)',
+  );
+  for (const { name, checksum, sql } of planned) {
+    try {
+      database.exec('BEGIN IMMEDIATE');
+      database.exec(sql);
+      record.run(name, checksum);
+      database.exec('COMMIT');
+    } catch (cause) {
+      if (database.isTransaction) database.exec('ROLLBACK');
+      throw new Error(`migration ${name} failed`, { cause });
+    }
+  }
+  return planned.map(({ name }) => name);
+}

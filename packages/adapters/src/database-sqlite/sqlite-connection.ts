@@ -1,0 +1,71 @@
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
+import { createStatementCache, type StatementCache } from './statement-cache.ts';
+
+/** One connection to the file; every query runs at once, on this thread. */
+export class SqliteConnection implements DatabaseConnection {
+  readonly #database: DatabaseSync;
+  readonly #statements: StatementCache;
+  #unit: 'none' | 'open' | 'failed' = 'none';
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#statements = createStatementCache(database);
+  }
+
+  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    // PostgreSQL refuses everything after a failed statement; what is written for one database must hold on the other.
+    if (this.#unit === 'failed') {
+      throw new Error('a statement of this transaction has failed; it will be rolled back');
+    }
+    try {
+      return this.#run<Row>(query);
+    } catch (error) {
+      if (this.#unit === 'open') this.#unit = 'failed';
+      throw error;
+    }
+  }
+
+  // biome-ignore lint/correctness/useYield: the port has no streaming, and a cursor held open would block the writer.
+  async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
+    throw new Error('rows are read in pages, not streamed');
+  }
+
+  /** Statements without parameters and result, such as SAVEPOINT. */
+  order(sql: string): void {
+    this.#statements.prepare(sql).statement.run();
+  }
+
+  beginUnit(): void {
+    this.order('SAVEPOINT unit');
+    this.#unit = 'open';
+  }
+
+  commitUnit(): void {
+    if (this.#unit === 'failed') {
+      throw new Error('a statement of this transaction has failed, and its error was dropped');
+    }
+    this.order('RELEASE unit');
+    this.#unit = 'none';
+  }
+
+  rollBackUnit(): void {
+    this.#unit = 'none';
+    // A full disk makes SQLite roll back the whole transaction by itself: no savepoint is left then.
+    if (!this.#database.isTransaction) return;
+    this.order('ROLLBACK TO unit');
+    this.order('RELEASE unit');
+  }
+
+  #run<Row>({ sql, parameters }: CompiledQuery): QueryResult<Row> {
+    const { statement, returnsRows } = this.#statements.prepare(sql);
+    const values = parameters as readonly SQLInputValue[];
+    if (returnsRows) {
+      const rows = statement.all(...values);
+      // The rows come without a prototype; those of PostgreSQL are ordinary objects, and deepEqual tells them apart.
+      return { rows: rows.map((row) => ({ ...row })) as Row[] };
+    }
+    const { changes, lastInsertRowid } = statement.run(...values);
+    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+  }
+}

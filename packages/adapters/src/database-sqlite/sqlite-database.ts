@@ -1,0 +1,100 @@
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Database, Logger } from '@jackfield/platform';
+import { Kysely } from 'kysely';
+import { lockData } from './data-lock.ts';
+import { createGroupCommit } from './group-commit.ts';
+import { migrate } from './migrate.ts';
+import { SqliteConnection } from './sqlite-connection.ts';
+import { SqliteDialect } from './sqlite-dialect.ts';
+
+export type SqliteDatabaseOptions = (
+  | { /** Created when absent; the data is in `jackfield.sqlite`. */ readonly directory: string }
+  | { readonly file: string }
+) & { readonly log: Logger };
+
+/**
+ * synchronous=FULL: a commit is on the disk when it returns. 64 MiB of cache and the file mapped into memory make reads
+ * that hit no disk; the WAL is cut back to 64 MiB after a burst.
+ */
+const pragmas = `
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = FULL;
+PRAGMA foreign_keys = ON;
+PRAGMA busy_timeout = 2000;
+PRAGMA cache_size = -65536;
+PRAGMA mmap_size = 268435456;
+PRAGMA temp_store = MEMORY;
+PRAGMA journal_size_limit = 67108864;
+`;
+
+/** https://sqlite.org/rescode.html: SQLITE_CONSTRAINT_PRIMARYKEY, _UNIQUE and _ROWID. */
+const uniqueViolations: readonly unknown[] = [1555, 2067, 2579];
+
+/**
+ * The embedded database: one file, one process. Throws `DataLockedError` when another has it.
+ *
+ * Writes go through one connection, in groups. Reads go through a second, read-only one: in WAL mode it sees the last
+ * commit and never an open group, and neither waits for the other.
+ */
+export function createSqliteDatabase(options: SqliteDatabaseOptions): Database {
+  const { log } = options;
+  const file = 'file' in options ? options.file : join(options.directory, 'jackfield.sqlite');
+  mkdirSync(dirname(file), { recursive: true });
+  const unlock = lockData(`${file}.lock`);
+  const opened: DatabaseSync[] = [];
+  try {
+    const writer = new DatabaseSync(file);
+    opened.push(writer);
+    writer.exec(pragmas);
+    const reader = new DatabaseSync(file, { readOnly: true });
+    opened.push(reader);
+    reader.exec('PRAGMA busy_timeout = 2000; PRAGMA cache_size = -65536; PRAGMA mmap_size = 268435456;');
+    return overConnections(writer, reader);
+  } catch (error) {
+    for (const database of opened) database.close();
+    unlock();
+    throw error;
+  }
+
+  function overConnections(writer: DatabaseSync, reader: DatabaseSync): Database {
+    const connection = new SqliteConnection(writer);
+    // biome-ignore lint/complexity/noBannedTypes: no table is known here; each store names its own.
+    const write = new Kysely<{}>({ dialect: new SqliteDialect(connection) });
+    // biome-ignore lint/complexity/noBannedTypes: as above
+    const read = new Kysely<{}>({ dialect: new SqliteDialect(new SqliteConnection(reader)) });
+    const commits = createGroupCommit(connection, write, () => writer.isTransaction, log);
+    let closing: Promise<void> | undefined;
+
+    const refuseWhenClosed = (): void => {
+      if (closing !== undefined) throw new Error('the database is closed');
+    };
+
+    return {
+      dialect: 'sqlite',
+      read,
+      async transact(work) {
+        refuseWhenClosed();
+        return commits.transact(work);
+      },
+      async migrate(migrations) {
+        refuseWhenClosed();
+        const applied = await commits.apart(() => migrate(writer, migrations));
+        if (applied.length > 0) log.info({ migrations: applied }, 'The database was brought up to date.');
+      },
+      isUniqueViolation: (error) =>
+        error instanceof Error && 'errcode' in error && uniqueViolations.includes(error.errcode),
+      close() {
+        closing ??= commits.idle().then(async () => {
+          await read.destroy();
+          reader.close();
+          // The last connection to close writes the WAL back into the file.
+          writer.close();
+          unlock();
+        });
+        return closing;
+      },
+    };
+  }
+}

@@ -1,0 +1,87 @@
+import {
+  type DatabaseIntrospector,
+  type Dialect,
+  type DialectAdapter,
+  DialectAdapterBase,
+  type Driver,
+  type Kysely,
+  type QueryCompiler,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import type { SqliteConnection } from './sqlite-connection.ts';
+
+/** Kysely over one connection that is already open. Its transactions are savepoints inside the group's own BEGIN … COMMIT. */
+export class SqliteDialect implements Dialect {
+  readonly #connection: SqliteConnection;
+
+  constructor(connection: SqliteConnection) {
+    this.#connection = connection;
+  }
+
+  createDriver(): Driver {
+    return new SqliteDriver(this.#connection);
+  }
+
+  createQueryCompiler(): QueryCompiler {
+    return new SqliteQueryCompiler();
+  }
+
+  createAdapter(): DialectAdapter {
+    return new SqliteDialectAdapter();
+  }
+
+  createIntrospector(database: Kysely<unknown>): DatabaseIntrospector {
+    return new SqliteIntrospector(database);
+  }
+}
+
+class SqliteDriver implements Driver {
+  readonly #connection: SqliteConnection;
+
+  constructor(connection: SqliteConnection) {
+    this.#connection = connection;
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<SqliteConnection> {
+    return this.#connection;
+  }
+
+  async releaseConnection(): Promise<void> {}
+
+  async beginTransaction(connection: SqliteConnection): Promise<void> {
+    connection.beginUnit();
+  }
+
+  async commitTransaction(connection: SqliteConnection): Promise<void> {
+    connection.commitUnit();
+  }
+
+  async rollbackTransaction(connection: SqliteConnection): Promise<void> {
+    connection.rollBackUnit();
+  }
+
+  // The file is opened and closed by whoever opened the database.
+  async destroy(): Promise<void> {}
+}
+
+class SqliteDialectAdapter extends DialectAdapterBase {
+  // Units come one after another as it is; kysely's own lock on the connection would cost a promise per query.
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+
+  override get supportsReturning(): boolean {
+    return true;
+  }
+
+  async acquireMigrationLock(): Promise<void> {}
+
+  async releaseMigrationLock(): Promise<void> {}
+}

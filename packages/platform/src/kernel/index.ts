@@ -1,0 +1,7 @@
+export {
+  type AppliedMigration,
+  MigrationError,
+  migrationsTableSql,
+  type PlannedMigration,
+  planMigrations,
+} from './migration-plan.ts';

@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, describe } from 'node:test';
+import { createPostgresDatabase } from '@jackfield/adapters/database-postgres';
+import { createSqliteDatabase } from '@jackfield/adapters/database-sqlite';
+import type { Database, Migration } from '@jackfield/platform';
+import { type PostgresServer, postgresMissing, startPostgres } from './postgres-server.ts';
+import { createRecordingLog } from './recording-log.ts';
+
+/** Opens databases for the tests of a suite. They are closed after each test, and their data is removed. */
+export interface OpenDatabase {
+  /** A new database with these migrations applied. */
+  (migrations?: readonly Migration[]): Promise<Database>;
+  /** Closes the database and opens its data again, as a restart does. */
+  again(database: Database): Promise<Database>;
+}
+
+/** Runs a suite over the embedded database and over PostgreSQL. */
+export function eachDatabase(name: string, suite: (open: OpenDatabase) => void): void {
+  onEmbeddedDatabase(name, suite);
+  onPostgres(name, suite);
+}
+
+export function onEmbeddedDatabase(name: string, suite: (open: OpenDatabase) => void): void {
+  describe(`${name} (embedded database)`, () => suite(overSqlite()));
+}
+
+/** Where PostgreSQL is not installed the suite is skipped by name. */
+export function onPostgres(name: string, suite: (open: OpenDatabase) => void): void {
+  describe(`${name} (PostgreSQL)`, { skip: postgresMissing() ?? false }, () => suite(overPostgres()));
+}
+
+function overSqlite(): OpenDatabase {
+  return opener(async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'jackfield-database-'));
+    return {
+      open: () => createSqliteDatabase({ directory, log: createRecordingLog() }),
+      remove: () => rmSync(directory, { recursive: true, force: true }),
+    };
+  });
+}
+
+function overPostgres(): OpenDatabase {
+  let starting: Promise<PostgresServer> | undefined;
+  after(async () => {
+    await (await starting)?.stop();
+  });
+  return opener(async () => {
+    starting ??= startOrThrow();
+    const url = await (await starting).createDatabase();
+    return {
+      open: () => createPostgresDatabase({ url, log: createRecordingLog() }),
+      // The cluster takes its databases with it.
+      remove: () => {},
+    };
+  });
+}
+
+async function startOrThrow(): Promise<PostgresServer> {
+  const started = await startPostgres();
+  if (started.server === undefined) throw new Error(started.reason);
+  return started.server;
+}
+
+interface Place {
+  open(): Database;
+  remove(): void;
+}
+
+function opener(newPlace: () => Promise<Place>): OpenDatabase {
+  const places = new Map<Database, Place>();
+  afterEach(async () => {
+    const opened = [...places];
+    places.clear();
+    for (const [database, place] of opened) {
+      await database.close();
+      place.remove();
+    }
+  });
+
+  const open = async (migrations: readonly Migration[] = []): Promise<Database> => {
+    const place = await newPlace();
+    const database = place.open();
+    places.set(database, place);
+    await database.migrate(migrations);
+    return database;
+  };
+  const again = async (database: Database): Promise<Database> => {
+    const place = places.get(database);
+    if (place === undefined) throw new Error('this database was not opened here');
+    places.delete(database);
+    await database.close();
+    const reopened = place.open();
+    places.set(reopened, place);
+    return reopened;
+  };
+  return Object.assign(open, { again });
+}

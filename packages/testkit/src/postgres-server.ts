@@ -1,0 +1,188 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** A private PostgreSQL cluster that lives as long as the test. */
+export interface PostgresServer {
+  /** Of the database `postgres`; others are made with `createDatabase`. */
+  readonly url: string;
+  /** An empty database of its own; resolves with its URL. */
+  createDatabase(): Promise<string>;
+  /** Kills the server as a power cut would, and starts it again on the same data. */
+  crashAndRestart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface PostgresServerOptions {
+  /** fsync stays on: for tests of durability and for benchmarks. */
+  readonly durable?: boolean;
+}
+
+const installedUnder = '/usr/lib/postgresql';
+const notInstalled = `PostgreSQL is not installed (no ${installedUnder}/*/bin/initdb)`;
+
+/** Why `startPostgres` would start none; undefined when it can. Tests are skipped by this sentence. */
+export function postgresMissing(): string | undefined {
+  return binaries() === undefined ? notInstalled : undefined;
+}
+
+/** Starts a cluster in a temporary directory, reachable through a Unix socket in there. */
+export async function startPostgres(
+  options: PostgresServerOptions = {},
+): Promise<{ readonly server: PostgresServer } | { readonly server: undefined; readonly reason: string }> {
+  const bin = binaries();
+  if (bin === undefined) return { server: undefined, reason: notInstalled };
+  const user = await unprivilegedUser();
+  if (user === 'none')
+    return { server: undefined, reason: 'PostgreSQL refuses to run as root, and there is no user postgres' };
+
+  const directory = mkdtempSync(join(tmpdir(), 'jackfield-postgres-'));
+  if (user !== undefined) chownSync(directory, user.uid, user.gid);
+  chmodSync(directory, 0o700);
+  const data = join(directory, 'data');
+  await run(
+    join(bin, 'initdb'),
+    [
+      '-D',
+      data,
+      '-U',
+      'postgres',
+      '-A',
+      'trust',
+      '-E',
+      'UTF8',
+      '--locale=C',
+      '--no-sync',
+      '--no-instructions',
+    ],
+    { ...user, cwd: directory },
+  );
+
+  let server = await startServer(bin, directory, user, options);
+  let databases = 0;
+  const urlOf = (database: string): string =>
+    `postgresql://postgres@localhost/${database}?host=${encodeURIComponent(directory)}`;
+
+  return {
+    server: {
+      url: urlOf('postgres'),
+      async createDatabase() {
+        const name = `test_${++databases}`;
+        await run(join(bin, 'createdb'), ['-h', directory, '-U', 'postgres', name], {
+          ...user,
+          cwd: directory,
+        });
+        return urlOf(name);
+      },
+      async crashAndRestart() {
+        // Immediate shutdown: no checkpoint, no goodbye; recovery reads the WAL.
+        await end(server, 'SIGQUIT');
+        server = await startServer(bin, directory, user, options);
+      },
+      async stop() {
+        await end(server, 'SIGINT');
+        await rm(directory, { recursive: true, force: true });
+      },
+    },
+  };
+}
+
+function binaries(): string | undefined {
+  if (!existsSync(installedUnder)) return undefined;
+  return readdirSync(installedUnder)
+    .sort((left, right) => Number(right) - Number(left))
+    .map((version) => join(installedUnder, version, 'bin'))
+    .find((bin) => existsSync(join(bin, 'initdb')) && existsSync(join(bin, 'postgres')));
+}
+
+/** PostgreSQL does not run as root: then its Debian user runs it. Undefined when we are nobody special ourselves. */
+async function unprivilegedUser(): Promise<{ uid: number; gid: number } | 'none' | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  try {
+    const [uid, gid] = await Promise.all([run('id', ['-u', 'postgres']), run('id', ['-g', 'postgres'])]);
+    return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
+  } catch {
+    return 'none';
+  }
+}
+
+/**
+ * The shell waits for its standard input to end: when this process is killed, the pipe closes, the server goes and the
+ * directory with it. Signals are passed on; a server that ended by itself ends the shell.
+ */
+const guardian = `
+"$@" &
+server=$!
+trap 'kill -INT $server' INT
+trap 'kill -QUIT $server' QUIT
+(
+  cat >/dev/null
+  trap '' TERM
+  kill -QUIT $server
+  while kill -0 $server; do sleep 0.1; done
+  rm -rf "$PWD"
+) <&3 2>/dev/null &
+lifeline=$!
+wait $server
+while kill -0 $server 2>/dev/null; do wait $server; done
+kill $lifeline
+`;
+
+async function startServer(
+  bin: string,
+  directory: string,
+  user: { uid: number; gid: number } | undefined,
+  { durable = false }: PostgresServerOptions,
+): Promise<ChildProcess> {
+  const settings = [
+    `unix_socket_directories=${directory}`,
+    'listen_addresses=',
+    `fsync=${durable ? 'on' : 'off'}`,
+    'max_connections=60',
+    'shared_buffers=32MB',
+    'logging_collector=off',
+    'log_min_messages=warning',
+  ];
+  const server = spawn(
+    'sh',
+    [
+      '-c',
+      guardian,
+      'sh',
+      join(bin, 'postgres'),
+      '-D',
+      join(directory, 'data'),
+      ...settings.flatMap((each) => ['-c', each]),
+    ],
+    { ...user, cwd: directory, detached: true, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] },
+  );
+  const lines: string[] = [];
+  await new Promise<void>((resolve, reject) => {
+    createInterface({ input: server.stderr! }).on('line', (line) => {
+      lines.push(line);
+      if (lines.length > 50) lines.shift();
+      if (line.includes('database system is ready to accept connections')) resolve();
+    });
+    server.once('error', reject);
+    server.once('exit', () => reject(new Error(`PostgreSQL did not start:\n${lines.join('\n')}`)));
+  });
+  // Neither the server nor its pipes keep a test process alive that has forgotten to stop it.
+  server.unref();
+  for (const stream of server.stdio) (stream as { unref?: () => void } | null)?.unref?.();
+  return server;
+}
+
+async function end(server: ChildProcess, signal: 'SIGINT' | 'SIGQUIT'): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  server.ref();
+  const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
+  server.kill(signal);
+  await ended;
+  for (const stream of server.stdio) stream?.destroy();
+}
