@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { type BaresipOptions, BaresipPhone } from './support/baresip-phone.ts';
+import { readWav, toneLevelDb } from './support/heard.ts';
+import { missing } from './support/installed.ts';
+import { PlatformProcess } from './support/platform-process.ts';
+
+const skip = missing('baresip', 'sox');
+const room = 'MultiPartyCall/name_baresip/';
+
+/** A phone's own tone at −12 dBFS arrives about as loud; what is not meant to be heard must be at least 40 dB below. */
+const audible = -20;
+const inaudible = -60;
+
+describe('baresip phones in a multiparty call', { skip, timeout: 120_000 }, () => {
+  let platform: PlatformProcess;
+  const phones: BaresipPhone[] = [];
+
+  before(async () => {
+    platform = await PlatformProcess.start();
+  });
+
+  after(async () => {
+    await platform.stop();
+  });
+
+  afterEach(async () => {
+    await Promise.all(phones.splice(0).map((phone) => phone.stop()));
+  });
+
+  async function phone(name: string, toneHz: number, options: Partial<BaresipOptions> = {}) {
+    const password = `secret-${name}`;
+    const endpoint = await platform.createEndpoint(name, password);
+    const started = await BaresipPhone.start({
+      registrar: platform.sipAddress,
+      username: endpoint.username,
+      password,
+      toneHz,
+      ...options,
+    });
+    phones.push(started);
+    return { phone: started, ...endpoint };
+  }
+
+  async function add(username: string, role: string, more: object = {}) {
+    const { status, body } = await platform.api('POST', `${room}Participant/`, {
+      role,
+      from: '+12025550000',
+      to: username,
+      enter_sound: 'none',
+      exit_sound: 'none',
+      ...more,
+    });
+    assert.equal(status, 201, JSON.stringify(body));
+    return body.calls[0].call_uuid as string;
+  }
+
+  const joined = (count: number) =>
+    platform.until(`${count} participants`, `${room}Participant/`, (body) => body.objects?.length === count);
+
+  it('register with digest, are put into one call by the API, and each hears the other’s tone', async () => {
+    const alice = await phone('alice', 440);
+    const bob = await phone('bob', 700, { transport: 'tcp', codec: 'pcma' });
+    await Promise.all([alice.phone.registered(), bob.phone.registered()]);
+
+    const { body: endpoint } = await platform.api('GET', `Endpoint/${alice.endpointId}/`);
+    assert.equal(endpoint.sip_registered, 'true');
+    assert.match(endpoint.sip_user_agent, /baresip/);
+    assert.match(endpoint.sip_contact, /^sip:.*@127\.0\.0\.1:\d+/);
+    assert.match(endpoint.sip_expires, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+
+    await add(alice.username, 'agent');
+    await add(bob.username, 'customer');
+    await Promise.all([alice.phone.established(), bob.phone.established()]);
+    await joined(2);
+    await seconds(3);
+    assert.equal((await platform.api('DELETE', room)).status, 204);
+    await Promise.all([alice.phone.closed(), bob.phone.closed()]);
+
+    const aliceHeard = await readWav(await alice.phone.heard());
+    const bobHeard = await readWav(await bob.phone.heard());
+    assert.ok(toneLevelDb(aliceHeard, 700, 1, 3) > audible, 'Alice hears Bob');
+    assert.ok(toneLevelDb(aliceHeard, 440, 1, 3) < inaudible, 'Alice does not hear herself');
+    assert.ok(toneLevelDb(bobHeard, 440, 1, 3) > audible, 'Bob hears Alice');
+    assert.ok(toneLevelDb(bobHeard, 700, 1, 3) < inaudible, 'Bob does not hear himself');
+  });
+
+  it('a coaching supervisor is heard by the agent alone', async () => {
+    const agent = await phone('agent', 440);
+    const customer = await phone('customer', 700);
+    const coach = await phone('coach', 1200);
+    const all = [agent, customer, coach];
+    await Promise.all(all.map((each) => each.phone.registered()));
+
+    await add(agent.username, 'agent');
+    await add(customer.username, 'customer');
+    await add(coach.username, 'supervisor', { coach_mode: true });
+    await Promise.all(all.map((each) => each.phone.established()));
+    await joined(3);
+    await seconds(3);
+    assert.equal((await platform.api('DELETE', room)).status, 204);
+    await Promise.all(all.map((each) => each.phone.closed()));
+
+    const [agentHeard, customerHeard, coachHeard] = await Promise.all(
+      all.map(async (each) => readWav(await each.phone.heard())),
+    );
+    assert.ok(agentHeard && customerHeard && coachHeard);
+    assert.ok(toneLevelDb(agentHeard, 1200, 1, 3) > audible, 'the agent hears the coach');
+    assert.ok(toneLevelDb(customerHeard, 1200) < inaudible, 'the customer never hears the coach');
+    assert.ok(toneLevelDb(customerHeard, 440, 1, 3) > audible, 'the customer hears the agent');
+    assert.ok(toneLevelDb(coachHeard, 440, 1, 3) > audible, 'the coach hears the agent');
+    assert.ok(toneLevelDb(coachHeard, 700, 1, 3) > audible, 'the coach hears the customer');
+  });
+
+  it('a wrong password is refused and the endpoint stays unregistered', async () => {
+    const { username, endpointId } = await platform.createEndpoint('mallory', 'right-password');
+    const mallory = await BaresipPhone.start({
+      registrar: platform.sipAddress,
+      username,
+      password: 'wrong-password',
+      toneHz: 440,
+    });
+    phones.push(mallory);
+    await mallory.refused();
+    const { body } = await platform.api('GET', `Endpoint/${endpointId}/`);
+    assert.equal(body.sip_registered, 'false');
+    assert.equal(body.sip_contact, undefined);
+  });
+
+  it('a phone calls the echo phone of the sandbox and hears its own tone come back', async () => {
+    const { phone: alice } = await phone('echo', 500);
+    await alice.registered();
+    alice.dial(`sip:+12025550100@${platform.sipAddress}`);
+    await alice.established();
+    await seconds(3);
+    alice.hangUp();
+    await alice.closed();
+    assert.ok(toneLevelDb(await readWav(await alice.heard()), 500, 1, 2.5) > audible);
+  });
+});
+
+/** The audio of a call takes its time: this is the length of the call under test, not a wait for something to happen. */
+function seconds(count: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, count * 1000));
+}

@@ -1,0 +1,195 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Happenings } from './lines.ts';
+
+export interface BaresipOptions {
+  readonly registrar: string;
+  readonly username: string;
+  readonly password: string;
+  /** The tone that this phone speaks all the time. */
+  readonly toneHz: number;
+  readonly transport?: 'udp' | 'tcp';
+  readonly codec?: 'pcmu' | 'pcma';
+}
+
+/** What baresip reports over its control connection. */
+interface BaresipEvent {
+  readonly type?: string;
+  readonly class?: string;
+  readonly param?: string;
+}
+
+/** One headless baresip: registers, answers by itself, speaks a tone and writes down what it hears. */
+export class BaresipPhone {
+  readonly events = new Happenings<BaresipEvent>();
+  readonly #directory: string;
+  readonly #child: ChildProcess;
+  readonly #control: Socket;
+
+  private constructor(directory: string, child: ChildProcess, control: Socket) {
+    this.#directory = directory;
+    this.#child = child;
+    this.#control = control;
+    readNetstrings(control, (text) => this.events.add(JSON.parse(text) as BaresipEvent));
+    child.once('exit', () => this.events.close('baresip has exited'));
+  }
+
+  static async start(options: BaresipOptions): Promise<BaresipPhone> {
+    const directory = await mkdtemp(join(tmpdir(), 'baresip-'));
+    const [sipPort, controlPort] = [await freePort(), await freePort()];
+    const tone = join(directory, 'tone.wav');
+    spawnSync('sox', [
+      '-n',
+      '-r',
+      '8000',
+      '-c',
+      '1',
+      '-b',
+      '16',
+      tone,
+      'synth',
+      '120',
+      'sine',
+      String(options.toneHz),
+      'gain',
+      '-12',
+    ]);
+    await writeFile(join(directory, 'config'), configuration(directory, tone, sipPort, controlPort));
+    await writeFile(join(directory, 'accounts'), account(options));
+    await writeFile(join(directory, 'contacts'), '');
+    const child = spawn('baresip', ['-f', directory], { stdio: ['ignore', 'ignore', 'ignore'] });
+    return new BaresipPhone(directory, child, await connected(controlPort, child));
+  }
+
+  registered(): Promise<BaresipEvent> {
+    return this.events.until('registration', (event) => event.type === 'REGISTER_OK');
+  }
+
+  refused(): Promise<BaresipEvent> {
+    return this.events.until('refusal of the registration', (event) => event.type === 'REGISTER_FAIL');
+  }
+
+  established(from = 0): Promise<BaresipEvent> {
+    return this.events.until('an established call', (event) => event.type === 'CALL_ESTABLISHED', { from });
+  }
+
+  closed(from = 0): Promise<BaresipEvent> {
+    return this.events.until('the end of the call', (event) => event.type === 'CALL_CLOSED', { from });
+  }
+
+  dial(uri: string): void {
+    this.#command('dial', uri);
+  }
+
+  hangUp(): void {
+    this.#command('hangup', '');
+  }
+
+  /** The WAV file of what came out of its ear in the last call; whole once the call is closed. */
+  async heard(): Promise<string> {
+    const files = (await readdir(this.#directory)).filter((name) => name.endsWith('-dec.wav')).sort();
+    const last = files.at(-1);
+    if (last === undefined) throw new Error('baresip heard nothing: no decoded audio was written');
+    return join(this.#directory, last);
+  }
+
+  async stop(): Promise<void> {
+    const exited = new Promise((resolve) => this.#child.once('exit', resolve));
+    if (this.#child.exitCode === null) {
+      this.#child.kill('SIGTERM');
+      await exited;
+    }
+    this.#control.destroy();
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+
+  #command(command: string, params: string): void {
+    const text = JSON.stringify({ command, params });
+    this.#control.write(`${Buffer.byteLength(text)}:${text},`);
+  }
+}
+
+function configuration(directory: string, tone: string, sipPort: number, controlPort: number): string {
+  return [
+    'poll_method epoll',
+    `sip_listen 127.0.0.1:${sipPort}`,
+    'net_interface lo',
+    `audio_player aubridge,ear-${sipPort}`,
+    `audio_source aufile,${tone}`,
+    `audio_alert aubridge,bell-${sipPort}`,
+    'ausrc_srate 8000',
+    'auplay_srate 8000',
+    'ausrc_channels 1',
+    'auplay_channels 1',
+    'rtp_ports 47000-48999',
+    `snd_path ${directory}`,
+    'module_path /usr/lib/baresip/modules',
+    ...['g711', 'aufile', 'aubridge', 'sndfile'].map((name) => `module ${name}.so`),
+    ...['menu', 'account', 'ctrl_tcp'].map((name) => `module_app ${name}.so`),
+    `ctrl_tcp_listen 127.0.0.1:${controlPort}`,
+    '',
+  ].join('\n');
+}
+
+function account({
+  username,
+  password,
+  registrar,
+  transport = 'udp',
+  codec = 'pcmu',
+}: BaresipOptions): string {
+  const parameters = [
+    `auth_user=${username}`,
+    `auth_pass=${password}`,
+    'regint=60',
+    'answermode=auto',
+    `audio_codecs=${codec}`,
+  ];
+  return `<sip:${username}@${registrar};transport=${transport}>;${parameters.join(';')}\n`;
+}
+
+/** Its control connection speaks netstrings: `<length>:<text>,`. */
+function readNetstrings(socket: Socket, take: (text: string) => void): void {
+  let rest = Buffer.alloc(0);
+  socket.on('data', (chunk) => {
+    rest = Buffer.concat([rest, chunk]);
+    for (;;) {
+      const colon = rest.indexOf(0x3a);
+      if (colon === -1) return;
+      const end = colon + 1 + Number(rest.subarray(0, colon).toString());
+      if (rest.length <= end) return;
+      take(rest.subarray(colon + 1, end).toString());
+      rest = rest.subarray(end + 1);
+    }
+  });
+}
+
+/** baresip opens its control port some time after its start; a refused connection is asked again until it exits. */
+function connected(port: number, child: ChildProcess): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const attempt = () => {
+      const socket = connect(port, '127.0.0.1');
+      socket.once('connect', () => resolve(socket));
+      socket.once('error', () =>
+        child.exitCode === null ? setTimeout(attempt, 50) : reject(new Error('baresip exited')),
+      );
+    };
+    attempt();
+  });
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() =>
+        typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port')),
+      );
+    });
+  });
+}

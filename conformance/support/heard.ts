@@ -1,0 +1,39 @@
+import { readFile } from 'node:fs/promises';
+
+export interface Sound {
+  readonly sampleRate: number;
+  readonly samples: Int16Array;
+}
+
+/** 16-bit mono PCM of a WAV file; a file that is still being written is read as far as it goes. */
+export async function readWav(path: string): Promise<Sound> {
+  const bytes = await readFile(path);
+  const data = bytes.indexOf('data', 12, 'latin1');
+  if (data === -1) throw new Error(`${path} has no data chunk`);
+  const start = data + 8;
+  const count = (bytes.length - start) >> 1;
+  const samples = new Int16Array(count);
+  for (let index = 0; index < count; index++) samples[index] = bytes.readInt16LE(start + 2 * index);
+  return { sampleRate: bytes.readUInt32LE(24), samples };
+}
+
+/** Level of one frequency in dBFS (Goertzel), over the whole sound or a part of it in seconds. */
+export function toneLevelDb(
+  sound: Sound,
+  frequencyHz: number,
+  fromS = 0,
+  toS = Number.POSITIVE_INFINITY,
+): number {
+  const start = Math.floor(fromS * sound.sampleRate);
+  const end = Math.min(sound.samples.length, Math.floor(toS * sound.sampleRate));
+  const coefficient = 2 * Math.cos((2 * Math.PI * frequencyHz) / sound.sampleRate);
+  let [last, beforeLast] = [0, 0];
+  for (let index = start; index < end; index++) {
+    const next = sound.samples[index]! / 32768 + coefficient * last - beforeLast;
+    beforeLast = last;
+    last = next;
+  }
+  const power = last * last + beforeLast * beforeLast - coefficient * last * beforeLast;
+  const amplitude = (2 * Math.sqrt(Math.max(power, 0))) / Math.max(end - start, 1);
+  return 20 * Math.log10(Math.max(amplitude, 1e-6));
+}

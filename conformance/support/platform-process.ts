@@ -1,0 +1,162 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eachLine, Happenings } from './lines.ts';
+
+const main = join(import.meta.dirname, '../../apps/server/src/main.ts');
+const authId = 'MACONFORMANCE0000000';
+const authToken = 'Y29uZm9ybWFuY2Vjb25mb3JtYW5jZWNvbmZvcm1h';
+
+/** What the platform logs when it is ready: the addresses that it really got. */
+interface Ready {
+  readonly http: { readonly host: string; readonly port: number };
+  readonly sip: { readonly host: string; readonly port: number };
+}
+
+/** An answer of the API: its body is whatever JSON says, and a test asserts on what it needs. */
+export interface Answer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: a black box test knows no type of ours
+  readonly body: any;
+}
+
+/** Jackfield as its user runs it: the real program in a process of its own, on free ports and in a directory of its own. */
+export class PlatformProcess {
+  readonly dataDir: string;
+  readonly #environment: Readonly<Record<string, string>>;
+  readonly log = new Happenings<Record<string, unknown>>();
+  #child: ChildProcess;
+  #ready: Ready = { http: { host: '', port: 0 }, sip: { host: '', port: 0 } };
+
+  private constructor(dataDir: string, environment: Readonly<Record<string, string>>) {
+    this.dataDir = dataDir;
+    this.#environment = environment;
+    this.#child = this.#spawn();
+  }
+
+  static async start(environment: Readonly<Record<string, string>> = {}): Promise<PlatformProcess> {
+    const dataDir = await mkdtemp(join(tmpdir(), 'jackfield-'));
+    const platform = new PlatformProcess(dataDir, environment);
+    await platform.#untilReady(0);
+    return platform;
+  }
+
+  get authId(): string {
+    return authId;
+  }
+
+  get sipAddress(): string {
+    return `${this.#ready.sip.host}:${this.#ready.sip.port}`;
+  }
+
+  get sipPort(): number {
+    return this.#ready.sip.port;
+  }
+
+  /** Creates an endpoint and returns the username under which its phone registers. */
+  async createEndpoint(name: string, password: string): Promise<{ username: string; endpointId: string }> {
+    const { status, body } = await this.api('POST', 'Endpoint/', { username: name, password, alias: name });
+    if (status !== 201) throw new Error(`The endpoint was refused: ${JSON.stringify(body)}`);
+    return { username: body.username, endpointId: body.endpoint_id };
+  }
+
+  /** One request of the API; the path is relative to the account. */
+  async api(method: string, path: string, body?: unknown): Promise<Answer> {
+    const response = await fetch(`${this.httpUrl}/v1/Account/${authId}/${path}`, {
+      method,
+      headers: {
+        authorization: `Basic ${Buffer.from(`${authId}:${authToken}`).toString('base64')}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+  }
+
+  /** Asks until the answer is what was awaited; the limit names what was there instead. */
+  async until(
+    what: string,
+    path: string,
+    reached: (body: Answer['body']) => boolean,
+  ): Promise<Answer['body']> {
+    const limit = Date.now() + 20_000;
+    for (;;) {
+      const { body } = await this.api('GET', path);
+      if (reached(body)) return body;
+      if (Date.now() > limit) throw new Error(`${what} did not come: ${JSON.stringify(body)}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  get httpUrl(): string {
+    return `http://${this.#ready.http.host}:${this.#ready.http.port}`;
+  }
+
+  /** kill -9, then the same program on the same data directory. */
+  async killAndRestart(): Promise<void> {
+    await this.#end('SIGKILL');
+    const from = this.log.all.length;
+    this.#child = this.#spawn({ JACKFIELD_SIP_PORT: String(this.#ready.sip.port) });
+    await this.#untilReady(from);
+  }
+
+  /** SIGTERM; resolves with the exit code after the drain. */
+  async stop(): Promise<number | null> {
+    const code = await this.#end('SIGTERM');
+    await rm(this.dataDir, { recursive: true, force: true });
+    return code;
+  }
+
+  #spawn(extra: Readonly<Record<string, string>> = {}): ChildProcess {
+    const child = spawn(process.execPath, [main, 'dev'], {
+      cwd: this.dataDir,
+      env: {
+        PATH: process.env.PATH,
+        JACKFIELD_HTTP_HOST: '127.0.0.1',
+        JACKFIELD_HTTP_PORT: '0',
+        JACKFIELD_SIP_HOST: '127.0.0.1',
+        JACKFIELD_SIP_PORT: '0',
+        JACKFIELD_RTP_PORTS: '46000-46999',
+        JACKFIELD_DATA_DIR: this.dataDir,
+        JACKFIELD_AUTH_ID: authId,
+        JACKFIELD_AUTH_TOKEN: authToken,
+        ...this.#environment,
+        ...extra,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    eachLine(child.stdout, (line) => this.#take(line));
+    eachLine(child.stderr, (line) => this.#take(line));
+    child.once('exit', (code, signal) => this.log.add({ msg: 'exit', code, signal }));
+    return child;
+  }
+
+  #take(line: string): void {
+    try {
+      this.log.add(JSON.parse(line));
+    } catch {
+      this.log.add({ msg: line });
+    }
+  }
+
+  async #untilReady(from: number): Promise<void> {
+    const ready = await this.log.until(
+      'readiness',
+      (line) => line.msg === 'Jackfield is ready.' || line.msg === 'exit',
+      { from },
+    );
+    if (ready.msg === 'exit') throw new Error(`It ended at start: ${JSON.stringify(this.log.all)}`);
+    this.#ready = ready as unknown as Ready;
+  }
+
+  #end(signal: NodeJS.Signals): Promise<number | null> {
+    const child = this.#child;
+    if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
+    return new Promise((resolve) => {
+      child.once('exit', (code) => resolve(code));
+      child.kill(signal);
+    });
+  }
+}

@@ -1,0 +1,81 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from './baresip-phone.ts';
+
+const scenarios = join(import.meta.dirname, '../sipp');
+
+export interface SippOptions {
+  /** `host:port` that the scenario talks to. */
+  readonly remote: string;
+  /** Name of a file of conformance/sipp without its ending. */
+  readonly scenario: string;
+  readonly user: string;
+  readonly password: string;
+  /** Values of the scenario's `[name]` keywords. */
+  readonly keys?: Readonly<Record<string, string>>;
+  readonly transport?: 'u1' | 't1';
+  readonly port?: number;
+}
+
+export interface SippResult {
+  readonly code: number | null;
+  /** What it printed of errors: unexpected messages, whole. Empty when the scenario went as written. */
+  readonly errors: string;
+}
+
+/** One sipp process running one scenario once. */
+export class Sipp {
+  readonly port: number;
+  readonly #child: ChildProcess;
+  readonly #directory: string;
+  readonly #result: Promise<SippResult>;
+
+  private constructor(port: number, child: ChildProcess, directory: string) {
+    this.port = port;
+    this.#child = child;
+    this.#directory = directory;
+    this.#result = new Promise((resolve) => child.once('exit', (code) => resolve(this.#read(code))));
+  }
+
+  static async start(options: SippOptions): Promise<Sipp> {
+    const directory = await mkdtemp(join(tmpdir(), 'sipp-'));
+    const port = options.port ?? (await freePort());
+    const keys = Object.entries(options.keys ?? {}).flatMap(([name, value]) => ['-key', name, value]);
+    const child = spawn(
+      'sipp',
+      [
+        options.remote,
+        ...['-sf', join(scenarios, `${options.scenario}.xml`)],
+        ...['-i', '127.0.0.1', '-p', String(port), '-t', options.transport ?? 'u1'],
+        ...['-s', options.user, '-au', options.user, '-ap', options.password],
+        ...['-m', '1', '-l', '1', '-nostdin', '-timeout', '40', '-timeout_error'],
+        ...['-trace_err', '-error_file', join(directory, 'errors'), ...keys],
+      ],
+      { cwd: directory, stdio: 'ignore', env: { PATH: process.env.PATH, TERM: 'xterm' } },
+    );
+    return new Sipp(port, child, directory);
+  }
+
+  /** Runs a scenario to its end. */
+  static async run(options: SippOptions): Promise<SippResult> {
+    const sipp = await Sipp.start(options);
+    return sipp.finished();
+  }
+
+  finished(): Promise<SippResult> {
+    return this.#result;
+  }
+
+  async stop(): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill('SIGKILL');
+    await this.#result;
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+
+  async #read(code: number | null): Promise<SippResult> {
+    const errors = await readFile(join(this.#directory, 'errors'), 'utf8').catch(() => '');
+    return { code, errors };
+  }
+}

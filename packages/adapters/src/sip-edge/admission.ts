@@ -1,0 +1,28 @@
+import type { SipRequest } from '@jackfield/sip';
+
+/** Who sends a request, as far as that was shown. */
+export interface Admitted {
+  readonly ok: true;
+  readonly account: string;
+  readonly endpoint: string;
+  /** The SIP user that was authenticated; what a From says is not trusted. */
+  readonly user: string;
+}
+
+/** The final response that a request gets instead. */
+export interface Refused {
+  readonly ok: false;
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+}
+
+/** Decides who may register and call. One edge asks for digest credentials, the sandbox's phones trust their platform. */
+export interface Admission {
+  admit(request: SipRequest, sourceAddress: string): Promise<Admitted | Refused>;
+}
+
+/** For phones that only their own platform can reach: a socket on loopback whose port nobody else is told. */
+export function trustEverybody(account: string): Admission {
+  const admitted: Admitted = { ok: true, account, endpoint: '', user: '' };
+  return { admit: () => Promise.resolve(admitted) };
+}

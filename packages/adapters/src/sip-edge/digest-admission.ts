@@ -1,0 +1,78 @@
+import type { Clock, Registrations, Secrets } from '@jackfield/platform';
+import {
+  createDigestServer,
+  createNonces,
+  decodeUtf8,
+  parseNameAddr,
+  parseSipUri,
+  type SipRequest,
+} from '@jackfield/sip';
+import type { Admission, Refused } from './admission.ts';
+
+export interface DigestAdmissionDeps {
+  readonly registrations: Registrations;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+  readonly realm: string;
+}
+
+/** Lets in who knows the password of an endpoint. Unknown users and wrong passwords cost the same and read the same. */
+export function createDigestAdmission(deps: DigestAdmissionDeps): Admission {
+  const { registrations, secrets, clock } = deps;
+  const server = createDigestServer({
+    realm: deps.realm,
+    hash: (algorithm, text) => secrets.digest(algorithm === 'MD5' ? 'md5' : 'sha256', decodeUtf8(text)),
+    equals: (left, right) => secrets.equals(left, right),
+    nonces: createNonces({
+      sign: (text) => secrets.keyedHash(`sip-nonce ${text}`),
+      equals: (left, right) => secrets.equals(left, right),
+    }),
+    decoySecret: secrets.randomUuid(),
+  });
+
+  function challenged(source: string, stale: boolean): Refused {
+    const challenges = server.challenge(clock.now(), source, stale);
+    return {
+      ok: false,
+      status: 401,
+      headers: challenges.map((value) => ['WWW-Authenticate', value] as const),
+    };
+  }
+
+  return {
+    async admit(request, source) {
+      const claim = server.claim(request);
+      if (claim.kind === 'none') return challenged(source, false);
+      if (claim.kind === 'malformed') return refused(400);
+      const { authorization } = claim;
+      const credential = await registrations.credentialOf(authorization.username);
+      switch (server.judge(authorization, credential?.ha1, request, clock.now(), source)) {
+        case 'refused':
+          return challenged(source, false);
+        case 'stale':
+          return challenged(source, true);
+        case 'wrong-uri':
+          return refused(400);
+        case 'accepted':
+      }
+      // An endpoint speaks for itself: RFC 3261 §10.3 step 4 for REGISTER, and no other caller id for INVITE.
+      if (credential === undefined || userOf(request, 'From') !== credential.username) return refused(403);
+      if (request.method === 'REGISTER' && userOf(request, 'To') !== credential.username) return refused(403);
+      return {
+        ok: true,
+        account: credential.account,
+        endpoint: credential.endpoint,
+        user: credential.username,
+      };
+    },
+  };
+}
+
+function refused(status: number): Refused {
+  return { ok: false, status, headers: [] };
+}
+
+function userOf(request: SipRequest, header: 'From' | 'To'): string | undefined {
+  const address = parseNameAddr(request.headers.get(header) ?? '');
+  return address && parseSipUri(address.uri)?.user;
+}

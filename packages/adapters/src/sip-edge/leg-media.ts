@@ -1,0 +1,108 @@
+import type { AgreedMedia, LegStatistics, MediaLegs } from '@jackfield/platform';
+import {
+  type AgreedAudio,
+  answerOffer,
+  applyAnswer,
+  createOffer,
+  parseSdp,
+  pcmaCapability,
+  pcmuCapability,
+} from '@jackfield/sdp';
+
+export const sdpType = 'application/sdp';
+
+const codecs = [pcmuCapability, pcmaCapability];
+
+/** The audio of one leg: its port in the media engine and the state of its offer/answer exchange (RFC 3264). */
+export class LegMedia {
+  readonly #legs: MediaLegs;
+  readonly #leg: string;
+  readonly #address: string;
+  readonly #sessionId: string;
+  #port: number | undefined;
+  /** The description that we sent last; later ones count its version up. */
+  #sent: string | undefined;
+  #awaitsAnswer = false;
+
+  constructor(legs: MediaLegs, leg: string, address: string, sessionId: string) {
+    this.#legs = legs;
+    this.#leg = leg;
+    this.#address = address;
+    this.#sessionId = sessionId;
+  }
+
+  /** An offer of ours has no answer yet. */
+  get awaitsAnswer(): boolean {
+    return this.#awaitsAnswer;
+  }
+
+  /** Binds the port; rejects when none is left. */
+  async open(): Promise<void> {
+    this.#port = (await this.#legs.open(this.#leg)).port;
+  }
+
+  /** An offer: in our INVITE, or in the 200 to one without. */
+  offer(): string {
+    this.#awaitsAnswer = true;
+    this.#sent = createOffer({ ...this.#local(), ...this.#session() });
+    return this.#sent;
+  }
+
+  /** Connects the audio as the answer to our offer says; false when there is nothing in common. */
+  takeAnswer(answer: string): boolean {
+    if (!this.#awaitsAnswer || this.#sent === undefined) return this.#sent !== undefined;
+    const outcome = applyAnswer(this.#sent, answer, codecs);
+    if ('problem' in outcome) return false;
+    this.#awaitsAnswer = false;
+    this.#connect(outcome.agreed);
+    return true;
+  }
+
+  /** Answers an offer and connects the audio; undefined when there is nothing in common, and then nothing changes. */
+  answer(offer: string): string | undefined {
+    const outcome = answerOffer(offer, this.#local(), this.#session());
+    if ('problem' in outcome) return undefined;
+    this.#sent = outcome.answer;
+    this.#connect(outcome.agreed);
+    return outcome.answer;
+  }
+
+  async close(): Promise<LegStatistics | undefined> {
+    return this.#port === undefined ? undefined : this.#legs.close(this.#leg);
+  }
+
+  #local() {
+    return { codecs, address: this.#address, port: this.#port ?? 0 };
+  }
+
+  #session() {
+    const previous = this.#sent;
+    return previous === undefined ? { sessionId: this.#sessionId } : { sessionId: this.#sessionId, previous };
+  }
+
+  #connect(agreed: AgreedAudio): void {
+    this.#legs.connect(this.#leg, agreedMediaOf(agreed));
+  }
+}
+
+/** Whether an INVITE's body can be answered at all; an empty one leaves the offer to us. */
+export function isAnswerable(offer: string): boolean {
+  if (offer === '') return true;
+  const probe = { codecs, address: '127.0.0.1', port: 9 };
+  return !('problem' in parseSdp(offer)) && !('problem' in answerOffer(offer, probe, { sessionId: '0' }));
+}
+
+function agreedMediaOf(agreed: AgreedAudio): AgreedMedia {
+  return {
+    address: agreed.remoteAddress,
+    port: agreed.remotePort,
+    rtcpPort: agreed.rtcpPort,
+    codec: agreed.codec.name === 'PCMA' ? 'PCMA' : 'PCMU',
+    payloadType: agreed.payloadType,
+    ...(agreed.telephoneEventPayloadType === undefined
+      ? {}
+      : { telephoneEventPayloadType: agreed.telephoneEventPayloadType }),
+    direction: agreed.direction,
+    ptimeMs: agreed.ptimeMs,
+  };
+}

@@ -1,0 +1,134 @@
+import type { Clock, Logger, MediaLegs, Registrations, Secrets, Telephony } from '@jackfield/platform';
+import { createUserAgent, type IncomingRequest, type UserAgent, type UserAgentCensus } from '@jackfield/sip';
+import type { TransportListener, Transports } from '@jackfield/sip/transport';
+import type { Admission } from './admission.ts';
+import { createEdgeLegs } from './edge-legs.ts';
+import { createRegistrar } from './registrar.ts';
+
+export interface SipEdgeDeps {
+  /** Opens the sockets; a simulated network can stand in for the real one. */
+  readonly openTransports: (listener: TransportListener) => Promise<Transports>;
+  readonly admission: Admission;
+  /** Absent where nobody registers: REGISTER is then no method of this edge. */
+  readonly registrations?: Registrations;
+  readonly mediaLegs: MediaLegs;
+  readonly clock: Clock;
+  readonly secrets: Secrets;
+  readonly log: Logger;
+  /** Lower case; the first stands in our From. */
+  readonly domains: readonly string[];
+  /** The address under which phones reach us: in Via, Contact and SDP. */
+  readonly publicAddress: string;
+  readonly userAgentName: string;
+}
+
+export interface SipEdge {
+  readonly telephony: Telephony;
+  /** Where it listens. */
+  readonly address: { readonly host: string; readonly port: number };
+  census(): UserAgentCensus & { readonly legs: number; readonly connections: number };
+  /** What the user agent and the transports count since the start, by name. */
+  counters(): Readonly<Record<string, number>>;
+  /** From now on new calls are refused with 503 and Retry-After. */
+  drain(): void;
+  /** Ends every leg with a word to its phone. */
+  hangUpAll(): void;
+  close(): Promise<void>;
+}
+
+/** Seconds after which a refused phone may try again: a restart takes about as long. */
+const retryAfterSeconds = '10';
+
+/** Signalling over SIP: the telephony port on one side, phones on the other. */
+export async function createSipEdge(deps: SipEdgeDeps): Promise<SipEdge> {
+  const { registrations, secrets, log } = deps;
+  const token = (): string => Buffer.from(secrets.randomBytes(12)).toString('hex');
+  let isDraining = false;
+
+  const transports = await deps.openTransports({
+    onMessage: (text, flow) => userAgent.receive(text, flow),
+    onSendFailed(failure) {
+      log.debug({ target: failure.target, reason: failure.sentence }, 'A SIP message could not be sent.');
+      userAgent.transportFailed(failure.text);
+    },
+    onFlowClosed(flow) {
+      userAgent.flowClosed(flow.id);
+      registrations?.dropFlow(flow.id).catch((error: unknown) => {
+        log.error({ flow: flow.id, err: error }, 'The bindings of a lost connection could not be removed.');
+      });
+    },
+    onFault: (error) => log.warn({ err: error }, 'A SIP socket reports a fault.'),
+  });
+  const [local] = transports.addresses;
+  if (local === undefined) throw new Error('The SIP transports have no address');
+
+  const userAgent: UserAgent = createUserAgent({
+    clock: deps.clock,
+    send: (target, text) => transports.send(target, text),
+    flow: (id) => transports.flowById(id),
+    address: () => ({ host: deps.publicAddress, port: local.port }),
+    token,
+    userAgentName: deps.userAgentName,
+    methods: registrations === undefined ? ['OPTIONS'] : ['REGISTER', 'OPTIONS'],
+    on: {
+      request: (incoming) => void answerRequest(incoming),
+      invite(incoming) {
+        if (isDraining) {
+          incoming.reject(503, { headers: [['Retry-After', retryAfterSeconds]] });
+          return;
+        }
+        legs.invited(incoming).catch((error: unknown) => {
+          log.error({ err: error }, 'An INVITE could not be taken.');
+          incoming.reject(500);
+        });
+      },
+      error: (error) => log.error({ err: error }, 'A listener of the SIP user agent failed.'),
+    },
+  });
+
+  const legs = createEdgeLegs({
+    mediaLegs: deps.mediaLegs,
+    admission: deps.admission,
+    log,
+    newUuid: () => secrets.randomUuid(),
+    // RFC 8866 §5.2: a number unlike that of any other session; 48 random bits are.
+    newSessionId: () => String(Number.parseInt(token().slice(0, 12), 16)),
+    domain: deps.domains[0] ?? deps.publicAddress,
+    mediaAddress: deps.publicAddress,
+    invite: (order, listener) => userAgent.invite(order, listener),
+  });
+
+  const registrar = registrations && createRegistrar({ ...deps, registrations, domains: deps.domains });
+
+  async function answerRequest(incoming: IncomingRequest): Promise<void> {
+    if (incoming.request.method === 'OPTIONS') {
+      return incoming.reply(isDraining ? 503 : 200, { headers: [['Accept', 'application/sdp']] });
+    }
+    try {
+      const answer = await registrar?.register(incoming.request, incoming.flow);
+      incoming.reply(answer?.status ?? 405, { headers: answer?.headers ?? [] });
+    } catch (error) {
+      log.error({ err: error }, 'A REGISTER could not be decided.');
+      incoming.reply(500, { headers: [['Retry-After', retryAfterSeconds]] });
+    }
+  }
+
+  return {
+    telephony: legs.telephony,
+    address: { host: local.address, port: local.port },
+    census: () => ({
+      ...userAgent.census(),
+      legs: legs.count(),
+      connections: transports.connections,
+    }),
+    counters: () => ({ ...userAgent.counters, ...transports.counters }),
+    drain() {
+      isDraining = true;
+    },
+    hangUpAll: () => legs.hangUpAll(),
+    async close() {
+      userAgent.close();
+      await transports.close();
+    },
+  };
+}

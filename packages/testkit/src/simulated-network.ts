@@ -1,0 +1,82 @@
+import type { Clock } from '@jackfield/platform';
+
+export interface NetworkAddress {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** What the network does to datagrams. Rates are 0–1; the random source is given, so that a seed repeats a run. */
+export interface Impairment {
+  readonly lossRate?: number;
+  readonly duplicateRate?: number;
+  readonly delayMs?: number;
+  /** Added to the delay, uniformly from 0; packets may overtake each other. */
+  readonly jitterMs?: number;
+}
+
+type Receive = (payload: Uint8Array, from: NetworkAddress) => void;
+
+/** A network of datagrams on the virtual clock: nothing arrives before its time, and a closed port swallows. */
+export class SimulatedNetwork {
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  readonly #ports = new Map<string, Receive>();
+  #impairment: Impairment = {};
+  readonly counters = { sent: 0, delivered: 0, lost: 0, duplicated: 0, unreachable: 0 };
+
+  constructor(clock: Clock, random: () => number) {
+    this.#clock = clock;
+    this.#random = random;
+  }
+
+  impair(impairment: Impairment): void {
+    this.#impairment = impairment;
+  }
+
+  /** Opens a port; the returned function closes it. Throws when it is open already. */
+  attach(at: NetworkAddress, receive: Receive): () => void {
+    const key = nameOf(at);
+    if (this.#ports.has(key)) throw new Error(`${key} is in use`);
+    this.#ports.set(key, receive);
+    return () => this.#ports.delete(key);
+  }
+
+  /** Sends a copy: whoever sends may reuse the buffer at once. */
+  send(from: NetworkAddress, to: NetworkAddress, payload: Uint8Array): void {
+    const { lossRate = 0, duplicateRate = 0 } = this.#impairment;
+    this.counters.sent++;
+    if (lossRate > 0 && this.#random() < lossRate) {
+      this.counters.lost++;
+      return;
+    }
+    const copy = payload.slice();
+    this.#deliverLater(from, to, copy);
+    if (duplicateRate > 0 && this.#random() < duplicateRate) {
+      this.counters.duplicated++;
+      this.#deliverLater(from, to, copy);
+    }
+  }
+
+  /** Open ports: the census of a test expects what the test itself still holds. */
+  openPorts(): readonly string[] {
+    return [...this.#ports.keys()];
+  }
+
+  #deliverLater(from: NetworkAddress, to: NetworkAddress, payload: Uint8Array): void {
+    const { delayMs = 1, jitterMs = 0 } = this.#impairment;
+    const at = this.#clock.now() + delayMs + (jitterMs > 0 ? this.#random() * jitterMs : 0);
+    this.#clock.startTimer(at, () => {
+      const receive = this.#ports.get(nameOf(to));
+      if (receive === undefined) {
+        this.counters.unreachable++;
+        return;
+      }
+      this.counters.delivered++;
+      receive(payload, from);
+    });
+  }
+}
+
+function nameOf({ address, port }: NetworkAddress): string {
+  return `${address}:${port}`;
+}
