@@ -29,7 +29,7 @@ export interface ParseLimits {
 
 /** Why a text is no acceptable message. */
 export interface ParseProblem {
-  /** The status that RFC 3261 foresees: 400, 414 (Request-URI too long), 505 (version), 513 (too large). */
+  /** The status that RFC 3261 foresees: 400, 413 (body too large), 414 (Request-URI too long), 505 (version), 513 (too large). */
   readonly status: number;
   /** What is wrong, in a sentence that can stand as reason phrase or in a log. */
   readonly sentence: string;
@@ -69,8 +69,15 @@ export function parseMessage(text: ByteString, limits: ParseLimits = DEFAULT_PAR
     );
   }
   if (start.problem !== undefined) return problemOf(start, scan, start.status, start.problem);
-  const complaint = scan.problem ?? mandatoryProblem(scan, start) ?? bodyProblem(scan, text.length);
+  const complaint = scan.problem ?? mandatoryProblem(scan, start);
   if (complaint !== undefined) return problemOf(start, scan, 400, complaint);
+  const present = text.length - scan.bodyStart;
+  if (scan.contentLength > present) {
+    // A body that no limit would let in is refused as such: the framer of a stream does not even wait for it.
+    const status = scan.contentLength > limits.messageSize ? 413 : 400;
+    const sentence = `Content-Length is ${scan.contentLength}, but ${present} bytes follow the header.`;
+    return problemOf(start, scan, status, sentence);
+  }
   // RFC 3261 §18.3: what follows the Content-Length is discarded.
   const bodyEnd = scan.contentLength < 0 ? text.length : scan.bodyStart + scan.contentLength;
   const body = text.slice(scan.bodyStart, bodyEnd);
@@ -229,12 +236,6 @@ function missingLabel(missing: number): string {
   if (missing & FROM) return 'From';
   if (missing & TO) return 'To';
   return missing & CALL_ID ? 'Call-ID' : 'CSeq';
-}
-
-function bodyProblem(scan: HeaderScan, size: number): string | undefined {
-  const present = size - scan.bodyStart;
-  if (scan.contentLength <= present) return undefined;
-  return `Content-Length is ${scan.contentLength}, but ${present} bytes follow the header.`;
 }
 
 function problemOf(start: StartLine, scan: HeaderScan, status: number, sentence: string): ParseOutcome {

@@ -1,0 +1,149 @@
+import type { ByteString } from '../message/message.ts';
+import { parseDigits } from '../message/tokens.ts';
+
+/** What a stream turned out to hold. */
+export type Frame =
+  | { readonly kind: 'message'; readonly text: ByteString }
+  /** A double CRLF between messages, to be answered with one CRLF (RFC 5626 §3.5.1). */
+  | { readonly kind: 'ping' }
+  /**
+   * The stream cannot be followed any further. `text` is the header section of the message that broke it, where there is
+   * one: the parser refuses it, so it can be answered before the connection is closed.
+   */
+  | { readonly kind: 'broken'; readonly sentence: string; readonly text: ByteString | undefined };
+
+/** Cuts a byte stream into SIP messages by their Content-Length (RFC 3261 §18.3). */
+export interface StreamFramer {
+  /** Takes the next bytes, in pieces of any size, and gives the frames that are complete. Nothing comes after `broken`. */
+  push(bytes: ByteString): readonly Frame[];
+  /** Characters that wait for the rest of their message; at most the limit. */
+  readonly buffered: number;
+}
+
+/** Creates a framer; `messageSize` bounds header and body of one message together. */
+export function createStreamFramer(messageSize = 65_535): StreamFramer {
+  return new Framer(messageSize);
+}
+
+const CR = 0x0d;
+const LF = 0x0a;
+const HEADER_END = '\r\n\r\n';
+
+class Framer implements StreamFramer {
+  buffered = 0;
+  private readonly messageSize: number;
+  /** Pieces of the message so far: joined once, so that single bytes do not cost a copy of everything each. */
+  private pieces: string[] = [];
+  /** The last characters of the pieces, in which the end of the header may have begun. */
+  private tail = '';
+  /** Size of the whole message, once its header is known; 0 before. */
+  private wanted = 0;
+  /** CR and LF seen in a row between messages. */
+  private emptyLines = 0;
+  private isBroken = false;
+
+  constructor(messageSize: number) {
+    this.messageSize = messageSize;
+  }
+
+  push(bytes: ByteString): readonly Frame[] {
+    const frames: Frame[] = [];
+    for (let rest = bytes; rest !== '' && !this.isBroken; ) {
+      if (this.buffered === 0) rest = this.skipEmptyLines(rest, frames);
+      if (rest === '') break;
+      rest = this.wanted === 0 ? this.readHeader(rest, frames) : this.readBody(rest, frames);
+    }
+    return frames;
+  }
+
+  private skipEmptyLines(bytes: string, frames: Frame[]): string {
+    let index = 0;
+    for (; index < bytes.length; index += 1) {
+      const code = bytes.charCodeAt(index);
+      if (code !== CR && code !== LF) {
+        this.emptyLines = 0;
+        break;
+      }
+      this.emptyLines += 1;
+      if (this.emptyLines === HEADER_END.length) {
+        frames.push({ kind: 'ping' });
+        this.emptyLines = 0;
+      }
+    }
+    return bytes.slice(index);
+  }
+
+  private readHeader(bytes: string, frames: Frame[]): string {
+    const seam = this.tail + bytes;
+    const found = seam.indexOf(HEADER_END);
+    if (found < 0) {
+      this.tail = seam.slice(-(HEADER_END.length - 1));
+      this.keep(bytes);
+      if (this.buffered > this.messageSize) {
+        this.breakOff(frames, `A header section exceeds ${this.messageSize} bytes.`, undefined);
+      }
+      return '';
+    }
+    const used = found + HEADER_END.length - this.tail.length;
+    this.tail = '';
+    this.keep(bytes.slice(0, used));
+    const header = this.pieces.length === 1 ? this.pieces[0]! : this.pieces.join('');
+    this.pieces = [header];
+    const length = contentLength(header);
+    if (length === undefined) this.breakOff(frames, 'Content-Length is not one number.', header);
+    else if (header.length + length > this.messageSize) {
+      this.breakOff(frames, `A message exceeds ${this.messageSize} bytes.`, header);
+    } else {
+      this.wanted = header.length + length;
+      if (length === 0) this.complete(frames);
+    }
+    return bytes.slice(used);
+  }
+
+  private readBody(bytes: string, frames: Frame[]): string {
+    const missing = this.wanted - this.buffered;
+    this.keep(missing >= bytes.length ? bytes : bytes.slice(0, missing));
+    if (this.buffered === this.wanted) this.complete(frames);
+    return bytes.slice(missing);
+  }
+
+  private keep(bytes: string): void {
+    this.pieces.push(bytes);
+    this.buffered += bytes.length;
+  }
+
+  private complete(frames: Frame[]): void {
+    frames.push({ kind: 'message', text: this.pieces.join('') });
+    this.reset();
+  }
+
+  private breakOff(frames: Frame[], sentence: string, text: string | undefined): void {
+    frames.push({ kind: 'broken', sentence, text });
+    this.reset();
+    this.isBroken = true;
+  }
+
+  private reset(): void {
+    this.pieces = [];
+    this.buffered = 0;
+    this.wanted = 0;
+    this.tail = '';
+  }
+}
+
+// A continuation line may stand between the colon and the digits; no two branches match the same characters.
+const CONTENT_LENGTH = /\r\n(?:content-length|l)[ \t]*:(?:[ \t]|\r\n[ \t])*([^\r\n]*)/gi;
+
+/**
+ * The Content-Length of a header section: 0 when it is absent, as old phones leave it out of requests without a body;
+ * undefined when it is no number or there are several, because then nobody knows where the next message starts.
+ */
+function contentLength(header: string): number | undefined {
+  let length: number | undefined = 0;
+  let count = 0;
+  for (const match of header.matchAll(CONTENT_LENGTH)) {
+    count += 1;
+    length = parseDigits((match[1] ?? '').replace(/[ \t]+$/, ''), Number.MAX_SAFE_INTEGER);
+  }
+  return count > 1 ? undefined : length;
+}

@@ -1,0 +1,34 @@
+import type { Flow } from '../message/flow.ts';
+import type { ByteString } from '../message/message.ts';
+
+/** Where a message goes: back on a flow, or to a host (name or address without brackets) and port. */
+export type SendTarget =
+  | { readonly flow: string }
+  | { readonly protocol: 'udp' | 'tcp'; readonly host: string; readonly port: number };
+
+/** A message that did not reach the network. */
+export interface SendFailure {
+  readonly text: ByteString;
+  readonly target: SendTarget;
+  /** Why, in a sentence for logs. */
+  readonly sentence: string;
+}
+
+/** What transports tell their owner. Exceptions of these functions are counted and go to `onFault`. */
+export interface TransportListener {
+  /** One datagram, or one message cut out of a stream; not parsed yet. */
+  onMessage(text: ByteString, flow: Flow): void;
+  /** Called after `send` has returned, never from inside it. */
+  onSendFailed?(failure: SendFailure): void;
+  /** A connection is gone; once per connection whose flow was ever shown. */
+  onFlowClosed?(flow: Flow): void;
+  /** A socket's error or a listener's exception, for the log. */
+  onFault?(error: unknown): void;
+}
+
+/** A bound address. */
+export interface LocalAddress {
+  readonly protocol: 'udp' | 'tcp';
+  readonly address: string;
+  readonly port: number;
+}

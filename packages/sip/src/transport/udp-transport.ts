@@ -1,0 +1,153 @@
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
+import { lookup as resolveName } from 'node:dns';
+import { once } from 'node:events';
+import { isIP } from 'node:net';
+import type { Flow } from '../message/flow.ts';
+import type { ByteString } from '../message/message.ts';
+import { createTransportCounters, type TransportCounters } from './counters.ts';
+import type { LocalAddress, SendTarget, TransportListener } from './transport-listener.ts';
+
+/** Options of a UDP transport. */
+export interface UdpTransportOptions {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly listener: TransportListener;
+  /** Largest datagram that is let in, 65,535. */
+  readonly messageSize?: number;
+  /** Bytes asked of the kernel for each direction, 4 MiB: a registration storm fits in; the kernel may give less. */
+  readonly socketBufferSize?: number;
+  readonly counters?: TransportCounters;
+}
+
+/** SIP over one UDP socket (RFC 3261 §18). */
+export interface UdpTransport {
+  readonly address: LocalAddress;
+  /** Hands a datagram to the network; a failure comes back through the listener. */
+  send(target: SendTarget, host: string, port: number, text: ByteString): void;
+  /** The flow of that id; every peer is one, because UDP has no connections that could be gone. */
+  flowById(id: string): Flow | undefined;
+  close(): Promise<void>;
+}
+
+/** Binds a UDP socket; rejects when the address is taken or not ours. */
+export async function createUdpTransport(options: UdpTransportOptions): Promise<UdpTransport> {
+  const { host, port, listener, messageSize = 65_535, socketBufferSize = 4 * 1024 * 1024 } = options;
+  const counters = options.counters ?? createTransportCounters();
+  const isV6 = isIP(host) === 6;
+  const socket = createSocket({ type: isV6 ? 'udp6' : 'udp4', ipv6Only: isV6, lookup: lookupNamesOnly });
+  const listening = once(socket, 'listening');
+  socket.bind(port, host);
+  try {
+    await listening;
+  } catch (error) {
+    socket.close();
+    throw error;
+  }
+  growBuffers(socket, socketBufferSize);
+  const bound = socket.address();
+  const address: LocalAddress = { protocol: 'udp', address: bound.address, port: bound.port };
+  let isClosed = false;
+
+  const flowTo = (remoteAddress: string, remotePort: number): Flow => ({
+    id: `udp-${remoteAddress}-${remotePort}`,
+    protocol: 'udp',
+    reliable: false,
+    remoteAddress,
+    remotePort,
+    localAddress: address.address,
+    localPort: address.port,
+  });
+
+  socket.on('message', (datagram: Buffer, source: RemoteInfo) => {
+    if (isKeepAlive(datagram)) {
+      counters.keepAlives += 1;
+      return;
+    }
+    if (datagram.length > messageSize) {
+      counters.oversizedDropped += 1;
+      return;
+    }
+    counters.messagesReceived += 1;
+    try {
+      listener.onMessage(datagram.toString('latin1'), flowTo(source.address, source.port));
+    } catch (error) {
+      counters.listenerFailures += 1;
+      listener.onFault?.(error);
+    }
+  });
+  // Such errors (an ICMP unreachable, say) belong to one peer; the socket goes on.
+  socket.on('error', (error) => listener.onFault?.(error));
+
+  const failed = (target: SendTarget, text: ByteString, sentence: string): void => {
+    counters.sendFailures += 1;
+    listener.onSendFailed?.({ target, text, sentence });
+  };
+
+  return {
+    address,
+    send(target, toHost, toPort, text) {
+      if (isClosed || !isSendable(toHost, toPort, isV6)) {
+        const sentence = isClosed
+          ? 'The transport is closed.'
+          : `${toHost} port ${toPort} is no place to send to.`;
+        process.nextTick(failed, target, text, sentence);
+        return;
+      }
+      counters.messagesSent += 1;
+      socket.send(Buffer.from(text, 'latin1'), toPort, toHost, (error) => {
+        if (error) failed(target, text, error.message);
+      });
+    },
+    flowById(id) {
+      const dash = id.lastIndexOf('-');
+      const remoteAddress = id.slice('udp-'.length, dash);
+      const remotePort = Number(id.slice(dash + 1));
+      const isFlow = id.startsWith('udp-') && isIP(remoteAddress) !== 0 && isPort(remotePort);
+      return isFlow ? flowTo(remoteAddress, remotePort) : undefined;
+    },
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      const closed = once(socket, 'close');
+      socket.close();
+      await closed;
+    },
+  };
+}
+
+// RFC 5626 §4.4.1 knows CRLF; phones also send four NULs, one byte, or nothing.
+function isKeepAlive(datagram: Buffer): boolean {
+  if (datagram.length > 4) return false;
+  for (const byte of datagram) if (byte !== 0x0d && byte !== 0x0a && byte !== 0) return false;
+  return true;
+}
+
+function isPort(port: number): boolean {
+  return Number.isInteger(port) && port > 0 && port < 65_536;
+}
+
+/** An address of the other family would fail inside the kernel or be resolved again; a name may still be of ours. */
+function isSendable(host: string, port: number, isV6: boolean): boolean {
+  const family = isIP(host);
+  return isPort(port) && host !== '' && (family === 0 || (family === 6) === isV6);
+}
+
+type LookupCallback = (error: NodeJS.ErrnoException | null, address: string, family: number) => void;
+
+/** Node asks the resolver even for addresses, on every datagram; answering those here saves the detour. */
+function lookupNamesOnly(host: string, options: object, callback: LookupCallback): void {
+  const family = isIP(host);
+  if (family !== 0) callback(null, host, family);
+  // What node:dgram passes here is the family as a number, whatever its types say.
+  else resolveName(host, options as never, callback as never);
+}
+
+function growBuffers(socket: Socket, size: number): void {
+  try {
+    socket.setRecvBufferSize(size);
+    socket.setSendBufferSize(size);
+  } catch {
+    // The kernel's own size stays; nothing is lost but room for a burst.
+  }
+}
