@@ -38,7 +38,7 @@ test('a loop joins its end to its start inside a frame; an empty clip ends even 
   const ramp = Int16Array.from({ length: 250 }, (_, i) => 100 + i);
   const { samples, ended } = playAll(createSamplesPlay(1, 160, ramp, true), 20);
   assert.ok(!ended);
-  samples.forEach((sample, i) => assert.equal(sample, 100 + (i % 250)));
+  for (let i = 0; i < samples.length; i++) assert.equal(samples[i], 100 + (i % 250));
   assert.ok(playAll(createSamplesPlay(2, 160, new Int16Array(0), true), 3).ended);
 });
 

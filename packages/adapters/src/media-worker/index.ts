@@ -1,0 +1,1 @@
+export { createMediaWorker, type MediaWorker, type MediaWorkerOptions } from './media-worker.ts';

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { type TestContext, test } from 'node:test';
+import { codecFor, createRtpHeader, createRtpSender, readRtpPacket, toneLevel } from '@jackfield/media';
+import type { AgreedMedia, MediaNotice } from '@jackfield/platform';
+import { createMediaWorker, type MediaWorker, type MediaWorkerOptions } from './media-worker.ts';
+
+const pcmu = codecFor('PCMU')!;
+
+/** A phone on loopback: talks one tone every 20 ms and keeps what it hears. */
+interface LoopbackPhone {
+  readonly port: number;
+  /** Resolves with the next `frames` × 20 ms that arrive. */
+  hear(frames: number): Promise<Int16Array>;
+  sendPayload(payloadType: number, payload: Uint8Array): void;
+  close(): void;
+}
+
+async function createPhone(frequencyHz: number, enginePort: number): Promise<LoopbackPhone> {
+  const socket: Socket = createSocket('udp4');
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  const rtp = createRtpSender({ ssrc: enginePort, sequenceNumber: 1, timestamp: 1 });
+  const header = createRtpHeader();
+  const frame = new Int16Array(160);
+  let position = 0;
+  let wanted = 0;
+  let heard: number[] = [];
+  let done: ((samples: Int16Array) => void) | undefined;
+  const timer = setInterval(() => {
+    for (let i = 0; i < 160; i++) frame[i] = 8000 * Math.sin((2 * Math.PI * frequencyHz * position++) / 8000);
+    const length = rtp.writeAudio(pcmu, 0, frame, 160);
+    socket.send(rtp.packet.slice(0, length), enginePort, '127.0.0.1');
+  }, 20);
+  socket.on('message', (bytes) => {
+    if (done === undefined || !readRtpPacket(bytes, bytes.length, header) || header.payloadType !== 0) return;
+    const samples = new Int16Array(header.payloadLength);
+    pcmu.decode(bytes, header.payloadOffset, header.payloadLength, samples);
+    heard.push(...samples);
+    if (heard.length < wanted) return;
+    done(Int16Array.from(heard.slice(0, wanted)));
+    done = undefined;
+  });
+  return {
+    port: socket.address().port,
+    hear: (frames) =>
+      new Promise((resolve) => {
+        heard = [];
+        wanted = frames * 160;
+        done = resolve;
+      }),
+    sendPayload(payloadType, payload) {
+      const length = rtp.writePayload(payloadType, payload, 0, payload.length, 0);
+      socket.send(rtp.packet.slice(0, length), enginePort, '127.0.0.1');
+    },
+    close() {
+      clearInterval(timer);
+      socket.close();
+    },
+  };
+}
+
+async function start(context: TestContext, options: Partial<MediaWorkerOptions> = {}): Promise<MediaWorker> {
+  const media = await createMediaWorker({
+    host: '127.0.0.1',
+    ports: { first: 38_000, last: 38_199 },
+    ...options,
+  });
+  context.after(() => media.closeAll());
+  return media;
+}
+
+function agreedWith(phone: LoopbackPhone): AgreedMedia {
+  return {
+    address: '127.0.0.1',
+    port: phone.port,
+    codec: 'PCMU',
+    payloadType: 0,
+    telephoneEventPayloadType: 101,
+    direction: 'sendrecv',
+    ptimeMs: 20,
+  };
+}
+
+for (const sockets of ['dgram', 'native'] as const) {
+  const skip =
+    sockets === 'native' && process.platform !== 'linux' ? 'system calls are known for Linux' : false;
+  test(`two phones hear each other, and not themselves, through the thread (${sockets})`, {
+    skip,
+  }, async (context) => {
+    const media = await start(context, { sockets });
+    const notices: MediaNotice[] = [];
+    const pressed = Promise.withResolvers<void>();
+    media.subscribe((notice) => {
+      notices.push(notice);
+      if (notice.type === 'digit') pressed.resolve();
+    });
+    const phones: LoopbackPhone[] = [];
+    for (const [leg, hz] of [
+      ['a', 700],
+      ['b', 1900],
+    ] as const) {
+      const { port } = await media.open(leg);
+      const phone = await createPhone(hz, port);
+      media.connect(leg, agreedWith(phone));
+      phones.push(phone);
+    }
+    const [a, b] = phones as [LoopbackPhone, LoopbackPhone];
+    media.send({ do: 'open-mix', mix: 'm' });
+    media.send({
+      do: 'set-hearing',
+      mix: 'm',
+      members: [
+        { leg: 'a', hears: ['b'] },
+        { leg: 'b', hears: ['a'] },
+      ],
+    });
+    await Promise.all([a.hear(15), b.hear(15)]);
+    const [atA, atB] = await Promise.all([a.hear(20), b.hear(20)]);
+    assert.ok(toneLevel(atA, 8000, 1900) > -15 && toneLevel(atA, 8000, 700) < -40);
+    assert.ok(toneLevel(atB, 8000, 700) > -15 && toneLevel(atB, 8000, 1900) < -40);
+
+    await media.loadClip('voice', {
+      sampleRate: 22_050,
+      samples: Int16Array.from(
+        { length: 22_050 },
+        (_, n) => 8000 * Math.sin((2 * Math.PI * 1200 * n) / 22_050),
+      ),
+    });
+    const sound = { kind: 'clip', name: 'voice' } as const;
+    media.send({ do: 'play', mix: 'm', key: 'k', to: ['a'], sound, loop: true });
+    await a.hear(10);
+    assert.ok(toneLevel(await a.hear(15), 8000, 1200) > -15);
+
+    for (let packet = 0; packet < 3; packet++) a.sendPayload(101, Uint8Array.of(7, 0x8a, 3, 0x20));
+    await pressed.promise;
+    assert.deepEqual(notices, [{ type: 'digit', leg: 'a', digit: '7', durationMs: 100 }]);
+
+    const { legs, mixes, sockets: open } = await media.census();
+    assert.deepEqual([legs, mixes, open], [2, 1, 4]);
+    const stats = await media.stats();
+    assert.deepEqual([stats.participants, stats.leaks, stats.network.sendErrors], [2, 0, 0]);
+    const statistics = await media.close('a');
+    assert.ok(
+      statistics.packetsSent > 40 && statistics.packetsReceived > 40 && statistics.digitsReceived === 1,
+    );
+    assert.equal((await media.close('a')).packetsSent, 0);
+    await media.close('b');
+    media.send({ do: 'close-mix', mix: 'm' });
+    media.dropClip('voice');
+    assert.deepEqual(await media.census(), {
+      legs: 0,
+      mixes: 0,
+      plays: 0,
+      clips: 0,
+      audiences: 0,
+      sockets: 0,
+    });
+    a.close();
+    b.close();
+  });
+}
+
+test('open rejects when no port is left and when the name is open; a close that crosses an open leaves nothing', async (context) => {
+  const media = await start(context, { ports: { first: 38_200, last: 38_203 } });
+  await media.open('a');
+  await assert.rejects(media.open('a'), /open already/);
+  const opening = media.open('b');
+  const closing = media.close('b');
+  await Promise.all([opening, closing]);
+  await media.open('c');
+  await assert.rejects(media.open('d'), { code: 'NO_PORT_LEFT' });
+  assert.deepEqual([(await media.census()).legs, (await media.census()).sockets], [2, 4]);
+  await assert.rejects(media.loadClip('x', { sampleRate: 0, samples: new Int16Array(9) }), /sample rate/);
+});
+
+test('after closeAll every request is refused at once, and closing again is no fault', async () => {
+  const media = await createMediaWorker({ host: '127.0.0.1', ports: { first: 38_204, last: 38_205 } });
+  await media.open('a');
+  await media.closeAll();
+  await media.closeAll();
+  await assert.rejects(media.open('b'));
+  media.send({ do: 'open-mix', mix: 'm' });
+});

@@ -1,0 +1,122 @@
+import { Worker } from 'node:worker_threads';
+import type {
+  FromMediaThread,
+  HostCensus,
+  HostStats,
+  MediaQuestion,
+  ToMediaThread,
+} from '@jackfield/media/io';
+import type { LegStatistics, Media, MediaClips, MediaLegs, MediaNotice } from '@jackfield/platform';
+
+/** The media engine in a thread of its own, as features (`Media`), signalling (`MediaLegs`) and voices (`MediaClips`) see it. */
+export interface MediaWorker extends Media, MediaLegs, MediaClips {
+  /** What is open: for the census after a test. */
+  census(): Promise<HostCensus>;
+  /** Timing and counters, for metrics. */
+  stats(): Promise<HostStats>;
+  resetStats(): void;
+  /** Closes every leg and ends the thread; safe to call twice. */
+  closeAll(): Promise<void>;
+}
+
+export interface MediaWorkerOptions {
+  /** Address to bind. */
+  readonly host: string;
+  /** JACKFIELD_RTP_PORTS, inclusive. */
+  readonly ports: { readonly first: number; readonly last: number };
+  /** `best` takes system calls where they work and node:dgram elsewhere; the others insist. */
+  readonly sockets?: 'best' | 'dgram' | 'native';
+  /** RTP that stays away for this long is told; default 60,000. */
+  readonly mediaSilentMs?: number;
+  /** The thread died by itself: every leg is lost. Requests that wait are rejected. */
+  readonly onDeath?: (error: Error) => void;
+}
+
+/** What the thread starts with. */
+export interface MediaThreadData {
+  readonly host: string;
+  readonly ports: { readonly first: number; readonly last: number };
+  readonly sockets: 'best' | 'dgram' | 'native';
+  readonly mediaSilentMs?: number;
+}
+
+interface Waiting {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Starts the thread; resolves when it ticks, rejects when it cannot start. */
+export async function createMediaWorker(options: MediaWorkerOptions): Promise<MediaWorker> {
+  const { onDeath, sockets = 'best', ...rest } = options;
+  const data: MediaThreadData = { sockets, ...rest };
+  const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: data, name: 'media' });
+  const listeners = new Set<(notice: MediaNotice) => void>();
+  const waiting = new Map<number, Waiting>();
+  const ready = Promise.withResolvers<void>();
+  let asked = 0;
+  let ended: Error | undefined;
+  let closing: Promise<void> | undefined;
+
+  const die = (error: Error): void => {
+    if (ended !== undefined) return;
+    ended = error;
+    ready.reject(error);
+    for (const { reject } of waiting.values()) reject(error);
+    waiting.clear();
+    if (closing === undefined) onDeath?.(error);
+  };
+  worker.on('error', (error) => die(error instanceof Error ? error : new Error(String(error))));
+  worker.on('exit', (code) => die(new Error(`the media thread ended with code ${code}`)));
+  worker.on('message', (message: FromMediaThread) => {
+    switch (message.type) {
+      case 'ready':
+        return ready.resolve();
+      case 'notices':
+        for (const notice of message.notices) for (const listener of listeners) listener(notice);
+        return;
+      case 'answer':
+        waiting.get(message.id)?.resolve(message.value);
+        waiting.delete(message.id);
+        return;
+      case 'refusal':
+        waiting.get(message.id)?.reject(Object.assign(new Error(message.message), { code: message.code }));
+        waiting.delete(message.id);
+    }
+  });
+
+  const tell = (message: ToMediaThread): void => {
+    if (ended === undefined) worker.postMessage(message);
+  };
+  const ask = <Value>(question: MediaQuestion): Promise<Value> => {
+    if (ended !== undefined) return Promise.reject(ended);
+    const id = ++asked;
+    const { promise, resolve, reject } = Promise.withResolvers<Value>();
+    waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
+    tell({ type: 'ask', id, ...question });
+    return promise;
+  };
+  await ready.promise;
+
+  return {
+    send: (command) => tell({ type: 'apply', command }),
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    open: (leg) => ask<{ port: number }>({ about: 'open', leg }),
+    connect: (leg, agreed) => tell({ type: 'connect', leg, agreed }),
+    close: (leg) => ask<LegStatistics>({ about: 'close', leg }),
+    loadClip: (name, clip) => ask<void>({ about: 'load-clip', name, clip }),
+    dropClip: (name) => tell({ type: 'drop-clip', name }),
+    census: () => ask<HostCensus>({ about: 'census' }),
+    stats: () => ask<HostStats>({ about: 'stats' }),
+    resetStats: () => tell({ type: 'reset-stats' }),
+    closeAll() {
+      closing ??= (async () => {
+        await ask<void>({ about: 'close-all' }).catch(() => {});
+        await worker.terminate();
+      })();
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,52 @@
+/** The few system calls of Linux that carry media; each is one call into libc, a negative result is an error. */
+export interface SystemCalls {
+  socket(domain: number, type: number, protocol: number): number;
+  bind(fd: number, address: Uint8Array, length: number): number;
+  close(fd: number): number;
+  sendto(
+    fd: number,
+    bytes: Uint8Array,
+    length: number,
+    flags: number,
+    address: Uint8Array,
+    addressLength: number,
+  ): number;
+  recvmmsg(fd: number, messages: unknown, count: number, flags: number, timeout: null): number;
+  epollCreate(flags: number): number;
+  epollControl(epoll: number, operation: number, fd: number, event: Uint8Array): number;
+  epollWait(epoll: number, events: Uint8Array, most: number, timeoutMs: number): number;
+  /** Memory outside of the heap, whose address stays: the pointer for calls, a view, and the address as a number. */
+  allocate(bytes: number): { readonly pointer: unknown; readonly view: DataView; readonly address: bigint };
+}
+
+/**
+ * The system calls through koffi; undefined where that does not work: another system than 64-bit little-endian Linux
+ * (whose structures are laid out below), no koffi, no such libc.
+ */
+export async function loadSystemCalls(): Promise<SystemCalls | undefined> {
+  if (process.platform !== 'linux' || (process.arch !== 'x64' && process.arch !== 'arm64')) return undefined;
+  try {
+    const { default: koffi } = await import('koffi');
+    const libc = koffi.load('libc.so.6');
+    return {
+      socket: libc.func('int socket(int, int, int)'),
+      bind: libc.func('int bind(int, void *, uint32_t)'),
+      close: libc.func('int close(int)'),
+      sendto: libc.func('long sendto(int, void *, size_t, int, void *, uint32_t)'),
+      recvmmsg: libc.func('int recvmmsg(int, void *, uint32_t, int, void *)'),
+      epollCreate: libc.func('int epoll_create1(int)'),
+      epollControl: libc.func('int epoll_ctl(int, int, int, void *)'),
+      epollWait: libc.func('int epoll_wait(int, void *, int, int)'),
+      allocate(bytes) {
+        const pointer: unknown = koffi.alloc('uint8_t', bytes);
+        return {
+          pointer,
+          view: new DataView(koffi.view(pointer, bytes)),
+          address: BigInt(koffi.address(pointer)),
+        };
+      },
+    };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,25 @@
+export { openDgramSockets } from './dgram-sockets.ts';
+export type { LatenessSummary } from './lateness.ts';
+export {
+  type LegSockets,
+  type LegSocketsOptions,
+  NoPortLeftError,
+  type OpenLegSockets,
+  type ReceivePacket,
+  type SocketCounters,
+} from './leg-sockets.ts';
+export {
+  createMediaHost,
+  type HostCensus,
+  type HostStats,
+  type MediaHost,
+  type MediaHostOptions,
+} from './media-host.ts';
+export {
+  type FromMediaThread,
+  type MediaQuestion,
+  serveMediaThread,
+  type ToMediaThread,
+} from './media-thread.ts';
+export { createPortRange, type PortRange } from './port-range.ts';
+export type { TickStats } from './tick-loop.ts';

@@ -1,0 +1,171 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createResampler } from '../dsp/resampler.ts';
+import type { AgreedMedia, LegStatistics, MediaNotice, MixCommand, SoundClip } from '../engine/commands.ts';
+import {
+  createMediaEngine,
+  type EngineCensus,
+  type EngineCounters,
+  type EngineLimits,
+} from '../engine/media-engine.ts';
+import type { OpenLegSockets, SocketCounters } from './leg-sockets.ts';
+import { createTickLoop, type TickStats } from './tick-loop.ts';
+
+/** An engine with sockets and a clock: what runs in a media thread. */
+export interface MediaHost {
+  /** Binds a port pair; rejects with NoPortLeftError, or an Error when the name is open or too many legs are. */
+  open(leg: string): Promise<{ port: number }>;
+  connect(leg: string, agreed: AgreedMedia): void;
+  /** Zeros when the leg is not open. */
+  close(leg: string): Promise<LegStatistics>;
+  apply(command: MixCommand): void;
+  /** Converts the clip in small steps between ticks; rejects with a RangeError when it is too long or its rate is none. */
+  loadClip(name: string, clip: SoundClip): Promise<void>;
+  dropClip(name: string): void;
+  census(): HostCensus;
+  stats(): HostStats;
+  /** Forgets the timing so far, e.g. after the start. */
+  resetStats(): void;
+  /** Closes every leg and stops the ticks. */
+  closeAll(): Promise<void>;
+}
+
+export interface HostCensus extends EngineCensus {
+  readonly sockets: number;
+}
+
+export interface HostStats {
+  readonly participants: number;
+  readonly ticks: TickStats;
+  readonly engine: EngineCounters;
+  readonly network: SocketCounters;
+  /** Sources that reach a leg without an edge; anything but 0 is a fault. */
+  readonly leaks: number;
+}
+
+export interface MediaHostOptions {
+  /** Address to bind. */
+  readonly host: string;
+  readonly ports: { readonly first: number; readonly last: number };
+  readonly openSockets: OpenLegSockets;
+  /** Notices of one turn of the event loop, in order. */
+  readonly notify: (notices: readonly MediaNotice[]) => void;
+  readonly mediaSilentMs?: number;
+  readonly limits?: Partial<EngineLimits>;
+}
+
+/** Samples converted at a time: a few tenths of a millisecond. */
+const CLIP_STEP = 2000;
+
+/** Starts ticking at once. */
+export function createMediaHost(options: MediaHostOptions): MediaHost {
+  // Epoch milliseconds that never step back, whatever happens to the system's clock.
+  const now = (): number => performance.timeOrigin + performance.now();
+  let gathered: MediaNotice[] = [];
+  const hand = (): void => {
+    const notices = gathered;
+    gathered = [];
+    options.notify(notices);
+  };
+  const sockets = options.openSockets({
+    host: options.host,
+    ports: options.ports,
+    receive: (leg, bytes, length, address, port) => engine.receive(leg, bytes, length, address, port, now()),
+    receiveReport: (leg, bytes, length, address, port) =>
+      engine.receiveReport(leg, bytes, length, address, port, now()),
+  });
+  const engine = createMediaEngine({
+    send: sockets.send,
+    sendReport: sockets.sendReport,
+    notify(notice) {
+      if (gathered.push(notice) === 1) queueMicrotask(hand);
+    },
+    random: () => randomInt(2 ** 47) / 2 ** 47,
+    // RFC 7022 §4.2: 96 bits that say nothing about the machine.
+    cname: randomBytes(12).toString('base64'),
+    ...(options.mediaSilentMs === undefined ? {} : { mediaSilentMs: options.mediaSilentMs }),
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
+  });
+  engine.warmUp();
+  const loop = createTickLoop({
+    intervalMs: 20,
+    now,
+    tick: engine.tick,
+    poll: sockets.poll,
+    pollsPerTick: sockets.pollsPerTick,
+  });
+  loop.start();
+
+  const indexes = new Map<string, number>();
+  /** Binding takes a moment; a close that comes meanwhile waits for it. */
+  const opening = new Map<string, Promise<unknown>>();
+
+  const host: MediaHost = {
+    async open(leg) {
+      const index = engine.openLeg(leg);
+      if (index === undefined) throw new Error(`media leg ${leg} is open already, or too many legs are`);
+      indexes.set(leg, index);
+      const binding = sockets.open(index);
+      opening.set(leg, binding);
+      try {
+        return { port: await binding };
+      } catch (error) {
+        indexes.delete(leg);
+        engine.closeLeg(leg, now());
+        throw error;
+      } finally {
+        opening.delete(leg);
+      }
+    },
+    connect(leg, agreed) {
+      engine.connectLeg(leg, agreed, now());
+    },
+    async close(leg) {
+      await opening.get(leg)?.catch(() => {});
+      const index = indexes.get(leg);
+      indexes.delete(leg);
+      const statistics = engine.closeLeg(leg, now());
+      if (index !== undefined) await sockets.close(index);
+      return statistics;
+    },
+    apply: (command) => engine.apply(command, now()),
+    async loadClip(name, clip) {
+      const samples = await convert(clip, 8000);
+      if (!engine.loadClip(name, { sampleRate: 8000, samples })) {
+        throw new RangeError(`clip ${name} exceeds what may be kept`);
+      }
+    },
+    dropClip: (name) => engine.dropClip(name),
+    census: () => ({ ...engine.census(), sockets: sockets.counters.sockets }),
+    stats: () => ({
+      participants: engine.census().legs,
+      ticks: loop.stats(),
+      engine: { ...engine.counters },
+      network: { ...sockets.counters },
+      leaks: engine.countLeaks(),
+    }),
+    resetStats: () => loop.resetStats(),
+    async closeAll() {
+      await Promise.all([...indexes.keys()].map((leg) => host.close(leg)));
+      loop.stop();
+    },
+  };
+  return host;
+}
+
+async function convert({ sampleRate, samples }: SoundClip, rate: number): Promise<Int16Array> {
+  if (sampleRate === rate) return samples;
+  const resampler = createResampler({ from: sampleRate, to: rate });
+  const length = Math.round((samples.length * rate) / sampleRate);
+  // Silence behind the end pushes the last samples out of the filter.
+  const tail = new Int16Array(resampler.delaySamples + 1);
+  const out = new Int16Array(resampler.outputBound(samples.length + tail.length));
+  let written = 0;
+  for (let at = 0; at < samples.length; at += CLIP_STEP) {
+    const count = Math.min(CLIP_STEP, samples.length - at);
+    written += resampler.process(samples, at, count, out, written);
+    await nextTurn();
+  }
+  resampler.process(tail, 0, tail.length, out, written);
+  return out.slice(0, length);
+}

@@ -1,0 +1,76 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { AgreedMedia, MediaNotice, MixCommand, SoundClip } from '../engine/commands.ts';
+import type { MediaHost } from './media-host.ts';
+
+/** What crosses into a media thread. Requests with an `id` are answered with the same one. */
+export type ToMediaThread =
+  | { readonly type: 'apply'; readonly command: MixCommand }
+  | { readonly type: 'connect'; readonly leg: string; readonly agreed: AgreedMedia }
+  | { readonly type: 'drop-clip'; readonly name: string }
+  | { readonly type: 'reset-stats' }
+  | ({ readonly type: 'ask'; readonly id: number } & MediaQuestion);
+
+export type MediaQuestion =
+  | { readonly about: 'open'; readonly leg: string }
+  | { readonly about: 'close'; readonly leg: string }
+  | { readonly about: 'load-clip'; readonly name: string; readonly clip: SoundClip }
+  | { readonly about: 'census' }
+  | { readonly about: 'stats' }
+  | { readonly about: 'close-all' };
+
+/** What comes back. */
+export type FromMediaThread =
+  | { readonly type: 'ready' }
+  | { readonly type: 'notices'; readonly notices: readonly MediaNotice[] }
+  | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
+  | { readonly type: 'refusal'; readonly id: number; readonly message: string; readonly code?: string };
+
+/** Serves a host to the thread at the other end of `port`; `createHost` is given where its notices go. */
+export function serveMediaThread(
+  port: MessagePort,
+  createHost: (notify: (notices: readonly MediaNotice[]) => void) => MediaHost,
+): void {
+  const tell = (message: FromMediaThread): void => port.postMessage(message);
+  const host = createHost((notices) => tell({ type: 'notices', notices }));
+  port.on('message', (message: ToMediaThread) => {
+    switch (message.type) {
+      case 'apply':
+        return host.apply(message.command);
+      case 'connect':
+        return host.connect(message.leg, message.agreed);
+      case 'drop-clip':
+        return host.dropClip(message.name);
+      case 'reset-stats':
+        return host.resetStats();
+      case 'ask':
+        answer(host, message).then(
+          (value) => tell({ type: 'answer', id: message.id, value }),
+          (error: unknown) => tell(refusal(message.id, error)),
+        );
+    }
+  });
+  tell({ type: 'ready' });
+}
+
+async function answer(host: MediaHost, question: MediaQuestion): Promise<unknown> {
+  switch (question.about) {
+    case 'open':
+      return host.open(question.leg);
+    case 'close':
+      return host.close(question.leg);
+    case 'load-clip':
+      return host.loadClip(question.name, question.clip);
+    case 'census':
+      return host.census();
+    case 'stats':
+      return host.stats();
+    case 'close-all':
+      return host.closeAll();
+  }
+}
+
+function refusal(id: number, error: unknown): FromMediaThread {
+  const message = error instanceof Error ? error.message : String(error);
+  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+  return code === undefined ? { type: 'refusal', id, message } : { type: 'refusal', id, message, code };
+}
