@@ -8,6 +8,7 @@ import type { Database } from '../../ports/database.ts';
 import type { Secrets } from '../../ports/secrets.ts';
 import { credentialColumns } from './credential.ts';
 import {
+  countNewEndpoint,
   deleteEndpoint,
   type EndpointRow,
   findEndpoint,
@@ -25,7 +26,7 @@ export interface CommandDeps {
   readonly applicationExists: (account: RequestAccount, applicationId: string) => Promise<boolean>;
 }
 
-// Only another node that takes the same stamp in the same moment makes an attempt fail.
+// Only another account that takes the same stamp in the same moment makes an attempt fail.
 const attempts = 10;
 
 export async function createEndpoint(
@@ -41,6 +42,7 @@ export async function createEndpoint(
     try {
       const row = await database.transact(async (write) => {
         const tables = write.withTables<SipEndpointsTables>();
+        await countNewEndpoint(tables, account);
         const last = await lastStampOf(tables, wish.username);
         // A second later than the last one that was given, where the clock has not moved on.
         const stamp = Math.max(Math.floor(now / 1000), (last ?? 0) + 1);

@@ -77,10 +77,17 @@ export async function lastStampOf(tables: Tables, baseName: string): Promise<num
   return row?.stamp;
 }
 
+/**
+ * Comes first in the transaction that creates an endpoint: its row locks keep the creations of an account one after another, so
+ * that they do not fight for a stamp.
+ */
+export async function countNewEndpoint(tables: Tables, account: RequestAccount): Promise<void> {
+  await changeTotal(tables, account.main, 1);
+  if (account.isSubaccount) await changeTotal(tables, account.authId, 1);
+}
+
 export async function insertEndpoint(tables: Tables, row: EndpointRow): Promise<void> {
   await tables.insertInto('sip_endpoints').values(row).execute();
-  await changeTotal(tables, row.main_account, 1);
-  if (row.account !== row.main_account) await changeTotal(tables, row.account, 1);
 }
 
 /** False when the account sees no such endpoint. */

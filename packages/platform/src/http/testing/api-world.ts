@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { createMetrics } from '@jackfield/adapters/metrics';
+import { createSecrets } from '@jackfield/adapters/secrets';
+import {
+  createRecordingLog,
+  createVirtualClock,
+  type OpenDatabase,
+  type VirtualClock,
+} from '@jackfield/testkit';
+import type { FastifyInstance } from 'fastify';
+import { Check } from 'typebox/value';
+import { type AccountsFeature, createAccounts } from '../../features/accounts/index.ts';
+import { createSipEndpoints, type SipEndpointsFeature } from '../../features/sip-endpoints/index.ts';
+import type { Database } from '../../ports/database.ts';
+import { createHttpApi, type HttpLimits, idempotencyTable, type RouteGroup } from '../index.ts';
+
+export interface Caller {
+  readonly authId: string;
+  readonly authToken: string;
+}
+
+export interface CallOptions {
+  readonly body?: unknown;
+  readonly as?: Caller;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came back
+  readonly body: any;
+  readonly headers: Readonly<Record<string, unknown>>;
+}
+
+export interface ApiWorld {
+  readonly app: FastifyInstance;
+  readonly clock: VirtualClock;
+  readonly log: ReturnType<typeof createRecordingLog>;
+  readonly database: Database;
+  readonly accounts: AccountsFeature;
+  readonly sipEndpoints: SipEndpointsFeature;
+  readonly main: Caller;
+  /** Applications that exist, for as long as no feature makes them. */
+  readonly applications: Set<string>;
+  ready: boolean;
+  /** `path` below the caller's account, or absolute. A success is held against the documented body. */
+  call(method: 'GET' | 'POST' | 'DELETE', path: string, options?: CallOptions): Promise<ApiAnswer>;
+  subaccount(name?: string): Promise<Caller>;
+  /** As after a restart of the process, on the same data. */
+  restart(): Promise<ApiWorld>;
+}
+
+export interface ApiWorldOptions {
+  readonly limits?: Partial<HttpLimits>;
+  readonly routes?: readonly RouteGroup[];
+}
+
+/** The HTTP interface with the real accounts and endpoints over a real database, on a clock that the test moves. */
+export async function openApi(open: OpenDatabase, options: ApiWorldOptions = {}): Promise<ApiWorld> {
+  return worldOn(await open(), createVirtualClock(), open, options);
+}
+
+async function worldOn(
+  database: Database,
+  clock: VirtualClock,
+  open: OpenDatabase,
+  options: ApiWorldOptions,
+): Promise<ApiWorld> {
+  const secrets = createSecrets(new Uint8Array(32).fill(7));
+  const log = createRecordingLog();
+  const applications = new Set<string>();
+  const sipEndpoints = createSipEndpoints({
+    database,
+    clock,
+    secrets,
+    domains: ['sip.example.com', 'alias.example.com'],
+    applicationExists: async (_account, id) => applications.has(id),
+  });
+  const accounts = createAccounts({ database, clock, secrets, resources: [sipEndpoints.resources] });
+  await database.migrate([idempotencyTable, ...accounts.migrations, ...sipEndpoints.migrations]);
+  const main = await accounts.ensureFirstAccount();
+  const features = [accounts.routes, sipEndpoints.routes, ...(options.routes ?? [])];
+  const app = createHttpApi({
+    features,
+    accounts,
+    database,
+    clock,
+    log,
+    metrics: createMetrics({ process: false }),
+    secrets,
+    ready: () => world.ready,
+    limits: { requests: 100_000, ...options.limits },
+  });
+
+  const world: ApiWorld = {
+    app,
+    clock,
+    log,
+    database,
+    accounts,
+    sipEndpoints,
+    main,
+    applications,
+    ready: true,
+    async call(method, path, { body, as = main, headers = {} } = {}) {
+      const answer = await app.inject({
+        method,
+        url: path.startsWith('/') ? path : `/v1/Account/${as.authId}/${path}`,
+        headers: { authorization: basic(as), ...headers },
+        ...(body === undefined ? {} : { payload: body as object }),
+      });
+      const status = answer.statusCode;
+      const read: ApiAnswer = {
+        status,
+        body: answer.body === '' ? undefined : answer.json(),
+        headers: answer.headers,
+      };
+      assert.notEqual(status, 500, `a fault of ours: ${JSON.stringify(log.lines, errorsToo)}`);
+      if (status < 300) assertDocumented(features, method, path, read);
+      return read;
+    },
+    async subaccount(name = 'Branch') {
+      const { body } = await world.call('POST', 'Subaccount/', { body: { name } });
+      return { authId: body.auth_id, authToken: body.auth_token };
+    },
+    async restart() {
+      await app.close();
+      return worldOn(await open.again(database), clock, open, options);
+    },
+  };
+  return world;
+}
+
+export function basic({ authId, authToken }: Caller): string {
+  return `Basic ${Buffer.from(`${authId}:${authToken}`).toString('base64')}`;
+}
+
+function assertDocumented(
+  features: readonly RouteGroup[],
+  method: string,
+  path: string,
+  { status, body }: ApiAnswer,
+): void {
+  const parts = path
+    .replace(/^\/v1\/Account\/[^/]+\//, '')
+    .split('?')[0]!
+    .split('/')
+    .filter(Boolean);
+  const found = features
+    .flatMap((feature) => feature.routes)
+    .find((route) => {
+      const pattern = route.path.split('/').filter(Boolean);
+      return (
+        route.method === method &&
+        pattern.length === parts.length &&
+        pattern.every((each, at) => each.startsWith(':') || each === parts[at])
+      );
+    });
+  if (found === undefined) return;
+  assert.equal(status, found.success, `${method} ${path}`);
+  if (found.schema.response !== undefined && method !== 'DELETE') {
+    assert.ok(Check(found.schema.response, body), `not as documented: ${JSON.stringify(body)}`);
+  }
+}
+
+const errorsToo = (_: string, value: unknown) => (value instanceof Error ? value.stack : value);
