@@ -41,6 +41,34 @@ export {
   readOneOf,
 } from './loose.ts';
 export {
+  addedParticipant,
+  changedParticipants,
+  type HearingBody,
+  hearingBody,
+  type MpcBody,
+  type MpcItem,
+  type MpcListQuery,
+  mpcActivation,
+  mpcBody,
+  mpcItem,
+  mpcList,
+  mpcListQuery,
+  mpcMemberPath,
+  mpcPath,
+  type ParticipantBody,
+  type ParticipantItem,
+  participantBody,
+  participantChanges,
+  participantItem,
+  participantList,
+  participantListQuery,
+} from './multiparty-calls.ts';
+export {
+  defaultStatusCallbackEvents,
+  type NewParticipant,
+  newParticipant,
+} from './new-participant.ts';
+export {
   authId,
   authIdPattern,
   e164,

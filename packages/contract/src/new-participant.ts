@@ -1,0 +1,160 @@
+import { type Static, type TUnsafe, Type } from 'typebox';
+import { looseBoolean, looseEnum, looseInteger } from './loose.ts';
+import { participantRoles, sipHeadersSchema } from './multiparty-calls.ts';
+import { httpUrl, text } from './primitives.ts';
+
+/** A parameter whose silent omission would change what callers hear or what happens next: refused, whatever its value. */
+function refusedUntil(what: string): TUnsafe<undefined> {
+  return Type.Unsafe<undefined>({
+    not: {},
+    'x-allowed': `left out (${what} is not supported yet)`,
+    description: 'Refused: not supported yet.',
+  });
+}
+
+/** The one value that asks for nothing; clients send it with every request. */
+function onlyBoolean(value: boolean, what: string): TUnsafe<boolean | string> {
+  return Type.Unsafe<boolean | string>({
+    anyOf: [
+      { type: 'boolean', const: value },
+      { type: 'string', pattern: value ? '^[tT][rR][uU][eE]$' : '^[fF][aA][lL][sS][eE]$' },
+    ],
+    'x-allowed': `${value} (${what} is not supported yet)`,
+    description: `${value}: ${what} is not supported yet.`,
+    default: value,
+  });
+}
+
+const address = (description: string) =>
+  text({
+    maxLength: 1024,
+    pattern:
+      '^(?:\\+?[1-9][0-9]{6,14}|[A-Za-z][A-Za-z0-9_.+-]{0,99}|[sS][iI][pP][sS]?:[^@;?<>\\s\\p{Cc}\\p{Cs}]{1,100}@[^@:;?<>\\s\\p{Cc}\\p{Cs}]{1,253}(?::[0-9]{1,5})?(?:[;?][^<>\\s\\p{Cc}\\p{Cs}]{0,512})?)$',
+    allowed: 'one phone number in E.164 format, username of an endpoint, or SIP URI',
+    description,
+    examples: ['+12025550100'],
+  });
+
+const method = (of: string, byDefault: 'GET' | 'POST') =>
+  Type.Optional(looseEnum(['GET', 'POST'], { description: `HTTP method of ${of}.`, default: byDefault }));
+
+const edgeSound = (when: string, byDefault: string) =>
+  Type.Optional(
+    looseEnum(['beep:1', 'beep:2', 'none'], {
+      description: `Played to those present ${when}.`,
+      default: byDefault,
+    }),
+  );
+
+const flag = (byDefault: boolean, description: string) =>
+  Type.Optional(looseBoolean({ description, default: byDefault }));
+
+const eventGroup =
+  '(?:mpc-state-changes|participant-state-changes|participant-speak-events|participant-digit-input-events|add-participant-api-events|participant-audio-events)';
+
+export const defaultStatusCallbackEvents = 'mpc-state-changes,participant-state-changes';
+
+export const newParticipant = Type.Object({
+  role: looseEnum(participantRoles, { description: 'Cannot be changed later.' }),
+  from: address('Caller ID: a phone number or an endpoint.'),
+  to: address('Who is called: a phone number or an endpoint.'),
+  caller_name: Type.Optional(text({ maxLength: 50, description: 'Display name; `from` when left out.' })),
+  sip_headers: Type.Optional(sipHeadersSchema),
+  ring_timeout: Type.Optional(
+    looseInteger({ minimum: 1, maximum: 600, default: 45, description: 'Seconds to ring.' }),
+  ),
+
+  // Of the call: the one who creates it decides.
+  max_duration: Type.Optional(
+    looseInteger({
+      minimum: 300,
+      maximum: 28_800,
+      default: 14_400,
+      description: 'Seconds from the creation of the call.',
+    }),
+  ),
+  max_participants: Type.Optional(
+    looseInteger({ minimum: 2, maximum: 10, default: 10, description: 'Dialled and present together.' }),
+  ),
+  stay_alone: flag(false, 'Whether the call goes on when all but one have left.'),
+  record_min_member_count: Type.Optional(
+    looseInteger({
+      minimum: 1,
+      maximum: 2,
+      default: 1,
+      description: 'Participants before a recording starts.',
+    }),
+  ),
+  status_callback_url: Type.Optional(httpUrl({ description: 'Receives events of the call.' })),
+  status_callback_method: method('status_callback_url', 'POST'),
+  status_callback_events: Type.Optional(
+    text({
+      maxLength: 200,
+      pattern: `^${eventGroup}(?:,${eventGroup})*$`,
+      allowed:
+        'a comma-separated list of mpc-state-changes, participant-state-changes, participant-speak-events, participant-digit-input-events, add-participant-api-events and participant-audio-events',
+      description: 'Groups of events to send.',
+      default: defaultStatusCallbackEvents,
+    }),
+  ),
+  recording_callback_url: Type.Optional(httpUrl({ description: 'Receives events of recordings.' })),
+  recording_callback_method: method('recording_callback_url', 'POST'),
+
+  // Of the participant.
+  coach_mode: flag(true, 'Supervisors: heard by agents alone.'),
+  mute: flag(false, 'Joins muted.'),
+  hold: flag(false, 'Joins on hold.'),
+  start_mpc_on_enter: flag(true, 'Starts the call.'),
+  end_mpc_on_exit: flag(false, 'Ends the call by leaving it.'),
+  enter_sound: edgeSound('when the participant joins', 'beep:1'),
+  enter_sound_method: method('the sound of entering', 'GET'),
+  exit_sound: edgeSound('when the participant leaves', 'beep:2'),
+  exit_sound_method: method('the sound of leaving', 'GET'),
+  call_status_callback_url: Type.Optional(httpUrl({ description: 'Receives events of the dialled call.' })),
+  call_status_callback_method: method('call_status_callback_url', 'POST'),
+  dial_music: Type.Optional(
+    looseEnum(['real', 'none'], { description: 'Music from a URL is not supported yet.', default: 'real' }),
+  ),
+
+  call_uuid: Type.Optional(refusedUntil('moving a live call into a multiparty call')),
+  confirm_key: Type.Optional(refusedUntil('asking for a key before joining')),
+  confirm_key_sound_url: Type.Optional(refusedUntil('asking for a key before joining')),
+  confirm_key_sound_method: method('confirm_key_sound_url', 'GET'),
+  wait_music_url: Type.Optional(refusedUntil('music from a URL')),
+  wait_music_method: method('wait_music_url', 'GET'),
+  agent_hold_music_url: Type.Optional(refusedUntil('music from a URL')),
+  agent_hold_music_method: method('agent_hold_music_url', 'GET'),
+  customer_hold_music_url: Type.Optional(refusedUntil('music from a URL')),
+  customer_hold_music_method: method('customer_hold_music_url', 'GET'),
+  on_exit_action_url: Type.Optional(refusedUntil('XML after a participant has left')),
+  on_exit_action_method: method('on_exit_action_url', 'POST'),
+  record: Type.Optional(onlyBoolean(false, 'recording')),
+  record_file_format: Type.Optional(
+    looseEnum(['mp3', 'wav'], { description: 'Format of recordings.', default: 'mp3' }),
+  ),
+  record_participant_track: Type.Optional(onlyBoolean(false, 'recording')),
+  start_recording_audio: Type.Optional(refusedUntil('announcing a recording')),
+  start_recording_audio_method: method('start_recording_audio', 'GET'),
+  stop_recording_audio: Type.Optional(refusedUntil('announcing a recording')),
+  stop_recording_audio_method: method('stop_recording_audio', 'GET'),
+  transcript: Type.Optional(onlyBoolean(false, 'transcription')),
+  transcription_url: Type.Optional(refusedUntil('transcription')),
+  relay_dtmf_inputs: Type.Optional(onlyBoolean(false, 'relaying digits')),
+  send_digits: Type.Optional(refusedUntil('sending digits after the answer')),
+  send_on_preanswer: Type.Optional(onlyBoolean(false, 'sending digits before the answer')),
+  delay_dial: Type.Optional(
+    looseInteger({
+      minimum: 0,
+      maximum: 0,
+      default: 0,
+      description: 'Dialling later is not supported yet.',
+    }),
+  ),
+  create_mpc_with_single_participant: Type.Optional(
+    onlyBoolean(true, 'waiting for a second participant before the call is created'),
+  ),
+  create_mpc_if_alone: Type.Optional(
+    onlyBoolean(true, 'waiting for a second participant before the call is created'),
+  ),
+});
+export type NewParticipant = Static<typeof newParticipant>;

@@ -1,0 +1,29 @@
+/** How a path names a call: `name_<friendly_name>`, `uuid_<mpc_uuid>`, or either without its prefix (conventions.md §9). */
+export interface CallReference {
+  /** As it came, for the sentence that says that there is no such call. */
+  readonly text: string;
+  readonly uuid?: string;
+  readonly name?: string;
+}
+
+const uuidShape = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Without a prefix, what looks like a UUID may be one, or be a name; it is looked up as both, in this order. */
+export function readCallReference(text: string): CallReference {
+  if (text.startsWith('name_')) return { text, name: text.slice('name_'.length) };
+  if (text.startsWith('uuid_')) return { text, ...uuidOf(text.slice('uuid_'.length)) };
+  return { text, ...uuidOf(text), name: text };
+}
+
+function uuidOf(text: string): { readonly uuid?: string } {
+  return uuidShape.test(text) ? { uuid: text.toLowerCase() } : {};
+}
+
+/** `all`, or member ids separated by commas; undefined when it can be neither. */
+export function readMembers(text: string): 'all' | readonly number[] | undefined {
+  if (text.toLowerCase() === 'all') return 'all';
+  const parts = text.split(',').map((part) => part.trim());
+  // 15 digits are exact in a double.
+  if (!parts.every((part) => /^[0-9]{1,15}$/.test(part))) return undefined;
+  return [...new Set(parts.map(Number))];
+}

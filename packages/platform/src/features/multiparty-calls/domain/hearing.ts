@@ -1,0 +1,34 @@
+import type { MixMember } from '../../../ports/media.ts';
+import type { Role, Switches } from './participant.ts';
+
+/** What decides who hears whom. */
+export interface Hearer extends Switches {
+  readonly leg: string;
+  readonly role: Role;
+}
+
+/**
+ * The one table of who hears whom. `present` are the participants that have joined; nobody else has an edge, and before
+ * the call is active nobody hears anybody.
+ */
+export function whoHearsWhom(present: readonly Hearer[], isActive: boolean): readonly MixMember[] {
+  return present.map((listener) => ({
+    leg: listener.leg,
+    hears: isActive ? present.filter((speaker) => hears(listener, speaker)).map(({ leg }) => leg) : [],
+  }));
+}
+
+/** Closed by default: every line takes an edge away, and the last one is the only one that gives it. */
+export function hears(listener: Hearer, speaker: Hearer): boolean {
+  if (listener.leg === speaker.leg) return false;
+  // Hold: neither hears nor speaks (design.md §6).
+  if (listener.hold || speaker.hold) return false;
+  if (speaker.mute) return false;
+  // interface.md, participant.coach_mode: heard only by agents; so not by other supervisors either.
+  if (isCoaching(speaker)) return listener.role === 'agent';
+  return true;
+}
+
+export function isCoaching(participant: Pick<Hearer, 'role' | 'coachMode'>): boolean {
+  return participant.role === 'supervisor' && participant.coachMode;
+}

@@ -1,0 +1,111 @@
+import type { Instant, KernelEffect, TimerFired } from '../../../kernel/machine.ts';
+import type { Callback, Participant, Switches, WantedParticipant } from './participant.ts';
+import type { RoomAudioEffect } from './room-audio.ts';
+import type { TerminationCode } from './termination.ts';
+
+/**
+ * A room for several phones.
+ *
+ *   (none) ──add, start_mpc_on_enter──→ active ──┐
+ *     └────add, not starting──→ initialized ─────┴→ ended
+ *                                └─activate, or a starter joins─→ active
+ */
+export interface MultipartyCall extends CallSettings {
+  readonly uuid: string;
+  /** The account or subaccount that owns it, and the main account that sees it. */
+  readonly account: string;
+  readonly mainAccount: string;
+  readonly name: string;
+  readonly status: 'initialized' | 'active' | 'ended';
+  readonly createdAt: Instant;
+  readonly startedAt: Instant | null;
+  readonly endedAt: Instant | null;
+  readonly termination: TerminationCode | null;
+  /** Somebody has been present. */
+  readonly wasJoined: boolean;
+  /** Of all participants that have left. */
+  readonly billedSeconds: number;
+  /** Everybody dialled or present, and those who left in the last step (their record is written with that step). */
+  readonly participants: readonly Participant[];
+}
+
+/** What the creator fixes for the whole call. */
+export interface CallSettings {
+  readonly maxParticipants: number;
+  readonly maxDurationSeconds: number;
+  readonly stayAlone: boolean;
+  readonly recordMinMemberCount: number;
+  readonly statusCallback: StatusCallback | null;
+  readonly recordingCallback: Callback | null;
+}
+
+export interface StatusCallback extends Callback {
+  /** Groups of events, comma-separated (conventions.md §10.1). */
+  readonly events: string;
+}
+
+/** `all`, or some of those dialled or present. */
+export type Members = 'all' | readonly number[];
+
+export type MultipartyCallInput =
+  | { readonly type: 'created'; readonly participant: WantedParticipant; readonly startsAtOnce: boolean }
+  | { readonly type: 'add-participant'; readonly participant: WantedParticipant }
+  | { readonly type: 'leg-ringing'; readonly leg: string }
+  | { readonly type: 'leg-answered'; readonly leg: string }
+  | { readonly type: 'leg-ended'; readonly leg: string }
+  | { readonly type: 'activate' }
+  | { readonly type: 'end' }
+  | { readonly type: 'update'; readonly members: Members; readonly switches: Partial<Switches> }
+  | { readonly type: 'kick'; readonly members: Members }
+  /** The process that held the legs is gone, and they with it. */
+  | { readonly type: 'process-restarted' }
+  | TimerFired;
+
+export type MultipartyCallEffect =
+  | { readonly do: 'dial'; readonly account: string; readonly participant: Participant }
+  | { readonly do: 'hang-up'; readonly leg: string; readonly because: 'call-ended' | 'kicked' }
+  | RoomAudioEffect
+  | KernelEffect<MultipartyCallEvent, MultipartyCallReply>;
+
+export type MultipartyCallEvent =
+  | { readonly type: 'initialized' | 'started' | 'ended' }
+  | { readonly type: ParticipantEventType; readonly participant: Participant };
+
+export type ParticipantEventType =
+  | 'add-participant-initiated'
+  | 'add-participant-completed'
+  | 'participant-joined'
+  | 'participant-exited'
+  | 'participant-muted'
+  | 'participant-unmuted'
+  | 'participant-held'
+  | 'participant-unheld'
+  | 'coaching-started'
+  | 'coaching-stopped';
+
+export type MultipartyCallReply = 'done' | Refusal;
+
+export type Refusal =
+  | { readonly because: 'ended' }
+  | { readonly because: 'full'; readonly maxParticipants: number }
+  | { readonly because: 'not-initialized' }
+  | { readonly because: 'no-such-member'; readonly memberId: number }
+  | { readonly because: 'not-a-supervisor'; readonly memberId: number };
+
+/** A call before its first step, which is `created`. */
+export function newMultipartyCall(
+  identity: Pick<MultipartyCall, 'uuid' | 'account' | 'mainAccount' | 'name' | 'createdAt'>,
+  settings: CallSettings,
+): MultipartyCall {
+  return {
+    ...identity,
+    ...settings,
+    status: 'initialized',
+    startedAt: null,
+    endedAt: null,
+    termination: null,
+    wasJoined: false,
+    billedSeconds: 0,
+    participants: [],
+  };
+}

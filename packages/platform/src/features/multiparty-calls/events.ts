@@ -1,0 +1,59 @@
+import type { Instant, OutboxEvent } from '../../kernel/machine.ts';
+import { timestampWithOffset } from '../../kernel/timestamps.ts';
+import type { MultipartyCall, MultipartyCallEvent, ParticipantEventType } from './domain/multiparty-call.ts';
+
+/** Names of conventions.md §10.1. */
+const eventNames: Readonly<Record<MultipartyCallEvent['type'], string>> = {
+  initialized: 'MPCInitialized',
+  started: 'MPCStart',
+  ended: 'MPCEnd',
+  'participant-joined': 'ParticipantJoin',
+  'participant-exited': 'ParticipantExit',
+  'participant-muted': 'ParticipantMute',
+  'participant-unmuted': 'ParticipantUnmute',
+  'participant-held': 'ParticipantHold',
+  'participant-unheld': 'ParticipantUnhold',
+  'coaching-started': 'ParticipantCoachModeStart',
+  'coaching-stopped': 'ParticipantCoachModeStop',
+  'add-participant-initiated': 'AddParticipantByAPIActionInitiated',
+  'add-participant-completed': 'AddParticipantByAPIActionCompleted',
+};
+
+const aboutAdding: readonly ParticipantEventType[] = [
+  'add-participant-initiated',
+  'add-participant-completed',
+];
+
+/** What the outbox keeps of a change; `call` is the state after it. Deliveries of one call keep their order. */
+export function outboxEventOf(call: MultipartyCall, event: MultipartyCallEvent, now: Instant): OutboxEvent {
+  return {
+    type: `multiparty-call.${event.type}`,
+    account: call.account,
+    resource: `multiparty-call/${call.uuid}`,
+    payload: {
+      EventName: eventNames[event.type],
+      EventTimestamp: timestampWithOffset(now),
+      MPCUUID: call.uuid,
+      MPCName: call.name,
+      ...('participant' in event ? fieldsOfParticipant(event) : {}),
+      ...(event.type === 'ended' ? fieldsOfEnd(call) : {}),
+    },
+  };
+}
+
+function fieldsOfParticipant(event: Extract<MultipartyCallEvent, { participant: unknown }>) {
+  const { participant } = event;
+  return {
+    MemberID: String(participant.memberId),
+    ParticipantRole: participant.role,
+    ParticipantCallUUID: participant.leg,
+    ParticipantCoachMode: participant.coachMode,
+    ...(aboutAdding.includes(event.type) ? { RequestUUID: participant.requestUuid } : {}),
+  };
+}
+
+function fieldsOfEnd(call: MultipartyCall) {
+  const { startedAt, endedAt, billedSeconds } = call;
+  const duration = startedAt === null || endedAt === null ? 0 : Math.round((endedAt - startedAt) / 1000);
+  return { MPCDuration: duration, MPCBilledDuration: billedSeconds, MPCBilledAmount: '0.00000' };
+}

@@ -1,0 +1,1 @@
+export { createMultipartyCalls, type MultipartyCallsDeps } from './multiparty-calls.ts';

@@ -1,0 +1,58 @@
+import type { RouteGroup } from '../../http/index.ts';
+import { createKeyedQueue } from '../../kernel/keyed-queue.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Database, Migration } from '../../ports/database.ts';
+import { createCommands, type MultipartyCallCommands } from './commands.ts';
+import { createMemberIds } from './member-ids.ts';
+import { multipartyCallsTables } from './migrations/0001-multiparty-calls.ts';
+import { createQueries, type MultipartyCallQueries } from './queries.ts';
+import { multipartyCallRoutes } from './routes.ts';
+import { defineSessions, type SessionDeps } from './session.ts';
+import { loadLiveCalls } from './store.ts';
+
+export interface MultipartyCallsDeps extends SessionDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly newUuid: () => string;
+  /** True while the process shuts down: participants are not added any more. Never, when left out. */
+  readonly isDraining?: () => boolean;
+}
+
+export interface MultipartyCallsFeature {
+  readonly migrations: readonly Migration[];
+  readonly routes: RouteGroup;
+  readonly commands: MultipartyCallCommands;
+  readonly queries: MultipartyCallQueries;
+  /** Ends the calls that the last process left behind; called once, before the first request. Resolves with their number. */
+  restore(): Promise<number>;
+}
+
+/** Rooms for several phones: who is in them, who hears whom, and when they end. */
+export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCallsFeature {
+  const { database, runner, clock, newUuid } = deps;
+  const queries = createQueries(database);
+  const sessions = defineSessions(deps);
+  const commands = createCommands({
+    sessions,
+    queries,
+    memberIds: createMemberIds(database),
+    additions: createKeyedQueue(),
+    database,
+    clock,
+    newUuid,
+    isDraining: deps.isDraining ?? (() => false),
+  });
+
+  return {
+    migrations: [multipartyCallsTables],
+    routes: multipartyCallRoutes(commands, queries),
+    commands,
+    queries,
+    async restore() {
+      const left = await loadLiveCalls(database);
+      for (const call of left) sessions.resume(call.uuid, call, { type: 'process-restarted' });
+      await runner.idle();
+      return left.length;
+    },
+  };
+}

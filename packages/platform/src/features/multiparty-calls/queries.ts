@@ -1,0 +1,130 @@
+import type { Page } from '../../kernel/pagination.ts';
+import type { Database } from '../../ports/database.ts';
+import type { CallReference } from './domain/call-reference.ts';
+import { isFriendlyName } from './domain/friendly-name.ts';
+import { type MultipartyCallRow, type ParticipantRow, reading } from './tables.ts';
+import type { TimeRange } from './time-range.ts';
+
+/** On whose path a request came: a main account sees the calls of its subaccounts too. */
+export interface Viewer {
+  readonly authId: string;
+  readonly isSubaccount: boolean;
+  /** The main account itself, or the parent of the subaccount. */
+  readonly main: string;
+}
+
+export interface CallFilters {
+  readonly name?: string | undefined;
+  readonly status?: MultipartyCallRow['status'] | undefined;
+  readonly terminationCode?: number | undefined;
+  readonly subaccount?: string | undefined;
+  readonly created?: TimeRange | undefined;
+  readonly ended?: TimeRange | undefined;
+}
+
+export type MultipartyCallQueries = ReturnType<typeof createQueries>;
+
+/** What the API reads, from the records: after a commit they are the live picture too. */
+export function createQueries(database: Database) {
+  const tables = reading(database.read);
+
+  const seenBy = (viewer: Viewer) =>
+    tables
+      .selectFrom('multiparty_calls')
+      .where(viewer.isSubaccount ? 'account' : 'main_account', '=', viewer.authId);
+
+  /** Names belong to one account: those of subaccounts do not collide with each other or with the parent's. */
+  function live(account: string, name: string): Promise<MultipartyCallRow | undefined> {
+    if (!isFriendlyName(name)) return Promise.resolve(undefined);
+    return tables
+      .selectFrom('multiparty_calls')
+      .selectAll()
+      .where('account', '=', account)
+      .where('friendly_name', '=', name)
+      .where('ended_at', 'is', null)
+      .executeTakeFirst();
+  }
+
+  function findByUuid(viewer: Viewer, uuid: string): Promise<MultipartyCallRow | undefined> {
+    return seenBy(viewer).selectAll().where('mpc_uuid', '=', uuid).executeTakeFirst();
+  }
+
+  return {
+    live,
+    findByUuid,
+
+    /** The call that a path names: by name only while it is live. */
+    async find(viewer: Viewer, reference: CallReference): Promise<MultipartyCallRow | undefined> {
+      const { uuid, name } = reference;
+      const byUuid = uuid === undefined ? undefined : await findByUuid(viewer, uuid);
+      return byUuid ?? (name === undefined ? undefined : live(viewer.authId, name));
+    },
+
+    /** Newest first; the UUID decides between calls of one millisecond. */
+    async list(
+      viewer: Viewer,
+      filters: CallFilters,
+      page: Page,
+    ): Promise<{ readonly total: number; readonly rows: readonly MultipartyCallRow[] }> {
+      let wanted = seenBy(viewer);
+      const { name, status, terminationCode, subaccount, created, ended } = filters;
+      if (name !== undefined) wanted = wanted.where('friendly_name', '=', name);
+      if (status !== undefined) wanted = wanted.where('status', '=', status);
+      if (terminationCode !== undefined) {
+        wanted = wanted.where('termination_code', '=', terminationCode as 1000 | 1010 | 2000 | 3000);
+      }
+      if (subaccount !== undefined) wanted = wanted.where('account', '=', subaccount);
+      if (created?.from !== undefined) wanted = wanted.where('created_at', '>=', created.from);
+      if (created?.before !== undefined) wanted = wanted.where('created_at', '<', created.before);
+      if (ended?.from !== undefined) wanted = wanted.where('ended_at', '>=', ended.from);
+      if (ended?.before !== undefined) wanted = wanted.where('ended_at', '<', ended.before);
+      const [counted, rows] = await Promise.all([
+        wanted.select((columns) => columns.fn.countAll().as('total')).executeTakeFirstOrThrow(),
+        wanted
+          .selectAll()
+          .orderBy('created_at', 'desc')
+          .orderBy('mpc_uuid', 'desc')
+          .limit(page.limit)
+          .offset(page.offset)
+          .execute(),
+      ]);
+      return { total: Number(counted.total), rows };
+    },
+
+    /** Of a live call those who are dialled or present, of an ended one everybody; in the order of adding. */
+    async participants(
+      call: MultipartyCallRow,
+      filters: { readonly callUuid?: string | undefined },
+      page: Page,
+    ): Promise<{ readonly total: number; readonly rows: readonly ParticipantRow[] }> {
+      let wanted = tables.selectFrom('multiparty_participants').where('mpc_uuid', '=', call.mpc_uuid);
+      if (call.ended_at === null) wanted = wanted.where('exited_at', 'is', null);
+      if (filters.callUuid !== undefined) wanted = wanted.where('call_uuid', '=', filters.callUuid);
+      const [counted, rows] = await Promise.all([
+        wanted.select((columns) => columns.fn.countAll().as('total')).executeTakeFirstOrThrow(),
+        wanted.selectAll().orderBy('member_id').limit(page.limit).offset(page.offset).execute(),
+      ]);
+      return { total: Number(counted.total), rows };
+    },
+
+    /** Also one that has left a live call. */
+    participant(call: MultipartyCallRow, memberId: number): Promise<ParticipantRow | undefined> {
+      return tables
+        .selectFrom('multiparty_participants')
+        .selectAll()
+        .where('member_id', '=', memberId)
+        .where('mpc_uuid', '=', call.mpc_uuid)
+        .executeTakeFirst();
+    },
+
+    present(call: MultipartyCallRow): Promise<readonly ParticipantRow[]> {
+      return tables
+        .selectFrom('multiparty_participants')
+        .selectAll()
+        .where('mpc_uuid', '=', call.mpc_uuid)
+        .where('phase', '=', 'joined')
+        .orderBy('member_id')
+        .execute();
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { notFound, type Problem, problem } from '../../kernel/problem.ts';
+import type { CallReference } from './domain/call-reference.ts';
+import type { Refusal } from './domain/multiparty-call.ts';
+
+/** What the client reads when the machine refuses. */
+export function problemOfRefusal(mpcUuid: string, refusal: Refusal): Problem {
+  switch (refusal.because) {
+    case 'ended':
+      return hasEnded(mpcUuid);
+    case 'full':
+      return problem(
+        'limit-reached',
+        `the multiparty call is full: max_participants is ${refusal.maxParticipants}, those still being dialled included`,
+      );
+    case 'not-initialized':
+      return problem(
+        'not-found',
+        'the multiparty call is active already: only one in status Initialized can be activated',
+      );
+    case 'no-such-member':
+      return noSuchMember(String(refusal.memberId));
+    case 'not-a-supervisor':
+      return {
+        ...problem(
+          'invalid-parameter',
+          `coach_mode can be changed for supervisors only, and participant ${refusal.memberId} is none`,
+        ),
+        parameter: 'coach_mode',
+      };
+  }
+}
+
+/** A call by name is found only while it is live. */
+export function noSuchCall(reference: CallReference): Problem {
+  return reference.name === undefined
+    ? notFound('multiparty call', reference.text)
+    : notFound('ongoing multiparty call', reference.name);
+}
+
+export function noSuchMember(memberId: string): Problem {
+  return notFound('participant in this multiparty call with member_id', memberId);
+}
+
+export function hasEnded(mpcUuid: string): Problem {
+  return problem('not-found', `multiparty call ${mpcUuid} has ended`);
+}

@@ -1,0 +1,227 @@
+import {
+  addedParticipant,
+  changedParticipants,
+  hearingBody,
+  mpcActivation,
+  mpcBody,
+  mpcList,
+  mpcListQuery,
+  mpcMemberPath,
+  mpcPath,
+  newParticipant,
+  participantBody,
+  participantChanges,
+  participantList,
+  participantListQuery,
+  readBoolean,
+} from '@jackfield/contract';
+import { type RouteGroup, route } from '../../http/index.ts';
+import { pageMeta, parsePage } from '../../kernel/pagination.ts';
+import { accepted, type Result, refused } from '../../kernel/result.ts';
+import type { MultipartyCallCommands } from './commands.ts';
+import { readCallReference, readMembers } from './domain/call-reference.ts';
+import { linkFilters, readCallFilters } from './list-filters.ts';
+import type { MultipartyCallQueries, Viewer } from './queries.ts';
+import { noSuchCall, noSuchMember } from './refusals.ts';
+import type { MultipartyCallRow } from './tables.ts';
+import {
+  hearingBodyOf,
+  mpcBodyOf,
+  mpcItemOf,
+  participantBodyOf,
+  participantItemOf,
+  resourceUri,
+} from './views.ts';
+import { readAddition } from './wanted-participant.ts';
+
+export function multipartyCallRoutes(
+  commands: MultipartyCallCommands,
+  queries: MultipartyCallQueries,
+): RouteGroup {
+  async function called(viewer: Viewer, mpc: string): Promise<Result<MultipartyCallRow>> {
+    const reference = readCallReference(mpc);
+    const call = await queries.find(viewer, reference);
+    return call === undefined ? refused(noSuchCall(reference)) : accepted(call);
+  }
+
+  const list = route({
+    method: 'GET',
+    path: 'MultiPartyCall/',
+    operation: 'List multiparty calls',
+    schema: { query: mpcListQuery, response: mpcList },
+    success: 200,
+    async run({ account, query }) {
+      const page = parsePage(query);
+      if (!page.ok) return page;
+      const filters = readCallFilters(query);
+      if (!filters.ok) return filters;
+      const { total, rows } = await queries.list(account, filters.value, page.value);
+      const path = `/v1/Account/${account.authId}/MultiPartyCall/`;
+      return accepted({
+        meta: pageMeta(page.value, total, path, linkFilters(query)),
+        objects: rows.map(mpcItemOf),
+      });
+    },
+  });
+
+  const get = route({
+    method: 'GET',
+    path: 'MultiPartyCall/:mpc/',
+    operation: 'Retrieve a multiparty call',
+    description: 'By name while it is ongoing, by UUID also after its end.',
+    schema: { params: mpcPath, response: mpcBody },
+    success: 200,
+    async run({ account, params }) {
+      const call = await called(account, params.mpc);
+      return call.ok ? accepted(mpcBodyOf(call.value)) : call;
+    },
+  });
+
+  const activate = route({
+    method: 'POST',
+    path: 'MultiPartyCall/:mpc/',
+    operation: 'Activate a multiparty call that waits in status Initialized',
+    schema: { params: mpcPath, body: mpcActivation },
+    success: 204,
+    async run({ account, params }) {
+      return withoutBody(await commands.activate(account, readCallReference(params.mpc)));
+    },
+  });
+
+  const end = route({
+    method: 'DELETE',
+    path: 'MultiPartyCall/:mpc/',
+    operation: 'End a multiparty call',
+    schema: { params: mpcPath },
+    success: 204,
+    async run({ account, params }) {
+      return withoutBody(await commands.end(account, readCallReference(params.mpc)));
+    },
+  });
+
+  const hearing = route({
+    method: 'GET',
+    path: 'MultiPartyCall/:mpc/Hearing/',
+    operation: 'Who hears whom in a multiparty call',
+    schema: { params: mpcPath, response: hearingBody },
+    success: 200,
+    async run({ account, params }) {
+      const call = await called(account, params.mpc);
+      if (!call.ok) return call;
+      return accepted(hearingBodyOf(call.value, await queries.present(call.value)));
+    },
+  });
+
+  const add = route({
+    method: 'POST',
+    path: 'MultiPartyCall/:mpc/Participant/',
+    operation: 'Add a participant, and create the multiparty call if none of that name is ongoing',
+    schema: { params: mpcPath, body: newParticipant, response: addedParticipant },
+    success: 201,
+    async run({ account, params, body }) {
+      const wanted = readAddition(body);
+      if (!wanted.ok) return wanted;
+      const added = await commands.add(account, readCallReference(params.mpc), wanted.value);
+      if (!added.ok) return added;
+      const { to, from, leg, requestUuid } = added.value.participant;
+      return accepted({
+        calls: [{ to, from, call_uuid: leg }],
+        message: 'add participant action initiated',
+        request_uuid: requestUuid,
+      });
+    },
+  });
+
+  const listParticipants = route({
+    method: 'GET',
+    path: 'MultiPartyCall/:mpc/Participant/',
+    operation: 'List the participants of a multiparty call',
+    description: 'Of an ongoing call those dialled or present, of an ended one all.',
+    schema: { params: mpcPath, query: participantListQuery, response: participantList },
+    success: 200,
+    async run({ account, params, query }) {
+      const page = parsePage(query);
+      if (!page.ok) return page;
+      const call = await called(account, params.mpc);
+      if (!call.ok) return call;
+      const filters = { callUuid: query.call_uuid?.toLowerCase() };
+      const { total, rows } = await queries.participants(call.value, filters, page.value);
+      const path = `${resourceUri(call.value)}Participant/`;
+      return accepted({
+        meta: pageMeta(page.value, total, path, linkFilters(query)),
+        objects: rows.map(participantItemOf),
+      });
+    },
+  });
+
+  const getParticipant = route({
+    method: 'GET',
+    path: 'MultiPartyCall/:mpc/Participant/:member_id/',
+    operation: 'Retrieve a participant',
+    schema: { params: mpcMemberPath, response: participantBody },
+    success: 200,
+    async run({ account, params }) {
+      const call = await called(account, params.mpc);
+      if (!call.ok) return call;
+      const members = readMembers(params.member_id);
+      const memberId = members === 'all' || members?.length !== 1 ? undefined : members[0];
+      const found = memberId === undefined ? undefined : await queries.participant(call.value, memberId);
+      if (found === undefined) {
+        return refused(noSuchMember(params.member_id));
+      }
+      return accepted(participantBodyOf(call.value, found));
+    },
+  });
+
+  const update = route({
+    method: 'POST',
+    path: 'MultiPartyCall/:mpc/Participant/:member_id/',
+    operation: 'Mute, hold or coach: one participant, several or all',
+    schema: { params: mpcMemberPath, body: participantChanges, response: changedParticipants },
+    success: 202,
+    async run({ account, params, body }) {
+      const [mute, hold, coachMode] = [body.mute, body.hold, body.coach_mode].map((each) =>
+        readBoolean(each),
+      );
+      const members = readMembers(params.member_id);
+      if (members === undefined) return refused(noSuchMember(params.member_id));
+      const updated = await commands.update(account, readCallReference(params.mpc), members, {
+        ...(mute === undefined ? {} : { mute }),
+        ...(hold === undefined ? {} : { hold }),
+        ...(coachMode === undefined ? {} : { coachMode }),
+      });
+      if (!updated.ok) return updated;
+      const mpc = `MPC: ${updated.value.friendly_name}`;
+      return accepted({
+        ...(mute === undefined ? {} : { mute: `${mpc} ${mute ? 'mute' : 'unmute'} member(s) succeeded` }),
+        ...(hold === undefined ? {} : { hold: `${mpc} ${hold ? 'hold' : 'unhold'} member(s) succeeded` }),
+        ...(coachMode === undefined
+          ? {}
+          : { coach_mode: `${mpc} coach_mode ${coachMode ? 'enable' : 'disable'} succeeded` }),
+      });
+    },
+  });
+
+  const kick = route({
+    method: 'DELETE',
+    path: 'MultiPartyCall/:mpc/Participant/:member_id/',
+    operation: 'Kick one participant, several or all',
+    schema: { params: mpcMemberPath },
+    success: 204,
+    async run({ account, params }) {
+      const members = readMembers(params.member_id);
+      if (members === undefined) return refused(noSuchMember(params.member_id));
+      return withoutBody(await commands.kick(account, readCallReference(params.mpc), members));
+    },
+  });
+
+  return {
+    name: 'Multiparty calls',
+    description: 'Rooms for several phones, with agents, customers and supervisors who may coach.',
+    routes: [list, get, activate, end, hearing, add, listParticipants, getParticipant, update, kick],
+  };
+}
+
+function withoutBody(result: Result<unknown>): Result<undefined> {
+  return result.ok ? accepted(undefined) : result;
+}

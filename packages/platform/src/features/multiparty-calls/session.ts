@@ -1,0 +1,92 @@
+import type { Machine, OutboxEvent, TimerFired } from '../../kernel/machine.ts';
+import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Media, MixCommand } from '../../ports/media.ts';
+import { type CallEnd, type Calls, callEnds } from '../calls/index.ts';
+import type { MultipartyCall, MultipartyCallEffect, MultipartyCallInput } from './domain/multiparty-call.ts';
+import { multipartyCallMachine } from './domain/multiparty-call-machine.ts';
+import type { Participant } from './domain/participant.ts';
+import { outboxEventOf } from './events.ts';
+import { saveMultipartyCall } from './store.ts';
+
+export interface SessionDeps {
+  readonly runner: SessionRunner;
+  readonly calls: Calls;
+  readonly media: Media;
+  readonly log: Logger;
+}
+
+/** Legs of multiparty calls are owned under this name; the owner's id is the call's UUID. */
+export const ownerKind = 'multiparty-call';
+
+/** Live effects, with events as the outbox keeps them. */
+type SessionEffect =
+  | Exclude<MultipartyCallEffect, { readonly do: 'emit' }>
+  | { readonly do: 'emit'; readonly event: OutboxEvent };
+
+/** One session for each live call: its machine, its record, and the only place that orders legs and media about. */
+export function defineSessions(deps: SessionDeps): Sessions<MultipartyCall, MultipartyCallInput> {
+  const sessions = deps.runner.define<MultipartyCall, MultipartyCallInput, SessionEffect>({
+    name: ownerKind,
+    machine: withOutboxEvents(multipartyCallMachine),
+    save: (write, _uuid, before, after) => saveMultipartyCall(write, before, after),
+    isEnded: (call) => call.status === 'ended',
+    perform(uuid, effect) {
+      switch (effect.do) {
+        case 'dial':
+          return dial(uuid, effect.account, effect.participant);
+        case 'hang-up':
+          return deps.calls.hangUp(effect.leg, endOf(effect.because));
+        case 'open-mix':
+        case 'close-mix':
+        case 'set-hearing':
+        case 'play':
+        case 'stop-play':
+          return deps.media.send({ ...effect, mix: uuid } as MixCommand);
+      }
+    },
+  });
+
+  function dial(uuid: string, account: string, participant: Participant): void {
+    const { leg, from, to, callerName, ringTimeoutSeconds, sipHeaders } = participant;
+    deps.calls
+      .dial({
+        leg,
+        account,
+        owner: { kind: ownerKind, id: uuid },
+        from,
+        to,
+        callerName,
+        ringTimeoutSeconds,
+        sipHeaders,
+      })
+      .catch((error: unknown) => {
+        deps.log.error({ mpc: uuid, leg, err: error }, 'The leg of a participant could not be recorded.');
+        sessions.send(uuid, { type: 'leg-ended', leg });
+      });
+  }
+
+  deps.calls.ownedBy(ownerKind, (uuid, { type, leg }) => sessions.send(uuid, { type, leg }));
+  return sessions;
+}
+
+/** The cause that the leg's own record keeps (conventions.md §9.4). */
+function endOf(because: 'call-ended' | 'kicked'): CallEnd {
+  return callEnds(because === 'kicked' ? 4030 : 4020, 'API Request');
+}
+
+function withOutboxEvents(
+  machine: Machine<MultipartyCall, MultipartyCallInput, MultipartyCallEffect>,
+): Machine<MultipartyCall, MultipartyCallInput | TimerFired, SessionEffect> {
+  return {
+    step(call, input, now) {
+      const { state, effects } = machine.step(call, input, now);
+      return {
+        state,
+        effects: effects.map((effect) =>
+          effect.do === 'emit' ? { do: 'emit', event: outboxEventOf(state, effect.event, now) } : effect,
+        ),
+      };
+    },
+  };
+}

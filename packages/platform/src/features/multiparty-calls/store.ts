@@ -1,0 +1,189 @@
+import type { Database, Write } from '../../ports/database.ts';
+import type { MultipartyCall } from './domain/multiparty-call.ts';
+import type { Callback, ExitCause, Participant } from './domain/participant.ts';
+import { type MultipartyCallRow, type ParticipantRow, reading, writing } from './tables.ts';
+
+/** Writes what a step changed: whole rows when they are new, otherwise the columns that can change. */
+export async function saveMultipartyCall(
+  write: Write,
+  before: MultipartyCall | undefined,
+  after: MultipartyCall,
+): Promise<void> {
+  const tables = writing(write);
+  if (before === undefined) {
+    await tables.insertInto('multiparty_calls').values(callRow(after)).execute();
+  } else if (isCallChanged(before, after)) {
+    await tables
+      .updateTable('multiparty_calls')
+      .set(changingOfCall(after))
+      .where('mpc_uuid', '=', after.uuid)
+      .execute();
+  }
+  const known = new Map(before?.participants.map((each) => [each.memberId, each]));
+  for (const participant of after.participants) {
+    const written = known.get(participant.memberId);
+    if (written === undefined) {
+      const row = participantRow(after.uuid, participant);
+      await tables.insertInto('multiparty_participants').values(row).execute();
+    } else if (written !== participant) {
+      await tables
+        .updateTable('multiparty_participants')
+        .set(changingOfParticipant(participant))
+        .where('member_id', '=', participant.memberId)
+        .execute();
+    }
+  }
+}
+
+/** The calls that were live when the last process died, with those of their participants who had not left. */
+export async function loadLiveCalls(database: Database): Promise<readonly MultipartyCall[]> {
+  const tables = reading(database.read);
+  const calls = await tables
+    .selectFrom('multiparty_calls')
+    .selectAll()
+    .where('ended_at', 'is', null)
+    .execute();
+  return Promise.all(
+    calls.map(async (row) => {
+      const participants = await tables
+        .selectFrom('multiparty_participants')
+        .selectAll()
+        .where('mpc_uuid', '=', row.mpc_uuid)
+        .where('exited_at', 'is', null)
+        .orderBy('member_id')
+        .execute();
+      return callOf(row, participants.map(participantOf));
+    }),
+  );
+}
+
+/** A participant as its row tells it; what only its INVITE needed is not kept. */
+export function participantOf(row: ParticipantRow): Participant {
+  return {
+    memberId: row.member_id,
+    leg: row.call_uuid,
+    requestUuid: row.request_uuid,
+    role: row.role,
+    from: row.from_address,
+    to: row.to_address,
+    callerName: row.caller_name,
+    phase: row.phase,
+    addedAt: row.added_at,
+    joinedAt: row.joined_at,
+    exitedAt: row.exited_at,
+    exitCause: row.exit_cause as ExitCause | null,
+    coachMode: row.coach_mode === 1,
+    mute: row.mute === 1,
+    hold: row.hold === 1,
+    startsOnEnter: row.starts_on_enter === 1,
+    endsOnExit: row.ends_on_exit === 1,
+    enterSound: row.enter_sound,
+    exitSound: row.exit_sound,
+    ringTimeoutSeconds: 0,
+    sipHeaders: {},
+    callStatusCallback: callbackOf(row.call_status_callback_url, row.call_status_callback_method),
+  };
+}
+
+function callOf(row: MultipartyCallRow, participants: readonly Participant[]): MultipartyCall {
+  const statusCallback = callbackOf(row.status_callback_url, row.status_callback_method);
+  return {
+    uuid: row.mpc_uuid,
+    account: row.account,
+    mainAccount: row.main_account,
+    name: row.friendly_name,
+    status: row.status,
+    createdAt: row.created_at,
+    startedAt: row.started_at,
+    endedAt: row.ended_at,
+    termination: row.termination_code,
+    wasJoined: participants.some((each) => each.joinedAt !== null),
+    billedSeconds: row.billed_seconds,
+    maxParticipants: row.max_participants,
+    maxDurationSeconds: row.max_duration_seconds,
+    stayAlone: row.stay_alone === 1,
+    recordMinMemberCount: row.record_min_member_count,
+    statusCallback: statusCallback && { ...statusCallback, events: row.status_callback_events ?? '' },
+    recordingCallback: callbackOf(row.recording_callback_url, row.recording_callback_method),
+    participants,
+  };
+}
+
+function callRow(call: MultipartyCall): MultipartyCallRow {
+  return {
+    mpc_uuid: call.uuid,
+    account: call.account,
+    main_account: call.mainAccount,
+    friendly_name: call.name,
+    created_at: call.createdAt,
+    max_participants: call.maxParticipants,
+    max_duration_seconds: call.maxDurationSeconds,
+    stay_alone: flag(call.stayAlone),
+    record_min_member_count: call.recordMinMemberCount,
+    status_callback_url: call.statusCallback?.url ?? null,
+    status_callback_method: call.statusCallback?.method ?? null,
+    status_callback_events: call.statusCallback?.events ?? null,
+    recording_callback_url: call.recordingCallback?.url ?? null,
+    recording_callback_method: call.recordingCallback?.method ?? null,
+    ...changingOfCall(call),
+  };
+}
+
+function changingOfCall(call: MultipartyCall) {
+  return {
+    status: call.status,
+    started_at: call.startedAt,
+    ended_at: call.endedAt,
+    termination_code: call.termination,
+    billed_seconds: call.billedSeconds,
+  };
+}
+
+function isCallChanged(before: MultipartyCall, after: MultipartyCall): boolean {
+  return (
+    before.status !== after.status ||
+    before.startedAt !== after.startedAt ||
+    before.billedSeconds !== after.billedSeconds
+  );
+}
+
+function participantRow(mpcUuid: string, participant: Participant): ParticipantRow {
+  return {
+    member_id: participant.memberId,
+    mpc_uuid: mpcUuid,
+    call_uuid: participant.leg,
+    request_uuid: participant.requestUuid,
+    role: participant.role,
+    from_address: participant.from,
+    to_address: participant.to,
+    caller_name: participant.callerName,
+    added_at: participant.addedAt,
+    starts_on_enter: flag(participant.startsOnEnter),
+    ends_on_exit: flag(participant.endsOnExit),
+    enter_sound: participant.enterSound,
+    exit_sound: participant.exitSound,
+    call_status_callback_url: participant.callStatusCallback?.url ?? null,
+    call_status_callback_method: participant.callStatusCallback?.method ?? null,
+    ...changingOfParticipant(participant),
+  };
+}
+
+function changingOfParticipant(participant: Participant) {
+  return {
+    phase: participant.phase,
+    joined_at: participant.joinedAt,
+    exited_at: participant.exitedAt,
+    exit_cause: participant.exitCause,
+    coach_mode: flag(participant.coachMode),
+    mute: flag(participant.mute),
+    hold: flag(participant.hold),
+  };
+}
+
+function callbackOf(url: string | null, method: 'GET' | 'POST' | null): Callback | null {
+  return url === null ? null : { url, method: method ?? 'POST' };
+}
+
+function flag(value: boolean): number {
+  return value ? 1 : 0;
+}

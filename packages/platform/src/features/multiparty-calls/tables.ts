@@ -1,0 +1,71 @@
+import type { ColumnType, Selectable } from 'kysely';
+import type { Read, Write } from '../../ports/database.ts';
+
+/** Written once. */
+type Fixed<Value> = ColumnType<Value, Value, never>;
+
+interface MultipartyCallsTable {
+  mpc_uuid: Fixed<string>;
+  account: Fixed<string>;
+  main_account: Fixed<string>;
+  friendly_name: Fixed<string>;
+  status: 'initialized' | 'active' | 'ended';
+  created_at: Fixed<number>;
+  started_at: number | null;
+  ended_at: number | null;
+  termination_code: 1000 | 1010 | 2000 | 3000 | null;
+  billed_seconds: number;
+  max_participants: Fixed<number>;
+  max_duration_seconds: Fixed<number>;
+  stay_alone: Fixed<number>;
+  record_min_member_count: Fixed<number>;
+  status_callback_url: Fixed<string | null>;
+  status_callback_method: Fixed<'GET' | 'POST' | null>;
+  status_callback_events: Fixed<string | null>;
+  recording_callback_url: Fixed<string | null>;
+  recording_callback_method: Fixed<'GET' | 'POST' | null>;
+}
+
+interface ParticipantsTable {
+  member_id: Fixed<number>;
+  mpc_uuid: Fixed<string>;
+  call_uuid: Fixed<string>;
+  request_uuid: Fixed<string>;
+  role: Fixed<'agent' | 'supervisor' | 'customer'>;
+  from_address: Fixed<string>;
+  to_address: Fixed<string>;
+  caller_name: Fixed<string>;
+  phase: 'dialling' | 'ringing' | 'joined' | 'exited';
+  added_at: Fixed<number>;
+  joined_at: number | null;
+  exited_at: number | null;
+  exit_cause: string | null;
+  coach_mode: number;
+  mute: number;
+  hold: number;
+  starts_on_enter: Fixed<number>;
+  ends_on_exit: Fixed<number>;
+  enter_sound: Fixed<'beep:1' | 'beep:2' | 'none'>;
+  exit_sound: Fixed<'beep:1' | 'beep:2' | 'none'>;
+  call_status_callback_url: Fixed<string | null>;
+  call_status_callback_method: Fixed<'GET' | 'POST' | null>;
+}
+
+// A type, not an interface: withTables asks for a record.
+export type MultipartyTables = {
+  multiparty_calls: MultipartyCallsTable;
+  multiparty_participants: ParticipantsTable;
+  multiparty_member_ids: { only_row: number; last_reserved: number };
+};
+
+export type MultipartyCallRow = Selectable<MultipartyCallsTable>;
+export type ParticipantRow = Selectable<ParticipantsTable>;
+
+/** The tables of this feature for typed queries. */
+export function reading(read: Read) {
+  return read.withTables<MultipartyTables>();
+}
+
+export function writing(write: Write) {
+  return write.withTables<MultipartyTables>();
+}

@@ -1,0 +1,118 @@
+import type { HearingBody, MpcBody, MpcItem, ParticipantBody, ParticipantItem } from '@jackfield/contract';
+import { timestampWithOffset } from '../../kernel/timestamps.ts';
+import { hears } from './domain/hearing.ts';
+import { billedSeconds } from './domain/participant.ts';
+import { terminationCauses } from './domain/termination.ts';
+import { participantOf } from './store.ts';
+import type { MultipartyCallRow, ParticipantRow } from './tables.ts';
+
+/** No rate table yet: seconds are counted, money is not. */
+const noAmount = '0.00000';
+
+const statusNames = { initialized: 'Initialized', active: 'Active', ended: 'Ended' } as const;
+
+/** A live call is addressed by its name, an ended one by its UUID. */
+export function resourceUri(call: MultipartyCallRow): string {
+  const reference =
+    call.ended_at === null ? `name_${encodeURIComponent(call.friendly_name)}` : `uuid_${call.mpc_uuid}`;
+  return `/v1/Account/${call.account}/MultiPartyCall/${reference}/`;
+}
+
+export function mpcItemOf(call: MultipartyCallRow): MpcItem {
+  const { ended_at: endedAt, started_at: startedAt, termination_code: code } = call;
+  return {
+    mpc_uuid: call.mpc_uuid,
+    friendly_name: call.friendly_name,
+    status: statusNames[call.status],
+    creation_time: timestampWithOffset(call.created_at),
+    end_time: timeOrNull(endedAt),
+    duration: endedAt === null ? null : secondsBetween(startedAt, endedAt),
+    billed_duration: endedAt === null ? null : call.billed_seconds,
+    billed_amount: endedAt === null ? null : noAmount,
+    termination_cause: code === null ? null : terminationCauses[code],
+    termination_cause_code: code,
+  };
+}
+
+export function mpcBodyOf(call: MultipartyCallRow): Omit<MpcBody, 'api_id'> {
+  const uri = resourceUri(call);
+  const isOfSubaccount = call.account !== call.main_account;
+  return {
+    ...mpcItemOf(call),
+    start_time: timeOrNull(call.started_at),
+    max_participants: call.max_participants,
+    max_duration: call.max_duration_seconds,
+    stay_alone: call.stay_alone === 1,
+    recording: 'not-recording',
+    participants: `${uri}Participant/`,
+    sub_account: isOfSubaccount ? `/v1/Account/${call.main_account}/Subaccount/${call.account}/` : null,
+    resource_uri: uri,
+  };
+}
+
+export function participantItemOf(row: ParticipantRow): ParticipantItem {
+  return {
+    member_id: String(row.member_id),
+    mpc_uuid: row.mpc_uuid,
+    call_uuid: row.call_uuid,
+    role: row.role,
+    coach_mode: row.coach_mode === 1,
+    mute: row.mute === 1,
+    hold: row.hold === 1,
+    member_address: row.to_address,
+    status: row.phase,
+  };
+}
+
+export function participantBodyOf(
+  call: MultipartyCallRow,
+  row: ParticipantRow,
+): Omit<ParticipantBody, 'api_id'> {
+  const { joined_at: joinedAt, exited_at: exitedAt } = row;
+  return {
+    ...participantItemOf(row),
+    join_time: timeOrNull(joinedAt),
+    exit_time: timeOrNull(exitedAt),
+    duration: exitedAt === null ? null : secondsBetween(joinedAt, exitedAt),
+    billed_duration: exitedAt === null ? null : billedSeconds(participantOf(row)),
+    billed_amount: exitedAt === null ? null : noAmount,
+    start_mpc_on_enter: row.starts_on_enter === 1,
+    end_mpc_on_exit: row.ends_on_exit === 1,
+    participant_exit_cause: row.exit_cause,
+    exit_cause: row.exit_cause,
+    resource_uri: `${resourceUri(call)}Participant/${row.member_id}/`,
+  };
+}
+
+/** The table that the mix of the call obeys, by the same function, with member ids in place of legs. */
+export function hearingBodyOf(
+  call: MultipartyCallRow,
+  rows: readonly ParticipantRow[],
+): Omit<HearingBody, 'api_id'> {
+  const present = rows.map(participantOf);
+  const hearing = (listener: (typeof present)[number], speaker: (typeof present)[number]) =>
+    call.status === 'active' && hears(listener, speaker);
+  return {
+    mpc_uuid: call.mpc_uuid,
+    friendly_name: call.friendly_name,
+    status: statusNames[call.status],
+    participants: present.map((each) => ({
+      member_id: String(each.memberId),
+      call_uuid: each.leg,
+      role: each.role,
+      coach_mode: each.coachMode,
+      mute: each.mute,
+      hold: each.hold,
+      hears: present.filter((other) => hearing(each, other)).map(({ memberId }) => String(memberId)),
+      heard_by: present.filter((other) => hearing(other, each)).map(({ memberId }) => String(memberId)),
+    })),
+  };
+}
+
+function timeOrNull(at: number | null): string | null {
+  return at === null ? null : timestampWithOffset(at);
+}
+
+function secondsBetween(from: number | null, to: number): number {
+  return from === null ? 0 : Math.max(0, Math.round((to - from) / 1000));
+}

@@ -1,0 +1,77 @@
+import {
+  defaultStatusCallbackEvents,
+  type NewParticipant,
+  readBoolean,
+  readInteger,
+} from '@jackfield/contract';
+import { invalidParameter } from '../../kernel/problem.ts';
+import { accepted, type Result, refused } from '../../kernel/result.ts';
+import type { CallSettings } from './domain/multiparty-call.ts';
+import type { Callback, EdgeSound, Role, WantedParticipant } from './domain/participant.ts';
+
+/** What a request asks for, before the platform has named it. */
+export interface WantedAddition {
+  readonly participant: Omit<WantedParticipant, 'memberId' | 'leg' | 'requestUuid'>;
+  /** For the call, if this request creates it. */
+  readonly settings: CallSettings;
+}
+
+/** Reads a validated body; defaults are those of interface.md. */
+export function readAddition(body: NewParticipant): Result<WantedAddition> {
+  const headers = readSipHeaders(body.sip_headers);
+  if (!headers.ok) return headers;
+  const statusCallback = callback(body.status_callback_url, body.status_callback_method);
+  return accepted({
+    participant: {
+      role: body.role.toLowerCase() as Role,
+      from: body.from,
+      to: body.to,
+      callerName: body.caller_name ?? body.from,
+      coachMode: readBoolean(body.coach_mode) ?? true,
+      mute: readBoolean(body.mute) ?? false,
+      hold: readBoolean(body.hold) ?? false,
+      startsOnEnter: readBoolean(body.start_mpc_on_enter) ?? true,
+      endsOnExit: readBoolean(body.end_mpc_on_exit) ?? false,
+      enterSound: (body.enter_sound?.toLowerCase() ?? 'beep:1') as EdgeSound,
+      exitSound: (body.exit_sound?.toLowerCase() ?? 'beep:2') as EdgeSound,
+      ringTimeoutSeconds: readInteger(body.ring_timeout) ?? 45,
+      sipHeaders: headers.value,
+      callStatusCallback: callback(body.call_status_callback_url, body.call_status_callback_method),
+    },
+    settings: {
+      maxParticipants: readInteger(body.max_participants) ?? 10,
+      maxDurationSeconds: readInteger(body.max_duration) ?? 14_400,
+      stayAlone: readBoolean(body.stay_alone) ?? false,
+      recordMinMemberCount: readInteger(body.record_min_member_count) ?? 1,
+      statusCallback: statusCallback && {
+        ...statusCallback,
+        events: body.status_callback_events ?? defaultStatusCallbackEvents,
+      },
+      recordingCallback: callback(body.recording_callback_url, body.recording_callback_method),
+    },
+  });
+}
+
+/** `name=value,name=value`; the prefix that the wire adds may stand in the name already. */
+function readSipHeaders(text: string | undefined): Result<Readonly<Record<string, string>>> {
+  if (text === undefined) return accepted({});
+  const headers = new Map<string, string>();
+  for (const pair of text.split(',')) {
+    const at = pair.indexOf('=');
+    const name = pair.slice(0, at).replace(/^x-ph-/i, '');
+    if (name === '' || name.length > 24) {
+      return refused(invalidParameter('sip_headers', text, 'pairs with names of 1 to 24 characters'));
+    }
+    if ([...headers.keys()].some((each) => each.toLowerCase() === name.toLowerCase())) {
+      return refused(invalidParameter('sip_headers', text, 'pairs of which each name occurs once'));
+    }
+    headers.set(name, pair.slice(at + 1));
+  }
+  // Built from entries, so that a name such as __proto__ stays a name.
+  return accepted(Object.fromEntries(headers));
+}
+
+function callback(url: string | undefined, method: string | undefined): Callback | null {
+  if (url === undefined) return null;
+  return { url, method: method?.toUpperCase() === 'GET' ? 'GET' : 'POST' };
+}
