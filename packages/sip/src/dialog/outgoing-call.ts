@@ -313,7 +313,8 @@ function onDialogRequest(
   const effects: OutgoingCallEffect[] = [
     { do: 'respond', transaction, ...answerPlainRequest(request.method) },
   ];
-  if (request.method === 'INFO') effects.push({ do: 'tell', event: { type: 'info', request } });
+  if (request.method === 'INFO' && state.phase === 'calling')
+    effects.push({ do: 'tell', event: { type: 'info', request } });
   return { state, effects };
 }
 

@@ -48,6 +48,7 @@ export function createTimerWheel<Owner>(options: TimerWheelOptions<Owner>): Time
   let turned = Math.floor(clock.now() / slotMs); // the last tick whose slot has been emptied
   let armedTick = Number.POSITIVE_INFINITY;
   let disarm: (() => void) | undefined;
+  let isRinging = false;
 
   function link(timer: WheelTimer<Owner>): void {
     const slot = timer.tick % slots;
@@ -98,16 +99,20 @@ export function createTimerWheel<Owner>(options: TimerWheelOptions<Owner>): Time
     disarm = undefined;
     armedTick = Number.POSITIVE_INFINITY;
     const target = Math.floor(clock.now() / slotMs);
-    // After a long pause every slot is visited once at most.
-    const lastVisit = Math.min(target, turned + slots);
-    for (let tick = nextOccupied(turned); tick <= lastVisit; tick = nextOccupied(tick)) {
-      turned = tick;
-      empty(tick % slots, target);
+    isRinging = true;
+    try {
+      // After a long pause every slot is visited once at most.
+      const lastVisit = Math.min(target, turned + slots);
+      for (let tick = nextOccupied(turned); tick <= lastVisit; tick = nextOccupied(tick)) {
+        turned = tick;
+        empty(tick % slots, target);
+      }
+      turned = Math.max(turned, target);
+    } finally {
+      // An exception of an owner stops this round, never the wheel.
+      isRinging = false;
+      if (size > 0) arm(nextOccupied(turned));
     }
-    turned = Math.max(turned, target);
-    if (size === 0) return;
-    const next = nextOccupied(turned);
-    if (next < armedTick) arm(next);
   }
 
   function empty(slot: number, target: number): void {
@@ -130,7 +135,7 @@ export function createTimerWheel<Owner>(options: TimerWheelOptions<Owner>): Time
       link(timer);
       size += 1;
       const visit = Math.min(tick, nextVisit(tick));
-      if (visit < armedTick) arm(visit);
+      if (!isRinging && visit < armedTick) arm(visit);
       return timer;
     },
     cancel(timer) {

@@ -1,0 +1,421 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { createRequest } from '../message/create-request.ts';
+import { createResponse } from '../message/create-response.ts';
+import type { SipRequest } from '../message/message.ts';
+import { RFC3261_TIMERS } from '../transaction/timers.ts';
+import {
+  type IncomingCall,
+  type IncomingCallInput,
+  type IncomingCallTimer,
+  offeredCall,
+  stepIncomingCall,
+} from './incoming-call.ts';
+import {
+  type CallTimer,
+  type OutgoingCall,
+  type OutgoingCallEffect,
+  type OutgoingCallInput,
+  startOutgoingCall,
+  stepOutgoingCall,
+} from './outgoing-call.ts';
+import type { SessionInput } from './session-state.ts';
+
+const content = { body: 'sdp', contentType: 'application/sdp' };
+
+function inviteTo(uri: string): SipRequest {
+  return createRequest({
+    method: 'INVITE',
+    uri,
+    from: '<sip:a@x>;tag=a',
+    to: '<sip:b@x>',
+    callId: 'c',
+    cseq: 1,
+    contact: '<sip:a@x>',
+    ...content,
+  });
+}
+
+function inDialog(method: string, cseq: number, body = 'sdp'): SipRequest {
+  return createRequest({
+    method,
+    uri: 'sip:a@x',
+    from: '<sip:b@x>;tag=b',
+    to: '<sip:a@x>;tag=a',
+    callId: 'c',
+    cseq,
+    body,
+    contentType: 'text/plain',
+  });
+}
+
+/** What the world may do to either machine; numbers choose among what is there at that moment. */
+const event = fc.record({
+  what: fc.constantFrom(
+    '1xx',
+    '1xx',
+    '2xx',
+    '2xx',
+    '3xx',
+    '401',
+    '6xx',
+    'timeout',
+    'transport-failed',
+    'hang-up',
+    'offer',
+    'answer-offer',
+    'refuse-offer',
+    'info',
+    'timer',
+    'timer',
+    'BYE',
+    'INVITE',
+    'INFO',
+    'ACK',
+    'OPTIONS',
+    'UPDATE',
+    'CANCEL',
+    'answered',
+    'answered',
+    'request-failed',
+    'ring',
+    'accept',
+    'reject',
+  ),
+  branch: fc.nat(2),
+  fork: fc.nat(2),
+  cseq: fc.integer({ min: 1, max: 6 }),
+  pick: fc.nat(20),
+  chance: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+});
+type Event = { what: string; branch: number; fork: number; cseq: number; pick: number; chance: number };
+
+interface OpenRequest {
+  session: string;
+  request: SipRequest;
+}
+
+/** What a driver would hold for one call: it carries effects out and checks that none is given twice or too late. */
+class World {
+  ends = 0;
+  now = 0;
+  timers = new Map<string, number>();
+  requests: OpenRequest[] = [];
+  unanswered = new Set<string>();
+  branches = new Map<string, 'open' | 'closed'>();
+  cancels: string[] = [];
+  authenticate: string[] = [];
+
+  take(effects: readonly { readonly do: string }[]): void {
+    for (const raw of effects) {
+      const effect = raw as OutgoingCallEffect;
+      switch (effect.do) {
+        case 'end':
+          this.ends += 1;
+          break;
+        case 'start-timer':
+          this.timers.set(`${effect.session}|${effect.key}`, effect.at);
+          break;
+        case 'cancel-timer':
+          this.timers.delete(`${effect.session}|${effect.key}`);
+          break;
+        case 'start-call-timer':
+          this.timers.set(`${effect.scope}|${effect.key}`, effect.at);
+          break;
+        case 'cancel-call-timer':
+          this.timers.delete(`${effect.scope}|${effect.key}`);
+          break;
+        case 'request':
+          this.requests.push({ session: effect.session, request: effect.request });
+          break;
+        case 'abandon-offer':
+          this.requests = this.requests.filter(({ request }) => request.method !== 'INVITE');
+          break;
+        case 'respond':
+          if (effect.status >= 200) {
+            assert.ok(
+              this.unanswered.delete(effect.transaction),
+              `one final response for ${effect.transaction}`,
+            );
+          }
+          break;
+        case 'cancel':
+          assert.equal(this.branches.get(effect.branch), 'open', 'only what is open is cancelled');
+          this.cancels.push(effect.branch);
+          break;
+        case 'abandon':
+          this.branches.set(effect.branch, 'closed');
+          break;
+        case 'authenticate':
+          this.authenticate.push(effect.branch);
+          break;
+        case 'tell':
+        case 'tell-call':
+          assert.equal(this.ends, 0, 'nothing is told after the end');
+          break;
+        default:
+          break;
+      }
+    }
+  }
+}
+
+function sessionResponse({ request }: OpenRequest, status: number): ReturnType<typeof createResponse> {
+  return createResponse(request, status, undefined, { headers: [['Contact', '<sip:b@y>']] });
+}
+
+/** Inputs that both directions have in common; undefined when the event does not fit the moment. */
+function sessionInput(world: World, { what, cseq, pick, chance }: Event): SessionInput | undefined {
+  const transaction = `t${pick}-${cseq}-${world.now}`;
+  switch (what) {
+    case 'offer':
+    case 'answer-offer':
+      return { type: what, content };
+    case 'refuse-offer':
+      return { type: 'refuse-offer', status: 488 };
+    case 'info':
+      return { type: 'send-info', content };
+    case 'ACK':
+      return { type: 'ack', request: inDialog('ACK', cseq) };
+    case 'BYE':
+    case 'INVITE':
+    case 'INFO':
+    case 'OPTIONS':
+    case 'UPDATE':
+      world.unanswered.add(transaction);
+      return {
+        type: 'request',
+        transaction,
+        request: inDialog(what, cseq, pick % 2 === 0 ? '' : 'sdp'),
+        chance,
+      };
+    default:
+      return undefined;
+  }
+}
+
+function answerOpenRequest(world: World, event: Event): { session: string; input: SessionInput } | undefined {
+  const index = event.pick % Math.max(1, world.requests.length);
+  const open = world.requests[index];
+  if (!open) return undefined;
+  world.requests.splice(index, 1);
+  const { method } = open.request;
+  if (event.what === 'request-failed') {
+    return {
+      session: open.session,
+      input: { type: 'failed', method, failure: event.fork === 0 ? 'timeout' : 'transport-failed' },
+    };
+  }
+  const status = [200, 200, 491, 401, 481, 488, 500][event.cseq] ?? 200;
+  const response = sessionResponse(open, status);
+  return {
+    session: open.session,
+    input: { type: 'response', method, response, retried: event.fork === 0, chance: event.chance },
+  };
+}
+
+/** Fires the earliest timer. */
+function dueTimer(world: World): [string, string] | undefined {
+  const [first] = [...world.timers].sort((one, other) => one[1] - other[1]);
+  if (!first) return undefined;
+  world.timers.delete(first[0]);
+  world.now = Math.max(world.now, first[1]);
+  const bar = first[0].indexOf('|');
+  return [first[0].slice(0, bar), first[0].slice(bar + 1)];
+}
+
+test('Outgoing calls: in any order of responses, forks, requests, timers and losses a call ends once and nothing stays alive', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 3 }), fc.array(event, { maxLength: 40 }), (targets, events) => {
+      const world = new World();
+      const invites = new Map<string, SipRequest>();
+      for (let index = 0; index < targets; index += 1) {
+        invites.set(`b${index}`, inviteTo(`sip:b@h${index}`));
+        world.branches.set(`b${index}`, 'open');
+      }
+      const start = startOutgoingCall(invites, RFC3261_TIMERS, 300_000, 0);
+      let state: OutgoingCall = start.state;
+      world.take(start.effects);
+      const feed = (input: OutgoingCallInput): void => {
+        const step = stepOutgoingCall(state, input, world.now);
+        state = step.state;
+        world.take(step.effects);
+        for (const branch of world.authenticate.splice(0)) {
+          world.branches.set(branch, 'open');
+          feed({ type: 'authenticated', branch, request: invites.get(branch)! });
+        }
+      };
+      const respond = (branch: string, status: number, tag: string): void => {
+        if (world.branches.get(branch) === 'closed' && (status < 200 || status >= 300)) return;
+        if (status >= 200) world.branches.set(branch, 'closed');
+        const headers: [string, string][] = [['Contact', `<sip:b@${tag}>`]];
+        const response = createResponse(invites.get(branch)!, status, undefined, { toTag: tag, headers });
+        feed({ type: 'branch-response', branch, response, retried: false });
+      };
+      const accepted = new Set<string>();
+      const play = (current: Event): void => {
+        const branch = `b${current.branch % targets}`;
+        const open = world.branches.get(branch) === 'open';
+        switch (current.what) {
+          case '1xx':
+            if (open) respond(branch, 180, `f${current.fork}`);
+            break;
+          case '2xx':
+            // A proxy forwards every 2xx, also after the first (§16.7), but none after another final response.
+            if (open || accepted.has(branch)) {
+              accepted.add(branch);
+              respond(branch, 200, `f${current.fork}`);
+            }
+            break;
+          case '3xx':
+          case '401':
+          case '6xx':
+            if (open)
+              respond(
+                branch,
+                { '3xx': 302, '401': 401, '6xx': 603 }[current.what] ?? 500,
+                `f${current.fork}`,
+              );
+            break;
+          case 'timeout':
+          case 'transport-failed':
+            if (open) {
+              world.branches.set(branch, 'closed');
+              feed({ type: 'branch-failed', branch, failure: current.what });
+            }
+            break;
+          case 'hang-up':
+            feed({ type: 'hang-up' });
+            break;
+          case 'timer': {
+            const due = dueTimer(world);
+            if (due) feed({ type: 'timer-fired', scope: due[0], key: due[1] as CallTimer });
+            break;
+          }
+          case 'answered':
+          case 'request-failed': {
+            const answered = answerOpenRequest(world, current);
+            if (answered) feed({ type: 'session', ...answered });
+            break;
+          }
+          default: {
+            const input = sessionInput(world, current);
+            if (!input) break;
+            if (input.type === 'request' || input.type === 'ack') {
+              feed({ type: 'in-dialog', remoteTag: `f${current.fork}`, input });
+            } else if (state.winner !== undefined) feed({ type: 'session', session: state.winner, input });
+          }
+        }
+      };
+      for (const current of events) {
+        play(current);
+        assert.ok(world.ends <= 1);
+      }
+      // The world winds down: the owner gives up, whatever is open times out, every timer runs.
+      feed({ type: 'hang-up' });
+      for (let round = 0; round < 200; round += 1) {
+        for (const [branch, phase] of world.branches) {
+          if (phase === 'open' && state.branches.get(branch)?.phase === 'cancel-wanted') {
+            world.branches.set(branch, 'closed');
+            feed({ type: 'branch-failed', branch, failure: 'timeout' });
+          }
+        }
+        const open = world.requests.shift();
+        if (open) {
+          const input: SessionInput = { type: 'failed', method: open.request.method, failure: 'timeout' };
+          feed({ type: 'session', session: open.session, input });
+        }
+        const due = dueTimer(world);
+        if (due) feed({ type: 'timer-fired', scope: due[0], key: due[1] as CallTimer });
+      }
+      assert.equal(world.ends, 1, 'the owner is told the end exactly once');
+      assert.equal(state.phase, 'ended');
+      assert.deepEqual([...world.timers.keys()], []);
+      assert.deepEqual(world.requests, []);
+      assert.deepEqual([...world.unanswered], [], 'every request was answered');
+      for (const branch of world.branches.values()) assert.equal(branch, 'closed');
+      for (const session of state.sessions.values()) assert.equal(session.phase, 'ended');
+    }),
+    { numRuns: 1500 },
+  );
+});
+
+test('Incoming calls: in any order of orders, requests, CANCEL, timers and losses a call ends once and nothing stays alive', () => {
+  fc.assert(
+    fc.property(fc.boolean(), fc.array(event, { maxLength: 40 }), (delayed, events) => {
+      const world = new World();
+      const invite = { ...inviteTo('sip:a@x'), body: delayed ? '' : 'sdp' };
+      world.unanswered.add('invite');
+      let state: IncomingCall = offeredCall(invite, 'a', 'invite', RFC3261_TIMERS);
+      const feed = (input: IncomingCallInput): void => {
+        const step = stepIncomingCall(state, input, world.now);
+        state = step.state;
+        world.take(step.effects);
+      };
+      const play = (current: Event): void => {
+        switch (current.what) {
+          case 'ring':
+            feed({ type: 'ring', status: 180 });
+            break;
+          case 'accept':
+            feed({ type: 'accept', content });
+            break;
+          case 'reject':
+            feed({ type: 'reject', status: 486 });
+            break;
+          case 'hang-up':
+            feed({ type: 'hang-up' });
+            break;
+          case 'CANCEL': {
+            const theirs = state.phase === 'answered' ? state.session.theirs?.transaction : 'invite';
+            feed({ type: 'session', input: { type: 'cancelled', transaction: theirs ?? 'none' } });
+            break;
+          }
+          case 'transport-failed':
+            // A transaction that failed before its final response is gone.
+            world.unanswered.delete('invite');
+            feed({ type: 'invite-failed', failure: 'transport-failed' });
+            break;
+          case 'timer': {
+            const due = dueTimer(world);
+            if (due) feed({ type: 'timer-fired', key: due[1] as IncomingCallTimer });
+            break;
+          }
+          case 'answered':
+          case 'request-failed': {
+            const answered = answerOpenRequest(world, current);
+            if (answered) feed({ type: 'session', input: answered.input });
+            break;
+          }
+          default: {
+            const input = sessionInput(world, current);
+            if (input) feed({ type: 'session', input });
+          }
+        }
+      };
+      for (const current of events) {
+        play(current);
+        assert.ok(world.ends <= 1);
+      }
+      feed({ type: 'hang-up' });
+      for (let round = 0; round < 200; round += 1) {
+        const open = world.requests.shift();
+        if (open)
+          feed({
+            type: 'session',
+            input: { type: 'failed', method: open.request.method, failure: 'timeout' },
+          });
+        const due = dueTimer(world);
+        if (due) feed({ type: 'timer-fired', key: due[1] as IncomingCallTimer });
+      }
+      assert.equal(world.ends, 1, 'the owner is told the end exactly once');
+      assert.equal(state.phase, 'ended');
+      assert.deepEqual([...world.timers.keys()], []);
+      assert.deepEqual(world.requests, []);
+      assert.deepEqual([...world.unanswered], [], 'every request was answered');
+      if (state.phase === 'ended' && state.session) assert.equal(state.session.phase, 'ended');
+    }),
+    { numRuns: 1500 },
+  );
+});
