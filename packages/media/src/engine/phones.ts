@@ -105,7 +105,7 @@ export function createEngineRig(options: Partial<MediaEngineDeps> = {}): EngineR
         frequencyHz,
         amplitude: 0.25,
         sending: true,
-        heard: new Int16Array(8000 * 120),
+        heard: new Int16Array(8000 * 40),
         heardCount: 0,
         packets: 0,
         events: [] as number[],
