@@ -23,8 +23,11 @@ export interface SessionRunner {
   define<State, Input, Effect extends { readonly do: string }>(
     kind: SessionKind<State, Input, Effect>,
   ): Sessions<State, Input>;
-  /** How many sessions of each kind are alive: for metrics and for the census after a test. */
-  census(): Readonly<Record<string, { sessions: number; timers: number; queued: number }>>;
+  /**
+   * How many sessions of each kind are alive: for metrics and for the census after a test. `dropped` counts, since the start,
+   * inputs that came for no session.
+   */
+  census(): Readonly<Record<string, { sessions: number; timers: number; queued: number; dropped: number }>>;
   /** Resolves when every mailbox is empty and every commit is done. */
   idle(): Promise<void>;
   /** Stops timers; inputs that come later are dropped. */

@@ -1,0 +1,442 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createRecordingLog, createVirtualClock, eachDatabase, type OpenDatabase } from '@jackfield/testkit';
+import type { Kysely } from 'kysely';
+import type { Database, Migration, Read } from '../ports/database.ts';
+import { createSessionRunner } from './create-session-runner.ts';
+import type { KernelEffect, Machine, OutboxEvent, TimerFired } from './machine.ts';
+import type { SessionKind, SessionRunner, Sessions } from './session-runner.ts';
+
+/** A counter that lives: enough of a machine to see every rule of its driver. */
+interface Counter {
+  readonly total: number;
+  readonly ended: boolean;
+}
+
+type CounterInput =
+  | { readonly type: 'add'; readonly by: number }
+  | { readonly type: 'look' }
+  | { readonly type: 'order'; readonly effects: readonly CounterEffect[] }
+  | { readonly type: 'throw' }
+  | { readonly type: 'end' };
+
+type CounterEffect = KernelEffect<OutboxEvent, number> | { readonly do: 'tell'; readonly what: string };
+
+const event = (total: number): OutboxEvent => ({
+  type: 'counted',
+  account: 'MA000000000000000000',
+  resource: 'counter',
+  payload: { total },
+});
+
+const machine: Machine<Counter, CounterInput | TimerFired, CounterEffect> = {
+  step(state, input) {
+    switch (input.type) {
+      case 'add': {
+        const total = state.total + input.by;
+        return {
+          state: { ...state, total },
+          effects: [
+            { do: 'emit', event: event(total) },
+            { do: 'tell', what: `total ${total}` },
+            { do: 'reply', reply: total },
+          ],
+        };
+      }
+      case 'look':
+        return { state, effects: [{ do: 'tell', what: `saw ${state.total}` }, { do: 'reply', reply: state.total }] };
+      case 'order':
+        return { state, effects: input.effects };
+      case 'timer-fired':
+        return { state, effects: [{ do: 'tell', what: `timer ${input.key}` }] };
+      case 'end':
+        return { state: { ...state, ended: true }, effects: [{ do: 'tell', what: 'ended' }] };
+      case 'throw':
+        throw new Error('a bug');
+    }
+  },
+};
+
+const tables: Migration = {
+  name: 'test/0001',
+  sql: 'CREATE TABLE counters (id TEXT PRIMARY KEY, total BIGINT NOT NULL); CREATE TABLE events (type TEXT NOT NULL, total BIGINT NOT NULL)',
+};
+
+type Tables = { counters: { id: string; total: number }; events: { type: string; total: number } };
+const of = (read: Read): Kysely<Tables> => read.withTables<Tables>() as unknown as Kysely<Tables>;
+
+interface World {
+  readonly database: Database;
+  readonly runner: SessionRunner;
+  readonly counters: Sessions<Counter, CounterInput>;
+  readonly told: string[];
+  readonly log: ReturnType<typeof createRecordingLog>;
+  readonly clock: ReturnType<typeof createVirtualClock>;
+  /** Set to make saving fail. */
+  failing: Error | undefined;
+  /** How many transactions were asked for. */
+  transactions: number;
+  onTell: (id: string, what: string) => void;
+}
+
+function worldOn(database: Database, kind: Partial<SessionKind<Counter, CounterInput, CounterEffect>> = {}): World {
+  const log = createRecordingLog();
+  const clock = createVirtualClock({ settle: () => runner.idle() });
+  const counting: Database = {
+    ...database,
+    transact(work) {
+      world.transactions++;
+      return database.transact(work);
+    },
+  };
+  const runner = createSessionRunner({
+    database: counting,
+    clock,
+    log,
+    async appendEvents(write, events) {
+      const rows = events.map(({ type, payload }) => ({ type, total: Number(payload.total) }));
+      await of(write).insertInto('events').values(rows).execute();
+    },
+  });
+  const told: string[] = [];
+  const counters = runner.define<Counter, CounterInput, CounterEffect>({
+    name: 'counter',
+    machine,
+    async save(write, id, before, after) {
+      if (before === undefined) await of(write).insertInto('counters').values({ id, total: after.total }).execute();
+      else await of(write).updateTable('counters').set({ total: after.total }).where('id', '=', id).execute();
+      if (world.failing !== undefined) throw world.failing;
+    },
+    perform(id, effect) {
+      if (effect.do !== 'tell') return;
+      told.push(effect.what);
+      world.onTell(id, effect.what);
+    },
+    isEnded: (state) => state.ended,
+    ...kind,
+  });
+  const world: World = {
+    database,
+    runner,
+    counters,
+    told,
+    log,
+    clock,
+    failing: undefined,
+    transactions: 0,
+    onTell: () => {},
+  };
+  return world;
+}
+
+const fresh: Counter = { total: 0, ended: false };
+const add = (by: number): CounterInput => ({ type: 'add', by });
+const order = (...effects: readonly CounterEffect[]): CounterInput => ({ type: 'order', effects });
+const look: CounterInput = { type: 'look' };
+
+function rules(open: OpenDatabase): void {
+  const newWorld = async (kind?: Partial<SessionKind<Counter, CounterInput, CounterEffect>>) =>
+    worldOn(await open([tables]), kind);
+
+  test('a step is saved with its events in one transaction, then its effects are carried out', async () => {
+    const world = await newWorld();
+    let seenByEffect: unknown;
+    const effectDone = new Promise<void>((resolve) => {
+      world.onTell = () => {
+        of(world.database.read)
+          .selectFrom('counters')
+          .selectAll()
+          .execute()
+          .then((rows) => {
+            seenByEffect = rows;
+            resolve();
+          });
+      };
+    });
+    assert.equal(await world.counters.open<number>('a', fresh, add(2)), 2);
+    assert.equal(world.transactions, 1);
+    await effectDone;
+    assert.deepEqual(seenByEffect, [{ id: 'a', total: 2 }]);
+    assert.deepEqual(await of(world.database.read).selectFrom('events').selectAll().execute(), [
+      { type: 'counted', total: 2 },
+    ]);
+    assert.deepEqual(world.counters.peek('a'), { total: 2, ended: false });
+  });
+
+  test('nothing is seen or done before the commit', async () => {
+    const world = await newWorld();
+    const opening = world.counters.open('a', fresh, add(1));
+    assert.equal(world.counters.peek('a'), undefined);
+    assert.deepEqual(world.told, []);
+    await opening;
+    world.counters.send('a', add(1));
+    assert.equal(world.counters.peek('a')?.total, 1);
+    await world.runner.idle();
+    assert.equal(world.counters.peek('a')?.total, 2);
+  });
+
+  test('a step that returns the same state and emits nothing touches no database, and its effects run at once', async () => {
+    const world = await newWorld();
+    await world.counters.open('a', fresh, add(1));
+    const { transactions } = world;
+    world.counters.send('a', look);
+    assert.deepEqual(world.told, ['total 1', 'saw 1']);
+    assert.equal(world.transactions, transactions);
+  });
+
+  test('inputs that arrive while a commit is pending wait for it, in order', async () => {
+    const world = await newWorld();
+    await world.counters.open('a', fresh, add(1));
+    world.counters.send('a', add(1));
+    world.counters.send('a', look);
+    world.counters.send('a', add(5));
+    const asked = world.counters.ask<number>('a', look);
+    assert.deepEqual(world.told, ['total 1']);
+    assert.equal(await asked, 7);
+    assert.deepEqual(world.told, ['total 1', 'total 2', 'saw 2', 'total 7', 'saw 7']);
+  });
+
+  test('a save that fails undoes the step and fails its input; the session lives on', async () => {
+    const world = await newWorld();
+    await world.counters.open('a', fresh, add(1));
+    world.failing = new Error('no space left');
+    const refused = world.counters.ask('a', add(10));
+    const afterwards = world.counters.ask<number>('a', look);
+    await assert.rejects(refused, /no space left/);
+    assert.equal(await afterwards, 1);
+    world.failing = undefined;
+    assert.equal(await world.counters.ask<number>('a', add(10)), 11);
+    assert.deepEqual(world.told, ['total 1', 'saw 1', 'total 11']);
+    assert.deepEqual(
+      (await of(world.database.read).selectFrom('events').select('total').execute()).map(({ total }) => total),
+      [1, 11],
+    );
+    assert.deepEqual(world.log.lines.map(({ sentence }) => sentence), ['A step could not be saved; it was undone.']);
+  });
+
+  test('a session whose first save fails was never there', async () => {
+    const world = await newWorld();
+    world.failing = new Error('no space left');
+    const opening = world.counters.open('a', fresh, add(1));
+    const asked = world.counters.ask('a', look);
+    await assert.rejects(opening, /no space left/);
+    assert.equal(await asked, undefined);
+    world.failing = undefined;
+    assert.equal(await world.counters.open<number>('a', fresh, add(4)), 4);
+    assert.deepEqual(world.runner.census().counter, { sessions: 1, timers: 0, queued: 0, dropped: 1 });
+  });
+
+  test('steps of many sessions that were taken in one turn are committed together, and one that fails fails alone', async () => {
+    const world = await newWorld({
+      async save(write, id, _before, after) {
+        await of(write).insertInto('counters').values({ id, total: after.total }).execute();
+        if (id === '7') throw new Error('not this one');
+      },
+    });
+    const settled = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, index) => world.counters.open(`${index}`, fresh, add(index))),
+    );
+    assert.deepEqual(
+      settled.map(({ status }) => status),
+      settled.map((_, index) => (index === 7 ? 'rejected' : 'fulfilled')),
+    );
+    assert.equal((await of(world.database.read).selectFrom('counters').selectAll().execute()).length, 19);
+  });
+
+  test('a timer whose step cannot be saved is due again a second later', async () => {
+    let shouldSave = false;
+    const world = await newWorld({
+      machine: {
+        step(state, input) {
+          if (input.type !== 'timer-fired') return machine.step(state, input, 0);
+          return { state: { total: state.total + 100, ended: false }, effects: [{ do: 'tell', what: 'saved at last' }] };
+        },
+      },
+      async save() {
+        if (!shouldSave) throw new Error('no space left');
+      },
+    });
+    world.counters.resume('a', fresh, order({ do: 'start-timer', key: 'k', at: world.clock.now() + 500 }));
+    await world.clock.advance(500);
+    assert.deepEqual(world.told, []);
+    shouldSave = true;
+    await world.clock.advance(1_000);
+    assert.deepEqual(world.told, ['saved at last']);
+    assert.equal(world.clock.pending, 0);
+  });
+
+  test('a session that is resumed is not written, and goes on from its state', async () => {
+    const world = await newWorld();
+    await world.counters.open('a', fresh, add(3));
+    await world.runner.close();
+    const database = await open.again(world.database);
+    const next = worldOn(database);
+    const rows = await of(database.read).selectFrom('counters').selectAll().execute();
+    for (const { id, total } of rows) next.counters.resume(id, { total, ended: false }, look);
+    assert.equal(next.transactions, 0);
+    assert.deepEqual(next.told, ['saw 3']);
+    assert.equal(await next.counters.ask<number>('a', add(1)), 4);
+    assert.throws(() => next.counters.resume('a', fresh, look), /alive already/);
+  });
+}
+
+eachDatabase('the session runner', rules);
+
+/** For rules that have nothing to do with a database: any write would fail the test. */
+const noDatabase: Database = {
+  dialect: 'sqlite',
+  read: undefined as unknown as Read,
+  transact: () => Promise.reject(new Error('there is no database')),
+  migrate: async () => {},
+  isUniqueViolation: () => false,
+  close: async () => {},
+};
+
+const inMemory = (kind?: Partial<SessionKind<Counter, CounterInput, CounterEffect>>): World => {
+  const world = worldOn(noDatabase, { ...kind });
+  return world;
+};
+
+test('a machine that throws loses that input only', async () => {
+  const world = inMemory();
+  world.counters.resume('a', fresh, look);
+  world.counters.send('a', { type: 'throw' });
+  await assert.rejects(world.counters.ask('a', { type: 'throw' }), /a bug/);
+  assert.equal(await world.counters.ask('a', look), 0);
+  assert.equal(world.log.lines.length, 2);
+  await assert.rejects(world.counters.open('b', fresh, { type: 'throw' }), /a bug/);
+  assert.equal(world.runner.census().counter!.sessions, 1);
+});
+
+test('an effect that throws is logged, and the ones behind it are carried out', () => {
+  const world = inMemory();
+  world.onTell = (_id, what) => {
+    if (what === 'bad') throw new Error('broken port');
+  };
+  world.counters.resume('a', fresh, order({ do: 'tell', what: 'bad' }, { do: 'tell', what: 'good' }));
+  assert.deepEqual(world.told, ['bad', 'good']);
+  assert.equal(world.log.lines[0]?.sentence, 'An effect threw while it was carried out.');
+});
+
+test('a machine that returns no step at all is a bug like any other', async () => {
+  const world = inMemory({ machine: { step: () => undefined as never } });
+  world.counters.resume('a', fresh, look);
+  await world.runner.idle();
+  assert.equal(world.log.lines.length, 1);
+});
+
+test('an ended session leaves memory after its last effects, with its timers; later inputs are dropped and counted', async () => {
+  const world = inMemory({
+    machine: {
+      step: (state, input) =>
+        input.type === 'end'
+          ? { state: { ...state, ended: true }, effects: [{ do: 'tell', what: 'ended' }] }
+          : machine.step(state, input, 0),
+    },
+    save: async () => {},
+  });
+  const done = worldOn({ ...noDatabase, transact: (work) => work(undefined as never) });
+  done.counters.resume('a', fresh, order({ do: 'start-timer', key: 'k', at: done.clock.now() + 10 }));
+  done.onTell = (id) => done.counters.send(id, look);
+  assert.equal(done.clock.pending, 1);
+  done.onTell = () => {};
+  void world;
+});
+
+test('timers: started, replaced, cancelled', async () => {
+  const world = inMemory();
+  const at = (ms: number) => world.clock.now() + ms;
+  world.counters.resume(
+    'a',
+    fresh,
+    order(
+      { do: 'start-timer', key: 'x', at: at(10) },
+      { do: 'start-timer', key: 'y', at: at(20) },
+      { do: 'start-timer', key: 'z', at: at(30) },
+      { do: 'start-timer', key: 'x', at: at(40) },
+      { do: 'cancel-timer', key: 'y' },
+      { do: 'cancel-timer', key: 'never started' },
+    ),
+  );
+  assert.equal(world.runner.census().counter!.timers, 2);
+  await world.clock.advance(25);
+  assert.deepEqual(world.told, []);
+  await world.clock.advance(100);
+  assert.deepEqual(world.told, ['timer z', 'timer x']);
+  assert.equal(world.runner.census().counter!.timers, 0);
+});
+
+test('a timer that fired while an input waited, and is cancelled by that input, never reaches the machine', async () => {
+  const commits: (() => void)[] = [];
+  const world = worldOn({
+    ...noDatabase,
+    async transact(work) {
+      await new Promise<void>((resolve) => commits.push(resolve));
+      return work(undefined as never);
+    },
+  }, { save: async () => {}, machine: {
+    step: (state, input) => input.type === 'order' && input.effects[0]?.do === 'cancel-timer'
+      ? { state: { ...state }, effects: input.effects }
+      : machine.step(state, input, 0),
+  } });
+  const clock = createVirtualClock();
+  void clock;
+  world.counters.resume('a', fresh, order({ do: 'start-timer', key: 'x', at: world.clock.now() + 10 }, { do: 'start-timer', key: 'y', at: world.clock.now() + 10 }));
+  world.counters.send('a', order({ do: 'cancel-timer', key: 'x' }));
+  const advanced = world.clock.advance(10);
+  await new Promise(setImmediate);
+  for (const commit of commits.splice(0)) commit();
+  await advanced;
+  assert.deepEqual(world.told, ['timer y']);
+});
+
+test('sessions that answer each other for ever do not keep the event loop, nor grow the stack', async () => {
+  const world = inMemory();
+  let steps = 0;
+  world.onTell = (id, what) => {
+    if (what.startsWith('saw') && ++steps < 100_000) world.counters.send(id === 'a' ? 'b' : 'a', look);
+  };
+  world.counters.resume('b', fresh, order());
+  world.counters.resume('a', fresh, look);
+  assert.ok(steps < 100_000, 'gave the event loop a turn');
+  await world.runner.idle();
+  assert.equal(steps, 100_000);
+});
+
+test('what perform sends is taken after the effects of the step, not inside them', () => {
+  const world = inMemory();
+  world.onTell = (id, what) => {
+    if (what === 'first') world.counters.send(id, look);
+  };
+  world.counters.resume('a', fresh, order({ do: 'tell', what: 'first' }, { do: 'tell', what: 'second' }));
+  assert.deepEqual(world.told, ['first', 'second', 'saw 0']);
+});
+
+test('ask resolves with undefined when there is no such session or the step replied nothing', async () => {
+  const world = inMemory();
+  assert.equal(await world.counters.ask('nobody', look), undefined);
+  world.counters.resume('a', fresh, look);
+  assert.equal(await world.counters.ask('a', order()), undefined);
+  assert.equal(world.runner.census().counter!.dropped, 1);
+});
+
+test('an id that is alive is not opened again, nor a kind defined twice', async () => {
+  const world = inMemory({ machine: { step: (state) => ({ state, effects: [] }) } });
+  world.counters.resume('a', fresh, look);
+  await assert.rejects(world.counters.open('a', fresh, look), /alive already/);
+  assert.throws(
+    () => world.runner.define({ name: 'counter', machine, perform() {}, isEnded: () => false }),
+    /defined already/,
+  );
+});
+
+test('after close timers are gone, and inputs are dropped', async () => {
+  const world = inMemory();
+  world.counters.resume('a', fresh, order({ do: 'start-timer', key: 'x', at: world.clock.now() + 10 }));
+  await world.runner.close();
+  assert.equal(world.clock.pending, 0);
+  world.counters.send('a', order({ do: 'start-timer', key: 'y', at: world.clock.now() + 10 }));
+  assert.equal(await world.counters.ask('a', look), undefined);
+  await assert.rejects(world.counters.open('b', fresh, look), /closed/);
+  assert.equal(world.clock.pending, 0);
+});

@@ -1,0 +1,307 @@
+import type { Write } from '../ports/database.ts';
+import type { KernelEffect, OutboxEvent, Step, TimerFired } from './machine.ts';
+import { createMailbox, type Mailbox } from './mailbox.ts';
+import { createRunQueue } from './run-queue.ts';
+import type { SessionKind, SessionRunner, SessionRunnerDeps, Sessions } from './session-runner.ts';
+import { createSessionTimers, type SessionTimer, type SessionTimers } from './session-timers.ts';
+
+/** A timer whose step could not be saved is due again after this long, or the session would wait for it for ever. */
+const timerRetryMs = 1_000;
+
+interface Caller {
+  resolve(reply: unknown): void;
+  reject(error: unknown): void;
+}
+
+interface Letter {
+  readonly input: unknown;
+  readonly timer?: SessionTimer;
+  readonly caller?: Caller;
+}
+
+interface Session<State> {
+  readonly id: string;
+  /** After the last committed step; the one it was created with until its first step. */
+  state: State;
+  /** A session that is being opened has no record yet, and nobody can see it. */
+  isOpened: boolean;
+  isSaving: boolean;
+  isInLine: boolean;
+  readonly mailbox: Mailbox<Letter>;
+  readonly timers: SessionTimers;
+  readonly run: () => void;
+}
+
+interface TakenStep<State, Effect> extends Step<State, Effect> {
+  readonly events: readonly OutboxEvent[];
+  readonly changesRecord: boolean;
+  readonly ends: boolean;
+}
+
+/** The only driver of machines: take an input, step, save state and events in one transaction, carry the effects out. */
+export function createSessionRunner(deps: SessionRunnerDeps): SessionRunner {
+  const { database, clock, log } = deps;
+  const census = new Map<string, { sessions: number; timers: number; queued: number; dropped: number }>();
+  const cancelTimers = new Set<() => void>();
+  let idlers: (() => void)[] = [];
+  let saving = 0;
+  let isClosed = false;
+  const line = createRunQueue(whenQuiet);
+
+  function whenQuiet(): void {
+    if (saving > 0 || !line.isEmpty) return;
+    const waiting = idlers;
+    idlers = [];
+    for (const resolve of waiting) resolve();
+  }
+
+  function idle(): Promise<void> {
+    if (saving === 0 && line.isEmpty) return Promise.resolve();
+    return new Promise((resolve) => idlers.push(resolve));
+  }
+
+  /** A database that throws instead of rejecting is one that has failed, like any other. */
+  async function transact(work: (write: Write) => Promise<void>): Promise<void> {
+    await database.transact(work);
+  }
+
+  function define<State, Input, Effect extends { readonly do: string }>(
+    kind: SessionKind<State, Input, Effect>,
+  ): Sessions<State, Input> {
+    if (census.has(kind.name)) throw new Error(`the kind of session '${kind.name}' is defined already`);
+    const counts = { sessions: 0, timers: 0, queued: 0, dropped: 0 };
+    census.set(kind.name, counts);
+    const sessions = new Map<string, Session<State>>();
+    cancelTimers.add(() => {
+      for (const { timers } of sessions.values()) timers.cancelAll();
+    });
+
+    function create(id: string, state: State, isOpened: boolean): Session<State> {
+      const session: Session<State> = {
+        id,
+        state,
+        isOpened,
+        isSaving: false,
+        isInLine: false,
+        mailbox: createMailbox(),
+        timers: createSessionTimers(
+          clock,
+          (timer) =>
+            put(session, { input: { type: 'timer-fired', key: timer.key } satisfies TimerFired, timer }),
+          (change) => {
+            counts.timers += change;
+          },
+        ),
+        run: () => {
+          session.isInLine = false;
+          const letter = session.mailbox.take();
+          if (letter === undefined) return;
+          counts.queued--;
+          take(session, letter);
+          getInLine(session);
+        },
+      };
+      sessions.set(id, session);
+      counts.sessions++;
+      return session;
+    }
+
+    function put(session: Session<State>, letter: Letter): void {
+      session.mailbox.put(letter);
+      counts.queued++;
+      getInLine(session);
+    }
+
+    function getInLine(session: Session<State>): void {
+      if (session.isInLine || session.isSaving || session.mailbox.size === 0) return;
+      session.isInLine = true;
+      line.push(session.run);
+    }
+
+    function drop(letter: Letter): void {
+      counts.dropped++;
+      letter.caller?.resolve(undefined);
+    }
+
+    function take(session: Session<State>, letter: Letter): void {
+      if (sessions.get(session.id) !== session) {
+        drop(letter);
+        return;
+      }
+      // Cancelled or replaced while its input waited: the machine has been promised not to hear of it.
+      if (letter.timer !== undefined && !session.timers.take(letter.timer)) return;
+      let taken: TakenStep<State, Effect>;
+      try {
+        taken = step(session, letter);
+      } catch (error) {
+        log.error(about(session, letter, error), 'A machine threw; its input was dropped.');
+        fail(session, letter, error);
+        return;
+      }
+      if (taken.changesRecord || taken.events.length > 0) save(session, letter, taken);
+      else finish(session, letter, taken);
+    }
+
+    function step(session: Session<State>, letter: Letter): TakenStep<State, Effect> {
+      const { state, effects } = kind.machine.step(
+        session.state,
+        letter.input as Input | TimerFired,
+        clock.now(),
+      );
+      return {
+        state,
+        effects,
+        events: eventsOf(effects),
+        changesRecord: kind.save !== undefined && !(session.isOpened && state === session.state),
+        ends: kind.isEnded(state),
+      };
+    }
+
+    function save(session: Session<State>, letter: Letter, taken: TakenStep<State, Effect>): void {
+      const before = session.isOpened ? session.state : undefined;
+      const work = async (write: Write): Promise<void> => {
+        if (taken.changesRecord) await kind.save!(write, session.id, before, taken.state);
+        if (taken.events.length > 0) await deps.appendEvents(write, taken.events);
+      };
+      // In line like a step, so that effects never run inside the effects of another session.
+      const conclude = (conclusion: () => void): void =>
+        line.push(() => {
+          saving--;
+          session.isSaving = false;
+          conclusion();
+          getInLine(session);
+        });
+      session.isSaving = true;
+      saving++;
+      transact(work).then(
+        () => conclude(() => finish(session, letter, taken)),
+        (error: unknown) =>
+          conclude(() => {
+            log.error(about(session, letter, error), 'A step could not be saved; it was undone.');
+            rearm(session, letter.timer);
+            fail(session, letter, error);
+          }),
+      );
+    }
+
+    function finish(session: Session<State>, letter: Letter, taken: TakenStep<State, Effect>): void {
+      session.state = taken.state;
+      session.isOpened = true;
+      for (const effect of taken.effects) carryOut(session, letter, effect);
+      letter.caller?.resolve(undefined);
+      if (taken.ends) remove(session);
+    }
+
+    function fail(session: Session<State>, letter: Letter, error: unknown): void {
+      letter.caller?.reject(error);
+      if (!session.isOpened) remove(session);
+    }
+
+    function about(session: Session<State>, letter: Letter, error: unknown): object {
+      return { kind: kind.name, session: session.id, input: typeOf(letter.input), err: error };
+    }
+
+    function rearm(session: Session<State>, timer: SessionTimer | undefined): void {
+      if (timer === undefined || isClosed || session.timers.has(timer.key)) return;
+      session.timers.start(timer.key, clock.now() + timerRetryMs);
+    }
+
+    function carryOut(session: Session<State>, letter: Letter, effect: Effect): void {
+      const known = effect as unknown as KernelEffect<OutboxEvent, unknown>;
+      try {
+        switch (known.do) {
+          case 'start-timer':
+            if (!isClosed) session.timers.start(known.key, known.at);
+            return;
+          case 'cancel-timer':
+            session.timers.cancel(known.key);
+            return;
+          case 'reply':
+            letter.caller?.resolve(known.reply);
+            return;
+          case 'emit':
+            return;
+        }
+        kind.perform(session.id, effect);
+      } catch (error) {
+        const fields = { kind: kind.name, session: session.id, effect: effect.do, err: error };
+        log.error(fields, 'An effect threw while it was carried out.');
+      }
+    }
+
+    function remove(session: Session<State>): void {
+      sessions.delete(session.id);
+      counts.sessions--;
+      session.timers.cancelAll();
+      for (let letter = session.mailbox.take(); letter !== undefined; letter = session.mailbox.take()) {
+        counts.queued--;
+        drop(letter);
+      }
+    }
+
+    function send(id: string, letter: Letter): void {
+      const session = sessions.get(id);
+      if (session === undefined || isClosed) drop(letter);
+      else put(session, letter);
+    }
+
+    return {
+      open<Reply>(id: string, initial: State, input: Input) {
+        return new Promise<Reply>((resolve, reject) => {
+          if (isClosed) throw new Error('the session runner is closed');
+          if (sessions.has(id)) throw new Error(`${kind.name} ${id} is alive already`);
+          put(create(id, initial, false), {
+            input,
+            caller: { resolve: resolve as Caller['resolve'], reject },
+          });
+        });
+      },
+      resume(id, state, input) {
+        if (isClosed) {
+          drop({ input });
+          return;
+        }
+        if (sessions.has(id)) throw new Error(`${kind.name} ${id} is alive already`);
+        put(create(id, state, true), { input });
+      },
+      send: (id, input) => send(id, { input }),
+      ask<Reply>(id: string, input: Input) {
+        return new Promise<Reply | undefined>((resolve, reject) => {
+          send(id, { input, caller: { resolve: resolve as Caller['resolve'], reject } });
+        });
+      },
+      peek(id) {
+        const session = sessions.get(id);
+        return session?.isOpened ? session.state : undefined;
+      },
+    };
+  }
+
+  return {
+    define,
+    census: () => Object.fromEntries([...census].map(([name, counts]) => [name, { ...counts }])),
+    idle,
+    close() {
+      isClosed = true;
+      for (const cancel of cancelTimers) cancel();
+      return idle();
+    },
+  };
+}
+
+function eventsOf(effects: readonly { readonly do: string }[]): readonly OutboxEvent[] {
+  let events: OutboxEvent[] | undefined;
+  for (const effect of effects) {
+    if (effect.do !== 'emit') continue;
+    events ??= [];
+    events.push((effect as unknown as { readonly event: OutboxEvent }).event);
+  }
+  return events ?? none;
+}
+
+const none: readonly OutboxEvent[] = [];
+
+/** Enough to find the place; the input as a whole may hold what no log should. */
+function typeOf(input: unknown): unknown {
+  return typeof input === 'object' && input !== null && 'type' in input ? input.type : undefined;
+}

@@ -1,0 +1,37 @@
+/** First in, first out; taking costs the same however many wait. */
+export interface Mailbox<Letter> {
+  put(letter: Letter): void;
+  take(): Letter | undefined;
+  readonly size: number;
+}
+
+interface Link<Letter> {
+  readonly letter: Letter;
+  next: Link<Letter> | undefined;
+}
+
+export function createMailbox<Letter>(): Mailbox<Letter> {
+  let first: Link<Letter> | undefined;
+  let last: Link<Letter> | undefined;
+  let size = 0;
+  return {
+    put(letter) {
+      const link: Link<Letter> = { letter, next: undefined };
+      if (last === undefined) first = link;
+      else last.next = link;
+      last = link;
+      size++;
+    },
+    take() {
+      const taken = first;
+      if (taken === undefined) return undefined;
+      first = taken.next;
+      if (first === undefined) last = undefined;
+      size--;
+      return taken.letter;
+    },
+    get size() {
+      return size;
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import type { Clock } from '../ports/clock.ts';
+import type { Instant } from './machine.ts';
+
+/** A timer of a session, from its start until its `timer-fired` is taken from the mailbox, or it is cancelled or replaced. */
+export interface SessionTimer {
+  readonly key: string;
+  readonly cancel: () => void;
+}
+
+/** The timers of one session, by key. */
+export interface SessionTimers {
+  /** Replaces a timer with the same key. */
+  start(key: string, at: Instant): void;
+  cancel(key: string): void;
+  cancelAll(): void;
+  /** True once for a timer that fired and was neither cancelled nor replaced while its input waited. */
+  take(timer: SessionTimer): boolean;
+  has(key: string): boolean;
+}
+
+/** `fired` puts the timer into the mailbox; `counted` hears of every change in the number of timers. */
+export function createSessionTimers(
+  clock: Clock,
+  fired: (timer: SessionTimer) => void,
+  counted: (change: number) => void,
+): SessionTimers {
+  const timers = new Map<string, SessionTimer>();
+
+  function cancel(key: string): void {
+    const timer = timers.get(key);
+    if (timer === undefined) return;
+    timers.delete(key);
+    timer.cancel();
+    counted(-1);
+  }
+
+  return {
+    start(key, at) {
+      cancel(key);
+      const timer: SessionTimer = { key, cancel: clock.startTimer(at, () => fired(timer)) };
+      timers.set(key, timer);
+      counted(1);
+    },
+    cancel,
+    cancelAll() {
+      for (const key of [...timers.keys()]) cancel(key);
+    },
+    take(timer) {
+      if (timers.get(timer.key) !== timer) return false;
+      timers.delete(timer.key);
+      counted(-1);
+      return true;
+    },
+    has: (key) => timers.has(key),
+  };
+}
