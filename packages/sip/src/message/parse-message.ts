@@ -179,7 +179,8 @@ function readField(
   let to = lineEnd;
   while (from < to && isSpace(text.charCodeAt(from))) from += 1;
   while (to > from && isSpace(text.charCodeAt(to - 1))) to -= 1;
-  const value = isFolded ? trimSpace(unfold(text.slice(from, to))) : text.slice(from, to);
+  // A value may end in a continuation line of nothing but spaces, so a fold is resolved before its spaces are cut off.
+  const value = isFolded ? trimSpace(unfold(text.slice(colon + 1, lineEnd))) : text.slice(from, to);
   const { bit } = name;
   if (bit === 0) {
     if (!name.isList && !isToken(name.label)) {

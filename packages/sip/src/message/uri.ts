@@ -150,10 +150,10 @@ function printUriParams(params: readonly Param[]): string {
 }
 
 function printUriHeaders(headers: readonly Param[]): string {
-  return headers
-    .map(({ name, value }, index) => {
-      const pair = `${escapeUri(name, 'header')}=${escapeUri(value ?? '', 'header')}`;
-      return `${index === 0 ? '?' : '&'}${pair}`;
-    })
-    .join('');
+  let text = '';
+  for (const { name, value } of headers) {
+    const pair = value === undefined ? '' : `=${escapeUri(value, 'header')}`;
+    text += `${text === '' ? '?' : '&'}${escapeUri(name, 'header')}${pair}`;
+  }
+  return text;
 }
