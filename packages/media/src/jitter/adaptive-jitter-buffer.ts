@@ -236,7 +236,19 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     // Between talkspurts nothing has been played up to a point: waiting counts from the first packet.
     if (!this.#isPlaying && this.#ring.audioCount === 0) this.#endTimestamp = header.timestamp;
     this.#ring.storeAudio(header, bytes);
+    this.#boundDepth();
+  }
+
+  /** Keeps the promise of `maxDelayMs`, also against timestamps that run ahead of the time or against the sequence. */
+  #boundDepth(): void {
     while (this.depthMs > this.#maxDelayMs && this.#ring.audioCount > 1) this.#dropOldest();
+    if (this.depthMs <= this.#maxDelayMs || !this.#skipToAudio()) return;
+    // Alone and far ahead by its own clock: waiting for that time would be the delay.
+    const place = this.#ring.place(this.#nextSequence);
+    this.#endTimestamp = this.#ring.timestamp[place]!;
+    this.#newestTimestamp = (this.#endTimestamp + this.#unitsAt(place)) >>> 0;
+    this.#gap = 0;
+    if (this.#isPlaying) this.#concealment.bridge();
   }
 
   /** Gives up the oldest audio, decoded or not. */
@@ -272,6 +284,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     this.#endTimestamp = this.#ring.timestamp[place]!;
     this.#isPlaying = true;
     this.#hasPlayed = true;
+    this.#boundDepth();
     return true;
   }
 
@@ -300,7 +313,8 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
       this.#plan.settle();
     }
     this.#stalled = 0;
-    if (this.#gap === 0) {
+    this.#boundDepth();
+    if (this.#gap === 0 && this.#skipToAudio()) {
       if (this.#plan.pending === 0) this.#plan.noteSlack(this.#estimator.deviationMs(timestamp, nowMs));
       this.#decodeNext();
     }
@@ -312,14 +326,8 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     const codec = this.#codecs[this.#ring.payloadType[place]!];
     // Undefined when the payload types were exchanged meanwhile: its time passes as a gap.
     if (codec !== undefined) {
-      const from = place * this.#ring.slotBytes;
-      const count = codec.decode(
-        this.#ring.payload,
-        from,
-        this.#ring.length[place]!,
-        this.#pcm,
-        this.#pcmLength,
-      );
+      const { payload, length, slotBytes } = this.#ring;
+      const count = codec.decode(payload, place * slotBytes, length[place]!, this.#pcm, this.#pcmLength);
       this.#pcmLength += count;
       this.#endTimestamp = (this.#endTimestamp + count / this.#ratio) >>> 0;
       this.#plan.notePacket(count / this.#ratio);

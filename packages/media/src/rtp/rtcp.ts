@@ -35,6 +35,7 @@ export interface SenderInfo {
   readonly octets: number;
 }
 
+/** One packet of a compound, as far as we read it (RFC 3550 §6.4–6.7). */
 export type RtcpPacket =
   | {
       readonly type: 'sender-report';
