@@ -4,6 +4,7 @@
  */
 export type ByteString = string;
 
+/** A request (RFC 3261 §7.1); its headers may be changed, as a hop does to Via. */
 export interface SipRequest {
   readonly kind: 'request';
   readonly method: string;
@@ -13,6 +14,7 @@ export interface SipRequest {
   readonly body: ByteString;
 }
 
+/** A response (RFC 3261 §7.2); `status` is from 100 to 699. */
 export interface SipResponse {
   readonly kind: 'response';
   readonly status: number;
@@ -21,6 +23,7 @@ export interface SipResponse {
   readonly body: ByteString;
 }
 
+/** Either kind of message; `kind` tells which. */
 export type SipMessage = SipRequest | SipResponse;
 
 /**
@@ -28,6 +31,7 @@ export type SipMessage = SipRequest | SipResponse;
  * `all` splits comma-separated lists where the grammar allows them (Via, Contact, Route, Record-Route, …).
  */
 export interface SipHeaders {
+  /** The first value; of a list header that is the topmost one, not its whole line. */
   get(name: string): string | undefined;
   all(name: string): readonly string[];
   has(name: string): boolean;
