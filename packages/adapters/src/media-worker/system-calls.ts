@@ -3,6 +3,8 @@ export interface SystemCalls {
   socket(domain: number, type: number, protocol: number): number;
   bind(fd: number, address: Uint8Array, length: number): number;
   close(fd: number): number;
+  setSocketOption(fd: number, level: number, option: number, value: Uint8Array, length: number): number;
+  clockGetTime(clock: number, into: Uint8Array): number;
   sendto(
     fd: number,
     bytes: Uint8Array,
@@ -32,6 +34,8 @@ export async function loadSystemCalls(): Promise<SystemCalls | undefined> {
       socket: libc.func('int socket(int, int, int)'),
       bind: libc.func('int bind(int, void *, uint32_t)'),
       close: libc.func('int close(int)'),
+      setSocketOption: libc.func('int setsockopt(int, int, int, void *, uint32_t)'),
+      clockGetTime: libc.func('int clock_gettime(int, void *)'),
       sendto: libc.func('long sendto(int, void *, size_t, int, void *, uint32_t)'),
       recvmmsg: libc.func('int recvmmsg(int, void *, uint32_t, int, void *)'),
       epollCreate: libc.func('int epoll_create1(int)'),

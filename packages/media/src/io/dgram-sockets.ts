@@ -50,7 +50,7 @@ export function openDgramSockets({ host, ports, receive, receiveReport }: LegSoc
   const listen = (socket: Socket, leg: number, hand: ReceivePacket): void => {
     socket.on('message', (bytes, from) => {
       counters.received++;
-      hand(leg, bytes, bytes.length, from.address, from.port);
+      hand(leg, bytes, bytes.length, from.address, from.port, 0);
     });
   };
   const sent = (error: Error | null): void => {

@@ -33,13 +33,14 @@ export interface LegSocketsOptions {
   readonly receiveReport: ReceivePacket;
 }
 
-/** `bytes` is valid during the call only. */
+/** `bytes` is valid during the call only. `ageMs` is how long ago the packet reached this machine, as far as that is known. */
 export type ReceivePacket = (
   leg: number,
   bytes: Uint8Array,
   length: number,
   address: string,
   port: number,
+  ageMs: number,
 ) => void;
 
 export type OpenLegSockets = (options: LegSocketsOptions) => LegSockets;

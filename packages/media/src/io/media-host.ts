@@ -41,6 +41,8 @@ export interface HostStats {
   readonly network: SocketCounters;
   /** Sources that reach a leg without an edge; anything but 0 is a fault. */
   readonly leaks: number;
+  /** CPU time of this thread since its start, in ms. */
+  readonly cpuMs: number;
 }
 
 export interface MediaHostOptions {
@@ -70,9 +72,10 @@ export function createMediaHost(options: MediaHostOptions): MediaHost {
   const sockets = options.openSockets({
     host: options.host,
     ports: options.ports,
-    receive: (leg, bytes, length, address, port) => engine.receive(leg, bytes, length, address, port, now()),
-    receiveReport: (leg, bytes, length, address, port) =>
-      engine.receiveReport(leg, bytes, length, address, port, now()),
+    receive: (leg, bytes, length, address, port, ageMs) =>
+      engine.receive(leg, bytes, length, address, port, now() - ageMs),
+    receiveReport: (leg, bytes, length, address, port, ageMs) =>
+      engine.receiveReport(leg, bytes, length, address, port, now() - ageMs),
   });
   const engine = createMediaEngine({
     send: sockets.send,
@@ -143,6 +146,7 @@ export function createMediaHost(options: MediaHostOptions): MediaHost {
       engine: { ...engine.counters },
       network: { ...sockets.counters },
       leaks: engine.countLeaks(),
+      cpuMs: threadCpuMs(),
     }),
     resetStats: () => loop.resetStats(),
     async closeAll() {
@@ -151,6 +155,11 @@ export function createMediaHost(options: MediaHostOptions): MediaHost {
     },
   };
   return host;
+}
+
+function threadCpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
 }
 
 async function convert({ sampleRate, samples }: SoundClip, rate: number): Promise<Int16Array> {
