@@ -37,20 +37,36 @@ const runner = spawn(
     ...options,
     ...paths.sort(),
   ],
-  { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] },
+  // A process group of its own, so that ending it ends what the tests have started.
+  { cwd: root, stdio: ['ignore', 'pipe', 'inherit'], detached: true },
 );
+function end(signal: NodeJS.Signals): void {
+  try {
+    process.kill(-runner.pid!, signal);
+  } catch {
+    // It has ended by itself.
+  }
+}
 const ended = new Promise<number>((resolve) => {
   runner.once('close', (exitCode) => resolve(exitCode ?? 1));
 });
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => runner.kill(signal));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => end(signal));
+
+// The runner's time limit does not see a file that hangs outside its tests. Four minutes are more than a test may take.
+const silence = setTimeout(() => {
+  console.log('no test has ended for 240 s: the runner is killed');
+  end('SIGKILL');
+}, 240_000);
 
 // The runner prints its closing lines before the details of what failed; CI reads the last lines.
 let closing: string[] = [];
 for await (const line of createInterface({ input: runner.stdout })) {
+  silence.refresh();
   if (/^ℹ tests \d/.test(line)) closing = [];
   if (/^ℹ (tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) \d/.test(line)) closing.push(line);
   else console.log(line);
 }
 const code = await ended;
+clearTimeout(silence);
 console.log(closing.length === 0 ? 'the runner ended without its closing lines' : closing.join('\n'));
 process.exitCode = code === 0 && closing.length === 0 ? 1 : code;
