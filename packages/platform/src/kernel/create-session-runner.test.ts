@@ -44,7 +44,13 @@ const machine: Machine<Counter, CounterInput | TimerFired, CounterEffect> = {
         };
       }
       case 'look':
-        return { state, effects: [{ do: 'tell', what: `saw ${state.total}` }, { do: 'reply', reply: state.total }] };
+        return {
+          state,
+          effects: [
+            { do: 'tell', what: `saw ${state.total}` },
+            { do: 'reply', reply: state.total },
+          ],
+        };
       case 'order':
         return { state, effects: input.effects };
       case 'timer-fired':
@@ -79,7 +85,10 @@ interface World {
   onTell: (id: string, what: string) => void;
 }
 
-function worldOn(database: Database, kind: Partial<SessionKind<Counter, CounterInput, CounterEffect>> = {}): World {
+function worldOn(
+  database: Database,
+  kind: Partial<SessionKind<Counter, CounterInput, CounterEffect>> = {},
+): World {
   const log = createRecordingLog();
   const clock = createVirtualClock({ settle: () => runner.idle() });
   const counting: Database = {
@@ -103,7 +112,8 @@ function worldOn(database: Database, kind: Partial<SessionKind<Counter, CounterI
     name: 'counter',
     machine,
     async save(write, id, before, after) {
-      if (before === undefined) await of(write).insertInto('counters').values({ id, total: after.total }).execute();
+      if (before === undefined)
+        await of(write).insertInto('counters').values({ id, total: after.total }).execute();
       else await of(write).updateTable('counters').set({ total: after.total }).where('id', '=', id).execute();
       if (world.failing !== undefined) throw world.failing;
     },
@@ -208,10 +218,15 @@ function rules(open: OpenDatabase): void {
     assert.equal(await world.counters.ask<number>('a', add(10)), 11);
     assert.deepEqual(world.told, ['total 1', 'saw 1', 'total 11']);
     assert.deepEqual(
-      (await of(world.database.read).selectFrom('events').select('total').execute()).map(({ total }) => total),
+      (await of(world.database.read).selectFrom('events').select('total').execute()).map(
+        ({ total }) => total,
+      ),
       [1, 11],
     );
-    assert.deepEqual(world.log.lines.map(({ sentence }) => sentence), ['A step could not be saved; it was undone.']);
+    assert.deepEqual(
+      world.log.lines.map(({ sentence }) => sentence),
+      ['A step could not be saved; it was undone.'],
+    );
   });
 
   test('a session whose first save fails was never there', async () => {
@@ -249,7 +264,10 @@ function rules(open: OpenDatabase): void {
       machine: {
         step(state, input) {
           if (input.type !== 'timer-fired') return machine.step(state, input, 0);
-          return { state: { total: state.total + 100, ended: false }, effects: [{ do: 'tell', what: 'saved at last' }] };
+          return {
+            state: { total: state.total + 100, ended: false },
+            effects: [{ do: 'tell', what: 'saved at last' }],
+          };
         },
       },
       async save() {
@@ -292,10 +310,8 @@ const noDatabase: Database = {
   close: async () => {},
 };
 
-const inMemory = (kind?: Partial<SessionKind<Counter, CounterInput, CounterEffect>>): World => {
-  const world = worldOn(noDatabase, { ...kind });
-  return world;
-};
+const inMemory = (kind?: Partial<SessionKind<Counter, CounterInput, CounterEffect>>): World =>
+  worldOn(noDatabase, kind);
 
 test('a machine that throws loses that input only', async () => {
   const world = inMemory();
@@ -325,22 +341,15 @@ test('a machine that returns no step at all is a bug like any other', async () =
   assert.equal(world.log.lines.length, 1);
 });
 
-test('an ended session leaves memory after its last effects, with its timers; later inputs are dropped and counted', async () => {
-  const world = inMemory({
-    machine: {
-      step: (state, input) =>
-        input.type === 'end'
-          ? { state: { ...state, ended: true }, effects: [{ do: 'tell', what: 'ended' }] }
-          : machine.step(state, input, 0),
-    },
-    save: async () => {},
-  });
-  const done = worldOn({ ...noDatabase, transact: (work) => work(undefined as never) });
-  done.counters.resume('a', fresh, order({ do: 'start-timer', key: 'k', at: done.clock.now() + 10 }));
-  done.onTell = (id) => done.counters.send(id, look);
-  assert.equal(done.clock.pending, 1);
-  done.onTell = () => {};
-  void world;
+test('an ended session leaves memory after its last effects, with its timers; later inputs are dropped and counted', () => {
+  const world = inMemory({ save: undefined as never });
+  world.counters.resume('a', fresh, order({ do: 'start-timer', key: 'k', at: world.clock.now() + 10 }));
+  world.onTell = (id) => world.counters.send(id, look);
+  world.counters.send('a', { type: 'end' });
+  assert.deepEqual(world.told, ['ended']);
+  assert.equal(world.counters.peek('a'), undefined);
+  assert.equal(world.clock.pending, 0);
+  assert.deepEqual(world.runner.census().counter, { sessions: 0, timers: 0, queued: 0, dropped: 1 });
 });
 
 test('timers: started, replaced, cancelled', async () => {
@@ -367,27 +376,37 @@ test('timers: started, replaced, cancelled', async () => {
 });
 
 test('a timer that fired while an input waited, and is cancelled by that input, never reaches the machine', async () => {
-  const commits: (() => void)[] = [];
-  const world = worldOn({
-    ...noDatabase,
-    async transact(work) {
-      await new Promise<void>((resolve) => commits.push(resolve));
-      return work(undefined as never);
-    },
-  }, { save: async () => {}, machine: {
-    step: (state, input) => input.type === 'order' && input.effects[0]?.do === 'cancel-timer'
-      ? { state: { ...state }, effects: input.effects }
-      : machine.step(state, input, 0),
-  } });
+  const commit = Promise.withResolvers<void>();
   const clock = createVirtualClock();
-  void clock;
-  world.counters.resume('a', fresh, order({ do: 'start-timer', key: 'x', at: world.clock.now() + 10 }, { do: 'start-timer', key: 'y', at: world.clock.now() + 10 }));
-  world.counters.send('a', order({ do: 'cancel-timer', key: 'x' }));
-  const advanced = world.clock.advance(10);
-  await new Promise(setImmediate);
-  for (const commit of commits.splice(0)) commit();
-  await advanced;
-  assert.deepEqual(world.told, ['timer y']);
+  const runner = createSessionRunner({
+    database: { ...noDatabase, transact: (work) => commit.promise.then(() => work(undefined as never)) },
+    clock,
+    log: createRecordingLog(),
+    appendEvents: async () => {},
+  });
+  const told: string[] = [];
+  const counters = runner.define<Counter, CounterInput, CounterEffect>({
+    name: 'counter',
+    machine,
+    perform: (_id, effect) => {
+      if (effect.do === 'tell') told.push(effect.what);
+    },
+    isEnded: () => false,
+  });
+  const in10 = clock.now() + 10;
+  counters.resume(
+    'a',
+    fresh,
+    order({ do: 'start-timer', key: 'x', at: in10 }, { do: 'start-timer', key: 'y', at: in10 }),
+  );
+  counters.send('a', order({ do: 'emit', event: event(1) }, { do: 'cancel-timer', key: 'x' }));
+  await clock.advance(10);
+  assert.deepEqual(told, []);
+  assert.deepEqual(runner.census().counter, { sessions: 1, timers: 2, queued: 2, dropped: 0 });
+  commit.resolve();
+  await runner.idle();
+  assert.deepEqual(told, ['timer y']);
+  assert.equal(runner.census().counter!.timers, 0);
 });
 
 test('sessions that answer each other for ever do not keep the event loop, nor grow the stack', async () => {
