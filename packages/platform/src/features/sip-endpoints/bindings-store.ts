@@ -40,6 +40,8 @@ export interface RegistrarQueries {
   put(endpoint: string, binding: Binding): CompiledQuery<unknown>;
   remove(endpoint: string, contact: string): CompiledQuery<unknown>;
   dropFlow(flow: string): CompiledQuery<unknown>;
+  /** Flows from the first name up to, and without, the second. */
+  dropFlows(from: string, to: string): CompiledQuery<unknown>;
   purge(now: Instant): CompiledQuery<unknown>;
 }
 
@@ -98,6 +100,11 @@ export function registrarQueries(read: Read, locks: boolean): RegistrarQueries {
     .where('contact', '=', '')
     .compile();
   const dropFlow = tables.deleteFrom('sip_bindings').where('flow', '=', '').compile();
+  const dropFlows = tables
+    .deleteFrom('sip_bindings')
+    .where('flow', '>=', '')
+    .where('flow', '<', '')
+    .compile();
   const purge = tables
     .deleteFrom('sip_bindings')
     .where((on) =>
@@ -121,6 +128,7 @@ export function registrarQueries(read: Read, locks: boolean): RegistrarQueries {
     put: (endpoint, binding) => ({ ...put, parameters: Object.values(rowOf(endpoint, binding)) }),
     remove: (endpoint, contact) => ({ ...remove, parameters: [endpoint, contact] }),
     dropFlow: (flow) => ({ ...dropFlow, parameters: [flow] }),
+    dropFlows: (from, to) => ({ ...dropFlows, parameters: [from, to] }),
     purge: (now) => ({ ...purge, parameters: [now, purgeBatch] }),
   };
 }

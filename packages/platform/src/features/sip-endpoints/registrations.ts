@@ -99,6 +99,10 @@ export function createRegistrations({
     async dropFlow(flow) {
       await database.transact((write) => write.executeQuery(queries.dropFlow(flow)));
     },
+    async dropFlowsFrom(prefix) {
+      // A range, so that the index of flows answers it.
+      await database.transact((write) => write.executeQuery(queries.dropFlows(prefix, `${prefix}\uffff`)));
+    },
   };
 }
 

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { eachDatabase } from '@jackfield/testkit';
+import { openApi } from './testing/api-world.ts';
+
+eachDatabase('Documents', (open) => {
+  test('the OpenAPI document shows each operation with its statuses, and no other path', async () => {
+    const world = await openApi(open);
+    const document = (await world.app.inject('/openapi.json')).json();
+    assert.equal(document.openapi, '3.1.0');
+    assert.deepEqual(Object.keys(document.paths), [
+      '/v1/Account/{auth_id}/',
+      '/v1/Account/{auth_id}/Subaccount/',
+      '/v1/Account/{auth_id}/Subaccount/{subaccount_id}/',
+      '/v1/Account/{auth_id}/Endpoint/',
+      '/v1/Account/{auth_id}/Endpoint/{endpoint_id}/',
+    ]);
+    const create = document.paths['/v1/Account/{auth_id}/Endpoint/'].post;
+    assert.deepEqual(Object.keys(create.responses), ['201', '400', '401', '404', '429']);
+    const { properties, required } = create.requestBody.content['application/json'].schema;
+    assert.deepEqual(required, ['username', 'password', 'alias']);
+    assert.equal(properties.username.maxLength, 25);
+    const operations = Object.values(
+      document.paths as Record<string, Record<string, { operationId: string }>>,
+    )
+      .flatMap((path) => Object.values(path))
+      .map(({ operationId }) => operationId);
+    assert.equal(new Set(operations).size, operations.length);
+  });
+
+  test('the page of the documents loads nothing from another host', async () => {
+    const world = await openApi(open);
+    const page = await world.app.inject('/docs/');
+    assert.equal(page.statusCode, 200);
+    assert.doesNotMatch(
+      page.body.replace(/https?:\/\/(www\.)?w3\.org[^"]*/g, ''),
+      /(src|href)="(https?:)?\/\//,
+    );
+    const policy = String(page.headers['content-security-policy']);
+    assert.match(policy, /default-src 'none'/);
+    assert.doesNotMatch(policy, /https?:|\*/);
+    const script = await world.app.inject('/docs/js/scalar.js');
+    assert.deepEqual([script.statusCode, script.body.length > 100_000], [200, true]);
+  });
+});

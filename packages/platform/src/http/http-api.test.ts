@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { eachDatabase } from '@jackfield/testkit';
+import fc from 'fast-check';
+import { route } from './index.ts';
+import { type ApiWorld, basic, openApi } from './testing/api-world.ts';
+
+const endpoint = { username: 'alice', password: 'secret', alias: 'a' };
+
+/** A raw request, for what a polite client would not send. */
+async function raw(
+  world: ApiWorld,
+  method: string,
+  url: string,
+  payload?: string | Buffer,
+  contentType: string | undefined = 'application/json',
+) {
+  const answer = await world.app.inject({
+    method: method as 'GET',
+    url,
+    headers: {
+      authorization: basic(world.main),
+      ...(contentType === undefined || payload === undefined ? {} : { 'content-type': contentType }),
+    },
+    ...(payload === undefined ? {} : { payload }),
+  });
+  return {
+    status: answer.statusCode,
+    headers: answer.headers,
+    body: answer.body === '' ? undefined : answer.json(),
+  };
+}
+
+function assertError(answer: { status: number; body: unknown }, status: number, what: string) {
+  assert.equal(answer.status, status, what);
+  const { api_id, error } = answer.body as { api_id: string; error: string };
+  assert.match(api_id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/, what);
+  assert.ok(typeof error === 'string' && error.length > 10, what);
+  assert.deepEqual(Object.keys(answer.body as object), ['api_id', 'error'], what);
+}
+
+eachDatabase('HTTP', (open) => {
+  test('a trailing slash may be left out and slashes may be doubled, without a redirect', async () => {
+    const world = await openApi(open);
+    const account = `/v1/Account/${world.main.authId}`;
+    for (const url of [
+      account,
+      `${account}/`,
+      `${account}//`,
+      `/v1//Account/${world.main.authId}`,
+      `/${account}`,
+    ]) {
+      assert.equal((await raw(world, 'GET', url)).status, 200, url);
+    }
+    const body = JSON.stringify(endpoint);
+    assert.equal((await raw(world, 'POST', `${account}/Endpoint`, body)).status, 201);
+    assert.equal((await raw(world, 'POST', `${account}//Endpoint//`, body)).status, 201);
+    assert.equal((await raw(world, 'GET', `${account}/Endpoint?limit=1`)).status, 200);
+  });
+
+  test('a body on GET is ignored, whatever it is', async () => {
+    const world = await openApi(open);
+    const url = `/v1/Account/${world.main.authId}/Endpoint/`;
+    for (const body of ['""', '{"limit":99}', '{bad', Buffer.from([0xff, 0])]) {
+      assert.equal((await raw(world, 'GET', url, body)).status, 200);
+    }
+  });
+
+  test('a body on DELETE is read together with the query', async () => {
+    const world = await openApi(open);
+    const branch = await world.subaccount();
+    const url = `/v1/Account/${world.main.authId}/Subaccount/${branch.authId}/`;
+    assertError(await raw(world, 'DELETE', url, '{"cascade":"maybe"}'), 400, 'the body is read');
+    assertError(await raw(world, 'DELETE', `${url}?cascade=maybe`), 400, 'the query is read');
+    assert.equal((await raw(world, 'DELETE', url, '""')).status, 204);
+  });
+
+  test('members that nobody knows are ignored, prototype names among them', async () => {
+    const world = await openApi(open);
+    const url = `/v1/Account/${world.main.authId}/Endpoint/`;
+    const odd =
+      '{"username":"a","password":"12345","alias":"a","__proto__":{"x":1},"constructor":{"prototype":{}},"n":null}';
+    assert.equal((await raw(world, 'POST', url, odd)).status, 201);
+    assertError(
+      await raw(world, 'POST', url, `{"__proto__":${JSON.stringify(endpoint)}}`),
+      400,
+      'not inherited',
+    );
+    assert.equal(({} as { x?: number }).x, undefined);
+  });
+
+  test('bodies that are no JSON object in UTF-8 are refused', async () => {
+    const world = await openApi(open);
+    const url = `/v1/Account/${world.main.authId}/Endpoint/`;
+    const bodies: readonly (string | Buffer)[] = [
+      '{',
+      '{"username":}',
+      'username=alice',
+      '[]',
+      '"text"',
+      '1',
+      'true',
+      Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]),
+      Buffer.from('{"username":"a\0"}'),
+      '['.repeat(200_000),
+      `${'{"a":'.repeat(33)}1${'}'.repeat(33)}`,
+    ];
+    for (const body of bodies)
+      assertError(await raw(world, 'POST', url, body), 400, String(body).slice(0, 40));
+    for (const body of ['', '  ', '""', 'null', '{}']) {
+      const answer = await raw(world, 'POST', url, body);
+      assert.match(answer.body.error, /^\w+ parameter is missing$/, JSON.stringify(body));
+    }
+  });
+
+  test('other media types are refused with 415, large bodies with 413', async () => {
+    const world = await openApi(open, { limits: { bodyBytes: 1000 } });
+    const url = `/v1/Account/${world.main.authId}/Endpoint/`;
+    const body = JSON.stringify(endpoint);
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'application/xml',
+      'nonsense',
+      '',
+    ]) {
+      assertError(await raw(world, 'POST', url, body, type), 415, type);
+    }
+    assert.equal((await raw(world, 'POST', url, body, 'application/json; charset=utf-8')).status, 201);
+    assert.equal((await raw(world, 'POST', url, body, 'Application/JSON')).status, 201);
+    assertError(await raw(world, 'POST', url, `{"x":"${'x'.repeat(1000)}"}`), 413, 'large');
+  });
+
+  test('unknown paths are 404, known paths with another method 405 with Allow', async () => {
+    const world = await openApi(open);
+    const account = `/v1/Account/${world.main.authId}`;
+    for (const url of [
+      '/',
+      '/v1/',
+      '/v2/Account/x/',
+      `${account}/Nothing/`,
+      `${account}/Endpoint/1/2/`,
+      '/docs/x',
+    ]) {
+      assertError(await raw(world, 'GET', url), 404, url);
+    }
+    for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      const answer = await raw(world, method, `${account}/Endpoint/`);
+      assertError(answer, 405, method);
+      assert.equal(answer.headers.allow, 'GET, HEAD, POST');
+    }
+    assert.equal(
+      (await raw(world, 'PUT', `${account}/Endpoint/1/`, '{bad')).headers.allow,
+      'DELETE, GET, HEAD, POST',
+    );
+    assertError(await raw(world, 'POST', '/healthz', '{}'), 405, 'healthz');
+  });
+
+  test('a path or query that is no percent-encoded UTF-8, or holds NUL, is 400', async () => {
+    const world = await openApi(open);
+    const account = `/v1/Account/${world.main.authId}`;
+    for (const part of ['%', '%zz', '%ff', '%C3%28', '%00', '%ED%A0%80', 'a'.repeat(5000)]) {
+      assertError(await raw(world, 'GET', `${account}/Endpoint/${part}/`), 400, part);
+    }
+    assertError(await raw(world, 'GET', `${account}/Endpoint/?x=%00`), 400, 'query');
+    assertError(await raw(world, 'GET', `/v1/Account/%00/`), 400, 'account');
+  });
+
+  test('no request whatever gets a fault of ours', async () => {
+    const world = await openApi(open);
+    const account = `/v1/Account/${world.main.authId}`;
+    const paths = fc.constantFrom('', 'Endpoint/', 'Endpoint/1/', 'Subaccount/', 'Subaccount/SA/', 'x');
+    const query = fc.oneof(
+      fc.constant(''),
+      fc.string({ unit: 'grapheme' }).map((text) => `?limit=${encodeURIComponent(text)}`),
+      fc.stringMatching(/^\?[!-~]{0,40}$/),
+    );
+    const methods = fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS');
+    const bodies = fc.oneof(
+      fc.constant(undefined),
+      fc.json(),
+      fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
+    );
+    await fc.assert(
+      fc.asyncProperty(methods, paths, query, bodies, async (method, path, search, body) => {
+        const answer = await raw(world, method, `${account}/${path}${search}`, body);
+        assert.ok(answer.status < 500, JSON.stringify(answer));
+        if (method === 'HEAD' || answer.status === 204) return;
+        if (answer.status >= 400) assertError(answer, answer.status, method);
+        else assert.ok(answer.body.api_id);
+      }),
+      { numRuns: 300 },
+    );
+    assert.deepEqual(world.log.lines, []);
+  });
+
+  test('a fault of ours is logged with its api_id and tells the client nothing else', async () => {
+    const broken = route({
+      method: 'GET',
+      path: 'Broken/',
+      operation: 'Break',
+      schema: {},
+      success: 200,
+      run: () => Promise.reject(new Error('secret detail')),
+    });
+    const world = await openApi(open, { routes: [{ name: 'Broken', routes: [broken] }] });
+    const answer = await raw(world, 'GET', `/v1/Account/${world.main.authId}/Broken/`);
+    assertError(answer, 500, 'broken');
+    assert.ok(!JSON.stringify(answer.body).includes('secret detail'));
+    const [line] = world.log.lines;
+    assert.equal(line!.level, 'error');
+    assert.equal((line!.fields as { api_id: string }).api_id, answer.body.api_id);
+  });
+
+  test('readyz follows whether work is accepted; healthz and metrics answer without an account', async () => {
+    const world = await openApi(open);
+    const at = (url: string) => world.app.inject(url);
+    assert.equal((await at('/readyz')).statusCode, 200);
+    world.ready = false;
+    assert.equal((await at('/readyz')).statusCode, 503);
+    assert.equal((await at('/healthz')).statusCode, 200);
+    await world.call('GET', `Endpoint/1/`);
+    const metrics = await at('/metrics');
+    assert.match(String(metrics.headers['content-type']), /^text\/plain/);
+    assert.match(
+      metrics.body,
+      /jackfield_http_requests_total\{method="GET",path="\/v1\/Account\/:auth_id\/Endpoint\/:endpoint_id\/",status="404"\} 1/,
+    );
+  });
+
+  test('what is no HTTP gets a body of the same form, and the socket is closed', async () => {
+    const world = await openApi(open);
+    await world.app.listen({ port: 0, host: '127.0.0.1' });
+    const { port } = world.app.server.address() as { port: number };
+    for (const [bytes, status] of [
+      ['NONSENSE\r\n\r\n', 400],
+      [`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
+      ['POST / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n', 400],
+    ] as const) {
+      const socket = connect(port, '127.0.0.1');
+      socket.end(bytes);
+      let text = '';
+      for await (const chunk of socket) text += chunk;
+      assert.ok(text.startsWith(`HTTP/1.1 ${status} `), text);
+      assertError({ status, body: JSON.parse(text.slice(text.indexOf('\r\n\r\n'))) }, status, text);
+    }
+    await world.app.close();
+  });
+});

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { eachDatabase } from '@jackfield/testkit';
+import { Type } from 'typebox';
+import { problem } from '../kernel/problem.ts';
+import { accepted, refused } from '../kernel/result.ts';
+import { route } from './index.ts';
+import { type ApiWorld, openApi } from './testing/api-world.ts';
+
+const valid = { username: 'alice', password: 'secret', alias: 'a' };
+const key = (value: string) => ({ 'idempotency-key': value });
+const create = (world: ApiWorld, value: string, body: object = valid, as = world.main) =>
+  world.call('POST', 'Endpoint/', { body, headers: key(value), as });
+const total = async (world: ApiWorld) => (await world.call('GET', 'Endpoint/')).body.meta.total_count;
+
+/** A route whose outcome the test decides. */
+function slowRoute() {
+  const started: (() => void)[] = [];
+  const outcomes: PromiseWithResolvers<'made' | 'refused'>[] = [];
+  const slow = route({
+    method: 'POST',
+    path: 'Slow/',
+    operation: 'Take time',
+    schema: { body: Type.Object({}) },
+    success: 201,
+    async run() {
+      const outcome = Promise.withResolvers<'made' | 'refused'>();
+      outcomes.push(outcome);
+      started.shift()?.();
+      return (await outcome.promise) === 'made'
+        ? accepted({ run: outcomes.length })
+        : refused(problem('conflict', 'somebody else has it'));
+    },
+  });
+  const begun = () => new Promise<void>((resolve) => started.push(resolve));
+  return { routes: [{ name: 'Slow', routes: [slow] }], outcomes, begun };
+}
+
+eachDatabase('Idempotency-Key', (open) => {
+  test('the same request with the same key happens once and gets the same answer, also after a restart', async () => {
+    const world = await openApi(open);
+    const first = await create(world, 'one');
+    assert.equal(first.headers['idempotency-replayed'], undefined);
+    const second = await create(world, 'one');
+    assert.deepEqual(
+      [second.status, second.body, second.headers['idempotency-replayed']],
+      [201, first.body, 'true'],
+    );
+    assert.notDeepEqual((await create(world, 'two')).body, first.body);
+    assert.equal(await total(world), 2);
+    const again = await world.restart();
+    assert.deepEqual((await create(again, 'one')).body, first.body);
+    assert.equal(await total(again), 2);
+  });
+
+  test('the same key with another body or path is refused; another account is another key', async () => {
+    const world = await openApi(open);
+    const branch = await world.subaccount();
+    const first = await create(world, 'one');
+    const other = await create(world, 'one', { ...valid, alias: 'b' });
+    assert.equal(other.status, 409);
+    assert.match(other.body.error, /Idempotency-Key/);
+    const elsewhere = await world.call('POST', `Endpoint/${first.body.endpoint_id}/`, {
+      body: valid,
+      headers: key('one'),
+    });
+    assert.equal(elsewhere.status, 409);
+    const theirs = await create(world, 'one', valid, branch);
+    assert.deepEqual([theirs.status, theirs.headers['idempotency-replayed']], [201, undefined]);
+    assert.equal(await total(world), 2);
+  });
+
+  test('a key is good for 24 hours', async () => {
+    const world = await openApi(open);
+    await create(world, 'one');
+    await world.clock.advance(24 * 60 * 60 * 1000 - 1);
+    assert.equal((await create(world, 'one')).headers['idempotency-replayed'], 'true');
+    await world.clock.advance(1);
+    assert.equal((await create(world, 'one')).headers['idempotency-replayed'], undefined);
+    assert.equal(await total(world), 2);
+  });
+
+  test('a refused request frees its key', async () => {
+    const world = await openApi(open);
+    const app = { ...valid, app_id: '12345678901234567' };
+    assert.equal((await create(world, 'one', app)).status, 400);
+    world.applications.add(app.app_id);
+    assert.equal((await create(world, 'one', app)).status, 201);
+  });
+
+  test('keys that are no visible ASCII of 1 to 255 characters are refused', async () => {
+    const world = await openApi(open);
+    for (const value of ['', ' ', 'a b', 'ü', 'x'.repeat(256)]) {
+      assert.equal((await create(world, value)).status, 400, value);
+    }
+    assert.equal((await create(world, 'x'.repeat(255))).status, 201);
+    assert.equal(await total(world), 1);
+  });
+
+  test('requests at the same time wait for the first and get its answer', async () => {
+    const { routes, outcomes, begun } = slowRoute();
+    const world = await openApi(open, { routes });
+    const running = begun();
+    const send = (body: object) => world.call('POST', 'Slow/', { body, headers: key('one') });
+    const [one, two] = [send({}), send({})];
+    await running;
+    assert.equal((await send({ other: 1 })).status, 409);
+    outcomes[0]!.resolve('made');
+    assert.deepEqual((await one).body, (await two).body);
+    assert.equal(outcomes.length, 1);
+  });
+
+  test('an outcome that was never learnt is not tried again: the client is told to look', async () => {
+    const { routes, outcomes, begun } = slowRoute();
+    const world = await openApi(open, { routes });
+    const running = begun();
+    const send = (on: ApiWorld) =>
+      on.app.inject({
+        method: 'POST',
+        url: `/v1/Account/${on.main.authId}/Slow/`,
+        headers: { ...key('one'), authorization: `Basic ${btoa(`${on.main.authId}:${on.main.authToken}`)}` },
+      });
+    const failing = send(world);
+    await running;
+    outcomes[0]!.reject(new Error('cut off'));
+    assert.equal((await failing).statusCode, 500);
+    const again = await world.restart();
+    const answer = await send(again);
+    assert.equal(answer.statusCode, 409);
+    assert.match(answer.json().error, /cut off/);
+    assert.equal(outcomes.length, 1);
+  });
+
+  test('a kept answer with a token is sealed', async () => {
+    const world = await openApi(open);
+    const { body } = await world.call('POST', 'Subaccount/', { body: { name: 'x' }, headers: key('one') });
+    const rows = await world.database.read
+      .withTables<{ idempotency_records: Record<string, unknown> }>()
+      .selectFrom('idempotency_records')
+      .selectAll()
+      .execute();
+    assert.equal(rows.length, 1);
+    assert.ok(!JSON.stringify(rows).includes(body.auth_token));
+    const again = await world.call('POST', 'Subaccount/', { body: { name: 'x' }, headers: key('one') });
+    assert.deepEqual(again.body, body);
+  });
+});

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { SlidingWindow } from './sliding-window.ts';
+
+test('never more than the limit in any stretch of the window, and never refused below it', () => {
+  const limit = 5;
+  const windowMs = 100;
+  fc.assert(
+    fc.property(fc.array(fc.nat(60), { maxLength: 200 }), (pauses) => {
+      const window = new SlidingWindow({ limit, windowMs, maxKeys: 10 });
+      const allowed: number[] = [];
+      let now = 1_000_000;
+      for (const pause of pauses) {
+        now += pause;
+        const inWindow = allowed.filter((at) => at > now - windowMs);
+        const state = window.take('key', now);
+        assert.equal(state.allowed, inWindow.length < limit);
+        if (state.allowed) allowed.push(now);
+        const counted = allowed.filter((at) => at > now - windowMs);
+        assert.equal(state.remaining, limit - counted.length);
+        assert.equal(state.resetMs, counted[0]! + windowMs - now);
+        assert.deepEqual(window.look('key', now), { ...state, allowed: state.remaining > 0 });
+      }
+    }),
+  );
+});
+
+test('keys are counted apart, and the one that rested longest is forgotten first', () => {
+  const window = new SlidingWindow({ limit: 1, windowMs: 100, maxKeys: 2 });
+  assert.ok(window.take('a', 0).allowed);
+  assert.ok(window.take('b', 0).allowed);
+  assert.ok(!window.take('a', 1).allowed);
+  assert.ok(window.take('c', 1).allowed);
+  assert.equal(window.keys, 2);
+  assert.ok(!window.look('a', 1).allowed);
+  assert.deepEqual(window.look('b', 1), { allowed: true, remaining: 1, resetMs: 0 });
+});
