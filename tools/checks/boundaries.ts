@@ -14,7 +14,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   platform: ['contract'],
   adapters: ['sip', 'sdp', 'media', 'contract', 'platform'],
   testkit: product,
-  server: ['contract', 'platform', 'adapters'],
+  server: ['sip', 'contract', 'platform', 'adapters'],
   console: ['contract'],
   tools: ['contract', 'platform'],
   conformance: [...packages, 'server'],

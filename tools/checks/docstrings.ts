@@ -1,5 +1,5 @@
 import { isTest, isTypeScript, lineAt, type SourceCheck } from './check-result.ts';
-import { maskText } from './masked-text.ts';
+import { maskOf } from './masked-text.ts';
 
 const documented = /^packages\/((sip|sdp|media)\/src|platform\/src\/ports)\//;
 const declared =
@@ -14,7 +14,7 @@ export const docstrings: SourceCheck = {
     return files
       .filter((file) => isTypeScript(file) && documented.test(file.path) && !isTest(file.path))
       .flatMap((file) => {
-        const { code } = maskText(file.text);
+        const { code } = maskOf(file);
         const seen = new Set<string>();
         return [...code.matchAll(declared)].flatMap((match) => {
           const name = match.groups!.name!;

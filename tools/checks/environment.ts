@@ -1,5 +1,5 @@
 import { isTest, isTypeScript, lineAt, type SourceCheck } from './check-result.ts';
-import { maskText } from './masked-text.ts';
+import { maskOf } from './masked-text.ts';
 
 const reader = 'apps/server/src/config.ts';
 // Not part of the running product: they may be steered by the shell that starts them.
@@ -20,7 +20,7 @@ export const environment: SourceCheck = {
       .filter((file) => isTypeScript(file) && file.path !== reader && !isTest(file.path))
       .filter((file) => !exempt.test(file.path))
       .flatMap((file) => {
-        const { code } = maskText(file.text);
+        const { code } = maskOf(file);
         return reads.flatMap((pattern) =>
           [...code.matchAll(pattern)]
             .filter((match) => !match[0].startsWith('import') || isProcess(file.text, match))

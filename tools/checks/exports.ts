@@ -1,5 +1,5 @@
 import { isTypeScript, lineAt, type SourceCheck, type SourceFile } from './check-result.ts';
-import { maskText } from './masked-text.ts';
+import { maskOf } from './masked-text.ts';
 
 const refused: readonly (readonly [RegExp, string])[] = [
   [/(?<![.\w$])export\s+(?:type\s+)?\*/g, 'export *: a door names what it lets out'],
@@ -15,7 +15,7 @@ export const namedExports: SourceCheck = {
     return files
       .filter((each) => isTypeScript(each) && !isDeclaration(each))
       .flatMap((file) => {
-        const { code } = maskText(file.text);
+        const { code } = maskOf(file);
         return refused.flatMap(([pattern, sentence]) =>
           [...code.matchAll(pattern)].map((match) => ({
             path: file.path,

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { lineAt, type SourceFile } from './check-result.ts';
-import { maskText } from './masked-text.ts';
+import { maskOf } from './masked-text.ts';
 
 /** Where an import leads, whatever its syntax. */
 export type ImportTarget =
@@ -34,7 +34,19 @@ const computed = new RegExp(String.raw`${start}import\s*\(\s*(?!\s|['"])`, 'g');
 
 /** Every module that a file names: static, re-exported, dynamic, `import()` types, and `new URL('./x.ts', import.meta.url)`. */
 export function importsOf(file: SourceFile): readonly FoundImport[] {
-  const { code } = maskText(file.text);
+  let known = imports.get(file);
+  if (known === undefined) {
+    known = scan(file);
+    imports.set(file, known);
+  }
+  return known;
+}
+
+// Three checks ask for the same files.
+const imports = new WeakMap<SourceFile, readonly FoundImport[]>();
+
+function scan(file: SourceFile): readonly FoundImport[] {
+  const { code } = maskOf(file);
   const found: FoundImport[] = [];
   for (const syntax of syntaxes) {
     for (const match of code.matchAll(syntax)) {

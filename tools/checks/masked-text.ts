@@ -1,3 +1,5 @@
+import type { SourceFile } from './check-result.ts';
+
 /**
  * The text with every character of comments replaced by a space, and in `code` those of strings and regular
  * expressions too (their quotes stay). Offsets and lines are those of the original.
@@ -11,6 +13,18 @@ export interface MaskedText {
 const beforeRegex = new Set([...'(,=:[!&|?{;+-*%<>~^\n']);
 const wordsBeforeRegex =
   /(?:^|[^\w$.])(?:return|typeof|case|in|of|delete|void|throw|new|else|do|await|yield)$/;
+
+// Six checks ask for the same files; a text gives the same mask for ever.
+const masks = new WeakMap<SourceFile, MaskedText>();
+
+export function maskOf(file: SourceFile): MaskedText {
+  let mask = masks.get(file);
+  if (mask === undefined) {
+    mask = maskText(file.text);
+    masks.set(file, mask);
+  }
+  return mask;
+}
 
 export function maskText(text: string): MaskedText {
   const code = [...text.split('')];

@@ -1,5 +1,5 @@
 import { isTypeScript, lineAt, type SourceCheck, type SourceFile, type Violation } from './check-result.ts';
-import { maskText } from './masked-text.ts';
+import { maskOf } from './masked-text.ts';
 
 const vague =
   /^(managers?|services?|helpers?|utils?|utilit(y|ies)|commons?|bases?|handlers?|processors?|misc)$/;
@@ -29,7 +29,7 @@ function inPath(file: SourceFile): readonly Violation[] {
 }
 
 function inExports(file: SourceFile): readonly Violation[] {
-  const { code } = maskText(file.text);
+  const { code } = maskOf(file);
   const exported: { name: string; at: number }[] = [];
   for (const match of code.matchAll(declared)) exported.push({ name: match.groups!.name!, at: match.index });
   for (const match of code.matchAll(listed)) {

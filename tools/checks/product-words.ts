@@ -21,7 +21,7 @@ export const productWords: readonly string[] = [
 
 // Parts of identifiers count as words: `accountId`, `customer_name`, `MultipartyCall`.
 const word = new RegExp(
-  String.raw`(?:(?<![A-Za-z])(?:${productWords.join('|')})|${productWords.map(capitalised).join('|')})(?:s|es|ed|ing)?(?![a-z])`,
+  String.raw`(?:(?<![A-Za-z])(?:${productWords.join('|')})|${productWords.map(capitalised).join('|')})(?:s|es|ing)?(?![a-z])`,
   'g',
 );
 const inLibrary = /^packages\/(sip|sdp|media)\//;

@@ -1,5 +1,5 @@
 import { isTest, isTypeScript, lineAt, type SourceCheck } from './check-result.ts';
-import { maskText } from './masked-text.ts';
+import { maskOf } from './masked-text.ts';
 import { isPure } from './workspace-place.ts';
 
 // The compiler refuses what needs Node or the DOM (tsconfig.pure.json); these are part of the language itself.
@@ -25,7 +25,7 @@ export const purity: SourceCheck = {
     return files
       .filter((file) => isTypeScript(file) && isPure(file.path) && !isTest(file.path))
       .flatMap((file) => {
-        const { code } = maskText(file.text);
+        const { code } = maskOf(file);
         return impure.flatMap(([pattern, sentence]) =>
           [...code.matchAll(pattern)].map((match) => ({
             path: file.path,
