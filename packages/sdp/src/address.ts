@@ -5,7 +5,7 @@ export function isUnicastAddress(address: string): boolean {
   return isIpv6(address) && !/^ff/i.test(address);
 }
 
-/** True for the address by which RFC 2543 put a call on hold (RFC 3264 §8.4), and its IPv6 sibling (RFC 6157 §3.2…). */
+/** True for the address by which RFC 2543 put a call on hold (RFC 3264 §8.4), and what IPv6 agents write instead. */
 export function isHoldAddress(address: string): boolean {
   return address === '0.0.0.0' || address === '::' || /\.invalid$/i.test(address);
 }

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { answerOffer } from './answer-offer.ts';
+import { applyAnswer } from './apply-answer.ts';
+import { pcmaCapability, pcmuCapability } from './codec-capability.ts';
+import { createOffer } from './create-offer.ts';
+import { parseSdp } from './parse-sdp.ts';
+
+const codecs = [pcmuCapability, pcmaCapability];
+const good = createOffer({ codecs, address: '192.0.2.1', port: 4000, sessionId: '12345' });
+
+function problemOf(text: string, limits = {}): string | undefined {
+  const result = parseSdp(text, limits);
+  return 'problem' in result ? result.problem : undefined;
+}
+
+describe('parseSdp', () => {
+  it('reads back what we write', () => {
+    const result = parseSdp(good);
+    assert.ok('session' in result);
+    const { origin, media } = result.session;
+    assert.deepEqual(origin, {
+      username: '-',
+      sessionId: '12345',
+      version: '0',
+      address: '192.0.2.1',
+    });
+    assert.equal(media.length, 1);
+    assert.deepEqual(media[0]!.payloadTypes, [0, 8, 101]);
+    assert.equal(media[0]!.rtpmaps.get(101)?.name, 'telephone-event');
+    assert.equal(media[0]!.fmtp.get(101), '0-15');
+    assert.equal(media[0]!.ptimeMs, 20);
+    assert.equal(media[0]!.rtcpMux, true);
+  });
+
+  it('accepts lines that end in LF alone (RFC 8866 §5)', () => {
+    assert.equal(problemOf(good.replaceAll('\r\n', '\n')), undefined);
+  });
+
+  it('accepts a port with a count (RFC 8866 §5.14)', () => {
+    const result = parseSdp(good.replace('audio 4000', 'audio 4000/2'));
+    assert.equal('session' in result && result.session.media[0]!.port, 4000);
+  });
+
+  for (const [why, text, problem] of [
+    ['nothing', '', 'malformed'],
+    ['another version', good.replace('v=0', 'v=1'), 'malformed'],
+    ['no origin', good.replace(/o=.*\r\n/, ''), 'malformed'],
+    ['an m= line that is none', good.replace('m=audio 4000', 'm=audio x'), 'malformed'],
+    ['a port beyond 65535', good.replace('4000', '65536'), 'malformed'],
+    ['a NUL', good.replace('s=-', 's=\0'), 'malformed'],
+    ['too much of it', good + 'a=x\r\n'.repeat(4000), 'too-large'],
+    ['too many lines', good + 'a=x\r\n'.repeat(600), 'too-large'],
+    ['a line too long', `${good}a=${'x'.repeat(2000)}\r\n`, 'too-large'],
+    ['too many streams', good + 'm=audio 1 RTP/AVP 0\r\n'.repeat(20), 'too-large'],
+  ] as const) {
+    it(`${why}: ${problem}`, () => {
+      assert.equal(problemOf(text), problem);
+    });
+  }
+
+  it('limits are arguments', () => {
+    assert.equal(problemOf(good, { maxLength: 20 }), 'too-large');
+    assert.equal(problemOf(good, { maxLines: 5 }), 'too-large');
+    assert.equal(problemOf(good, { maxLineLength: 5 }), 'too-large');
+    assert.equal(problemOf(good, { maxMedia: 0 }), 'too-large');
+  });
+
+  it('an attribute named like a property of every object does no harm', () => {
+    const result = parseSdp(
+      `${good}a=__proto__:1\r\na=constructor\r\na=rtpmap:0 __proto__/8000\r\na=toString:1\r\n`,
+    );
+    assert.ok('session' in result);
+    assert.equal(({} as Record<string, unknown>).value, undefined);
+  });
+});
+
+describe('hostile descriptions', () => {
+  const lines = good.split('\r\n');
+  const mutated = fc
+    .array(
+      fc.record({
+        line: fc.nat(lines.length - 1),
+        at: fc.nat(40),
+        insert: fc.oneof(
+          fc.string({ maxLength: 20 }),
+          fc.constantFrom(
+            '/',
+            ':',
+            ' ',
+            '0',
+            '-1',
+            '4294967296',
+            '1e9',
+            'm=',
+            'c=IN IP4 ',
+            '\r\n',
+            '[1',
+            '%s',
+          ),
+        ),
+        remove: fc.nat(10),
+      }),
+      { minLength: 1, maxLength: 8 },
+    )
+    .map((changes) => {
+      const copy = [...lines];
+      for (const { line, at, insert, remove } of changes) {
+        copy[line] = copy[line]!.slice(0, at) + insert + copy[line]!.slice(at + remove);
+      }
+      return copy.join('\r\n');
+    });
+
+  it('nothing that arrives makes the parser, the answerer or the offerer throw, and every answer can be parsed', () => {
+    fc.assert(
+      fc.property(fc.oneof(mutated, fc.string({ maxLength: 300 })), (text) => {
+        parseSdp(text);
+        applyAnswer(good, text, codecs);
+        const result = answerOffer(text, { codecs, address: '192.0.2.2', port: 5000 }, { sessionId: '1' });
+        if (!('answer' in result)) return;
+        const back = applyAnswer(text, result.answer, codecs);
+        assert.ok('agreed' in back, JSON.stringify(back));
+        assert.equal(back.agreed.codec.name, result.agreed.codec.name);
+        const again = createOffer({
+          codecs,
+          address: '192.0.2.2',
+          port: 5000,
+          sessionId: '1',
+          previous: result.answer,
+        });
+        assert.ok('session' in parseSdp(again));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('the costliest lines that the limits allow are parsed in linear time', () => {
+    const line = `a=imageattr:* send ${'[x=1] '.repeat(160)}`;
+    const cheap = parseSdp(`${good}${`${line}\r\n`.repeat(15)}`);
+    assert.ok('session' in cheap);
+    for (const nasty of [
+      'a=imageattr:* send [',
+      'a=simulcast: ',
+      'a=ptime:',
+      'a=floorid:',
+      'o=',
+      'a=candidate:',
+    ]) {
+      const result = parseSdp(`${good}${`${(nasty + '1 . ]['.repeat(170)).slice(0, 1024)}\r\n`.repeat(15)}`);
+      assert.ok('session' in result || 'problem' in result);
+    }
+  });
+});
