@@ -100,6 +100,7 @@ interface OpenRequest {
 class World {
   ends = 0;
   now = 0;
+  serial = 0;
   timers = new Map<string, number>();
   requests: OpenRequest[] = [];
   unanswered = new Set<string>();
@@ -167,7 +168,7 @@ function sessionResponse({ request }: OpenRequest, status: number): ReturnType<t
 
 /** Inputs that both directions have in common; undefined when the event does not fit the moment. */
 function sessionInput(world: World, { what, cseq, pick, chance }: Event): SessionInput | undefined {
-  const transaction = `t${pick}-${cseq}-${world.now}`;
+  const transaction = `t${world.serial++}`;
   switch (what) {
     case 'offer':
     case 'answer-offer':
