@@ -2,6 +2,7 @@ import type { RouteGroup } from '../../http/index.ts';
 import { createKeyedQueue } from '../../kernel/keyed-queue.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Database, Migration } from '../../ports/database.ts';
+import { type AccountResources, createAccountResources } from './account-resources.ts';
 import { createCommands, type MultipartyCallCommands } from './commands.ts';
 import { createMemberIds } from './member-ids.ts';
 import { multipartyCallsTables } from './migrations/0001-multiparty-calls.ts';
@@ -23,6 +24,7 @@ export interface MultipartyCallsFeature {
   readonly routes: RouteGroup;
   readonly commands: MultipartyCallCommands;
   readonly queries: MultipartyCallQueries;
+  readonly resources: AccountResources;
   /** Ends the calls that the last process left behind; called once, before the first request. Resolves with their number. */
   restore(): Promise<number>;
 }
@@ -48,6 +50,7 @@ export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCall
     routes: multipartyCallRoutes(commands, queries),
     commands,
     queries,
+    resources: createAccountResources(sessions),
     async restore() {
       const left = await loadLiveCalls(database);
       for (const call of left) sessions.resume(call.uuid, call, { type: 'process-restarted' });

@@ -6,7 +6,7 @@ type Fixed<Value> = ColumnType<Value, Value, never>;
 
 interface MultipartyCallsTable {
   mpc_uuid: Fixed<string>;
-  account: Fixed<string>;
+  account: string;
   main_account: Fixed<string>;
   friendly_name: Fixed<string>;
   status: 'initialized' | 'active' | 'ended';

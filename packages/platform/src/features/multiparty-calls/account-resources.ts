@@ -1,0 +1,53 @@
+import type { Sessions } from '../../kernel/session-runner.ts';
+import type { Write } from '../../ports/database.ts';
+import type { MultipartyCall, MultipartyCallInput } from './domain/multiparty-call.ts';
+import { writing } from './tables.ts';
+
+/** What becomes of the calls of a subaccount that is deleted; runs in the transaction of its removal. */
+export interface AccountResources {
+  remove(write: Write, account: string): Promise<void>;
+  passOn(write: Write, account: string, main: string): Promise<void>;
+}
+
+/** Only records are removed or passed on. A live call keeps its record until its end, which the main account sees. */
+export function createAccountResources(
+  sessions: Sessions<MultipartyCall, MultipartyCallInput>,
+): AccountResources {
+  return {
+    async remove(write, account) {
+      const tables = writing(write);
+      const live = await tables
+        .selectFrom('multiparty_calls')
+        .select('mpc_uuid')
+        .where('account', '=', account)
+        .where('ended_at', 'is', null)
+        .execute();
+      for (const { mpc_uuid } of live) sessions.send(mpc_uuid, { type: 'end' });
+      await tables
+        .deleteFrom('multiparty_participants')
+        .where('mpc_uuid', 'in', (query) =>
+          query
+            .selectFrom('multiparty_calls')
+            .select('mpc_uuid')
+            .where('account', '=', account)
+            .where('ended_at', 'is not', null),
+        )
+        .execute();
+      await tables
+        .deleteFrom('multiparty_calls')
+        .where('account', '=', account)
+        .where('ended_at', 'is not', null)
+        .execute();
+    },
+
+    async passOn(write, account, main) {
+      await writing(write)
+        .updateTable('multiparty_calls')
+        .set({ account: main })
+        .where('account', '=', account)
+        // A live call keeps its account: its name may be that of a live call of the main account.
+        .where('ended_at', 'is not', null)
+        .execute();
+    },
+  };
+}

@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { MultipartyCallEffect, MultipartyCallInput } from './multiparty-call.ts';
+import { billedSeconds, type Participant, type Role } from './participant.ts';
+import { Room } from './testing/room.ts';
+
+/** What the outside world has been ordered to do, kept as the media engine and the calls feature would keep it. */
+class Outside {
+  readonly dialled = new Set<string>();
+  readonly gone = new Set<string>();
+  readonly hungUp = new Set<string>();
+  readonly timers = new Set<string>();
+  readonly loops = new Map<string, string>();
+  readonly billed = new Map<number, number>();
+  edges = new Map<string, readonly string[]>();
+  mixes = 0;
+  ends = 0;
+
+  obey(effect: MultipartyCallEffect): void {
+    switch (effect.do) {
+      case 'dial':
+        assert.ok(!this.dialled.has(effect.participant.leg), 'a leg is dialled once');
+        this.dialled.add(effect.participant.leg);
+        return;
+      case 'hang-up':
+        assert.ok(this.dialled.has(effect.leg) && !this.gone.has(effect.leg), 'only a live leg is hung up');
+        assert.ok(!this.hungUp.has(effect.leg), 'a leg is hung up once');
+        this.hungUp.add(effect.leg);
+        return;
+      case 'open-mix':
+        this.mixes++;
+        return;
+      case 'close-mix':
+        this.mixes--;
+        this.edges = new Map();
+        this.loops.clear();
+        return;
+      case 'set-hearing':
+        assert.equal(this.mixes, 1, 'a table is for an open mix');
+        this.edges = new Map(effect.members.map(({ leg, hears }) => [leg, hears]));
+        return;
+      case 'play':
+        for (const leg of effect.to)
+          assert.ok(this.edges.has(leg), 'sounds are for legs that are in the mix');
+        if (effect.loop) this.loops.set(effect.key, effect.to.join());
+        return;
+      case 'stop-play':
+        assert.ok(this.loops.delete(effect.key), 'only what plays is stopped');
+        return;
+      case 'start-timer':
+        this.timers.add(effect.key);
+        return;
+      case 'cancel-timer':
+        this.timers.delete(effect.key);
+        return;
+      case 'emit':
+        if (effect.event.type === 'ended') this.ends++;
+    }
+  }
+}
+
+const member = fc.integer({ min: 1, max: 7 });
+const members = fc.oneof(
+  { weight: 3, arbitrary: fc.array(member, { minLength: 1, maxLength: 3 }) },
+  { weight: 1, arbitrary: fc.constant('all' as const) },
+);
+const flag = fc.boolean();
+const role = fc.constantFrom<Role>('agent', 'supervisor', 'customer');
+
+type Action =
+  | MultipartyCallInput
+  | { readonly type: 'add'; readonly role: Role; readonly flags: readonly boolean[] };
+
+const action: fc.Arbitrary<Action> = fc.oneof(
+  {
+    weight: 20,
+    arbitrary: fc.record({
+      type: fc.constant('add' as const),
+      role,
+      flags: fc.tuple(flag, flag, flag, flag, fc.constant(false), flag),
+    }),
+  },
+  { weight: 30, arbitrary: member.map((id): Action => ({ type: 'leg-answered', leg: `leg-${id}` })) },
+  { weight: 5, arbitrary: member.map((id): Action => ({ type: 'leg-ringing', leg: `leg-${id}` })) },
+  { weight: 10, arbitrary: member.map((id): Action => ({ type: 'leg-ended', leg: `leg-${id}` })) },
+  {
+    weight: 30,
+    arbitrary: fc
+      .record({
+        members,
+        switches: fc.record({ mute: flag, hold: flag, coachMode: flag }, { requiredKeys: [] }),
+      })
+      .map((each): Action => ({ type: 'update', ...each })),
+  },
+  { weight: 5, arbitrary: members.map((each): Action => ({ type: 'kick', members: each })) },
+  { weight: 5, arbitrary: fc.constant<Action>({ type: 'activate' }) },
+  { weight: 1, arbitrary: fc.constant<Action>({ type: 'end' }) },
+);
+
+interface Walk {
+  readonly initial: 'active' | 'initialized';
+  readonly stayAlone: boolean;
+  readonly actions: readonly Action[];
+}
+
+function walk({ initial, stayAlone, actions }: Walk, check: (room: Room, outside: Outside) => void): void {
+  const outside = new Outside();
+  const room = Room.created(initial, {}, { stayAlone });
+  let lastMember = 1;
+  const settle = () => {
+    for (const effect of room.effects) {
+      outside.obey(effect);
+      // Between any two orders the rule holds already, not only after the last.
+      assertNoForbiddenEdge(outside, room.call.participants);
+    }
+    for (const each of room.call.participants) {
+      if (each.phase === 'exited') outside.billed.set(each.memberId, billedSeconds(each));
+    }
+    check(room, outside);
+  };
+  settle();
+  for (const each of actions) {
+    room.after(0.7);
+    if (each.type === 'add') {
+      const [mute, hold, coachMode, startsOnEnter, endsOnExit, beeps] = each.flags;
+      const sound = beeps ? 'beep:1' : 'none';
+      room.add(++lastMember, {
+        role: each.role,
+        mute: mute!,
+        hold: hold!,
+        coachMode: coachMode!,
+        startsOnEnter: startsOnEnter!,
+        endsOnExit: endsOnExit!,
+        enterSound: sound,
+        exitSound: sound,
+      });
+    } else {
+      // Signalling says nothing of a leg that was never dialled, and nothing after its end.
+      if ('leg' in each && (!outside.dialled.has(each.leg) || outside.gone.has(each.leg))) continue;
+      if (each.type === 'leg-answered' && outside.hungUp.has(each.leg)) continue;
+      room.feed(each);
+      if (each.type === 'leg-ended') outside.gone.add(each.leg);
+    }
+    settle();
+  }
+}
+
+/** No customer hears a coach, and nobody on hold hears or is heard, whatever is being changed. */
+function assertNoForbiddenEdge(outside: Outside, participants: readonly Participant[]): void {
+  const byLeg = new Map(participants.map((each) => [each.leg, each]));
+  for (const [leg, hears] of outside.edges) {
+    assert.ok(!hears.includes(leg), 'nobody hears itself');
+    for (const heard of hears) {
+      const [listener, speaker] = [byLeg.get(leg), byLeg.get(heard)];
+      // A table of the last step is replaced by the first order that concerns who has left.
+      if (listener?.phase !== 'joined' || speaker?.phase !== 'joined') continue;
+      assert.ok(
+        !(speaker.role === 'supervisor' && speaker.coachMode && listener.role !== 'agent'),
+        'a coaching supervisor is heard by agents alone',
+      );
+      assert.ok(!listener.hold && !speaker.hold, 'hold neither hears nor speaks');
+      assert.ok(!speaker.mute, 'who is muted is heard by nobody');
+    }
+  }
+}
+
+const anyWalk = fc.record({
+  initial: fc.constantFrom<Walk['initial']>('active', 'initialized'),
+  stayAlone: flag,
+  actions: fc.array(action, { maxLength: 40 }),
+});
+const runs = { numRuns: 400 };
+
+describe('a multiparty call, whatever happens in whatever order', () => {
+  it('keeps the mix as its participants are: table, membership and music', () => {
+    fc.assert(
+      fc.property(anyWalk, (each) =>
+        walk(each, ({ call }, outside) => {
+          const present = call.participants.filter(({ phase }) => phase === 'joined');
+          assert.deepEqual([...outside.edges.keys()].sort(), present.map(({ leg }) => leg).sort());
+          if (call.status === 'initialized') {
+            for (const hears of outside.edges.values()) assert.deepEqual(hears, []);
+          }
+          const withMusic = present.filter(({ hold }) => hold || call.status === 'initialized');
+          assert.deepEqual([...outside.loops.values()].sort(), withMusic.map(({ leg }) => leg).sort());
+        }),
+      ),
+      runs,
+    );
+  });
+
+  it('never holds more than max_participants', () => {
+    fc.assert(
+      fc.property(anyWalk, (each) =>
+        walk(each, ({ call }) => {
+          const live = call.participants.filter(({ phase }) => phase !== 'exited');
+          assert.ok(live.length <= call.maxParticipants);
+        }),
+      ),
+      runs,
+    );
+  });
+
+  it('ends at most once, with a cause, and leaves nobody and nothing behind', () => {
+    fc.assert(
+      fc.property(anyWalk, (each) =>
+        walk(each, ({ call }, outside) => {
+          const hasEnded = call.status === 'ended';
+          assert.equal(outside.ends, hasEnded ? 1 : 0);
+          assert.equal(outside.mixes, hasEnded ? 0 : 1);
+          assert.equal(outside.timers.size, hasEnded ? 0 : 1);
+          assert.equal(call.termination !== null && call.endedAt !== null, hasEnded);
+          const live = call.participants.filter(({ phase }) => phase !== 'exited');
+          assert.equal(
+            live.length === 0,
+            hasEnded,
+            'a call lives exactly as long as somebody is there or dialled',
+          );
+          if (!hasEnded) return;
+          for (const leg of outside.dialled) {
+            assert.ok(outside.gone.has(leg) || outside.hungUp.has(leg), `${leg} was left in a dead call`);
+          }
+          const billed = [...outside.billed.values()].reduce((sum, seconds) => sum + seconds, 0);
+          assert.equal(call.billedSeconds, billed);
+        }),
+      ),
+      runs,
+    );
+  });
+
+  it('never leaves one alone who may not be, once the call is active', () => {
+    fc.assert(
+      fc.property(anyWalk, (each) => {
+        let before = 0;
+        walk(each, ({ call }) => {
+          const present = call.participants.filter(({ phase }) => phase === 'joined').length;
+          const fell = before > 1 && present === 1;
+          if (call.status === 'active' && !call.stayAlone) assert.ok(!fell, 'the number present fell to one');
+          before = present;
+        });
+      }),
+      runs,
+    );
+  });
+});

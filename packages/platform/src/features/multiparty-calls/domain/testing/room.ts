@@ -1,0 +1,134 @@
+import {
+  type CallSettings,
+  type MultipartyCall,
+  type MultipartyCallEffect,
+  type MultipartyCallInput,
+  type MultipartyCallReply,
+  newMultipartyCall,
+} from '../multiparty-call.ts';
+import { multipartyCallMachine } from '../multiparty-call-machine.ts';
+import type { WantedParticipant } from '../participant.ts';
+
+export const start = 1_000_000;
+
+export const settings: CallSettings = {
+  maxParticipants: 4,
+  maxDurationSeconds: 14_400,
+  stayAlone: false,
+  recordMinMemberCount: 1,
+  statusCallback: null,
+  recordingCallback: null,
+};
+
+/** A participant whose leg is named after its number: 1 → `leg-1`. */
+export function wanted(memberId: number, changes: Partial<WantedParticipant> = {}): WantedParticipant {
+  return {
+    memberId,
+    leg: `leg-${memberId}`,
+    requestUuid: `request-${memberId}`,
+    role: 'agent',
+    from: '+12025550199',
+    to: '+12025550100',
+    callerName: 'Desk',
+    coachMode: true,
+    mute: false,
+    hold: false,
+    startsOnEnter: true,
+    endsOnExit: false,
+    enterSound: 'none',
+    exitSound: 'none',
+    ringTimeoutSeconds: 45,
+    sipHeaders: {},
+    callStatusCallback: null,
+    ...changes,
+  };
+}
+
+/** A call that is fed one input after another; its effects of the last step are kept. */
+export class Room {
+  call: MultipartyCall;
+  effects: readonly MultipartyCallEffect[] = [];
+  now = start;
+
+  constructor(changes: Partial<CallSettings> = {}) {
+    this.call = newMultipartyCall(
+      { uuid: 'mpc', account: 'MA', mainAccount: 'MA', name: 'support', createdAt: start },
+      { ...settings, ...changes },
+    );
+  }
+
+  /** Created by participant 1, active or waiting. */
+  static created(
+    status: 'active' | 'initialized' = 'active',
+    first: Partial<WantedParticipant> = {},
+    changes: Partial<CallSettings> = {},
+  ): Room {
+    const room = new Room(changes);
+    const startsAtOnce = status === 'active';
+    const participant = wanted(1, { startsOnEnter: startsAtOnce, ...first });
+    return room.feed({ type: 'created', participant, startsAtOnce });
+  }
+
+  feed(...inputs: readonly MultipartyCallInput[]): this {
+    for (const input of inputs) {
+      const step = multipartyCallMachine.step(this.call, input, this.now);
+      this.call = step.state;
+      this.effects = step.effects;
+    }
+    return this;
+  }
+
+  add(memberId: number, changes: Partial<WantedParticipant> = {}): this {
+    return this.feed({ type: 'add-participant', participant: wanted(memberId, changes) });
+  }
+
+  /** Adds and answers. */
+  join(memberId: number, changes: Partial<WantedParticipant> = {}): this {
+    return this.add(memberId, changes).answer(memberId);
+  }
+
+  answer(memberId: number): this {
+    return this.feed({ type: 'leg-answered', leg: `leg-${memberId}` });
+  }
+
+  hangUp(memberId: number): this {
+    return this.feed({ type: 'leg-ended', leg: `leg-${memberId}` });
+  }
+
+  after(seconds: number): this {
+    this.now += seconds * 1000;
+    return this;
+  }
+
+  /** Member → phase, of everybody that the state still names. */
+  get phases(): Record<number, string> {
+    return Object.fromEntries(this.call.participants.map((each) => [each.memberId, each.phase]));
+  }
+
+  get reply(): MultipartyCallReply | undefined {
+    const found = this.effects.find((effect) => effect.do === 'reply');
+    return found?.do === 'reply' ? found.reply : undefined;
+  }
+
+  get events(): readonly string[] {
+    return this.effects.flatMap((effect) => (effect.do === 'emit' ? [effect.event.type] : []));
+  }
+
+  get orders(): readonly string[] {
+    return this.effects.map((effect) => effect.do).filter((order) => order !== 'emit' && order !== 'reply');
+  }
+
+  get hangUps(): readonly string[] {
+    return this.effects.flatMap((effect) =>
+      effect.do === 'hang-up' ? [`${effect.leg} ${effect.because}`] : [],
+    );
+  }
+
+  /** The table of the last step: leg → whom it hears; undefined when the step sent none. */
+  get table(): Record<string, readonly string[]> | undefined {
+    const found = this.effects.find((effect) => effect.do === 'set-hearing');
+    return found?.do === 'set-hearing'
+      ? Object.fromEntries(found.members.map(({ leg, hears }) => [leg, hears]))
+      : undefined;
+  }
+}
