@@ -1,3 +1,7 @@
+export { createPlatform, type Platform, type PlatformDeps } from './create-platform.ts';
+export type { AccountCredentials } from './features/accounts/index.ts';
+export { behaviours, sentences, startSandboxPhones, talkerClip } from './features/sandbox-phones/index.ts';
+export type { HttpLimits } from './http/index.ts';
 export type { Instant, OutboxEvent } from './kernel/machine.ts';
 export type { SessionRunner } from './kernel/session-runner.ts';
 export type { Clock } from './ports/clock.ts';

@@ -44,7 +44,8 @@ interface EdgeLeg {
 }
 
 export interface EdgeLegs {
-  readonly telephony: Telephony;
+  /** Everything of the port but opening the sockets. */
+  readonly telephony: Omit<Telephony, 'open'>;
   /** Takes an INVITE outside of any dialog. */
   invited(incoming: IncomingInvite): Promise<void>;
   /** Legs that have not ended. */
@@ -161,7 +162,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     if (!edge.media.awaitsAnswer) told(edge);
   }
 
-  const telephony: Telephony = {
+  const telephony: EdgeLegs['telephony'] = {
     listen: (listener) => {
       notify = listener;
     },

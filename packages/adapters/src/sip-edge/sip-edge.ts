@@ -24,8 +24,8 @@ export interface SipEdgeDeps {
 
 export interface SipEdge {
   readonly telephony: Telephony;
-  /** Where it listens. */
-  readonly address: { readonly host: string; readonly port: number };
+  /** Where it listens; known once `telephony.open` has resolved. */
+  address(): { readonly host: string; readonly port: number };
   census(): UserAgentCensus & { readonly legs: number; readonly connections: number };
   /** What the user agent and the transports count since the start, by name. */
   counters(): Readonly<Record<string, number>>;
@@ -36,37 +36,55 @@ export interface SipEdge {
   close(): Promise<void>;
 }
 
+/** How the transports name the flow of a connection. */
+const connectionFlows = 'tcp-';
+
 /** Seconds after which a refused phone may try again: a restart takes about as long. */
 const retryAfterSeconds = '10';
 
 /** Signalling over SIP: the telephony port on one side, phones on the other. */
-export async function createSipEdge(deps: SipEdgeDeps): Promise<SipEdge> {
+export function createSipEdge(deps: SipEdgeDeps): SipEdge {
   const { registrations, secrets, log } = deps;
   const token = (): string => Buffer.from(secrets.randomBytes(12)).toString('hex');
   let isDraining = false;
 
-  const transports = await deps.openTransports({
-    onMessage: (text, flow) => userAgent.receive(text, flow),
-    onSendFailed(failure) {
-      log.debug({ target: failure.target, reason: failure.sentence }, 'A SIP message could not be sent.');
-      userAgent.transportFailed(failure.text);
-    },
-    onFlowClosed(flow) {
-      userAgent.flowClosed(flow.id);
-      registrations?.dropFlow(flow.id).catch((error: unknown) => {
-        log.error({ flow: flow.id, err: error }, 'The bindings of a lost connection could not be removed.');
-      });
-    },
-    onFault: (error) => log.warn({ err: error }, 'A SIP socket reports a fault.'),
-  });
-  const [local] = transports.addresses;
-  if (local === undefined) throw new Error('The SIP transports have no address');
+  let opened: Transports | undefined;
+
+  function transports(): Transports {
+    if (opened === undefined) throw new Error('The SIP edge is not open');
+    return opened;
+  }
+
+  function address(): { readonly host: string; readonly port: number } {
+    const [local] = transports().addresses;
+    if (local === undefined) throw new Error('The SIP transports have no address');
+    return { host: local.address, port: local.port };
+  }
+
+  async function open(): Promise<void> {
+    // Connections do not outlive their process; the phones on them have to register again.
+    await registrations?.dropFlowsFrom(connectionFlows);
+    opened = await deps.openTransports({
+      onMessage: (text, flow) => userAgent.receive(text, flow),
+      onSendFailed(failure) {
+        log.debug({ target: failure.target, reason: failure.sentence }, 'A SIP message could not be sent.');
+        userAgent.transportFailed(failure.text);
+      },
+      onFlowClosed(flow) {
+        userAgent.flowClosed(flow.id);
+        registrations?.dropFlow(flow.id).catch((error: unknown) => {
+          log.error({ flow: flow.id, err: error }, 'The bindings of a lost connection could not be removed.');
+        });
+      },
+      onFault: (error) => log.warn({ err: error }, 'A SIP socket reports a fault.'),
+    });
+  }
 
   const userAgent: UserAgent = createUserAgent({
     clock: deps.clock,
-    send: (target, text) => transports.send(target, text),
-    flow: (id) => transports.flowById(id),
-    address: () => ({ host: deps.publicAddress, port: local.port }),
+    send: (target, text) => transports().send(target, text),
+    flow: (id) => transports().flowById(id),
+    address: () => ({ host: deps.publicAddress, port: address().port }),
     token,
     userAgentName: deps.userAgentName,
     methods: registrations === undefined ? ['OPTIONS'] : ['REGISTER', 'OPTIONS'],
@@ -114,21 +132,21 @@ export async function createSipEdge(deps: SipEdgeDeps): Promise<SipEdge> {
   }
 
   return {
-    telephony: legs.telephony,
-    address: { host: local.address, port: local.port },
+    telephony: { ...legs.telephony, open },
+    address,
     census: () => ({
       ...userAgent.census(),
       legs: legs.count(),
-      connections: transports.connections,
+      connections: opened?.connections ?? 0,
     }),
-    counters: () => ({ ...userAgent.counters, ...transports.counters }),
+    counters: () => ({ ...userAgent.counters, ...opened?.counters }),
     drain() {
       isDraining = true;
     },
     hangUpAll: () => legs.hangUpAll(),
     async close() {
       userAgent.close();
-      await transports.close();
+      await opened?.close();
     },
   };
 }

@@ -19,6 +19,8 @@ export interface Registrations {
   ): Promise<Result>;
   /** A lost connection takes the bindings of its flow with it (RFC 5626 §4.2.1). */
   dropFlow(flow: string): Promise<void>;
+  /** The same for all flows whose name begins so: what a restart has cut, before the first phone comes back. */
+  dropFlowsFrom(prefix: string): Promise<void>;
 }
 
 /** What authenticates an endpoint: its user name and the hashes of its password. */

@@ -5,6 +5,8 @@
 export interface Telephony {
   /** The one listener for everything that happens to legs; set once, before the first leg. */
   listen(listener: LegListener): void;
+  /** Opens the doors: nothing arrives before, so that whoever listens has put its house in order. */
+  open(): Promise<void>;
   /**
    * Sends an INVITE to every given target at once (RFC 3261 forking by the UAC: first 2xx wins, the rest are cancelled).
    * Its media leg is opened first. Failures come back as a `leg-ended` notice, never as an exception.

@@ -1,0 +1,47 @@
+import type { AccountCredentials } from '@jackfield/platform';
+
+export interface BannerFacts {
+  readonly http: { readonly host: string; readonly port: number };
+  readonly sip: { readonly host: string; readonly port: number };
+  readonly account: AccountCredentials;
+  readonly domain: string;
+}
+
+/** What a developer reads after `npm start`: where everything is, and lines to paste. */
+export function banner({ http, sip, account, domain }: BannerFacts): string {
+  const base = `http://${hostInUrl(http.host)}:${http.port}`;
+  const { authId, authToken } = account;
+  const post = `curl -u $AUTH -H 'Content-Type: application/json' $JACKFIELD`;
+  return `
+Jackfield is ready: the sandbox, on this machine alone.
+
+  API         ${base}/v1/Account/${authId}/
+  Reference   ${base}/docs
+  SIP         ${hostInUrl(sip.host)}:${sip.port} (UDP and TCP), domain ${domain}
+  auth_id     ${authId}
+  auth_token  ${authToken}
+
+Paste into another terminal:
+
+  export JACKFIELD=${base}/v1/Account/${authId} AUTH=${authId}:${authToken}
+
+An endpoint for your softphone:
+
+  ${post}/Endpoint/ -d '{"username":"alice","password":"a-good-password","alias":"alice"}'
+
+A multiparty call with two phones of the sandbox, one that talks and one that echoes:
+
+  ${post}/MultiPartyCall/name_demo/Participant/ -d '{"role":"agent","from":"+12025550000","to":"+12025550101"}'
+  ${post}/MultiPartyCall/name_demo/Participant/ -d '{"role":"customer","from":"+12025550000","to":"+12025550100"}'
+
+Who hears whom, now:
+
+  curl -u $AUTH $JACKFIELD/MultiPartyCall/name_demo/Hearing/
+
+Ctrl-C ends it.
+`;
+}
+
+function hostInUrl(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,0 +1,76 @@
+#!/usr/bin/env node
+import { createLogger } from '@jackfield/adapters/logger';
+import type { Logger } from '@jackfield/platform';
+import { Command } from 'commander';
+import pretty from 'pino-pretty';
+import { banner } from './banner.ts';
+import { type Config, describeConfig, loadConfig, readEnvironment } from './config.ts';
+import { type Embedded, startEmbedded } from './embedded.ts';
+
+/** How long live calls may go on after the first signal: on a server as long as hosts that stop containers wait, at a desk not at all. */
+const drainLimitMs = { production: 30_000, dev: 0 };
+
+const program = new Command('jackfield').description(
+  'An open communications platform that you run yourself.',
+);
+program
+  .command('dev')
+  .description('starts the platform in its sandbox, on this machine alone')
+  .action(() => run('dev'));
+program
+  .command('start')
+  .description('starts the platform for production')
+  .action(() => run('production'));
+await program.parseAsync();
+
+async function run(mode: 'dev' | 'production'): Promise<void> {
+  const loaded = loadConfig({ env: readEnvironment(), mode });
+  if (!loaded.ok) {
+    for (const { sentence } of loaded.problems) process.stderr.write(`${sentence}\n`);
+    process.exitCode = 1;
+    return;
+  }
+  const { config } = loaded;
+  const log = createLogger({
+    level: config.logLevel,
+    ...(process.stdout.isTTY ? { destination: pretty({ colorize: true, sync: true }) } : {}),
+  });
+  log.debug({ configuration: describeConfig(loaded.inForce) }, 'The configuration in force.');
+  try {
+    const embedded = await startEmbedded({
+      config,
+      log,
+      onFatal(error) {
+        log.error(
+          { err: error },
+          'The media thread has died; the process ends so that it can be started again.',
+        );
+        process.exit(1);
+      },
+    });
+    endOnSignals(embedded, log, drainLimitMs[mode]);
+    log.info({ http: embedded.http, sip: embedded.sip }, 'Jackfield is ready.');
+    if (mode === 'dev') process.stdout.write(bannerOf(embedded, config));
+  } catch (error) {
+    log.error({ err: error }, 'Jackfield could not start.');
+    process.exitCode = 1;
+  }
+}
+
+function bannerOf(embedded: Embedded, config: Config): string {
+  return banner({ ...embedded, account: embedded.platform.account, domain: config.sip.domains[0] ?? '' });
+}
+
+/** The first signal drains, the second one ends at once. */
+function endOnSignals(embedded: Embedded, log: Logger, limitMs: number): void {
+  let isEnding = false;
+  const end = async (signal: string): Promise<void> => {
+    if (isEnding) process.exit(130);
+    isEnding = true;
+    log.info({ signal, limitMs }, 'Draining: no new calls, live ones may end.');
+    await embedded.drain(limitMs);
+    await embedded.close();
+    log.info({}, 'Jackfield has ended.');
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void end(signal));
+}
