@@ -75,7 +75,9 @@ test('no frame ever carries a talker without an edge, in any order of changes, a
         switch (now.do) {
           case 'hear': {
             // A leg with an empty list of edges is left out when its number is odd: members and strangers both occur.
-            const members = now.edges.flatMap((hears, k) => (hears.length === 0 && k % 2 ? [] : [{ k, hears }]));
+            const members = now.edges.flatMap((hears, k) =>
+              hears.length === 0 && k % 2 ? [] : [{ k, hears }],
+            );
             for (const [k, home] of homes) if (home === now.mix) homes.delete(k);
             tables[now.mix]!.clear();
             for (const { k, hears } of members) {

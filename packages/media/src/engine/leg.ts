@@ -144,6 +144,10 @@ export function connectLeg(leg: Leg, agreed: AgreedMedia, nowMs: number): void {
   leg.codec = legCodecs[leg.codecIndex]!;
   leg.payloadType = agreed.payloadType;
   leg.eventPayloadType = agreed.telephoneEventPayloadType ?? -1;
+  if (leg.eventPayloadType < 0) {
+    leg.digitsOut.clear();
+    leg.pressesKeys = false;
+  }
   leg.framesPerPacket =
     agreed.ptimeMs <= 10 ? 0.5 : Math.max(1, Math.min(3, Math.round(agreed.ptimeMs / 20)));
   // What waits for the rest of its packet was encoded for the old codec or the old size.

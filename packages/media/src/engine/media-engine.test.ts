@@ -301,6 +301,8 @@ test('send-digits sends each key as RFC 4733 events instead of audio; refused wh
   assert.equal(a.packets, 80);
   assert.equal(rig.hangUp(a).digitsSent, 2);
   const plain = rig.phone('plain', 0);
+  rig.engine.apply({ do: 'send-digits', leg: 'plain', digits: '123' }, rig.nowMs());
+  rig.run(1);
   rig.engine.connectLeg(
     'plain',
     {
@@ -315,6 +317,10 @@ test('send-digits sends each key as RFC 4733 events instead of audio; refused wh
   );
   rig.engine.apply({ do: 'send-digits', leg: 'plain', digits: '1' }, rig.nowMs());
   assert.equal(rig.engine.counters.digitsRefused, 1);
+  // Keys that were under way end with the payload type that carried them.
+  const pressed = plain.events.length;
+  rig.run(20);
+  assert.equal(plain.events.length, pressed);
 });
 
 test('a sender that stops starves alone: the others hear on, and silence is told once per silence', () => {

@@ -57,12 +57,17 @@ export function sendFrame(leg: Leg, tick: number, scratch: SendScratch, send: Se
       return;
     }
   }
-  const payload = encodeHeard(leg, tick, scratch);
+  const ready = hear(leg, tick, scratch);
   if (leg.framesPerPacket === 1) {
-    const length = rtp.writePayload(leg.payloadType, payload, 0, frameUnits, frameUnits);
+    const length =
+      ready === undefined
+        ? rtp.writeAudio(leg.codec, leg.payloadType, scratch.mixed, frameUnits)
+        : rtp.writePayload(leg.payloadType, ready, 0, frameUnits, frameUnits);
     send(leg.index, rtp.packet, length, leg.toAddress, leg.toPort);
     return;
   }
+  const payload = ready ?? scratch.payload;
+  if (ready === undefined) leg.codec.encode(scratch.mixed, frameUnits, payload, 0);
   if (leg.framesPerPacket < 1) {
     const half = frameUnits / 2;
     for (let part = 0; part < 2; part++) {
@@ -92,8 +97,11 @@ function flush(leg: Leg, frameUnits: number, send: SendPacket): void {
   send(leg.index, rtp.packet, length, leg.toAddress, leg.toPort);
 }
 
-/** The payload of one frame for a leg: silence, the audience's own encoding, or the sum without the leg's own voice. */
-function encodeHeard(leg: Leg, tick: number, scratch: SendScratch): Uint8Array {
+/**
+ * What a leg hears in this tick: the payload of silence, the payload that its audience shares, or undefined when
+ * `scratch.mixed` holds samples for this leg alone, the sum without its own voice.
+ */
+function hear(leg: Leg, tick: number, scratch: SendScratch): Uint8Array | undefined {
   const { seat } = leg.ear;
   const { counters, mixed } = scratch;
   const silence = scratch.silence[leg.codecIndex]!;
@@ -111,8 +119,7 @@ function encodeHeard(leg: Leg, tick: number, scratch: SendScratch): Uint8Array {
   if (own !== undefined) {
     counters.encoded++;
     mixFor(audience, own, mixed);
-    leg.codec.encode(mixed, mixed.length, scratch.payload, 0);
-    return scratch.payload;
+    return undefined;
   }
   // Everybody whose own voice is not in the sum of this tick hears the same.
   const shared = audience.payloads[leg.codecIndex]!;
