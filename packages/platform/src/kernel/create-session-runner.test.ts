@@ -5,6 +5,7 @@ import type { Kysely } from 'kysely';
 import type { Database, Migration, Read } from '../ports/database.ts';
 import { createSessionRunner } from './create-session-runner.ts';
 import type { KernelEffect, Machine, OutboxEvent, TimerFired } from './machine.ts';
+import { createOutbox, outboxMigrations } from './outbox.ts';
 import type { SessionKind, SessionRunner, Sessions } from './session-runner.ts';
 
 /** A counter that lives: enough of a machine to see every rule of its driver. */
@@ -298,7 +299,34 @@ function rules(open: OpenDatabase): void {
   });
 }
 
-eachDatabase('the session runner', rules);
+eachDatabase('the session runner', (open) => {
+  rules(open);
+
+  test('events of a step reach the consumer of the outbox as soon as they are committed', async () => {
+    const database = await open(outboxMigrations);
+    const clock = createVirtualClock();
+    const log = createRecordingLog();
+    const outbox = createOutbox({ database, clock, log, newEventId: () => 'an-id' });
+    const delivered = new Promise<object>((resolve) => {
+      outbox.start(async ({ type, sequence, payload }) => {
+        resolve({ type, sequence, payload });
+        return 'delivered';
+      });
+    });
+    await outbox.idle();
+    const { appendEvents, wake: eventsCommitted } = outbox;
+    const runner = createSessionRunner({ database, clock, log, appendEvents, eventsCommitted });
+    const counters = runner.define<Counter, CounterInput, CounterEffect>({
+      name: 'counter',
+      machine,
+      perform() {},
+      isEnded: () => false,
+    });
+    assert.equal(await counters.open<number>('a', fresh, add(5)), 5);
+    assert.deepEqual(await delivered, { type: 'counted', sequence: 1, payload: { total: 5 } });
+    await outbox.close();
+  });
+});
 
 /** For rules that have nothing to do with a database: any write would fail the test. */
 const noDatabase: Database = {

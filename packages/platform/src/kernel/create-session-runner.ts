@@ -174,7 +174,10 @@ export function createSessionRunner(deps: SessionRunnerDeps): SessionRunner {
       session.isSaving = true;
       saving++;
       transact(work).then(
-        () => conclude(() => finish(session, letter, taken)),
+        () => {
+          if (taken.events.length > 0) deps.eventsCommitted?.();
+          conclude(() => finish(session, letter, taken));
+        },
         (error: unknown) =>
           conclude(() => {
             log.error(about(session, letter, error), 'A step could not be saved; it was undone.');

@@ -53,4 +53,6 @@ export interface SessionRunnerDeps {
   readonly log: Logger;
   /** Writes the events of a step to the outbox, in the transaction of its state. */
   readonly appendEvents: (write: Write, events: readonly OutboxEvent[]) => Promise<void>;
+  /** Called after each commit that had events in it, so that the outbox need not be asked again and again. */
+  readonly eventsCommitted?: () => void;
 }

@@ -1,0 +1,219 @@
+import { type Generated, type Kysely, sql } from 'kysely';
+import type { Database, Read, Write } from '../ports/database.ts';
+import type { Instant, OutboxEvent } from './machine.ts';
+
+type OutboxTables = {
+  outbox: {
+    id: Generated<number>;
+    event_id: string;
+    account: string;
+    resource: string;
+    sequence: number;
+    type: string;
+    payload: string;
+    created_at: number;
+    delivered_at: number | null;
+    abandoned_at: number | null;
+    attempts: number;
+    next_attempt_at: number | null;
+  };
+};
+
+/** An event on its way. `sequence` rises by one from event to event of a resource. */
+export interface StoredEvent extends OutboxEvent {
+  readonly id: number;
+  readonly eventId: string;
+  readonly sequence: number;
+  readonly createdAt: Instant;
+  /** Counts the attempt that is being made. */
+  readonly attempts: number;
+}
+
+/** SQLite takes 32,766 parameters in a statement, PostgreSQL 65,535; a row has eight. */
+const rowsPerStatement = 500;
+
+export async function insertEvents(
+  write: Write,
+  events: readonly OutboxEvent[],
+  now: Instant,
+  newEventId: () => string,
+): Promise<void> {
+  for (let start = 0; start < events.length; start += rowsPerStatement) {
+    await insertSome(write, events.slice(start, start + rowsPerStatement), now, newEventId);
+  }
+}
+
+async function insertSome(
+  write: Write,
+  events: readonly OutboxEvent[],
+  now: Instant,
+  newEventId: () => string,
+): Promise<void> {
+  // The rows of one statement do not see each other: what is ahead of a row in it is counted here.
+  const ahead = new Map<string, number>();
+  const rows = events.map((event) => {
+    const { resource } = event;
+    const offset = ahead.get(resource) ?? 0;
+    ahead.set(resource, offset + 1);
+    const sequence = sql<number>`(SELECT coalesce(max(sequence), 0) FROM outbox WHERE resource = ${resource}) + CAST(${offset + 1} AS BIGINT)`;
+    // As parameters, not as text: a text that differs each time would be prepared each time.
+    const armed = sql<number | null>`CASE WHEN EXISTS (
+      SELECT 1 FROM outbox WHERE resource = ${resource} AND delivered_at IS NULL AND abandoned_at IS NULL
+    ) THEN NULL ELSE CAST(${now} AS BIGINT) END`;
+    return {
+      event_id: newEventId(),
+      account: event.account,
+      resource,
+      sequence,
+      type: event.type,
+      payload: JSON.stringify(event.payload),
+      created_at: now,
+      attempts: 0,
+      next_attempt_at: offset === 0 ? armed : null,
+    };
+  });
+  await tables(write).insertInto('outbox').values(rows).execute();
+}
+
+/** Takes what is due, and keeps it from being taken again until `until`. */
+export async function claimDue(
+  database: Database,
+  now: Instant,
+  until: Instant,
+  limit: number,
+): Promise<readonly StoredEvent[]> {
+  return database.transact(async (write) => {
+    const due = tables(write)
+      .selectFrom('outbox')
+      .select('id')
+      .where('next_attempt_at', '<=', now)
+      .orderBy('next_attempt_at')
+      .limit(limit);
+    // What another node is taking at this moment is not waited for.
+    const ids = await (database.dialect === 'postgres' ? due.forUpdate().skipLocked() : due).execute();
+    if (ids.length === 0) return [];
+    const rows = await tables(write)
+      .updateTable('outbox')
+      .set((row) => ({ next_attempt_at: until, attempts: row('attempts', '+', 1) }))
+      .where(
+        'id',
+        'in',
+        ids.map(({ id }) => id),
+      )
+      .returningAll()
+      .execute();
+    return rows
+      .sort((left, right) => left.id - right.id)
+      .map((row) => ({
+        id: row.id,
+        eventId: row.event_id,
+        account: row.account,
+        resource: row.resource,
+        sequence: row.sequence,
+        type: row.type,
+        payload: JSON.parse(row.payload),
+        createdAt: row.created_at,
+        attempts: row.attempts,
+      }));
+  });
+}
+
+/** Finishes an event and arms the one that waits behind it. */
+export async function finishEvent(
+  database: Database,
+  event: StoredEvent,
+  outcome: 'delivered' | 'abandoned',
+  now: Instant,
+): Promise<void> {
+  const finished = outcome === 'delivered' ? { delivered_at: now } : { abandoned_at: now };
+  await database.transact(async (write) => {
+    const update = tables(write).updateTable('outbox');
+    const { numUpdatedRows } = await update
+      .set({ next_attempt_at: null, ...finished })
+      .where('id', '=', event.id)
+      .where('delivered_at', 'is', null)
+      .where('abandoned_at', 'is', null)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return;
+    const behind = tables(write)
+      .selectFrom('outbox')
+      .select('id')
+      .where('resource', '=', event.resource)
+      .where('delivered_at', 'is', null)
+      .where('abandoned_at', 'is', null)
+      .orderBy('sequence')
+      .limit(1);
+    await update
+      .set({ next_attempt_at: now })
+      .where('id', '=', behind)
+      .where('next_attempt_at', 'is', null)
+      .execute();
+  });
+}
+
+export async function postponeEvent(database: Database, event: StoredEvent, until: Instant): Promise<void> {
+  await database.transact((write) =>
+    tables(write)
+      .updateTable('outbox')
+      .set({ next_attempt_at: until })
+      .where('id', '=', event.id)
+      .where('next_attempt_at', 'is not', null)
+      .execute(),
+  );
+}
+
+/** When the next event falls due; undefined when none is armed. */
+export async function nextDue(read: Read): Promise<Instant | undefined> {
+  const row = await tables(read)
+    .selectFrom('outbox')
+    .select('next_attempt_at')
+    .where('next_attempt_at', 'is not', null)
+    .orderBy('next_attempt_at')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.next_attempt_at ?? undefined;
+}
+
+export interface Pruning {
+  readonly olderThan: Instant;
+  /** The newest so many stay, whatever their age. */
+  readonly number: number;
+  /** Where nobody takes events yet, those that were never delivered go too. */
+  readonly unfinishedToo: boolean;
+  readonly limit: number;
+}
+
+/** Removes what is too old or too much, at most `limit` rows; resolves with how many. */
+export async function pruneEvents(database: Database, pruning: Pruning): Promise<number> {
+  const newest = await tables(database.read)
+    .selectFrom('outbox')
+    .select('id')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (newest === undefined) return 0;
+  return database.transact(async (write) => {
+    let old = tables(write)
+      .selectFrom('outbox')
+      .select('id')
+      .where((row) =>
+        row.or([row('created_at', '<', pruning.olderThan), row('id', '<=', newest.id - pruning.number)]),
+      )
+      .orderBy('id')
+      .limit(pruning.limit);
+    if (!pruning.unfinishedToo) {
+      old = old.where((row) =>
+        row.or([row('delivered_at', 'is not', null), row('abandoned_at', 'is not', null)]),
+      );
+    }
+    const { numDeletedRows } = await tables(write)
+      .deleteFrom('outbox')
+      .where('id', 'in', old)
+      .executeTakeFirst();
+    return Number(numDeletedRows);
+  });
+}
+
+function tables(read: Read): Kysely<OutboxTables> {
+  return read.withTables<OutboxTables>() as unknown as Kysely<OutboxTables>;
+}

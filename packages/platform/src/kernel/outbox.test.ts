@@ -1,0 +1,310 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { createRecordingLog, createVirtualClock, eachDatabase, type OpenDatabase } from '@jackfield/testkit';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import type { Database } from '../ports/database.ts';
+import { createOutbox, outboxMigrations } from './outbox.ts';
+import type { Deliver, OutboxLimits } from './outbox-pump.ts';
+
+function boxOn(database: Database, limits: Partial<OutboxLimits> = {}, startAt = 0) {
+  const clock = createVirtualClock({ startAt, settle: () => outbox.idle() });
+  const log = createRecordingLog();
+  const outbox = createOutbox({ database, clock, log, newEventId: () => randomUUID(), limits });
+  return {
+    clock,
+    log,
+    outbox,
+    /** One transaction with these events: `resource` and a number. */
+    async append(...events: readonly (readonly [resource: string, number: number])[]): Promise<void> {
+      await database.transact((write) =>
+        outbox.appendEvents(
+          write,
+          events.map(([resource, number]) => ({
+            type: 'happened',
+            account: 'MA000000000000000000',
+            resource,
+            payload: { number },
+          })),
+        ),
+      );
+      outbox.wake();
+      await outbox.idle();
+    },
+    async rows(): Promise<number> {
+      const { rows } = await sql<{ n: number }>`SELECT count(*) AS n FROM outbox`.execute(database.read);
+      return rows[0]!.n;
+    },
+  };
+}
+
+/** Takes everything, except what `refuses` says, and writes down what it saw. */
+function consumer(refuses: (resource: string, number: unknown, attempts: number) => boolean = () => false) {
+  const seen: string[] = [];
+  const deliver: Deliver = async ({ resource, payload, attempts, sequence }) => {
+    const refused = refuses(resource, payload.number, attempts);
+    seen.push(`${resource}${payload.number} #${sequence}${refused ? ` refused ${attempts}` : ''}`);
+    return refused ? 'retry' : 'delivered';
+  };
+  return { seen, deliver };
+}
+
+function rules(open: OpenDatabase): void {
+  test('events are delivered once they are committed, numbered by resource', async () => {
+    const box = boxOn(await open(outboxMigrations));
+    const { seen, deliver } = consumer();
+    box.outbox.start(deliver);
+    await box.append(['a', 1], ['a', 2], ['b', 1]);
+    await box.append(['a', 3]);
+    assert.deepEqual(
+      seen.filter((each) => each.startsWith('a')),
+      ['a1 #1', 'a2 #2', 'a3 #3'],
+    );
+    assert.deepEqual(
+      seen.filter((each) => each.startsWith('b')),
+      ['b1 #1'],
+    );
+    await box.outbox.close();
+  });
+
+  test('an event carries what was appended, and an identifier of its own', async () => {
+    const box = boxOn(await open(outboxMigrations));
+    await box.append(['a', 1]);
+    const taken: object[] = [];
+    box.outbox.start(async (event) => {
+      taken.push({ ...event, eventId: /^[0-9a-f-]{36}$/.test(event.eventId) });
+      return 'delivered';
+    });
+    await box.outbox.idle();
+    assert.deepEqual(taken, [
+      {
+        id: 1,
+        eventId: true,
+        account: 'MA000000000000000000',
+        resource: 'a',
+        sequence: 1,
+        type: 'happened',
+        payload: { number: 1 },
+        createdAt: box.clock.now(),
+        attempts: 1,
+      },
+    ]);
+    await box.outbox.close();
+  });
+
+  test('events of a transaction that is rolled back never go out', async () => {
+    const database = await open(outboxMigrations);
+    const box = boxOn(database);
+    const { seen, deliver } = consumer();
+    box.outbox.start(deliver);
+    await assert.rejects(
+      database.transact(async (write) => {
+        await box.outbox.appendEvents(write, [{ type: 'x', account: 'm', resource: 'a', payload: {} }]);
+        throw new Error('undone');
+      }),
+    );
+    await box.clock.advance(60_000);
+    assert.deepEqual(seen, []);
+    await box.outbox.close();
+  });
+
+  test('what nobody announced goes out by itself', async () => {
+    const database = await open(outboxMigrations);
+    const box = boxOn(database);
+    const { seen, deliver } = consumer();
+    box.outbox.start(deliver);
+    await box.outbox.idle();
+    await database.transact((write) =>
+      box.outbox.appendEvents(write, [{ type: 'x', account: 'm', resource: 'a', payload: { number: 1 } }]),
+    );
+    await box.clock.advance(100);
+    assert.deepEqual(seen, ['a1 #1']);
+    await box.outbox.close();
+  });
+
+  test('an event that is refused is tried again after a pause that doubles; what is behind it waits, other resources do not', async () => {
+    const box = boxOn(await open(outboxMigrations), { firstPauseMs: 1_000 });
+    const { seen, deliver } = consumer((resource, _number, attempts) => resource === 'a' && attempts < 3);
+    box.outbox.start(deliver);
+    await box.append(['a', 1], ['a', 2], ['b', 1]);
+    assert.deepEqual([...seen].sort(), ['a1 #1 refused 1', 'b1 #1']);
+    await box.clock.advance(999);
+    assert.equal(seen.length, 2);
+    await box.clock.advance(1);
+    assert.equal(seen.at(-1), 'a1 #1 refused 2');
+    await box.clock.advance(1_999);
+    assert.equal(seen.length, 3);
+    await box.clock.advance(1);
+    assert.deepEqual(seen.slice(3, 5), ['a1 #1', 'a2 #2 refused 1']);
+    await box.outbox.close();
+  });
+
+  test('after its last attempt an event is abandoned, and the ones behind it go on', async () => {
+    const box = boxOn(await open(outboxMigrations), { firstPauseMs: 1_000, attempts: 2 });
+    const { seen, deliver } = consumer((_resource, number) => number === 1);
+    box.outbox.start(deliver);
+    await box.append(['a', 1], ['a', 2]);
+    await box.clock.advance(1_000);
+    assert.deepEqual(seen, ['a1 #1 refused 1', 'a1 #1 refused 2', 'a2 #2']);
+    assert.ok(
+      box.log.lines.some(({ sentence }) => sentence === 'An event was abandoned after its last attempt.'),
+    );
+    await box.clock.advance(60_000);
+    assert.equal(seen.length, 3);
+    await box.outbox.close();
+  });
+
+  test('a consumer that throws has refused', async () => {
+    const box = boxOn(await open(outboxMigrations), { firstPauseMs: 1_000 });
+    let calls = 0;
+    box.outbox.start(async () => {
+      if (++calls === 1) throw new Error('broken');
+      return 'delivered';
+    });
+    await box.append(['a', 1]);
+    assert.equal(calls, 1);
+    await box.clock.advance(1_000);
+    assert.equal(calls, 2);
+    await box.outbox.close();
+  });
+
+  test('no more deliveries are on their way than allowed', async () => {
+    const box = boxOn(await open(outboxMigrations), { concurrency: 3 });
+    let now = 0;
+    let most = 0;
+    let delivered = 0;
+    box.outbox.start(async () => {
+      most = Math.max(most, ++now);
+      await new Promise(setImmediate);
+      now--;
+      delivered++;
+      return 'delivered';
+    });
+    await box.append(...Array.from({ length: 20 }, (_, index) => [`r${index}`, 1] as const));
+    assert.equal(delivered, 20);
+    assert.equal(most, 3);
+    await box.outbox.close();
+  });
+
+  test('what was committed and not delivered when the process died goes out after the restart', async () => {
+    const database = await open(outboxMigrations);
+    const before = boxOn(database);
+    await before.append(['a', 1], ['a', 2]);
+    let taken = 0;
+    // Dies in the middle of a delivery: it never answers, and nothing is closed.
+    before.outbox.start(() => {
+      taken++;
+      return new Promise(() => {});
+    });
+    while (taken === 0) await new Promise(setImmediate);
+
+    const after = boxOn(await open.again(database), { leaseMs: 60_000 });
+    const { seen, deliver } = consumer();
+    after.outbox.start(deliver);
+    await after.append(['b', 1]);
+    assert.deepEqual(seen, ['b1 #1']);
+    await after.clock.advance(60_000);
+    assert.deepEqual(seen, ['b1 #1', 'a1 #1', 'a2 #2']);
+    await after.outbox.close();
+  });
+
+  test('two nodes deliver each event once, in order', async () => {
+    const database = await open(outboxMigrations);
+    const [one, other] = [boxOn(database), boxOn(database)];
+    const { seen, deliver } = consumer();
+    one.outbox.start(deliver);
+    other.outbox.start(deliver);
+    for (let number = 1; number <= 10; number++) {
+      await one.append(['a', number], [`b${number} `, 1]);
+      other.outbox.wake();
+    }
+    await Promise.all([one.outbox.idle(), other.outbox.idle()]);
+    await one.clock.advance(5_000);
+    await other.clock.advance(5_000);
+    assert.equal(seen.length, 20);
+    assert.deepEqual(
+      seen.filter((each) => each.startsWith('a')),
+      Array.from({ length: 10 }, (_, index) => `a${index + 1} #${index + 1}`),
+    );
+    await one.outbox.close();
+    await other.outbox.close();
+  });
+
+  test('without a consumer events are kept for it, up to an age and a number', async () => {
+    const database = await open(outboxMigrations);
+    const limits = { keepMs: 10_000, keepNumber: 5, pruneEveryMs: 1_000 };
+    const box = boxOn(database, limits);
+    box.outbox.start();
+    await box.append(...Array.from({ length: 8 }, (_, index) => ['a', index] as const));
+    assert.equal(await box.rows(), 8);
+    await box.clock.advance(1_000);
+    assert.equal(await box.rows(), 5);
+    await box.clock.advance(10_000);
+    assert.equal(await box.rows(), 0);
+    await box.append(['b', 1]);
+    await box.outbox.close();
+    const later = boxOn(database, limits, box.clock.now());
+    const { seen, deliver } = consumer();
+    later.outbox.start(deliver);
+    await later.outbox.idle();
+    assert.deepEqual(seen, ['b1 #1']);
+    await later.outbox.close();
+  });
+
+  test('with a consumer only what is finished is pruned', async () => {
+    const box = boxOn(await open(outboxMigrations), {
+      keepMs: 10_000,
+      keepNumber: 1,
+      pruneEveryMs: 1_000,
+      firstPauseMs: 3_600_000,
+    });
+    const { deliver } = consumer((resource) => resource === 'stuck');
+    box.outbox.start(deliver);
+    await box.append(['stuck', 1], ['stuck', 2], ['a', 1], ['a', 2]);
+    await box.clock.advance(11_000);
+    assert.equal(await box.rows(), 2);
+    await box.outbox.close();
+  });
+
+  test('whatever is refused how often, each resource sees its events once and in order', async () => {
+    const database = await open(outboxMigrations);
+    const resource = fc.constantFrom('a', 'b', 'c');
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(resource, { maxLength: 5 }), { maxLength: 5 }),
+        fc.nat(6),
+        async (batches, seed) => {
+          await database.transact((write) => sql`DELETE FROM outbox`.execute(write));
+          const box = boxOn(database, { firstPauseMs: 100, concurrency: 2 });
+          const { seen, deliver } = consumer(
+            (_resource, number, attempts) => attempts <= (Number(number) * seed) % 3,
+          );
+          box.outbox.start(deliver);
+          let number = 0;
+          const expected = new Map<string, string[]>();
+          for (const batch of batches) {
+            const events = batch.map((each) => [each, number++] as const);
+            for (const [each, its] of events) {
+              const list = expected.get(each) ?? [];
+              list.push(`${each}${its} #${list.length + 1}`);
+              expected.set(each, list);
+            }
+            await box.append(...events);
+          }
+          await box.clock.advance(20_000);
+          for (const [each, list] of expected) {
+            assert.deepEqual(
+              seen.filter((line) => line.startsWith(each) && !line.includes('refused')),
+              list,
+            );
+          }
+          await box.outbox.close();
+        },
+      ),
+      { numRuns: 8 },
+    );
+  });
+}
+
+eachDatabase('the outbox', rules);
