@@ -82,6 +82,7 @@ export { RFC3261_TIMERS, type TimerDurations } from './transaction/timers.ts';
 export type { AnswerFields, Call, CallListener, IncomingInvite } from './user-agent/call-listener.ts';
 export type { UserAgentCounters } from './user-agent/counters.ts';
 export type { InviteOptions, InviteTarget } from './user-agent/outgoing-leg.ts';
+export type { RequestOptions, RequestOutcome } from './user-agent/outgoing-request.ts';
 export type { SendTarget } from './user-agent/send-target.ts';
 export {
   createTimerWheel,

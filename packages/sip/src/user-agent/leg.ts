@@ -75,6 +75,8 @@ export interface LegDeps {
   address(protocol: 'udp' | 'tcp'): { readonly host: string; readonly port: number };
   /** Runs a listener; what it throws is counted and does not come further. */
   safely(call: () => void): void;
+  /** Runs `call` soon, but not within the present one. */
+  defer(call: () => void): void;
   add(leg: Leg): void;
   remove(leg: Leg): void;
 }
@@ -191,7 +193,7 @@ export function serveInvite(deps: LegDeps, leg: Leg, key: string, isFirst: boole
   };
 }
 
-/** Starts a client transaction for the leg, on a Via and branch of its own; undefined when there is no route. */
+/** Starts a client transaction that keeps the leg alive until it has terminated. */
 export function startLegTransaction(
   deps: LegDeps,
   leg: Leg,
@@ -199,20 +201,30 @@ export function startLegTransaction(
   route: Route,
   user: Omit<ClientUser, 'terminated'>,
 ): ClientTransaction {
-  const branch = `z9hG4bK${deps.token()}`;
-  const { host, port } = deps.address(route.protocol);
-  const { headers } = request;
-  headers.remove('Via');
-  headers.prepend('Via', createVia(route.protocol, host, port, branch));
-  if (request.method === 'INVITE') headers.set('Contact', contactOf(deps, route.protocol));
-  if (deps.userAgentName !== undefined) headers.set('User-Agent', deps.userAgentName);
+  if (request.method === 'INVITE') request.headers.set('Contact', contactOf(deps, route.protocol));
   leg.open += 1;
   const terminated = (): void => {
     leg.open -= 1;
     if (leg.isOver()) deps.remove(leg);
   };
+  return startTransaction(deps, request, route, { ...user, terminated });
+}
+
+/** Starts a client transaction on a Via and branch of its own. */
+export function startTransaction(
+  deps: LegDeps,
+  request: SipRequest,
+  route: Route,
+  user: ClientUser,
+): ClientTransaction {
+  const branch = `z9hG4bK${deps.token()}`;
+  const { host, port } = deps.address(route.protocol);
+  const { headers } = request;
+  headers.remove('Via');
+  headers.prepend('Via', createVia(route.protocol, host, port, branch));
+  if (deps.userAgentName !== undefined) headers.set('User-Agent', deps.userAgentName);
   const key = clientKey(branch, request.method);
-  return deps.table.startClient(key, request, printMessage(request), route, { ...user, terminated });
+  return deps.table.startClient(key, request, printMessage(request), route, user);
 }
 
 function sendInDialog(deps: LegDeps, leg: Leg, effect: SessionEffect & { do: 'request' }): void {

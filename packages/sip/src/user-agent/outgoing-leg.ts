@@ -13,6 +13,7 @@ import { parseCSeq } from '../message/cseq.ts';
 import { createHeaders } from '../message/headers.ts';
 import type { SipRequest } from '../message/message.ts';
 import { printMessage } from '../message/print-message.ts';
+import { parseVia } from '../message/via.ts';
 import { cancelFor } from '../transaction/ack.ts';
 import { clientKey } from '../transaction/key.ts';
 import type { Call, CallListener } from './call-listener.ts';
@@ -168,7 +169,7 @@ export function dial(
     if (!invite) return;
     const request = cancelFor(invite.request);
     const via = request.headers.get('Via')!;
-    const key = clientKey(via.slice(via.indexOf('branch=') + 7), 'CANCEL');
+    const key = clientKey(parseVia(via)?.branch ?? '', 'CANCEL');
     const reliable = invite.machine.kind === 'invite' && isReliable(via);
     const route: Route = { target: invite.target, protocol: reliable ? 'tcp' : 'udp', reliable };
     leg.open += 1;

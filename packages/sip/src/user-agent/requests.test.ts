@@ -421,3 +421,55 @@ test('§12: a request with our tag and a stranger’s From tag is not of the dia
   assert.deepEqual(log.log, []);
   link.bob.ua.close();
 });
+
+test('§10.2 and §22.2: a REGISTER is challenged, sent again with credentials and the next CSeq, and its outcome told once', () => {
+  const link = createMemoryLink({}, { hash });
+  link.bob.onRequest = (incoming) => {
+    const { headers } = incoming.request;
+    if (headers.has('Authorization'))
+      incoming.reply(200, { headers: [['Contact', headers.get('Contact')!]] });
+    else incoming.reply(401, { headers: [['WWW-Authenticate', 'Digest realm="r", nonce="n", qop="auth"']] });
+  };
+  const outcomes: string[] = [];
+  const register = {
+    method: 'REGISTER',
+    uri: 'sip:10.0.0.2',
+    from: '<sip:a@x>',
+    to: '<sip:a@x>',
+    contact: true,
+  };
+  link.alice.ua.request({ ...register, credentials: { username: 'a', password: 'p' } }, (outcome) =>
+    outcomes.push(
+      outcome.type === 'response' ? `${outcome.response.status} ${outcome.cseq}` : outcome.failure,
+    ),
+  );
+  link.alice.ua.request({ ...register, cseq: 7 }, (outcome) =>
+    outcomes.push(
+      outcome.type === 'response' ? `${outcome.response.status} ${outcome.cseq}` : outcome.failure,
+    ),
+  );
+  link.clock.advance(100);
+  assert.deepEqual(outcomes.sort(), ['200 2', '401 7']);
+  assert.equal(link.bob.requests[0]!.request.headers.get('Contact'), '<sip:10.0.0.1:5060>');
+  link.clock.advance(60_000);
+  assert.deepEqual([link.alice.ua.census(), link.bob.ua.census()], [empty, empty]);
+});
+
+test('§17.1.2: a request that nobody answers times out after 64*T1, and one that leads nowhere fails later, never at once', () => {
+  const link = createMemoryLink();
+  link.alice.drop = () => true;
+  const outcomes: string[] = [];
+  const note = (outcome: { type: string; failure?: string }) =>
+    outcomes.push(outcome.failure ?? outcome.type);
+  const options = { method: 'OPTIONS', from: '<sip:a@x>', to: '<sip:b@x>' };
+  link.alice.ua.request({ ...options, uri: 'sip:10.0.0.2' }, note);
+  link.alice.ua.request({ ...options, uri: 'sips:10.0.0.2' }, note);
+  assert.deepEqual(outcomes, []);
+  link.clock.advance(100);
+  assert.deepEqual(outcomes, ['transport-failed']);
+  link.clock.advance(32_000);
+  assert.deepEqual(outcomes, ['transport-failed', 'timeout']);
+  // 0, 0.5, 1.5, 3.5 s and every 4 s up to 31.5 s.
+  assert.equal(link.alice.sent.length, 11);
+  assert.deepEqual(link.alice.ua.census(), empty);
+});

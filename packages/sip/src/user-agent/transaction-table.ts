@@ -76,7 +76,7 @@ export interface ServerTransaction {
 
 /** What the timer wheel carries: every owner dispatches its own timers by key. */
 export interface TimerOwner {
-  readonly side: 'client' | 'server' | 'leg';
+  readonly side: 'client' | 'server' | 'leg' | 'deferred';
 }
 
 /** The transactions of a user agent: keeps them by key, runs their machines and carries out their effects. */

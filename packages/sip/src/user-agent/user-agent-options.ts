@@ -7,6 +7,7 @@ import type { TimerDurations } from '../transaction/timers.ts';
 import type { Call, CallListener, IncomingInvite } from './call-listener.ts';
 import type { UserAgentCounters } from './counters.ts';
 import type { InviteOptions } from './outgoing-leg.ts';
+import type { RequestOptions, RequestOutcome } from './outgoing-request.ts';
 import type { SendTarget } from './send-target.ts';
 import type { WheelClock } from './timer-wheel.ts';
 
@@ -79,6 +80,11 @@ export interface UserAgent {
   flowClosed(id: string): void;
   /** Calls; with `credentials` challenges to INVITE and in-dialog requests are answered once each. */
   invite(options: InviteOptions & { readonly credentials?: DigestCredentials }, listener: CallListener): Call;
+  /** Sends REGISTER, OPTIONS, MESSAGE and their kind; `settled` is called once, later. One challenge is answered. */
+  request(
+    options: RequestOptions & { readonly credentials?: DigestCredentials },
+    settled: (outcome: RequestOutcome) => void,
+  ): void;
   census(): UserAgentCensus;
   readonly counters: Readonly<UserAgentCounters>;
   /** Forgets everything without a word to anybody, and stops the clock timer. */

@@ -323,3 +323,19 @@ test('The listener that throws is counted and breaks nothing', () => {
     assert.equal(link.bob.ua.counters.listenerErrors, 1);
   });
 });
+
+test('A re-INVITE that stays without final response does not outlive its session by more than 64*T1', () => {
+  onLink({}, (link) => {
+    answerAtOnce(link);
+    const { leg } = call(link);
+    link.clock.advance(100);
+    leg.offer(offer);
+    link.clock.advance(300);
+    assert.equal(link.bob.sent.at(-1), 'SIP/2.0 100 Trying');
+    link.alice.drop = () => true;
+    leg.hangUp();
+    link.clock.advance(33_000);
+    assert.deepEqual(link.alice.ua.census(), empty);
+    link.bob.invites[0]!.hangUp();
+  });
+});

@@ -14,6 +14,7 @@ import { createCounters } from './counters.ts';
 import { receiveInvite } from './incoming-leg.ts';
 import { type ChallengeAnswer, type Leg, type LegDeps, legTimerFired, serveInvite } from './leg.ts';
 import { dial } from './outgoing-leg.ts';
+import { sendRequest } from './outgoing-request.ts';
 import { type Refusal, screenExtensions, screenRequest } from './screening.ts';
 import { type Route, routeOfFlow, routeOfUri, type SendTarget, targetOf } from './send-target.ts';
 import { createTimerWheel } from './timer-wheel.ts';
@@ -56,6 +57,7 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
 
   function fire(owner: TimerOwner, key: string): void {
     if (owner.side === 'leg') legTimerFired(owner as Leg, key);
+    else if (owner.side === 'deferred') safely((owner as Deferred).call);
     else table.timerFired(owner as ClientTransaction | ServerTransaction, key);
   }
 
@@ -82,6 +84,10 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     route,
     address: deps.address,
     safely,
+    defer(call) {
+      const deferred: Deferred = { side: 'deferred', call };
+      wheel.start(deferred, '', now());
+    },
     add: (leg) => legs.set(legKey(leg.callId, leg.localTag), leg),
     remove: (leg) => legs.delete(legKey(leg.callId, leg.localTag)),
   };
@@ -322,6 +328,8 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     flowClosed: (id) => table.flowClosed(id),
     invite: ({ credentials, ...options }, listener) =>
       dial(legDeps, options, answerWith(credentials), listener),
+    request: ({ credentials, ...options }, settled) =>
+      sendRequest(legDeps, options, answerWith(credentials), settled),
     census: () => ({ transactions: table.size(), dialogs: legs.size, timers: wheel.size() }),
     counters,
     close() {
@@ -331,6 +339,11 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
       legs.clear();
     },
   };
+}
+
+interface Deferred extends TimerOwner {
+  readonly side: 'deferred';
+  readonly call: () => void;
 }
 
 interface NewRequest {

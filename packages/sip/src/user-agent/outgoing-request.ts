@@ -1,0 +1,76 @@
+import type { HeaderPairs } from '../dialog/answers.ts';
+import type { Content } from '../dialog/session-state.ts';
+import { createRequest } from '../message/create-request.ts';
+import type { SipRequest, SipResponse } from '../message/message.ts';
+import { type ChallengeAnswer, contactOf, type LegDeps, startTransaction } from './leg.ts';
+
+/** A request outside every dialog other than INVITE. `from` and `to` are header values without tag. */
+export interface RequestOptions {
+  readonly method: string;
+  /** Request-URI, which also leads when there is no live flow and no route. */
+  readonly uri: string;
+  readonly flow?: string;
+  readonly from: string;
+  readonly to: string;
+  /** Route values to start with, such as an outbound proxy. */
+  readonly routes?: readonly string[];
+  readonly headers?: HeaderPairs;
+  readonly content?: Content;
+  /** Those of an earlier request, so that REGISTERs of one phone share a Call-ID and count up (RFC 3261 §10.2). */
+  readonly callId?: string;
+  readonly cseq?: number;
+  /** Whether the request carries our Contact. */
+  readonly contact?: boolean;
+}
+
+/** What became of a request. */
+export type RequestOutcome =
+  | { readonly type: 'response'; readonly response: SipResponse; readonly cseq: number }
+  | { readonly type: 'failed'; readonly failure: 'timeout' | 'transport-failed' };
+
+/** Sends a request, answers one challenge when it can, and tells the outcome once, later than this call. */
+export function sendRequest(
+  deps: LegDeps,
+  options: RequestOptions,
+  authorize: ChallengeAnswer | undefined,
+  settled: (outcome: RequestOutcome) => void,
+): void {
+  const callId = options.callId ?? deps.token();
+  const localTag = deps.token();
+
+  function attempt(cseq: number, credentials: HeaderPairs): void {
+    const request = build(cseq, credentials);
+    const route = deps.route(options.flow, request.headers.get('Route') ?? request.uri);
+    if (!route) {
+      deps.defer(() => settled({ type: 'failed', failure: 'transport-failed' }));
+      return;
+    }
+    if (options.contact) request.headers.set('Contact', contactOf(deps, route.protocol));
+    startTransaction(deps, request, route, {
+      response(response) {
+        if (response.status < 200) return;
+        const answer = credentials.length > 0 ? undefined : authorize?.(response, request);
+        if (answer) attempt(cseq + 1, answer);
+        else deps.safely(() => settled({ type: 'response', response, cseq }));
+      },
+      failed: (failure) => deps.safely(() => settled({ type: 'failed', failure })),
+      terminated: () => {},
+    });
+  }
+
+  function build(cseq: number, credentials: HeaderPairs): SipRequest {
+    return createRequest({
+      method: options.method,
+      uri: options.uri,
+      from: `${options.from};tag=${localTag}`,
+      to: options.to,
+      callId,
+      cseq,
+      ...(options.routes && { routes: options.routes }),
+      headers: [...(options.headers ?? []), ...credentials],
+      ...options.content,
+    });
+  }
+
+  attempt(options.cseq ?? 1, []);
+}
