@@ -1,4 +1,4 @@
-import type { CompiledQuery, Kysely } from 'kysely';
+import type { CompiledQuery } from 'kysely';
 import type { Instant } from '../../kernel/machine.ts';
 import type { Read } from '../../ports/database.ts';
 import type { Binding } from '../../ports/registrations.ts';
@@ -131,23 +131,6 @@ export function registrarQueries(read: Read, locks: boolean): RegistrarQueries {
     dropFlows: (from, to) => ({ ...dropFlows, parameters: [from, to] }),
     purge: (now) => ({ ...purge, parameters: [now, purgeBatch] }),
   };
-}
-
-/** Live bindings of the endpoints of a page, newest first. */
-export function bindingsOfMany(
-  tables: Kysely<SipEndpointsTables>,
-  endpoints: readonly string[],
-  now: Instant,
-): Promise<BindingRow[]> {
-  if (endpoints.length === 0) return Promise.resolve([]);
-  return tables
-    .selectFrom('sip_bindings')
-    .selectAll()
-    .where('endpoint_id', 'in', endpoints)
-    .where('expires_at', '>', now)
-    .orderBy('registered_at', 'desc')
-    .orderBy('contact')
-    .execute();
 }
 
 export function bindingOf(row: LiveRow): Binding | undefined {

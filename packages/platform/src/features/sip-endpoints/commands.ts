@@ -7,19 +7,11 @@ import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { Database } from '../../ports/database.ts';
 import type { Secrets } from '../../ports/secrets.ts';
 import { credentialColumns } from './credential.ts';
-import {
-  countNewEndpoint,
-  deleteEndpoint,
-  type EndpointRow,
-  findEndpoint,
-  insertEndpoint,
-  lastStampOf,
-  type SipEndpointsTables,
-  updateEndpoint,
-} from './store.ts';
+import type { EndpointRow, EndpointStore } from './store.ts';
 
 export interface CommandDeps {
   readonly database: Database;
+  readonly store: EndpointStore;
   readonly secrets: Secrets;
   readonly realm: string;
   /** Whether the account may attach this application to its endpoints. */
@@ -37,13 +29,12 @@ export async function createEndpoint(
 ): Promise<Result<EndpointRow>> {
   const unknown = await unknownApplication(deps, account, wish.app_id);
   if (unknown !== undefined) return refused(unknown);
-  const { database, secrets } = deps;
+  const { database, secrets, store } = deps;
   for (let attempt = 1; ; attempt += 1) {
     try {
       const row = await database.transact(async (write) => {
-        const tables = write.withTables<SipEndpointsTables>();
-        await countNewEndpoint(tables, account);
-        const last = await lastStampOf(tables, wish.username);
+        await store.countNew(write, account);
+        const last = await store.lastStamp(write, wish.username);
         // A second later than the last one that was given, where the clock has not moved on.
         const stamp = Math.max(Math.floor(now / 1000), (last ?? 0) + 1);
         const username = wish.username + creationStamp(stamp * 1000);
@@ -59,7 +50,7 @@ export async function createEndpoint(
           ...credentialColumns(secrets, username, deps.realm, wish.password),
           created_at: now,
         };
-        await insertEndpoint(tables, created);
+        await store.insert(write, created);
         return created;
       });
       return accepted(row);
@@ -77,17 +68,18 @@ export async function changeEndpoint(
 ): Promise<Result<undefined>> {
   const unknown = await unknownApplication(deps, account, wish.app_id);
   const found = await deps.database.transact(async (write) => {
-    const tables = write.withTables<SipEndpointsTables>();
-    const endpoint = await findEndpoint(tables, account, endpointId);
-    if (endpoint === undefined || unknown !== undefined) return endpoint !== undefined;
+    const username = await deps.store.usernameOf(write, account, endpointId);
+    if (username === undefined) return false;
     const changes: Partial<EndpointRow> = {
       ...(wish.alias === undefined ? {} : { alias: wish.alias }),
       ...(wish.app_id === undefined ? {} : { application_id: wish.app_id }),
       ...(wish.password === undefined
         ? {}
-        : credentialColumns(deps.secrets, endpoint.username, deps.realm, wish.password)),
+        : credentialColumns(deps.secrets, username, deps.realm, wish.password)),
     };
-    return Object.keys(changes).length === 0 || updateEndpoint(tables, account, endpointId, changes);
+    const changing = unknown === undefined && Object.keys(changes).length > 0;
+    if (changing) await deps.store.change(write, endpointId, changes);
+    return true;
   });
   if (!found) return refused(notFound('endpoint', endpointId));
   return unknown === undefined ? accepted(undefined) : refused(unknown);
@@ -98,9 +90,7 @@ export async function removeEndpoint(
   account: RequestAccount,
   endpointId: string,
 ): Promise<Result<undefined>> {
-  const found = await deps.database.transact((write) =>
-    deleteEndpoint(write.withTables<SipEndpointsTables>(), account, endpointId),
-  );
+  const found = await deps.database.transact((write) => deps.store.remove(write, account, endpointId));
   return found ? accepted(undefined) : refused(notFound('endpoint', endpointId));
 }
 

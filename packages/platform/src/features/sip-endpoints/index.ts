@@ -6,7 +6,7 @@ import type { Secrets } from '../../ports/secrets.ts';
 import { sipEndpointsTables } from './migrations/0001-sip-endpoints.ts';
 import { createRegistrations } from './registrations.ts';
 import { endpointRoutes } from './routes.ts';
-import { deleteEndpointsOf, passEndpointsOn, type SipEndpointsTables } from './store.ts';
+import { createEndpointStore } from './store.ts';
 
 export interface SipEndpointsDeps {
   readonly database: Database;
@@ -31,14 +31,11 @@ export interface SipEndpointsFeature {
 
 /** SIP users: what the API says of them, and what the registrar and the authenticator need of them. */
 export function createSipEndpoints(deps: SipEndpointsDeps): SipEndpointsFeature {
+  const store = createEndpointStore(deps.database);
   return {
-    routes: endpointRoutes({ ...deps, realm: deps.domains[0] }),
+    routes: endpointRoutes({ ...deps, store, realm: deps.domains[0] }),
     migrations: [sipEndpointsTables],
     registrations: createRegistrations(deps),
-    resources: {
-      remove: (write, account) => deleteEndpointsOf(write.withTables<SipEndpointsTables>(), account),
-      passOn: (write, account, main) =>
-        passEndpointsOn(write.withTables<SipEndpointsTables>(), account, main),
-    },
+    resources: { remove: store.removeAll, passOn: store.passOn },
   };
 }

@@ -134,7 +134,14 @@ eachDatabase('Parameters of SIP endpoints', (open) => {
     const world = await openApi(open);
     const field = fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue(), fc.constantFrom('alice', 'secret'));
     const body = fc.record(
-      { username: field, password: field, alias: field, app_id: field, ['__proto__']: field, constructor: field },
+      {
+        username: field,
+        password: field,
+        alias: field,
+        app_id: field,
+        ['__proto__']: field,
+        constructor: field,
+      },
       { requiredKeys: [], noNullPrototype: true },
     );
     let created = 0;

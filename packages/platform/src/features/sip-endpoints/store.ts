@@ -1,7 +1,10 @@
 import type { Generated, Kysely } from 'kysely';
 import type { RequestAccount } from '../../http/index.ts';
+import type { Instant } from '../../kernel/machine.ts';
 import type { Page } from '../../kernel/pagination.ts';
+import type { Database, Write } from '../../ports/database.ts';
 import type { BindingsTables } from './bindings-store.ts';
+import { endpointQueries, type ShownRow, viewOf } from './endpoint-queries.ts';
 
 export type SipEndpointsTables = BindingsTables & {
   sip_endpoints: {
@@ -28,138 +31,120 @@ export type SipEndpointsTables = BindingsTables & {
 };
 
 export type EndpointRow = Omit<SipEndpointsTables['sip_endpoints'], 'position'>;
-export type Tables = Kysely<SipEndpointsTables>;
 
-const viewOf = (account: RequestAccount) => (account.isSubaccount ? 'account' : 'main_account');
-
-export function findEndpoint(
-  tables: Tables,
-  account: RequestAccount,
-  endpointId: string,
-): Promise<EndpointRow | undefined> {
-  return tables
-    .selectFrom('sip_endpoints')
-    .selectAll()
-    .where('endpoint_id', '=', endpointId)
-    .where(viewOf(account), '=', account.authId)
-    .executeTakeFirst();
+/** SQL of the endpoints. Reads see the last commit; what writes takes the transaction it belongs to. */
+export interface EndpointStore {
+  /** With its newest live binding. */
+  find(account: RequestAccount, endpointId: string, now: Instant): Promise<ShownRow | undefined>;
+  /** In the order of creation, each with its newest live binding. */
+  list(account: RequestAccount, page: Page, now: Instant): Promise<readonly ShownRow[]>;
+  total(account: RequestAccount): Promise<number>;
+  /**
+   * Comes first in the transaction that creates an endpoint: its row locks keep the creations of an account one after another,
+   * so that they do not fight for a stamp.
+   */
+  countNew(write: Write, account: RequestAccount): Promise<void>;
+  /** The latest stamp that was given to this base name. */
+  lastStamp(write: Write, baseName: string): Promise<number | undefined>;
+  insert(write: Write, row: EndpointRow): Promise<void>;
+  usernameOf(write: Write, account: RequestAccount, endpointId: string): Promise<string | undefined>;
+  change(write: Write, endpointId: string, changes: Partial<EndpointRow>): Promise<void>;
+  /** With its registrations. False when the account sees no such endpoint. */
+  remove(write: Write, account: RequestAccount, endpointId: string): Promise<boolean>;
+  /** Everything that a subaccount owns. */
+  removeAll(write: Write, subaccount: string): Promise<void>;
+  passOn(write: Write, subaccount: string, main: string): Promise<void>;
 }
 
-export function listEndpoints(tables: Tables, account: RequestAccount, page: Page): Promise<EndpointRow[]> {
-  return tables
-    .selectFrom('sip_endpoints')
-    .selectAll()
-    .where(viewOf(account), '=', account.authId)
-    .orderBy('position')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-}
+type Tables = Kysely<SipEndpointsTables>;
 
-export async function totalOf(tables: Tables, account: string): Promise<number> {
-  const row = await tables
-    .selectFrom('sip_endpoint_totals')
-    .select('total')
-    .where('account', '=', account)
-    .executeTakeFirst();
-  return row?.total ?? 0;
-}
+export function createEndpointStore({ read }: Pick<Database, 'read'>): EndpointStore {
+  const queries = endpointQueries(read);
+  const tablesOf = (write: Write): Tables => write.withTables<SipEndpointsTables>();
 
-/** The latest stamp that was given to this base name. */
-export async function lastStampOf(tables: Tables, baseName: string): Promise<number | undefined> {
-  const row = await tables
-    .selectFrom('sip_endpoints')
-    .select('stamp')
-    .where('base_name', '=', baseName)
-    .orderBy('stamp', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.stamp;
-}
+  // The main account always comes first, so that two transactions cannot wait for each other.
+  async function changeTotals(write: Write, main: string, account: string, change: number): Promise<void> {
+    await write.executeQuery(queries.changeTotal(main, change));
+    if (account !== main) await write.executeQuery(queries.changeTotal(account, change));
+  }
 
-/**
- * Comes first in the transaction that creates an endpoint: its row locks keep the creations of an account one after another, so
- * that they do not fight for a stamp.
- */
-export async function countNewEndpoint(tables: Tables, account: RequestAccount): Promise<void> {
-  await changeTotal(tables, account.main, 1);
-  if (account.isSubaccount) await changeTotal(tables, account.authId, 1);
-}
+  async function forgetTotal(write: Write, subaccount: string): Promise<void> {
+    await tablesOf(write).deleteFrom('sip_endpoint_totals').where('account', '=', subaccount).execute();
+  }
 
-export async function insertEndpoint(tables: Tables, row: EndpointRow): Promise<void> {
-  await tables.insertInto('sip_endpoints').values(row).execute();
-}
-
-/** False when the account sees no such endpoint. */
-export async function updateEndpoint(
-  tables: Tables,
-  account: RequestAccount,
-  endpointId: string,
-  changes: Partial<EndpointRow>,
-): Promise<boolean> {
-  const result = await tables
-    .updateTable('sip_endpoints')
-    .set(changes)
-    .where('endpoint_id', '=', endpointId)
-    .where(viewOf(account), '=', account.authId)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
-}
-
-/** With its registrations. False when the account sees no such endpoint. */
-export async function deleteEndpoint(
-  tables: Tables,
-  account: RequestAccount,
-  endpointId: string,
-): Promise<boolean> {
-  const deleted = await tables
-    .deleteFrom('sip_endpoints')
-    .where('endpoint_id', '=', endpointId)
-    .where(viewOf(account), '=', account.authId)
-    .returning(['account', 'main_account'])
-    .executeTakeFirst();
-  if (deleted === undefined) return false;
-  await tables.deleteFrom('sip_bindings').where('endpoint_id', '=', endpointId).execute();
-  await changeTotal(tables, deleted.main_account, -1);
-  if (deleted.account !== deleted.main_account) await changeTotal(tables, deleted.account, -1);
-  return true;
-}
-
-/** Everything that a subaccount owns. */
-export async function deleteEndpointsOf(tables: Tables, subaccount: string): Promise<void> {
-  await tables
-    .deleteFrom('sip_bindings')
-    .where('endpoint_id', 'in', (of) =>
-      of.selectFrom('sip_endpoints').select('endpoint_id').where('account', '=', subaccount),
-    )
-    .execute();
-  const deleted = await tables
-    .deleteFrom('sip_endpoints')
-    .where('account', '=', subaccount)
-    .returning('main_account')
-    .execute();
-  const main = deleted[0]?.main_account;
-  if (main !== undefined) await changeTotal(tables, main, -deleted.length);
-  await tables.deleteFrom('sip_endpoint_totals').where('account', '=', subaccount).execute();
-}
-
-/** The main account counted them as its own before. */
-export async function passEndpointsOn(tables: Tables, subaccount: string, main: string): Promise<void> {
-  await tables
-    .updateTable('sip_endpoints')
-    .set({ account: main })
-    .where('account', '=', subaccount)
-    .execute();
-  await tables.deleteFrom('sip_endpoint_totals').where('account', '=', subaccount).execute();
-}
-
-// The main account always comes first, so that two transactions cannot wait for each other.
-async function changeTotal(tables: Tables, account: string, change: number): Promise<void> {
-  await tables
-    .insertInto('sip_endpoint_totals')
-    .values({ account, total: change })
-    .onConflict((on) =>
-      on.column('account').doUpdateSet((row) => ({ total: row('sip_endpoint_totals.total', '+', change) })),
-    )
-    .execute();
+  return {
+    async find(account, endpointId, now) {
+      return (await read.executeQuery(queries.one(account, endpointId, now))).rows[0];
+    },
+    async list(account, page, now) {
+      const { rows } = await read.executeQuery(queries.page(account, page, now));
+      // The rows of one endpoint stand together, that of its newest binding first.
+      return rows.filter((row, at) => row.endpoint_id !== rows[at - 1]?.endpoint_id);
+    },
+    async total(account) {
+      return (await read.executeQuery(queries.total(account.authId))).rows[0]?.total ?? 0;
+    },
+    countNew: (write, account) => changeTotals(write, account.main, account.authId, 1),
+    async lastStamp(write, baseName) {
+      return (await write.executeQuery(queries.lastStamp(baseName))).rows[0]?.stamp;
+    },
+    async insert(write, row) {
+      await write.executeQuery(queries.insert(row));
+    },
+    async usernameOf(write, account, endpointId) {
+      const row = await tablesOf(write)
+        .selectFrom('sip_endpoints')
+        .select('username')
+        .where('endpoint_id', '=', endpointId)
+        .where(viewOf(account), '=', account.authId)
+        .executeTakeFirst();
+      return row?.username;
+    },
+    async change(write, endpointId, changes) {
+      await tablesOf(write)
+        .updateTable('sip_endpoints')
+        .set(changes)
+        .where('endpoint_id', '=', endpointId)
+        .execute();
+    },
+    async remove(write, account, endpointId) {
+      const tables = tablesOf(write);
+      const deleted = await tables
+        .deleteFrom('sip_endpoints')
+        .where('endpoint_id', '=', endpointId)
+        .where(viewOf(account), '=', account.authId)
+        .returning(['account', 'main_account'])
+        .executeTakeFirst();
+      if (deleted === undefined) return false;
+      await tables.deleteFrom('sip_bindings').where('endpoint_id', '=', endpointId).execute();
+      await changeTotals(write, deleted.main_account, deleted.account, -1);
+      return true;
+    },
+    async removeAll(write, subaccount) {
+      const tables = tablesOf(write);
+      await tables
+        .deleteFrom('sip_bindings')
+        .where('endpoint_id', 'in', (of) =>
+          of.selectFrom('sip_endpoints').select('endpoint_id').where('account', '=', subaccount),
+        )
+        .execute();
+      const deleted = await tables
+        .deleteFrom('sip_endpoints')
+        .where('account', '=', subaccount)
+        .returning('main_account')
+        .execute();
+      const main = deleted[0]?.main_account;
+      if (main !== undefined) await write.executeQuery(queries.changeTotal(main, -deleted.length));
+      await forgetTotal(write, subaccount);
+    },
+    async passOn(write, subaccount, main) {
+      // The main account counted them as its own before.
+      await tablesOf(write)
+        .updateTable('sip_endpoints')
+        .set({ account: main })
+        .where('account', '=', subaccount)
+        .execute();
+      await forgetTotal(write, subaccount);
+    },
+  };
 }
