@@ -104,6 +104,7 @@ test('no frame ever carries a talker without an edge, in any order of changes, a
             // A leg that was never open keeps the place that was made for it; one that closes loses it.
             if (phone !== undefined) homes.delete(now.leg);
             phones[now.leg] = undefined;
+            for (const key of heardFor.keys()) if (key.includes(`${now.leg}`)) heardFor.delete(key);
             break;
           }
           case 'come':

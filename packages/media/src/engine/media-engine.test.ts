@@ -80,12 +80,12 @@ test('mute is a missing edge: the muted one hears and is not heard, and costs no
   );
 });
 
-test('a coaching supervisor is heard by the agent alone, from the first frame on', () => {
+test('a whisperer is heard by one member alone, from the first frame on', () => {
   const rig = createEngineRig();
-  const [agent, customer, coach] = [
-    rig.phone('agent', 400),
-    rig.phone('customer', 1000),
-    rig.phone('coach', 1900),
+  const [insider, other, whisperer] = [
+    rig.phone('insider', 400),
+    rig.phone('other', 1000),
+    rig.phone('whisperer', 1900),
   ];
   rig.run(20);
   rig.engine.apply({ do: 'open-mix', mix: 'call' }, rig.nowMs());
@@ -94,17 +94,17 @@ test('a coaching supervisor is heard by the agent alone, from the first frame on
       do: 'set-hearing',
       mix: 'call',
       members: [
-        { leg: 'agent', hears: ['customer', 'coach'] },
-        { leg: 'customer', hears: ['agent'] },
-        { leg: 'coach', hears: ['customer', 'agent'] },
+        { leg: 'insider', hears: ['other', 'whisperer'] },
+        { leg: 'other', hears: ['insider'] },
+        { leg: 'whisperer', hears: ['other', 'insider'] },
       ],
     },
     rig.nowMs(),
   );
   rig.run(100);
-  assert.ok(hears(rig, agent, 1900) && hears(rig, agent, 1000) && !hears(rig, agent, 400));
-  assert.ok(hears(rig, coach, 400) && hears(rig, coach, 1000) && !hears(rig, coach, 1900));
-  const all = customer.heard.subarray(0, customer.heardCount);
+  assert.ok(hears(rig, insider, 1900) && hears(rig, insider, 1000) && !hears(rig, insider, 400));
+  assert.ok(hears(rig, whisperer, 400) && hears(rig, whisperer, 1000) && !hears(rig, whisperer, 1900));
+  const all = other.heard.subarray(0, other.heardCount);
   for (let at = 0; at + 800 <= all.length; at += 160) {
     assert.ok(!(toneLevel(all.subarray(at, at + 800), 8000, 1900) > -40));
   }

@@ -34,14 +34,14 @@ test('three talkers share one sum, each minus itself', () => {
 });
 
 test('who does not talk takes the bare sum, which is the same one when the talkers have it', () => {
-  const [a, b, muted, coach] = [talker(1), talker(2), talker(3), talker(4)];
+  const [a, b, muted, whisperer] = [talker(1), talker(2), talker(3), talker(4)];
   const audiences = createAudiences(160, 1);
   const seats = audiences.seat(
     listeners([
       [a, [b]],
       [b, [a]],
       [muted, [a, b]],
-      [coach, [a, b]],
+      [whisperer, [a, b]],
     ]),
   );
   assert.equal(audiences.size(), 1);
@@ -52,17 +52,17 @@ test('who does not talk takes the bare sum, which is the same one when the talke
 });
 
 test('a source enters no sum from which nobody may hear it', () => {
-  const [agent, customer, coach] = [talker(1), talker(2), talker(3)];
+  const [insider, other, whisperer] = [talker(1), talker(2), talker(3)];
   const audiences = createAudiences(160, 1);
-  const [agentSeat, customerSeat, coachSeat] = audiences.seat(
+  const [insiderSeat, otherSeat, whispererSeat] = audiences.seat(
     listeners([
-      [agent, [customer, coach]],
-      [customer, [agent]],
-      [coach, [agent, customer]],
+      [insider, [other, whisperer]],
+      [other, [insider]],
+      [whisperer, [insider, other]],
     ]),
   );
-  assert.equal(customerSeat!.audience.key, '1');
-  assert.equal(agentSeat!.audience, coachSeat!.audience);
+  assert.equal(otherSeat!.audience.key, '1');
+  assert.equal(insiderSeat!.audience, whispererSeat!.audience);
 });
 
 test('an echo hears itself; who hears nothing has no seat; seats given back leave nothing', () => {
