@@ -185,30 +185,31 @@ export interface Pruning {
 
 /** Removes what is too old or too much, at most `limit` rows; resolves with how many. */
 export async function pruneEvents(database: Database, pruning: Pruning): Promise<number> {
-  const newest = await tables(database.read)
-    .selectFrom('outbox')
-    .select('id')
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+  const events = tables(database.read).selectFrom('outbox').select('id').limit(1);
+  const newest = await events.orderBy('id', 'desc').executeTakeFirst();
   if (newest === undefined) return 0;
+  // Events are numbered as they are created, so the youngest of the old ones bounds them all: what stays is not looked at.
+  const old = await events
+    .where('created_at', '<', pruning.olderThan)
+    .orderBy('created_at', 'desc')
+    .executeTakeFirst();
+  const upTo = Math.max(newest.id - pruning.number, old?.id ?? 0);
+  if (upTo <= 0) return 0;
   return database.transact(async (write) => {
-    let old = tables(write)
+    let pruned = tables(write)
       .selectFrom('outbox')
       .select('id')
-      .where((row) =>
-        row.or([row('created_at', '<', pruning.olderThan), row('id', '<=', newest.id - pruning.number)]),
-      )
+      .where('id', '<=', upTo)
       .orderBy('id')
       .limit(pruning.limit);
     if (!pruning.unfinishedToo) {
-      old = old.where((row) =>
+      pruned = pruned.where((row) =>
         row.or([row('delivered_at', 'is not', null), row('abandoned_at', 'is not', null)]),
       );
     }
     const { numDeletedRows } = await tables(write)
       .deleteFrom('outbox')
-      .where('id', 'in', old)
+      .where('id', 'in', pruned)
       .executeTakeFirst();
     return Number(numDeletedRows);
   });

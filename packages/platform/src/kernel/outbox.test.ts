@@ -236,6 +236,7 @@ function rules(open: OpenDatabase): void {
     const limits = { keepMs: 10_000, keepNumber: 5, pruneEveryMs: 1_000 };
     const box = boxOn(database, limits);
     box.outbox.start();
+    await box.outbox.idle();
     await box.append(...Array.from({ length: 8 }, (_, index) => ['a', index] as const));
     assert.equal(await box.rows(), 8);
     await box.clock.advance(1_000);

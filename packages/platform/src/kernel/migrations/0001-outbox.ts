@@ -24,7 +24,6 @@ CREATE TABLE outbox (
 CREATE UNIQUE INDEX outbox_by_resource ON outbox (resource, sequence);
 CREATE INDEX outbox_unfinished ON outbox (resource, sequence) WHERE delivered_at IS NULL AND abandoned_at IS NULL;
 CREATE INDEX outbox_due ON outbox (next_attempt_at) WHERE next_attempt_at IS NOT NULL;
-CREATE INDEX outbox_finished ON outbox (created_at) WHERE delivered_at IS NOT NULL OR abandoned_at IS NOT NULL;
 CREATE INDEX outbox_by_age ON outbox (created_at);
 `,
 };
