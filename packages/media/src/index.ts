@@ -17,6 +17,32 @@ export {
   writeTelephoneEvent,
 } from './codec/telephone-event.ts';
 
+// dsp/
+export { isSilent, levelDb } from './dsp/level.ts';
+export { createResampler, type Resampler, type ResamplerOptions, resample } from './dsp/resampler.ts';
+export { toneLevel } from './dsp/tone-level.ts';
+
+// engine/
+export {
+  type AgreedMedia,
+  type LegStatistics,
+  type MediaNotice,
+  type MixCommand,
+  noStatistics,
+  type Sound,
+  type SoundClip,
+} from './engine/commands.ts';
+export {
+  createMediaEngine,
+  defaultEngineLimits,
+  type EngineCensus,
+  type EngineCounters,
+  type EngineLimits,
+  type MediaEngine,
+  type MediaEngineDeps,
+} from './engine/media-engine.ts';
+export type { SendPacket } from './engine/send-frame.ts';
+
 // jitter/
 export {
   type AudioPayloads,
@@ -52,29 +78,3 @@ export {
   writeRtpHeader,
 } from './rtp/rtp-packet.ts';
 export { createRtpSender, type RtpSender, type RtpSenderOptions } from './rtp/rtp-sender.ts';
-
-// dsp/
-export { isSilent, levelDb } from './dsp/level.ts';
-export { createResampler, type Resampler, type ResamplerOptions, resample } from './dsp/resampler.ts';
-export { toneLevel } from './dsp/tone-level.ts';
-
-// engine/
-export {
-  type AgreedMedia,
-  type LegStatistics,
-  type MediaNotice,
-  type MixCommand,
-  noStatistics,
-  type Sound,
-  type SoundClip,
-} from './engine/commands.ts';
-export {
-  createMediaEngine,
-  defaultEngineLimits,
-  type EngineCensus,
-  type EngineCounters,
-  type EngineLimits,
-  type MediaEngine,
-  type MediaEngineDeps,
-} from './engine/media-engine.ts';
-export type { SendPacket } from './engine/send-frame.ts';

@@ -11,6 +11,7 @@ export interface Resampler {
   readonly delaySamples: number;
 }
 
+/** Rates in samples a second, and how steep the filter is. */
 export interface ResamplerOptions {
   readonly from: number;
   readonly to: number;

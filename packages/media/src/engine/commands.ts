@@ -22,6 +22,7 @@ export type MixCommand =
   /** RFC 4733 events, one after another; `w` waits 0.5 s, `W` 1 s. */
   | { readonly do: 'send-digits'; readonly leg: string; readonly digits: string };
 
+/** What can be played; levels and lengths of the built-in sounds are in playout/sounds.ts. */
 export type Sound =
   | { readonly kind: 'beep'; readonly count: 1 | 2 }
   /** `levelDb` relative to a full-scale sine; endless without a duration. */

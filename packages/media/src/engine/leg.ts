@@ -62,6 +62,7 @@ export interface Leg {
   remoteFractionLost: number | undefined;
 }
 
+/** What a new leg is given by its engine. */
 export interface LegOptions {
   readonly name: string;
   readonly index: number;

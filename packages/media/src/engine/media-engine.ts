@@ -59,6 +59,7 @@ export interface MediaEngine {
   readonly counters: Readonly<EngineCounters>;
 }
 
+/** How many of each thing exist now. */
 export interface EngineCensus {
   readonly legs: number;
   readonly mixes: number;
@@ -67,6 +68,7 @@ export interface EngineCensus {
   readonly audiences: number;
 }
 
+/** What has happened since the start, in frames, packets or commands. */
 export interface EngineCounters {
   ticks: number;
   /** Frames encoded, frames that took an encoding made for another leg, frames of silence. */
@@ -81,6 +83,7 @@ export interface EngineCounters {
   digitsRefused: number;
 }
 
+/** How much an engine takes in before it refuses. */
 export interface EngineLimits {
   readonly legs: number;
   readonly mixes: number;
@@ -94,6 +97,7 @@ export interface EngineLimits {
   readonly jitterMs: number;
 }
 
+/** Limits that hold where none are given: 10,000 legs, 100 MB of clips, 200 ms of jitter. */
 export const defaultEngineLimits: EngineLimits = {
   legs: 10_000,
   mixes: 10_000,
@@ -104,6 +108,7 @@ export const defaultEngineLimits: EngineLimits = {
   jitterMs: 200,
 };
 
+/** Everything that an engine needs from outside. */
 export interface MediaEngineDeps {
   readonly send: SendPacket;
   readonly sendReport: SendPacket;

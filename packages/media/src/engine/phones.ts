@@ -27,6 +27,7 @@ export interface TonePhone {
   sendPayload(payloadType: number, payload: Uint8Array): void;
 }
 
+/** An engine, its phones and their clock; what tests drive. */
 export interface EngineRig {
   readonly engine: MediaEngine;
   readonly notices: MediaNotice[];

@@ -10,6 +10,7 @@ const INTERVAL_MS = 5000;
 
 const reportBytes = 256;
 
+/** Sends and reads the reports of all legs of an engine. */
 export interface Reporting {
   /** Sends SR or RR when it is due; with `goodbye` at once, and BYE with it. */
   send(leg: Leg, nowMs: number, goodbye: boolean): void;
@@ -18,6 +19,7 @@ export interface Reporting {
   schedule(leg: Leg, nowMs: number): void;
 }
 
+/** Where reports go, and what they are made of. */
 export interface ReportingDeps {
   readonly sendPacket: SendPacket;
   readonly sendReport: SendPacket;

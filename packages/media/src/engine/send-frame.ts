@@ -19,6 +19,7 @@ export interface SendScratch {
   readonly counters: { encoded: number; shared: number; silent: number };
 }
 
+/** Buffers for frames of this many samples, the payloads of silence encoded. */
 export function createSendScratch(frameSamples: number): SendScratch {
   const mixed = new Int16Array(frameSamples);
   return {

@@ -6,6 +6,7 @@ export interface Lateness {
   reset(): void;
 }
 
+/** Quantiles in milliseconds over `count` recordings. */
 export interface LatenessSummary {
   readonly count: number;
   readonly p50Ms: number;

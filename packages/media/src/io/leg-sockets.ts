@@ -15,6 +15,7 @@ export interface LegSockets {
   readonly counters: SocketCounters;
 }
 
+/** Sockets that are open, and packets since the start. */
 export interface SocketCounters {
   /** Sockets open now. */
   sockets: number;
@@ -24,6 +25,7 @@ export interface SocketCounters {
   sendErrors: number;
 }
 
+/** Where to bind, and who takes what arrives. */
 export interface LegSocketsOptions {
   /** Address to bind, e.g. `0.0.0.0`. */
   readonly host: string;
@@ -43,6 +45,7 @@ export type ReceivePacket = (
   ageMs: number,
 ) => void;
 
+/** Opens the sockets of one media thread; the way in which a faster implementation is put in. */
 export type OpenLegSockets = (options: LegSocketsOptions) => LegSockets;
 
 /** Every port pair of the range is in use. */

@@ -30,10 +30,12 @@ export interface MediaHost {
   closeAll(): Promise<void>;
 }
 
+/** How many of each thing exist now, sockets included. */
 export interface HostCensus extends EngineCensus {
   readonly sockets: number;
 }
 
+/** Timing, load and counters of a host, for metrics. */
 export interface HostStats {
   readonly participants: number;
   readonly ticks: TickStats;
@@ -45,6 +47,7 @@ export interface HostStats {
   readonly cpuMs: number;
 }
 
+/** What a host needs: a network, a listener, and its limits. */
 export interface MediaHostOptions {
   /** Address to bind. */
   readonly host: string;

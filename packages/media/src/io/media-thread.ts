@@ -10,6 +10,7 @@ export type ToMediaThread =
   | { readonly type: 'reset-stats' }
   | ({ readonly type: 'ask'; readonly id: number } & MediaQuestion);
 
+/** Requests that want an answer. */
 export type MediaQuestion =
   | { readonly about: 'open'; readonly leg: string }
   | { readonly about: 'close'; readonly leg: string }

@@ -8,6 +8,7 @@ export interface TickLoop {
   resetStats(): void;
 }
 
+/** How punctual the ticks were. */
 export interface TickStats {
   /** How long after its due time a tick began. */
   readonly lateness: LatenessSummary;
@@ -20,6 +21,7 @@ export interface TickStats {
   readonly skipped: number;
 }
 
+/** The clock, the engine and the sockets that a loop drives; times in milliseconds. */
 export interface TickLoopDeps {
   readonly intervalMs: number;
   /** Monotonic milliseconds. */

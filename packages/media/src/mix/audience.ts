@@ -29,6 +29,7 @@ const ATTACK_PART = 0.1;
 /** Gain comes back by this much a frame: from half to full in 0.3 s, slow enough not to be heard as pumping. */
 const RELEASE_STEP = 1 / 30;
 
+/** An audience of these sources, with room for one payload per codec. */
 export function createAudience(
   sources: readonly Source[],
   key: string,

@@ -43,6 +43,7 @@ export interface Hearing {
   census(): { mixes: number; plays: number; audiences: number };
 }
 
+/** Frame length in samples, number of codecs, and who is told that a play ended. */
 export interface HearingDeps {
   readonly frameSamples: number;
   readonly codecs: number;

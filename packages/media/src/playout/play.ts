@@ -42,6 +42,7 @@ export function createSamplesPlay(
   return play;
 }
 
+/** A sine: frequency in hertz, amplitude, length in milliseconds. */
 export interface ToneShape {
   readonly rate: number;
   readonly frequencyHz: number;

@@ -17,6 +17,7 @@ const RINGBACK_DB = -22;
 /** Edges of a tone fade over 5 ms: a hard edge clicks. */
 export const FADE_MS = 5;
 
+/** The built-in sounds at `rate` samples a second. */
 export function createSounds(rate: number): Sounds {
   const kept = new Map<string, Int16Array>();
   const once = (name: string, render: () => Int16Array): Int16Array => {
