@@ -63,7 +63,8 @@ export function asPath(text: string): string | undefined {
 }
 
 export function asOneOf<Value extends string>(...values: readonly Value[]) {
-  return (text: string): Value | undefined => values.find((value) => value === text.toLowerCase());
+  return (text: string): Value | undefined =>
+    values.find((value) => value.toLowerCase() === text.toLowerCase());
 }
 
 export function asPattern(pattern: RegExp) {
