@@ -36,6 +36,16 @@ describe('concealment in the manner of G.711 Appendix I', () => {
     });
   }
 
+  it('stays in phase when it repeats two and three periods instead of one', () => {
+    const concealment = played(1600);
+    const out = new Int16Array(320);
+    concealment.conceal(out, 0, 320);
+    for (let i = 80; i < 320; i++) {
+      const gain = 1 - (0.2 * (i - 80)) / 80;
+      assert.ok(Math.abs(out[i]! - gain * voice(1600 + i)) < 200, `sample ${i}`);
+    }
+  });
+
   it('is a fifth quieter every 10 ms after the first, and silent from 60 ms on', () => {
     const concealment = played(1600);
     const out = new Int16Array(800);
@@ -72,6 +82,18 @@ describe('concealment in the manner of G.711 Appendix I', () => {
         last = sample;
       }
     }
+  });
+
+  it('starts where the last sample was, also when the voice rides on a slower swing', () => {
+    const swinging = (i: number) => voice(i) + 9000 * Math.sin((2 * Math.PI * 20 * i) / 8000);
+    const before = Int16Array.from({ length: 420 }, (_, i) => swinging(i));
+    const concealment = new Concealment(8000);
+    concealment.record(before, 0, 420);
+    const out = new Int16Array(40);
+    concealment.conceal(out, 0, 40);
+    let greatest = 0;
+    for (let i = 1; i < 420; i++) greatest = Math.max(greatest, Math.abs(before[i]! - before[i - 1]!));
+    assert.ok(Math.abs(out[0]! - before[419]!) <= greatest, `${before[419]} → ${out[0]}`);
   });
 
   it('makes silence of silence', () => {

@@ -102,6 +102,13 @@ describe('a symmetric RTP latch', () => {
     assert.equal(latch.accept(phone, 1, 1, 40), true);
   });
 
+  it('neither does a packet that was overtaken', () => {
+    const latch = createLatch({ probation: 3 });
+    latch.arm(phone, 0);
+    const accepted = [1, 3, 2, 4].map((sequence, i) => latch.accept(phone, 1, sequence, i * 20));
+    assert.deepEqual(accepted, [false, false, false, true]);
+  });
+
   it('whatever strangers send, they are not heard while the latched source speaks', () => {
     const packets = fc.array(
       fc.record({
