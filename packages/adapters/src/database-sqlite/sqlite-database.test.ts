@@ -39,6 +39,28 @@ describe('the data directory of the embedded database', () => {
     await open().close();
   });
 
+  test('that is full refuses with an error, keeps what was committed, and goes on when there is room', async () => {
+    const log = createRecordingLog();
+    const database = createSqliteDatabase({ file: join(directory, 'full.sqlite'), log });
+    await database.migrate([
+      { name: 'f/1', sql: 'CREATE TABLE f (n BIGINT PRIMARY KEY, data TEXT NOT NULL)' },
+    ]);
+    const insert = (n: number, size: number) =>
+      database.transact((write) => sql`INSERT INTO f VALUES (${n}, ${'x'.repeat(size)})`.execute(write));
+    const limitPages = (pages: number) =>
+      database.transact((write) => sql`PRAGMA max_page_count = ${sql.lit(pages)}`.execute(write));
+    await insert(1, 10);
+    await limitPages(20);
+    const settled = await Promise.allSettled([insert(2, 10), insert(3, 1_000_000), insert(4, 10)]);
+    assert.equal(settled[1]!.status, 'rejected');
+    const kept = settled.flatMap(({ status }, index) => (status === 'fulfilled' ? [{ n: index + 2 }] : []));
+    await limitPages(1_000_000);
+    await insert(5, 1_000_000);
+    const { rows } = await sql`SELECT n FROM f ORDER BY n`.execute(database.read);
+    assert.deepEqual(rows, [{ n: 1 }, ...kept, { n: 5 }]);
+    await database.close();
+  });
+
   test('keeps every row that was acknowledged before kill -9, and its lock dies with the process', async () => {
     const { pid, acknowledged, child } = killedWhileWriting(
       join(import.meta.dirname, 'index.ts'),
