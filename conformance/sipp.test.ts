@@ -62,8 +62,9 @@ describe('sipp as a phone', { skip, timeout: 180_000 }, () => {
   }
 
   describe('called by a multiparty call', () => {
-    /** A phone that registered on this port and waits there for what the scenario says. */
+    /** A phone of its own that registered on this port and waits there for what the scenario says. */
     async function waiting(scenario: string): Promise<Sipp> {
+      ({ username: user, endpointId } = await platform.createEndpoint('called', password));
       const registered = await start('register');
       assert.deepEqual(await registered.finished(), { code: 0, errors: '' });
       return start(scenario, { port: registered.port });

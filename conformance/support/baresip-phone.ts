@@ -116,7 +116,6 @@ function configuration(directory: string, tone: string, sipPort: number, control
   return [
     'poll_method epoll',
     `sip_listen 127.0.0.1:${sipPort}`,
-    'net_interface lo',
     `audio_player aubridge,ear-${sipPort}`,
     `audio_source aufile,${tone}`,
     `audio_alert aubridge,bell-${sipPort}`,

@@ -129,7 +129,7 @@ export class PlatformProcess {
     });
     eachLine(child.stdout, (line) => this.#take(line));
     eachLine(child.stderr, (line) => this.#take(line));
-    child.once('exit', (code, signal) => this.log.add({ msg: 'exit', code, signal }));
+    child.once('exit', (code, signal) => this.log.add({ message: 'exit', code, signal }));
     return child;
   }
 
@@ -137,17 +137,17 @@ export class PlatformProcess {
     try {
       this.log.add(JSON.parse(line));
     } catch {
-      this.log.add({ msg: line });
+      this.log.add({ message: line });
     }
   }
 
   async #untilReady(from: number): Promise<void> {
     const ready = await this.log.until(
       'readiness',
-      (line) => line.msg === 'Jackfield is ready.' || line.msg === 'exit',
+      (line) => line.message === 'Jackfield is ready.' || line.message === 'exit',
       { from },
     );
-    if (ready.msg === 'exit') throw new Error(`It ended at start: ${JSON.stringify(this.log.all)}`);
+    if (ready.message === 'exit') throw new Error(`It ended at start: ${JSON.stringify(this.log.all)}`);
     this.#ready = ready as unknown as Ready;
   }
 

@@ -42,6 +42,7 @@ export class Sipp {
   static async start(options: SippOptions): Promise<Sipp> {
     const directory = await mkdtemp(join(tmpdir(), 'sipp-'));
     const port = options.port ?? (await freePort());
+    const callee = options.keys?.callee;
     const keys = Object.entries(options.keys ?? {}).flatMap(([name, value]) => ['-key', name, value]);
     const child = spawn(
       'sipp',
@@ -49,6 +50,8 @@ export class Sipp {
         options.remote,
         ...['-sf', join(scenarios, `${options.scenario}.xml`)],
         ...['-i', '127.0.0.1', '-p', String(port), '-t', options.transport ?? 'u1'],
+        // The digest covers the Request-URI (RFC 7616 §3.4.6); sipp would leave the callee out of it.
+        ...(callee === undefined ? [] : ['-auth_uri', `${callee}@${options.remote}`]),
         ...['-s', options.user, '-au', options.user, '-ap', options.password],
         ...['-m', '1', '-l', '1', '-nostdin', '-timeout', '40', '-timeout_error'],
         ...['-trace_err', '-error_file', join(directory, 'errors'), ...keys],

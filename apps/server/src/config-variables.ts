@@ -45,6 +45,11 @@ export const configVariables = {
     allowed: 'host names or IP addresses, separated by commas',
     read: asList((text: string) => asHostName(text) ?? asAddress(text)),
   },
+  sipDigest: {
+    name: 'JACKFIELD_SIP_DIGEST',
+    allowed: 'MD5 and SHA-256, one or both, separated by a comma, in the order of preference',
+    read: asList(asOneOf('MD5', 'SHA-256')),
+  },
   publicAddress: { name: 'JACKFIELD_PUBLIC_ADDRESS', allowed: 'an IP address', read: asAddress },
   rtpPorts: {
     name: 'JACKFIELD_RTP_PORTS',

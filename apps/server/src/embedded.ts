@@ -91,7 +91,12 @@ async function start(
       edge = createSipEdge({
         ...shared,
         openTransports: (listener) => createTransports({ ...config.sip, ...listener }),
-        admission: createDigestAdmission({ ...shared, registrations, realm: domains[0] }),
+        admission: createDigestAdmission({
+          ...shared,
+          registrations,
+          realm: domains[0],
+          algorithms: config.sip.digest,
+        }),
         registrations,
         domains,
         publicAddress: config.publicAddress,

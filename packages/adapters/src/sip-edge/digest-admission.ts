@@ -14,6 +14,8 @@ export interface DigestAdmissionDeps {
   readonly secrets: Secrets;
   readonly clock: Clock;
   readonly realm: string;
+  /** What a challenge offers, in this order. */
+  readonly algorithms: readonly ('MD5' | 'SHA-256')[];
 }
 
 /** Lets in who knows the password of an endpoint. Unknown users and wrong passwords cost the same and read the same. */
@@ -21,6 +23,7 @@ export function createDigestAdmission(deps: DigestAdmissionDeps): Admission {
   const { registrations, secrets, clock } = deps;
   const server = createDigestServer({
     realm: deps.realm,
+    algorithms: deps.algorithms,
     hash: (algorithm, text) => secrets.digest(algorithm === 'MD5' ? 'md5' : 'sha256', decodeUtf8(text)),
     equals: (left, right) => secrets.equals(left, right),
     nonces: createNonces({
