@@ -77,7 +77,9 @@ export function createCommands(deps: CommandDeps) {
         // It ended, or another node created it, between the look and the wish.
         if (result !== undefined && (result.ok || result.problem.code !== 'not-found')) return result;
       }
-      return refused(problem('conflict', `multiparty call "${name}" is just ending; try again`));
+      return refused(
+        problem('conflict', `multiparty call "${name}" is just beginning or ending elsewhere; try again`),
+      );
     });
   }
 

@@ -1,1 +1,5 @@
-export { createMultipartyCalls, type MultipartyCallsDeps } from './multiparty-calls.ts';
+export {
+  createMultipartyCalls,
+  type MultipartyCallsDeps,
+  type MultipartyCallsFeature,
+} from './multiparty-calls.ts';

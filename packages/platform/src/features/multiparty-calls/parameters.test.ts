@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEmbeddedDatabase } from '@jackfield/testkit';
+import { agent, openMultipartyWorld } from './testing/multiparty-world.ts';
+
+const path = 'MultiPartyCall/name_room/Participant/';
+
+const notText = [1, null, true, [], {}] as const;
+const notBoolean = ['', 'yes', '1', 0, 1, null, [], {}] as const;
+const addresses = [
+  ...notText,
+  '',
+  ' ',
+  'a b',
+  '+',
+  '+123',
+  '+12025550100123456',
+  '+12025550100<+12025550101',
+  '12x',
+  'a'.repeat(101),
+  'sip:',
+  'sip:alice',
+  'sip:@x',
+  'sip:a@b c',
+  'http://x',
+  'alice\n',
+  'a\0',
+  '\ud800',
+];
+const urls = [...notText, '', 'x', 'ftp://x', 'http://', 'https://a b', `https://x/${'a'.repeat(2048)}`];
+const methods = ['', 'PUT', 'post ', ...notText];
+
+/** Parameter → values that must be refused. */
+const bad: Readonly<Record<string, readonly unknown[]>> = {
+  role: ['', 'host', 'ai-agent', 'agent ', ...notText],
+  from: addresses,
+  to: addresses,
+  caller_name: ['', 'a'.repeat(51), 'a\r\nX: y', ...notText],
+  ring_timeout: [0, -1, 601, 1.5, '', '30s', '30<20', null, true, [], {}],
+  max_duration: [299, 28_801, '299', 1e9, 300.5, '', null, 'x'],
+  max_participants: [1, 11, 0, '1', 2.5, null, 'two', []],
+  record_min_member_count: [0, 3, 'x', null],
+  stay_alone: notBoolean,
+  coach_mode: notBoolean,
+  mute: notBoolean,
+  hold: notBoolean,
+  start_mpc_on_enter: notBoolean,
+  end_mpc_on_exit: notBoolean,
+  enter_sound: ['', 'beep:3', 'beep', 'https://example.com/a.mp3', ...notText],
+  exit_sound: ['', 'beep:0', 'https://example.com/a.mp3', ...notText],
+  enter_sound_method: methods,
+  exit_sound_method: methods,
+  status_callback_url: urls,
+  status_callback_method: methods,
+  status_callback_events: ['', 'x', 'mpc-state-changes,', 'mpc-state-changes, x', ...notText],
+  recording_callback_url: urls,
+  recording_callback_method: methods,
+  call_status_callback_url: urls,
+  call_status_callback_method: methods,
+  dial_music: ['', 'https://example.com/a.mp3', 'fake', ...notText],
+  sip_headers: [
+    '',
+    'a',
+    'a=',
+    '=b',
+    'a=b,',
+    'a=b,a=c',
+    'a=b,A=c',
+    'a b=c',
+    'a=b\r\nX: y',
+    'x-ph-=1',
+    `${'a'.repeat(25)}=1`,
+    `a=${'b'.repeat(121)}`,
+    'a=ü',
+    ...notText,
+  ],
+};
+
+/** What belongs to later versions and would change what happens: refused, whatever the value. */
+const later = {
+  call_uuid: 'b2c4…',
+  confirm_key: '1',
+  confirm_key_sound_url: 'https://example.com/a.mp3',
+  wait_music_url: 'https://example.com/a.mp3',
+  agent_hold_music_url: 'https://example.com/a.mp3',
+  customer_hold_music_url: 'https://example.com/a.mp3',
+  on_exit_action_url: 'https://example.com/next.xml',
+  record: true,
+  record_participant_track: 'true',
+  start_recording_audio: 'https://example.com/a.mp3',
+  stop_recording_audio: 'https://example.com/a.mp3',
+  transcript: true,
+  transcription_url: 'https://example.com/',
+  relay_dtmf_inputs: true,
+  send_digits: '123',
+  send_on_preanswer: true,
+  delay_dial: 5,
+  create_mpc_with_single_participant: false,
+  create_mpc_if_alone: 'false',
+};
+
+/** Sent by a public client with every request, in this form. */
+const neutral = {
+  role: 'CUSTOMER',
+  from: '12025550199',
+  to: 'sip:alice123@sip.example.com:5070;transport=tcp',
+  dial_music: 'Real',
+  ring_timeout: 45,
+  delay_dial: 0,
+  max_duration: 14400,
+  max_participants: 10,
+  record_min_member_count: 1,
+  call_status_callback_method: 'POST',
+  confirm_key_sound_method: 'GET',
+  wait_music_method: 'GET',
+  agent_hold_music_method: 'GET',
+  customer_hold_music_method: 'GET',
+  recording_callback_method: 'GET',
+  status_callback_method: 'GET',
+  status_callback_events: 'mpc-state-changes,participant-state-changes',
+  on_exit_action_method: 'POST',
+  record: false,
+  record_file_format: 'mp3',
+  record_participant_track: 'false',
+  create_mpc_with_single_participant: true,
+  send_on_preanswer: false,
+  stay_alone: 'False',
+  coach_mode: true,
+  mute: 'false',
+  hold: false,
+  start_mpc_on_enter: true,
+  end_mpc_on_exit: false,
+  relay_dtmf_inputs: false,
+  enter_sound: 'BEEP:1',
+  enter_sound_method: 'get',
+  exit_sound: 'none',
+  exit_sound_method: 'GET',
+};
+
+onEmbeddedDatabase('Parameters of adding a participant', (open) => {
+  test('wrong types, lengths, ranges and characters are refused with name, value and what is allowed', async () => {
+    const world = await openMultipartyWorld(open);
+    for (const [parameter, values] of Object.entries(bad)) {
+      for (const value of values) {
+        const { status, body } = await world.post(path, { ...agent, [parameter]: value });
+        const what = JSON.stringify({ [parameter]: value });
+        assert.equal(status, 400, what);
+        assert.ok(body.error.startsWith(`${parameter} must be `), `${what}: ${body.error}`);
+        assert.match(body.error, /, not /, `${what}: ${body.error}`);
+      }
+    }
+    assert.equal(world.calls.dialled.length, 0);
+    assert.equal((await world.get('MultiPartyCall/')).body.meta.count, 0);
+  });
+
+  test('role, from and to are required', async () => {
+    const world = await openMultipartyWorld(open);
+    for (const parameter of ['role', 'from', 'to']) {
+      const { status, body } = await world.post(path, { ...agent, [parameter]: undefined });
+      assert.equal(status, 400);
+      assert.equal(body.error, `${parameter} parameter is missing`);
+    }
+  });
+
+  test('what is not supported yet and would change what happens is refused, never ignored', async () => {
+    const world = await openMultipartyWorld(open);
+    for (const [parameter, value] of Object.entries(later)) {
+      const { status, body } = await world.post(path, { ...agent, [parameter]: value });
+      assert.equal(status, 400, parameter);
+      assert.ok(body.error.startsWith(`${parameter} must be `), body.error);
+    }
+    assert.equal(world.calls.dialled.length, 0);
+  });
+
+  test('the defaults that clients spell out are accepted, in every spelling', async () => {
+    const world = await openMultipartyWorld(open);
+    const { status, body } = await world.post(path, neutral);
+    assert.equal(status, 201, JSON.stringify(body));
+    const extra = { ...agent, unknown_parameter: 1, sip_headers: 'A-1=b c;d="e"', to: '+12025550100' };
+    assert.equal((await world.post(path, extra)).status, 201);
+  });
+
+  test('callbacks are kept with their methods, POST where none is given', async () => {
+    const world = await openMultipartyWorld(open);
+    await world.add('room', {
+      status_callback_url: 'https://example.com/status',
+      recording_callback_url: 'http://example.com/recording',
+      recording_callback_method: 'get',
+    });
+    const call = await world.feature.queries.live(world.api.main.authId, 'room');
+    assert.deepEqual(
+      [call?.status_callback_url, call?.status_callback_method, call?.status_callback_events],
+      ['https://example.com/status', 'POST', 'mpc-state-changes,participant-state-changes'],
+    );
+    assert.deepEqual(
+      [call?.recording_callback_url, call?.recording_callback_method],
+      ['http://example.com/recording', 'GET'],
+    );
+  });
+
+  test('while draining nobody is added, and nothing is created', async () => {
+    const world = await openMultipartyWorld(open, { isDraining: () => true });
+    const { status, body } = await world.post(path, agent);
+    assert.equal(status, 503, JSON.stringify(body));
+    assert.equal((await world.get('MultiPartyCall/')).body.meta.count, 0);
+  });
+});

@@ -1,0 +1,375 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { eachDatabase } from '@jackfield/testkit';
+import { callEnds } from '../calls/index.ts';
+import { customer, openMultipartyWorld, supervisor } from './testing/multiparty-world.ts';
+
+const room = 'MultiPartyCall/name_room/';
+
+eachDatabase('Multiparty calls over HTTP', (open) => {
+  test('a participant is added: the call exists, its leg is dialled with what was asked for', async () => {
+    const world = await openMultipartyWorld(open);
+    const answer = await world.post(`${room}Participant/`, {
+      role: 'Agent',
+      from: '+12025550199',
+      to: 'alice123',
+      caller_name: 'Desk',
+      ring_timeout: '30',
+      sip_headers: 'Ticket=4711,X-PH-Queue=sales=1',
+      status_callback_url: 'https://example.com/events',
+      stay_alone: 'true',
+    });
+    assert.equal(answer.status, 201);
+    const { api_id, calls, message, request_uuid } = answer.body;
+    assert.match(api_id, /^[0-9a-f-]{36}$/);
+    assert.equal(message, 'add participant action initiated');
+    assert.deepEqual(calls, [{ to: 'alice123', from: '+12025550199', call_uuid: request_uuid }]);
+    await world.runner.idle();
+    const call = (await world.get(room)).body;
+    assert.deepEqual(world.calls.dialled, [
+      {
+        leg: request_uuid,
+        account: world.api.main.authId,
+        owner: { kind: 'multiparty-call', id: call.mpc_uuid },
+        from: '+12025550199',
+        to: 'alice123',
+        callerName: 'Desk',
+        ringTimeoutSeconds: 30,
+        sipHeaders: { Ticket: '4711', Queue: 'sales=1' },
+      },
+    ]);
+    const base = `/v1/Account/${world.api.main.authId}/MultiPartyCall/name_room/`;
+    assert.deepEqual(
+      { ...call, api_id: 0, mpc_uuid: 0 },
+      {
+        api_id: 0,
+        mpc_uuid: 0,
+        friendly_name: 'room',
+        status: 'Active',
+        creation_time: '2026-01-01 00:00:00+00:00',
+        start_time: '2026-01-01 00:00:00+00:00',
+        end_time: null,
+        duration: null,
+        billed_duration: null,
+        billed_amount: null,
+        max_participants: 10,
+        max_duration: 14400,
+        stay_alone: true,
+        recording: 'not-recording',
+        participants: `${base}Participant/`,
+        termination_cause: null,
+        termination_cause_code: null,
+        sub_account: null,
+        resource_uri: base,
+      },
+    );
+  });
+
+  test('two phones join, hear each other, and the call ends with the last cause of the table', async () => {
+    const world = await openMultipartyWorld(open);
+    const first = await world.join('room');
+    const second = await world.join('room', customer);
+    const { mpc_uuid } = (await world.get(room)).body;
+    assert.deepEqual(world.media.edges(mpc_uuid), { [first]: [second], [second]: [first] });
+
+    await world.clock.advance(61_400);
+    assert.equal((await world.remove(room)).status, 204);
+    await world.runner.idle();
+    assert.deepEqual([...world.calls.hungUp.values()], Array(2).fill(callEnds(4020, 'API Request')));
+    assert.equal(world.media.openMixes, 0);
+    assert.deepEqual(world.runner.census()['multiparty-call'], {
+      sessions: 0,
+      timers: 0,
+      queued: 0,
+      dropped: 2,
+    });
+
+    assert.equal((await world.get(room)).status, 404, 'by name only while ongoing');
+    const { body: ended } = await world.get(`MultiPartyCall/uuid_${mpc_uuid}/`);
+    assert.deepEqual(
+      [ended.status, ended.termination_cause_code, ended.termination_cause, ended.end_time],
+      ['Ended', 3000, 'Hangup API Triggered', '2026-01-01 00:01:01+00:00'],
+    );
+    assert.deepEqual([ended.duration, ended.billed_duration, ended.billed_amount], [61, 124, '0.00000']);
+    assert.ok(ended.resource_uri.endsWith(`/MultiPartyCall/uuid_${mpc_uuid}/`));
+    const participants = (await world.get(`MultiPartyCall/uuid_${mpc_uuid}/Participant/`)).body;
+    assert.deepEqual(participants.meta.count, 2);
+    const path = `MultiPartyCall/uuid_${mpc_uuid}/Participant/${participants.objects[0].member_id}/`;
+    const { body: one } = await world.get(path);
+    assert.equal(one.participant_exit_cause, 'Multiparty Call Ended');
+    assert.equal(one.exit_cause, one.participant_exit_cause);
+    assert.equal(one.exit_time, '2026-01-01 00:01:01+00:00');
+    assert.deepEqual([one.duration, one.billed_duration], [61, 62]);
+    assert.ok(one.resource_uri.endsWith(`/MultiPartyCall/uuid_${mpc_uuid}/Participant/${one.member_id}/`));
+  });
+
+  test('the name of an ended call is free again, and names with spaces, signs and prefixes work in every form', async () => {
+    const world = await openMultipartyWorld(open);
+    for (const name of [
+      'room 1',
+      'ünï & code',
+      'name_x',
+      'uuid_y',
+      '50%',
+      "o'clock",
+      'a'.repeat(100),
+      '😀',
+      '.',
+    ]) {
+      const leg = await world.join(name);
+      const { body } = await world.get(`MultiPartyCall/name_${encodeURIComponent(name)}/`);
+      assert.equal(body.friendly_name, name);
+      assert.equal((await world.get(body.resource_uri)).body.mpc_uuid, body.mpc_uuid);
+      assert.equal((await world.get(body.participants)).body.objects[0].call_uuid, leg);
+      for (const bare of [`uuid_${body.mpc_uuid}`, body.mpc_uuid, `uuid_${body.mpc_uuid.toUpperCase()}`]) {
+        assert.equal((await world.get(`MultiPartyCall/${bare}/`)).body.friendly_name, name, bare);
+      }
+      await world.remove(body.resource_uri);
+      const again = await world.join(name);
+      assert.notEqual(again, leg);
+    }
+    await world.join('plain');
+    for (const path of [
+      'MultiPartyCall/plain',
+      'MultiPartyCall/plain/Participant',
+      'MultiPartyCall/plain/Hearing',
+    ]) {
+      assert.equal((await world.get(path)).status, 200, path);
+    }
+    assert.equal((await world.post('MultiPartyCall/plain/Participant/', customer)).status, 201);
+  });
+
+  test('a name that cannot be one is refused when it is given, and unknown when it is looked for', async () => {
+    const world = await openMultipartyWorld(open);
+    for (const name of ['', 'a'.repeat(101), ' room', 'room ', 'a\nb', 'a/b']) {
+      const path = `MultiPartyCall/name_${encodeURIComponent(name)}/`;
+      const added = await world.post(`${path}Participant/`, customer);
+      assert.equal(added.status, 400, name);
+      assert.match(added.body.error, /name of a multiparty call must be 1 to 100 characters/);
+      assert.equal((await world.get(path)).status, 404, name);
+      assert.equal((await world.remove(path)).status, 404, name);
+    }
+  });
+
+  test('additions to one name at the same time end up in one call', async () => {
+    const world = await openMultipartyWorld(open);
+    const added = await Promise.all(
+      Array.from({ length: 8 }, () => world.post(`${room}Participant/`, customer)),
+    );
+    assert.deepEqual(
+      added.map(({ status }) => status),
+      Array(8).fill(201),
+    );
+    assert.equal((await world.get('MultiPartyCall/')).body.meta.count, 1);
+    const { body } = await world.get(`${room}Participant/`);
+    const ids = body.objects.map((each: { member_id: string }) => Number(each.member_id));
+    assert.equal(new Set(ids).size, 8);
+    assert.deepEqual(
+      ids,
+      [...ids].sort((left, right) => left - right),
+    );
+  });
+
+  test('two nodes that create one name at once: the unique index lets one through, the other is told', async () => {
+    const world = await openMultipartyWorld(open);
+    const other = await world.beside();
+    const answers = await Promise.all(
+      [world, other].map((node) => node.post(`${room}Participant/`, customer, world.api.main)),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409]);
+    assert.equal((await world.get('MultiPartyCall/')).body.meta.count, 1);
+    assert.equal(world.calls.dialled.length + other.calls.dialled.length, 1);
+  });
+
+  test('the creator fixes the settings of the call; a full call refuses, and says how many it holds', async () => {
+    const world = await openMultipartyWorld(open);
+    await world.add('room', { max_participants: 2, max_duration: 300 });
+    await world.add('room', { ...customer, max_participants: 10, max_duration: 600, stay_alone: true });
+    const { body } = await world.get(room);
+    assert.deepEqual([body.max_participants, body.max_duration, body.stay_alone], [2, 300, false]);
+    const full = await world.post(`${room}Participant/`, customer);
+    assert.equal(full.status, 400);
+    assert.match(full.body.error, /full: max_participants is 2/);
+    assert.equal(world.calls.dialled.length, 2);
+  });
+
+  test('Initialized waits; Activate starts it once, in every form that clients send', async () => {
+    const world = await openMultipartyWorld(open);
+    for (const status of ['Active', 'active', ['active']]) {
+      const leg = await world.join('room', { start_mpc_on_enter: 'false' });
+      const { body } = await world.get(room);
+      assert.deepEqual([body.status, body.start_time], ['Initialized', null]);
+      assert.deepEqual(world.media.edges(body.mpc_uuid), { [leg]: [] });
+      await world.clock.advance(5000);
+      assert.equal((await world.post(room, { status })).status, 204);
+      const { body: active } = await world.get(room);
+      assert.equal(active.status, 'Active');
+      assert.notEqual(active.start_time, null);
+      const again = await world.post(room, { status });
+      assert.equal(again.status, 404);
+      assert.match(again.body.error, /active already: only one in status Initialized/);
+      await world.remove(room);
+    }
+    assert.equal((await world.post(room, { status: 'active' })).status, 404);
+    for (const status of [
+      undefined,
+      '',
+      'ended',
+      'Initialized',
+      1,
+      null,
+      true,
+      [],
+      ['active', 'active'],
+      {},
+    ]) {
+      const refused = await world.post(room, { status });
+      assert.equal(refused.status, 400, JSON.stringify(status));
+      assert.match(refused.body.error, /^status /);
+    }
+  });
+
+  test('max_duration ends with 2000, the last departure with 1000, being left alone with 1010', async () => {
+    const world = await openMultipartyWorld(open);
+    const causeOf = async (uuid: string) =>
+      (await world.get(`MultiPartyCall/uuid_${uuid}/`)).body.termination_cause_code;
+    const uuidOf = async (name: string) => (await world.get(`MultiPartyCall/name_${name}/`)).body.mpc_uuid;
+
+    await world.join('long', { max_duration: 300 });
+    const long = await uuidOf('long');
+    const first = await world.join('left', customer);
+    const last = await world.join('left', { stay_alone: true });
+    const left = await uuidOf('left');
+    const busy = await world.add('busy');
+    const failed = await uuidOf('busy');
+    world.calls.leave(first);
+    world.calls.leave(busy, callEnds(3010, 'Call recipient'));
+    await world.runner.idle();
+    assert.equal(await causeOf(left), 1010, 'stay_alone of the creator counts');
+    assert.equal(await causeOf(failed), 1000);
+    assert.deepEqual(world.calls.hungUp.get(last), callEnds(4020, 'API Request'));
+    await world.clock.advance(299_999);
+    assert.equal(await causeOf(long), null);
+    await world.clock.advance(1);
+    await world.runner.idle();
+    assert.equal(await causeOf(long), 2000);
+    assert.equal(world.clock.pending, 0);
+  });
+
+  test('mute, hold and coach_mode: one, several, all; answered with a message for each', async () => {
+    const world = await openMultipartyWorld(open);
+    const one = await world.join('room', customer);
+    const two = await world.join('room');
+    const coach = await world.join('room', supervisor);
+    const { mpc_uuid } = (await world.get(room)).body;
+    const [a, b, c] = await Promise.all([one, two, coach].map((leg) => world.memberOf('room', leg)));
+    assert.deepEqual(world.media.edges(mpc_uuid), { [one]: [two], [two]: [one, coach], [coach]: [one, two] });
+
+    const muted = await world.post(`${room}Participant/${a},${b}/`, { mute: 'true', hold: false });
+    assert.equal(muted.status, 202);
+    assert.deepEqual(
+      { ...muted.body, api_id: 0 },
+      {
+        api_id: 0,
+        mute: 'MPC: room mute member(s) succeeded',
+        hold: 'MPC: room unhold member(s) succeeded',
+      },
+    );
+    assert.deepEqual(world.media.edges(mpc_uuid), { [one]: [], [two]: [coach], [coach]: [] });
+    const held = await world.post(`${room}Participant/all/`, { hold: true, mute: false });
+    assert.equal(held.body.mute, 'MPC: room unmute member(s) succeeded');
+    assert.deepEqual(world.media.edges(mpc_uuid), { [one]: [], [two]: [], [coach]: [] });
+    await world.post(`${room}Participant/ALL/`, { hold: false });
+    const aloud = await world.post(`${room}Participant/${c}/`, { coach_mode: false });
+    assert.equal(aloud.body.coach_mode, 'MPC: room coach_mode disable succeeded');
+    assert.deepEqual(world.media.edges(mpc_uuid)?.[one], [two, coach]);
+
+    const { body: read } = await world.get(`${room}Participant/${c}/`);
+    assert.deepEqual([read.role, read.coach_mode, read.mute, read.hold], ['supervisor', false, false, false]);
+    for (const [path, body] of [
+      ['all', { coach_mode: true }],
+      [`${a},${c}`, { coach_mode: true }],
+      [a, { coach_mode: true }],
+      [c, {}],
+      [c, { mute: 'maybe' }],
+      [c, { hold: 1 }],
+      [c, { coach_mode: null }],
+    ] as const) {
+      const refused = await world.post(`${room}Participant/${path}/`, body);
+      assert.equal(refused.status, 400, `${path} ${JSON.stringify(body)}`);
+      assert.match(refused.body.error, /mute|hold|coach_mode/);
+    }
+    for (const path of ['999999', `${a},999999`, 'x', '-1', '1.5', '99999999999999999999', 'all,1', ',']) {
+      assert.equal((await world.post(`${room}Participant/${path}/`, { mute: true })).status, 404, path);
+      assert.equal((await world.remove(`${room}Participant/${path}/`)).status, 404, path);
+      assert.equal((await world.get(`${room}Participant/${path}/`)).status, 404, path);
+    }
+    assert.equal((await world.get(`${room}Participant/${a}/`)).body.mute, false, 'a refusal changes nobody');
+  });
+
+  test('Hearing is the matrix of who hears whom, both ways', async () => {
+    const world = await openMultipartyWorld(open);
+    const legs = [
+      await world.join('room', customer),
+      await world.join('room'),
+      await world.join('room', supervisor),
+    ];
+    await world.add('room');
+    const ids = await Promise.all(legs.map((leg) => world.memberOf('room', leg)));
+    const matrix = async () =>
+      (await world.get(`${room}Hearing/`)).body.participants.map(
+        (each: { hears: string[]; heard_by: string[] }) => [each.hears, each.heard_by],
+      );
+    const [c, a, s] = ids;
+    assert.deepEqual(await matrix(), [
+      [[a], [a, s]],
+      [
+        [c, s],
+        [c, s],
+      ],
+      [[c, a], [a]],
+    ]);
+    await world.post(`${room}Participant/${a}/`, { hold: true });
+    assert.deepEqual(await matrix(), [
+      [[], [s]],
+      [[], []],
+      [[c], []],
+    ]);
+  });
+
+  test('kicked participants are hung up with 4030 and leave the list; their record stays', async () => {
+    const world = await openMultipartyWorld(open);
+    const legs = [
+      await world.join('room'),
+      await world.join('room'),
+      await world.join('room'),
+      await world.add('room'),
+    ];
+    const ids = await Promise.all(legs.map((leg) => world.memberOf('room', leg)));
+    assert.equal((await world.remove(`${room}Participant/${ids[1]},${ids[3]}/`)).status, 204);
+    await world.runner.idle();
+    for (const leg of [legs[1]!, legs[3]!]) {
+      assert.deepEqual(world.calls.hungUp.get(leg), callEnds(4030, 'API Request'));
+    }
+    const { body: list } = await world.get(`${room}Participant/`);
+    assert.deepEqual(
+      list.objects.map((each: { member_id: string }) => each.member_id),
+      [ids[0], ids[2]],
+    );
+    const { body: gone } = await world.get(`${room}Participant/${ids[1]}/`);
+    assert.equal(gone.exit_cause, 'Kicked Out of Multiparty Call');
+    assert.equal((await world.post(`${room}Participant/${ids[1]}/`, { mute: true })).status, 404);
+    const { mpc_uuid } = (await world.get(room)).body;
+    assert.equal((await world.remove(`${room}Participant/all/`)).status, 204);
+    assert.equal((await world.get(`MultiPartyCall/uuid_${mpc_uuid}/`)).body.termination_cause_code, 1000);
+  });
+
+  test('a leg that cannot be recorded ends like one that failed', async () => {
+    const world = await openMultipartyWorld(open);
+    await world.join('room');
+    world.calls.failNextDial();
+    await world.add('room');
+    await world.runner.idle();
+    assert.equal((await world.get(`${room}Participant/`)).body.meta.count, 1);
+  });
+});

@@ -1,0 +1,129 @@
+import type { OpenDatabase, VirtualClock } from '@jackfield/testkit';
+import { type ApiAnswer, type ApiWorld, type Caller, openApi } from '../../../http/testing/api-world.ts';
+import { createSessionRunner } from '../../../kernel/create-session-runner.ts';
+import type { OutboxEvent } from '../../../kernel/machine.ts';
+import type { SessionRunner } from '../../../kernel/session-runner.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import type { Database } from '../../../ports/database.ts';
+import { createMultipartyCalls, type MultipartyCallsFeature } from '../index.ts';
+import { multipartyCallsTables } from '../migrations/0001-multiparty-calls.ts';
+import { createRecordingMedia, type RecordingMedia } from './recording-media.ts';
+import { createScriptedCalls, type ScriptedCalls } from './scripted-calls.ts';
+
+export const agent = { role: 'agent', from: '+12025550199', to: '+12025550100' };
+export const customer = { ...agent, role: 'customer', to: '+12025550101' };
+export const supervisor = { ...agent, role: 'supervisor', to: 'boss' };
+
+export interface MultipartyWorld {
+  readonly api: ApiWorld;
+  readonly calls: ScriptedCalls;
+  readonly media: RecordingMedia;
+  readonly runner: SessionRunner;
+  readonly feature: MultipartyCallsFeature;
+  readonly database: Database;
+  readonly events: readonly OutboxEvent[];
+  readonly clock: VirtualClock;
+  /** Adds over HTTP; gives the call UUID. */
+  add(name: string, fields?: object, as?: Caller): Promise<string>;
+  /** Adds, and the phone answers. */
+  join(name: string, fields?: object, as?: Caller): Promise<string>;
+  get(path: string, as?: Caller): Promise<ApiAnswer>;
+  post(path: string, body?: object, as?: Caller): Promise<ApiAnswer>;
+  remove(path: string, as?: Caller): Promise<ApiAnswer>;
+  /** member_id of a call UUID in a live call. */
+  memberOf(name: string, callUuid: string): Promise<string>;
+  /** Another process on the same data at the same time. */
+  beside(): Promise<MultipartyWorld>;
+  /** Another process on the same data; nothing of the old one was told to end. */
+  crash(): Promise<MultipartyWorld>;
+}
+
+/** Multiparty calls behind the real HTTP interface, on a real database, with phones and media that a test can look into. */
+export async function openMultipartyWorld(
+  open: OpenDatabase,
+  options: WorldOptions = {},
+): Promise<MultipartyWorld> {
+  return worldOn(await open([multipartyCallsTables]), open, options);
+}
+
+interface WorldOptions {
+  readonly isDraining?: () => boolean;
+  readonly startAt?: number;
+}
+
+async function worldOn(
+  database: Database,
+  open: OpenDatabase,
+  { startAt, isDraining = () => false }: WorldOptions,
+): Promise<MultipartyWorld> {
+  const calls = createScriptedCalls();
+  const media = createRecordingMedia();
+  const events: OutboxEvent[] = [];
+  // The clock comes with the HTTP interface, which wants the routes first.
+  const clock: Clock = {
+    now: () => api.clock.now(),
+    startTimer: (at, fire) => api.clock.startTimer(at, fire),
+  };
+  const log = { debug() {}, info() {}, warn() {}, error: () => {} };
+  const runner = createSessionRunner({
+    database,
+    clock,
+    log,
+    appendEvents: async (_write, appended) => {
+      events.push(...appended);
+    },
+  });
+  let lastUuid = 0;
+  const run = Math.random().toString(16).slice(2, 10).padEnd(8, '0');
+  const feature = createMultipartyCalls({
+    runner,
+    database,
+    clock,
+    calls,
+    media,
+    log,
+    isDraining,
+    newUuid: () => `${run}-0000-4000-8000-${String(++lastUuid).padStart(12, '0')}`,
+  });
+  const opened: OpenDatabase = Object.assign(async () => database, { again: open.again });
+  const api: ApiWorld = await openApi(opened, { routes: [feature.routes] });
+  if (startAt !== undefined) await api.clock.advance(startAt - api.clock.now());
+
+  const world: MultipartyWorld = {
+    api,
+    calls,
+    media,
+    runner,
+    feature,
+    database,
+    events,
+    clock: api.clock,
+    async add(name, fields = {}, as = api.main) {
+      const path = `MultiPartyCall/name_${encodeURIComponent(name)}/Participant/`;
+      const { status, body } = await world.post(path, { ...agent, ...fields }, as);
+      if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`);
+      await runner.idle();
+      return body.calls[0].call_uuid;
+    },
+    async join(name, fields, as) {
+      const leg = await world.add(name, fields, as);
+      calls.answer(leg);
+      await runner.idle();
+      return leg;
+    },
+    get: (path, as = api.main) => api.call('GET', path, { as }),
+    post: (path, body = {}, as = api.main) => api.call('POST', path, { body, as }),
+    remove: (path, as = api.main) => api.call('DELETE', path, { as }),
+    async memberOf(name, callUuid) {
+      const path = `MultiPartyCall/name_${encodeURIComponent(name)}/Participant/?call_uuid=${callUuid}`;
+      return (await world.get(path)).body.objects[0].member_id;
+    },
+    beside: () => worldOn(database, open, {}),
+    async crash() {
+      const now = api.clock.now();
+      await api.app.close();
+      return worldOn(await open.again(database), open, { startAt: now });
+    },
+  };
+  return world;
+}
