@@ -348,7 +348,9 @@ test('Incoming calls: in any order of orders, requests, CANCEL, timers and losse
       const world = new World();
       const invite = { ...inviteTo('sip:a@x'), body: delayed ? '' : 'sdp' };
       world.unanswered.add('invite');
-      let state: IncomingCall = offeredCall(invite, 'a', 'invite', RFC3261_TIMERS);
+      const start = offeredCall(invite, 'a', 'invite', RFC3261_TIMERS, 300_000, 0);
+      let state: IncomingCall = start.state;
+      world.take(start.effects);
       const feed = (input: IncomingCallInput): void => {
         const step = stepIncomingCall(state, input, world.now);
         state = step.state;

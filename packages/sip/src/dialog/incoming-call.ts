@@ -40,8 +40,8 @@ export interface Provisional {
   readonly content?: Content;
 }
 
-/** Timers of an incoming call: those of its session, and `ringing`, which repeats the 1xx. */
-export type IncomingCallTimer = SessionTimer | 'ringing';
+/** Timers of an incoming call: those of its session, `ringing`, which repeats the 1xx, and the limit of ringing. */
+export type IncomingCallTimer = SessionTimer | 'ringing' | 'ringing-limit';
 
 /** Inputs of an incoming call. */
 export type IncomingCallInput =
@@ -60,8 +60,10 @@ export type IncomingCallInput =
 /** Orders of an incoming call. */
 export type IncomingCallEffect =
   | SessionEffect
-  | { readonly do: 'start-call-timer'; readonly scope: ''; readonly key: 'ringing'; readonly at: number }
-  | { readonly do: 'cancel-call-timer'; readonly scope: ''; readonly key: 'ringing' };
+  | { readonly do: 'start-call-timer'; readonly scope: ''; readonly key: OfferTimer; readonly at: number }
+  | { readonly do: 'cancel-call-timer'; readonly scope: ''; readonly key: OfferTimer };
+
+type OfferTimer = 'ringing' | 'ringing-limit';
 
 /** §13.3.1.1: proxies cancel after three minutes without a response; a provisional one every minute keeps them waiting. */
 const RING_AGAIN_MS = 60_000;
@@ -77,9 +79,14 @@ export function offeredCall(
   localTag: string,
   transaction: string,
   timers: TimerDurations,
-): IncomingCall {
+  ringingLimitMs: number,
+  now: number,
+): CallStep {
   const dialog = createCalleeDialog(invite, localTag);
-  return { phase: 'offered', transaction, invite, dialog, provisional: undefined, timers };
+  return {
+    state: { phase: 'offered', transaction, invite, dialog, provisional: undefined, timers },
+    effects: [{ do: 'start-call-timer', scope: '', key: 'ringing-limit', at: now + ringingLimitMs }],
+  };
 }
 
 /** One step of the callee's side of a call. */
@@ -115,19 +122,26 @@ function whileOffered(
       return accept(state, input, now);
     case 'reject': {
       const { type: _, ...response } = input;
-      return end(state, [
+      return end([
         { do: 'respond', transaction, ...response },
         { do: 'end', reason: { by: 'local' } },
       ]);
     }
     case 'hang-up':
-      return end(state, [
+      return end([
         { do: 'respond', transaction, status: 603 },
         { do: 'end', reason: { by: 'local' } },
       ]);
     case 'invite-failed':
-      return end(state, [{ do: 'end', reason: { by: 'transport-failed' } }]);
+      return end([{ do: 'end', reason: { by: 'transport-failed' } }]);
     case 'timer-fired':
+      if (input.key === 'ringing-limit') {
+        // The caller neither cancelled nor was answered: it may be gone, and its owner has forgotten the leg.
+        return end([
+          { do: 'respond', transaction, status: 480 },
+          { do: 'end', reason: { by: 'no-response' } },
+        ]);
+      }
       if (input.key !== 'ringing' || !state.provisional) return { state, effects: [] };
       return {
         state,
@@ -157,7 +171,7 @@ function accept(
     now,
   );
   const effects: IncomingCallEffect[] = [{ do: 'respond', transaction, status: 200, ...answer }];
-  if (state.provisional) effects.push({ do: 'cancel-call-timer', scope: '', key: 'ringing' });
+  stopRinging(effects);
   return {
     state: { phase: 'answered', transaction, session: step.state },
     effects: [...effects, ...step.effects],
@@ -168,7 +182,7 @@ function accept(
 function onEarlyInput(state: IncomingCall & { phase: 'offered' }, input: SessionInput): CallStep {
   if (input.type === 'cancelled') {
     // §9.2: a CANCEL ends the INVITE that has no final response with 487.
-    return end(state, [
+    return end([
       { do: 'respond', transaction: state.transaction, status: 487 },
       { do: 'end', reason: { by: 'remote-cancel' } },
     ]);
@@ -186,7 +200,7 @@ function onEarlyInput(state: IncomingCall & { phase: 'offered' }, input: Session
   }
   if (request.method === 'BYE') {
     // §15: the caller may end an early dialog with BYE; §15.1.2: the pending INVITE is answered with 487.
-    return end(state, [
+    return end([
       { do: 'respond', transaction, status: 200 },
       { do: 'respond', transaction: state.transaction, status: 487 },
       { do: 'end', reason: { by: 'remote-bye' } },
@@ -211,7 +225,7 @@ function whileAnswered(
     case 'session':
       return inSession(state, session, input.input, now);
     case 'timer-fired':
-      return input.key === 'ringing'
+      return input.key === 'ringing' || input.key === 'ringing-limit'
         ? { state, effects: [] }
         : inSession(state, session, { type: 'timer-fired', key: input.key }, now);
     case 'invite-failed': {
@@ -235,7 +249,7 @@ function whileEnded(
 ): CallStep {
   if (state.session) {
     if (input.type === 'session') return inSession(state, state.session, input.input, now);
-    if (input.type === 'timer-fired' && input.key !== 'ringing') {
+    if (input.type === 'timer-fired' && input.key !== 'ringing' && input.key !== 'ringing-limit') {
       return inSession(state, state.session, { type: 'timer-fired', key: input.key }, now);
     }
   } else if (input.type === 'session' && input.input.type === 'request') {
@@ -256,7 +270,14 @@ function inSession(state: IncomingCall, session: Session, input: SessionInput, n
   };
 }
 
-function end(state: IncomingCall & { phase: 'offered' }, effects: IncomingCallEffect[]): CallStep {
-  if (state.provisional) effects.push({ do: 'cancel-call-timer', scope: '', key: 'ringing' });
+function end(effects: IncomingCallEffect[]): CallStep {
+  stopRinging(effects);
   return { state: { phase: 'ended', session: undefined }, effects };
+}
+
+function stopRinging(effects: IncomingCallEffect[]): void {
+  effects.push(
+    { do: 'cancel-call-timer', scope: '', key: 'ringing' },
+    { do: 'cancel-call-timer', scope: '', key: 'ringing-limit' },
+  );
 }

@@ -6,8 +6,25 @@ export interface Step<State, Effect> {
   readonly effects: readonly Effect[];
 }
 
-/** Names of the transaction timers in RFC 3261 and RFC 6026; `100` is the 200 ms after which a 100 (Trying) is due. */
-export type TransactionTimer = 'A' | 'B' | 'D' | 'E' | 'F' | 'G' | 'H' | 'I' | 'J' | 'K' | 'L' | 'M' | '100';
+/**
+ * Names of the transaction timers in RFC 3261 and RFC 6026; `100` is the 200 ms after which a 100 (Trying) is due, and
+ * `unanswered` the time for which a client waits for an answer at all.
+ */
+export type TransactionTimer =
+  | 'A'
+  | 'B'
+  | 'D'
+  | 'E'
+  | 'F'
+  | 'G'
+  | 'H'
+  | 'I'
+  | 'J'
+  | 'K'
+  | 'L'
+  | 'M'
+  | '100'
+  | 'unanswered';
 
 /** Orders that all four kinds of transactions give. A started timer replaces a running one with the same key. */
 export type TransactionEffect =

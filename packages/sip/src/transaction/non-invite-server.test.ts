@@ -10,6 +10,7 @@ const inputs: Record<string, ServerInput> = {
   'TU 1xx': { type: 'respond', status: 183, text: '183' },
   'TU 200-699': { type: 'respond', status: 200, text: '200' },
   J: { type: 'timer-fired', key: 'J' },
+  unanswered: { type: 'timer-fired', key: 'unanswered' },
   'transport-failed': { type: 'transport-failed' },
 };
 
@@ -37,7 +38,8 @@ const failed = ['terminated', 'report transport-failed', 'terminate'] as [string
 test('§17.2.2: once in the "Trying" state, any further request retransmissions are discarded', () => {
   check(udp, [], {
     'TU 1xx': ['proceeding', 'send 183'],
-    'TU 200-699': ['completed', 'send 200', 'start J +32000'],
+    'TU 200-699': ['completed', 'cancel unanswered', 'send 200', 'start J +32000'],
+    unanswered: ['terminated', 'report timeout', 'terminate'],
     'transport-failed': failed,
   });
 });
@@ -46,7 +48,8 @@ test('§17.2.2: a retransmission in "Proceeding" gets the most recently sent pro
   check(udp, ['TU 1xx'], {
     request: ['proceeding', 'send 183'],
     'TU 1xx': ['proceeding', 'send 183'],
-    'TU 200-699': ['completed', 'send 200', 'start J +32000'],
+    'TU 200-699': ['completed', 'cancel unanswered', 'send 200', 'start J +32000'],
+    unanswered: ['terminated', 'report timeout', 'terminate'],
     'transport-failed': failed,
   });
 });
@@ -63,6 +66,7 @@ test('§17.2.2: timer J is zero seconds for reliable transports', () => {
   check(tcp, [], {
     'TU 1xx': ['proceeding', 'send 183'],
     'TU 200-699': ['terminated', 'send 200', 'terminate'],
+    unanswered: ['terminated', 'report timeout', 'terminate'],
     'transport-failed': failed,
   });
 });

@@ -41,14 +41,15 @@ export function stepNonInviteServer(
             ? stay(state)
             : { state, effects: [{ do: 'send', text: state.last }] };
         case 'transport-failed':
-          return fail();
+          return fail('transport-failed');
         case 'timer-fired':
-          return stay(state);
+          // RFC 4320 §4.2: when the client's timer F has fired, an answer would come too late and MUST NOT be sent.
+          return input.key === 'unanswered' ? fail('timeout') : stay(state);
       }
       break;
     case 'completed':
       if (input.type === 'request') return { state, effects: [{ do: 'send', text: state.last }] };
-      if (input.type === 'transport-failed') return fail();
+      if (input.type === 'transport-failed') return fail('transport-failed');
       // §17.2.2: any other final response passed by the TU MUST be discarded while in "completed".
       return input.type === 'timer-fired' && input.key === 'J'
         ? { state: terminated, effects: [{ do: 'terminate' }] }
@@ -71,12 +72,13 @@ function respond(
   return {
     state: { phase: 'completed', last: text },
     effects: [
+      { do: 'cancel-timer', key: 'unanswered' },
       { do: 'send', text },
       { do: 'start-timer', key: 'J', at: now + 64 * setting.timers.t1 },
     ],
   };
 }
 
-function fail(): NonInviteServerStep {
-  return { state: terminated, effects: [{ do: 'report', failure: 'transport-failed' }, { do: 'terminate' }] };
+function fail(failure: 'timeout' | 'transport-failed'): NonInviteServerStep {
+  return { state: terminated, effects: [{ do: 'report', failure }, { do: 'terminate' }] };
 }

@@ -1,5 +1,6 @@
 import {
   type IncomingCall,
+  type IncomingCallEffect,
   type IncomingCallInput,
   type IncomingCallTimer,
   offeredCall,
@@ -31,7 +32,8 @@ export function receiveInvite(
   // With one Via the sender is the phone itself, and the flow reaches it through any NAT. Behind proxies the dialog's route set
   // and remote target lead (RFC 3261 §12.2.1.1).
   let peerFlow = request.headers.all('Via').length === 1 ? flow.id : undefined;
-  let state: IncomingCall = offeredCall(request, localTag, transaction, deps.durations);
+  const start = offeredCall(request, localTag, transaction, deps.durations, deps.ringingLimitMs, deps.now());
+  let state = start.state;
   let listener: CallListener | undefined;
   let ended: EndReason | undefined;
 
@@ -74,7 +76,11 @@ export function receiveInvite(
   function feed(input: IncomingCallInput, source?: SipRequest): void {
     const step = stepIncomingCall(state, input, deps.now());
     state = step.state;
-    for (const effect of step.effects) {
+    perform(step.effects, source);
+  }
+
+  function perform(effects: readonly IncomingCallEffect[], source: SipRequest | undefined): void {
+    for (const effect of effects) {
       if (effect.do === 'start-call-timer') startLegTimer(deps, leg, effect.scope, effect.key, effect.at);
       else if (effect.do === 'cancel-call-timer') cancelLegTimer(deps, leg, effect.scope, effect.key);
       else performSessionEffect(deps, leg, effect, source);
@@ -85,6 +91,7 @@ export function receiveInvite(
   const inSession = (input: SessionInput): void => feed({ type: 'session', input });
   deps.add(leg);
   serveInvite(deps, leg, transaction, true);
+  perform(start.effects, undefined);
   const invite: IncomingInvite = {
     callId,
     request,

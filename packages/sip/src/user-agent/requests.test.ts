@@ -473,3 +473,49 @@ test('§17.1.2: a request that nobody answers times out after 64*T1, and one tha
   assert.equal(link.alice.sent.length, 11);
   assert.deepEqual(link.alice.ua.census(), empty);
 });
+
+test('RFC 4320 §4.2: a request that its owner never answers is given up after 64*T1, silently', () => {
+  const link = createMemoryLink();
+  link.inject('bob', text());
+  assert.equal(link.bob.ua.census().transactions, 1);
+  link.clock.advance(32_100);
+  link.bob.requests[0]!.reply(200);
+  assert.deepEqual(link.bob.sent, []);
+  assert.deepEqual(link.bob.ua.census(), empty);
+});
+
+test('An answer that comes late, but in time, is sent', () => {
+  const { link } = answers([text()], (on) => {
+    on.bob.onRequest = (incoming) => on.clock.startTimer(on.clock.now() + 5_000, () => incoming.reply(200));
+  });
+  assert.deepEqual(link.bob.sent, ['SIP/2.0 200 OK']);
+});
+
+test('An owner that throws at a request or an INVITE makes the answer 500', () => {
+  const { lines, link } = answers(
+    [
+      text(),
+      text({ method: 'INVITE', callId: 'c2', branch: 'z9hG4bK2', more: ['Contact: <sip:alice@10.0.0.1>'] }),
+    ],
+    (on) => {
+      on.bob.onRequest = on.bob.onInvite = () => {
+        throw new Error('owner');
+      };
+    },
+  );
+  assert.deepEqual(lines, ['500 Server Internal Error', '500 Server Internal Error']);
+  assert.equal(link.bob.ua.counters.listenerErrors, 2);
+});
+
+test('An INVITE that its owner forgets and whose caller is gone ends with no-response at the limit of ringing', () => {
+  const link = createMemoryLink({}, { limits: { ringingLimitMs: 120_000 } });
+  const log = recordingListener();
+  link.bob.onInvite = (incoming) => {
+    incoming.listen(log);
+    incoming.ring();
+  };
+  link.inject('bob', text({ method: 'INVITE', more: ['Contact: <sip:alice@10.0.0.1>'] }));
+  link.clock.advance(200_000);
+  assert.deepEqual(log.log, ['ended no-response']);
+  assert.deepEqual(link.bob.ua.census(), empty);
+});

@@ -98,6 +98,8 @@ export interface TransactionTable {
     reliable: boolean,
   ): ServerTransaction;
   findServer(key: string): ServerTransaction | undefined;
+  /** Its answer comes later: after 64*T1 without one the transaction is given up, so that a forgotten answer leaks nothing. */
+  awaitAnswer(transaction: ServerTransaction): void;
   /** Whether another transaction serves a copy of the same request (RFC 3261 §8.2.2.2). */
   isMerged(mergeKey: string, key: string): boolean;
   stepServer(transaction: ServerTransaction, input: InviteServerInput, ack?: SipRequest): void;
@@ -293,6 +295,7 @@ export function createTransactionTable(deps: TransactionTableDeps): TransactionT
       return transaction;
     },
     findServer: (key) => servers.get(key),
+    awaitAnswer: (transaction) => startTimer(transaction, 'unanswered', deps.now() + 64 * deps.durations.t1),
     isMerged(mergeKey, key) {
       const other = merges.get(mergeKey);
       return other !== undefined && other !== key;

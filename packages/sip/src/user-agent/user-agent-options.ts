@@ -59,7 +59,7 @@ export interface UserAgentLimits {
   readonly maxTransactions: number;
   /** Legs, ringing and ended ones included, 50,000. */
   readonly maxDialogs: number;
-  /** How long an outgoing call rings before it is given up, 300,000 ms. */
+  /** How long a call rings, out or in, before it is given up, 300,000 ms. */
   readonly ringingLimitMs: number;
 }
 

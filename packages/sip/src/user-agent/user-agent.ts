@@ -24,7 +24,7 @@ import {
   type ServerTransaction,
   type TimerOwner,
 } from './transaction-table.ts';
-import type { ReplyFields, UserAgent, UserAgentDeps } from './user-agent-options.ts';
+import type { IncomingRequest, ReplyFields, UserAgent, UserAgentDeps } from './user-agent-options.ts';
 
 /** Creates a user agent with empty tables. */
 export function createUserAgent(deps: UserAgentDeps): UserAgent {
@@ -61,12 +61,15 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     else table.timerFired(owner as ClientTransaction | ServerTransaction, key);
   }
 
-  function safely(call: () => void): void {
+  /** False when the listener has thrown. */
+  function safely(call: () => void): boolean {
     try {
       call();
+      return true;
     } catch (error) {
       counters.listenerErrors += 1;
       deps.on.error?.(error);
+      return false;
     }
   }
 
@@ -191,13 +194,10 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
       return;
     }
     if (request.method !== 'INVITE') {
-      safely(() =>
-        deps.on.request({
-          request,
-          flow,
-          reply: (status, fields) => answer(transaction, request, status, fields),
-        }),
-      );
+      const reply: IncomingRequest['reply'] = (status, fields) =>
+        answer(transaction, request, status, fields);
+      if (!safely(() => deps.on.request({ request, flow, reply }))) reply(500);
+      else if (transaction.request) table.awaitAnswer(transaction);
       return;
     }
     // RFC 3261 §8.1.1.3 and §8.1.1.8: From has a tag, and an INVITE has a Contact; without them there is no dialog.
@@ -212,7 +212,7 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     }
     const { invite, leg: offered } = receiveInvite(legDeps, request, key, flow);
     cancellable.set(transaction, offered);
-    safely(() => deps.on.invite(invite));
+    if (!safely(() => deps.on.invite(invite))) invite.reject(500);
   }
 
   function receiveInDialog(incoming: NewRequest, leg: Leg): void {
