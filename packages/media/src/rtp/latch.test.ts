@@ -102,7 +102,18 @@ describe('a symmetric RTP latch', () => {
     assert.equal(latch.accept(phone, 1, 1, 40), true);
   });
 
-  it('neither does a packet that was overtaken', () => {
+  it('strangers who talk in between do not keep a phone behind NAT out', () => {
+    const latch = createLatch();
+    latch.arm(phone, 0);
+    const accepted = [0, 1, 2, 3].map((i) => {
+      latch.accept(attacker, i, i, 300 + i * 20);
+      latch.accept('198.51.100.67:1', 5, i * 100, 301 + i * 20);
+      return latch.accept(nat, 1, i, 302 + i * 20);
+    });
+    assert.deepEqual(accepted, [false, false, true, true]);
+  });
+
+  it('a packet that was overtaken does not break a probation', () => {
     const latch = createLatch({ probation: 3 });
     latch.arm(phone, 0);
     const accepted = [1, 3, 2, 4].map((sequence, i) => latch.accept(phone, 1, sequence, i * 20));

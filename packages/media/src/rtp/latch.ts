@@ -50,6 +50,9 @@ export function createLatch(options: LatchOptions = {}): Latch {
   return new SymmetricLatch(options);
 }
 
+/** Sources whose probation is followed at once, so that a stranger cannot keep the phone out by talking in between. */
+const maxCandidates = 4;
+
 class SymmetricLatch implements Latch {
   readonly counters: LatchCounters = { probation: 0, foreign: 0, latched: 0 };
   readonly #probation: number;
@@ -61,7 +64,13 @@ class SymmetricLatch implements Latch {
   #armedAtMs = Number.NEGATIVE_INFINITY;
   #latched: string | undefined;
   #heardMs = 0;
-  readonly #candidate = { source: '', ssrc: 0, sequenceNumber: 0, run: 0, heardMs: 0 };
+  readonly #candidates = Array.from({ length: maxCandidates }, () => ({
+    source: '',
+    ssrc: 0,
+    sequenceNumber: 0,
+    run: 0,
+    heardMs: Number.NEGATIVE_INFINITY,
+  }));
 
   constructor(options: LatchOptions) {
     this.#probation = options.probation ?? 2;
@@ -82,7 +91,7 @@ class SymmetricLatch implements Latch {
     this.#signalled = signalled;
     this.#armed = true;
     this.#armedAtMs = nowMs;
-    this.#candidate.run = 0;
+    this.#forgetCandidates();
     // Where signalling names the source that is latched already, nothing is left to be decided.
     if (this.#latched !== undefined && this.#latched === signalled) this.#armed = false;
   }
@@ -104,33 +113,46 @@ class SymmetricLatch implements Latch {
     this.#latched = source;
     this.#heardMs = nowMs;
     this.#armed = false;
-    this.#candidate.run = 0;
+    this.#forgetCandidates();
     this.counters.latched++;
     return true;
   }
 
   #passesProbation(source: string, ssrc: number, sequenceNumber: number, nowMs: number): boolean {
-    const candidate = this.#candidate;
     const isSignalled = source === this.#signalled;
-    const needed = isSignalled ? this.#probation : this.#probationElsewhere;
+    const candidate = this.#candidateFor(source);
     if (source === candidate.source && ssrc === candidate.ssrc && candidate.run > 0) {
       const step = sequenceDistance(candidate.sequenceNumber, sequenceNumber);
       // A lost packet is no break; a repeated or older one proves nothing and ends nothing.
       if (step <= 0 && step > -16) return false;
       candidate.run = step <= 16 && step > 0 ? candidate.run + 1 : 1;
     } else {
-      // Somebody else may not push the signalled source out of its probation.
-      if (candidate.run > 0 && candidate.source === this.#signalled && nowMs - candidate.heardMs < 100) {
-        return false;
-      }
       candidate.source = source;
       candidate.ssrc = ssrc;
       candidate.run = 1;
     }
     candidate.sequenceNumber = sequenceNumber;
     candidate.heardMs = nowMs;
-    if (candidate.run < needed) return false;
+    if (candidate.run < (isSignalled ? this.#probation : this.#probationElsewhere)) return false;
     if (isSignalled || this.#signalled === undefined) return true;
     return nowMs - this.#armedAtMs >= this.#preferSignalledMs;
+  }
+
+  /** The place of this source, else that of the source which was heard longest ago. */
+  #candidateFor(source: string) {
+    let oldest = this.#candidates[0]!;
+    for (const candidate of this.#candidates) {
+      if (candidate.source === source) return candidate;
+      if (candidate.heardMs < oldest.heardMs) oldest = candidate;
+    }
+    return oldest;
+  }
+
+  #forgetCandidates(): void {
+    for (const candidate of this.#candidates) {
+      candidate.source = '';
+      candidate.run = 0;
+      candidate.heardMs = Number.NEGATIVE_INFINITY;
+    }
   }
 }
