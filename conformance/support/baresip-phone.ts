@@ -58,10 +58,13 @@ export class BaresipPhone {
       '-12',
     ]);
     await writeFile(join(directory, 'config'), configuration(directory, tone, sipPort, controlPort));
-    await writeFile(join(directory, 'accounts'), account(options));
+    await writeFile(join(directory, 'accounts'), '');
     await writeFile(join(directory, 'contacts'), '');
     const child = spawn('baresip', ['-f', directory], { stdio: ['ignore', 'ignore', 'ignore'] });
-    return new BaresipPhone(directory, child, await connected(controlPort, child));
+    const phone = new BaresipPhone(directory, child, await connected(controlPort, child));
+    // Given by a command, so that nothing is reported before somebody listens.
+    phone.#command('uanew', account(options));
+    return phone;
   }
 
   registered(): Promise<BaresipEvent> {
@@ -147,7 +150,7 @@ function account({
     'answermode=auto',
     `audio_codecs=${codec}`,
   ];
-  return `<sip:${username}@${registrar};transport=${transport}>;${parameters.join(';')}\n`;
+  return `<sip:${username}@${registrar};transport=${transport}>;${parameters.join(';')}`;
 }
 
 /** Its control connection speaks netstrings: `<length>:<text>,`. */
