@@ -80,7 +80,7 @@ describe('a loss-free stream', () => {
     const median = percentile(waits, 0.5);
     const worst = percentile(waits, 0.99);
     assert.ok(median <= 12 && median > 5, `median ${median}`);
-    assert.ok(worst <= 20.2, `p99 ${worst}`);
+    assert.ok(worst <= 20, `p99 ${worst}`);
   });
 
   it('decodes each packet with the codec of its payload type, also when it changes in mid-stream', () => {
