@@ -1,6 +1,5 @@
 import type { RouteGroup } from '../../http/index.ts';
 import { createKeyedQueue } from '../../kernel/keyed-queue.ts';
-import type { Clock } from '../../ports/clock.ts';
 import type { Database, Migration } from '../../ports/database.ts';
 import { type AccountResources, createAccountResources } from './account-resources.ts';
 import { createCommands, type MultipartyCallCommands } from './commands.ts';
@@ -13,7 +12,6 @@ import { loadLiveCalls } from './store.ts';
 
 export interface MultipartyCallsDeps extends SessionDeps {
   readonly database: Database;
-  readonly clock: Clock;
   readonly newUuid: () => string;
   /** True while the process shuts down: participants are not added any more. Never, when left out. */
   readonly isDraining?: () => boolean;
@@ -55,6 +53,9 @@ export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCall
       const left = await loadLiveCalls(database);
       for (const call of left) sessions.resume(call.uuid, call, { type: 'process-restarted' });
       await runner.idle();
+      const stuck = left.filter(({ uuid }) => sessions.peek(uuid) !== undefined);
+      // Their names would stay taken: better not to start than to start half.
+      if (stuck.length > 0) throw new Error(`${stuck.length} multiparty calls could not be ended`);
       return left.length;
     },
   };

@@ -65,6 +65,14 @@ eachDatabase('Records of multiparty calls', (open) => {
     assert.ok(Number(await after.memberOf('live', leg)) > highest, 'member ids are never given twice');
   });
 
+  test('a call that cannot be ended at the start stops the start, since its name would stay taken', async () => {
+    const before = await openMultipartyWorld(open);
+    await before.join('room');
+    const after = await before.crash();
+    after.failCommits(1);
+    await assert.rejects(after.feature.restore(), /1 multiparty calls could not be ended/);
+  });
+
   test('what the API acknowledged is in the database already', async () => {
     const world = await openMultipartyWorld(open);
     const { body } = await world.post('MultiPartyCall/room/Participant/', customer);

@@ -372,4 +372,30 @@ eachDatabase('Multiparty calls over HTTP', (open) => {
     await world.runner.idle();
     assert.equal((await world.get(`${room}Participant/`)).body.meta.count, 1);
   });
+
+  test('a notice whose step could not be saved is taken again: nobody stays in a call that they have left', async () => {
+    const world = await openMultipartyWorld(open);
+    await world.join('room');
+    const second = await world.join('room', customer);
+    const { mpc_uuid } = (await world.get(room)).body;
+    world.failCommits(2);
+    world.calls.leave(second);
+    await world.runner.idle();
+    assert.equal((await world.get(`${room}Participant/`)).body.meta.count, 2);
+    await world.clock.advance(2000);
+    await world.runner.idle();
+    assert.equal((await world.get(`MultiPartyCall/${mpc_uuid}/`)).body.termination_cause_code, 1010);
+    assert.equal(world.clock.pending, 0);
+  });
+
+  test('an addition that could not be saved creates nothing, dials nobody and leaves the name free', async () => {
+    const world = await openMultipartyWorld(open);
+    world.failCommits(1);
+    await assert.rejects(world.add('room'), /a fault of ours/);
+    assert.equal(world.calls.dialled.length, 0);
+    assert.equal(world.media.openMixes, 0);
+    assert.equal(world.runner.census()['multiparty-call']?.sessions, 0);
+    await world.join('room');
+    assert.equal((await world.get(room)).body.status, 'Active');
+  });
 });

@@ -4,7 +4,7 @@ import { createSessionRunner } from '../../../kernel/create-session-runner.ts';
 import type { OutboxEvent } from '../../../kernel/machine.ts';
 import type { SessionRunner } from '../../../kernel/session-runner.ts';
 import type { Clock } from '../../../ports/clock.ts';
-import type { Database } from '../../../ports/database.ts';
+import type { Database, Write } from '../../../ports/database.ts';
 import { createMultipartyCalls, type MultipartyCallsFeature } from '../index.ts';
 import { multipartyCallsTables } from '../migrations/0001-multiparty-calls.ts';
 import { createRecordingMedia, type RecordingMedia } from './recording-media.ts';
@@ -32,6 +32,8 @@ export interface MultipartyWorld {
   remove(path: string, as?: Caller): Promise<ApiAnswer>;
   /** member_id of a call UUID in a live call. */
   memberOf(name: string, callUuid: string): Promise<string>;
+  /** The next so many commits of sessions fail, as with a full disk. */
+  failCommits(count: number): void;
   /** Another process on the same data at the same time. */
   beside(): Promise<MultipartyWorld>;
   /** Another process on the same data; nothing of the old one was told to end. */
@@ -65,8 +67,16 @@ async function worldOn(
     startTimer: (at, fire) => api.clock.startTimer(at, fire),
   };
   const log = { debug() {}, info() {}, warn() {}, error: () => {} };
+  let failing = 0;
+  const failingDatabase: Database = Object.assign(Object.create(database) as Database, {
+    async transact<Result>(work: (write: Write) => Promise<Result>): Promise<Result> {
+      if (failing === 0) return database.transact(work);
+      failing--;
+      throw new Error('the disk is full');
+    },
+  });
   const runner = createSessionRunner({
-    database,
+    database: failingDatabase,
     clock,
     log,
     appendEvents: async (_write, appended) => {
@@ -117,6 +127,9 @@ async function worldOn(
     async memberOf(name, callUuid) {
       const path = `MultiPartyCall/name_${encodeURIComponent(name)}/Participant/?call_uuid=${callUuid}`;
       return (await world.get(path)).body.objects[0].member_id;
+    },
+    failCommits(count) {
+      failing = count;
     },
     beside: () => worldOn(database, open, {}),
     async crash() {
