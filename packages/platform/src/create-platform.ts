@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { AccountCredentials } from './features/accounts/index.ts';
-import { createAccounts } from './features/accounts/index.ts';
+import { type AccountCredentials, type AccountResources, createAccounts } from './features/accounts/index.ts';
 import { createCalls } from './features/calls/index.ts';
 import { createMultipartyCalls } from './features/multiparty-calls/index.ts';
 import { createSipEndpoints } from './features/sip-endpoints/index.ts';
@@ -57,9 +56,17 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     // No account has an application before the feature that makes them.
     applicationExists: () => Promise.resolve(false),
   });
-  const accounts = createAccounts({ ...deps, resources: [endpoints.resources] });
+  // Whatever stores something for accounts says what becomes of it when a subaccount goes.
+  const resources: AccountResources[] = [endpoints.resources];
+  const accounts = createAccounts({ ...deps, resources });
   const outbox = createOutbox({ database, clock, log, newEventId: newUuid });
-  const runner = createSessionRunner({ database, clock, log, appendEvents: outbox.appendEvents });
+  const runner = createSessionRunner({
+    database,
+    clock,
+    log,
+    appendEvents: outbox.appendEvents,
+    eventsCommitted: outbox.wake,
+  });
 
   const telephony = deps.createTelephony(endpoints.registrations);
   const calls = createCalls({
@@ -77,6 +84,8 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     newUuid,
     isDraining: () => isDraining,
   });
+
+  resources.push(calls.resources, multipartyCalls.resources);
 
   await database.migrate([
     idempotencyTable,

@@ -1,7 +1,7 @@
 import type { Instant } from '../../kernel/machine.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Database, Migration } from '../../ports/database.ts';
+import type { Database, Migration, Write } from '../../ports/database.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Media } from '../../ports/media.ts';
 import type { NumberRoutes } from '../../ports/number-routes.ts';
@@ -13,7 +13,7 @@ import { type CallEnd, callEnds } from './domain/hangup-cause.ts';
 import { callsTable } from './migrations/0001-calls.ts';
 import type { Calls, OutboundLeg, OwnedLegNotice } from './owned-leg.ts';
 import { createRouting } from './routing.ts';
-import { endForgottenLegs, saveLeg } from './store.ts';
+import { endForgottenLegs, passCallsOn, removeCallsOf, saveLeg } from './store.ts';
 
 export interface CallsDeps {
   readonly runner: SessionRunner;
@@ -33,6 +33,11 @@ export interface CallsDeps {
 
 export interface CallsFeature extends Calls {
   readonly migrations: readonly Migration[];
+  /** What becomes of the records of a subaccount that is deleted; for the accounts feature. */
+  readonly resources: {
+    remove(write: Write, account: string): Promise<void>;
+    passOn(write: Write, account: string, main: string): Promise<void>;
+  };
   /** Ends the records of legs that the last process left behind; called once, before the first call. */
   restore(now: Instant): Promise<number>;
 }
@@ -156,6 +161,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
 
   return {
     migrations: [callsTable],
+    resources: { remove: removeCallsOf, passOn: passCallsOn },
     restore: (now) => endForgottenLegs(deps.database, now),
     ownedBy: (kind, tell) => owners.set(kind, tell),
     dial,

@@ -76,3 +76,18 @@ export async function endForgottenLegs(database: Database, now: Instant): Promis
     return Number(result.numUpdatedRows);
   });
 }
+
+/** The records of a subaccount's calls go with it. */
+export async function removeCallsOf(write: Write, account: string): Promise<void> {
+  await write.withTables<CallsTables>().deleteFrom('calls').where('account', '=', account).execute();
+}
+
+/** The records of a subaccount's calls become those of its main account, which saw them before as well. */
+export async function passCallsOn(write: Write, account: string, main: string): Promise<void> {
+  await write
+    .withTables<CallsTables>()
+    .updateTable('calls')
+    .set({ account: main })
+    .where('account', '=', account)
+    .execute();
+}
