@@ -1,6 +1,8 @@
 export { databaseContract } from './database-contract.ts';
 export { eachDatabase, type OpenDatabase, onEmbeddedDatabase, onPostgres } from './each-database.ts';
 export { killedWhileWriting, type WritingProcess } from './killed-while-writing.ts';
+export type { HeardFrame, PhoneAudio } from './phone-audio.ts';
+export type { PhoneCall } from './phone-call.ts';
 export {
   type PostgresServer,
   type PostgresServerOptions,
@@ -8,4 +10,18 @@ export {
   startPostgres,
 } from './postgres-server.ts';
 export { createRecordingLog, type LogLine } from './recording-log.ts';
+export { seededRandom } from './seeded-random.ts';
+export { createSimulatedMedia, frameMs, type SimulatedMedia } from './simulated-media.ts';
+export { type Impairment, type NetworkAddress, SimulatedNetwork } from './simulated-network.ts';
+export { type PhoneBehaviour, SimulatedPhone } from './simulated-phone.ts';
+export type { ApiAnswer, SimulatedPlatform } from './simulated-platform.ts';
+export { openSimulatedTransports } from './simulated-transports.ts';
+export {
+  type Census,
+  inSimulatedWorld,
+  openSimulatedWorld,
+  type SimulatedWorld,
+  type SimulatedWorldOptions,
+} from './simulated-world.ts';
+export { frameSamples, toneFrame, toneMeter } from './tone-meter.ts';
 export { createVirtualClock, type VirtualClock, type VirtualClockOptions } from './virtual-clock.ts';

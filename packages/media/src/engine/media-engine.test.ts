@@ -48,6 +48,19 @@ test('everybody hears everybody but himself', () => {
   assert.equal(rig.engine.countLeaks(), 0);
 });
 
+test('a sound that has just ended, or an edge that waits for the next tick, is no leak', () => {
+  const { rig, phones } = room(3);
+  const sound = { kind: 'beep', count: 1 } as const;
+  const to = phones.map(({ leg }) => leg);
+  rig.engine.apply({ do: 'play', mix: 'room', key: 'enter', to, sound, loop: false }, rig.nowMs());
+  for (let frame = 0; frame < 30; frame++) {
+    rig.run(1);
+    assert.equal(rig.engine.countLeaks(), 0, `after frame ${frame}`);
+  }
+  rig.engine.apply({ do: 'set-hearing', mix: 'room', members: [] }, rig.nowMs());
+  assert.equal(rig.engine.countLeaks(), 0);
+});
+
 test('a leg in no mix is sent silence in an unbroken stream of packets', () => {
   const rig = createEngineRig();
   const phone = rig.phone('alone', 1000);

@@ -37,7 +37,7 @@ export interface Hearing {
   advancePlays(): void;
   /**
    * Compares what each leg is connected to with what the tables say: the number of sources that reach a leg without an
-   * edge. Anything but 0 is a fault.
+   * edge. Anything but 0 is a fault. A change that waits for `settle` is none: no frame passes before.
    */
   countLeaks(): number;
   census(): { mixes: number; plays: number; audiences: number };
@@ -211,7 +211,7 @@ export function createHearing({ frameSamples, codecs, playEnded }: HearingDeps):
     countLeaks() {
       let leaks = 0;
       for (const ear of ears.values()) {
-        if (ear.seat === undefined) continue;
+        if (ear.seat === undefined || stale.has(ear.leg)) continue;
         const allowed = heardBy(ear.leg);
         for (const source of ear.seat.audience.sources) {
           if (!allowed.has(source) && !(ear.seat.minusSelf && source === ear.source)) leaks++;

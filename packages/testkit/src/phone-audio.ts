@@ -1,0 +1,106 @@
+import { createRtpHeader, createRtpSender, pcmu, readRtpPacket, rtpHeaderBytes } from '@jackfield/media';
+import type { Instant } from '@jackfield/platform';
+import type { AgreedAudio } from '@jackfield/sdp';
+import type { NetworkAddress, SimulatedNetwork } from './simulated-network.ts';
+import { frameSamples } from './tone-meter.ts';
+
+/** A frame that reached a phone, as it came: no jitter buffer has touched it. */
+export interface HeardFrame {
+  readonly at: Instant;
+  readonly from: NetworkAddress;
+  readonly sequenceNumber: number;
+  readonly samples: Int16Array;
+}
+
+export interface PhoneAudioDeps {
+  readonly network: SimulatedNetwork;
+  readonly at: NetworkAddress;
+  readonly now: () => Instant;
+  readonly random: () => number;
+  /** What the phone says in every frame. */
+  readonly voice: Int16Array;
+}
+
+const pcmuPayloadType = 0; // RFC 3551 §6
+
+/** The RTP side of one call of a simulated phone: one port, one voice, and everything that it heard. */
+export class PhoneAudio {
+  readonly heard: HeardFrame[] = [];
+  /** Packets that were neither RTCP nor a frame of 20 ms PCMU. */
+  otherPackets = 0;
+  framesSent = 0;
+  readonly #deps: PhoneAudioDeps;
+  readonly #sender: ReturnType<typeof createRtpSender>;
+  readonly #payload = new Uint8Array(frameSamples);
+  readonly #header = createRtpHeader();
+  readonly #detach: () => void;
+  #agreed: AgreedAudio | undefined;
+
+  constructor(deps: PhoneAudioDeps) {
+    this.#deps = deps;
+    const random = (bound: number) => Math.floor(deps.random() * bound);
+    this.#sender = createRtpSender({
+      ssrc: random(2 ** 32),
+      sequenceNumber: random(2 ** 16),
+      timestamp: random(2 ** 32),
+    });
+    pcmu.encode(deps.voice, frameSamples, this.#payload, 0);
+    this.#detach = deps.network.attach(deps.at, (bytes, from) => this.#receive(bytes, from));
+  }
+
+  get isConnected(): boolean {
+    return this.#agreed !== undefined;
+  }
+
+  /** Where the phone sends its voice. */
+  get remote(): NetworkAddress | undefined {
+    return this.#agreed && { address: this.#agreed.remoteAddress, port: this.#agreed.remotePort };
+  }
+
+  connect(agreed: AgreedAudio): void {
+    this.#agreed = agreed;
+  }
+
+  /** One frame of the voice, when offer and answer let it speak; otherwise its time passes. */
+  speak(): void {
+    const agreed = this.#agreed;
+    if (agreed === undefined) return;
+    if (agreed.direction !== 'sendrecv' && agreed.direction !== 'sendonly') {
+      this.#sender.skip(frameSamples);
+      return;
+    }
+    const length = this.#sender.writePayload(
+      agreed.payloadType,
+      this.#payload,
+      0,
+      frameSamples,
+      frameSamples,
+    );
+    const to = { address: agreed.remoteAddress, port: agreed.remotePort };
+    this.#deps.network.send(this.#deps.at, to, this.#sender.packet.subarray(0, length));
+    this.framesSent++;
+  }
+
+  close(): void {
+    this.#agreed = undefined;
+    this.#detach();
+  }
+
+  #receive(bytes: Uint8Array, from: NetworkAddress): void {
+    // RTCP shares the port (RFC 5761 §4).
+    if (bytes.length > 1 && bytes[1]! >= 192 && bytes[1]! <= 223) return;
+    const header = this.#header;
+    const isFrame =
+      bytes.length >= rtpHeaderBytes &&
+      readRtpPacket(bytes, bytes.length, header) &&
+      header.payloadType === pcmuPayloadType &&
+      header.payloadLength === frameSamples;
+    if (!isFrame) {
+      this.otherPackets++;
+      return;
+    }
+    const samples = new Int16Array(frameSamples);
+    pcmu.decode(bytes, header.payloadOffset, frameSamples, samples);
+    this.heard.push({ at: this.#deps.now(), from, sequenceNumber: header.sequenceNumber, samples });
+  }
+}

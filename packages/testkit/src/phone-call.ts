@@ -1,0 +1,146 @@
+import type { Instant } from '@jackfield/platform';
+import {
+  answerOffer,
+  applyAnswer,
+  createOffer,
+  type Direction,
+  pcmaCapability,
+  pcmuCapability,
+} from '@jackfield/sdp';
+import type { Call, CallListener, Content, EndReason, IncomingInvite } from '@jackfield/sip';
+import type { HeardFrame, PhoneAudio } from './phone-audio.ts';
+
+const codecs = [pcmuCapability, pcmaCapability];
+
+export interface PhoneCallDeps {
+  readonly audio: PhoneAudio;
+  readonly mediaAt: { readonly address: string; readonly port: number };
+  readonly sessionId: string;
+  readonly now: () => Instant;
+}
+
+/** One call of a simulated phone, from its INVITE to its end. */
+export class PhoneCall {
+  readonly direction: 'incoming' | 'outgoing';
+  /** When the answer was known on this side. */
+  answeredAt: Instant | undefined;
+  isRinging = false;
+  end: EndReason | undefined;
+  endedAt: Instant | undefined;
+  /** Final statuses of re-INVITEs of this phone, 200 included. */
+  readonly offerOutcomes: number[] = [];
+  readonly #deps: PhoneCallDeps;
+  #leg: Call | undefined;
+  #sent: string | undefined;
+
+  constructor(direction: PhoneCall['direction'], deps: PhoneCallDeps) {
+    this.direction = direction;
+    this.#deps = deps;
+  }
+
+  get heard(): readonly HeardFrame[] {
+    return this.#deps.audio.heard;
+  }
+
+  get audio(): PhoneAudio {
+    return this.#deps.audio;
+  }
+
+  /** Answered and not over. */
+  get isUp(): boolean {
+    return this.answeredAt !== undefined && this.end === undefined;
+  }
+
+  /** BYE, CANCEL or 603, whatever the state of the call asks for. */
+  hangUp(): void {
+    this.#leg?.hangUp();
+  }
+
+  /** Re-INVITE: `sendonly` or `inactive` puts the other side on hold, `sendrecv` takes it back. */
+  reinvite(direction: Direction): void {
+    this.#leg?.offer(this.#offer(direction));
+  }
+
+  /** For the phone: the INVITE that it sends. */
+  dialled(invite: (content: Content, listener: CallListener) => Call): void {
+    this.#leg = invite(this.#offer('sendrecv'), this.#listener());
+  }
+
+  /** For the phone: the INVITE that it got. */
+  offered(invite: IncomingInvite): void {
+    this.#leg = invite;
+    invite.listen(this.#listener());
+  }
+
+  ring(invite: IncomingInvite): void {
+    this.isRinging = true;
+    invite.ring();
+  }
+
+  answer(invite: IncomingInvite): void {
+    if (this.end !== undefined) return;
+    const content = this.#answer(invite.request.body);
+    if (content === undefined) return invite.reject(488);
+    invite.accept(content);
+    this.answeredAt = this.#deps.now();
+  }
+
+  #listener(): CallListener {
+    return {
+      ringing: () => {
+        this.isRinging = true;
+      },
+      answered: (response) => {
+        this.#takeAnswer(response.body);
+        this.answeredAt = this.#deps.now();
+      },
+      offered: (request) => {
+        const content = this.#answer(request.body);
+        if (content === undefined) this.#leg?.refuseOffer(488);
+        else this.#leg?.answerOffer(content);
+      },
+      offerAnswered: (response) => {
+        this.#takeAnswer(response.body);
+        this.offerOutcomes.push(200);
+      },
+      offerRefused: (status) => this.offerOutcomes.push(status),
+      ended: (reason) => {
+        this.end = reason;
+        this.endedAt = this.#deps.now();
+        this.#deps.audio.close();
+      },
+    };
+  }
+
+  #offer(direction: Direction): Content {
+    this.#sent = createOffer({ ...this.#local(), direction, ...this.#session() });
+    return sdp(this.#sent);
+  }
+
+  #answer(offer: string): Content | undefined {
+    const outcome = answerOffer(offer, this.#local(), this.#session());
+    if ('problem' in outcome) return undefined;
+    this.#sent = outcome.answer;
+    this.#deps.audio.connect(outcome.agreed);
+    return sdp(outcome.answer);
+  }
+
+  #takeAnswer(answer: string): void {
+    const outcome = this.#sent === undefined ? undefined : applyAnswer(this.#sent, answer, codecs);
+    if (outcome === undefined || 'problem' in outcome) this.hangUp();
+    else this.#deps.audio.connect(outcome.agreed);
+  }
+
+  #local() {
+    return { codecs, ...this.#deps.mediaAt };
+  }
+
+  #session() {
+    const session = { sessionId: this.#deps.sessionId };
+    return this.#sent === undefined ? session : { ...session, previous: this.#sent };
+  }
+}
+
+function sdp(body: string): Content {
+  return { body, contentType: 'application/sdp' };
+}

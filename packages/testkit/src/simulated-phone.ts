@@ -1,0 +1,206 @@
+import { hash } from 'node:crypto';
+import type { Clock, Instant } from '@jackfield/platform';
+import { createUserAgent, type IncomingInvite, type UserAgent, type UserAgentCensus } from '@jackfield/sip';
+import type { Transports } from '@jackfield/sip/transport';
+import { PhoneAudio } from './phone-audio.ts';
+import { PhoneCall } from './phone-call.ts';
+import { frameMs } from './simulated-media.ts';
+import type { NetworkAddress, SimulatedNetwork } from './simulated-network.ts';
+import { flowIdOf, openSimulatedTransports } from './simulated-transports.ts';
+import { toneFrame } from './tone-meter.ts';
+
+/** What a phone does with an INVITE. */
+export type PhoneBehaviour =
+  | { readonly does: 'answer'; readonly ringMs?: number }
+  | { readonly does: 'reject'; readonly status: number }
+  /** 180, and nothing more until the caller gives up. */
+  | { readonly does: 'ring' }
+  /** Not a word. */
+  | { readonly does: 'nothing' };
+
+export interface SimulatedPhoneOptions {
+  readonly clock: Clock;
+  readonly network: SimulatedNetwork;
+  readonly address: string;
+  readonly registrar: NetworkAddress;
+  readonly domain: string;
+  readonly username: string;
+  readonly password: string;
+  readonly toneHz: number;
+  /** −22 dB unless told: ten such voices do not reach the limiter. */
+  readonly toneDb?: number;
+  readonly random: () => number;
+}
+
+const sipPort = 5060;
+const firstRtpPort = 20_000;
+
+/** A phone: the real user agent over the simulated network, a voice of one tone, and ears that forget nothing. */
+export class SimulatedPhone {
+  readonly username: string;
+  readonly toneHz: number;
+  readonly calls: PhoneCall[] = [];
+  behaviour: PhoneBehaviour = { does: 'answer' };
+  /** Of the last REGISTER: its final status, or why there was none; undefined while it is on its way. */
+  registration: number | 'timeout' | 'transport-failed' | undefined;
+  /** INVITEs that reached the phone, repetitions not counted. */
+  invites = 0;
+  readonly #options: SimulatedPhoneOptions;
+  readonly #userAgent: UserAgent;
+  readonly #transports: Transports;
+  readonly #voice: Int16Array;
+  readonly #callId: string;
+  #cseq = 0;
+  #nextPort = firstRtpPort;
+  #cancelTick: (() => void) | undefined;
+
+  constructor(options: SimulatedPhoneOptions) {
+    const { clock, network, address, random } = options;
+    this.#options = options;
+    this.username = options.username;
+    this.toneHz = options.toneHz;
+    this.#voice = toneFrame(options.toneHz, options.toneDb ?? -22);
+    this.#transports = openSimulatedTransports(
+      network,
+      { address, port: sipPort },
+      { onMessage: (text, flow) => this.#userAgent.receive(text, flow) },
+    );
+    const token = () =>
+      Math.floor(random() * 2 ** 48).toString(36) + Math.floor(random() * 2 ** 48).toString(36);
+    this.#userAgent = createUserAgent({
+      clock,
+      send: (target, text) => this.#transports.send(target, text),
+      flow: (id) => this.#transports.flowById(id),
+      address: () => ({ host: address, port: sipPort }),
+      token,
+      hash: (algorithm, text) =>
+        hash(algorithm === 'MD5' ? 'md5' : 'sha256', Buffer.from(text, 'latin1'), 'hex'),
+      userAgentName: 'Simulated phone',
+      on: {
+        request: (incoming) => incoming.reply(incoming.request.method === 'OPTIONS' ? 200 : 405),
+        invite: (invite) => this.#invited(invite),
+      },
+    });
+    this.#callId = token();
+  }
+
+  get address(): string {
+    return this.#options.address;
+  }
+
+  /** The call that came or went last. */
+  get call(): PhoneCall | undefined {
+    return this.calls.at(-1);
+  }
+
+  get isRegistered(): boolean {
+    return this.registration === 200;
+  }
+
+  /** Sends REGISTER, with 0 seconds to take the binding away; `registration` says what became of it. */
+  register(expiresSeconds = 3600): void {
+    const { domain, registrar, password } = this.#options;
+    this.registration = undefined;
+    this.#userAgent.request(
+      {
+        method: 'REGISTER',
+        uri: `sip:${domain}`,
+        flow: flowIdOf(registrar),
+        from: this.#aor(),
+        to: this.#aor(),
+        callId: this.#callId,
+        cseq: ++this.#cseq,
+        contact: true,
+        headers: [['Expires', String(expiresSeconds)]],
+        credentials: { username: this.username, password },
+      },
+      (outcome) => {
+        if (outcome.type === 'response') this.#cseq = outcome.cseq;
+        this.registration = outcome.type === 'response' ? outcome.response.status : outcome.failure;
+      },
+    );
+  }
+
+  /** Calls another user of the domain through the registrar's edge. */
+  dial(user: string): PhoneCall {
+    const { domain, registrar, password } = this.#options;
+    const call = this.#newCall('outgoing');
+    call.dialled((content, listener) =>
+      this.#userAgent.invite(
+        {
+          targets: [{ uri: `sip:${user}@${domain}`, flow: flowIdOf(registrar) }],
+          from: this.#aor(),
+          to: `<sip:${user}@${domain}>`,
+          content,
+          credentials: { username: this.username, password },
+        },
+        listener,
+      ),
+    );
+    return call;
+  }
+
+  /** Hangs up whatever is going on. */
+  hangUp(): void {
+    for (const call of this.calls) if (call.end === undefined) call.hangUp();
+  }
+
+  census(): UserAgentCensus & { readonly calls: number } {
+    return { ...this.#userAgent.census(), calls: this.calls.filter((each) => each.end === undefined).length };
+  }
+
+  /** Pulls the plug: no word to anybody. */
+  close(): void {
+    this.#cancelTick?.();
+    this.#cancelTick = undefined;
+    for (const call of this.calls) call.audio.close();
+    this.#userAgent.close();
+    void this.#transports.close();
+  }
+
+  #invited(invite: IncomingInvite): void {
+    this.invites++;
+    const { behaviour } = this;
+    if (behaviour.does === 'nothing') return;
+    if (behaviour.does === 'reject') return invite.reject(behaviour.status);
+    const call = this.#newCall('incoming');
+    call.offered(invite);
+    if (behaviour.does === 'ring') return call.ring(invite);
+    const { ringMs = 0 } = behaviour;
+    if (ringMs === 0) return call.answer(invite);
+    call.ring(invite);
+    const { clock } = this.#options;
+    clock.startTimer(clock.now() + ringMs, () => call.answer(invite));
+  }
+
+  #newCall(direction: PhoneCall['direction']): PhoneCall {
+    const { clock, network, address, random } = this.#options;
+    const mediaAt = { address, port: this.#nextPort };
+    this.#nextPort += 2;
+    const now = () => clock.now();
+    const audio = new PhoneAudio({ network, at: mediaAt, now, random, voice: this.#voice });
+    const sessionId = String(Math.floor(random() * 2 ** 48));
+    const call = new PhoneCall(direction, { audio, mediaAt, sessionId, now });
+    this.calls.push(call);
+    if (this.#cancelTick === undefined) this.#tickAt(clock.now() + random() * frameMs);
+    return call;
+  }
+
+  /** A phone's own frame clock: it stands in no relation to anybody else's, and stops with the last call. */
+  #tickAt(at: Instant): void {
+    this.#cancelTick = this.#options.clock.startTimer(at, () => {
+      this.#cancelTick = undefined;
+      let isBusy = false;
+      for (const call of this.calls) {
+        if (call.end !== undefined) continue;
+        isBusy = true;
+        call.audio.speak();
+      }
+      if (isBusy) this.#tickAt(at + frameMs);
+    });
+  }
+
+  #aor(): string {
+    return `<sip:${this.username}@${this.#options.domain}>`;
+  }
+}

@@ -1,0 +1,175 @@
+import { cpSync } from 'node:fs';
+import { createSqliteDatabase } from '@jackfield/adapters/database-sqlite';
+import { createMetrics } from '@jackfield/adapters/metrics';
+import { createDigestAdmission, createSipEdge, type SipEdge } from '@jackfield/adapters/sip-edge';
+import { type Clock, createPlatform, type Database, type Logger, type Platform } from '@jackfield/platform';
+import { createSeededSecrets } from './seeded-secrets.ts';
+import type { Settling } from './settling.ts';
+import { createSimulatedMedia, type SimulatedMedia } from './simulated-media.ts';
+import type { NetworkAddress, SimulatedNetwork } from './simulated-network.ts';
+import { openSimulatedTransports } from './simulated-transports.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+export interface SimulatedPlatformOptions {
+  readonly clock: VirtualClock;
+  readonly network: SimulatedNetwork;
+  readonly random: () => number;
+  readonly settling: Settling;
+  readonly log: Logger;
+  readonly sip: NetworkAddress;
+  readonly domain: string;
+  readonly account: { readonly authId: string; readonly authToken: string };
+  /** Where the database is. */
+  readonly directory: string;
+}
+
+/** An answer of the HTTP interface: its body is whatever JSON says, and a test asserts on what it needs. */
+export interface ApiAnswer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: a black box test knows no type of ours
+  readonly body: any;
+}
+
+/** The whole product over ports that stand in the simulated world: one process of it, so to speak. */
+export interface SimulatedPlatform {
+  readonly platform: Platform;
+  readonly edge: SipEdge;
+  readonly media: SimulatedMedia;
+  /** For what no interface shows yet, such as the record of a call. */
+  readonly database: Database;
+  api(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<ApiAnswer>;
+  /**
+   * The process is gone between two instructions: no BYE, no commit, no closing of files. What was on its disk at that
+   * moment is then in `copyTo`.
+   */
+  kill(copyTo: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startSimulatedPlatform(options: SimulatedPlatformOptions): Promise<SimulatedPlatform> {
+  const { network, random, settling, log, domain, account } = options;
+  const { address } = options.sip;
+  const life = lifeOf(options.clock);
+  const clock = settling.clock(life.clock);
+  const secrets = createSeededSecrets(random);
+  const database = settling.database(createSqliteDatabase({ directory: options.directory, log }));
+  const media = createSimulatedMedia({
+    clock: life.clock,
+    network,
+    address,
+    random,
+    touched: settling.touched,
+  });
+  const shared = { clock, secrets, log, media, mediaLegs: media };
+
+  let edge: SipEdge | undefined;
+  const platform = await createPlatform({
+    ...shared,
+    database,
+    metrics: createMetrics({ process: false }),
+    domains: [domain],
+    numbers: { targetsFor: () => undefined },
+    createTelephony(registrations) {
+      edge = createSipEdge({
+        ...shared,
+        openTransports: async (listener) => {
+          const transports = openSimulatedTransports(network, options.sip, {
+            ...listener,
+            onMessage(text, flow) {
+              settling.touched();
+              listener.onMessage(text, flow);
+            },
+          });
+          life.atEnd(() => void transports.close());
+          return { ...transports, send: (target, text) => life.isOn() && transports.send(target, text) };
+        },
+        admission: createDigestAdmission({
+          ...shared,
+          registrations,
+          realm: domain,
+          algorithms: ['SHA-256', 'MD5'],
+        }),
+        registrations,
+        domains: [domain],
+        publicAddress: address,
+        userAgentName: 'Jackfield',
+      });
+      return edge.telephony;
+    },
+    firstAccount: account,
+    httpLimits: { requests: 1_000_000 },
+  });
+  const signalling = edge!;
+  life.atEnd(() => media.stop());
+
+  return {
+    platform,
+    edge: signalling,
+    media,
+    database,
+    async api(method, path, body) {
+      settling.touched();
+      const answer = await platform.http.inject({
+        method,
+        url: path.startsWith('/') ? path : `/v1/Account/${account.authId}/${path}`,
+        headers: { authorization: basic(account) },
+        ...(body === undefined ? {} : { payload: body as object }),
+      });
+      await settling.settle();
+      return {
+        status: answer.statusCode,
+        body: answer.body === '' ? undefined : JSON.parse(answer.body),
+      };
+    },
+    async kill(copyTo) {
+      life.end();
+      // The pages of a write-ahead log that was written are what the operating system keeps of a killed process.
+      cpSync(options.directory, copyTo, { recursive: true, filter: (path) => !/\.lock|-shm$/.test(path) });
+      await platform.close();
+      await database.close();
+    },
+    async close() {
+      await signalling.close();
+      await platform.close();
+      life.end();
+      await database.close();
+    },
+  };
+}
+
+/** Everything that a process holds in the world outside: its timers and its ports. */
+function lifeOf(clock: Clock) {
+  const timers = new Set<() => void>();
+  const endings: (() => void)[] = [];
+  let isOn = true;
+  const lived: Clock = {
+    now: () => clock.now(),
+    startTimer(at, fire) {
+      if (!isOn) return () => {};
+      const stop = clock.startTimer(at, () => {
+        timers.delete(cancel);
+        fire();
+      });
+      const cancel = () => {
+        timers.delete(cancel);
+        stop();
+      };
+      timers.add(cancel);
+      return cancel;
+    },
+  };
+  return {
+    clock: lived,
+    isOn: () => isOn,
+    atEnd: (end: () => void) => endings.push(end),
+    end() {
+      isOn = false;
+      for (const cancel of [...timers]) cancel();
+      for (const end of endings.splice(0)) end();
+    },
+  };
+}
+
+function basic({ authId, authToken }: SimulatedPlatformOptions['account']): string {
+  return `Basic ${Buffer.from(`${authId}:${authToken}`).toString('base64')}`;
+}

@@ -1,0 +1,88 @@
+import type { Flow } from '@jackfield/sip';
+import type { SendTarget, TransportListener, Transports } from '@jackfield/sip/transport';
+import type { NetworkAddress, SimulatedNetwork } from './simulated-network.ts';
+
+/** SIP over one UDP port of a simulated network, as `createTransports` is over real sockets. */
+export function openSimulatedTransports(
+  network: SimulatedNetwork,
+  at: NetworkAddress,
+  listener: TransportListener,
+): Transports {
+  const counters = {
+    messagesReceived: 0,
+    messagesSent: 0,
+    keepAlives: 0,
+    oversizedDropped: 0,
+    sendFailures: 0,
+    listenerFailures: 0,
+    connectionsAccepted: 0,
+    connectionsOpened: 0,
+    connectionsRefused: 0,
+    connectionsTimedOut: 0,
+    streamsBroken: 0,
+  };
+  const detach = network.attach(at, (payload, from) => {
+    counters.messagesReceived++;
+    try {
+      listener.onMessage(Buffer.from(payload).toString('latin1'), flowTo(at, from));
+    } catch (error) {
+      counters.listenerFailures++;
+      listener.onFault?.(error);
+    }
+  });
+
+  return {
+    send(target: SendTarget, text) {
+      const to = 'flow' in target ? peerOf(target.flow) : { address: target.host, port: target.port };
+      if (to === undefined) {
+        counters.sendFailures++;
+        // Later, as the port demands, and without a timer: it is not time that has to pass.
+        queueMicrotask(() =>
+          listener.onSendFailed?.({
+            target,
+            text,
+            sentence: 'There is no such flow of a simulated network.',
+          }),
+        );
+        return;
+      }
+      counters.messagesSent++;
+      network.send(at, to, Buffer.from(text, 'latin1'));
+    },
+    flowById(id) {
+      const peer = peerOf(id);
+      return peer && flowTo(at, peer);
+    },
+    addresses: [{ protocol: 'udp', ...at }],
+    counters,
+    connections: 0,
+    close() {
+      detach();
+      return Promise.resolve();
+    },
+  };
+}
+
+/** The name of the flow to a peer: that of the real UDP transport, because bindings keep it. */
+export function flowIdOf(peer: NetworkAddress): string {
+  return `udp-${peer.address}-${peer.port}`;
+}
+
+const flowId = /^udp-([0-9.]+)-([0-9]+)$/;
+
+function peerOf(id: string): NetworkAddress | undefined {
+  const [, address, port] = flowId.exec(id) ?? [];
+  return address === undefined ? undefined : { address, port: Number(port) };
+}
+
+function flowTo(at: NetworkAddress, peer: NetworkAddress): Flow {
+  return {
+    id: flowIdOf(peer),
+    protocol: 'udp',
+    reliable: false,
+    remoteAddress: peer.address,
+    remotePort: peer.port,
+    localAddress: at.address,
+    localPort: at.port,
+  };
+}

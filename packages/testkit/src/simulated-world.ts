@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createRecordingLog, type LogLine } from './recording-log.ts';
+import { seededRandom } from './seeded-random.ts';
+import { createSettling } from './settling.ts';
+import { frameMs } from './simulated-media.ts';
+import { SimulatedNetwork } from './simulated-network.ts';
+import { SimulatedPhone } from './simulated-phone.ts';
+import { type ApiAnswer, type SimulatedPlatform, startSimulatedPlatform } from './simulated-platform.ts';
+import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
+
+export interface SimulatedWorldOptions {
+  /** Repeats a run: identifiers, jitter and the phones' clocks come out of it. */
+  readonly seed?: number;
+}
+
+/** Everything that is alive in a world, by name; all zero when the last call has ended and its echoes have died away. */
+export type Census = Readonly<Record<string, number>>;
+
+/** The platform, phones and a network on one virtual clock: everything real but time, sockets and threads. */
+export interface SimulatedWorld {
+  readonly clock: VirtualClock;
+  readonly network: SimulatedNetwork;
+  /** The platform that runs now; another one after `restart`. */
+  readonly node: SimulatedPlatform;
+  readonly log: readonly LogLine[];
+  now(): number;
+  advance(ms: number): Promise<void>;
+  /** Advances in steps of 20 ms until `condition` holds; throws with `what` when it does not within `limitMs`. */
+  until(
+    what: string,
+    condition: () => boolean | undefined | Promise<boolean | undefined>,
+    limitMs?: number,
+  ): Promise<void>;
+  api(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<ApiAnswer>;
+  /** Creates an endpoint and a phone that is registered as it. Its tone is told or the next free one from 900 Hz up. */
+  phone(name: string, options?: { readonly toneHz?: number }): Promise<SimulatedPhone>;
+  /** Kills the platform without a word to anybody and starts it again on what it left on its disk. */
+  restart(): Promise<void>;
+  census(): Census;
+  /** Lets time pass until every transaction is over, and asserts that the census counts nothing and no error was logged. */
+  assertNothingLeft(): Promise<void>;
+  /** Closes everything; asserts that no timer is left. */
+  close(): Promise<void>;
+}
+
+const sip = { address: '10.0.0.1', port: 5060 };
+const domain = 'sip.example.com';
+const account = { authId: 'MASIMULATEDWORLD0000', authToken: 'c2ltdWxhdGVkc2ltdWxhdGVkc2ltdWxhdGVkc2lt' };
+
+/** RFC 3261 §17.1.1.2: no transaction outlives 64*T1; a second more for the messages that end it. */
+const transactionsOverMs = 2 * 32_000 + 1000;
+
+// Where files are memory: nothing here asks how long a disk takes.
+const place = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
+/** Runs a test in a world of its own: its census must be empty at the end, and it is closed whatever happens. */
+export async function inSimulatedWorld(
+  options: SimulatedWorldOptions,
+  run: (world: SimulatedWorld) => Promise<void>,
+): Promise<void> {
+  const world = await openSimulatedWorld(options);
+  let isDone = false;
+  try {
+    await run(world);
+    await world.assertNothingLeft();
+    isDone = true;
+  } finally {
+    // What a broken test leaves behind is not what broke it.
+    if (isDone) await world.close();
+    else await world.close().catch(() => {});
+  }
+}
+
+export async function openSimulatedWorld(options: SimulatedWorldOptions = {}): Promise<SimulatedWorld> {
+  const random = seededRandom(options.seed ?? 1);
+  const settling = createSettling();
+  const clock = createVirtualClock({ settle: settling.settle });
+  const network = new SimulatedNetwork(clock, random);
+  const log = createRecordingLog();
+  const root = mkdtempSync(join(place, 'jackfield-world-'));
+  const phones: SimulatedPhone[] = [];
+  let lives = 0;
+
+  const directory = () => join(root, String(lives));
+  const start = () =>
+    startSimulatedPlatform({
+      clock,
+      network,
+      random,
+      settling,
+      log,
+      sip,
+      domain,
+      account,
+      directory: directory(),
+    });
+  let node = await start();
+
+  const world: SimulatedWorld = {
+    clock,
+    network,
+    get node() {
+      return node;
+    },
+    log: log.lines,
+    now: () => clock.now(),
+    async advance(ms) {
+      settling.touched();
+      await clock.advance(ms);
+    },
+    async until(what, condition, limitMs = 5000) {
+      const limit = clock.now() + limitMs;
+      while (!(await condition())) {
+        if (clock.now() >= limit) assert.fail(`not within ${limitMs} ms: ${what}`);
+        await world.advance(frameMs);
+      }
+    },
+    api: (method, path, body) => node.api(method, path, body),
+    async phone(name, { toneHz = 900 + 350 * phones.length } = {}) {
+      const password = `secret of ${name}`;
+      const { status, body } = await world.api('POST', 'Endpoint/', {
+        username: name,
+        password,
+        alias: name,
+      });
+      assert.equal(status, 201, JSON.stringify(body));
+      const phone = new SimulatedPhone({
+        clock,
+        network,
+        random,
+        domain,
+        registrar: sip,
+        address: `10.0.1.${phones.length + 1}`,
+        username: body.username,
+        password,
+        toneHz,
+      });
+      phones.push(phone);
+      phone.register();
+      await world.until(`${name} is registered`, () => phone.registration !== undefined, 40_000);
+      assert.equal(phone.registration, 200);
+      return phone;
+    },
+    async restart() {
+      const last = directory();
+      lives++;
+      await node.kill(directory());
+      rmSync(last, { recursive: true, force: true });
+      node = await start();
+      await world.advance(0);
+    },
+    census() {
+      const { platform, edge, media } = node;
+      const counted: Record<string, number> = {};
+      const count = (of: string, things: object) => {
+        for (const [name, number] of Object.entries(things)) counted[`${of} ${name}`] = Number(number);
+      };
+      for (const [kind, { sessions, timers, queued }] of Object.entries(platform.runner.census())) {
+        count(kind, { sessions, timers, queued });
+      }
+      count('edge', edge.census());
+      count('media', media.census());
+      count('media', { leaks: media.leaks });
+      for (const phone of phones) count(phone.username, phone.census());
+      const sipPorts = new Set(
+        [sip, ...phones.map(({ address }) => ({ address, port: sip.port }))].map(nameOf),
+      );
+      count('network', { ports: network.openPorts().filter((port) => !sipPorts.has(port)).length });
+      return counted;
+    },
+    async assertNothingLeft() {
+      await world.advance(transactionsOverMs);
+      const left = Object.entries(world.census()).filter(([, number]) => number !== 0);
+      assert.deepEqual(left, [], 'something outlives its calls');
+      const errors = log.lines.filter(({ level }) => level === 'error');
+      assert.deepEqual(errors, [], 'the platform logged errors');
+    },
+    async close() {
+      try {
+        for (const phone of phones) phone.close();
+        await node.close();
+        // Datagrams that are on their way arrive nowhere.
+        await clock.advance(1000);
+        assert.equal(clock.pending, 0, 'timers outlive the world');
+      } finally {
+        rmSync(root, { recursive: true, force: true });
+      }
+    },
+  };
+  return world;
+}
+
+function nameOf({ address, port }: { readonly address: string; readonly port: number }): string {
+  return `${address}:${port}`;
+}
