@@ -229,8 +229,35 @@ eachDatabase('HTTP', (open) => {
     );
   });
 
-  test('what is no HTTP gets a body of the same form, and the socket is closed', async () => {
+  test('on a kept connection, an ignored body does not disturb the next request, and a refused one is answered', async (t) => {
+    const world = await openApi(open, { limits: { bodyBytes: 1000 } });
+    t.after(() => world.app.close());
+    await world.app.listen({ port: 0, host: '127.0.0.1' });
+    const { port } = world.app.server.address() as { port: number };
+    const head = (method: string, path: string, length: number) =>
+      `${method} /v1/Account/${world.main.authId}/${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${basic(world.main)}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
+    const statuses = async (bytes: string, answers: number) => {
+      const socket = connect(port, '127.0.0.1');
+      socket.write(bytes);
+      let text = '';
+      let found: number[] = [];
+      for await (const chunk of socket) {
+        text += chunk;
+        found = [...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map((match) => Number(match[1]));
+        if (found.length === answers) break;
+      }
+      return found;
+    };
+    assert.deepEqual(
+      await statuses(`${head('GET', '', 2)}""${head('GET', 'Endpoint/', 2)}""`, 2),
+      [200, 200],
+    );
+    assert.deepEqual(await statuses(head('POST', 'Endpoint/', 50_000_000), 1), [413]);
+  });
+
+  test('what is no HTTP gets a body of the same form, and the socket is closed', async (t) => {
     const world = await openApi(open);
+    t.after(() => world.app.close());
     await world.app.listen({ port: 0, host: '127.0.0.1' });
     const { port } = world.app.server.address() as { port: number };
     for (const [bytes, status] of [
@@ -245,6 +272,5 @@ eachDatabase('HTTP', (open) => {
       assert.ok(text.startsWith(`HTTP/1.1 ${status} `), text);
       assertError({ status, body: JSON.parse(text.slice(text.indexOf('\r\n\r\n'))) }, status, text);
     }
-    await world.app.close();
   });
 });
