@@ -230,6 +230,35 @@ function rules(open: OpenDatabase): void {
     );
   });
 
+  test('an input that was sent keeps its place until its step can be saved', async () => {
+    const world = await newWorld();
+    await world.counters.open('a', fresh, add(1));
+    world.failing = new Error('the disk is full');
+    world.counters.send('a', add(10));
+    world.counters.send('a', add(100));
+    await world.runner.idle();
+    await world.clock.advance(3_000);
+    assert.equal(world.counters.peek('a')?.total, 1);
+    assert.equal(world.runner.census().counter?.queued, 2);
+    world.failing = undefined;
+    await world.clock.advance(1_000);
+    await world.runner.idle();
+    assert.deepEqual(world.told, ['total 1', 'total 11', 'total 111']);
+    assert.equal(world.clock.pending, 0);
+  });
+
+  test('an input that cannot be saved for a minute is given up, and does not block those behind it', async () => {
+    const world = await newWorld();
+    await world.counters.open('a', fresh, add(1));
+    world.failing = new Error('the disk is full');
+    world.counters.send('a', add(10));
+    world.counters.send('a', look);
+    await world.runner.idle();
+    for (let second = 0; second < 60; second++) await world.clock.advance(1_000);
+    assert.deepEqual(world.told, ['total 1', 'saw 1']);
+    assert.equal(world.clock.pending, 0);
+  });
+
   test('a session whose first save fails was never there', async () => {
     const world = await newWorld();
     world.failing = new Error('no space left');

@@ -5,8 +5,10 @@ import { createRunQueue } from './run-queue.ts';
 import type { SessionKind, SessionRunner, SessionRunnerDeps, Sessions } from './session-runner.ts';
 import { createSessionTimers, type SessionTimer, type SessionTimers } from './session-timers.ts';
 
-/** A timer whose step could not be saved is due again after this long, or the session would wait for it for ever. */
-const timerRetryMs = 1_000;
+/** A timer or a sent input whose step could not be saved is taken again after this long, or the session would wait for it for ever. */
+const retryMs = 1_000;
+/** For as long as a database's failover takes; what cannot be saved even then is given up, or it would block its session. */
+const maxAttempts = 60;
 
 interface Caller {
   resolve(reply: unknown): void;
@@ -17,6 +19,8 @@ interface Letter {
   readonly input: unknown;
   readonly timer?: SessionTimer;
   readonly caller?: Caller;
+  /** How often its step has failed to be saved. */
+  readonly failures?: number;
 }
 
 interface Session<State> {
@@ -27,6 +31,8 @@ interface Session<State> {
   isOpened: boolean;
   isSaving: boolean;
   isInLine: boolean;
+  /** Cancels the pause after a step that could not be saved. */
+  endPause: (() => void) | undefined;
   readonly mailbox: Mailbox<Letter>;
   readonly timers: SessionTimers;
   readonly run: () => void;
@@ -73,7 +79,10 @@ export function createSessionRunner(deps: SessionRunnerDeps): SessionRunner {
     census.set(kind.name, counts);
     const sessions = new Map<string, Session<State>>();
     cancelTimers.add(() => {
-      for (const { timers } of sessions.values()) timers.cancelAll();
+      for (const { timers, endPause } of sessions.values()) {
+        timers.cancelAll();
+        endPause?.();
+      }
     });
 
     function create(id: string, state: State, isOpened: boolean): Session<State> {
@@ -83,6 +92,7 @@ export function createSessionRunner(deps: SessionRunnerDeps): SessionRunner {
         isOpened,
         isSaving: false,
         isInLine: false,
+        endPause: undefined,
         mailbox: createMailbox(),
         timers: createSessionTimers(
           clock,
@@ -113,7 +123,7 @@ export function createSessionRunner(deps: SessionRunnerDeps): SessionRunner {
     }
 
     function getInLine(session: Session<State>): void {
-      if (session.isInLine || session.isSaving || session.mailbox.size === 0) return;
+      if (session.isInLine || session.isSaving || session.endPause || session.mailbox.size === 0) return;
       session.isInLine = true;
       line.push(session.run);
     }
@@ -182,9 +192,26 @@ export function createSessionRunner(deps: SessionRunnerDeps): SessionRunner {
           conclude(() => {
             log.error(about(session, letter, error), 'A step could not be saved; it was undone.');
             rearm(session, letter.timer);
-            fail(session, letter, error);
+            if (!takeAgain(session, letter)) fail(session, letter, error);
           }),
       );
+    }
+
+    /**
+     * Nobody waits for the outcome of a sent input, so nobody would send it again: it keeps its place, and the session pauses.
+     * Callers of `open` and `ask` are told instead; timers are armed again.
+     */
+    function takeAgain(session: Session<State>, letter: Letter): boolean {
+      const failures = (letter.failures ?? 0) + 1;
+      const isSent = letter.caller === undefined && letter.timer === undefined;
+      if (!isSent || isClosed || failures === maxAttempts) return false;
+      session.mailbox.putBack({ ...letter, failures });
+      counts.queued++;
+      session.endPause = clock.startTimer(clock.now() + retryMs, () => {
+        session.endPause = undefined;
+        getInLine(session);
+      });
+      return true;
     }
 
     function finish(session: Session<State>, letter: Letter, taken: TakenStep<State, Effect>): void {
@@ -206,7 +233,7 @@ export function createSessionRunner(deps: SessionRunnerDeps): SessionRunner {
 
     function rearm(session: Session<State>, timer: SessionTimer | undefined): void {
       if (timer === undefined || isClosed || session.timers.has(timer.key)) return;
-      session.timers.start(timer.key, clock.now() + timerRetryMs);
+      session.timers.start(timer.key, clock.now() + retryMs);
     }
 
     function carryOut(session: Session<State>, letter: Letter, effect: Effect): void {
@@ -236,6 +263,7 @@ export function createSessionRunner(deps: SessionRunnerDeps): SessionRunner {
       sessions.delete(session.id);
       counts.sessions--;
       session.timers.cancelAll();
+      session.endPause?.();
       for (let letter = session.mailbox.take(); letter !== undefined; letter = session.mailbox.take()) {
         counts.queued--;
         drop(letter);

@@ -1,6 +1,8 @@
 /** First in, first out; taking costs the same however many wait. */
 export interface Mailbox<Letter> {
   put(letter: Letter): void;
+  /** In front of all others: what was taken and could not be dealt with. */
+  putBack(letter: Letter): void;
   take(): Letter | undefined;
   readonly size: number;
 }
@@ -20,6 +22,11 @@ export function createMailbox<Letter>(): Mailbox<Letter> {
       if (last === undefined) first = link;
       else last.next = link;
       last = link;
+      size++;
+    },
+    putBack(letter) {
+      first = { letter, next: first };
+      last ??= first;
       size++;
     },
     take() {

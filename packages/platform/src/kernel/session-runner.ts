@@ -39,7 +39,10 @@ export interface Sessions<State, Input> {
   open<Reply = void>(id: string, initial: State, input: Input): Promise<Reply>;
   /** Puts a state that was loaded from the database back to life, without writing it; then feeds `input`. */
   resume(id: string, state: State, input: Input): void;
-  /** Appends to the mailbox. Inputs of one session are taken one after another, in order. */
+  /**
+   * Appends to the mailbox. Inputs of one session are taken one after another, in order. An input whose step cannot be saved
+   * keeps its place and is taken again every second, up to a minute.
+   */
   send(id: string, input: Input): void;
   /** Like `send`, and resolves with what the step replied, after its commit; undefined when there is no such session. */
   ask<Reply>(id: string, input: Input): Promise<Reply | undefined>;

@@ -1,5 +1,6 @@
 import type { RouteGroup } from '../../http/index.ts';
 import { createKeyedQueue } from '../../kernel/keyed-queue.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { Database, Migration } from '../../ports/database.ts';
 import { type AccountResources, createAccountResources } from './account-resources.ts';
 import { createCommands, type MultipartyCallCommands } from './commands.ts';
@@ -12,6 +13,7 @@ import { loadLiveCalls } from './store.ts';
 
 export interface MultipartyCallsDeps extends SessionDeps {
   readonly database: Database;
+  readonly clock: Clock;
   readonly newUuid: () => string;
   /** True while the process shuts down: participants are not added any more. Never, when left out. */
   readonly isDraining?: () => boolean;

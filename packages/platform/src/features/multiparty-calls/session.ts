@@ -1,6 +1,5 @@
 import type { Machine, OutboxEvent, TimerFired } from '../../kernel/machine.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
-import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Media, MixCommand } from '../../ports/media.ts';
 import { type CallEnd, type Calls, callEnds } from '../calls/index.ts';
@@ -14,16 +13,11 @@ export interface SessionDeps {
   readonly runner: SessionRunner;
   readonly calls: Calls;
   readonly media: Media;
-  readonly clock: Clock;
   readonly log: Logger;
 }
 
 /** Legs of multiparty calls are owned under this name; the owner's id is the call's UUID. */
 export const ownerKind = 'multiparty-call';
-
-/** A notice of a leg comes once; when its step could not be saved it is taken again, for as long as a failover takes. */
-const retryMs = 1000;
-const retries = 60;
 
 /** Live effects, with events as the outbox keeps them. */
 type SessionEffect =
@@ -68,19 +62,11 @@ export function defineSessions(deps: SessionDeps): Sessions<MultipartyCall, Mult
       })
       .catch((error: unknown) => {
         deps.log.error({ mpc: uuid, leg, err: error }, 'The leg of a participant could not be recorded.');
-        tell(uuid, { type: 'leg-ended', leg });
+        sessions.send(uuid, { type: 'leg-ended', leg });
       });
   }
 
-  /** Without it, a participant whose end was lost would be present for ever. */
-  function tell(uuid: string, input: MultipartyCallInput, left = retries): void {
-    sessions.ask(uuid, input).catch(() => {
-      if (left === 0) return;
-      deps.clock.startTimer(deps.clock.now() + retryMs, () => tell(uuid, input, left - 1));
-    });
-  }
-
-  deps.calls.ownedBy(ownerKind, (uuid, { type, leg }) => tell(uuid, { type, leg }));
+  deps.calls.ownedBy(ownerKind, (uuid, { type, leg }) => sessions.send(uuid, { type, leg }));
   return sessions;
 }
 
