@@ -80,7 +80,10 @@ export class PhoneCall {
   answer(invite: IncomingInvite): void {
     if (this.end !== undefined) return;
     const content = this.#answer(invite.request.body);
-    if (content === undefined) return invite.reject(488);
+    if (content === undefined) {
+      invite.reject(488);
+      return;
+    }
     invite.accept(content);
     this.answeredAt = this.#deps.now();
   }

@@ -162,13 +162,16 @@ export class SimulatedPhone {
     this.invites++;
     const { behaviour } = this;
     if (behaviour.does === 'nothing') return;
-    if (behaviour.does === 'reject') return invite.reject(behaviour.status);
+    if (behaviour.does === 'reject') {
+      invite.reject(behaviour.status);
+      return;
+    }
     const call = this.#newCall('incoming');
     call.offered(invite);
-    if (behaviour.does === 'ring') return call.ring(invite);
-    const { ringMs = 0 } = behaviour;
-    if (ringMs === 0) return call.answer(invite);
-    call.ring(invite);
+    const ringMs = behaviour.does === 'ring' ? Number.POSITIVE_INFINITY : (behaviour.ringMs ?? 0);
+    if (ringMs > 0) call.ring(invite);
+    else call.answer(invite);
+    if (ringMs === 0 || ringMs === Number.POSITIVE_INFINITY) return;
     const { clock } = this.#options;
     clock.startTimer(clock.now() + ringMs, () => call.answer(invite));
   }
@@ -182,7 +185,7 @@ export class SimulatedPhone {
     const sessionId = String(Math.floor(random() * 2 ** 48));
     const call = new PhoneCall(direction, { audio, mediaAt, sessionId, now });
     this.calls.push(call);
-    if (this.#cancelTick === undefined) this.#tickAt(clock.now() + random() * frameMs);
+    if (this.#cancelTick === undefined) this.#tickAt(clock.now() + Math.floor(random() * frameMs));
     return call;
   }
 

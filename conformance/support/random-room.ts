@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import type { SimulatedPhone, SimulatedWorld } from '@jackfield/testkit';
+import type { Moment, Person } from './hearing-oracle.ts';
+
+/** One thing that happens to a room; `who` chooses among those to whom it can happen. */
+export type Happening = { readonly who: number; readonly afterMs: number } & (
+  | {
+      readonly type: 'join';
+      readonly role: Person['role'];
+      readonly coach: boolean;
+      readonly mute: boolean;
+      readonly hold: boolean;
+      readonly starts: boolean;
+      readonly ringMs: number;
+    }
+  | { readonly type: 'hang-up' | 'kick' | 'activate' }
+  | { readonly type: 'coach' | 'mute' | 'hold'; readonly on: boolean }
+  | { readonly type: 'mute-all' | 'hold-all'; readonly on: boolean }
+);
+
+const room = 'MultiPartyCall/name_random/';
+
+/** A room driven through the interface, and beside it the history of what it was told to be. */
+export class RandomRoom {
+  readonly history: Moment[] = [];
+  readonly #world: SimulatedWorld;
+  readonly #phones: readonly SimulatedPhone[];
+  #people: (Person | undefined)[];
+  #mayBeActive = false;
+  #isActive = false;
+
+  constructor(world: SimulatedWorld, phones: readonly SimulatedPhone[]) {
+    this.#world = world;
+    this.#phones = phones;
+    this.#people = phones.map(() => undefined);
+    this.#note();
+  }
+
+  async play(happenings: readonly Happening[]): Promise<void> {
+    for (const happening of happenings) {
+      await this.#happen(happening);
+      // Whoever leaves is given a moment to be gone: then an empty room has ended.
+      const gone = happening.type === 'hang-up' || happening.type === 'kick';
+      await this.#wait(Math.max(happening.afterMs, gone ? 20 : 0));
+    }
+    await this.#wait(700);
+  }
+
+  /** Ends the call, if there is one. */
+  async end(): Promise<void> {
+    const { status } = await this.#world.api('DELETE', room);
+    assert.equal(status, this.#isEmpty() ? 404 : 204);
+    this.#people = this.#people.map(() => undefined);
+    this.#note();
+    await this.#wait(100);
+  }
+
+  async #happen(happening: Happening): Promise<void> {
+    const { who } = happening;
+    switch (happening.type) {
+      case 'join':
+        return this.#join(happening);
+      case 'hang-up':
+      case 'kick': {
+        const place = pick(this.#places(), who);
+        return place === undefined ? undefined : this.#leave(place, happening.type);
+      }
+      case 'activate': {
+        if (this.#isEmpty()) return;
+        const { status } = await this.#world.api('POST', room, { status: 'Active' });
+        assert.ok(status === 204 || status === 404);
+        this.#mayBeActive = true;
+        this.#isActive = true;
+        return this.#note();
+      }
+      case 'coach':
+        return this.#change(pick(this.#places('supervisor'), who), { coach: happening.on });
+      case 'mute':
+        return this.#change(pick(this.#places(), who), { mute: happening.on });
+      case 'hold':
+        return this.#change(pick(this.#places(), who), { hold: happening.on });
+      case 'mute-all':
+        return this.#change('all', { mute: happening.on });
+      case 'hold-all':
+        return this.#change('all', { hold: happening.on });
+    }
+  }
+
+  async #join(wanted: Happening & { readonly type: 'join' }): Promise<void> {
+    const free = this.#people.flatMap((person, place) =>
+      person === undefined && (this.#phones[place]!.call?.end !== undefined || !this.#phones[place]!.call)
+        ? [place]
+        : [],
+    );
+    const place = pick(free, wanted.who);
+    if (place === undefined) return;
+    const phone = this.#phones[place]!;
+    phone.behaviour = { does: 'answer', ringMs: wanted.ringMs };
+    const isNew = this.#isEmpty();
+    const { role, mute, hold, starts } = wanted;
+    // Told before the request is sent: from here on the phone may answer.
+    if (isNew) this.#isActive = starts;
+    this.#mayBeActive = starts || (!isNew && this.#mayBeActive);
+    const calls = phone.calls.length;
+    const call = () => phone.calls[calls];
+    const person = {
+      role,
+      mute,
+      hold,
+      starts,
+      coach: role === 'supervisor' && wanted.coach,
+      memberId: '',
+      call,
+    };
+    this.#people[place] = person;
+    this.#note();
+    const added = await this.#world.api('POST', `${room}Participant/`, {
+      role,
+      mute,
+      hold,
+      coach_mode: wanted.coach,
+      start_mpc_on_enter: starts,
+      stay_alone: true,
+      from: '+12025550000',
+      to: phone.username,
+    });
+    assert.equal(added.status, 201, JSON.stringify(added.body));
+    const uuid = added.body.calls[0].call_uuid as string;
+    const listed = await this.#world.api('GET', `${room}Participant/?call_uuid=${uuid}`);
+    this.#people[place] = { ...person, memberId: listed.body.objects[0].member_id };
+    this.#note();
+  }
+
+  async #leave(place: number, by: 'hang-up' | 'kick'): Promise<void> {
+    const person = this.#people[place]!;
+    const call = person.call();
+    if (by === 'hang-up' && call !== undefined) call.hangUp();
+    else {
+      const { status } = await this.#world.api('DELETE', `${room}Participant/${person.memberId}/`);
+      assert.equal(status, 204);
+    }
+    this.#people[place] = undefined;
+    this.#note();
+  }
+
+  async #change(place: number | 'all' | undefined, change: Partial<Pick<Person, 'coach' | 'mute' | 'hold'>>) {
+    if (place === undefined || this.#isEmpty()) return;
+    const changed = (person: Person | undefined, at: number) =>
+      person !== undefined && (place === 'all' || place === at) ? { ...person, ...change } : person;
+    const { coach, ...others } = change;
+    const member = place === 'all' ? 'all' : this.#people[place]!.memberId;
+    const { status, body } = await this.#world.api('POST', `${room}Participant/${member}/`, {
+      ...others,
+      ...(coach === undefined ? {} : { coach_mode: coach }),
+    });
+    assert.equal(status, 202, JSON.stringify(body));
+    this.#people = this.#people.map(changed);
+    this.#note();
+  }
+
+  async #wait(ms: number): Promise<void> {
+    await this.#world.advance(ms);
+    const hasStarted = this.#people.some((person) => person?.starts && person.call()?.isUp);
+    if (hasStarted && !this.#isActive) {
+      // A millisecond lies between the phone's answer and the platform's knowing of it.
+      await this.#world.advance(5);
+      this.#isActive = true;
+      this.#note();
+    }
+  }
+
+  #places(role?: Person['role']): readonly number[] {
+    return this.#people.flatMap((person, place) =>
+      person !== undefined && (role === undefined || person.role === role) ? [place] : [],
+    );
+  }
+
+  #isEmpty(): boolean {
+    return this.#people.every((person) => person === undefined);
+  }
+
+  #note(): void {
+    this.history.push({
+      at: this.#world.now(),
+      people: [...this.#people],
+      mayBeActive: this.#mayBeActive,
+      isActive: this.#isActive,
+    });
+  }
+}
+
+function pick(places: readonly number[], who: number): number | undefined {
+  return places[who % places.length];
+}
