@@ -25,6 +25,7 @@ export { toneLevel } from './dsp/tone-level.ts';
 // engine/
 export {
   type AgreedMedia,
+  type AgreedPayload,
   type LegStatistics,
   type MediaNotice,
   type MixCommand,

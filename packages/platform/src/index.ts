@@ -8,7 +8,7 @@ export type { Clock } from './ports/clock.ts';
 export type { Database, Migration, Read, Write } from './ports/database.ts';
 export type { Logger } from './ports/logger.ts';
 export type { Media, MediaNotice, MixCommand, MixMember, Sound, SoundClip } from './ports/media.ts';
-export type { AgreedMedia, LegStatistics, MediaClips, MediaLegs } from './ports/media-legs.ts';
+export type { AgreedMedia, AgreedPayload, LegStatistics, MediaClips, MediaLegs } from './ports/media-legs.ts';
 export type { Metrics } from './ports/metrics.ts';
 export type { NumberRoutes } from './ports/number-routes.ts';
 export type { Binding, EndpointCredential, Registrations } from './ports/registrations.ts';

@@ -3,6 +3,7 @@ import {
   type AgreedAudio,
   answerOffer,
   applyAnswer,
+  type CodecCapability,
   createOffer,
   parseSdp,
   pcmaCapability,
@@ -97,12 +98,20 @@ function agreedMediaOf(agreed: AgreedAudio): AgreedMedia {
     address: agreed.remoteAddress,
     port: agreed.remotePort,
     rtcpPort: agreed.rtcpPort,
-    codec: agreed.codec.name === 'PCMA' ? 'PCMA' : 'PCMU',
+    codec: codecOf(agreed.codec),
     payloadType: agreed.payloadType,
     ...(agreed.telephoneEventPayloadType === undefined
       ? {}
       : { telephoneEventPayloadType: agreed.telephoneEventPayloadType }),
+    receive: agreed.receive.map(({ payloadType, codec }) => ({ payloadType, codec: codecOf(codec) })),
+    ...(agreed.receiveTelephoneEventPayloadType === undefined
+      ? {}
+      : { receiveTelephoneEventPayloadType: agreed.receiveTelephoneEventPayloadType }),
     direction: agreed.direction,
     ptimeMs: agreed.ptimeMs,
   };
+}
+
+function codecOf({ name }: CodecCapability): AgreedMedia['codec'] {
+  return name === 'PCMA' ? 'PCMA' : 'PCMU';
 }

@@ -50,11 +50,22 @@ export interface AgreedMedia {
   readonly port: number;
   /** Equal to `port` for RFC 5761; `port` + 1 when left out. */
   readonly rtcpPort?: number;
+  /** What we send, under the numbers of the other side (RFC 3264 §5.1: they belong to who receives). */
   readonly codec: 'PCMU' | 'PCMA';
   readonly payloadType: number;
   readonly telephoneEventPayloadType?: number;
+  /** All that the other side may send, under our numbers; what we send when left out. */
+  readonly receive?: readonly AgreedPayload[];
+  /** Our number for events that come; `telephoneEventPayloadType` when left out. */
+  readonly receiveTelephoneEventPayloadType?: number;
   readonly direction: 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
   readonly ptimeMs: number;
+}
+
+/** A codec under one RTP payload type, 0–127. */
+export interface AgreedPayload {
+  readonly payloadType: number;
+  readonly codec: 'PCMU' | 'PCMA';
 }
 
 /** 16-bit mono samples. */

@@ -8,7 +8,7 @@ import type { Source } from '../mix/source.ts';
 import { createLatch, type Latch } from '../rtp/latch.ts';
 import { createReceiverStatistics, type ReceiverStatistics } from '../rtp/receiver-statistics.ts';
 import { createRtpSender, type RtpSender } from '../rtp/rtp-sender.ts';
-import type { AgreedMedia, LegStatistics } from './commands.ts';
+import type { AgreedMedia, AgreedPayload, LegStatistics } from './commands.ts';
 
 /** The codecs that a leg may speak; their place in this list is their index in an audience's payloads. */
 export const legCodecs: readonly AudioCodec[] = [pcmu, pcma];
@@ -33,8 +33,11 @@ export interface Leg {
   codec: AudioCodec;
   codecIndex: number;
   payloadType: number;
-  /** −1 where no events were agreed on. */
+  /** Under which events go out and come in; −1 where none were agreed on. */
   eventPayloadType: number;
+  receiveEventPayloadType: number;
+  /** By payload type: 1 for audio that the other side may send. */
+  readonly audioTypes: Uint8Array;
   /** Frames that go into a packet; ½ for packets of 10 ms. */
   framesPerPacket: number;
   readonly pending: Uint8Array;
@@ -42,6 +45,9 @@ export interface Leg {
   pendingFrames: number;
   /** Whether keys wait to be sent or are being sent. */
   pressesKeys: boolean;
+  /** What signalling named last, and where packets really go. */
+  signalledAddress: string;
+  signalledPort: number;
   toAddress: string;
   toPort: number;
   toReportPort: number;
@@ -109,11 +115,15 @@ export function createLeg(options: LegOptions): Leg {
     codecIndex: 0,
     payloadType: 0,
     eventPayloadType: -1,
+    receiveEventPayloadType: -1,
+    audioTypes: new Uint8Array(128),
     framesPerPacket: 1,
     pending: new Uint8Array(options.frameSamples * 3),
     pendingBytes: 0,
     pendingFrames: 0,
     pressesKeys: false,
+    signalledAddress: '',
+    signalledPort: 0,
     toAddress: '',
     toPort: 0,
     toReportPort: 0,
@@ -136,12 +146,11 @@ export function createLeg(options: LegOptions): Leg {
 
 /** Takes over what was agreed on, for the first time or anew; sequence numbers, timestamps and the jitter buffer run on. */
 export function connectLeg(leg: Leg, agreed: AgreedMedia, nowMs: number): void {
-  const before = leg.agreed;
   leg.agreed = agreed;
   const listened = leg.listens;
   leg.sends = agreed.direction === 'sendrecv' || agreed.direction === 'sendonly';
   leg.listens = agreed.direction === 'sendrecv' || agreed.direction === 'recvonly';
-  leg.codecIndex = agreed.codec === 'PCMA' ? 1 : 0;
+  leg.codecIndex = codecIndexOf(agreed);
   leg.codec = legCodecs[leg.codecIndex]!;
   leg.payloadType = agreed.payloadType;
   leg.eventPayloadType = agreed.telephoneEventPayloadType ?? -1;
@@ -151,22 +160,51 @@ export function connectLeg(leg: Leg, agreed: AgreedMedia, nowMs: number): void {
   }
   leg.framesPerPacket =
     agreed.ptimeMs <= 10 ? 0.5 : Math.max(1, Math.min(3, Math.round(agreed.ptimeMs / 20)));
-  // What waits for the rest of its packet was encoded for the old codec or the old size.
+  // What waits for the rest of its packet was encoded for the old codec or the old size: its time passes all the same.
+  if (leg.pendingFrames > 0) leg.rtp.skip(leg.pendingFrames * leg.source.frame.length);
   leg.pendingBytes = 0;
   leg.pendingFrames = 0;
-  leg.jitter.setPayloads([{ payloadType: agreed.payloadType, codec: leg.codec }]);
-  if (before === undefined || before.address !== agreed.address || before.port !== agreed.port) {
-    leg.latch.arm(`${agreed.address}:${agreed.port}`, nowMs);
-    leg.toAddress = agreed.address;
-    leg.toPort = agreed.port;
+  expect(leg, agreed);
+  // RFC 3264 §8.4: an address that names nobody is a hold of RFC 2543; the one before comes back with its end.
+  if (!namesNobody(agreed.address)) {
+    if (leg.signalledAddress !== agreed.address || leg.signalledPort !== agreed.port) {
+      leg.latch.arm(`${agreed.address}:${agreed.port}`, nowMs);
+      leg.signalledAddress = agreed.address;
+      leg.signalledPort = agreed.port;
+      leg.toAddress = agreed.address;
+      leg.toPort = agreed.port;
+    }
+    leg.toReportPort = agreed.rtcpPort ?? agreed.port + 1;
   }
-  leg.toReportPort = agreed.rtcpPort ?? agreed.port + 1;
   if (leg.listens && !listened) {
     leg.jitter.reset();
     leg.heardMs = nowMs;
     leg.silenceTold = false;
   }
   if (!leg.listens) leg.source.active = false;
+}
+
+function namesNobody(address: string): boolean {
+  return address === '0.0.0.0' || address === '::' || address.endsWith('.invalid');
+}
+
+/** RFC 3264 §5.1: the other side may send any of these, and change between them from packet to packet. */
+function expect(leg: Leg, agreed: AgreedMedia): void {
+  const receive = agreed.receive ?? [agreed];
+  leg.jitter.setPayloads(
+    receive.map((payload) => ({
+      payloadType: payload.payloadType,
+      codec: legCodecs[codecIndexOf(payload)]!,
+    })),
+  );
+  leg.audioTypes.fill(0);
+  for (const { payloadType } of receive) leg.audioTypes[payloadType] = 1;
+  leg.receiveEventPayloadType =
+    agreed.receiveTelephoneEventPayloadType ?? agreed.telephoneEventPayloadType ?? -1;
+}
+
+function codecIndexOf({ codec }: AgreedPayload): number {
+  return codec === 'PCMA' ? 1 : 0;
 }
 
 /** The counters of the leg as they stand. */

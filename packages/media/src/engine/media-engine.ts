@@ -177,7 +177,10 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
       const leg = byName.get(name);
       if (leg === undefined) return false;
       if (leg.agreed === undefined) reporting.schedule(leg, nowMs);
+      const listened = leg.listens;
       connectLeg(leg, agreed, nowMs);
+      // A key whose end nobody will hear any more ends here, not when the leg listens again.
+      if (listened && !leg.listens) tellDigits(leg, leg.digitsIn.expire(Number.POSITIVE_INFINITY), notify);
       return true;
     },
     closeLeg(name, nowMs) {
@@ -250,7 +253,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
     if (!leg.listens) return;
     const result = leg.jitter.take(leg.source.frame, nowMs);
     leg.source.active = result !== taken.empty && !isSilent(leg.source.frame, frameSamples);
-    if (leg.eventPayloadType >= 0) {
+    if (leg.receiveEventPayloadType >= 0) {
       const digits = leg.digitsIn.expire(nowMs);
       if (digits.length > 0) tellDigits(leg, digits, notify);
     }

@@ -1,7 +1,7 @@
 import { type AudioCodec, codecFor } from '../codec/audio-codec.ts';
 import { createRtpHeader, readRtpPacket } from '../rtp/rtp-packet.ts';
 import { createRtpSender } from '../rtp/rtp-sender.ts';
-import type { AgreedMedia, MediaNotice } from './commands.ts';
+import type { AgreedMedia, AgreedPayload, MediaNotice } from './commands.ts';
 import { createMediaEngine, type MediaEngine, type MediaEngineDeps } from './media-engine.ts';
 
 /** A phone on a perfect line to an engine: talks one tone, keeps all that it hears. */
@@ -11,6 +11,8 @@ export interface TonePhone {
   /** 0 is silence, sent as packets all the same. */
   frequencyHz: number;
   amplitude: number;
+  /** What it talks with; its first agreement's codec until a test says otherwise. */
+  speaks: AgreedPayload;
   /** Whether it sends at all. */
   sending: boolean;
   readonly heard: Int16Array;
@@ -31,7 +33,7 @@ export interface TonePhone {
 export interface EngineRig {
   readonly engine: MediaEngine;
   readonly notices: MediaNotice[];
-  readonly reports: { readonly leg: number; readonly bytes: Uint8Array }[];
+  readonly reports: { readonly leg: number; readonly bytes: Uint8Array; readonly address: string }[];
   nowMs(): number;
   /** Opens and connects a leg; the phone talks at once. */
   phone(leg: string, frequencyHz: number, agreed?: Partial<AgreedMedia>): TonePhone;
@@ -57,10 +59,11 @@ export function createEngineRig(options: Partial<MediaEngineDeps> = {}): EngineR
     TonePhone & { talk(): void; take(bytes: Uint8Array, length: number): void }
   >();
   const notices: MediaNotice[] = [];
-  const reports: { leg: number; bytes: Uint8Array }[] = [];
+  const reports: { leg: number; bytes: Uint8Array; address: string }[] = [];
   const engine = createMediaEngine({
     send: (leg, bytes, length) => phones.get(leg)?.take(bytes, length),
-    sendReport: (leg, bytes, length) => reports.push({ leg, bytes: bytes.slice(0, length) }),
+    sendReport: (leg, bytes, length, address) =>
+      reports.push({ leg, bytes: bytes.slice(0, length), address }),
     notify: (notice) => notices.push(notice),
     random,
     cname: 'rig',
@@ -105,6 +108,7 @@ export function createEngineRig(options: Partial<MediaEngineDeps> = {}): EngineR
         index,
         frequencyHz,
         amplitude: 0.25,
+        speaks: { payloadType: agreed.payloadType, codec: agreed.codec },
         sending: true,
         heard: new Int16Array(8000 * 40),
         heardCount: 0,
@@ -125,7 +129,8 @@ export function createEngineRig(options: Partial<MediaEngineDeps> = {}): EngineR
               phone.amplitude * 32767 * Math.sin((2 * Math.PI * phone.frequencyHz * position) / 8000),
             );
           }
-          const length = rtp.writeAudio(codec, agreed.payloadType, frame, 160);
+          const { codec: name, payloadType } = phone.speaks;
+          const length = rtp.writeAudio(codecFor(name)!, payloadType, frame, 160);
           engine.receive(index, rtp.packet, length, address, port, now);
         },
         take(bytes: Uint8Array, length: number) {

@@ -43,14 +43,15 @@ export function receiveRtp(
   leg.bytesReceived += length;
   if (header.ssrc !== leg.received.ssrc) leg.digitsIn.reset();
   leg.received.receive(header.ssrc, header.sequenceNumber, header.timestamp, nowMs);
-  if (header.payloadType === leg.eventPayloadType) {
+  if (header.payloadType === leg.receiveEventPayloadType) {
     if (!readTelephoneEvent(bytes, header.payloadOffset, header.payloadLength, scratch.event))
       leg.malformed++;
     else if (leg.listens) {
       tellDigits(leg, leg.digitsIn.receive(header.timestamp, scratch.event, nowMs), notify);
     }
-  }
-  // Events as well: the buffer must know that their sequence numbers are no gaps.
+    // RFC 3264 §5.1: what was not agreed on is ignored, such as the comfort noise that some phones send unasked.
+  } else if (leg.audioTypes[header.payloadType] !== 1) leg.malformed++;
+  // Others than audio as well: the buffer must know that their sequence numbers are no gaps.
   if (leg.listens) leg.jitter.put(header, bytes, nowMs);
 }
 

@@ -43,6 +43,7 @@ export function createReporting({ sendPacket, sendReport, random, cname }: Repor
     send(leg, nowMs, goodbye) {
       if (leg.agreed === undefined) return;
       schedule(leg, nowMs);
+      if (leg.toAddress === '') return;
       const sender: SenderInfo | undefined =
         leg.rtp.packetsSent === 0
           ? undefined

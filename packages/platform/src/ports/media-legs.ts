@@ -7,6 +7,7 @@ export interface MediaLegs {
   /**
    * Where to send, what to send and expect; again after a re-INVITE: address, codec and direction move without a gap. A
    * leg that is not open (any more) is ignored. `direction` is our own, as in our SDP: `sendonly` sends and does not listen.
+   * An address of 0.0.0.0 or :: names nobody (hold as RFC 2543 did it): the one before stays.
    */
   connect(leg: string, agreed: AgreedMedia): void;
   /** Closes sockets and forgets the leg. Safe to call twice: the second time resolves with zeros. */
@@ -19,14 +20,25 @@ export interface AgreedMedia {
   readonly port: number;
   /** Equal to `port` when RTP and RTCP share it (RFC 5761); `port` + 1 when left out. */
   readonly rtcpPort?: number;
+  /** What we send. */
   readonly codec: 'PCMU' | 'PCMA';
-  /** 0–127. */
+  /** 0–127: the number under which the other side wants it (RFC 3264 §5.1: numbers belong to who receives them). */
   readonly payloadType: number;
-  /** RFC 4733; digits can be neither sent nor received as events when left out. */
+  /** The number under which the other side wants RFC 4733 events; none can be sent when left out. */
   readonly telephoneEventPayloadType?: number;
+  /** All that the other side may send, under our numbers, switching at any time; what we send when left out. */
+  readonly receive?: readonly AgreedPayload[];
+  /** Our number for events that come; `telephoneEventPayloadType` when left out. */
+  readonly receiveTelephoneEventPayloadType?: number;
   readonly direction: 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
   /** What the other side wants to receive: 10, or a multiple of 20 up to 60; others are rounded. */
   readonly ptimeMs: number;
+}
+
+/** A codec under one RTP payload type, 0–127. */
+export interface AgreedPayload {
+  readonly payloadType: number;
+  readonly codec: 'PCMU' | 'PCMA';
 }
 
 /** Clips are loaded before they are played by name; the same name again replaces the clip. */

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { noStatistics } from '@jackfield/media';
+import type { AgreedMedia, MediaLegs } from '@jackfield/platform';
+import { LegMedia } from './leg-media.ts';
+
+/** What signalling tells the media engine; the engine itself is not needed to see that. */
+async function openLeg(): Promise<{ media: LegMedia; connected: AgreedMedia[] }> {
+  const connected: AgreedMedia[] = [];
+  const legs: MediaLegs = {
+    open: async () => ({ port: 40_000 }),
+    connect: (_, agreed) => connected.push(agreed),
+    close: async () => noStatistics,
+  };
+  const media = new LegMedia(legs, 'leg', '192.0.2.1', '1');
+  await media.open();
+  return { media, connected };
+}
+
+function sdp(payloads: string, attributes: readonly string[], direction = 'sendrecv'): string {
+  return [
+    'v=0',
+    'o=- 1 1 IN IP4 198.51.100.7',
+    's=-',
+    'c=IN IP4 198.51.100.7',
+    't=0 0',
+    `m=audio 5004 RTP/AVP ${payloads}`,
+    ...attributes.map((attribute) => `a=${attribute}`),
+    `a=${direction}`,
+    '',
+  ].join('\r\n');
+}
+
+test('RFC 3264 §5.1: an answer with one codec and its own numbers narrows what we send, not what we offered to receive', async () => {
+  const { media, connected } = await openLeg();
+  const offered = media.offer();
+  const answer = sdp('8 96', ['rtpmap:8 PCMA/8000', 'rtpmap:96 telephone-event/8000']);
+  assert.equal(media.takeAnswer(answer), true);
+  const { codec, payloadType, telephoneEventPayloadType, receive, receiveTelephoneEventPayloadType } =
+    connected[0]!;
+  assert.deepEqual([codec, payloadType, telephoneEventPayloadType], ['PCMA', 8, 96]);
+  assert.deepEqual(receive, [
+    { payloadType: 0, codec: 'PCMU' },
+    { payloadType: 8, codec: 'PCMA' },
+  ]);
+  const ours = /a=rtpmap:(\d+) telephone-event/.exec(offered)![1];
+  assert.equal(receiveTelephoneEventPayloadType, Number(ours));
+});
+
+test('a re-INVITE that holds and one that takes back connect the leg anew with our direction', async () => {
+  const { media, connected } = await openLeg();
+  for (const theirs of ['sendrecv', 'sendonly', 'inactive', 'sendrecv']) {
+    assert.notEqual(media.answer(sdp('0', ['rtpmap:0 PCMU/8000'], theirs)), undefined);
+  }
+  assert.deepEqual(
+    connected.map(({ direction }) => direction),
+    ['sendrecv', 'recvonly', 'inactive', 'sendrecv'],
+  );
+});

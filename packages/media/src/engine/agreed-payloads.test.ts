@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isSilent } from '../dsp/level.ts';
+import { toneLevel } from '../dsp/tone-level.ts';
+import type { AgreedMedia } from './commands.ts';
+import { createEngineRig, type EngineRig, type TonePhone } from './phones.ts';
+
+const both = [
+  { payloadType: 0, codec: 'PCMU' },
+  { payloadType: 8, codec: 'PCMA' },
+] as const;
+
+/** Two phones that hear each other; the first one is agreed on as told. */
+function pair(wanted: Partial<AgreedMedia>): { rig: EngineRig; phone: TonePhone; other: TonePhone } {
+  const rig = createEngineRig();
+  const phone = rig.phone('phone', 1000, wanted);
+  const other = rig.phone('other', 1900);
+  rig.engine.apply({ do: 'open-mix', mix: 'm' }, rig.nowMs());
+  rig.engine.apply(
+    {
+      do: 'set-hearing',
+      mix: 'm',
+      members: [
+        { leg: 'phone', hears: ['other'] },
+        { leg: 'other', hears: ['phone'] },
+      ],
+    },
+    rig.nowMs(),
+  );
+  return { rig, phone, other };
+}
+
+/** The largest difference of a sample to the one a period of 1 kHz before: any slip or gap shows. */
+function worstStep(heard: Int16Array): number {
+  let worst = 0;
+  for (let i = 8; i < heard.length; i++) worst = Math.max(worst, Math.abs(heard[i]! - heard[i - 8]!));
+  return worst;
+}
+
+function agreedWith(phone: TonePhone, rest: Partial<AgreedMedia>): AgreedMedia {
+  return {
+    address: '192.0.2.1',
+    port: 20_000 + 2 * phone.index,
+    codec: 'PCMU',
+    payloadType: 0,
+    telephoneEventPayloadType: 101,
+    direction: 'sendrecv',
+    ptimeMs: 20,
+    ...rest,
+  };
+}
+
+test('RFC 3264 §5.1: a phone that answers PCMA and sends PCMU, which was offered, is heard, and is sent PCMA', () => {
+  const { rig, phone, other } = pair({ codec: 'PCMA', receive: both });
+  phone.speaks = both[0];
+  rig.run(30);
+  assert.ok(toneLevel(rig.lastHeard(other, 10), 8000, 1000) > -12.5);
+  // The rig decodes what comes as the codec that was agreed on: PCMA, undistorted.
+  assert.ok(toneLevel(rig.lastHeard(phone, 10), 8000, 1900) > -12.5);
+  assert.equal(rig.hangUp(phone).malformedDropped, 0);
+});
+
+test('the other side changes the codec in mid-stream without a gap or a step', () => {
+  const { rig, phone, other } = pair({ receive: both });
+  rig.run(20);
+  for (let change = 1; change <= 20; change++) {
+    phone.speaks = both[change % 2]!;
+    rig.run(change % 3 === 0 ? 1 : 4);
+  }
+  assert.ok(worstStep(rig.lastHeard(other, 60)) < 300);
+  const { framesConcealed, packetsLost } = rig.hangUp(phone);
+  assert.deepEqual([framesConcealed, packetsLost], [0, 0]);
+});
+
+test('numbers belong to who receives: codecs and events go out under theirs and come in under ours', () => {
+  const { rig, phone, other } = pair({
+    codec: 'PCMA',
+    payloadType: 97,
+    telephoneEventPayloadType: 96,
+    receive: [{ payloadType: 8, codec: 'PCMA' }],
+    receiveTelephoneEventPayloadType: 101,
+  });
+  phone.speaks = both[1];
+  rig.engine.apply({ do: 'send-digits', leg: 'phone', digits: '4' }, rig.nowMs());
+  rig.run(20);
+  assert.deepEqual([...new Set(phone.events)], [4]);
+  assert.ok(toneLevel(rig.lastHeard(other, 10), 8000, 1000) > -12.5);
+  const end = Uint8Array.of(7, 0x8a, 3, 0x20);
+  phone.sendPayload(96, end);
+  assert.deepEqual(rig.notices, []);
+  phone.sendPayload(101, end);
+  assert.deepEqual(rig.notices, [{ type: 'digit', leg: 'phone', digit: '7', durationMs: 100 }]);
+  assert.equal(rig.hangUp(phone).malformedDropped, 1);
+});
+
+test('a payload type that was not agreed on is dropped and counted, and tears no hole into what was', () => {
+  const { rig, phone, other } = pair({});
+  rig.run(20);
+  const noise = new Uint8Array(160).fill(0x20);
+  for (let k = 0; k < 10; k++) {
+    phone.sendPayload(k % 2 ? 8 : 13, noise);
+    rig.run(1);
+  }
+  assert.ok(worstStep(rig.lastHeard(other, 10)) < 300);
+  phone.speaks = both[1];
+  rig.run(20);
+  assert.ok(isSilent(rig.lastHeard(other, 5), 800));
+  assert.equal(rig.hangUp(phone).malformedDropped, 30);
+});
+
+for (const direction of ['sendonly', 'inactive'] as const) {
+  test(`hold by re-INVITE (${direction}): nothing of the phone is heard, and both are back at once after it`, () => {
+    const { rig, phone, other } = pair({ ptimeMs: 40 });
+    // An odd frame waits for the rest of its packet when the hold comes.
+    rig.run(31);
+    const packets = phone.packets;
+    const before = { breaks: phone.breaks, markers: phone.markers };
+    rig.engine.connectLeg('phone', agreedWith(phone, { direction, ptimeMs: 40 }), rig.nowMs());
+    rig.run(40);
+    assert.ok(isSilent(rig.lastHeard(other, 30), 4800));
+    assert.equal(phone.packets, packets + (direction === 'inactive' ? 0 : 20));
+    rig.engine.connectLeg('phone', agreedWith(phone, { ptimeMs: 40 }), rig.nowMs());
+    const heardBefore = phone.heardCount;
+    rig.run(20);
+    // 20 ms for the latch to see nothing new and the buffer to begin, none of it made up.
+    assert.ok(worstStep(rig.lastHeard(other, 18)) < 300);
+    assert.equal(phone.heardCount - heardBefore, 20 * 160);
+    // The time of the hold has passed on the clock of the stream; its numbers went on without a hole.
+    assert.ok(phone.breaks - before.breaks <= 1 && phone.markers > before.markers);
+    assert.ok(toneLevel(rig.lastHeard(phone, 10), 8000, 1900) > -12.5);
+    const { framesConcealed } = rig.hangUp(phone);
+    assert.equal(framesConcealed, 0);
+  });
+}
+
+test('RFC 2543 hold: 0.0.0.0 is sent nothing, not even a report, and the address before is kept for the return', () => {
+  const sentTo = new Set<string>();
+  const { rig, phone, other } = pair({});
+  rig.run(20);
+  rig.engine.connectLeg(
+    'phone',
+    agreedWith(phone, { address: '0.0.0.0', direction: 'recvonly' }),
+    rig.nowMs(),
+  );
+  const packets = phone.packets;
+  rig.run(400);
+  assert.equal(phone.packets, packets);
+  assert.ok(toneLevel(rig.lastHeard(other, 10), 8000, 1000) > -12.5);
+  for (const { address } of rig.reports) sentTo.add(address);
+  assert.deepEqual([...sentTo], ['192.0.2.1']);
+  rig.engine.connectLeg('phone', agreedWith(phone, {}), rig.nowMs());
+  rig.run(1);
+  assert.equal(phone.packets, packets + 1);
+});
+
+test('a key whose end is not heard because of a hold ends with the hold, not after it', () => {
+  const { rig, phone } = pair({});
+  rig.run(10);
+  phone.sendPayload(101, Uint8Array.of(5, 10, 1, 0x40));
+  rig.engine.connectLeg('phone', agreedWith(phone, { direction: 'inactive' }), rig.nowMs());
+  assert.deepEqual(rig.notices, [{ type: 'digit', leg: 'phone', digit: '5', durationMs: 40 }]);
+  rig.engine.connectLeg('phone', agreedWith(phone, {}), rig.nowMs());
+  rig.run(10);
+  assert.equal(rig.notices.length, 1);
+});
