@@ -49,6 +49,7 @@ export function registerDocuments(app: FastifyInstance, features: readonly Route
         telemetry: false,
         proxyUrl: '',
         hideClientButton: true,
+        showDeveloperTools: 'never',
         agent: { disabled: true },
         mcp: { disabled: true },
       },
