@@ -2,22 +2,25 @@ import type { AddressInfo } from 'node:net';
 import { createSystemClock } from '@jackfield/adapters/clock';
 import { createPostgresDatabase } from '@jackfield/adapters/database-postgres';
 import { createSqliteDatabase } from '@jackfield/adapters/database-sqlite';
-import { createMediaWorker, type MediaWorker } from '@jackfield/adapters/media-worker';
+import { createMediaWorker } from '@jackfield/adapters/media-worker';
 import { createMetrics } from '@jackfield/adapters/metrics';
 import { createSecrets, openSecretKey } from '@jackfield/adapters/secrets';
 import { createDigestAdmission, createSipEdge, type SipEdge } from '@jackfield/adapters/sip-edge';
 import { createEspeakSpeech } from '@jackfield/adapters/speech-espeak';
 import {
+  type Clock,
   createPlatform,
   type HttpLimits,
   type Logger,
-  type Metrics,
   type NumberRoutes,
   type Platform,
 } from '@jackfield/platform';
 import { createTransports } from '@jackfield/sip/transport';
 import type { Config } from './config.ts';
+import { countMediaLegs } from './counted-media-legs.ts';
+import { publishMetrics } from './publish-metrics.ts';
 import { createSandbox } from './sandbox.ts';
+import { explainDirectory, explained, explainListening, explainPostgres } from './start-failure.ts';
 
 export interface EmbeddedOptions {
   readonly config: Config;
@@ -38,98 +41,109 @@ export interface Embedded {
   close(): Promise<void>;
 }
 
+const sipVariables = { host: 'JACKFIELD_SIP_HOST', port: 'JACKFIELD_SIP_PORT' };
+const httpVariables = { host: 'JACKFIELD_HTTP_HOST', port: 'JACKFIELD_HTTP_PORT' };
+
+/** How long a drain waits, after everybody was hung up on, for legs that had not been signalled yet. */
+const lastLegsMs = 2_000;
+
 const noNumbers: NumberRoutes = { targetsFor: () => undefined };
 
 /** Starts every part in the order in which they lean on each other; what was started is closed when a later part fails. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
-  const { config, log } = options;
-  const started: (() => Promise<void> | void)[] = [];
+  const started: Close[] = [];
   const closeAll = async () => {
     for (const close of started.splice(0).reverse()) await close();
   };
   try {
-    return await start(options, started, closeAll);
+    return await start(options, (close) => started.push(close), closeAll);
   } catch (error) {
     await closeAll();
     throw error;
-  } finally {
-    log.debug({ dataDir: config.dataDir }, 'The start is over.');
   }
 }
 
+type Close = () => Promise<void> | void;
+
 async function start(
   { config, log, onFatal, httpLimits }: EmbeddedOptions,
-  started: (() => Promise<void> | void)[],
+  atEnd: (close: Close) => void,
   closeAll: () => Promise<void>,
 ): Promise<Embedded> {
   const clock = createSystemClock();
   const metrics = createMetrics();
-  const secrets = createSecrets(config.secretKey ?? openSecretKey(config.dataDir));
-  const database =
-    config.databaseUrl === undefined
-      ? createSqliteDatabase({ directory: config.dataDir, log })
-      : createPostgresDatabase({ url: config.databaseUrl, log });
-  started.push(() => database.close());
+  const { secrets, database } = await openStorage(config, log);
+  atEnd(() => database.close());
 
   const media = await createMediaWorker({ host: config.sip.host, ports: config.rtpPorts, onDeath: onFatal });
-  started.push(() => media.closeAll());
-  const shared = { clock, secrets, log, media, mediaLegs: media };
+  atEnd(() => media.closeAll());
+  const counted = countMediaLegs(media);
+  const shared = { clock, secrets, log, media, mediaLegs: counted.legs };
 
   const speech = createEspeakSpeech();
-  started.push(() => speech.close());
-  const sandbox = config.sandbox ? createSandbox({ ...shared, speech }) : undefined;
+  atEnd(() => speech.close());
+  const sandbox = config.sandbox
+    ? createSandbox({ ...shared, clips: media, speech, mediaHost: config.sip.host })
+    : undefined;
 
   const domains = nonEmpty(config.sip.domains);
   let edge: SipEdge | undefined;
-  const platform = await createPlatform({
-    ...shared,
-    database,
-    metrics,
-    domains,
-    numbers: sandbox?.numbers ?? noNumbers,
-    createTelephony(registrations) {
-      edge = createSipEdge({
-        ...shared,
-        openTransports: (listener) => createTransports({ ...config.sip, ...listener }),
-        admission: createDigestAdmission({
+  const platform = await explained(explainPostgres, () =>
+    createPlatform({
+      ...shared,
+      database,
+      metrics,
+      domains,
+      numbers: sandbox?.numbers ?? noNumbers,
+      createTelephony(registrations) {
+        const admission = createDigestAdmission({
           ...shared,
           registrations,
           realm: domains[0],
           algorithms: config.sip.digest,
-        }),
-        registrations,
-        domains,
-        publicAddress: config.publicAddress,
-        userAgentName: 'Jackfield',
-      });
-      return edge.telephony;
-    },
-    ...(config.account === undefined ? {} : { firstAccount: config.account }),
-    ...(httpLimits === undefined ? {} : { httpLimits }),
-  });
-  const signalling = edge;
-  if (signalling === undefined) throw new Error('The platform was created without its telephony');
-  started.push(() => signalling.close());
-  started.push(() => platform.close());
+        });
+        const signalling = createSipEdge({
+          ...shared,
+          openTransports: (listener) =>
+            explained(explainListening(sipVariables, config.sip), () =>
+              createTransports({ ...config.sip, ...listener }),
+            ),
+          admission,
+          registrations,
+          domains,
+          publicAddress: config.publicAddress,
+          userAgentName: 'Jackfield',
+        });
+        atEnd(() => signalling.close());
+        edge = signalling;
+        return signalling.telephony;
+      },
+      ...(config.account === undefined ? {} : { firstAccount: config.account }),
+      ...(httpLimits === undefined ? {} : { httpLimits }),
+    }),
+  );
+  atEnd(() => platform.close());
+  const signalling = edge!;
   if (sandbox !== undefined) {
+    atEnd(() => sandbox.close());
     await sandbox.open(platform.runner);
-    started.push(() => sandbox.close());
   }
-  await publishGauges(metrics, platform, signalling, media);
+  publishMetrics({ metrics, clock, platform, edge: signalling, media, mediaTotals: counted.totals });
 
-  await platform.http.listen(config.http);
+  await explained(explainListening(httpVariables, config.http), () => platform.http.listen(config.http));
   const [httpAddress] = platform.http.addresses() as readonly AddressInfo[];
-  if (httpAddress === undefined) throw new Error('The HTTP server has no address');
 
   return {
     platform,
-    http: { host: httpAddress.address, port: httpAddress.port },
+    http: { host: httpAddress!.address, port: httpAddress!.port },
     sip: signalling.address(),
     async drain(limitMs) {
       platform.drain();
       signalling.drain();
       await callsOver(signalling, clock, limitMs);
       signalling.hangUpAll();
+      // A leg whose port was just being opened ends a moment later than the others.
+      await callsOver(signalling, clock, lastLegsMs);
       await platform.runner.idle();
     },
     async census() {
@@ -144,45 +158,26 @@ async function start(
   };
 }
 
-/** Live legs are looked at once a second; a drain lasts minutes, and nothing waits for its last second. */
-function callsOver(edge: SipEdge, clock: ReturnType<typeof createSystemClock>, limitMs: number) {
+async function openStorage({ dataDir, databaseUrl, secretKey }: Config, log: Logger) {
+  const onDirectory = explainDirectory(dataDir);
+  const secrets = await explained(onDirectory, () => createSecrets(secretKey ?? openSecretKey(dataDir)));
+  const database =
+    databaseUrl === undefined
+      ? await explained(onDirectory, () => createSqliteDatabase({ directory: dataDir, log }))
+      : createPostgresDatabase({ url: databaseUrl, log });
+  return { secrets, database };
+}
+
+/** Live legs are looked at four times a second; a drain lasts minutes, and nothing waits for its last moment. */
+function callsOver(edge: SipEdge, clock: Clock, limitMs: number): Promise<void> {
   const end = clock.now() + limitMs;
-  return new Promise<void>((resolve) => {
+  return new Promise((resolve) => {
     const look = () => {
       if (edge.census().legs === 0 || clock.now() >= end) resolve();
-      else clock.startTimer(Math.min(clock.now() + 1000, end), look);
+      else clock.startTimer(Math.min(clock.now() + 250, end), look);
     };
     look();
   });
-}
-
-async function publishGauges(metrics: Metrics, platform: Platform, edge: SipEdge, media: MediaWorker) {
-  metrics.gauge('jackfield_sip_legs', 'SIP legs that have not ended.', () => edge.census().legs);
-  metrics.gauge(
-    'jackfield_sip_transactions',
-    'SIP transactions that are alive.',
-    () => edge.census().transactions,
-  );
-  metrics.gauge('jackfield_sip_connections', 'Open SIP connections.', () => edge.census().connections);
-  for (const name of Object.keys(edge.counters())) {
-    metrics.gauge(
-      `jackfield_sip_${snakeCase(name)}`,
-      'Count of the SIP stack since the start.',
-      () => edge.counters()[name] ?? 0,
-    );
-  }
-  for (const kind of Object.keys(platform.runner.census())) {
-    metrics.gauge(
-      `jackfield_sessions_${snakeCase(kind)}`,
-      'Live sessions of this kind.',
-      () => platform.runner.census()[kind]?.sessions ?? 0,
-    );
-  }
-  await media.stats();
-}
-
-function snakeCase(name: string): string {
-  return name.replaceAll('-', '_').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 function nonEmpty(domains: readonly string[]): readonly [string, ...string[]] {

@@ -6,9 +6,13 @@ import pretty from 'pino-pretty';
 import { banner } from './banner.ts';
 import { type Config, describeConfig, loadConfig, readEnvironment } from './config.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
+import { StartFailure } from './start-failure.ts';
 
 /** How long live calls may go on after the first signal: on a server as long as hosts that stop containers wait, at a desk not at all. */
 const drainLimitMs = { production: 30_000, dev: 0 };
+
+const noCarriers =
+  'Without the sandbox and its phones no number of the public network can be called: such calls end with 5020 Routing Error.';
 
 const program = new Command('jackfield').description(
   'An open communications platform that you run yourself.',
@@ -35,6 +39,7 @@ async function run(mode: 'dev' | 'production'): Promise<void> {
     level: config.logLevel,
     ...(process.stdout.isTTY ? { destination: pretty({ colorize: true, sync: true }) } : {}),
   });
+  endOnFaults(log);
   log.debug({ configuration: describeConfig(loaded.inForce) }, 'The configuration in force.');
   try {
     const embedded = await startEmbedded({
@@ -51,10 +56,24 @@ async function run(mode: 'dev' | 'production'): Promise<void> {
     endOnSignals(embedded, log, drainLimitMs[mode]);
     log.info({ http: embedded.http, sip: embedded.sip }, 'Jackfield is ready.');
     if (mode === 'dev') process.stdout.write(bannerOf(embedded, config));
+    if (!config.sandbox) log.warn({}, noCarriers);
   } catch (error) {
-    log.error({ err: error }, 'Jackfield could not start.');
-    process.exitCode = 1;
+    if (error instanceof StartFailure) process.stderr.write(`${error.message}\n`);
+    else log.error({ err: error }, 'Jackfield could not start.');
+    // Whatever of the start still holds the process open has nothing to do any more.
+    process.exit(1);
   }
+}
+
+/** Nobody goes on after a fault that nobody foresaw: what it left half done would show up as another one, later. */
+function endOnFaults(log: Logger): void {
+  process.on('uncaughtException', (error, origin) => {
+    log.error(
+      { err: error, origin },
+      'An unforeseen fault; the process ends so that it can be started again.',
+    );
+    process.exit(1);
+  });
 }
 
 function bannerOf(embedded: Embedded, config: Config): string {

@@ -1,3 +1,4 @@
+import { isIP, isIPv6 } from 'node:net';
 import { createSipEdge, trustEverybody } from '@jackfield/adapters/sip-edge';
 import type {
   Clock,
@@ -11,14 +12,19 @@ import type {
   Speech,
 } from '@jackfield/platform';
 import { behaviours, sentences, startSandboxPhones, talkerClip } from '@jackfield/platform';
+import { hostOfAddress } from '@jackfield/sip';
 import { createTransports } from '@jackfield/sip/transport';
 
 export interface SandboxDeps {
-  readonly media: Media & MediaLegs & MediaClips;
+  readonly media: Media;
+  readonly mediaLegs: MediaLegs;
+  readonly clips: MediaClips;
   readonly speech: Speech;
   readonly clock: Clock;
   readonly secrets: Secrets;
   readonly log: Logger;
+  /** The address that media is bound to. */
+  readonly mediaHost: string;
 }
 
 /** The public network's stand-in: real phones behind a SIP port of their own on loopback. */
@@ -30,31 +36,38 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-const loopback = '127.0.0.1';
-
 export function createSandbox(deps: SandboxDeps): Sandbox {
+  // A platform that speaks IPv6 reaches nothing else.
+  const loopback = isIPv6(deps.mediaHost) ? '::1' : '127.0.0.1';
   const edge = createSipEdge({
     ...deps,
     openTransports: (listener) => createTransports({ host: loopback, port: 0, ...listener }),
     admission: trustEverybody('sandbox'),
-    mediaLegs: deps.media,
     domains: [loopback],
     publicAddress: loopback,
+    // Media shares the ports of the platform: bound to one address, it is not reached by another.
+    mediaAddress: isIP(deps.mediaHost) === 0 || isAnyAddress(deps.mediaHost) ? loopback : deps.mediaHost,
     userAgentName: 'Jackfield sandbox phone',
   });
   return {
     numbers: {
       targetsFor: (number) =>
-        behaviours.has(number) ? [{ uri: `sip:${number}@${loopback}:${edge.address().port}` }] : undefined,
+        behaviours.has(number)
+          ? [{ uri: `sip:${number}@${hostOfAddress(loopback)}:${edge.address().port}` }]
+          : undefined,
     },
     async open(runner) {
-      await deps.media.loadClip(talkerClip, await speakSentences(deps.speech));
-      startSandboxPhones({ runner, telephony: edge.telephony, media: deps.media });
+      await deps.clips.loadClip(talkerClip, await speakSentences(deps.speech));
+      startSandboxPhones({ runner, telephony: edge.telephony, media: deps.media, log: deps.log });
       await edge.telephony.open();
     },
     census: () => edge.census(),
     close: () => edge.close(),
   };
+}
+
+function isAnyAddress(address: string): boolean {
+  return address === '0.0.0.0' || address === '::';
 }
 
 /** All sentences in one clip, with the pause of a speaker who takes a breath between them. */

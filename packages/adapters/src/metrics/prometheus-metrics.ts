@@ -76,8 +76,22 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
         name,
         help: sentence,
         registers: [registry],
-        collect() {
-          this.set(askedOf(value));
+        async collect() {
+          this.set(await askedOf(value));
+        },
+      });
+    },
+    total(name, sentence, value) {
+      new Counter({
+        name,
+        help: sentence,
+        registers: [registry],
+        async collect() {
+          const total = await askedOf(value);
+          // Who cannot be asked has not begun anew: the last answer stands.
+          if (Number.isNaN(total)) return;
+          this.reset();
+          this.inc(total);
         },
       });
     },
@@ -93,9 +107,9 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
 }
 
 /** One broken gauge must not hide all the others from a scrape. */
-function askedOf(value: () => number): number {
+async function askedOf(value: () => number | Promise<number>): Promise<number> {
   try {
-    return value();
+    return await value();
   } catch {
     return Number.NaN;
   }

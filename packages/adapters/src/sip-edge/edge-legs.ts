@@ -1,19 +1,16 @@
 import type { DialRequest, LegEnd, LegListener, Logger, MediaLegs, Telephony } from '@jackfield/platform';
-import {
-  type Call,
-  type CallListener,
-  decodeUtf8,
-  encodeUtf8,
-  type IncomingInvite,
-  type InviteOptions,
-  parseNameAddr,
-  parseSipUri,
-  printNameAddr,
-  type SipRequest,
+import type {
+  AnswerFields,
+  Call,
+  CallListener,
+  IncomingInvite,
+  InviteOptions,
+  SipRequest,
 } from '@jackfield/sip';
-import type { Admission, Admitted } from './admission.ts';
+import type { Admission } from './admission.ts';
 import { legEndOf } from './leg-end.ts';
 import { isAnswerable, LegMedia, sdpType } from './leg-media.ts';
+import { addressOf, calleeOf, callerOf, headersOf } from './parties.ts';
 
 export interface EdgeLegsDeps {
   readonly mediaLegs: MediaLegs;
@@ -22,12 +19,14 @@ export interface EdgeLegsDeps {
   readonly newUuid: () => string;
   /** For the origin line of SDP. */
   readonly newSessionId: () => string;
-  /** Host part of From in our INVITEs: the first SIP domain. */
-  readonly domain: string;
+  /** SIP domains that are ours, lower case; the first is the host part of From in our INVITEs. */
+  readonly domains: readonly [string, ...string[]];
   /** Address that goes into SDP. */
   readonly mediaAddress: string;
   /** The user agent's door for outgoing calls. */
   readonly invite: (order: InviteOptions, listener: CallListener) => Call;
+  /** Why no new call is taken now; undefined when calls are taken. */
+  readonly closedBecause: () => { readonly status: number; readonly fields: AnswerFields } | undefined;
 }
 
 /** One leg between its media and its dialog. */
@@ -38,16 +37,19 @@ interface EdgeLeg {
   call: Call | undefined;
   /** The incoming INVITE. */
   readonly incoming: IncomingInvite | undefined;
+  /** How far we are with the answer to an incoming INVITE: `accepted` means that its 200 was sent. */
+  answer: 'none' | 'wanted' | 'accepted';
   /** Set when the reason of the end is ours and not what signalling will say. */
   end: LegEnd | undefined;
-  answered: boolean;
+  /** Audio runs both ways, and whoever listens was told. */
+  isAnswered: boolean;
 }
 
 export interface EdgeLegs {
   /** Everything of the port but opening the sockets. */
   readonly telephony: Omit<Telephony, 'open'>;
   /** Takes an INVITE outside of any dialog. */
-  invited(incoming: IncomingInvite): Promise<void>;
+  invited(incoming: IncomingInvite): void;
   /** Legs that have not ended. */
   count(): number;
   /** Ends every leg, with 503 where it was not answered. */
@@ -56,23 +58,37 @@ export interface EdgeLegs {
 
 /** Dialogs on one side, media legs on the other, named by the call UUID. */
 export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
+  const { log } = deps;
   const legs = new Map<string, EdgeLeg>();
   let notify: LegListener = () => {};
 
   function open(leg: string, incoming: IncomingInvite | undefined): EdgeLeg {
     const media = new LegMedia(deps.mediaLegs, leg, deps.mediaAddress, deps.newSessionId());
-    const edge: EdgeLeg = { leg, media, call: undefined, incoming, end: undefined, answered: false };
+    const edge: EdgeLeg = {
+      leg,
+      media,
+      call: undefined,
+      incoming,
+      answer: 'none',
+      end: undefined,
+      isAnswered: false,
+    };
     legs.set(leg, edge);
     return edge;
   }
 
   /** The one place where a leg ends: later words about it find nothing. */
   function ended(edge: EdgeLeg, end: LegEnd): void {
-    if (!legs.delete(edge.leg)) return;
-    edge.media.close().catch((error: unknown) => {
-      deps.log.error({ leg: edge.leg, err: error }, 'The media of a leg could not be closed.');
-    });
+    if (legs.get(edge.leg) !== edge) return;
+    legs.delete(edge.leg);
+    closeMedia(edge);
     notify({ type: 'leg-ended', leg: edge.leg, end: edge.end ?? end });
+  }
+
+  function closeMedia(edge: EdgeLeg): void {
+    edge.media.close().catch((error: unknown) => {
+      log.error({ leg: edge.leg, err: error }, 'The media of a leg could not be closed.');
+    });
   }
 
   function listenerOf(edge: EdgeLeg): CallListener {
@@ -97,33 +113,38 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
   }
 
   function told(edge: EdgeLeg): void {
-    if (edge.answered) return;
-    edge.answered = true;
+    if (edge.isAnswered) return;
+    edge.isAnswered = true;
     notify({ type: 'leg-answered', leg: edge.leg });
   }
 
   function answerReinvite(edge: EdgeLeg, request: SipRequest): void {
     const call = callOf(edge);
+    if (!isDescription(request)) {
+      call?.refuseOffer(415);
+      return;
+    }
     const body = request.body === '' ? edge.media.offer() : edge.media.answer(request.body);
     if (body === undefined) call?.refuseOffer(488);
     else call?.answerOffer({ body, contentType: sdpType });
   }
 
-  async function dial(request: DialRequest): Promise<void> {
-    const edge = open(request.leg, undefined);
+  async function dial(edge: EdgeLeg, request: DialRequest): Promise<void> {
     if (request.targets.length === 0) return ended(edge, { by: 'no-target' });
     try {
       await edge.media.open();
     } catch (error) {
-      deps.log.warn({ leg: request.leg, err: error }, 'No media port for an outgoing leg.');
+      log.warn({ leg: request.leg, err: error }, 'No media port for an outgoing leg.');
       return ended(edge, { by: 'media-failed' });
     }
+    // Hung up while the port was being opened.
     if (edge.end !== undefined) return ended(edge, edge.end);
+    const [domain] = deps.domains;
     edge.call = deps.invite(
       {
         targets: request.targets,
-        from: addressOf(request.from.user, deps.domain, request.from.displayName),
-        to: addressOf(request.to.user, deps.domain, undefined),
+        from: addressOf(request.from.user, domain, request.from.displayName),
+        to: addressOf(request.to.user, domain),
         headers: [...headersOf(request.headers), ['X-CallUUID', request.leg]],
         content: { body: edge.media.offer(), contentType: sdpType },
       },
@@ -132,60 +153,105 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
   }
 
   async function invited(incoming: IncomingInvite): Promise<void> {
+    if (refusedBecauseClosed(incoming)) return;
     const admitted = await deps.admission.admit(incoming.request, incoming.sourceAddress);
     if (!admitted.ok) return incoming.reject(admitted.status, { headers: admitted.headers });
-    const callee = parseSipUri(incoming.request.uri)?.user;
+    // The doors may have been closed while the credential was looked up.
+    if (refusedBecauseClosed(incoming)) return;
+    const callee = calleeOf(incoming.request.uri, deps.domains);
     if (callee === undefined) return incoming.reject(404);
+    if (!isDescription(incoming.request)) return incoming.reject(415, { headers: [['Accept', sdpType]] });
     if (!isAnswerable(incoming.request.body)) return incoming.reject(488);
     const edge = open(deps.newUuid(), incoming);
     incoming.listen(listenerOf(edge));
-    if (legs.has(edge.leg))
-      notify({ type: 'leg-offered', leg: edge.leg, ...partiesOf(incoming, callee, admitted) });
+    // A caller who gave up meanwhile is over before anybody has heard of its leg.
+    if (!legs.has(edge.leg)) return;
+    notify({
+      type: 'leg-offered',
+      leg: edge.leg,
+      account: admitted.account,
+      endpoint: admitted.endpoint,
+      ...callerOf(incoming.request, admitted),
+      to: callee,
+      sourceAddress: incoming.sourceAddress,
+    });
+  }
+
+  function refusedBecauseClosed(incoming: IncomingInvite): boolean {
+    const closed = deps.closedBecause();
+    if (closed !== undefined) incoming.reject(closed.status, closed.fields);
+    return closed !== undefined;
   }
 
   async function answer(edge: EdgeLeg, incoming: IncomingInvite): Promise<void> {
     try {
       await edge.media.open();
     } catch (error) {
-      deps.log.warn({ leg: edge.leg, err: error }, 'No media port for an incoming leg.');
+      log.warn({ leg: edge.leg, err: error }, 'No media port for an incoming leg.');
       edge.end = { by: 'media-failed' };
       return incoming.reject(503);
     }
-    if (!legs.has(edge.leg)) return; // the caller gave up meanwhile; the port is closed by its end
+    // The caller gave up while the port was being opened, so its end found nothing to close.
+    if (legs.get(edge.leg) !== edge) return closeMedia(edge);
     const offer = incoming.request.body;
     const body = offer === '' ? edge.media.offer() : edge.media.answer(offer);
     if (body === undefined) {
       edge.end = { by: 'media-failed' };
       return incoming.reject(488);
     }
+    edge.answer = 'accepted';
     incoming.accept({ body, contentType: sdpType }, [['X-CallUUID', edge.leg]]);
     if (!edge.media.awaitsAnswer) told(edge);
+  }
+
+  /** What is not foreseen ends the leg it happened to, and nothing else. */
+  function guarded(edge: EdgeLeg, work: Promise<void>): void {
+    work.catch((error: unknown) => {
+      log.error({ leg: edge.leg, err: error }, 'A leg broke and is ended.');
+      edge.end = { by: 'media-failed' };
+      if (callOf(edge) === undefined) ended(edge, edge.end);
+      else hangUp(edge, 500);
+    });
+  }
+
+  function hangUp(edge: EdgeLeg, status: number): void {
+    if (edge.incoming !== undefined) {
+      // After a 200 only BYE ends it, also while the ACK is on its way.
+      if (edge.answer === 'accepted') edge.incoming.hangUp();
+      else edge.incoming.reject(status);
+    } else if (edge.call !== undefined) edge.call.hangUp();
+    else edge.end = { by: 'local' }; // its media port is being opened; dial() looks when that is done
   }
 
   const telephony: EdgeLegs['telephony'] = {
     listen: (listener) => {
       notify = listener;
     },
-    dial: (request) => void dial(request),
+    dial(request) {
+      const edge = open(request.leg, undefined);
+      guarded(edge, dial(edge, request));
+    },
     ring: (leg) => legs.get(leg)?.incoming?.ring(180, { headers: [['X-CallUUID', leg]] }),
     answer(leg) {
       const edge = legs.get(leg);
-      if (edge?.incoming !== undefined && !edge.answered) void answer(edge, edge.incoming);
+      if (edge?.incoming === undefined || edge.answer !== 'none') return;
+      edge.answer = 'wanted';
+      guarded(edge, answer(edge, edge.incoming));
     },
-    hangUp(leg, status) {
+    hangUp(leg, status = 603) {
       const edge = legs.get(leg);
-      if (edge === undefined) return;
-      if (edge.incoming !== undefined && !edge.answered) {
-        edge.end = { by: 'local' };
-        edge.incoming.reject(status ?? 603);
-      } else if (callOf(edge) !== undefined) callOf(edge)?.hangUp();
-      else edge.end = { by: 'local' }; // its media port is being opened; dial() looks when that is done
+      if (edge !== undefined) hangUp(edge, status);
     },
   };
 
   return {
     telephony,
-    invited,
+    invited(incoming) {
+      invited(incoming).catch((error: unknown) => {
+        log.error({ err: error }, 'An INVITE could not be taken.');
+        incoming.reject(500);
+      });
+    },
     count: () => legs.size,
     hangUpAll() {
       for (const leg of [...legs.keys()]) telephony.hangUp(leg, 503);
@@ -197,24 +263,8 @@ function callOf(edge: EdgeLeg): Call | undefined {
   return edge.call ?? edge.incoming;
 }
 
-function partiesOf(incoming: IncomingInvite, callee: string, { account, endpoint, user }: Admitted) {
-  const from = parseNameAddr(incoming.request.headers.get('From') ?? '');
-  const fromUser = from === undefined ? undefined : parseSipUri(from.uri)?.user;
-  return {
-    account,
-    endpoint,
-    from: user === '' ? (fromUser ?? '') : user,
-    to: callee,
-    callerName: from?.displayName === undefined ? '' : decodeUtf8(from.displayName),
-    sourceAddress: incoming.sourceAddress,
-  };
-}
-
-function addressOf(user: string, domain: string, displayName: string | undefined): string {
-  const name = displayName === undefined || displayName === '' ? undefined : encodeUtf8(displayName);
-  return printNameAddr({ displayName: name, uri: `sip:${user}@${domain}`, params: [] });
-}
-
-function headersOf(headers: Readonly<Record<string, string>> | undefined): [string, string][] {
-  return Object.entries(headers ?? {}).map(([name, value]) => [name, encodeUtf8(value)]);
+/** RFC 3261 §8.2.3: a body of another type is answered with 415. Without a type it can only be the description. */
+function isDescription({ headers, body }: SipRequest): boolean {
+  const type = headers.get('Content-Type');
+  return body === '' || type === undefined || /^application\/sdp[ \t]*(?:;|$)/i.test(type);
 }

@@ -1,6 +1,7 @@
 import type { Clock, Registrations } from '@jackfield/platform';
 import { decideRegistration, type Flow, parseCSeq, parseSipUri, type SipRequest } from '@jackfield/sip';
 import type { Admission } from './admission.ts';
+import { isOurs } from './domains.ts';
 
 export interface RegistrarDeps {
   readonly admission: Admission;
@@ -59,10 +60,4 @@ export function createRegistrar(deps: RegistrarDeps): {
       }
     },
   };
-}
-
-const addressLiteral = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\]|localhost)$/i;
-
-function isOurs(host: string, domains: readonly string[]): boolean {
-  return domains.includes(host) || addressLiteral.test(host);
 }

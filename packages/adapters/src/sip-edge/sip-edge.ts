@@ -1,5 +1,11 @@
 import type { Clock, Logger, MediaLegs, Registrations, Secrets, Telephony } from '@jackfield/platform';
-import { createUserAgent, type IncomingRequest, type UserAgent, type UserAgentCensus } from '@jackfield/sip';
+import {
+  ALLOWED_METHODS,
+  createUserAgent,
+  type IncomingRequest,
+  type UserAgent,
+  type UserAgentCensus,
+} from '@jackfield/sip';
 import type { TransportListener, Transports } from '@jackfield/sip/transport';
 import type { Admission } from './admission.ts';
 import { createEdgeLegs } from './edge-legs.ts';
@@ -16,9 +22,11 @@ export interface SipEdgeDeps {
   readonly secrets: Secrets;
   readonly log: Logger;
   /** Lower case; the first stands in our From. */
-  readonly domains: readonly string[];
+  readonly domains: readonly [string, ...string[]];
   /** The address under which phones reach us: in Via, Contact and SDP. */
   readonly publicAddress: string;
+  /** The address in SDP where media is reached by another one than signalling. */
+  readonly mediaAddress?: string;
   readonly userAgentName: string;
 }
 
@@ -89,17 +97,11 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     userAgentName: deps.userAgentName,
     methods: registrations === undefined ? ['OPTIONS'] : ['REGISTER', 'OPTIONS'],
     on: {
-      request: (incoming) => void answerRequest(incoming),
-      invite(incoming) {
-        if (isDraining) {
-          incoming.reject(503, { headers: [['Retry-After', retryAfterSeconds]] });
-          return;
-        }
-        legs.invited(incoming).catch((error: unknown) => {
-          log.error({ err: error }, 'An INVITE could not be taken.');
-          incoming.reject(500);
-        });
+      request(incoming) {
+        if (incoming.request.method === 'OPTIONS') answerOptions(incoming);
+        else void answerRegister(incoming);
       },
+      invite: (incoming) => legs.invited(incoming),
       error: (error) => log.error({ err: error }, 'A listener of the SIP user agent failed.'),
     },
   });
@@ -111,23 +113,31 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     newUuid: () => secrets.randomUuid(),
     // RFC 8866 §5.2: a number unlike that of any other session; 48 random bits are.
     newSessionId: () => String(Number.parseInt(token().slice(0, 12), 16)),
-    domain: deps.domains[0] ?? deps.publicAddress,
-    mediaAddress: deps.publicAddress,
+    domains: deps.domains,
+    mediaAddress: deps.mediaAddress ?? deps.publicAddress,
     invite: (order, listener) => userAgent.invite(order, listener),
+    closedBecause: () =>
+      isDraining ? { status: 503, fields: { headers: [['Retry-After', retryAfterSeconds]] } } : undefined,
   });
 
-  const registrar = registrations && createRegistrar({ ...deps, registrations, domains: deps.domains });
+  const registrar = registrations && createRegistrar({ ...deps, registrations });
 
-  async function answerRequest(incoming: IncomingRequest): Promise<void> {
-    if (incoming.request.method === 'OPTIONS') {
-      return incoming.reply(isDraining ? 503 : 200, { headers: [['Accept', 'application/sdp']] });
-    }
+  /** RFC 3261 §11.2: what an INVITE would be answered, and what we understand. */
+  function answerOptions(incoming: IncomingRequest): void {
+    const headers = [['Allow', ALLOWED_METHODS] as const, ['Accept', 'application/sdp'] as const];
+    incoming.reply(isDraining ? 503 : 200, { headers });
+  }
+
+  async function answerRegister(incoming: IncomingRequest): Promise<void> {
+    const { request, flow, reply } = incoming;
     try {
-      const answer = await registrar?.register(incoming.request, incoming.flow);
-      incoming.reply(answer?.status ?? 405, { headers: answer?.headers ?? [] });
+      const answer = await registrar?.register(request, flow);
+      // A connection that was lost while the database wrote took only those bindings with it that were written before.
+      if (flow.reliable && opened?.flowById(flow.id) === undefined) await registrations?.dropFlow(flow.id);
+      reply(answer?.status ?? 405, { headers: answer?.headers ?? [] });
     } catch (error) {
       log.error({ err: error }, 'A REGISTER could not be decided.');
-      incoming.reply(500, { headers: [['Retry-After', retryAfterSeconds]] });
+      reply(500, { headers: [['Retry-After', retryAfterSeconds]] });
     }
   }
 

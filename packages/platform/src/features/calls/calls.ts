@@ -125,8 +125,9 @@ export function createCalls(deps: CallsDeps): CallsFeature {
   async function offered(notice: Extract<LegNotice, { type: 'leg-offered' }>): Promise<void> {
     const { leg, account, from, to, callerName } = notice;
     try {
-      await direct.open(leg, { account, from, to, callerName });
-      await legs.open(
+      // Both are there before this turn ends, so that a caller who gives up in the next one finds its leg.
+      const joined = direct.open(leg, { account, from, to, callerName });
+      const recorded = legs.open(
         leg,
         {
           ...newLeg({ leg, account, from, to, callerName, owner: { kind: direct.ownerKind, id: leg } }),
@@ -135,6 +136,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
         },
         { type: 'offered' },
       );
+      await Promise.all([joined, recorded]);
       direct.begin(leg);
     } catch (error) {
       deps.log.error({ leg, err: error }, 'An offered leg could not be recorded; it is refused.');

@@ -1,4 +1,5 @@
 import type { SessionRunner } from '../../kernel/session-runner.ts';
+import type { Logger } from '../../ports/logger.ts';
 import type { Media, Sound } from '../../ports/media.ts';
 import type { Telephony } from '../../ports/telephony.ts';
 import { behaviours } from './domain/behaviours.ts';
@@ -14,6 +15,7 @@ export interface SandboxPhonesDeps {
   /** Signalling of the phones' own side: a SIP user agent apart from the platform's. */
   readonly telephony: Telephony;
   readonly media: Media;
+  readonly log: Logger;
 }
 
 /** Name of the clip that the talking phone plays; whoever starts the sandbox loads it before the first call. */
@@ -68,7 +70,12 @@ export function startSandboxPhones(deps: SandboxPhonesDeps): void {
       case 'leg-offered': {
         const behaviour = behaviours.get(notice.to);
         if (behaviour === undefined) return telephony.hangUp(notice.leg, 404);
-        void phones.open(notice.leg, { behaviour, phase: 'ringing' }, { type: 'invited' });
+        phones
+          .open(notice.leg, { behaviour, phase: 'ringing' }, { type: 'invited' })
+          .catch((error: unknown) => {
+            deps.log.warn({ leg: notice.leg, err: error }, 'A phone of the sandbox could not take its call.');
+            telephony.hangUp(notice.leg, 500);
+          });
         return;
       }
       case 'leg-answered':

@@ -1,0 +1,36 @@
+import type { LegStatistics, MediaLegs } from '@jackfield/platform';
+
+/** What befell the audio of legs that have ended, summed up over all of them since the start. */
+export type MediaTotals = Readonly<Record<CountedStatistic, number>>;
+
+const counted = [
+  'packetsReceived',
+  'packetsSent',
+  'packetsLost',
+  'packetsLate',
+  'framesConcealed',
+  'strangersDropped',
+  'malformedDropped',
+  'digitsReceived',
+  'digitsSent',
+] as const satisfies readonly (keyof LegStatistics)[];
+
+type CountedStatistic = (typeof counted)[number];
+
+/** The same legs; what they report when they close is added up, because afterwards nobody remembers it. */
+export function countMediaLegs(legs: MediaLegs): { readonly legs: MediaLegs; readonly totals: MediaTotals } {
+  const totals = Object.fromEntries(counted.map((name) => [name, 0])) as Record<CountedStatistic, number>;
+  return {
+    totals,
+    legs: {
+      open: (leg) => legs.open(leg),
+      connect: (leg, agreed) => legs.connect(leg, agreed),
+      async close(leg) {
+        const statistics = await legs.close(leg);
+        // Duplicates make a leg's loss negative (RFC 3550 §6.4.1); a total never falls.
+        for (const name of counted) totals[name] += Math.max(0, statistics[name]);
+        return statistics;
+      },
+    },
+  };
+}

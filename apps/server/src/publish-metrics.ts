@@ -1,0 +1,108 @@
+import type { MediaWorker } from '@jackfield/adapters/media-worker';
+import type { SipEdge } from '@jackfield/adapters/sip-edge';
+import type { Clock, Metrics, Platform } from '@jackfield/platform';
+import type { MediaTotals } from './counted-media-legs.ts';
+
+export interface PublishedParts {
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly platform: Platform;
+  readonly edge: SipEdge;
+  readonly media: Pick<MediaWorker, 'census' | 'stats'>;
+  readonly mediaTotals: MediaTotals;
+}
+
+/** Makes what is alive and what has gone wrong visible at /metrics; everything is asked for at the scrape. */
+export function publishMetrics(parts: PublishedParts): void {
+  publishSignalling(parts);
+  publishSessions(parts);
+  publishMedia(parts);
+}
+
+function publishSignalling({ metrics, edge }: PublishedParts): void {
+  const { gauge } = metrics;
+  gauge('jackfield_sip_legs', 'SIP legs that have not ended.', () => edge.census().legs);
+  gauge('jackfield_sip_dialogs', 'SIP calls whose signalling is not over.', () => edge.census().dialogs);
+  gauge('jackfield_sip_transactions', 'SIP transactions that are alive.', () => edge.census().transactions);
+  gauge('jackfield_sip_timers', 'Timers of SIP that are armed.', () => edge.census().timers);
+  gauge('jackfield_sip_connections', 'Open SIP connections.', () => edge.census().connections);
+  for (const name of Object.keys(edge.counters())) {
+    const metric = `jackfield_sip_${snakeCase(name)}_total`;
+    metrics.total(metric, 'Counted by the SIP stack.', () => edge.counters()[name] ?? 0);
+  }
+}
+
+function publishSessions({ metrics, platform }: PublishedParts): void {
+  for (const kind of Object.keys(platform.runner.census())) {
+    const of = () => platform.runner.census()[kind];
+    const name = snakeCase(kind);
+    metrics.gauge(`jackfield_sessions_${name}`, 'Live sessions of this kind.', () => of()?.sessions ?? 0);
+    metrics.total(
+      `jackfield_sessions_${name}_dropped_total`,
+      'Inputs that came for no session of this kind.',
+      () => of()?.dropped ?? 0,
+    );
+  }
+}
+
+function publishMedia({ metrics, clock, media, mediaTotals }: PublishedParts): void {
+  const census = oncePerScrape(clock, () => media.census());
+  const stats = oncePerScrape(clock, () => media.stats());
+  const existing = { legs: 'legs', mixes: 'mixes', plays: 'sounds being played', clips: 'clips' } as const;
+  for (const [name, what] of Object.entries(existing)) {
+    const key = name as keyof typeof existing;
+    metrics.gauge(
+      `jackfield_media_${name}`,
+      `Media ${what} that are open.`,
+      async () => (await census())[key],
+    );
+  }
+  metrics.gauge('jackfield_media_sockets', 'UDP sockets of media.', async () => (await census()).sockets);
+  metrics.gauge(
+    'jackfield_media_leaks',
+    'Sources that reach a leg which must not hear them; anything but 0 is a fault.',
+    async () => (await stats()).leaks,
+  );
+  for (const part of ['lateness', 'duration'] as const) {
+    for (const quantile of ['p50', 'p99', 'max'] as const) {
+      const sentence = `${part === 'lateness' ? 'How late ticks of 20 ms begin' : 'How long ticks take'}, ${quantile}.`;
+      metrics.gauge(
+        `jackfield_media_tick_${part}_${quantile}_seconds`,
+        sentence,
+        async () => (await stats()).ticks[part][`${quantile}Ms`] / 1000,
+      );
+    }
+  }
+  const total = (name: string, sentence: string, value: () => number | Promise<number>) =>
+    metrics.total(`jackfield_media_${name}_total`, sentence, value);
+  total('ticks', 'Ticks of the media engine.', async () => (await stats()).ticks.ticks);
+  total('ticks_skipped', 'Ticks left out after a stall.', async () => (await stats()).ticks.skipped);
+  total('stalls', 'Stalls after which ticks began anew.', async () => (await stats()).ticks.rebased);
+  total('cpu_seconds', 'CPU time of the media thread.', async () => (await stats()).cpuMs / 1000);
+  total('send_errors', 'Packets that the system refused.', async () => (await stats()).network.sendErrors);
+  total('early_packets', 'Packets to legs not connected yet.', async () => (await stats()).engine.early);
+  total('ignored_commands', 'Orders to nothing that exists.', async () => (await stats()).engine.ignored);
+  total('digits_refused', 'Keys that could not be sent.', async () => (await stats()).engine.digitsRefused);
+  for (const name of Object.keys(mediaTotals)) {
+    const key = name as keyof MediaTotals;
+    total(`ended_legs_${snakeCase(name)}`, 'Summed up over legs that have ended.', () => mediaTotals[key]);
+  }
+}
+
+/** All metrics of one scrape share one answer of the media thread. */
+function oncePerScrape<Answer>(clock: Clock, ask: () => Promise<Answer>): () => Promise<Answer> {
+  const freshMs = 100;
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let answer: Promise<Answer> | undefined;
+  return () => {
+    if (answer === undefined || clock.now() - askedAt > freshMs) {
+      askedAt = clock.now();
+      answer = ask();
+    }
+    return answer;
+  };
+}
+
+function snakeCase(name: string): string {
+  return name.replaceAll('-', '_').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

@@ -1,0 +1,78 @@
+/** A start that failed for a reason that its operator can mend: one sentence, which names the variable. */
+export class StartFailure extends Error {
+  constructor(sentence: string, cause: unknown) {
+    super(sentence, { cause });
+    this.name = 'StartFailure';
+  }
+}
+
+/** Runs one part of the start; a fault that `explain` knows comes out as a StartFailure, any other as it is. */
+export async function explained<Result>(
+  explain: (error: unknown) => string | undefined,
+  part: () => Promise<Result> | Result,
+): Promise<Result> {
+  try {
+    return await part();
+  } catch (error) {
+    const sentence = explain(error);
+    throw sentence === undefined ? error : new StartFailure(sentence, error);
+  }
+}
+
+/** What is wrong with an address that could not be listened on. `variables` are its JACKFIELD_…_HOST and _PORT. */
+export function explainListening(
+  variables: { readonly host: string; readonly port: string },
+  at: { readonly host: string; readonly port: number },
+): (error: unknown) => string | undefined {
+  const { host, port } = variables;
+  return (error) => {
+    switch (codeOf(error)) {
+      case 'EADDRINUSE':
+        return `${port}: port ${at.port} of ${at.host} is in use by another program; stop it or choose another port`;
+      case 'EACCES':
+        return `${port}: this user may not listen on port ${at.port}; choose one from 1024 up`;
+      case 'EADDRNOTAVAIL':
+        return `${host}: ${at.host} is no address of this machine`;
+      case 'ENOTFOUND':
+      case 'EAI_AGAIN':
+        return `${host}: the name ${at.host} is unknown`;
+      default:
+        return undefined;
+    }
+  };
+}
+
+/** What is wrong with the data directory, or with what lies in it. */
+export function explainDirectory(directory: string): (error: unknown) => string | undefined {
+  return (error) => {
+    switch (codeOf(error)) {
+      case 'EACCES':
+      case 'EPERM':
+      case 'EROFS':
+        return `JACKFIELD_DATA_DIR: this user may not write to ${directory}`;
+      case 'EEXIST':
+      case 'ENOTDIR':
+        return `JACKFIELD_DATA_DIR: ${directory} is no directory`;
+      case 'ENOSPC':
+        return `JACKFIELD_DATA_DIR: no space is left for ${directory}`;
+      default:
+        return error instanceof Error ? `JACKFIELD_DATA_DIR: ${error.message}` : undefined;
+    }
+  };
+}
+
+/** What is wrong with the PostgreSQL server; its URL is never shown. */
+export function explainPostgres(error: unknown): string | undefined {
+  if (codeOf(error) !== 'database-unavailable' || !(error instanceof Error)) return undefined;
+  return `JACKFIELD_DATABASE_URL: ${error.message} (${messageOf(error.cause)})`;
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** An AggregateError, as a name with several addresses gives, says nothing itself but its code. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message === '' ? (codeOf(error) ?? error.name) : error.message;
+}

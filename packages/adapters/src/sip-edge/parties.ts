@@ -1,0 +1,71 @@
+import type { DialRequest } from '@jackfield/platform';
+import {
+  decodeUtf8,
+  encodeUtf8,
+  hostOfAddress,
+  isToken,
+  parseNameAddr,
+  parseSipUri,
+  parseUri,
+  printNameAddr,
+  printUri,
+  type SipRequest,
+} from '@jackfield/sip';
+import type { Admitted } from './admission.ts';
+import { isOurs } from './domains.ts';
+
+/** Longer names than these are nobody's: they would only fill the records. */
+const longestCallee = 255;
+const longestCallerName = 100;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what neither a header nor a record may hold
+const control = /[\x00-\x1f\x7f]+/g;
+
+/** Who is called: the user of a SIP URI of ours, or a tel URI's number without its separators; undefined for all others. */
+export function calleeOf(requestUri: string, domains: readonly string[]): string | undefined {
+  const uri = parseUri(requestUri);
+  if (uri === undefined) return undefined;
+  // RFC 3966 §3: visual separators carry no meaning.
+  if (uri.scheme === 'tel') return uri.number.replace(/[-.()]/g, '');
+  if (uri.user === undefined || !isOurs(uri.host, domains)) return undefined;
+  const callee = decodeUtf8(uri.user);
+  return callee.length > longestCallee || callee.search(control) >= 0 ? undefined : callee;
+}
+
+/** Who calls: the user that was authenticated where there is one, else the one that From names. */
+export function callerOf(request: SipRequest, admitted: Admitted): { from: string; callerName: string } {
+  const from = parseNameAddr(request.headers.get('From') ?? '');
+  const claimed = from === undefined ? undefined : parseSipUri(from.uri)?.user;
+  const name = from?.displayName === undefined ? '' : decodeUtf8(from.displayName);
+  return {
+    from: admitted.user === '' ? decodeUtf8(claimed ?? '') : admitted.user,
+    callerName: Array.from(name.replace(control, ' ')).slice(0, longestCallerName).join(''),
+  };
+}
+
+/**
+ * From or To of our INVITEs. `party` is a number, a user or a SIP URI, of which the user stays; whatever it holds, the value
+ * is a valid address of `domain`.
+ */
+export function addressOf(party: string, domain: string, displayName?: string): string {
+  const text = encodeUtf8(party);
+  const user = parseSipUri(text)?.user ?? /^sips?:([^@]+)@/i.exec(text)?.[1] ?? text;
+  const uri = printUri({
+    scheme: 'sip',
+    user: user === '' ? 'anonymous' : user,
+    password: undefined,
+    host: hostOfAddress(domain),
+    port: undefined,
+    params: [],
+    headers: [],
+  });
+  const name = displayName?.replace(control, ' ').trim() ?? '';
+  return printNameAddr({ displayName: name === '' ? undefined : encodeUtf8(name), uri, params: [] });
+}
+
+/** Headers of a dial request, without those that would not be a header. */
+export function headersOf(headers: DialRequest['headers']): [name: string, value: string][] {
+  return Object.entries(headers ?? {})
+    .filter(([name]) => isToken(name))
+    .map(([name, value]) => [name, encodeUtf8(value.replace(control, ' '))]);
+}
