@@ -53,6 +53,7 @@ export class SimulatedPhone {
   #cseq = 0;
   #nextPort = firstRtpPort;
   #cancelTick: (() => void) | undefined;
+  #isOff = false;
 
   constructor(options: SimulatedPhoneOptions) {
     const { clock, network, address, random } = options;
@@ -146,11 +147,13 @@ export class SimulatedPhone {
   }
 
   census(): UserAgentCensus & { readonly calls: number } {
-    return { ...this.#userAgent.census(), calls: this.calls.filter((each) => each.end === undefined).length };
+    const calls = this.#isOff ? 0 : this.calls.filter((each) => each.end === undefined).length;
+    return { ...this.#userAgent.census(), calls };
   }
 
   /** Pulls the plug: no word to anybody. */
   close(): void {
+    this.#isOff = true;
     this.#cancelTick?.();
     this.#cancelTick = undefined;
     for (const call of this.calls) call.audio.close();

@@ -37,8 +37,8 @@ export interface SimulatedWorld {
   api(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<ApiAnswer>;
   /** Creates an endpoint and a phone that is registered as it. Its tone is told or the next free one from 900 Hz up. */
   phone(name: string, options?: { readonly toneHz?: number }): Promise<SimulatedPhone>;
-  /** Kills the platform without a word to anybody and starts it again on what it left on its disk. */
-  restart(): Promise<void>;
+  /** Kills the platform without a word to anybody and starts it again, at once or later, on what it left on its disk. */
+  restart(options?: { readonly downMs?: number }): Promise<void>;
   census(): Census;
   /** Lets time pass until every transaction is over, and asserts that the census counts nothing and no error was logged. */
   assertNothingLeft(): Promise<void>;
@@ -144,11 +144,12 @@ export async function openSimulatedWorld(options: SimulatedWorldOptions = {}): P
       assert.equal(phone.registration, 200);
       return phone;
     },
-    async restart() {
+    async restart({ downMs = 0 } = {}) {
       const last = directory();
       lives++;
       await node.kill(directory());
       rmSync(last, { recursive: true, force: true });
+      await world.advance(downMs);
       node = await start();
       await world.advance(0);
     },
