@@ -38,7 +38,10 @@ export class SimulatedNetwork {
     const key = nameOf(at);
     if (this.#ports.has(key)) throw new Error(`${key} is in use`);
     this.#ports.set(key, receive);
-    return () => this.#ports.delete(key);
+    return () => {
+      // Closed twice, it must not close the port for whoever opened it since.
+      if (this.#ports.get(key) === receive) this.#ports.delete(key);
+    };
   }
 
   /** Sends a copy: whoever sends may reuse the buffer at once. */
