@@ -17,10 +17,11 @@ describe('baresip phones in a multiparty call', { skip, timeout: 120_000 }, () =
   const phones: BaresipPhone[] = [];
 
   before(async () => {
-    platform = await PlatformProcess.start();
+    platform = await PlatformProcess.start({ JACKFIELD_RTP_PORTS: '42400-42599' });
   });
 
   after(async () => {
+    await platform.untilQuiet();
     await platform.stop();
   });
 

@@ -14,11 +14,14 @@ describe('sipp as a phone', { skip, timeout: 180_000 }, () => {
   const running: Sipp[] = [];
 
   before(async () => {
-    platform = await PlatformProcess.start();
+    platform = await PlatformProcess.start({ JACKFIELD_RTP_PORTS: '42200-42399' });
     ({ username: user, endpointId } = await platform.createEndpoint('sipp', password));
   });
 
-  after(() => platform.stop());
+  after(async () => {
+    await platform.untilQuiet();
+    await platform.stop();
+  });
 
   afterEach(async () => {
     await Promise.all(running.splice(0).map((sipp) => sipp.stop()));

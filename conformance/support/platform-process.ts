@@ -94,6 +94,32 @@ export class PlatformProcess {
     return `http://${this.#ready.http.host}:${this.#ready.http.port}`;
   }
 
+  /** Values of /metrics whose names begin so; labelled ones are left out. */
+  async metrics(prefix: string): Promise<Readonly<Record<string, number>>> {
+    const text = await (await fetch(`${this.httpUrl}/metrics`)).text();
+    const lines = text.split('\n').filter((line) => line.startsWith(prefix) && !line.includes('{'));
+    return Object.fromEntries(
+      lines.map((line): [string, number] => [line.split(' ')[0]!, Number(line.split(' ')[1])]),
+    );
+  }
+
+  /** The census from outside: waits until no call is left, and fails with what is. */
+  async untilQuiet(limitMs = 5_000): Promise<void> {
+    const limit = Date.now() + limitMs;
+    for (;;) {
+      const all = await this.metrics('jackfield_');
+      const alive = Object.entries(all).filter(
+        ([name, value]) =>
+          /^jackfield_(?:sip_legs|sessions_\w+|media_(?:legs|mixes|plays|sockets|leaks))$/.test(name) &&
+          !name.endsWith('_total') &&
+          value !== 0,
+      );
+      if (alive.length === 0 && all.jackfield_media_sockets === 0) return;
+      if (Date.now() > limit) throw new Error(`Something outlives its call: ${JSON.stringify(alive)}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
   /** kill -9, then the same program on the same data directory. */
   async killAndRestart(): Promise<void> {
     await this.#end('SIGKILL');
@@ -153,7 +179,10 @@ export class PlatformProcess {
 
   #end(signal: NodeJS.Signals): Promise<number | null> {
     const child = this.#child;
-    if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
+    if (child.exitCode !== null || child.signalCode !== null) {
+      const last = this.log.all.slice(-20).map((line) => JSON.stringify(line));
+      return Promise.reject(new Error(`It had ended by itself. Its last lines:\n${last.join('\n')}`));
+    }
     return new Promise((resolve) => {
       child.once('exit', (code) => resolve(code));
       child.kill(signal);

@@ -13,6 +13,8 @@ export interface SippOptions {
   readonly scenario: string;
   readonly user: string;
   readonly password: string;
+  /** The user of its credentials; `user` when left out. */
+  readonly authUser?: string;
   /** Values of the scenario's `[name]` keywords. */
   readonly keys?: Readonly<Record<string, string>>;
   readonly transport?: 'u1' | 't1';
@@ -43,7 +45,12 @@ export class Sipp {
     const directory = await mkdtemp(join(tmpdir(), 'sipp-'));
     const port = options.port ?? (await freePort());
     const callee = options.keys?.callee;
-    const keys = Object.entries(options.keys ?? {}).flatMap(([name, value]) => ['-key', name, value]);
+    // Where nobody listens to a phone's audio, port 9 takes it (RFC 863).
+    const keys = Object.entries({ rtp_port: '9', ...options.keys }).flatMap(([name, value]) => [
+      '-key',
+      name,
+      value,
+    ]);
     const child = spawn(
       'sipp',
       [
@@ -52,8 +59,8 @@ export class Sipp {
         ...['-i', '127.0.0.1', '-p', String(port), '-t', options.transport ?? 'u1'],
         // The digest covers the Request-URI (RFC 7616 §3.4.6); sipp would leave the callee out of it.
         ...(callee === undefined ? [] : ['-auth_uri', `${callee}@${options.remote}`]),
-        ...['-s', options.user, '-au', options.user, '-ap', options.password],
-        ...['-m', '1', '-l', '1', '-nostdin', '-timeout', '40', '-timeout_error'],
+        ...['-s', options.user, '-au', options.authUser ?? options.user, '-ap', options.password],
+        ...['-m', '1', '-l', '1', '-nostdin', '-timeout', '45', '-timeout_error'],
         ...['-trace_err', '-error_file', join(directory, 'errors'), ...keys],
       ],
       { cwd: directory, stdio: 'ignore', env: { PATH: process.env.PATH, TERM: 'xterm' } },

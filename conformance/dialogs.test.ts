@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { missing } from './support/installed.ts';
+import { PlatformProcess } from './support/platform-process.ts';
+import { RtpSocket } from './support/rtp-socket.ts';
+import { Sipp, type SippOptions } from './support/sipp.ts';
+
+const skip = missing('sipp');
+const password = 'dialog-secret';
+const talker = '+12025550101';
+const echo = '+12025550100';
+
+describe('what phones do in the middle of calls', { skip, timeout: 240_000 }, () => {
+  let platform: PlatformProcess;
+  const running: Sipp[] = [];
+  const sockets: RtpSocket[] = [];
+  let phones = 0;
+
+  before(async () => {
+    platform = await PlatformProcess.start({ JACKFIELD_RTP_PORTS: '42000-42199' });
+  });
+
+  afterEach(async () => {
+    for (const socket of sockets.splice(0)) socket.close();
+    await Promise.all(running.splice(0).map((sipp) => sipp.stop()));
+  });
+
+  after(async () => {
+    await platform.untilQuiet();
+    await platform.stop();
+  });
+
+  async function start(scenario: string, user: string, options: Partial<SippOptions> = {}): Promise<Sipp> {
+    const sipp = await Sipp.start({ remote: platform.sipAddress, scenario, user, password, ...options });
+    running.push(sipp);
+    return sipp;
+  }
+
+  async function run(scenario: string, user: string, options: Partial<SippOptions> = {}): Promise<Sipp> {
+    const sipp = await start(scenario, user, options);
+    assert.deepEqual(await sipp.finished(), { code: 0, errors: '' });
+    return sipp;
+  }
+
+  const endpoint = () => platform.createEndpoint(`phone${++phones}`, password);
+
+  async function rtp(): Promise<RtpSocket> {
+    const socket = await RtpSocket.open();
+    sockets.push(socket);
+    return socket;
+  }
+
+  /** A registered phone that waits to be called and then does what the scenario says. */
+  async function waiting(scenario: string, keys: Readonly<Record<string, string>> = {}) {
+    const { username } = await endpoint();
+    const { port } = await run('register', username);
+    return { username, sipp: await start(scenario, username, { port, keys }) };
+  }
+
+  async function add(room: string, to: string, more: object = {}): Promise<void> {
+    const { status, body } = await platform.api('POST', `MultiPartyCall/name_${room}/Participant/`, {
+      role: 'agent',
+      from: '+12025550000',
+      to,
+      enter_sound: 'none',
+      exit_sound: 'none',
+      stay_alone: true,
+      ...more,
+    });
+    assert.equal(status, 201, JSON.stringify(body));
+  }
+
+  const succeeds = async (sipp: Sipp) => assert.deepEqual(await sipp.finished(), { code: 0, errors: '' });
+  const end = (room: string) => platform.api('DELETE', `MultiPartyCall/name_${room}/`);
+
+  it('a phone that holds hears nothing, and hears again when it takes the call back', async () => {
+    const ear = await rtp();
+    const { username, sipp } = await waiting('hold', { rtp_port: String(ear.port) });
+    await add('hold', talker);
+    await add('hold', username);
+    await ear.peer();
+    const began = ear.heard[0]!.at;
+    await succeeds(sipp);
+    await end('hold');
+    const count = (from: number, to: number) => ear.between(began + from, began + to).length;
+    assert.ok(count(0, 900) > 40, `audio before the hold: ${count(0, 900)}`);
+    // On hold from 1.0 s to 3.0 s; RTCP and what was on its way apart, nothing comes.
+    assert.equal(count(1400, 2800), 0, 'silence on the wire while on hold');
+    assert.ok(count(3400, 4300) > 35, `audio after the hold: ${count(3400, 4300)}`);
+  });
+
+  it('a phone that moves its audio to another port is heard and hears there', async () => {
+    const [first, second] = [await rtp(), await rtp()];
+    const keys = { rtp_port: String(first.port), other_port: String(second.port) };
+    const { username, sipp } = await waiting('move-port', keys);
+    await add('moved', talker);
+    await add('moved', username);
+    await second.peer(10_000);
+    const moved = second.heard[0]!.at;
+    await succeeds(sipp);
+    await end('moved');
+    assert.ok(first.heard.length > 30, 'audio at the first port');
+    assert.ok(second.heard.length > 30, 'audio at the second port');
+    assert.ok(
+      first.between(moved + 100, Number.POSITIVE_INFINITY).length <= 1,
+      'and none at the first any more',
+    );
+  });
+
+  it('requests within the dialog are answered as the RFC says, and the call goes on', async () => {
+    const ear = await rtp();
+    const { username, sipp } = await waiting('in-dialog-requests', { rtp_port: String(ear.port) });
+    await add('requests', talker);
+    await add('requests', username);
+    await succeeds(sipp);
+    await end('requests');
+    const [last] = ear.heard.slice(-1);
+    assert.ok(last !== undefined && last.at - ear.heard[0]!.at > 400, 'audio to the end');
+  });
+
+  it('a phone that answers while it is cancelled gets ACK and BYE', async () => {
+    const { username, sipp } = await waiting('answer-after-cancel');
+    await add('late', username, { ring_timeout: 1 });
+    await succeeds(sipp);
+    await platform.untilQuiet();
+  });
+
+  it('a BYE that crosses ours is answered, and so is ours', async () => {
+    const ear = await rtp();
+    const { username, sipp } = await waiting('bye-crossing', { rtp_port: String(ear.port) });
+    await add('crossing', username);
+    await ear.peer();
+    await end('crossing');
+    await succeeds(sipp);
+  });
+
+  it('of several contacts of an endpoint the first answer wins, and the others are cancelled', async () => {
+    const { username } = await endpoint();
+    const [one, other] = [await run('register', username), await run('register', username)];
+    const rings = await start('ring-cancelled', username, { port: one.port });
+    const answers = await start('answer-hang-up', username, { port: other.port });
+    await add('forked', username);
+    await Promise.all([succeeds(rings), succeeds(answers)]);
+  });
+
+  it('an INVITE without an offer gets ours, and its answer comes in the ACK', async () => {
+    const { username } = await endpoint();
+    await run('call-without-offer', username, { keys: { callee: echo } });
+  });
+
+  it('an INVITE without a codec of ours is refused with 488', async () => {
+    const { username } = await endpoint();
+    await run('call-without-codec', username, { keys: { callee: echo } });
+  });
+
+  it('a CANCEL after the answer changes nothing', async () => {
+    const { username } = await endpoint();
+    await run('call-cancel-late', username, { keys: { callee: echo } });
+  });
+
+  it('a 200 that is never acknowledged is repeated, and ends in BYE', async () => {
+    const { username } = await endpoint();
+    await run('call-never-acknowledged', username, { keys: { callee: echo } });
+  });
+
+  it('a registration for less than a minute is refused with 423', async () => {
+    const { username, endpointId } = await endpoint();
+    await run('register-brief', username);
+    assert.equal((await platform.api('GET', `Endpoint/${endpointId}/`)).body.sip_registered, 'false');
+  });
+
+  it('nobody registers the address of another user', async () => {
+    const [mallory, alice] = [await endpoint(), await endpoint()];
+    await run('register-other', alice.username, { authUser: mallory.username });
+    for (const { endpointId } of [mallory, alice]) {
+      const { body } = await platform.api('GET', `Endpoint/${endpointId}/`);
+      assert.equal(body.sip_registered, 'false');
+    }
+  });
+
+  it('a phone whose connection is lost is not registered any more', async () => {
+    const { username, endpointId } = await endpoint();
+    await run('register', username, { transport: 't1' });
+    await platform.until(
+      'the end of the registration',
+      `Endpoint/${endpointId}/`,
+      (body) => body.sip_registered === 'false',
+    );
+  });
+
+  it('keys arrive, and RTP of strangers is not counted among what a phone says', async () => {
+    const [phone, stranger] = [await rtp(), await rtp()];
+    const before_ = await platform.metrics('jackfield_media_ended_legs');
+    const { username, sipp } = await waiting('answer-hung-up-by-us', { rtp_port: String(phone.port) });
+    await add('keys', username);
+    const port = await phone.peer();
+    phone.speak(440, port);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    stranger.speak(1000, port);
+    for (const key of [1, 5, 11]) await phone.press(key, port);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await end('keys');
+    await succeeds(sipp);
+    await platform.untilQuiet();
+    const after_ = await platform.metrics('jackfield_media_ended_legs');
+    const rise = (name: string) => {
+      const metric = `jackfield_media_ended_legs_${name}_total`;
+      return after_[metric]! - before_[metric]!;
+    };
+    assert.equal(rise('digits_received'), 3);
+    assert.ok(rise('strangers_dropped') > 10, `strangers dropped: ${rise('strangers_dropped')}`);
+    assert.equal(stranger.heard.length, 0, 'nothing is sent to a stranger');
+  });
+});

@@ -1,0 +1,108 @@
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
+
+/** One packet of RTP as it came: RFC 3550 §5.1. */
+export interface HeardPacket {
+  readonly at: number;
+  readonly payloadType: number;
+  readonly payload: Uint8Array;
+  readonly from: RemoteInfo;
+}
+
+const frameMs = 20;
+const frameSamples = 160;
+
+/** The audio of a scripted phone: keeps what it receives, and speaks a tone as PCMU when it is told to. */
+export class RtpSocket {
+  readonly heard: HeardPacket[] = [];
+  readonly port: number;
+  readonly #socket: Socket;
+  readonly #ssrc = Math.floor(Math.random() * 2 ** 32);
+  #sequence = Math.floor(Math.random() * 2 ** 15);
+  #timestamp = Math.floor(Math.random() * 2 ** 31);
+  #speaking: NodeJS.Timeout | undefined;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    this.port = socket.address().port;
+    socket.on('message', (bytes, from) => {
+      if (bytes.length < 12 || bytes[0]! >> 6 !== 2) return;
+      this.heard.push({ at: Date.now(), payloadType: bytes[1]! & 0x7f, payload: bytes.subarray(12), from });
+    });
+  }
+
+  static async open(): Promise<RtpSocket> {
+    const socket = createSocket('udp4');
+    await new Promise<void>((resolve, reject) => {
+      socket.once('error', reject);
+      socket.bind(0, '127.0.0.1', resolve);
+    });
+    return new RtpSocket(socket);
+  }
+
+  /** Resolves with the source of the first packet; that is where to speak to. */
+  async peer(limitMs = 5_000): Promise<number> {
+    const limit = Date.now() + limitMs;
+    while (this.heard.length === 0) {
+      if (Date.now() > limit) throw new Error('No RTP came');
+      await new Promise((resolve) => setTimeout(resolve, frameMs));
+    }
+    return this.heard[0]!.from.port;
+  }
+
+  /** Packets that came between two instants. */
+  between(from: number, to: number): readonly HeardPacket[] {
+    return this.heard.filter(({ at }) => at >= from && at < to);
+  }
+
+  speak(toneHz: number, port: number): void {
+    let position = 0;
+    this.#speaking = setInterval(() => {
+      const payload = new Uint8Array(frameSamples);
+      for (let index = 0; index < frameSamples; index++, position++) {
+        payload[index] = muLaw(16_000 * Math.sin((2 * Math.PI * toneHz * position) / 8000));
+      }
+      this.send(port, 0, payload);
+      this.#timestamp += frameSamples;
+    }, frameMs);
+  }
+
+  /** A key of 100 ms: updates, then the end three times (RFC 4733 §2.5.1.4), all with one timestamp. */
+  async press(event: number, port: number): Promise<void> {
+    const timestamp = this.#timestamp;
+    for (const [duration, isEnd] of [
+      [160, 0],
+      [480, 0],
+      [800, 0x80],
+      [800, 0x80],
+      [800, 0x80],
+    ] as const) {
+      this.send(port, 101, Uint8Array.of(event, isEnd | 10, duration >> 8, duration & 255), timestamp);
+      await new Promise((resolve) => setTimeout(resolve, frameMs));
+    }
+    this.#timestamp = Math.max(this.#timestamp, timestamp + 800);
+  }
+
+  send(port: number, payloadType: number, payload: Uint8Array, timestamp = this.#timestamp): void {
+    const packet = Buffer.alloc(12 + payload.length);
+    packet[0] = 0x80;
+    packet[1] = payloadType;
+    packet.writeUInt16BE(this.#sequence++ & 0xffff, 2);
+    packet.writeUInt32BE(timestamp >>> 0, 4);
+    packet.writeUInt32BE(this.#ssrc, 8);
+    packet.set(payload, 12);
+    this.#socket.send(packet, port, '127.0.0.1');
+  }
+
+  close(): void {
+    clearInterval(this.#speaking);
+    this.#socket.close();
+  }
+}
+
+/** ITU-T G.711. */
+function muLaw(sample: number): number {
+  const sign = sample < 0 ? 0x80 : 0;
+  const magnitude = Math.min(Math.abs(Math.round(sample)), 32_635) + 132;
+  const exponent = Math.floor(Math.log2(magnitude)) - 7;
+  return ~(sign | (exponent << 4) | ((magnitude >> (exponent + 3)) & 15)) & 0xff;
+}
