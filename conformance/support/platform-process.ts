@@ -128,9 +128,9 @@ export class PlatformProcess {
     await this.#untilReady(from);
   }
 
-  /** SIGTERM; resolves with the exit code after the drain. */
-  async stop(): Promise<number | null> {
-    const code = await this.#end('SIGTERM');
+  /** SIGTERM, or these signals one after another; resolves with the exit code. */
+  async stop(...signals: readonly NodeJS.Signals[]): Promise<number | null> {
+    const code = await this.#end(...(signals.length === 0 ? (['SIGTERM'] as const) : signals));
     await rm(this.dataDir, { recursive: true, force: true });
     return code;
   }
@@ -177,7 +177,7 @@ export class PlatformProcess {
     this.#ready = ready as unknown as Ready;
   }
 
-  #end(signal: NodeJS.Signals): Promise<number | null> {
+  #end(...signals: readonly NodeJS.Signals[]): Promise<number | null> {
     const child = this.#child;
     if (child.exitCode !== null || child.signalCode !== null) {
       const last = this.log.all.slice(-20).map((line) => JSON.stringify(line));
@@ -185,7 +185,7 @@ export class PlatformProcess {
     }
     return new Promise((resolve) => {
       child.once('exit', (code) => resolve(code));
-      child.kill(signal);
+      for (const signal of signals) child.kill(signal);
     });
   }
 }

@@ -96,13 +96,19 @@ export function createCalls(deps: CallsDeps): CallsFeature {
 
   function route(leg: string, effect: Extract<CallLegEffect, { do: 'route' }>): void {
     routing.routeTo(effect.account, effect.to).then(
-      (route) =>
-        legs.send(
-          leg,
-          route.ok
-            ? { type: 'routed', user: route.user, targets: route.targets, sipHeaders: effect.sipHeaders }
-            : { type: 'unreachable', end: route.end },
-        ),
+      (route) => {
+        if (route.ok) {
+          const { user, targets } = route;
+          legs.send(leg, { type: 'routed', user, targets, sipHeaders: effect.sipHeaders });
+          return;
+        }
+        const { end } = route;
+        deps.log.info(
+          { leg, account: effect.account, to: effect.to, end },
+          'A destination could not be reached.',
+        );
+        legs.send(leg, { type: 'unreachable', end });
+      },
       (error: unknown) => {
         deps.log.error({ leg, err: error }, 'The destination of a leg could not be looked up.');
         legs.send(leg, { type: 'unreachable', end: callEnds(5010, 'Error') });

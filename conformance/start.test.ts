@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { PlatformProcess } from './support/platform-process.ts';
+
+const main = join(import.meta.dirname, '../apps/server/src/main.ts');
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+describe('a start that cannot succeed', { timeout: 60_000 }, () => {
+  let directory: string;
+
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'jackfield-'));
+  });
+
+  after(() => rm(directory, { recursive: true, force: true }));
+
+  async function started(environment: Readonly<Record<string, string>>): Promise<Ended> {
+    const child = spawn(process.execPath, [main, 'start'], {
+      cwd: directory,
+      env: {
+        PATH: process.env.PATH,
+        JACKFIELD_HTTP_HOST: '127.0.0.1',
+        JACKFIELD_HTTP_PORT: '0',
+        JACKFIELD_SIP_HOST: '127.0.0.1',
+        JACKFIELD_SIP_PORT: '0',
+        JACKFIELD_RTP_PORTS: '42800-42819',
+        JACKFIELD_DATA_DIR: join(directory, 'data'),
+        ...environment,
+      },
+    });
+    const texts = { out: '', err: '' };
+    child.stdout.on('data', (chunk) => (texts.out += String(chunk)));
+    child.stderr.on('data', (chunk) => (texts.err += String(chunk)));
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code, ...texts };
+  }
+
+  async function refuses(environment: Readonly<Record<string, string>>, sentence: RegExp): Promise<void> {
+    const { code, out, err } = await started(environment);
+    assert.equal(code, 1, out + err);
+    assert.match(err, sentence);
+    assert.doesNotMatch(out + err, /\bat .*\.[jt]s:\d+/, 'no stack trace');
+    assert.equal(err.trim().split('\n').length, 1, err);
+  }
+
+  for (const [variable, protocol] of [
+    ['JACKFIELD_HTTP_PORT', 'tcp'],
+    ['JACKFIELD_SIP_PORT', 'tcp'],
+    ['JACKFIELD_SIP_PORT', 'udp'],
+  ] as const) {
+    it(`says that ${variable} is in use (${protocol})`, async () => {
+      const held = protocol === 'tcp' ? createServer() : createSocket('udp4');
+      if ('bind' in held) held.bind(0, '127.0.0.1');
+      else held.listen(0, '127.0.0.1');
+      await once(held, 'listening');
+      const { port } = held.address() as AddressInfo;
+      await refuses(
+        { [variable]: String(port) },
+        new RegExp(`^${variable}: port ${port} of 127\\.0\\.0\\.1 is in use`),
+      );
+      held.close();
+    });
+  }
+
+  it('says that an address is not one of this machine', () =>
+    refuses(
+      { JACKFIELD_SIP_HOST: '192.0.2.1' },
+      /^JACKFIELD_SIP_HOST: 192\.0\.2\.1 is no address of this machine/,
+    ));
+
+  it('says that the data directory is a file', async () => {
+    const file = join(directory, 'file');
+    await writeFile(file, '');
+    await refuses({ JACKFIELD_DATA_DIR: file }, /^JACKFIELD_DATA_DIR: .*file is no directory/);
+  });
+
+  it('says that the database does not answer, and keeps its password', async () => {
+    const { err } = await started({ JACKFIELD_DATABASE_URL: 'postgres://me:hush@127.0.0.1:9/nowhere' });
+    assert.match(err, /^JACKFIELD_DATABASE_URL: .*ECONNREFUSED/);
+    assert.doesNotMatch(err, /hush/);
+  });
+});
+
+describe('jackfield start, without a sandbox', { timeout: 60_000 }, () => {
+  let platform: PlatformProcess;
+
+  before(async () => {
+    platform = await PlatformProcess.start({
+      JACKFIELD_SANDBOX: 'false',
+      JACKFIELD_RTP_PORTS: '42820-42839',
+    });
+  });
+
+  after(() => platform.stop());
+
+  it('says at the start that numbers cannot be called', async () => {
+    await platform.log.until('the warning', (line) => /5020 Routing Error/.test(String(line.message)));
+  });
+
+  it('a call to a number is over at once, and the log says why', async () => {
+    const { status } = await platform.api('POST', 'MultiPartyCall/name_nobody/Participant/', {
+      role: 'agent',
+      from: '+12025550000',
+      to: '+12025550100',
+    });
+    assert.equal(status, 201);
+    const line = await platform.log.until('the reason', (each) =>
+      /could not be reached/.test(String(each.message)),
+    );
+    assert.equal((line.end as { code: number }).code, 5020);
+    await platform.untilQuiet();
+  });
+});
+
+describe('signals', { timeout: 60_000 }, () => {
+  it('a second one ends the process at once, whatever is still being said', async () => {
+    const platform = await PlatformProcess.start({ JACKFIELD_RTP_PORTS: '42840-42859' });
+    assert.equal(await platform.stop('SIGINT', 'SIGTERM'), 130);
+  });
+});
