@@ -105,6 +105,23 @@ describe('how a multiparty call ends', () => {
   );
 
   it(
+    'a phone that has sent no audio for 60 s is gone: its leg ends with 6020 and it leaves the call',
+    withPhones(['ann', 'bob', 'cid'], async (world, a, b, c) => {
+      const room = new SimulatedRoom(world);
+      const [, , third] = await room.gather([a, b, c]);
+      c.close();
+      await world.advance(59_000);
+      assert.equal((await recordOf(world, third!.callUuid)).hangup_code, null);
+      await world.advance(2_000);
+      assert.deepEqual(await whoHearsWhom(world, [a, b]), [[1], [0]]);
+      // Its BYE is answered by nobody, and the record does not wait for that.
+      const record = await recordOf(world, third!.callUuid);
+      assert.deepEqual([record.hangup_code, record.hangup_source], [6020, 'Service']);
+      await room.end();
+    }),
+  );
+
+  it(
     'stay_alone=false: 1010 when the number present falls to one',
     withPhones(['ann', 'bob'], async (world, a, b) => {
       const room = new SimulatedRoom(world);

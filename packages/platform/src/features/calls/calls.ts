@@ -155,6 +155,11 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     legs.send(leg, { type: 'hang-up', end });
   }
 
+  // conventions.md §13: a phone that has sent nothing for so long (the engine's figure, 60 s) is gone without a word.
+  deps.media.subscribe((notice) => {
+    if (notice.type === 'media-silent') hangUp(notice.leg, callEnds(6020, 'Service'));
+  });
+
   deps.telephony.listen((notice) => {
     switch (notice.type) {
       case 'leg-offered':
