@@ -27,7 +27,7 @@ import {
   startLegTransaction,
   tellListener,
 } from './leg.ts';
-import type { Route } from './send-target.ts';
+import { firstHop, type Route } from './send-target.ts';
 import type { ClientTransaction } from './transaction-table.ts';
 
 /** One address that the INVITE is sent to. */
@@ -148,7 +148,7 @@ export function dial(
   }
 
   function sendInvite(branch: string, invite: SipRequest, retried: boolean): void {
-    const route = deps.route(flows.get(branch), invite.headers.get('Route') ?? invite.uri);
+    const route = deps.route(flows.get(branch), firstHop(invite));
     // The owner has no handle yet: this failure comes like every other, after the call of `invite`.
     if (!route) {
       startLegTimer(deps, leg, branch, 'unroutable', deps.now());

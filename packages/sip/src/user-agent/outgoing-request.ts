@@ -3,6 +3,7 @@ import type { Content } from '../dialog/session-state.ts';
 import { createRequest } from '../message/create-request.ts';
 import type { SipRequest, SipResponse } from '../message/message.ts';
 import { type ChallengeAnswer, contactOf, type LegDeps, startTransaction } from './leg.ts';
+import { firstHop } from './send-target.ts';
 
 /** A request outside every dialog other than INVITE. `from` and `to` are header values without tag. */
 export interface RequestOptions {
@@ -40,7 +41,7 @@ export function sendRequest(
 
   function attempt(cseq: number, credentials: HeaderPairs): void {
     const request = build(cseq, credentials);
-    const route = deps.route(options.flow, request.headers.get('Route') ?? request.uri);
+    const route = deps.route(options.flow, firstHop(request));
     if (!route) {
       deps.defer(() => settled({ type: 'failed', failure: 'transport-failed' }));
       return;

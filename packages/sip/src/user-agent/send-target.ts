@@ -1,6 +1,7 @@
 import type { Flow } from '../message/flow.ts';
 import { addressOfHost } from '../message/host.ts';
 import type { SipRequest } from '../message/message.ts';
+import { parseNameAddr } from '../message/name-addr.ts';
 import { paramOf } from '../message/params.ts';
 import { parseSipUri } from '../message/uri.ts';
 import { parseVia, responseTarget, type Via } from '../message/via.ts';
@@ -37,6 +38,12 @@ export function routeOfUri(text: string): Route | undefined {
     protocol: transport,
     reliable: transport === 'tcp',
   };
+}
+
+/** The URI whose host gets a request outside every dialog: that of its first Route, or the Request-URI (RFC 3261 §8.1.2). */
+export function firstHop(request: SipRequest): string {
+  const route = request.headers.get('Route');
+  return route === undefined ? request.uri : (parseNameAddr(route)?.uri ?? route);
 }
 
 /**

@@ -1,0 +1,440 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { DialRequest, LegNotice, LegStatistics, MediaLegs, Registrations } from '@jackfield/platform';
+import {
+  type CallListener,
+  createUserAgent,
+  type Flow,
+  type IncomingInvite,
+  type InviteOptions,
+  type UserAgent,
+} from '@jackfield/sip';
+import type { TransportListener, Transports } from '@jackfield/sip/transport';
+import {
+  createRecordingLog,
+  createVirtualClock,
+  openSimulatedTransports,
+  SimulatedNetwork,
+  seededRandom,
+} from '@jackfield/testkit';
+import { createSecrets } from '../secrets/index.ts';
+import { type Admission, trustEverybody } from './admission.ts';
+import { createSipEdge, type SipEdgeDeps } from './sip-edge.ts';
+
+const edgeAt = { address: '10.0.0.1', port: 5060 };
+const phoneAt = { address: '10.0.0.2', port: 5060 };
+const noStatistics = {} as LegStatistics;
+
+const offer = [
+  'v=0',
+  'o=- 1 1 IN IP4 10.0.0.2',
+  's=-',
+  'c=IN IP4 10.0.0.2',
+  't=0 0',
+  'm=audio 4000 RTP/AVP 0',
+  '',
+].join('\r\n');
+
+/** Ports that open when the test says so. */
+function scriptedMedia() {
+  const openLegs = new Set<string>();
+  let gate: Promise<void> | undefined;
+  let port = 40_000;
+  const legs: MediaLegs = {
+    async open(leg) {
+      await gate;
+      assert.ok(!openLegs.has(leg), 'a leg is opened once');
+      openLegs.add(leg);
+      port += 2;
+      return { port };
+    },
+    connect() {},
+    close(leg) {
+      openLegs.delete(leg);
+      return Promise.resolve(noStatistics);
+    },
+  };
+  return {
+    legs,
+    openLegs,
+    /** Holds the opening of ports back until the returned function is called; with an error they fail. */
+    hold(): (error?: Error) => void {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      gate = promise;
+      promise.catch(() => {});
+      return (error) => (error === undefined ? resolve() : reject(error));
+    },
+  };
+}
+
+/** An edge, and a bare user agent as the phone at the other end of the wire. */
+async function world(more: Partial<SipEdgeDeps> = {}) {
+  const clock = createVirtualClock();
+  const random = seededRandom(1);
+  const network = new SimulatedNetwork(clock, random);
+  const log = createRecordingLog();
+  const media = scriptedMedia();
+  const notices: LegNotice[] = [];
+  const edge = createSipEdge({
+    openTransports: async (listener) => openSimulatedTransports(network, edgeAt, listener),
+    admission: trustEverybody('MA1'),
+    mediaLegs: media.legs,
+    clock,
+    secrets: createSecrets(new Uint8Array(32).fill(1)),
+    log,
+    domains: ['sip.example.com'],
+    publicAddress: edgeAt.address,
+    userAgentName: 'edge',
+    ...more,
+  });
+  edge.telephony.listen((notice) => notices.push(notice));
+  await edge.telephony.open();
+
+  const invites: IncomingInvite[] = [];
+  const happened: string[] = [];
+  let serial = 0;
+  const transports: Transports = openSimulatedTransports(network, phoneAt, {
+    onMessage: (text, flow) => phone.receive(text, flow),
+  });
+  const phone: UserAgent = createUserAgent({
+    clock,
+    send: (target, text) => transports.send(target, text),
+    flow: (id) => transports.flowById(id),
+    address: () => ({ host: phoneAt.address, port: phoneAt.port }),
+    token: () => `phone${++serial}`,
+    on: { request: (incoming) => incoming.reply(200), invite: (invite) => void invites.push(invite) },
+  });
+  const listener: CallListener = {
+    answered: () => void happened.push('answered'),
+    ended: (reason) => void happened.push(reason.by === 'rejected' ? String(reason.status) : reason.by),
+  };
+
+  return {
+    clock,
+    edge,
+    media,
+    log,
+    notices,
+    invites,
+    happened,
+    types: () => notices.map(({ type }) => type),
+    dial: (request: Partial<DialRequest> = {}) =>
+      edge.telephony.dial({
+        leg: 'leg-1',
+        from: { user: '+12025550000' },
+        to: { user: 'bob' },
+        targets: [{ uri: `sip:bob@${phoneAt.address}` }],
+        ...request,
+      }),
+    call: (options: Partial<InviteOptions> = {}, on: CallListener = {}) =>
+      phone.invite(
+        {
+          targets: [{ uri: `sip:bob@${edgeAt.address}` }],
+          from: '<sip:alice@sip.example.com>',
+          to: '<sip:bob@sip.example.com>',
+          content: { body: offer, contentType: 'application/sdp' },
+          ...options,
+        },
+        { ...listener, ...on },
+      ),
+    /** Both sides are over, and nothing of any leg is left. */
+    async leavesNothing() {
+      await clock.advance(70_000);
+      assert.deepEqual([...media.openLegs], [], 'no media leg is left');
+      assert.deepEqual(edge.census(), { legs: 0, transactions: 0, dialogs: 0, timers: 0, connections: 0 });
+      const ends = notices.filter(({ type }) => type === 'leg-ended').map(({ leg }) => leg);
+      assert.equal(new Set(ends).size, ends.length, 'each leg ends once');
+    },
+    close: () => edge.close(),
+  };
+}
+
+const soon = 50;
+
+describe('an outgoing leg', () => {
+  it('is hung up on while its port is being opened: no INVITE leaves, and the port is closed', async () => {
+    const w = await world();
+    const open = w.media.hold();
+    w.dial();
+    w.edge.telephony.hangUp('leg-1');
+    open();
+    await w.clock.advance(soon);
+    assert.deepEqual(w.notices, [{ type: 'leg-ended', leg: 'leg-1', end: { by: 'local' } }]);
+    assert.equal(w.invites.length, 0);
+    await w.leavesNothing();
+  });
+
+  it('ends with media-failed when no port is left', async () => {
+    const w = await world();
+    w.media.hold()(new Error('no port'));
+    w.dial();
+    await w.clock.advance(soon);
+    assert.deepEqual(w.notices, [{ type: 'leg-ended', leg: 'leg-1', end: { by: 'media-failed' } }]);
+    await w.leavesNothing();
+  });
+
+  it('ends, and nothing else does, when its target is no URI that could be sent', async () => {
+    const w = await world();
+    w.dial({ targets: [{ uri: 'sip:bob @10.0.0.2' }] });
+    await w.clock.advance(soon);
+    assert.deepEqual(w.types(), ['leg-ended']);
+    assert.equal(w.log.lines.filter(({ level }) => level === 'error').length, 1);
+    await w.leavesNothing();
+  });
+
+  it('whose answer has no codec of ours is acknowledged, hung up on, and ends with media-failed', async () => {
+    const w = await world();
+    w.dial();
+    await w.clock.advance(soon);
+    const foreign = offer.replace('RTP/AVP 0', 'RTP/AVP 18');
+    w.invites[0]!.listen({ ended: (reason) => void w.happened.push(reason.by) });
+    w.invites[0]!.accept({ body: foreign, contentType: 'application/sdp' });
+    await w.clock.advance(soon);
+    assert.deepEqual(w.happened, ['remote-bye']);
+    assert.deepEqual(w.notices, [{ type: 'leg-ended', leg: 'leg-1', end: { by: 'media-failed' } }]);
+    await w.leavesNothing();
+  });
+
+  it('carries a From that is an address of ours, whatever its caller is called', async () => {
+    const w = await world();
+    w.dial({
+      from: { user: 'sip:al"ice@evil.example;x', displayName: 'Zo\u00eb "Z"\r\nX-Evil: 1\u0000' },
+      headers: { 'X-PH-Note': 'a\r\nX-Evil: 1', 'X-Evil:': 'name' },
+    });
+    await w.clock.advance(soon);
+    const { headers } = w.invites[0]!.request;
+    assert.match(
+      headers.get('From') ?? '',
+      /^"Zo\xc3\xab \\"Z\\" X-Evil: 1" <sip:al%22ice@sip\.example\.com>;tag=/,
+    );
+    assert.equal(headers.get('X-PH-Note'), 'a X-Evil: 1');
+    assert.equal(headers.has('X-Evil'), false);
+    w.invites[0]!.reject(486);
+    await w.leavesNothing();
+  });
+});
+
+describe('an incoming leg', () => {
+  it('whose caller gives up while the port for the answer is being opened leaves no port open', async () => {
+    const w = await world();
+    const call = w.call();
+    await w.clock.advance(300);
+    const [offered] = w.notices;
+    const open = w.media.hold();
+    w.edge.telephony.ring(offered!.leg);
+    w.edge.telephony.answer(offered!.leg);
+    await w.clock.advance(soon);
+    call.hangUp();
+    await w.clock.advance(soon);
+    assert.deepEqual(w.types(), ['leg-offered', 'leg-ended']);
+    open();
+    await w.leavesNothing();
+  });
+
+  it('that is answered twice is answered once', async () => {
+    const w = await world();
+    const call = w.call();
+    await w.clock.advance(soon);
+    const { leg } = w.notices[0]!;
+    w.edge.telephony.answer(leg);
+    w.edge.telephony.answer(leg);
+    await w.clock.advance(soon);
+    assert.deepEqual(w.types(), ['leg-offered', 'leg-answered']);
+    call.hangUp();
+    await w.clock.advance(soon);
+    assert.deepEqual(w.notices.at(-1), { type: 'leg-ended', leg, end: { by: 'remote-bye' } });
+    await w.leavesNothing();
+  });
+
+  it('is hung up on between our 200 with an offer and the ACK with the answer', async () => {
+    const w = await world();
+    const ended: string[] = [];
+    w.call(
+      { content: { body: '', contentType: 'application/sdp' } },
+      {
+        answered: () => {},
+        ended: (reason) => void ended.push(reason.by),
+      },
+    );
+    await w.clock.advance(soon);
+    const { leg } = w.notices[0]!;
+    w.edge.telephony.answer(leg);
+    await w.clock.advance(0);
+    w.edge.telephony.hangUp(leg, 486);
+    await w.clock.advance(soon);
+    assert.deepEqual(w.notices.at(-1), { type: 'leg-ended', leg, end: { by: 'local' } });
+    assert.deepEqual(ended, ['remote-bye']);
+    await w.leavesNothing();
+  });
+
+  it('is refused with 503 when no port is left, and with the status that is asked for', async () => {
+    const w = await world();
+    w.call();
+    await w.clock.advance(soon);
+    w.media.hold()(new Error('no port'));
+    w.edge.telephony.answer(w.notices[0]!.leg);
+    await w.clock.advance(soon);
+    w.call();
+    await w.clock.advance(soon);
+    w.edge.telephony.hangUp(w.notices.at(-1)!.leg, 486);
+    await w.clock.advance(soon);
+    assert.deepEqual(w.happened, ['503', '486']);
+    assert.deepEqual(
+      w.notices.flatMap((notice) => (notice.type === 'leg-ended' ? [notice.end.by] : [])),
+      ['media-failed', 'local'],
+    );
+    await w.leavesNothing();
+  });
+
+  for (const [what, target, status] of [
+    ['a host that is not ours', 'sip:bob@elsewhere.example', '404'],
+    ['nobody', 'sip:sip.example.com', '404'],
+    ['a name with a NUL', 'sip:b%00b@sip.example.com', '404'],
+  ] as const) {
+    it(`for ${what} is refused with ${status}`, async () => {
+      const w = await world();
+      w.call({ targets: [{ uri: target }], routes: [`<sip:${edgeAt.address};lr>`] });
+      await w.clock.advance(soon);
+      assert.deepEqual([w.happened, w.notices], [[status], []]);
+      await w.leavesNothing();
+    });
+  }
+
+  it('for a tel URI is offered to its number (RFC 3966 §3)', async () => {
+    const w = await world();
+    w.call({ targets: [{ uri: 'tel:+1-202-555-0100' }], routes: [`<sip:${edgeAt.address};lr>`] });
+    await w.clock.advance(soon);
+    const [notice] = w.notices;
+    assert.ok(notice?.type === 'leg-offered');
+    assert.equal(notice.to, '+12025550100');
+    w.edge.hangUpAll();
+    await w.leavesNothing();
+  });
+
+  it('with a body of another type is refused with 415 (RFC 3261 §8.2.3)', async () => {
+    const w = await world();
+    w.call({ content: { body: 'hello', contentType: 'text/plain' } });
+    await w.clock.advance(soon);
+    assert.deepEqual([w.happened, w.notices], [['415'], []]);
+    await w.leavesNothing();
+  });
+
+  it('whose credential was looked up while the doors were closed is refused with 503', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const trusting = trustEverybody('MA1');
+    const w = await world({
+      admission: { admit: (request, from) => promise.then(() => trusting.admit(request, from)) },
+    });
+    w.call();
+    await w.clock.advance(soon);
+    w.edge.drain();
+    resolve();
+    await w.clock.advance(soon);
+    assert.deepEqual([w.happened, w.notices], [['503'], []]);
+    await w.leavesNothing();
+  });
+
+  it('is answered 500 when the credential cannot be looked up', async () => {
+    const broken: Admission = { admit: () => Promise.reject(new Error('the database is gone')) };
+    const w = await world({ admission: broken });
+    w.call();
+    await w.clock.advance(soon);
+    assert.deepEqual(w.happened, ['500']);
+    await w.leavesNothing();
+  });
+});
+
+describe('an edge and a phone', () => {
+  it('call each other and end every leg once, whoever hangs up and when', async () => {
+    for (let ms = 0; ms < 12; ms++) {
+      for (const side of ['caller', 'callee'] as const) {
+        const w = await world();
+        const call = w.call();
+        const hangUpAt = w.clock.now() + ms;
+        let leg: string | undefined;
+        for (let step = 0; step < 20; step++) {
+          await w.clock.advance(1);
+          const offered = w.notices.find(({ type }) => type === 'leg-offered');
+          if (leg === undefined && offered !== undefined) {
+            leg = offered.leg;
+            w.edge.telephony.answer(leg);
+          }
+          if (w.clock.now() !== hangUpAt + 1) continue;
+          if (side === 'caller') call.hangUp();
+          else w.edge.hangUpAll();
+        }
+        call.hangUp();
+        w.edge.hangUpAll();
+        await w.leavesNothing();
+        assert.equal(w.happened.filter((each) => each !== 'answered').length, 1, `${side} at ${ms} ms`);
+      }
+    }
+  });
+});
+
+describe('a REGISTER on a connection', () => {
+  it('that is lost while the database writes leaves no binding of that connection', async () => {
+    const flow: Flow = {
+      id: 'tcp-1',
+      protocol: 'tcp',
+      reliable: true,
+      remoteAddress: '10.0.0.9',
+      remotePort: 4000,
+      localAddress: edgeAt.address,
+      localPort: 5060,
+    };
+    const written = Promise.withResolvers<void>();
+    const order: string[] = [];
+    const registrations: Registrations = {
+      credentialOf: () => Promise.resolve(undefined),
+      bindingsOf: () => Promise.resolve([]),
+      async update(_endpoint, decide) {
+        await written.promise;
+        order.push('bound');
+        return decide([]).result;
+      },
+      async dropFlow() {
+        order.push('dropped');
+      },
+      dropFlowsFrom: () => Promise.resolve(),
+    };
+    let listener: TransportListener | undefined;
+    let isOpen = true;
+    const w = await world({
+      registrations,
+      openTransports: async (given) => {
+        listener = given;
+        return {
+          send() {},
+          flowById: () => (isOpen ? flow : undefined),
+          addresses: [{ protocol: 'udp', ...edgeAt }],
+          counters: {} as Transports['counters'],
+          connections: 0,
+          close: () => Promise.resolve(),
+        };
+      },
+    });
+    listener?.onMessage(
+      [
+        'REGISTER sip:sip.example.com SIP/2.0',
+        'Via: SIP/2.0/TCP 10.0.0.9:4000;branch=z9hG4bK1',
+        'From: <sip:alice@sip.example.com>;tag=1',
+        'To: <sip:alice@sip.example.com>',
+        'Call-ID: 1',
+        'CSeq: 1 REGISTER',
+        'Contact: <sip:alice@10.0.0.9;transport=tcp>',
+        'Content-Length: 0',
+        '',
+        '',
+      ].join('\r\n'),
+      flow,
+    );
+    await w.clock.advance(0);
+    isOpen = false;
+    listener?.onFlowClosed?.(flow);
+    written.resolve();
+    await w.clock.advance(0);
+    assert.deepEqual(order, ['dropped', 'bound', 'dropped']);
+    await w.close();
+  });
+});
