@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Binding, Registrations } from '@jackfield/platform';
+import { authorize, createHeaders, decodeUtf8, type Flow, type SipRequest } from '@jackfield/sip';
+import { createVirtualClock } from '@jackfield/testkit';
+import { createSecrets } from '../secrets/index.ts';
+import { createDigestAdmission } from './digest-admission.ts';
+import { createRegistrar, type RegisterAnswer } from './registrar.ts';
+
+const realm = 'sip.example.com';
+const password = 'correct horse';
+const home = '192.0.2.1';
+
+function world() {
+  const clock = createVirtualClock();
+  const secrets = createSecrets(new Uint8Array(32).fill(1));
+  const hash = (algorithm: 'MD5' | 'SHA-256', text: string) =>
+    secrets.digest(algorithm === 'MD5' ? 'md5' : 'sha256', decodeUtf8(text));
+  const bound = new Map<string, readonly Binding[]>();
+  const registrations: Registrations = {
+    credentialOf: async (user) =>
+      ['alice', 'bob'].includes(user)
+        ? {
+            account: 'MA1',
+            endpoint: `endpoint of ${user}`,
+            username: user,
+            ha1: {
+              md5: hash('MD5', `${user}:${realm}:${password}`),
+              sha256: hash('SHA-256', `${user}:${realm}:${password}`),
+            },
+          }
+        : undefined,
+    bindingsOf: async (endpoint) => bound.get(endpoint) ?? [],
+    async update(endpoint, decide) {
+      const { bindings, result } = decide(bound.get(endpoint) ?? []);
+      bound.set(endpoint, bindings);
+      return result;
+    },
+    dropFlow: () => Promise.resolve(),
+    dropFlowsFrom: () => Promise.resolve(),
+  };
+  const admission = createDigestAdmission({
+    registrations,
+    secrets,
+    clock,
+    realm,
+    algorithms: ['SHA-256', 'MD5'],
+  });
+  const registrar = createRegistrar({ admission, registrations, clock, domains: [realm] });
+  let cseq = 0;
+
+  function request(fields: Partial<Wanted>, authorization: readonly string[] = []): SipRequest {
+    const { user = 'alice', to = user, uri = `sip:${realm}`, expires = '300', method = 'REGISTER' } = fields;
+    return {
+      kind: 'request',
+      method,
+      uri,
+      headers: createHeaders([
+        ['From', `<sip:${user}@${realm}>;tag=1`],
+        ['To', `<sip:${to}@${realm}>`],
+        ['Call-ID', 'one'],
+        ['CSeq', `${++cseq} ${method}`],
+        ['Contact', `<sip:${user}@${home}:5062>`],
+        ['Expires', expires],
+        ...authorization.map((value): [string, string] => ['Authorization', value]),
+      ]),
+      body: '',
+    };
+  }
+  const from = (address: string): Flow => ({
+    id: `udp-${address}-5062`,
+    protocol: 'udp',
+    reliable: false,
+    remoteAddress: address,
+    remotePort: 5062,
+    localAddress: '192.0.2.9',
+    localPort: 5060,
+  });
+  const register = (fields: Partial<Wanted> = {}, authorization: readonly string[] = [], address = home) =>
+    registrar.register(request(fields, authorization), from(address));
+
+  /** Is challenged, and answers as `as` with `secret`. */
+  async function credentials(fields: Partial<Wanted> = {}, as = 'alice', secret = password, nc = 1) {
+    const challenge = await register(fields);
+    assert.equal(challenge.status, 401);
+    return authorize(
+      { method: 'REGISTER', uri: fields.uri ?? `sip:${realm}` },
+      challenge.headers.map(([, value]) => value),
+      { username: as, password: secret },
+      { hash, cnonce: 'c', nc },
+    );
+  }
+  return { clock, bound, register, credentials };
+}
+
+interface Wanted {
+  readonly user: string;
+  readonly to: string;
+  readonly uri: string;
+  readonly expires: string;
+  readonly method: string;
+}
+
+const headerOf = (answer: RegisterAnswer, name: string) =>
+  answer.headers.filter(([each]) => each === name).map(([, value]) => value);
+/** A challenge without what differs from one to the next. */
+const shape = (answer: RegisterAnswer) =>
+  answer.headers.map(([name, value]) => `${name}: ${value.replace(/nonce="[^"]+"/, 'nonce')}`);
+
+describe('a REGISTER', () => {
+  it('with the right password binds its contact to its flow', async () => {
+    const { register, credentials, bound, clock } = world();
+    const answer = await register({}, await credentials());
+    assert.equal(answer.status, 200);
+    assert.deepEqual(headerOf(answer, 'Contact'), [`<sip:alice@${home}:5062>;expires=300`]);
+    const [binding] = bound.get('endpoint of alice')!;
+    assert.equal(binding?.flow, `udp-${home}-5062`);
+    assert.equal(binding?.expiresAt, clock.now() + 300_000);
+  });
+
+  it('with a wrong password reads like one of a user that does not exist', async () => {
+    const { register, credentials, bound } = world();
+    const wrong = await register({}, await credentials({}, 'alice', 'wrong'));
+    const unknown = await register({ user: 'nobody' }, await credentials({ user: 'nobody' }, 'nobody'));
+    assert.equal(wrong.status, 401);
+    assert.deepEqual(shape(wrong), shape(unknown));
+    assert.ok(shape(wrong).every((line) => !/stale=true/i.test(line)));
+    assert.equal(bound.size, 0);
+  });
+
+  it('that is replayed is challenged as stale and changes nothing', async () => {
+    const { register, credentials, bound } = world();
+    const authorization = await credentials();
+    assert.equal((await register({}, authorization)).status, 200);
+    const before = bound.get('endpoint of alice');
+    const again = await register({ expires: '0' }, authorization);
+    assert.equal(again.status, 401);
+    assert.ok(shape(again).every((line) => /stale=true/i.test(line)));
+    assert.equal(bound.get('endpoint of alice'), before);
+  });
+
+  it('with the nonce of another address, or an old one, is challenged as stale', async () => {
+    const { register, credentials, clock } = world();
+    const stolen = await register({}, await credentials(), '198.51.100.7');
+    const authorization = await credentials();
+    await clock.advance(61_000);
+    const old = await register({}, authorization);
+    for (const answer of [stolen, old]) {
+      assert.equal(answer.status, 401);
+      assert.ok(shape(answer).every((line) => /stale=true/i.test(line)));
+    }
+  });
+
+  it('for another address of record than its own is forbidden (RFC 3261 §10.3, step 4)', async () => {
+    const { register, credentials, bound } = world();
+    assert.equal((await register({ user: 'bob' }, await credentials({ user: 'bob' }, 'alice'))).status, 403);
+    assert.equal((await register({ to: 'bob' }, await credentials({ to: 'bob' }, 'alice'))).status, 403);
+    assert.equal(bound.size, 0);
+  });
+
+  it('with credentials that were made for another resource, or that are none, is refused with 400', async () => {
+    const { register, credentials } = world();
+    const elsewhere = await credentials({ uri: 'sip:127.0.0.1' });
+    assert.equal((await register({}, elsewhere)).status, 400);
+    assert.equal((await register({}, ['Digest realm='])).status, 400);
+  });
+
+  it('to a host that is not ours is refused with 404, and one that is no SIP address with 400', async () => {
+    const { register } = world();
+    assert.equal((await register({ uri: 'sip:elsewhere.example' })).status, 404);
+    assert.equal((await register({ uri: 'tel:+12025550100' })).status, 400);
+  });
+
+  it('for less than a minute is told the shortest time (RFC 3261 §10.3, step 7)', async () => {
+    const { register, credentials, bound } = world();
+    const answer = await register({ expires: '10' }, await credentials());
+    assert.deepEqual([answer.status, headerOf(answer, 'Min-Expires')], [423, ['60']]);
+    assert.deepEqual(bound.get('endpoint of alice'), []);
+  });
+});
