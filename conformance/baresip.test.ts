@@ -4,8 +4,10 @@ import { type BaresipOptions, BaresipPhone } from './support/baresip-phone.ts';
 import { readWav, toneLevelDb } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
+import { RtpSocket } from './support/rtp-socket.ts';
 
 const skip = missing('baresip', 'sox');
+const [firstRtpPort, lastRtpPort] = [42_400, 42_439];
 const room = 'MultiPartyCall/name_baresip/';
 
 /** A phone's own tone at −12 dBFS arrives about as loud; what is not meant to be heard must be at least 40 dB below. */
@@ -17,7 +19,7 @@ describe('baresip phones in a multiparty call', { skip, timeout: 120_000 }, () =
   const phones: BaresipPhone[] = [];
 
   before(async () => {
-    platform = await PlatformProcess.start({ JACKFIELD_RTP_PORTS: '42400-42599' });
+    platform = await PlatformProcess.start({ JACKFIELD_RTP_PORTS: `${firstRtpPort}-${lastRtpPort}` });
   });
 
   after(async () => {
@@ -111,6 +113,36 @@ describe('baresip phones in a multiparty call', { skip, timeout: 120_000 }, () =
     assert.ok(toneLevelDb(customerHeard, 440, 1, 3) > audible, 'the customer hears the agent');
     assert.ok(toneLevelDb(coachHeard, 440, 1, 3) > audible, 'the coach hears the agent');
     assert.ok(toneLevelDb(coachHeard, 700, 1, 3) > audible, 'the coach hears the customer');
+  });
+
+  it('what strangers send into every RTP port is heard by nobody', async () => {
+    const alice = await phone('alice', 440);
+    const bob = await phone('bob', 700);
+    await Promise.all([alice.phone.registered(), bob.phone.registered()]);
+    await add(alice.username, 'agent');
+    await add(bob.username, 'customer');
+    await Promise.all([alice.phone.established(), bob.phone.established()]);
+    await joined(2);
+    const strangers: RtpSocket[] = [];
+    for (let port = firstRtpPort; port < lastRtpPort; port += 2) {
+      const stranger = await RtpSocket.open();
+      stranger.speak(1000, port);
+      strangers.push(stranger);
+    }
+    await seconds(3);
+    for (const stranger of strangers) stranger.close();
+    assert.equal((await platform.api('DELETE', room)).status, 204);
+    await Promise.all([alice.phone.closed(), bob.phone.closed()]);
+
+    const aliceHeard = await readWav(await alice.phone.heard());
+    const bobHeard = await readWav(await bob.phone.heard());
+    for (const sound of [aliceHeard, bobHeard]) assert.ok(toneLevelDb(sound, 1000) < inaudible);
+    assert.ok(toneLevelDb(aliceHeard, 700, 1, 3) > audible, 'Alice hears Bob all the same');
+    assert.ok(toneLevelDb(bobHeard, 440, 1, 3) > audible, 'Bob hears Alice all the same');
+    assert.ok(
+      strangers.every(({ heard }) => heard.length === 0),
+      'and no stranger hears anything',
+    );
   });
 
   it('a wrong password is refused and the endpoint stays unregistered', async () => {
