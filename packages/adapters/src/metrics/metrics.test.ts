@@ -48,6 +48,21 @@ test('a gauge that throws leaves the others readable', async () => {
   assert.match(text, /^whole_total 1$/m);
 });
 
+test('a value that is asked for later, and a total that somebody else keeps, are read at each scrape', async () => {
+  const metrics = createMetrics({ process: false });
+  let lost: number | Error = 2;
+  metrics.gauge('jackfield_media_legs', 'Media legs.', () => Promise.resolve(7));
+  metrics.total('jackfield_lost_total', 'Lost.', async () => {
+    if (lost instanceof Error) throw lost;
+    return lost;
+  });
+  assert.match(await metrics.text(), /^jackfield_media_legs 7$/m);
+  lost = 5;
+  assert.match(await metrics.text(), /^# TYPE jackfield_lost_total counter\njackfield_lost_total 5$/m);
+  lost = new Error('gone');
+  assert.match(await metrics.text(), /^jackfield_lost_total 5$/m, 'the last answer stands');
+});
+
 test('the process reports its event-loop lag and memory', async () => {
   const text = await createMetrics().text();
   assert.match(text, /^nodejs_eventloop_lag_p99_seconds /m);
