@@ -31,7 +31,7 @@ export function createSecrets(operatorKey: Uint8Array): Secrets {
   const mac = (key: KeyObject, text: string) => createHmac('sha256', key).update(text, 'utf8');
 
   return {
-    randomBytes: (length) => randomBytes(length),
+    randomBytes: createRandomSource(),
     randomUuid: () => randomUUID(),
     encrypt(plain) {
       const iv = randomBytes(ivBytes);
@@ -53,8 +53,33 @@ export function createSecrets(operatorKey: Uint8Array): Secrets {
     },
     keyedHash: (text) => mac(hashing, text).digest('hex'),
     digest: (algorithm, text) => hash(algorithm, text, 'hex'),
-    // Hashes are of equal length, and what is learnt from their first differing byte says nothing about the texts.
-    equals: (left, right) => timingSafeEqual(mac(comparing, left).digest(), mac(comparing, right).digest()),
+    equals(left, right) {
+      const [one, other] = [Buffer.from(left), Buffer.from(right)];
+      if (one.length === other.length) return timingSafeEqual(one, other);
+      // Hashes are of equal length, and what is learnt from their first differing byte says nothing about the texts.
+      return timingSafeEqual(mac(comparing, left).digest(), mac(comparing, right).digest());
+    },
+  };
+}
+
+// Tags, nonces and identifiers take 8 to 32 bytes each, and a call into the system costs as much for 4 KiB.
+const poolBytes = 4096;
+const mostPooled = 64;
+
+/** Random bytes that are used once and then wiped from the pool. */
+function createRandomSource(): (length: number) => Uint8Array {
+  let pool = Buffer.alloc(0);
+  let at = 0;
+  return (length) => {
+    if (length > mostPooled) return randomBytes(length);
+    if (at + length > pool.length) {
+      pool = randomBytes(poolBytes);
+      at = 0;
+    }
+    const taken = Uint8Array.from(pool.subarray(at, at + length));
+    pool.fill(0, at, at + length);
+    at += length;
+    return taken;
   };
 }
 

@@ -55,6 +55,25 @@ test('texts are compared whatever their length', () => {
   assert.equal(secrets.equals('same', 'same'), true);
   assert.equal(secrets.equals('same', 'other'), false);
   assert.equal(secrets.equals('', 'x'.repeat(1000)), false);
+  assert.equal(secrets.equals('same length', 'same Length'), false);
+  assert.equal(secrets.equals('ä', 'ae'), false);
+  assert.equal(secrets.equals('', ''), true);
+});
+
+test('random bytes are never given twice, and what was given stays as it was', () => {
+  const given = new Set<string>();
+  const kept = secrets.randomBytes(12);
+  const before = Buffer.from(kept).toString('hex');
+  for (const length of [12, 16, 64, 65, 5000]) {
+    for (let round = 0; round < 400; round += 1) {
+      const bytes = secrets.randomBytes(length);
+      assert.equal(bytes.length, length);
+      given.add(Buffer.from(bytes.subarray(0, 12)).toString('hex'));
+    }
+  }
+  assert.equal(given.size, 2000);
+  assert.equal(given.has('00'.repeat(12)), false);
+  assert.equal(Buffer.from(kept).toString('hex'), before);
 });
 
 test("the operator's key is read in hex and in both alphabets of base64", () => {
