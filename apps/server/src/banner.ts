@@ -13,7 +13,7 @@ export function banner({ http, sip, account, domain }: BannerFacts): string {
   const { authId, authToken } = account;
   const post = `curl -u $AUTH -H 'Content-Type: application/json' $JACKFIELD`;
   return `
-Jackfield is ready: the sandbox, on this machine alone.
+Jackfield is ready: the sandbox${isLoopback(http.host) && isLoopback(sip.host) ? ', on this machine alone' : ', open to the network'}.
 
   API         ${base}/v1/Account/${authId}/
   Reference   ${base}/docs
@@ -40,6 +40,10 @@ Who hears whom, now:
 
 Ctrl-C ends it.
 `;
+}
+
+function isLoopback(host: string): boolean {
+  return host === '::1' || host.startsWith('127.');
 }
 
 function hostInUrl(host: string): string {

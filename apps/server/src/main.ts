@@ -55,7 +55,7 @@ async function run(mode: 'dev' | 'production'): Promise<void> {
     });
     endOnSignals(embedded, log, drainLimitMs[mode]);
     log.info({ http: embedded.http, sip: embedded.sip }, 'Jackfield is ready.');
-    if (mode === 'dev') process.stdout.write(bannerOf(embedded, config));
+    if (mode === 'dev' && config.sandbox) process.stdout.write(bannerOf(embedded, config));
     if (!config.sandbox) log.warn({}, noCarriers);
   } catch (error) {
     if (error instanceof StartFailure) process.stderr.write(`${error.message}\n`);
@@ -76,8 +76,11 @@ function endOnFaults(log: Logger): void {
   });
 }
 
-function bannerOf(embedded: Embedded, config: Config): string {
-  return banner({ ...embedded, account: embedded.platform.account, domain: config.sip.domains[0] ?? '' });
+function bannerOf({ http, sip, platform }: Embedded, { publicAddress, sip: { domains } }: Config): string {
+  // What listens on every address is reached by the one that phones are told.
+  const shown = <At extends Embedded['sip']>(at: At) =>
+    at.host === '0.0.0.0' || at.host === '::' ? { ...at, host: publicAddress } : at;
+  return banner({ http: shown(http), sip: shown(sip), account: platform.account, domain: domains[0] ?? '' });
 }
 
 /** The first signal drains, the second one ends at once. */

@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { banner } from './banner.ts';
+
+const facts = {
+  http: { host: '127.0.0.1', port: 8080 },
+  sip: { host: '127.0.0.1', port: 5060 },
+  account: { authId: 'MA1', authToken: 'token' },
+  domain: 'sip.localhost',
+};
+
+it('the banner names the addresses, and says who can reach them', () => {
+  assert.match(banner(facts), /on this machine alone/);
+  assert.match(banner(facts), /http:\/\/127\.0\.0\.1:8080\/v1\/Account\/MA1\//);
+  const open = banner({ ...facts, sip: { host: '2001:db8::1', port: 5060 } });
+  assert.match(open, /open to the network/);
+  assert.match(open, /\[2001:db8::1\]:5060/);
+});
