@@ -50,7 +50,9 @@ export function createPostgresDatabase(options: PostgresDatabaseOptions): Databa
     client.query('SET default_transaction_read_only = on').catch(() => {});
   });
   for (const pool of [writePool, readPool]) {
-    pool.on('error', (err) => log.warn({ err }, 'An idle connection to the database was lost.'));
+    pool.on('error', ({ message }) =>
+      log.warn({ reason: message }, 'An idle connection to the database was lost.'),
+    );
   }
 
   const connections = new WeakMap<pg.PoolClient, PostgresConnection>();
@@ -98,7 +100,9 @@ export function createPostgresDatabase(options: PostgresDatabaseOptions): Databa
     async migrate(migrations) {
       if (closing !== undefined) throw new Error('the database is closed');
       const client = new pg.Client({ ...settings, query_timeout: 0 } as pg.ClientConfig);
-      client.on('error', (err) => log.warn({ err }, 'The connection that migrates was lost.'));
+      client.on('error', ({ message }) =>
+        log.warn({ reason: message }, 'The connection that migrates was lost.'),
+      );
       await client.connect().catch((cause: unknown) => {
         throw new DatabaseUnavailableError('no connection to the database could be made', cause);
       });

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { ConnectionError, FastifyError, FastifyRequest } from 'fastify';
-import { type Problem, problem } from '../kernel/problem.ts';
+import { type Problem, problem, unavailable } from '../kernel/problem.ts';
 import type { Logger } from '../ports/logger.ts';
 import { errorText } from './answers.ts';
 import { refusalOf } from './parameter-refusal.ts';
@@ -38,12 +38,19 @@ export function problemOf(error: FastifyError | Error, request: FastifyRequest, 
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return problem('malformed-body', 'the request could not be read');
   }
+  if (code === 'database-unavailable') {
+    log.warn({ api_id: request.id, err: error }, 'A request found no database.');
+    return unavailable('database', databaseRetrySeconds);
+  }
   log.error(
     { api_id: request.id, method: request.method, url: request.url, err: error },
     'A request failed.',
   );
   return problem('internal', 'the platform failed; quote the api_id when you report it');
 }
+
+/** What a restart or a failover of the database takes at best. */
+const databaseRetrySeconds = 5;
 
 export const badUrl: Problem = problem(
   'invalid-parameter',

@@ -32,6 +32,7 @@ export const problemTable = {
   'unsupported-media-type': { status: 415, anchor: '#unsupported-media-type' },
   'too-many-requests': { status: 429, anchor: '#too-many-requests' },
   internal: { status: 500, anchor: '#internal' },
+  unavailable: { status: 503, anchor: '#unavailable' },
   draining: { status: 503, anchor: '#draining' },
 } as const satisfies Readonly<Record<string, ProblemRow>>;
 
@@ -71,6 +72,15 @@ export function notFound(thing: string, name: string): Problem {
 
 export function tooManyRequests(sentence: string, retryAfterSeconds: number): Problem {
   return { code: 'too-many-requests', sentence, retryAfterSeconds };
+}
+
+/** A part that the platform leans on is gone for the moment; nothing of what was asked for is known to have happened. */
+export function unavailable(part: string, retryAfterSeconds: number): Problem {
+  return {
+    code: 'unavailable',
+    sentence: `the ${part} cannot be reached; try again in ${retryAfterSeconds} s`,
+    retryAfterSeconds,
+  };
 }
 
 export function draining(retryAfterSeconds: number): Problem {

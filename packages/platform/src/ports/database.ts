@@ -12,7 +12,8 @@ export type Write = Transaction<{}>;
  *
  * `transact` runs `work` as one atomic unit; units that are asked for in the same turn of the event loop may
  * share one commit (and so one sync to disk), yet a unit that throws is rolled back alone. The promise resolves
- * only after the commit is durable. `work` must await nothing but queries on the transaction it is given.
+ * only after the commit is durable. While the database cannot be reached, reads and units reject with an error whose `code` is
+ * `database-unavailable`. `work` must await nothing but queries on the transaction it is given.
  */
 export interface Database {
   readonly dialect: 'sqlite' | 'postgres';

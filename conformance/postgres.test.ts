@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { postgresMissing, startPostgres } from '@jackfield/testkit';
+import { PlatformProcess } from './support/platform-process.ts';
+
+const skip = postgresMissing() ?? false;
+
+describe('the server on PostgreSQL', { skip, timeout: 60_000 }, () => {
+  let platform: PlatformProcess;
+  let stopPostgres: () => Promise<void>;
+
+  before(async () => {
+    const started = await startPostgres();
+    if (started.server === undefined) throw new Error(started.reason);
+    const { server } = started;
+    stopPostgres = () => server.stop();
+    platform = await PlatformProcess.start({
+      JACKFIELD_DATABASE_URL: await server.createDatabase(),
+      JACKFIELD_RTP_PORTS: '45000-45099',
+    });
+  });
+
+  after(async () => {
+    await platform.stop();
+    await stopPostgres();
+  });
+
+  const room = 'MultiPartyCall/name_postgres/';
+
+  it('holds a multiparty call of two phones, and knows after a kill how it ended', async () => {
+    for (const to of ['+12025550101', '+12025550109']) {
+      const { status } = await platform.api('POST', `${room}Participant/`, {
+        role: 'agent',
+        from: '+12025550000',
+        to,
+      });
+      assert.equal(status, 201);
+    }
+    await platform.until('both phones', `${room}Participant/`, (body) =>
+      body.objects?.every((participant: { status: string }) => participant.status === 'joined'),
+    );
+    const { mpc_uuid: uuid } = (await platform.api('GET', room)).body;
+    await platform.killAndRestart();
+    const { body } = await platform.api('GET', `MultiPartyCall/uuid_${uuid}/`);
+    assert.deepEqual([body.status, body.termination_cause_code], ['Ended', 1000]);
+  });
+
+  it('answers 503 with Retry-After while the database is gone, and is alive', async () => {
+    const { username } = await platform.createEndpoint('before', 'a-good-password');
+    assert.match(username, /^before\d{12}$/);
+    await stopPostgres();
+    const answer = await platform.api('GET', 'Endpoint/');
+    assert.equal(answer.status, 503);
+    assert.match(answer.body.error, /database cannot be reached/);
+    assert.equal((await fetch(`${platform.httpUrl}/healthz`)).status, 200);
+  });
+});
