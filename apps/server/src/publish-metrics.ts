@@ -65,7 +65,7 @@ function publishMedia({ metrics, clock, media, mediaTotals }: PublishedParts): v
   );
   for (const part of ['lateness', 'duration'] as const) {
     for (const quantile of ['p50', 'p99', 'max'] as const) {
-      const sentence = `${part === 'lateness' ? 'How late ticks of 20 ms begin' : 'How long ticks take'}, ${quantile}.`;
+      const sentence = `${part === 'lateness' ? 'How late ticks begin' : 'How long ticks take'}, ${quantile}.`;
       metrics.gauge(
         `jackfield_media_tick_${part}_${quantile}_seconds`,
         sentence,
