@@ -1,0 +1,44 @@
+import { loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import { api } from './benches/api.ts';
+import { calls } from './benches/calls.ts';
+import { delay } from './benches/delay.ts';
+import { lateness } from './benches/lateness.ts';
+import { mix } from './benches/mix.ts';
+import { register } from './benches/register.ts';
+import { type BenchResult, isMissed, tableOf, writeResult } from './report.ts';
+
+/** `npm run bench`: every bench, or those that are named; `--profile <directory>` leaves CPU profiles there. */
+const benches = [api, register, calls, mix, lateness, delay];
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { profile: { type: 'string' } },
+});
+const unknown = positionals.filter((name) => !benches.some((bench) => bench.name === name));
+if (unknown.length > 0) {
+  const known = benches.map(({ name }) => name).join(', ');
+  process.stderr.write(`There is no bench ${unknown.join(', ')}; there are ${known}.\n`);
+  process.exit(2);
+}
+
+const done: (BenchResult & { readonly name: string })[] = [];
+for (const bench of benches) {
+  if (positionals.length > 0 && !positionals.includes(bench.name)) continue;
+  const before = loadavg();
+  const began = performance.now();
+  try {
+    const result = await bench.run({ profile: values.profile });
+    writeResult(bench.name, result, before);
+    done.push({ name: bench.name, ...result });
+    process.stderr.write(`${bench.name}: ${((performance.now() - began) / 1000).toFixed(0)} s\n`);
+  } catch (error) {
+    process.stderr.write(`${bench.name}: ${error instanceof Error ? error.stack : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+const missed = done.flatMap(({ figures }) => figures).filter(isMissed).length;
+const load = loadavg()[0]!.toFixed(1);
+process.stdout.write(`${tableOf(done)}\n\nBudgets missed: ${missed}. Load average at the end: ${load}.\n`);
+// A part that did not end by itself keeps nobody waiting.
+process.exit();

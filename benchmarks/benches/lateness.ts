@@ -1,0 +1,43 @@
+import { startPart } from '../part.ts';
+import type { MixStart } from '../parts/mix.ts';
+import type { Bench, Figure } from '../report.ts';
+import { type Trial, tryRooms } from './mix.ts';
+
+const legs = 300;
+const room = 3;
+
+const places = [
+  { what: 'media thread, native sockets', sockets: 'native', thread: 'worker', remotePort: 9_520 },
+  { what: 'media thread, dgram sockets', sockets: 'dgram', thread: 'worker', remotePort: 9_521 },
+  { what: 'main thread', sockets: 'dgram', thread: 'main', remotePort: 9_522 },
+] as const;
+
+/** How late a tick begins while the main thread is busy in bursts of 50 ms, against the same loop on that very thread. */
+export const lateness: Bench = {
+  name: 'lateness',
+  async run({ profile }) {
+    const trials: Trial[] = [];
+    for (const { sockets, thread, remotePort } of places) {
+      const tested = startPart('mix', { profile });
+      const load = startPart('rtp-load');
+      try {
+        await load.ask('bind', { port: remotePort });
+        await tested.ask('start', { sockets, thread } satisfies MixStart);
+        trials.push(await tryRooms(tested, load, { legs, room, remotePort }, true));
+      } finally {
+        await Promise.all([tested.stop(), load.stop()]);
+      }
+    }
+    const onMain = trials.at(-1)!;
+    const figures = trials.slice(0, -1).map(
+      (trial, index): Figure => ({
+        what: `tick p99 behind a busy main thread, ${places[index]!.what}`,
+        value: trial.latenessP99Ms,
+        unit: 'ms late',
+        floor: { what: 'on the main thread', value: onMain.latenessP99Ms },
+        note: `${legs} participants; p50 ${trial.latenessP50Ms.toFixed(1)} max ${trial.latenessMaxMs.toFixed(1)} ms`,
+      }),
+    );
+    return { figures, details: Object.fromEntries(trials.map((trial, at) => [places[at]!.what, trial])) };
+  },
+};

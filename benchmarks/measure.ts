@@ -1,0 +1,50 @@
+import type { Part } from './part.ts';
+
+/** What a load generator did. */
+export interface Load {
+  readonly operations: number;
+  readonly seconds: number;
+  readonly failures: number;
+}
+
+/** A load with the CPU time that the part under test spent on it. */
+export type Measured<Loaded extends Load> = Loaded & {
+  /** Operations per CPU second of the part under test. */
+  readonly perCore: number;
+  readonly perSecond: number;
+  readonly cpuMicroseconds: number;
+};
+
+/** Every operation begins and ends between the two readings of the CPU time. */
+export async function measure<Loaded extends Load>(
+  tested: Part,
+  load: () => Promise<Loaded>,
+): Promise<Measured<Loaded>> {
+  const before = await tested.cpu();
+  const loaded = await load();
+  const after = await tested.cpu();
+  const cpuMs = after.cpuMs - before.cpuMs;
+  return {
+    ...loaded,
+    perCore: (loaded.operations / cpuMs) * 1000,
+    perSecond: loaded.operations / loaded.seconds,
+    cpuMicroseconds: (cpuMs * 1000) / loaded.operations,
+  };
+}
+
+/** The best of several runs, by `perCore`: what others do on the machine only ever takes away. */
+export async function bestOf<Loaded extends Load>(
+  runs: number,
+  run: () => Promise<Measured<Loaded>>,
+): Promise<Measured<Loaded> & { readonly runs: readonly number[] }> {
+  const all: Measured<Loaded>[] = [];
+  for (let index = 0; index < runs; index++) all.push(await run());
+  const best = all.reduce((left, right) => (right.perCore > left.perCore ? right : left));
+  if (best.failures > 0) throw new Error(`${best.failures} of ${best.operations} operations failed`);
+  return { ...best, runs: all.map(({ perCore }) => Math.round(perCore)) };
+}
+
+/** The value below which that part of the sorted values lies. */
+export function quantile(sorted: readonly number[] | Float64Array, part: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+}

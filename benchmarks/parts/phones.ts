@@ -1,0 +1,195 @@
+import { hash, randomBytes } from 'node:crypto';
+import { Agent, request as httpRequest } from 'node:http';
+import { createSystemClock } from '@jackfield/adapters/clock';
+import { type CallListener, createUserAgent, type IncomingInvite, type UserAgent } from '@jackfield/sip';
+import { createTransports, type Transports } from '@jackfield/sip/transport';
+import { servePart } from '../part.ts';
+
+export interface PhoneAccount {
+  readonly username: string;
+  readonly password: string;
+}
+
+export interface PhonesStart {
+  readonly sipPort: number;
+  readonly accounts: readonly PhoneAccount[];
+}
+
+export interface CallRun {
+  readonly count: number;
+  /** Calls that are up at once. */
+  readonly atOnce: number;
+}
+
+export interface AddedRun extends CallRun {
+  readonly httpPort: number;
+  readonly path: string;
+  readonly authorization: string;
+}
+
+export interface CallOutcome {
+  readonly operations: number;
+  readonly failures: number;
+  readonly seconds: number;
+}
+
+/** Phones on one port, each with an account of its own: they register, call each other, answer at once and hang up. */
+servePart({
+  async start({ sipPort, accounts: given }: PhonesStart) {
+    platformPort = sipPort;
+    accounts = given;
+    transports = await createTransports({
+      host,
+      port: 0,
+      onMessage: (text, flow) => agent.receive(text, flow),
+      onSendFailed: (failure) => agent.transportFailed(failure.text),
+    });
+    for (const account of accounts) await register(account);
+  },
+  direct,
+  added,
+  census: () => agent.census(),
+  async stop() {
+    agent.close();
+    http.destroy();
+    await transports?.close();
+  },
+});
+
+const host = '127.0.0.1';
+const http = new Agent({ keepAlive: true, maxSockets: 32 });
+const sdp = `v=0\r\no=- 1 1 IN IP4 ${host}\r\ns=-\r\nc=IN IP4 ${host}\r\nt=0 0\r\nm=audio 9 RTP/AVP 0 101\r\na=rtpmap:101 telephone-event/8000\r\n`;
+const content = { body: sdp, contentType: 'application/sdp' };
+let platformPort = 0;
+let accounts: readonly PhoneAccount[] = [];
+let transports: Transports | undefined;
+/** What a called phone does. */
+let onInvite: (invite: IncomingInvite) => void = () => {};
+
+const agent: UserAgent = createUserAgent({
+  clock: createSystemClock({ keepsProcessAlive: true }),
+  send: (target, text) => transports!.send(target, text),
+  flow: (id) => transports?.flowById(id),
+  address: () => ({ host, port: transports!.addresses[0]!.port }),
+  token: () => randomBytes(12).toString('hex'),
+  hash: (algorithm, text) => hash(algorithm === 'MD5' ? 'md5' : 'sha256', Buffer.from(text, 'latin1')),
+  methods: ['OPTIONS'],
+  on: {
+    request: ({ reply }) => reply(200),
+    invite: (invite) => onInvite(invite),
+    error(error) {
+      throw error;
+    },
+  },
+});
+
+function register({ username, password }: PhoneAccount): Promise<void> {
+  const address = `<sip:${username}@sip.localhost>`;
+  const order = {
+    method: 'REGISTER',
+    uri: `sip:${host}:${platformPort}`,
+    from: address,
+    to: address,
+    headers: [['Expires', '3600']],
+    contact: true,
+    credentials: { username, password },
+  } as const;
+  return new Promise((resolve, reject) => {
+    agent.request(order, (outcome) => {
+      const status = outcome.type === 'response' ? outcome.response.status : outcome.failure;
+      if (status === 200) resolve();
+      else reject(new Error(`REGISTER: ${status}`));
+    });
+  });
+}
+
+/** Each phone calls its neighbour; the caller hangs up as soon as it is answered. */
+function direct({ count, atOnce }: CallRun): Promise<CallOutcome> {
+  onInvite = (invite) => {
+    invite.listen({});
+    invite.accept(content);
+  };
+  return repeat(count, atOnce, (at, done) => {
+    const caller = accounts[at % accounts.length]!;
+    const callee = accounts[(at + 1) % accounts.length]!;
+    let answered = false;
+    const listener: CallListener = {
+      answered() {
+        answered = true;
+        call.hangUp();
+      },
+      ended: () => done(answered),
+    };
+    const order = {
+      targets: [{ uri: `sip:${callee.username}@${host}:${platformPort}` }],
+      from: `<sip:${caller.username}@sip.localhost>`,
+      to: `<sip:${callee.username}@sip.localhost>`,
+      content,
+      credentials: caller,
+    };
+    const call = agent.invite(order, listener);
+  });
+}
+
+/** The API adds a phone to a multiparty call of its own; the phone answers, and hangs up when it is told that all is well. */
+function added({ count, atOnce, ...api }: AddedRun): Promise<CallOutcome> {
+  const waiting = new Map<string, (ok: boolean) => void>();
+  onInvite = (invite) => {
+    const name = invite.request.headers.get('From') ?? '';
+    const done = waiting.get(/<sip:([^@>]+)@/.exec(name)?.[1] ?? '');
+    invite.listen({ acknowledged: () => invite.hangUp(), ended: (reason) => done?.(reason !== undefined) });
+    invite.accept(content);
+  };
+  return repeat(count, atOnce, (at, done) => {
+    // The caller id tells which order an INVITE belongs to.
+    const from = String(12_025_550_000 + (at % 9000));
+    waiting.set(from, done);
+    waiting.set(`+${from}`, done);
+    const to = accounts[at % accounts.length]!.username;
+    post(api, `bench${at}x${Date.now()}`, { role: 'Agent', from, to }).catch(() => done(false));
+  });
+}
+
+function post(
+  { httpPort, path, authorization }: Pick<AddedRun, 'httpPort' | 'path' | 'authorization'>,
+  name: string,
+  body: object,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization, 'content-type': 'application/json' };
+    const url = `${path}MultiPartyCall/name_${name}/Participant/`;
+    const request = httpRequest({ agent: http, host, port: httpPort, path: url, method: 'POST', headers });
+    request.once('error', reject);
+    request.once('response', (response) => {
+      response.resume();
+      if (response.statusCode === 201) resolve();
+      else reject(new Error(`adding a participant: ${response.statusCode}`));
+    });
+    request.end(JSON.stringify(body));
+  });
+}
+
+function repeat(
+  count: number,
+  atOnce: number,
+  begin: (at: number, done: (ok: boolean) => void) => void,
+): Promise<CallOutcome> {
+  const start = performance.now();
+  let [begun, over, failures] = [0, 0, 0];
+  return new Promise((resolve) => {
+    const next = () => {
+      let isOver = false;
+      begin(begun++, (ok) => {
+        if (isOver) return;
+        isOver = true;
+        over += 1;
+        if (!ok) failures += 1;
+        if (begun < count) next();
+        else if (over === count) {
+          resolve({ operations: count - failures, failures, seconds: (performance.now() - start) / 1000 });
+        }
+      });
+    };
+    for (let index = 0; index < Math.min(atOnce, count); index++) next();
+  });
+}

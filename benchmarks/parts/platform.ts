@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLogger } from '@jackfield/adapters/logger';
+import { type Embedded, startEmbedded } from '@jackfield/server/src/embedded.ts';
+import { servePart } from '../part.ts';
+
+/** The whole platform as a user runs it, with the embedded database in a directory of its own. */
+const dataDir = mkdtempSync(join(tmpdir(), 'jackfield-bench-'));
+const authId = 'MABENCHMARK000000000';
+const authToken = 'YmVuY2htYXJrYmVuY2htYXJrYmVuY2htYXJr';
+const unlimited = 1_000_000_000;
+let embedded: Embedded | undefined;
+
+servePart({
+  async start() {
+    embedded = await startEmbedded({
+      config: {
+        sandbox: false,
+        http: { host: '127.0.0.1', port: 0 },
+        sip: { host: '127.0.0.1', port: 0, domains: ['sip.localhost'], digest: ['MD5'] },
+        publicAddress: '127.0.0.1',
+        rtpPorts: { first: 20_000, last: 27_999 },
+        dataDir,
+        account: { authId, authToken },
+        logLevel: 'error',
+      },
+      log: createLogger({ level: 'error' }),
+      onFatal(error) {
+        throw error;
+      },
+      httpLimits: { requests: unlimited },
+    });
+    const authorization = `Basic ${Buffer.from(`${authId}:${authToken}`).toString('base64')}`;
+    return { http: embedded.http, sip: embedded.sip, authId, authorization };
+  },
+  census: () => embedded?.census(),
+  /** What is kept after everything that can go has gone. */
+  memory() {
+    globalThis.gc?.();
+    globalThis.gc?.();
+    const { heapUsed, external, rss } = process.memoryUsage();
+    return { kept: heapUsed + external, rss };
+  },
+  async stop() {
+    await embedded?.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  },
+});

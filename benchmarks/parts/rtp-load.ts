@@ -1,0 +1,158 @@
+import { quantile } from '../measure.ts';
+import { servePart } from '../part.ts';
+import { type BatchSocket, batchSize, openBatchSocket } from './batch-socket.ts';
+
+export interface RtpLoad {
+  /** RTP ports of the legs, room after room. */
+  readonly ports: readonly number[];
+  readonly room: number;
+  readonly seconds: number;
+  /** Nothing is judged before. */
+  readonly settleSeconds: number;
+  /** In each room the first leg sends a loud frame now and then, and the second one waits for it. */
+  readonly pulses?: boolean;
+}
+
+export interface RtpOutcome {
+  readonly sent: number;
+  readonly received: number;
+  /** Frames that never came. */
+  readonly missing: number;
+  /** Frames more than 20 ms behind the cadence of their leg, as the phone sees it. */
+  readonly late: number;
+  readonly latestMs: number;
+  readonly p999Ms: number;
+  /** Frames that the generator itself sent more than 5 ms late. */
+  readonly sentLate: number;
+  /** From the packet with the pulse to the first loud sample that the other one receives. */
+  readonly delaysMs: readonly number[];
+}
+
+/** G.711 phones on one socket; every phone has a phase of its own. */
+servePart({
+  bind({ port }: { readonly port: number }) {
+    socket = openBatchSocket(port);
+  },
+  run,
+  stop: () => socket?.close(),
+});
+
+const frameMs = 20;
+const payloadBytes = 160;
+const headerBytes = 12;
+const pulseEveryMs = 700;
+// µ-law: 0xc0 is −36 dBFS, a quiet voice that no silence detection takes away; 0x80 is full scale.
+const [quiet, loud] = [0xc0, 0x80];
+let socket: BatchSocket | undefined;
+
+function run({ ports, room, seconds, settleSeconds, pulses = false }: RtpLoad): RtpOutcome {
+  const wire = socket!;
+  const legs = ports.length;
+  const phases = Float64Array.from(ports, () => Math.random() * frameMs);
+  const order = Array.from(ports, (_, leg) => leg).sort((left, right) => phases[left]! - phases[right]!);
+  const legOf = new Map(ports.map((port, leg) => [port, leg]));
+  const sequence = new Uint16Array(legs);
+  const destinations = new Uint16Array(batchSize);
+  const heard = createHeard(legs);
+  const pulseAt = new Float64Array(Math.ceil(legs / room));
+  const nextPulse = Float64Array.from(pulseAt, () => settleSeconds * 1000 + Math.random() * pulseEveryMs);
+  const delays: number[] = [];
+  const sleep = new Int32Array(new SharedArrayBuffer(4));
+  let [frame, place, sent, sentLate, received, waiting, isOver] = [0, 0, 0, 0, 0, 0, false];
+  const start = performance.now();
+
+  const take = (port: number, view: DataView, offset: number, length: number) => {
+    const leg = legOf.get(port);
+    // RTCP comes to the same port (RFC 5761); its packet types are 200 and above.
+    if (leg === undefined || length < headerBytes || view.getUint8(offset + 1) >= 200) return;
+    const now = performance.now();
+    received += 1;
+    if (now - start > settleSeconds * 1000) heard.record(leg, view.getUint16(offset + 2), now);
+    const inRoom = Math.floor(leg / room);
+    if (leg % room !== 1 || pulseAt[inRoom] === 0) return;
+    for (let index = 0; index < length - headerBytes; index++) {
+      if ((view.getUint8(offset + headerBytes + index) & 0x70) !== 0) continue;
+      delays.push(now + index / 8 - pulseAt[inRoom]!);
+      pulseAt[inRoom] = 0;
+      return;
+    }
+  };
+
+  const flush = () => {
+    if (waiting > 0) wire.send(waiting, headerBytes + payloadBytes, destinations);
+    waiting = 0;
+  };
+  const write = (leg: number, at: number) => {
+    const inRoom = Math.floor(leg / room);
+    const isPulse = pulses && leg % room === 0 && at > nextPulse[inRoom]! && pulseAt[inRoom] === 0;
+    const slot = wire.slot(waiting);
+    slot.setUint8(0, 0x80);
+    slot.setUint8(1, 0);
+    slot.setUint16(2, sequence[leg]!++);
+    slot.setUint32(4, frame * payloadBytes);
+    slot.setUint32(8, leg + 1);
+    new Uint8Array(slot.buffer, slot.byteOffset + headerBytes, payloadBytes).fill(isPulse ? loud : quiet);
+    destinations[waiting++] = ports[leg]!;
+    sent += 1;
+    if (isPulse) {
+      nextPulse[inRoom] = at + pulseEveryMs * (0.75 + Math.random() / 2);
+      flush();
+      pulseAt[inRoom] = performance.now();
+    }
+    if (waiting === batchSize) flush();
+  };
+
+  while (!isOver) {
+    wire.receive(take);
+    const at = performance.now() - start;
+    isOver = at >= seconds * 1000;
+    for (;;) {
+      const leg = order[place]!;
+      const due = frame * frameMs + phases[leg]!;
+      if (due > at) break;
+      if (at - due > 5) sentLate += 1;
+      write(leg, at);
+      place += 1;
+      if (place === legs) [place, frame] = [0, frame + 1];
+    }
+    flush();
+    Atomics.wait(sleep, 0, 0, 0.3);
+  }
+  return { sent, received, sentLate, delaysMs: delays, ...heard.outcome() };
+}
+
+/** The cadence of every leg: a frame is due 20 ms after the one before, counted from the earliest that ever came. */
+function createHeard(legs: number) {
+  const firstSequence = new Int32Array(legs).fill(-1);
+  const lastSequence = new Int32Array(legs);
+  const base = new Float64Array(legs).fill(Number.POSITIVE_INFINITY);
+  const behind: number[] = [];
+  const counted = new Uint32Array(legs);
+  return {
+    record(leg: number, sequence: number, now: number) {
+      if (firstSequence[leg] === -1) {
+        firstSequence[leg] = sequence;
+        lastSequence[leg] = sequence;
+      }
+      counted[leg]! += 1;
+      lastSequence[leg]! += ((sequence - lastSequence[leg]! + 32_768) & 0xffff) - 32_768;
+      const cadence = now - (lastSequence[leg]! - firstSequence[leg]!) * frameMs;
+      if (cadence < base[leg]!) base[leg] = cadence;
+      behind.push(cadence - base[leg]!);
+    },
+    outcome() {
+      const sorted = Float64Array.from(behind).sort();
+      let missing = 0;
+      for (let leg = 0; leg < legs; leg++) {
+        missing += lastSequence[leg]! - firstSequence[leg]! + 1 - counted[leg]!;
+        if (firstSequence[leg] === -1) missing += 1;
+      }
+      return {
+        missing,
+        late: sorted.length - sorted.findLastIndex((ms) => ms <= 20) - 1,
+        latestMs: sorted.at(-1) ?? Number.NaN,
+        p999Ms: quantile(sorted, 0.999),
+      };
+    },
+  };
+}
