@@ -28,6 +28,8 @@ export interface MediaWorkerOptions {
   readonly sockets?: 'best' | 'dgram' | 'native';
   /** RTP that stays away for this long is told; default 60,000. */
   readonly mediaSilentMs?: number;
+  /** Steps into which the 20 ms of a frame are divided, so that each mix has its turn when it suits its members; default 8. */
+  readonly phases?: number;
   /** The thread died by itself: every leg is lost. Requests that wait are rejected. */
   readonly onDeath?: (error: Error) => void;
 }
@@ -38,6 +40,7 @@ export interface MediaThreadData {
   readonly ports: { readonly first: number; readonly last: number };
   readonly sockets: 'best' | 'dgram' | 'native';
   readonly mediaSilentMs?: number;
+  readonly phases?: number;
 }
 
 interface Waiting {

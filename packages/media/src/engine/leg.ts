@@ -5,6 +5,7 @@ import { pcma, pcmu } from '../codec/g711.ts';
 import { createJitterBuffer, type JitterBuffer } from '../jitter/jitter-buffer.ts';
 import type { Ear } from '../mix/hearing.ts';
 import type { Source } from '../mix/source.ts';
+import type { Turn } from '../mix/turn.ts';
 import { createLatch, type Latch } from '../rtp/latch.ts';
 import { createReceiverStatistics, type ReceiverStatistics } from '../rtp/receiver-statistics.ts';
 import { createRtpSender, type RtpSender } from '../rtp/rtp-sender.ts';
@@ -19,7 +20,10 @@ export interface Leg {
   /** Its place in the engine, by which packets are handed in and out. */
   readonly index: number;
   readonly source: Source;
-  ear: Ear;
+  readonly ear: Ear;
+  readonly turn: Turn;
+  /** Its place among those of its phase. */
+  place: number;
   readonly jitter: JitterBuffer;
   readonly received: ReceiverStatistics;
   readonly latch: Latch;
@@ -90,6 +94,8 @@ export function createLeg(options: LegOptions): Leg {
     index,
     source,
     ear,
+    turn: ear.turn,
+    place: 0,
     jitter: createJitterBuffer({
       clockRate,
       frameSamples: options.frameSamples,

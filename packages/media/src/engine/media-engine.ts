@@ -4,6 +4,7 @@ import { resample } from '../dsp/resampler.ts';
 import { taken } from '../jitter/taken.ts';
 import { createHearing } from '../mix/hearing.ts';
 import type { Source } from '../mix/source.ts';
+import { createTurn, noteChange } from '../mix/turn.ts';
 import { createSamplesPlay, createTonePlay, type Play } from '../playout/play.ts';
 import { createSounds } from '../playout/sounds.ts';
 import { createRtpHeader, looksLikeRtcp } from '../rtp/rtp-packet.ts';
@@ -20,10 +21,11 @@ import { connectLeg, createLeg, type Leg, legCodecs, statisticsOf } from './leg.
 import { type ReceiveScratch, receiveRtp, tellDigits } from './receive-packet.ts';
 import { createReporting } from './reports.ts';
 import { createSendScratch, type SendPacket, sendFrame } from './send-frame.ts';
+import { createTurns } from './turns.ts';
 
 /**
- * All mixes and legs of one core, driven from outside: commands, packets and a tick every 20 ms go in, packets and notices
- * come out. It reads no clock and opens no socket, so it runs on a virtual clock as well. `nowMs` is always milliseconds
+ * All mixes and legs of one core, driven from outside: commands, packets and ticks go in, packets and notices come
+ * out. It reads no clock and opens no socket, so it runs on a virtual clock as well. `nowMs` is always milliseconds
  * since the epoch on a clock that never steps back.
  */
 export interface MediaEngine {
@@ -49,7 +51,10 @@ export interface MediaEngine {
     port: number,
     nowMs: number,
   ): void;
-  /** One frame of every leg. `skipped` frames were left out before: timestamps jump over them. */
+  /**
+   * One step: a frame of each leg whose turn it is, to be called `phases` times in 20 ms at even distances. `skipped`
+   * frames of all legs were left out before: timestamps jump over them.
+   */
   tick(nowMs: number, skipped?: number): void;
   /** Renders the built-in sounds, which otherwise happens at their first use and costs up to 30 ms. */
   warmUp(): void;
@@ -121,12 +126,17 @@ export interface MediaEngineDeps {
   readonly rate?: number;
   /** RTP that stays away for this long is told; default 60,000. */
   readonly mediaSilentMs?: number;
+  /**
+   * Into how many steps the 20 ms of a frame are divided; 1 when left out. With more, each mix has its turn when the packets
+   * of its members have just come, and the work is spread.
+   */
+  readonly phases?: number;
   readonly limits?: Partial<EngineLimits>;
 }
 
 /** Throws a RangeError for a rate at which no codec runs. */
 export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
-  const { send, sendReport, notify, random, rate = 8000, mediaSilentMs = 60_000 } = deps;
+  const { send, sendReport, notify, random, rate = 8000, mediaSilentMs = 60_000, phases = 1 } = deps;
   const limits = { ...defaultEngineLimits, ...deps.limits };
   if (legCodecs.some((codec) => codec.sampleRate !== rate)) {
     throw new RangeError(`no codec of a leg runs at ${rate} Hz`);
@@ -142,6 +152,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
     frameSamples,
     codecs: legCodecs.length,
     playEnded: (mix, key) => notify({ type: 'play-ended', mix, key }),
+    joined: (leg, mix) => turns.join(byName.get(leg)!, mix),
   });
   const reporting = createReporting({ sendPacket: send, sendReport, random, cname: deps.cname });
   const sounds = createSounds(rate);
@@ -152,6 +163,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
   /** By index; a closed leg leaves a hole that is filled first. */
   const legs: (Leg | undefined)[] = [];
   const holes: number[] = [];
+  const turns = createTurns(phases, (name) => byName.get(name));
   let sourceIds = 0;
 
   return {
@@ -163,7 +175,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
         name,
         index,
         source,
-        ear: hearing.openEar(name, source),
+        ear: hearing.openEar(name, source, createTurn(index % phases)),
         frameSamples,
         random32,
         queuedDigits: limits.queuedDigits,
@@ -171,12 +183,16 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
       });
       byName.set(name, leg);
       legs[index] = leg;
+      turns.add(leg);
       return index;
     },
     connectLeg(name, agreed, nowMs) {
       const leg = byName.get(name);
       if (leg === undefined) return false;
-      if (leg.agreed === undefined) reporting.schedule(leg, nowMs);
+      if (leg.agreed === undefined) {
+        reporting.schedule(leg, nowMs);
+        if (leg.ear.mix !== undefined) noteChange(leg.ear.mix);
+      }
       const listened = leg.listens;
       connectLeg(leg, agreed, nowMs);
       // A key whose end nobody will hear any more ends here, not when the leg listens again.
@@ -190,6 +206,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
       byName.delete(name);
       legs[leg.index] = undefined;
       holes.push(leg.index);
+      turns.remove(leg);
       hearing.closeEar(name);
       return statisticsOf(leg);
     },
@@ -220,20 +237,28 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
       else reporting.receive(leg, bytes, length, address, port, nowMs);
     },
     tick(nowMs, skipped = 0) {
-      const tick = ++counters.ticks;
+      counters.ticks++;
+      turns.begin(nowMs, skipped);
+      if (skipped > 0) for (const leg of legs) leg?.rtp.skip(skipped * frameSamples);
       hearing.settle();
-      for (let index = 0; index < legs.length; index++) {
-        const leg = legs[index];
-        if (leg !== undefined && leg.agreed !== undefined) listen(leg, nowMs);
+      const { step } = turns;
+      const present = turns.present();
+      for (let k = 0; k < present.length; k++) {
+        const leg = present[k]!;
+        if (leg.agreed === undefined || !turns.isDue(leg)) continue;
+        leg.turn.lastStep = step;
+        listen(leg, nowMs);
       }
-      hearing.advancePlays();
-      for (let index = 0; index < legs.length; index++) {
-        const leg = legs[index];
-        if (leg === undefined || leg.agreed === undefined) continue;
-        if (skipped > 0 || !leg.sends) leg.rtp.skip((leg.sends ? skipped : skipped + 1) * frameSamples);
-        if (leg.sends) sendFrame(leg, tick, sendScratch, send);
+      hearing.advancePlays(step, phases);
+      for (let k = 0; k < present.length; k++) {
+        const leg = present[k]!;
+        if (leg.turn.lastStep !== step) continue;
+        if (leg.sends) sendFrame(leg, step, sendScratch, send);
+        else leg.rtp.skip(frameSamples);
         if (nowMs >= leg.reportDueMs) reporting.send(leg, nowMs, false);
+        turns.note(leg, nowMs);
       }
+      turns.end(nowMs);
     },
     warmUp() {
       sounds.holdMusic();

@@ -38,7 +38,10 @@ export interface EngineRig {
   /** Opens and connects a leg; the phone talks at once. */
   phone(leg: string, frequencyHz: number, agreed?: Partial<AgreedMedia>): TonePhone;
   hangUp(phone: TonePhone): ReturnType<MediaEngine['closeLeg']>;
-  /** Lets time pass, 20 ms at a time: phones talk 7 ms before each tick. */
+  /**
+   * Lets time pass, 20 ms at a time: phones talk 7 ms before each tick. With phases, the phone of leg n talks 1 + 6n ms (up
+   * to 20) after the first of the steps.
+   */
   run(frames: number): void;
   /** The last `frames` × 20 ms that the phone heard. */
   lastHeard(phone: TonePhone, frames: number): Int16Array;
@@ -69,6 +72,22 @@ export function createEngineRig(options: Partial<MediaEngineDeps> = {}): EngineR
     cname: 'rig',
     ...options,
   });
+  const { phases = 1 } = options;
+  const talkInSteps = (): void => {
+    const startMs = now;
+    for (let step = 0; step < phases; step++) {
+      const endMs = startMs + ((step + 1) * 20) / phases;
+      for (const phone of phones.values()) {
+        const atMs = startMs + ((1 + 6 * phone.index) % 20);
+        if (atMs < now || atMs >= endMs) continue;
+        now = atMs;
+        phone.talk();
+        now = endMs - 20 / phases;
+      }
+      now = endMs;
+      engine.tick(now);
+    }
+  };
   const talk = (): void => {
     now += 13;
     for (const phone of phones.values()) phone.talk();
@@ -160,8 +179,10 @@ export function createEngineRig(options: Partial<MediaEngineDeps> = {}): EngineR
     },
     run(frames) {
       for (let frame = 0; frame < frames; frame++) {
-        talk();
-        engine.tick(now);
+        if (phases === 1) {
+          talk();
+          engine.tick(now);
+        } else talkInSteps();
       }
     },
     lastHeard: (phone, frames) => phone.heard.subarray(phone.heardCount - frames * 160, phone.heardCount),

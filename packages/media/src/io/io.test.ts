@@ -91,3 +91,32 @@ test('ticks fall due at start + n · interval, and a long stall begins the sched
   assert.ok(at[9]! - at[0]! >= (9 + total) * 5 - 1 - 5);
   assert.equal(loop.stats().rebased, 1);
 });
+
+test('with several ticks a frame, whole frames are left out, so that every leg loses as many', async () => {
+  let offset = 0;
+  let ticks = 0;
+  const skips: number[] = [];
+  const done = Promise.withResolvers<void>();
+  const loop = createTickLoop({
+    intervalMs: 2.5,
+    ticksPerFrame: 8,
+    pollsPerTick: 0,
+    now: () => performance.now() + offset,
+    poll: () => {},
+    tick(_, skipped) {
+      if (skipped > 0) skips.push(skipped);
+      ticks++;
+      // Two frames behind are caught up with, tick by tick; fifty are not.
+      if (ticks === 5) offset += 50;
+      if (ticks === 60) offset += 1000;
+      if (ticks === 120) done.resolve();
+    },
+  });
+  loop.start();
+  await done.promise;
+  loop.stop();
+  const { rebased, skipped } = loop.stats();
+  assert.equal(rebased, 1);
+  assert.ok(skips.length === 1 && skips[0]! >= 49 && skips[0]! <= 56, `${skips}`);
+  assert.equal(skipped, skips[0]! * 8);
+});

@@ -10,7 +10,7 @@ export interface LegSockets {
   close(leg: number): Promise<void>;
   /** Hands over what has arrived since, where the system has to be asked for it. */
   poll(): void;
-  /** How often `poll` wants to be called between two ticks; 0 when packets come by themselves. */
+  /** How often `poll` wants to be called in 20 ms beside the one before a tick; 0 when packets come by themselves. */
   readonly pollsPerTick: number;
   readonly counters: SocketCounters;
 }

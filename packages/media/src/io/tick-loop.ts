@@ -1,6 +1,6 @@
 import { createLateness, type LatenessSummary } from './lateness.ts';
 
-/** Calls the engine every 20 ms of elapsed time. */
+/** Calls the engine at an even pace of elapsed time. */
 export interface TickLoop {
   start(): void;
   stop(): void;
@@ -26,12 +26,14 @@ export interface TickLoopDeps {
   readonly intervalMs: number;
   /** Monotonic milliseconds. */
   now(): number;
-  /** `skipped` ticks before this one were left out. */
+  /** How many ticks make a frame; only whole frames are left out. Default 1. */
+  readonly ticksPerFrame?: number;
+  /** `skipped` frames before this tick were left out. */
   tick(nowMs: number, skipped: number): void;
   poll(): void;
   /** Polls between two ticks; the tick itself polls first in any case. */
   readonly pollsPerTick: number;
-  /** A stall longer than this many intervals is not made up for. */
+  /** A stall longer than this many frames is not made up for. */
   readonly mostBehind?: number;
 }
 
@@ -41,7 +43,7 @@ export interface TickLoopDeps {
  * one (a suspended machine) the schedule starts anew: hundreds of frames at once would only fill the listeners' buffers.
  */
 export function createTickLoop(deps: TickLoopDeps): TickLoop {
-  const { intervalMs, mostBehind = 5 } = deps;
+  const { intervalMs, ticksPerFrame = 1, mostBehind = 5 } = deps;
   const steps = deps.pollsPerTick + 1;
   const lateness = createLateness();
   const duration = createLateness();
@@ -62,12 +64,12 @@ export function createTickLoop(deps: TickLoopDeps): TickLoop {
     polls++;
     const due = base + done * intervalMs;
     if (now >= due) {
-      const behind = Math.floor((now - due) / intervalMs);
+      const behind = Math.floor((now - due) / (intervalMs * ticksPerFrame));
       const leftOut = behind > mostBehind ? behind : 0;
       if (leftOut > 0) {
-        base += leftOut * intervalMs;
+        base += leftOut * ticksPerFrame * intervalMs;
         rebased++;
-        skipped += leftOut;
+        skipped += leftOut * ticksPerFrame;
       }
       done++;
       ticks++;

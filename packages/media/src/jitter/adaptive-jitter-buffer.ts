@@ -4,6 +4,7 @@ import { sequenceDistance, timestampDistance } from '../rtp/serial-number.ts';
 import { Concealment } from './concealment.ts';
 import { DelayEstimator } from './delay-estimator.ts';
 import { DelayPlan } from './delay-plan.ts';
+import { FramePace } from './frame-pace.ts';
 import type { AudioPayloads, JitterBuffer, JitterBufferOptions } from './jitter-buffer.ts';
 import { createJitterCounters, type JitterCounters } from './jitter-counters.ts';
 import { PacketRing, slotState } from './packet-ring.ts';
@@ -23,6 +24,7 @@ const longestPacketMs = 120;
  */
 export class AdaptiveJitterBuffer implements JitterBuffer {
   readonly counters: JitterCounters = createJitterCounters();
+  readonly pace: FramePace;
   readonly #frame: number;
   readonly #unitsPerMs: number;
   /** Samples a timestamp unit. */
@@ -67,6 +69,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
       options.minDelayMs ?? 0,
       this.#maxDelayMs,
     );
+    this.pace = new FramePace(this.#estimator, this.#plan);
     this.#continuity = new StreamContinuity(options.clockRate);
     this.#concealment = new Concealment(sampleRate);
     this.#scale = new TimeScale(sampleRate);

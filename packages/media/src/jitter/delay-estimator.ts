@@ -55,6 +55,11 @@ export class DelayEstimator {
     return arrivalMs - this.#mediaMs(timestamp) - this.#base();
   }
 
+  /** When the fastest recent packet would have brought the newest one's audio. */
+  newestMs(): number {
+    return this.#lastUnits * this.#msPerUnit + this.#base();
+  }
+
   /** Counts a packet. */
   observe(timestamp: number, arrivalMs: number): void {
     const step = timestampDistance(this.#lastTimestamp, timestamp);

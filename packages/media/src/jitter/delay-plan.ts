@@ -2,11 +2,13 @@ import type { DelayEstimator } from './delay-estimator.ts';
 
 /** Frames that must have been seen since the last change before the next one is thought of: half a second. */
 const settleFrames = 25;
+/** The same after frames have moved in time, which changes the slack by as much but not the network. */
+const retimedFrames = 8;
 /** Share of packets that must be in time, else the delay grows; and the share that a smaller delay must keep. */
 const growShare = 0.97;
 const shrinkShare = 0.995;
 /** A frame is only given up when so much more than that would have been in time, or it would soon be wanted back. */
-const hysteresisMs = 1.5;
+const hysteresisMs = 1;
 
 /**
  * Decides by how much the delay should change. A packet's slack is the time between the moment when the fastest packet
@@ -45,6 +47,15 @@ export class DelayPlan {
     return this.#wantedMs(estimator, growShare) + misfit;
   }
 
+  /** Slack that is enough for good: a frame that waits for less than this and one step more is never given up. */
+  dependableSlackMs(estimator: DelayEstimator): number {
+    return this.#wantedMs(estimator, shrinkShare) + hysteresisMs;
+  }
+
+  get stepMs(): number {
+    return this.#step / this.#unitsPerMs;
+  }
+
   notePacket(units: number): void {
     if (units === this.#packetUnits || units <= 0) return;
     this.#packetUnits = units;
@@ -64,6 +75,12 @@ export class DelayPlan {
     this.#observeAnew();
   }
 
+  /** Frames come at other moments from now on: slack moves with them, all at once, so a few of them tell what is to be done. */
+  retime(): void {
+    this.settle();
+    this.#frames = settleFrames - retimedFrames;
+  }
+
   /** To be asked once a frame; `bufferedUnits` are decoded but not yet taken. Sets `pending` when a change is due. */
   decide(estimator: DelayEstimator, bufferedUnits: number): void {
     this.age++;
@@ -74,9 +91,9 @@ export class DelayPlan {
     this.#observeAnew();
     this.#previousSlackMs = slack;
     this.age = 0;
-    const stepMs = this.#step / this.#unitsPerMs;
+    const { stepMs } = this;
     const between = bufferedUnits % this.#step;
-    const spare = slack - this.#wantedMs(estimator, shrinkShare) - hysteresisMs;
+    const spare = slack - this.dependableSlackMs(estimator);
     const missing = this.#wantedMs(estimator, growShare) - slack + 2 * decline;
     if (missing > 0) {
       // Many packets must agree before anybody waits longer for them.

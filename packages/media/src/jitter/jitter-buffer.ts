@@ -1,6 +1,7 @@
 import type { AudioCodec } from '../codec/audio-codec.ts';
 import type { RtpHeader } from '../rtp/rtp-packet.ts';
 import { AdaptiveJitterBuffer } from './adaptive-jitter-buffer.ts';
+import type { FramePace } from './frame-pace.ts';
 import type { JitterCounters } from './jitter-counters.ts';
 
 /** Payload types of the stream that carry audio; every other one only fills its sequence number. */
@@ -38,6 +39,7 @@ export interface JitterBuffer {
   readonly depthMs: number;
   /** What the network's jitter asks for, in milliseconds, above the delay of its fastest packets. */
   readonly jitterMs: number;
+  readonly pace: FramePace;
 }
 
 /** Creates the jitter buffer of one received stream; nothing is allocated after this. */

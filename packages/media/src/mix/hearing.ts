@@ -1,11 +1,15 @@
 import type { Play } from '../playout/play.ts';
 import { type Audiences, createAudiences, type Listener, type Seat } from './resolve-audiences.ts';
 import type { Source } from './source.ts';
+import { createMixTurn, type MixTurn, noteChange, type Turn } from './turn.ts';
 
 /** A leg as the mixes see it: what it says and from where it hears. */
 export interface Ear {
   readonly leg: string;
   readonly source: Source;
+  readonly turn: Turn;
+  /** With which mix it has its turn: the one that it is a member of, else one that plays to it. */
+  mix: MixTurn | undefined;
   /** Undefined while it hears nothing. */
   seat: Seat | undefined;
 }
@@ -28,13 +32,13 @@ export interface Hearing {
   stopPlay(mix: string, key: string): boolean;
   countPlays(mix: string): number;
   /** The leg takes the place that memberships and plays hold for its name. */
-  openEar(leg: string, source: Source): Ear;
+  openEar(leg: string, source: Source, turn: Turn): Ear;
   /** The leg leaves its mix; plays lose a listener, and a play that has lost its last one ends. */
   closeEar(leg: string): void;
-  /** Makes all changes since the last call effective. Once per tick, before the sources move on. */
+  /** Makes all changes since the last call effective. Once per step, before the sources move on. */
   settle(): void;
-  /** Moves every play on by a frame. */
-  advancePlays(): void;
+  /** Moves every play on by a frame whose mix has its turn in this step. */
+  advancePlays(step: number, phases: number): void;
   /**
    * Compares what each leg is connected to with what the tables say: the number of sources that reach a leg without an
    * edge. Anything but 0 is a fault. A change that waits for `settle` is none: no frame passes before.
@@ -49,15 +53,19 @@ export interface HearingDeps {
   readonly codecs: number;
   /** A play reached its end or lost its last listener; not called for one that was stopped or replaced. */
   readonly playEnded: (mix: string, key: string) => void;
+  /** The leg has its turn with this mix from now on; called again and again for those where nothing changed. */
+  readonly joined: (leg: string, mix: MixTurn) => void;
 }
 
 interface Mix {
   readonly name: string;
   members: ReadonlyMap<string, readonly string[]>;
   readonly plays: Map<string, RunningPlay>;
+  readonly turn: MixTurn;
 }
 
 interface RunningPlay {
+  isStarted: boolean;
   readonly mix: Mix;
   readonly key: string;
   readonly source: Play;
@@ -65,7 +73,7 @@ interface RunningPlay {
 }
 
 /** Creates the hearing table of an engine, empty. */
-export function createHearing({ frameSamples, codecs, playEnded }: HearingDeps): Hearing {
+export function createHearing({ frameSamples, codecs, playEnded, joined }: HearingDeps): Hearing {
   const audiences: Audiences = createAudiences(frameSamples, codecs);
   const mixes = new Map<string, Mix>();
   const ears = new Map<string, Ear>();
@@ -103,12 +111,15 @@ export function createHearing({ frameSamples, codecs, playEnded }: HearingDeps):
     const members = new Map(home.members);
     members.delete(leg);
     home.members = members;
+    noteChange(home.turn);
   };
 
   return {
     openMix(name) {
       if (mixes.has(name)) return false;
-      mixes.set(name, { name, members: new Map(), plays: new Map() });
+      const turn = createMixTurn(() => legsOf(mix));
+      const mix: Mix = { name, members: new Map(), plays: new Map(), turn };
+      mixes.set(name, mix);
       return true;
     },
     closeMix(name) {
@@ -134,7 +145,9 @@ export function createHearing({ frameSamples, codecs, playEnded }: HearingDeps):
         }
         members.set(leg, hears);
         homes.set(leg, mix);
+        if (!mix.members.has(leg)) noteChange(mix.turn);
       }
+      if (members.size < mix.members.size) noteChange(mix.turn);
       mix.members = members;
       touch(mix);
       return true;
@@ -145,7 +158,7 @@ export function createHearing({ frameSamples, codecs, playEnded }: HearingDeps):
       if (mix === undefined) return false;
       const former = mix.plays.get(key);
       if (former !== undefined) remove(former);
-      const play: RunningPlay = { mix, key, source, to: new Set(to) };
+      const play: RunningPlay = { mix, key, source, to: new Set(to), isStarted: false };
       mix.plays.set(key, play);
       running.push(play);
       for (const leg of play.to) {
@@ -162,8 +175,8 @@ export function createHearing({ frameSamples, codecs, playEnded }: HearingDeps):
       remove(play);
       return true;
     },
-    openEar(leg, source) {
-      const ear: Ear = { leg, source, seat: undefined };
+    openEar(leg, source, turn) {
+      const ear: Ear = { leg, source, turn, mix: undefined, seat: undefined };
       ears.set(leg, ear);
       stale.add(leg);
       const home = homes.get(leg);
@@ -191,6 +204,8 @@ export function createHearing({ frameSamples, codecs, playEnded }: HearingDeps):
         const ear = ears.get(leg);
         if (ear === undefined) continue;
         touched.push(ear);
+        ear.mix = mixOf(leg)?.turn;
+        if (ear.mix !== undefined) joined(leg, ear.mix);
         listeners.push({ self: ear.source, hears: heardBy(leg) });
       }
       stale.clear();
@@ -201,10 +216,15 @@ export function createHearing({ frameSamples, codecs, playEnded }: HearingDeps):
         ear.seat = seats[index];
       });
     },
-    advancePlays() {
+    advancePlays(step, phases) {
+      const phase = step % phases;
       // Backwards, because a play that ends leaves the list.
       for (let p = running.length - 1; p >= 0; p--) {
         const play = running[p]!;
+        const { turn } = play.mix;
+        if (phase !== Math.max(0, turn.phase) || step < turn.dueStep) continue;
+        if (!play.isStarted && !isAwaited(play, step)) play.isStarted = true;
+        if (!play.isStarted) continue;
         if (!play.source.advance()) end(play);
       }
     },
@@ -221,6 +241,27 @@ export function createHearing({ frameSamples, codecs, playEnded }: HearingDeps):
     },
     census: () => ({ mixes: mixes.size, plays: running.length, audiences: audiences.size() }),
   };
+
+  /** A play begins when all who shall hear it from its first frame on have come to its turn. */
+  function isAwaited(play: RunningPlay, step: number): boolean {
+    for (const leg of play.to) {
+      const ear = ears.get(leg);
+      if (ear !== undefined && ear.mix === play.mix.turn && ear.turn.dueStep > step) return true;
+    }
+    return false;
+  }
+
+  function mixOf(leg: string): Mix | undefined {
+    const home = homes.get(leg);
+    if (home !== undefined) return home;
+    for (const play of playsOf.get(leg) ?? []) return play.mix;
+    return undefined;
+  }
+
+  function* legsOf(mix: Mix): Iterable<string> {
+    yield* mix.members.keys();
+    for (const play of mix.plays.values()) yield* play.to;
+  }
 
   function heardBy(leg: string): Set<Source> {
     const sources = new Set<Source>();

@@ -1,0 +1,62 @@
+/** A frame that seems to have waited for all but this may just as well have come at the last moment. */
+const UNSURE_MS = 3;
+
+/** When a leg's audio can be counted on: at `readyMs`, and every `everyMs` before and after it. */
+export interface Readiness {
+  readonly readyMs: number;
+  readonly everyMs: number;
+}
+
+/** A phase that suits some legs: `timeMs + k · stepMs` is a moment of the k-th phase. */
+export interface PhaseGrid {
+  readonly phases: number;
+  readonly stepMs: number;
+  readonly timeMs: number;
+}
+
+/** Which phase, and how much less waiting (in ms) it means than the present one. */
+export interface PhaseChoice {
+  readonly phase: number;
+  readonly gainMs: number;
+  /** No leg needs the time between the new turn and the old one, so that the next frame may simply come earlier. */
+  readonly mayComeEarlier: boolean;
+}
+
+/**
+ * Picks the phase in which the frames of all these legs have waited least: what counts is the longest wait, which is what
+ * the slowest talker's listeners notice, plus the mean.
+ */
+export function choosePhase(legs: readonly Readiness[], present: number, grid: PhaseGrid): PhaseChoice {
+  let phase = present;
+  let least = costOf(legs, present, grid);
+  const presentCost = least;
+  for (let candidate = 0; candidate < grid.phases; candidate++) {
+    const cost = costOf(legs, candidate, grid);
+    if (cost < least) {
+      least = cost;
+      phase = candidate;
+    }
+  }
+  const earlierMs = ((present - phase + grid.phases) % grid.phases) * grid.stepMs;
+  const mayComeEarlier = legs.every((leg) => {
+    const wait = waitMs(leg, present, grid);
+    return wait >= earlierMs && wait < leg.everyMs - UNSURE_MS;
+  });
+  return { phase, gainMs: presentCost - least, mayComeEarlier };
+}
+
+function costOf(legs: readonly Readiness[], phase: number, grid: PhaseGrid): number {
+  let longest = 0;
+  let total = 0;
+  for (const leg of legs) {
+    const wait = waitMs(leg, phase, grid);
+    if (wait > longest) longest = wait;
+    total += wait;
+  }
+  return longest + total / legs.length;
+}
+
+function waitMs({ readyMs, everyMs }: Readiness, phase: number, { timeMs, stepMs }: PhaseGrid): number {
+  const wait = (timeMs + phase * stepMs - readyMs) % everyMs;
+  return wait < 0 ? wait + everyMs : wait;
+}

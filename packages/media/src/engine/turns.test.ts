@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pcmu } from '../codec/g711.ts';
+import { isSilent } from '../dsp/level.ts';
+import { toneLevel } from '../dsp/tone-level.ts';
+import { createRtpHeader, readRtpPacket } from '../rtp/rtp-packet.ts';
+import { createRtpSender } from '../rtp/rtp-sender.ts';
+import { choosePhase } from './choose-phase.ts';
+import { createMediaEngine, type MediaEngine } from './media-engine.ts';
+import { createEngineRig, type EngineRig, type TonePhone } from './phones.ts';
+
+function everybody(engine: MediaEngine, nowMs: number, mix: string, legs: readonly string[]): void {
+  engine.apply({ do: 'open-mix', mix }, nowMs);
+  const members = legs.map((leg) => ({ leg, hears: legs.filter((other) => other !== leg) }));
+  engine.apply({ do: 'set-hearing', mix, members }, nowMs);
+}
+
+function room(phases: number, hz: readonly number[]): { rig: EngineRig; phones: TonePhone[] } {
+  const rig = createEngineRig({ phases });
+  const phones = hz.map((frequencyHz, k) => rig.phone(`leg-${k}`, frequencyHz));
+  everybody(
+    rig.engine,
+    rig.nowMs(),
+    'room',
+    phones.map(({ leg }) => leg),
+  );
+  return { rig, phones };
+}
+
+test('the phase chosen is the one just behind the packets; what one leg has to spare another may need', () => {
+  const grid = { phases: 4, stepMs: 5, timeMs: 1000 };
+  const at = (readyMs: number) => ({ readyMs, everyMs: 20 });
+  assert.deepEqual(choosePhase([at(1004), at(1003)], 3, grid), {
+    phase: 1,
+    gainMs: 20,
+    mayComeEarlier: true,
+  });
+  // The second leg's audio is there just before the present turn: 10 ms earlier it would be missed.
+  const choice = choosePhase([at(2004), at(2014), at(2003)], 3, grid);
+  assert.deepEqual([choice.phase, choice.mayComeEarlier], [1, false]);
+  // What seems to have waited for 19 ms may have come at the last moment.
+  assert.equal(choosePhase([at(1004), at(1016)], 3, grid).mayComeEarlier, false);
+  // Packets of 10 ms wait for 10 ms at most.
+  assert.equal(choosePhase([{ readyMs: 994, everyMs: 10 }], 3, grid).gainMs, 0);
+});
+
+test('a mix whose members move to one phase, and then to a better one, loses and repeats no sample', () => {
+  const { rig, phones } = room(8, [1000, 0, 0]);
+  rig.run(400);
+  for (const listener of phones.slice(1)) {
+    assert.equal(listener.breaks, 0);
+    assert.ok(listener.packets >= 397 && listener.packets <= 401, `${listener.packets} packets`);
+    // After the first second, in which buffers begin: 1 kHz repeats every 8 samples.
+    const heard = rig.lastHeard(listener, 340);
+    let worst = 0;
+    for (let i = 8; i < heard.length; i++) worst = Math.max(worst, Math.abs(heard[i]! - heard[i - 8]!));
+    assert.ok(worst < 300, `a step of ${worst}`);
+  }
+  assert.equal(rig.hangUp(phones[0]!).framesConcealed, 0);
+});
+
+test('a leg that changes its mix follows the phase of the new one, and its stream goes on unbroken', () => {
+  const rig = createEngineRig({ phases: 8 });
+  const phones = [500, 1000, 1500, 2000].map((hz, k) => rig.phone(`leg-${k}`, hz));
+  const [a, b, c, d] = phones as [TonePhone, TonePhone, TonePhone, TonePhone];
+  everybody(rig.engine, rig.nowMs(), 'one', [a.leg, b.leg]);
+  everybody(rig.engine, rig.nowMs(), 'two', [c.leg, d.leg]);
+  rig.run(150);
+  for (const [mix, legs] of [
+    ['two', [b.leg, c.leg, d.leg]],
+    ['one', [a.leg, b.leg]],
+    ['two', [b.leg, c.leg, d.leg]],
+  ] as const) {
+    everybody(rig.engine, rig.nowMs(), mix, legs);
+    rig.run(100);
+  }
+  assert.ok(isSilent(rig.lastHeard(a, 20), 3200));
+  assert.ok(
+    toneLevel(rig.lastHeard(b, 20), 8000, 1500) > -13 && toneLevel(rig.lastHeard(b, 20), 8000, 500) < -45,
+  );
+  assert.ok(toneLevel(rig.lastHeard(c, 20), 8000, 1000) > -13);
+  for (const phone of phones) {
+    assert.equal(phone.breaks, 0);
+    assert.ok(phone.packets >= 444, `${phone.packets}`);
+  }
+  assert.equal(rig.engine.countLeaks(), 0);
+});
+
+test('a sound begins with its first sample for everybody, also for who comes to its mix with it', () => {
+  const rig = createEngineRig({ phases: 8 });
+  const legs = Array.from({ length: 6 }, (_, k) => rig.phone(`leg-${k}`, 0));
+  rig.run(20);
+  const samples = Int16Array.from({ length: 4000 }, (_, n) => Math.round(12_000 * Math.sin(n / 3) + 15_000));
+  rig.engine.loadClip('voice', { sampleRate: 8000, samples });
+  const to = legs.map(({ leg }) => leg);
+  everybody(rig.engine, rig.nowMs(), 'm', to.slice(0, 5));
+  // The last one listens without being a member.
+  const sound = { kind: 'clip', name: 'voice' } as const;
+  rig.engine.apply({ do: 'play', mix: 'm', key: 'k', to, sound, loop: false }, rig.nowMs());
+  rig.run(40);
+  assert.deepEqual(rig.notices, [{ type: 'play-ended', mix: 'm', key: 'k' }]);
+  for (const phone of legs) {
+    const heard = phone.heard.subarray(0, phone.heardCount);
+    const first = heard.findIndex((sample) => sample > 1000);
+    const count = heard.filter((sample) => sample > 1000).length;
+    assert.equal(count, 4000, phone.leg);
+    assert.ok(Math.abs(heard[first]! - 15_000) < 600, `${phone.leg} begins with ${heard[first]}`);
+  }
+});
+
+test('keys keep their pace, a stall makes every leg of every phase jump by the same frames', () => {
+  const { rig, phones } = room(4, [0, 0, 0, 0, 0]);
+  rig.run(50);
+  rig.engine.apply({ do: 'send-digits', leg: 'leg-3', digits: '12' }, rig.nowMs());
+  rig.run(60);
+  // 100 ms a key, and its end three times: 7 packets each.
+  assert.deepEqual(phones[3]!.events, [1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2]);
+  const before = phones.map(({ packets }) => packets);
+  rig.engine.tick(rig.nowMs() + 200, 10);
+  for (let step = 0; step < 3; step++) rig.engine.tick(rig.nowMs() + 205 + 5 * step);
+  phones.forEach(({ packets, breaks }, k) => {
+    assert.equal(packets - before[k]!, 1);
+    assert.equal(breaks, 1);
+  });
+});
+
+/** Rooms whose phones' packets come at any time within 20 ms, ticks up to 2 ms late; delays of single loud samples. */
+function delaysOf(phases: number, rooms: number, size: number): number[] {
+  let seed = 7;
+  const random = (): number => {
+    seed = (seed * 16807) % 2147483647;
+    return seed / 2147483647;
+  };
+  const startMs = 1_700_000_000_000;
+  const header = createRtpHeader();
+  const pcm = new Int16Array(160);
+  const delays: number[] = [];
+  const clicks = Array.from({ length: rooms }, () => ({ ms: 0, heardBy: new Set<number>() }));
+  let now = startMs;
+  const engine = createMediaEngine({
+    phases,
+    random,
+    cname: 'x',
+    send(leg, bytes, length) {
+      readRtpPacket(bytes, length, header);
+      pcmu.decode(bytes, header.payloadOffset, header.payloadLength, pcm);
+      const click = clicks[Math.floor(leg / size)]!;
+      const place = pcm.findIndex((sample) => sample > 8000);
+      if (place < 0 || click.heardBy.has(leg)) return;
+      click.heardBy.add(leg);
+      if (now > startMs + 2000) delays.push(now + place / 8 - click.ms);
+    },
+    sendReport() {},
+    notify() {},
+  });
+  const phones = Array.from({ length: rooms * size }, (_, k) => {
+    const leg = `leg-${k}`;
+    const index = engine.openLeg(leg)!;
+    const port = 20_000 + 2 * index;
+    const media = { codec: 'PCMU', payloadType: 0, direction: 'sendrecv', ptimeMs: 20 } as const;
+    engine.connectLeg(leg, { address: '192.0.2.1', port, ...media }, now);
+    const rtp = createRtpSender({ ssrc: k + 1, sequenceNumber: 1, timestamp: 1 });
+    return { leg, index, port, dueMs: startMs + random() * 20, rtp, packets: 0 };
+  });
+  for (let r = 0; r < rooms; r++) {
+    const legs = phones.slice(r * size, (r + 1) * size).map(({ leg }) => leg);
+    everybody(engine, now, `room-${r}`, legs);
+  }
+  const frame = new Int16Array(160);
+  for (let step = 1; step <= (8000 / 20) * phases; step++) {
+    now = startMs + (step * 20) / phases + random() * 2;
+    for (const phone of phones) {
+      for (; phone.dueMs <= now; phone.dueMs += 20) {
+        frame.fill(0);
+        const turn = phone.packets++ % (12 * size);
+        if (turn === 12 * (phone.index % size)) {
+          frame[80] = 20_000;
+          clicks[Math.floor(phone.index / size)] = { ms: phone.dueMs + 10, heardBy: new Set([phone.index]) };
+        }
+        const length = phone.rtp.writeAudio(pcmu, 0, frame, 160);
+        engine.receive(phone.index, phone.rtp.packet, length, '192.0.2.1', phone.port, phone.dueMs);
+      }
+    }
+    engine.tick(now);
+  }
+  return delays.sort((a, b) => a - b);
+}
+
+test('the budget of delay (p50 12 ms, p99 20 ms) is kept with ticks up to 2 ms late, which one phase for all does not', () => {
+  for (const [size, rooms] of [
+    [2, 30],
+    [3, 20],
+  ] as const) {
+    const one = delaysOf(1, rooms, size);
+    const many = delaysOf(8, rooms, size);
+    const quantile = (delays: number[], share: number): number => delays[Math.floor(delays.length * share)]!;
+    assert.ok(many.length > 500);
+    assert.ok(quantile(one, 0.99) > 20, `one phase: ${quantile(one, 0.99)}`);
+    assert.ok(quantile(many, 0.5) <= 9, `p50 ${quantile(many, 0.5)}`);
+    assert.ok(quantile(many, 0.99) <= 19, `p99 ${quantile(many, 0.99)}`);
+  }
+});

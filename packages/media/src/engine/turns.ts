@@ -1,0 +1,136 @@
+import type { MixTurn } from '../mix/turn.ts';
+import { choosePhase, type Readiness } from './choose-phase.ts';
+import type { Leg } from './leg.ts';
+
+/** Members that are not heard from are waited for so long before a phase is chosen without them. */
+const PATIENCE_MS = 2000;
+/** How soon to look again meanwhile, how soon after a choice from few packets, and how often later: clocks 100 ppm apart drift by 1 ms in 10 s. */
+const IMPATIENT_LOOK_MS = 100;
+const SECOND_LOOK_MS = 2000;
+const CALM_LOOK_MS = 10_000;
+/** Milliseconds of waiting that a move must save: every listener's next packet comes late or early by some. */
+const FIRST_GAIN_MS = 1;
+const LATER_GAIN_MS = 4;
+
+/** Whose turn it is in which step; moves mixes to the phase that suits the arrivals of their members' packets. */
+export interface Turns {
+  /** The step that runs. */
+  readonly step: number;
+  /** Begins the next step, after `skipped` whole frames that were left out. */
+  begin(nowMs: number, skipped: number): void;
+  /** Those whose phase this is; not all of them are due. */
+  present(): readonly Leg[];
+  isDue(leg: Leg): boolean;
+  add(leg: Leg): void;
+  remove(leg: Leg): void;
+  /** The leg takes its mix's phase; the next frame of one that has spoken comes later, by less than a frame. */
+  join(leg: Leg, mix: MixTurn): void;
+  /** To be asked for each leg that had its turn; remembers mixes that are to be looked at. */
+  note(leg: Leg, nowMs: number): void;
+  /** Ends the step: mixes that were noted move where their members have to wait less. */
+  end(nowMs: number): void;
+}
+
+/** Divides frames of 20 ms into so many phases; legs are found by name when their mix moves. */
+export function createTurns(phases: number, find: (leg: string) => Leg | undefined): Turns {
+  const stepMs = 20 / phases;
+  const byPhase: Leg[][] = Array.from({ length: phases }, () => []);
+  const noted: MixTurn[] = [];
+  let step = 0;
+  /** When step 0 was, if no step had ever come late. */
+  let originMs = Number.POSITIVE_INFINITY;
+
+  const firstIn = (phase: number, from: number): number => {
+    const ahead = (phase - from) % phases;
+    return from + (ahead < 0 ? ahead + phases : ahead);
+  };
+  const take = (leg: Leg): void => {
+    const legs = byPhase[leg.turn.phase]!;
+    const last = legs.pop()!;
+    if (last === leg) return;
+    legs[leg.place] = last;
+    last.place = leg.place;
+  };
+  const put = (leg: Leg): void => {
+    leg.place = byPhase[leg.turn.phase]!.push(leg) - 1;
+  };
+  const move = (leg: Leg, phase: number, dueStep: number): void => {
+    take(leg);
+    leg.turn.phase = phase;
+    leg.turn.dueStep = dueStep;
+    put(leg);
+    // Its last frame was heard once already.
+    leg.source.active = false;
+    leg.jitter.pace.retime();
+  };
+
+  function look(mix: MixTurn, nowMs: number): void {
+    if (mix.isChanged) {
+      mix.isChanged = false;
+      mix.patientUntilMs = nowMs + PATIENCE_MS;
+    }
+    const isPatient = nowMs < mix.patientUntilMs;
+    const heard: Readiness[] = [];
+    let isMissing = false;
+    for (const leg of legsOf(mix)) {
+      if (leg.agreed === undefined || !leg.listens) continue;
+      const { readyMs, everyMs } = leg.jitter.pace;
+      if (Number.isNaN(readyMs)) isMissing = true;
+      else heard.push({ readyMs, everyMs });
+    }
+    mix.lookMs = nowMs + (isPatient ? (isMissing ? IMPATIENT_LOOK_MS : SECOND_LOOK_MS) : CALM_LOOK_MS);
+    if (heard.length < 2 || (isPatient && isMissing)) return;
+    const wanted = mix.isChosen ? LATER_GAIN_MS : FIRST_GAIN_MS;
+    mix.isChosen = true;
+    mix.patientUntilMs = 0;
+    const choice = choosePhase(heard, mix.phase, { phases, stepMs, timeMs: originMs });
+    if (choice.phase === mix.phase || choice.gainMs < wanted) return;
+    const earlier = firstIn(choice.phase, step);
+    mix.dueStep = choice.mayComeEarlier ? earlier : earlier + phases;
+    mix.phase = choice.phase;
+    for (const leg of legsOf(mix)) {
+      const isInStep = leg.turn.lastStep === step;
+      move(leg, mix.phase, isInStep ? mix.dueStep : firstIn(mix.phase, leg.turn.lastStep + phases));
+    }
+  }
+
+  function legsOf(mix: MixTurn): Set<Leg> {
+    const legs = new Set<Leg>();
+    for (const name of mix.legs()) {
+      const leg = find(name);
+      if (leg !== undefined && leg.ear.mix === mix) legs.add(leg);
+    }
+    return legs;
+  }
+
+  return {
+    get step() {
+      return step;
+    },
+    begin(nowMs, skipped) {
+      step += 1 + skipped * phases;
+      const origin = nowMs - step * stepMs;
+      // Steps come late, never early; the slow rise forgets a clock that was set or a schedule that began anew.
+      originMs = origin < originMs ? origin : originMs + (origin - originMs) / 1000;
+    },
+    present: () => byPhase[step % phases]!,
+    isDue: ({ turn }) => step >= turn.dueStep,
+    add: put,
+    remove: take,
+    join(leg, mix) {
+      if (mix.phase < 0) mix.phase = leg.turn.phase;
+      else if (leg.turn.phase !== mix.phase) {
+        move(leg, mix.phase, firstIn(mix.phase, leg.turn.lastStep + phases));
+      }
+    },
+    note({ ear }, nowMs) {
+      const { mix } = ear;
+      if (phases === 1 || mix === undefined || nowMs < mix.lookMs) return;
+      mix.lookMs = Number.POSITIVE_INFINITY;
+      noted.push(mix);
+    },
+    end(nowMs) {
+      for (let mix = noted.pop(); mix !== undefined; mix = noted.pop()) look(mix, nowMs);
+    },
+  };
+}
