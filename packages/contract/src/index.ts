@@ -17,6 +17,23 @@ export {
   subaccountRemoval,
 } from './accounts.ts';
 export {
+  type Application,
+  type ApplicationChanges,
+  type ApplicationListQuery,
+  type ApplicationRemoval,
+  application,
+  applicationBody,
+  applicationChanges,
+  applicationId,
+  applicationList,
+  applicationListQuery,
+  applicationPath,
+  applicationRemoval,
+  createdApplication,
+  type NewApplication,
+  newApplication,
+} from './applications.ts';
+export {
   apiId,
   defaultPageSize,
   type ErrorBody,
@@ -94,3 +111,4 @@ export {
   type NewEndpoint,
   newEndpoint,
 } from './sip-endpoints.ts';
+export { type SignedParameters, stringToSignV2, stringToSignV3 } from './string-to-sign.ts';
