@@ -35,6 +35,15 @@ describe('a symmetric RTP latch', () => {
     assert.equal(latch.counters.probation, 5);
   });
 
+  it('gives the signalled address its place back when a stranger was quicker', () => {
+    const latch = createLatch();
+    latch.arm(phone, 0);
+    assert.equal(send(latch, attacker, 20, 200), 18);
+    assert.equal(send(latch, phone, 10, 600, 2), 9);
+    assert.equal(send(latch, attacker, 10, 800, 1, 120), 0);
+    assert.equal(latch.source, phone);
+  });
+
   it('prefers the signalled address where both send', () => {
     const latch = createLatch();
     latch.arm(phone, 0);

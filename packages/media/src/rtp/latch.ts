@@ -43,8 +43,8 @@ export interface Latch {
 
 /**
  * Creates a symmetric RTP latch. A source is accepted after a probation (SSRC and sequence continuity); once latched,
- * packets from elsewhere are dropped and counted, unless the latched source has been silent for `silentMs` or
- * signalling re-arms it. A port scan or a single forged packet therefore never redirects or joins a stream.
+ * packets from elsewhere are dropped and counted, unless they come from the signalled address, the latched source has been
+ * silent for `silentMs`, or signalling re-arms it. A port scan or a single forged packet therefore never redirects or joins a stream.
  */
 export function createLatch(options: LatchOptions = {}): Latch {
   return new SymmetricLatch(options);
@@ -101,7 +101,12 @@ class SymmetricLatch implements Latch {
       this.#heardMs = nowMs;
       return true;
     }
-    const mayTakeOver = this.#latched === undefined || this.#armed || nowMs - this.#heardMs >= this.#silentMs;
+    // Where a stranger was quicker than a slow phone, the one that signalling named gets its place when it speaks.
+    const mayTakeOver =
+      this.#latched === undefined ||
+      this.#armed ||
+      source === this.#signalled ||
+      nowMs - this.#heardMs >= this.#silentMs;
     if (!mayTakeOver) {
       this.counters.foreign++;
       return false;
