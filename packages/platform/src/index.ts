@@ -6,6 +6,15 @@ export type { Instant, OutboxEvent } from './kernel/machine.ts';
 export type { SessionRunner } from './kernel/session-runner.ts';
 export type { Clock } from './ports/clock.ts';
 export type { Database, Migration, Read, Write } from './ports/database.ts';
+export type {
+  Egress,
+  EgressAnswer,
+  EgressOutcome,
+  EgressProblem,
+  EgressProblemKind,
+  EgressRequest,
+  EgressTimeouts,
+} from './ports/egress.ts';
 export type { Logger } from './ports/logger.ts';
 export type { Media, MediaNotice, MixCommand, MixMember, Sound, SoundClip } from './ports/media.ts';
 export type { AgreedMedia, AgreedPayload, LegStatistics, MediaClips, MediaLegs } from './ports/media-legs.ts';

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createAddressGuard } from './address-guard.ts';
+
+const production = createAddressGuard({ allow: [], privateToo: false });
+const sandbox = createAddressGuard({ allow: [], privateToo: true });
+
+test('addresses of the public Internet are open', () => {
+  for (const address of [
+    '8.8.8.8',
+    '100.63.255.255',
+    '172.32.0.1',
+    '2606:4700::1111',
+    '2a00:1450::1',
+    '::ffff:8.8.8.8',
+  ]) {
+    assert.ok(production(address), address);
+  }
+});
+
+const closedAlways = [
+  ['metadata', '169.254.169.254', 'fd00:ec2::254', '100.100.100.200', '168.63.129.16', '::ffff:a9fe:a9fe'],
+  ['link-local', '169.254.0.1', 'fe80::1', 'fe80::1%eth0'],
+  ['shared (CGNAT)', '100.64.0.1', '100.127.255.255'],
+  ['multicast and broadcast', '224.0.0.1', '239.1.2.3', '255.255.255.255', 'ff02::1'],
+  ['unspecified', '0.0.0.0', '0.1.2.3', '::'],
+  ['reserved and documentation', '240.0.0.1', '192.0.2.1', '198.18.0.1', '2001:db8::1', '3fff::1', '4000::1'],
+  ['IPv4-compatible', '::127.0.0.1', '::8.8.8.8'],
+  ['NAT64', '64:ff9b::a00:1', '64:ff9b::808:808', '64:ff9b:1::1'],
+  ['6to4 and Teredo', '2002:7f00:1::', '2002:808:808::1', '2001::1'],
+  ['no address', '', 'localhost', '1.2.3', '0x7f.1', '[::1]'],
+];
+for (const [what, ...addresses] of closedAlways) {
+  test(`closed, in the sandbox too: ${what}`, () => {
+    for (const address of addresses) {
+      assert.ok(!production(address), address);
+      assert.ok(!sandbox(address), address);
+    }
+  });
+}
+
+test('private networks and loopback are open in the sandbox alone', () => {
+  const addresses = [
+    '10.0.0.1',
+    '127.0.0.1',
+    '127.255.0.1',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.168.0.1',
+    '::1',
+    'fd12::1',
+  ];
+  for (const address of [...addresses, '::ffff:10.0.0.1', '::ffff:7f00:1']) {
+    assert.ok(!production(address), address);
+    assert.ok(sandbox(address), address);
+  }
+});
+
+test('what the operator allows goes before every refusal, and reaches no further', () => {
+  const guard = createAddressGuard({
+    allow: ['10.1.0.0/16', '169.254.169.254/32', 'fd00::/8'],
+    privateToo: false,
+  });
+  for (const address of ['10.1.2.3', '::ffff:10.1.2.3', '169.254.169.254', 'fd00:ec2::254'])
+    assert.ok(guard(address), address);
+  for (const address of ['10.2.0.1', '169.254.169.253', 'fc00::1']) assert.ok(!guard(address), address);
+});

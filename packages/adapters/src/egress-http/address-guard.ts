@@ -1,0 +1,85 @@
+import { BlockList, isIP } from 'node:net';
+
+/** What is open beyond the public Internet. */
+export interface AddressRules {
+  /** Networks of the operator, `10.0.0.0/8`; they go before every refusal. */
+  readonly allow: readonly string[];
+  /** Loopback and private networks, for the sandbox; metadata services and link-local addresses stay closed. */
+  readonly privateToo: boolean;
+}
+
+/** True when a connection to the address may be made. `address` is an IP address as `node:dns` or a URL gives it. */
+export type AddressGuard = (address: string) => boolean;
+
+/** IANA special-purpose registry of IPv4, and multicast and class E. */
+const closedIpv4 = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+];
+/** Only global unicast is public (RFC 4291 §2.4); mapped, compatible and NAT64 forms are outside it and need no row. */
+const publicIpv6 = ['2000::/3'];
+/** Inside it: protocol assignments with Teredo, documentation, 6to4 with whatever IPv4 address it hides. */
+const closedIpv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
+
+/** Where clouds hand out credentials. The second of Azure is a public address. */
+const metadata = ['169.254.169.254/32', '100.100.100.200/32', '168.63.129.16/32', 'fd00:ec2::254/128'];
+const privateNetworks = [
+  '10.0.0.0/8',
+  '127.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '::1/128',
+  'fc00::/7',
+];
+
+export function createAddressGuard({ allow, privateToo }: AddressRules): AddressGuard {
+  const allowed = networks(allow);
+  const never = networks(metadata);
+  const opened = networks(privateToo ? privateNetworks : []);
+  const closed = networks([...closedIpv4, ...closedIpv6]);
+  const global = networks(publicIpv6);
+
+  return (text) => {
+    const address = plainAddress(text);
+    if (address === undefined) return false;
+    const family = isIP(address) === 4 ? 'ipv4' : 'ipv6';
+    if (allowed.check(address, family)) return true;
+    if (never.check(address, family)) return false;
+    if (opened.check(address, family)) return true;
+    return !closed.check(address, family) && (family === 'ipv4' || global.check(address, family));
+  };
+}
+
+/** RFC 4291 §2.5.5.2: a mapped address is the IPv4 address in it, which the system connects to. A zone makes it no address of ours. */
+function plainAddress(text: string): string | undefined {
+  if (isIP(text) !== 6) return isIP(text) === 4 ? text : undefined;
+  if (text.includes('%')) return undefined;
+  // The parser of URLs writes each address in one form only.
+  const canonical = new URL(`http://[${text}]`).hostname.slice(1, -1);
+  const [, high, low] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical) ?? [];
+  if (high === undefined || low === undefined) return canonical;
+  const [left, right] = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
+  return [left >> 8, left & 255, right >> 8, right & 255].join('.');
+}
+
+function networks(cidrs: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const cidr of cidrs) {
+    const [address = '', bits = ''] = cidr.split('/');
+    list.addSubnet(address, Number(bits), isIP(address) === 4 ? 'ipv4' : 'ipv6');
+  }
+  return list;
+}

@@ -1,0 +1,302 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { afterEach, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import type { EgressOutcome, EgressRequest } from '@jackfield/platform';
+import { createHttpEgress, type HttpEgressOptions } from './http-egress.ts';
+
+const open: Server[] = [];
+const sockets = new Set<Socket>();
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  for (const server of open.splice(0)) {
+    server.close();
+    await once(server, 'close');
+  }
+});
+
+async function listening<Listener extends Server>(server: Listener): Promise<number> {
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+  });
+  open.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+const receiver = (answer: RequestListener) => listening(createServer(answer));
+/** Says what a test wants over TCP as soon as the first bytes come. */
+const talker = (say: (socket: Socket) => void) =>
+  listening(createTcpServer((socket) => socket.once('data', () => say(socket))));
+
+const inSandbox: HttpEgressOptions = { allow: [], privateToo: true };
+const inProduction: HttpEgressOptions = { allow: [], privateToo: false };
+
+function send(url: string, options: HttpEgressOptions, changes: Partial<EgressRequest> = {}) {
+  return createHttpEgress(options).send({
+    url,
+    method: 'POST',
+    headers: {},
+    body: 'a=b',
+    timeouts: { connectMs: 2000, readMs: 2000, totalMs: 4000 },
+    maxBodyBytes: 1000,
+    ...changes,
+  });
+}
+const kindOf = (outcome: EgressOutcome) => ('problem' in outcome ? outcome.problem.kind : outcome.status);
+
+test('a request arrives as it was asked for, with the Host of its URL, and its answer comes back', async () => {
+  let seen: unknown;
+  const port = await receiver((request, response) => {
+    const { method, url, headers } = request;
+    request.setEncoding('utf8').on('data', (body) => {
+      seen = { method, url, headers, body };
+      response.writeHead(201, { 'x-said': 'yes' }).end('hello');
+    });
+  });
+  const outcome = await send(`http://127.0.0.1:${port}/in?x=1&y=%20#rc=3`, inSandbox, {
+    headers: { 'x-a': 'b' },
+  });
+  assert.ok(!('problem' in outcome), JSON.stringify(outcome));
+  assert.equal(outcome.status, 201);
+  assert.equal(outcome.headers['x-said'], 'yes');
+  assert.equal(Buffer.from(outcome.body).toString(), 'hello');
+  assert.deepEqual(seen, {
+    method: 'POST',
+    url: '/in?x=1&y=%20',
+    headers: { 'x-a': 'b', host: `127.0.0.1:${port}`, connection: 'close', 'content-length': '3' },
+    body: 'a=b',
+  });
+});
+
+test('outside the sandbox nothing reaches loopback, however it is written', async () => {
+  let requests = 0;
+  const port = await receiver((_request, response) => {
+    requests++;
+    response.end();
+  });
+  const spellings = [
+    '127.0.0.1',
+    '2130706433',
+    '0x7f000001',
+    '0177.0.0.1',
+    '127.1',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+  ];
+  const others = [
+    '[::ffff:7f00:1]',
+    '[::127.0.0.1]',
+    '[64:ff9b::7f00:1]',
+    '[2002:7f00:1::]',
+    'localhost',
+    '0.0.0.0',
+  ];
+  for (const host of [...spellings, ...others, '[::]', '%31%32%37.0.0.1', '１２７.0.0.1', '127.0.0.1.']) {
+    assert.equal(kindOf(await send(`http://${host}:${port}/`, inProduction)), 'refused', host);
+  }
+  assert.equal(requests, 0);
+});
+
+test('JACKFIELD_EGRESS_ALLOW opens what it names and nothing else', async () => {
+  const port = await receiver((_request, response) => response.end());
+  const allow = ['127.0.0.0/30'];
+  assert.equal(kindOf(await send(`http://127.0.0.1:${port}/`, { ...inProduction, allow })), 200);
+  assert.equal(kindOf(await send(`http://[::ffff:127.0.0.1]:${port}/`, { ...inProduction, allow })), 200);
+  assert.equal(kindOf(await send(`http://127.0.0.9:${port}/`, { ...inProduction, allow })), 'refused');
+});
+
+test('metadata services stay closed in the sandbox', async () => {
+  for (const host of ['169.254.169.254', '[fd00:ec2::254]', '[::ffff:169.254.169.254]', '168.63.129.16']) {
+    assert.equal(kindOf(await send(`http://${host}/latest/`, inSandbox)), 'refused', host);
+  }
+});
+
+test('a name that resolves to a private address is refused, also when only one of its addresses is private', async () => {
+  for (const addresses of [
+    ['10.1.2.3'],
+    ['8.8.8.8', '192.168.1.1'],
+    ['fe80::1%eth0'],
+    ['fd12::1'],
+    ['2606::1', '::1'],
+  ]) {
+    const resolve = async () =>
+      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+    const outcome = await send('http://inside.example/', { ...inProduction, resolve });
+    assert.equal(kindOf(outcome), 'refused', addresses.join());
+  }
+});
+
+test('rebinding: the name is resolved once, and the connection goes to the address that was checked', async () => {
+  let hosts: string | undefined;
+  const port = await receiver(({ headers }, response) => {
+    hosts = headers.host;
+    response.end();
+  });
+  let resolutions = 0;
+  // The first answer is allowed and ours; a second look-up would be sent elsewhere, where nobody listens.
+  const resolve = async () => [{ address: resolutions++ === 0 ? '127.0.0.1' : '127.0.0.2', family: 4 }];
+  const url = `http://rebinding.example:${port}/`;
+  assert.equal(kindOf(await send(url, { allow: ['127.0.0.1/32'], privateToo: false, resolve })), 200);
+  assert.equal(resolutions, 1);
+  assert.equal(hosts, `rebinding.example:${port}`);
+  assert.equal(kindOf(await send(url, { allow: ['127.0.0.1/32'], privateToo: false, resolve })), 'refused');
+});
+
+test('a redirect is an answer and is not followed', async () => {
+  let requests = 0;
+  const port = await receiver((_request, response) => {
+    requests++;
+    response.writeHead(302, { location: 'http://169.254.169.254/' }).end();
+  });
+  assert.equal(kindOf(await send(`http://127.0.0.1:${port}/`, inSandbox)), 302);
+  assert.equal(requests, 1);
+});
+
+test('credentials in the URL, and schemes that are not HTTP, are refused', async () => {
+  const urls = [
+    'http://me:pw@127.0.0.1/',
+    'http://me@127.0.0.1/',
+    'ftp://127.0.0.1/',
+    'file:///etc/passwd',
+    'x',
+    'http://',
+  ];
+  for (const url of urls) assert.equal(kindOf(await send(url, inSandbox)), 'refused', url);
+});
+
+test('header fields that would smuggle a second request in are refused', async () => {
+  const port = await receiver((_request, response) => response.end());
+  const headers = { 'x-a': 'b\r\n\r\nGET / HTTP/1.1' };
+  assert.equal(kindOf(await send(`http://127.0.0.1:${port}/`, inSandbox, { headers })), 'refused');
+});
+
+test('a body that is too long is cut, and what had been said before is told', async () => {
+  const port = await receiver((_request, response) => {
+    response.writeHead(200);
+    const pour = () => {
+      while (!response.destroyed && response.write('x'.repeat(10_000)));
+      if (!response.destroyed) response.once('drain', pour);
+    };
+    pour();
+  });
+  const outcome = await send(`http://127.0.0.1:${port}/`, inSandbox);
+  assert.equal(kindOf(outcome), 'too-large');
+  assert.equal('problem' in outcome && outcome.problem.status, 200);
+});
+
+test('no compression is offered, and what comes compressed stays so', async () => {
+  const bomb = gzipSync(Buffer.alloc(500_000));
+  let offered: unknown = 'nothing seen';
+  const port = await receiver(({ headers }, response) => {
+    offered = headers['accept-encoding'];
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb);
+  });
+  const outcome = await send(`http://127.0.0.1:${port}/`, inSandbox);
+  assert.equal(offered, undefined);
+  assert.ok(!('problem' in outcome));
+  assert.equal(outcome.body.length, bomb.length);
+});
+
+test('silence is cut after the read timeout', async () => {
+  const port = await talker(() => {});
+  const timeouts = { connectMs: 2000, readMs: 60, totalMs: 4000 };
+  assert.equal(kindOf(await send(`http://127.0.0.1:${port}/`, inSandbox, { timeouts })), 'read-timeout');
+});
+
+test('a body that drips for ever is cut after the total timeout', async () => {
+  const port = await talker((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\n\r\n');
+    const drip = setInterval(() => socket.write('x'), 10);
+    socket.on('close', () => clearInterval(drip));
+  });
+  const timeouts = { connectMs: 2000, readMs: 1000, totalMs: 200 };
+  assert.equal(kindOf(await send(`http://127.0.0.1:${port}/`, inSandbox, { timeouts })), 'total-timeout');
+});
+
+test('a name that never resolves is cut after the connect timeout', async () => {
+  const resolve = () => new Promise<never>(() => {});
+  const timeouts = { connectMs: 50, readMs: 1000, totalMs: 2000 };
+  const outcome = await send('http://slow.example/', { ...inSandbox, resolve }, { timeouts });
+  assert.equal(kindOf(outcome), 'connect-timeout');
+});
+
+test('a handshake that never ends is cut after the connect timeout', async () => {
+  const port = await talker(() => {});
+  const timeouts = { connectMs: 60, readMs: 1000, totalMs: 2000 };
+  assert.equal(kindOf(await send(`https://127.0.0.1:${port}/`, inSandbox, { timeouts })), 'connect-timeout');
+});
+
+test('nobody listening, and no such name, are unreachable', async () => {
+  const port = await receiver(() => {});
+  const [server] = open.splice(0);
+  server!.close();
+  await once(server!, 'close');
+  assert.equal(kindOf(await send(`http://127.0.0.1:${port}/`, inSandbox)), 'unreachable');
+  const resolve = () => Promise.reject(new Error('ENOTFOUND'));
+  assert.equal(kindOf(await send('http://gone.example/', { ...inSandbox, resolve })), 'unreachable');
+  assert.equal(
+    kindOf(await send('http://gone.example/', { ...inSandbox, resolve: async () => [] })),
+    'unreachable',
+  );
+});
+
+test('a connection that closes without an answer, or with garbage, is broken', async () => {
+  const sayings = ['', 'garbage\r\n\r\n', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'];
+  for (const said of [...sayings, `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, upgrade]) {
+    const port = await talker((socket) => socket.end(said));
+    assert.equal(kindOf(await send(`http://127.0.0.1:${port}/`, inSandbox)), 'broken', said.slice(0, 30));
+  }
+});
+
+test('a caller who gives up has the request ended at once', async () => {
+  const port = await talker(() => stop.abort());
+  const stop = new AbortController();
+  const outcome = await send(`http://127.0.0.1:${port}/`, inSandbox, { signal: stop.signal });
+  assert.equal(kindOf(outcome), 'aborted');
+  assert.equal(kindOf(await send('http://127.0.0.1:1/', inSandbox, { signal: stop.signal })), 'aborted');
+});
+
+test('https asks for the certificate of the name in the URL, and takes no other', async () => {
+  let name: unknown;
+  const server = createTlsServer({ key, cert }, (request, response) => {
+    name = (request.socket as unknown as { servername: string }).servername;
+    response.end();
+  });
+  const port = await listening(server);
+  const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
+  const options = { ...inSandbox, resolve, trust: cert };
+  assert.equal(kindOf(await send(`https://receiver.example:${port}/`, options)), 200);
+  assert.equal(name, 'receiver.example');
+  assert.equal(kindOf(await send(`https://other.example:${port}/`, options)), 'unreachable');
+  assert.equal(
+    kindOf(await send(`https://receiver.example:${port}/`, { ...inSandbox, resolve })),
+    'unreachable',
+  );
+});
+
+const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n';
+
+// Made for these tests with openssl; it is trusted nowhere else.
+const key = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgk5om/nUB0d/fpxzB
+ESH1NQDW6jpyvxlLrpnnLcs8uWmhRANCAATYp+w/YrL3/c7MGwCMiogmAKLU/qBQ
+9HISasxk9BoH4dl4NLOZYnbWpf3u34woH/TSiw9iCnMMXQUytKGewNXc
+-----END PRIVATE KEY-----`;
+const cert = `-----BEGIN CERTIFICATE-----
+MIIBqjCCAVCgAwIBAgIUJs/HlL8aijh+GKTsDZzHfz2qXWIwCgYIKoZIzj0EAwIw
+GzEZMBcGA1UEAwwQcmVjZWl2ZXIuZXhhbXBsZTAgFw0yNjExMjExMzExMDZaGA8y
+MTI2MTAyODEzMTEwNlowGzEZMBcGA1UEAwwQcmVjZWl2ZXIuZXhhbXBsZTBZMBMG
+ByqGSM49AgEGCCqGSM49AwEHA0IABNin7D9isvf9zswbAIyKiCYAotT+oFD0chJq
+zGT0Ggfh2Xg0s5lidtal/e7fjCgf9NKLD2IKcwxdBTK0oZ7A1dyjcDBuMB0GA1Ud
+DgQWBBTXkRr7fs1lUkNfa6hYJ7HYyueamzAfBgNVHSMEGDAWgBTXkRr7fs1lUkNf
+a6hYJ7HYyueamzAPBgNVHRMBAf8EBTADAQH/MBsGA1UdEQQUMBKCEHJlY2VpdmVy
+LmV4YW1wbGUwCgYIKoZIzj0EAwIDSAAwRQIgfAqXtbN23Ho7bs6ETSxvxiy5rRkX
+1bULn30sbLZgzEcCIQDmrn4aoVu5w+ayu6khsxsFPre8rnTTLGiv456UrLVM7g==
+-----END CERTIFICATE-----`;

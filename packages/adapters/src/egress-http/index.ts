@@ -1,0 +1,1 @@
+export { createHttpEgress, type HttpEgressOptions } from './http-egress.ts';

@@ -1,0 +1,59 @@
+/** One request to a URL that a customer supplied. */
+export interface EgressRequest {
+  /** As the customer wrote it; a fragment is not sent. */
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+  /** Host, length and connection are the port's own. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly timeouts: EgressTimeouts;
+  /** What arrives beyond this many bytes of an answer's body cuts it off. */
+  readonly maxBodyBytes: number;
+  /** Gives the request up; its outcome is then the problem `aborted`. */
+  readonly signal?: AbortSignal;
+}
+
+/** Milliseconds: to resolve the name and connect (TLS included), between two pieces of the answer, and for everything together. */
+export interface EgressTimeouts {
+  readonly connectMs: number;
+  readonly readMs: number;
+  readonly totalMs: number;
+}
+
+/** An answer of any status, redirects among them; the body as it came, never decompressed. */
+export interface EgressAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: Uint8Array;
+}
+
+/**
+ * - `refused`: the guard does not let the request go there; trying again is of no use.
+ * - `unreachable`: no such name, nobody listens, or TLS failed; `connect-timeout`: none of it in time.
+ * - `read-timeout`, `total-timeout`, `broken`: the connection stood, the answer did not come or was none.
+ * - `too-large`: the body exceeded the cap. `aborted`: the caller gave up.
+ */
+export type EgressProblemKind =
+  | 'refused'
+  | 'unreachable'
+  | 'connect-timeout'
+  | 'read-timeout'
+  | 'total-timeout'
+  | 'broken'
+  | 'too-large'
+  | 'aborted';
+
+/** Why there is no whole answer; `status` when at least its head had come. */
+export interface EgressProblem {
+  readonly kind: EgressProblemKind;
+  readonly sentence: string;
+  readonly status?: number;
+}
+
+/** The answer, or why there is none. */
+export type EgressOutcome = EgressAnswer | { readonly problem: EgressProblem };
+
+/** The only way to URLs that customers supply; never rejects for what the other side does. */
+export interface Egress {
+  send(request: EgressRequest): Promise<EgressOutcome>;
+}
