@@ -52,6 +52,7 @@ export function createSecrets(operatorKey: Uint8Array): Secrets {
       }
     },
     keyedHash: (text) => mac(hashing, text).digest('hex'),
+    sign: (key, text) => createHmac('sha256', key).update(text, 'utf8').digest('base64'),
     digest: (algorithm, text) => hash(algorithm, text, 'hex'),
     equals(left, right) {
       const [one, other] = [Buffer.from(left), Buffer.from(right)];

@@ -107,3 +107,11 @@ test('a broken key file stops the start instead of being replaced', () => {
   assert.throws(() => openSecretKey(directory), /secret\.key holds no key/);
   assert.equal(readFileSync(path, 'utf8'), 'half a ke');
 });
+
+test('signatures are HMAC-SHA256 in base64 under the key that both sides know: the vector of RFC 4231 §4.3', () => {
+  const expected = '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843';
+  assert.equal(
+    secrets.sign('Jefe', 'what do ya want for nothing?'),
+    Buffer.from(expected, 'hex').toString('base64'),
+  );
+});

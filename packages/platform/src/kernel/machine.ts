@@ -38,4 +38,16 @@ export interface OutboxEvent {
   readonly account: string;
   readonly resource: string;
   readonly payload: Readonly<Record<string, unknown>>;
+  /** Whom it is told to; absent where nobody wants to hear of it. */
+  readonly callback?: CallbackTarget;
+}
+
+/** A customer's receiver, as it was set when the event happened. */
+export interface CallbackTarget {
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+  /** The main account of the event's account: its token signs too. */
+  readonly mainAccount: string;
+  /** Set when a delivery is made again: whose event it repeats, and the name of the new delivery. */
+  readonly replay?: { readonly eventId: string; readonly callbackId: string };
 }

@@ -8,11 +8,22 @@ import {
   nextDue,
   postponeEvent,
   pruneEvents,
+  releaseClaims,
   type StoredEvent,
 } from './outbox-store.ts';
 
-/** Takes an event to whoever wants it. `retry`, or a rejection, brings the same event again later; what is behind it waits. */
-export type Deliver = (event: StoredEvent) => Promise<'delivered' | 'retry'>;
+/**
+ * Takes an event to whoever wants it. `retry`, or a rejection, brings the same event again later, within the outbox's limits;
+ * `retryAt` at that instant, whatever the limits; what is behind it waits. `abandoned` lets what is behind it go on.
+ */
+export type Deliver = (event: StoredEvent) => Promise<DeliveryOutcome>;
+
+export type DeliveryOutcome =
+  | 'delivered'
+  | 'retry'
+  | 'abandoned'
+  /** `isAttempt` is false where nothing was tried. */
+  | { readonly retryAt: Instant; readonly isAttempt: boolean };
 
 export interface OutboxLimits {
   /** Deliveries of this node at the same time. */
@@ -61,6 +72,8 @@ export interface OutboxPumpDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly limits: OutboxLimits;
+  /** No other process delivers from this database: what is claimed at the start was claimed by one that is gone. */
+  readonly isAlone: boolean;
   /** Absent while nobody takes events: they are kept, and pruned like delivered ones. */
   readonly deliver: Deliver | undefined;
 }
@@ -68,13 +81,15 @@ export interface OutboxPumpDeps {
 /** A statement that removes more would hold up those who wait to write. */
 const prunedPerStatement = 1_000;
 
-export function startOutboxPump({ database, clock, log, limits, deliver }: OutboxPumpDeps): OutboxPump {
+export function startOutboxPump(deps: OutboxPumpDeps): OutboxPump {
+  const { database, clock, log, limits, deliver } = deps;
   const inFlight = new Set<Promise<void>>();
   let armed: { readonly at: Instant; readonly cancel: () => void } | undefined;
   let looking: Promise<void> | undefined;
   let isLookWanted = false;
   let pruneAt = clock.now();
   let isClosed = false;
+  let areClaimsOurs = !deps.isAlone;
 
   function arm(at: Instant): void {
     if (isClosed || (armed !== undefined && armed.at <= at)) return;
@@ -112,6 +127,10 @@ export function startOutboxPump({ database, clock, log, limits, deliver }: Outbo
     const now = clock.now();
     if (now >= pruneAt) await prune(now);
     if (deliver === undefined) return pruneAt;
+    if (!areClaimsOurs) {
+      await releaseClaims(database, now);
+      areClaimsOurs = true;
+    }
     const free = limits.concurrency - inFlight.size;
     const regularly = Math.min(now + limits.lookEveryMs, pruneAt);
     // The end of a delivery looks again.
@@ -135,7 +154,7 @@ export function startOutboxPump({ database, clock, log, limits, deliver }: Outbo
       resource: event.resource,
       attempts: event.attempts,
     };
-    let outcome: 'delivered' | 'retry';
+    let outcome: DeliveryOutcome;
     try {
       outcome = await deliver(event);
     } catch (err) {
@@ -143,10 +162,13 @@ export function startOutboxPump({ database, clock, log, limits, deliver }: Outbo
       outcome = 'retry';
     }
     try {
-      if (outcome === 'delivered') await finishEvent(database, event, 'delivered', clock.now());
-      else if (event.attempts < limits.attempts)
-        await postponeEvent(database, event, clock.now() + pause(event));
-      else {
+      if (typeof outcome === 'object') {
+        await postponeEvent(database, event, outcome.retryAt, outcome.isAttempt);
+      } else if (outcome !== 'retry') {
+        await finishEvent(database, event, outcome, clock.now());
+      } else if (event.attempts < limits.attempts) {
+        await postponeEvent(database, event, clock.now() + pause(event), true);
+      } else {
         log.error(about, 'An event was abandoned after its last attempt.');
         await finishEvent(database, event, 'abandoned', clock.now());
       }

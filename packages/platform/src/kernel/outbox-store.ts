@@ -1,6 +1,6 @@
 import { type Generated, type Kysely, sql } from 'kysely';
 import type { Database, Read, Write } from '../ports/database.ts';
-import type { Instant, OutboxEvent } from './machine.ts';
+import type { CallbackTarget, Instant, OutboxEvent } from './machine.ts';
 
 type OutboxTables = {
   outbox: {
@@ -11,6 +11,8 @@ type OutboxTables = {
     sequence: number;
     type: string;
     payload: string;
+    callback: string | null;
+    claimed_at: number | null;
     created_at: number;
     delivered_at: number | null;
     abandoned_at: number | null;
@@ -29,7 +31,7 @@ export interface StoredEvent extends OutboxEvent {
   readonly attempts: number;
 }
 
-/** SQLite takes 32,766 parameters in a statement, PostgreSQL 65,535; a row has eight. */
+/** SQLite takes 32,766 parameters in a statement, PostgreSQL 65,535; a row has fewer than twenty. */
 const rowsPerStatement = 500;
 
 export async function insertEvents(
@@ -67,6 +69,8 @@ async function insertSome(
       sequence,
       type: event.type,
       payload: JSON.stringify(event.payload),
+      callback: event.callback === undefined ? null : JSON.stringify(event.callback),
+      claimed_at: null,
       created_at: now,
       attempts: 0,
       next_attempt_at: offset === 0 ? armed : null,
@@ -94,7 +98,7 @@ export async function claimDue(
     if (ids.length === 0) return [];
     const rows = await tables(write)
       .updateTable('outbox')
-      .set((row) => ({ next_attempt_at: until, attempts: row('attempts', '+', 1) }))
+      .set((row) => ({ next_attempt_at: until, claimed_at: now, attempts: row('attempts', '+', 1) }))
       .where(
         'id',
         'in',
@@ -112,6 +116,7 @@ export async function claimDue(
         sequence: row.sequence,
         type: row.type,
         payload: JSON.parse(row.payload),
+        ...(row.callback === null ? {} : { callback: JSON.parse(row.callback) as CallbackTarget }),
         createdAt: row.created_at,
         attempts: row.attempts,
       }));
@@ -129,7 +134,7 @@ export async function finishEvent(
   await database.transact(async (write) => {
     const update = tables(write).updateTable('outbox');
     const { numUpdatedRows } = await update
-      .set({ next_attempt_at: null, ...finished })
+      .set({ next_attempt_at: null, claimed_at: null, ...finished })
       .where('id', '=', event.id)
       .where('delivered_at', 'is', null)
       .where('abandoned_at', 'is', null)
@@ -151,13 +156,34 @@ export async function finishEvent(
   });
 }
 
-export async function postponeEvent(database: Database, event: StoredEvent, until: Instant): Promise<void> {
+/** `isAttempt` is false where nothing was tried: then it does not count as one. */
+export async function postponeEvent(
+  database: Database,
+  event: StoredEvent,
+  until: Instant,
+  isAttempt: boolean,
+): Promise<void> {
   await database.transact((write) =>
     tables(write)
       .updateTable('outbox')
-      .set({ next_attempt_at: until })
+      .set((row) => ({
+        next_attempt_at: until,
+        claimed_at: null,
+        attempts: row('attempts', '-', isAttempt ? 0 : 1),
+      }))
       .where('id', '=', event.id)
       .where('next_attempt_at', 'is not', null)
+      .execute(),
+  );
+}
+
+/** What a process had taken that is gone is due now: its leases need not be waited for. */
+export async function releaseClaims(database: Database, now: Instant): Promise<void> {
+  await database.transact((write) =>
+    tables(write)
+      .updateTable('outbox')
+      .set({ next_attempt_at: now, claimed_at: null })
+      .where('claimed_at', 'is not', null)
       .execute(),
   );
 }

@@ -50,6 +50,18 @@ function consumer(refuses: (resource: string, number: unknown, attempts: number)
   return { seen, deliver };
 }
 
+const deferred = () => Promise.withResolvers<void>();
+
+async function until(reached: () => Promise<boolean>): Promise<void> {
+  while (!(await reached())) await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function postponed(database: Database): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    SELECT count(*) AS n FROM outbox WHERE claimed_at IS NULL AND attempts = 1`.execute(database.read);
+  return Number(rows[0]!.n);
+}
+
 function rules(open: OpenDatabase): void {
   test('events are delivered once they are committed, numbered by resource', async () => {
     const box = boxOn(await open(outboxMigrations));
@@ -266,6 +278,73 @@ function rules(open: OpenDatabase): void {
     await box.clock.advance(11_000);
     assert.equal(await box.rows(), 2);
     await box.outbox.close();
+  });
+
+  test('an event comes again when its consumer says, beyond the limit of attempts', async () => {
+    const box = boxOn(await open(outboxMigrations), { attempts: 1 });
+    const seen: string[] = [];
+    box.outbox.start(async ({ payload, attempts }) => {
+      seen.push(`${payload.number} at ${box.clock.now()}, attempt ${attempts}`);
+      if (seen.length < 3) return { retryAt: box.clock.now() + 700, isAttempt: seen.length === 1 };
+      return 'abandoned';
+    });
+    await box.append(['a', 1], ['a', 2]);
+    await box.clock.advance(1400);
+    assert.deepEqual(seen, [
+      '1 at 0, attempt 1',
+      '1 at 700, attempt 2',
+      '1 at 1400, attempt 2',
+      '2 at 1400, attempt 1',
+    ]);
+    await box.outbox.close();
+  });
+
+  test('whoever is alone need not wait for the leases of a process that is gone, and keeps what was postponed', async () => {
+    const database = await open(outboxMigrations);
+    const gone = boxOn(database);
+    const [a, b] = [deferred(), deferred()];
+    gone.outbox.start(async ({ resource }) => {
+      if (resource === 'b') return { retryAt: 30_000, isAttempt: true };
+      a.resolve();
+      await b.promise;
+      return 'delivered';
+    });
+    await database.transact((write) =>
+      gone.outbox.appendEvents(
+        write,
+        ['a', 'b'].map((resource) => ({
+          type: 'happened',
+          account: 'MA000000000000000000',
+          resource,
+          payload: { number: 1 },
+          callback: { url: 'https://x.example/', method: 'POST', mainAccount: 'MA000000000000000000' },
+        })),
+      ),
+    );
+    gone.outbox.wake();
+    await a.promise;
+    await until(async () => (await postponed(database)) === 1);
+
+    const seen: unknown[] = [];
+    const clock = createVirtualClock({ startAt: 1000, settle: () => next.idle() });
+    const next = createOutbox({
+      database,
+      clock,
+      log: createRecordingLog(),
+      newEventId: () => randomUUID(),
+      isAlone: true,
+    });
+    next.start(async ({ resource, callback }) => {
+      seen.push([resource, clock.now(), callback?.url]);
+      return 'delivered';
+    });
+    await next.idle();
+    assert.deepEqual(seen, [['a', 1000, 'https://x.example/']]);
+    await clock.advance(29_000);
+    assert.deepEqual(seen[1], ['b', 30_000, 'https://x.example/']);
+    await next.close();
+    b.resolve();
+    await gone.outbox.close();
   });
 
   test('whatever is refused how often, each resource sees its events once and in order', async () => {

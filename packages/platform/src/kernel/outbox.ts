@@ -3,6 +3,7 @@ import type { Database, Migration, Write } from '../ports/database.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { OutboxEvent } from './machine.ts';
 import { outboxTable } from './migrations/0001-outbox.ts';
+import { outboxCallbacks } from './migrations/0002-outbox-callbacks.ts';
 import {
   type Deliver,
   type OutboxLimits,
@@ -12,7 +13,7 @@ import {
 } from './outbox-pump.ts';
 import { insertEvents } from './outbox-store.ts';
 
-export const outboxMigrations: readonly Migration[] = [outboxTable];
+export const outboxMigrations: readonly Migration[] = [outboxTable, outboxCallbacks];
 
 /** Events that were written with the change they tell of, and are delivered at least once, in order for each resource. */
 export interface Outbox {
@@ -34,6 +35,8 @@ export interface OutboxDeps {
   readonly log: Logger;
   readonly newEventId: () => string;
   readonly limits?: Partial<OutboxLimits>;
+  /** No other process delivers from this database; false when left out. */
+  readonly isAlone?: boolean;
 }
 
 /** Whoever appends events and does not say when they are committed has them delivered this much later. */
@@ -53,7 +56,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     wake: () => pump?.wake(),
     start(deliver) {
       if (pump !== undefined) throw new Error('the outbox delivers already');
-      pump = startOutboxPump({ database, clock, log, limits, deliver });
+      pump = startOutboxPump({ database, clock, log, limits, deliver, isAlone: deps.isAlone ?? false });
     },
     idle: async () => pump?.idle(),
     close: async () => pump?.close(),

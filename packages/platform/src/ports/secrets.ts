@@ -8,6 +8,8 @@ export interface Secrets {
   decrypt(sealed: string): string;
   /** HMAC-SHA-256 under a key derived from the operator's key, hex: for look-ups and constant-time comparison. */
   keyedHash(text: string): string;
+  /** HMAC-SHA-256 under a key that both sides know, base64: the signatures of callbacks. */
+  sign(key: string, text: string): string;
   /** Plain digests in hex: MD5 and SHA-256 exist for SIP digest (RFC 8760) and for interface.md's `password`. */
   digest(algorithm: 'md5' | 'sha256', text: string): string;
   /** Compares in a time that depends on neither text. */
