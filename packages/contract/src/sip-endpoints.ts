@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { applicationId } from './applications.ts';
 import { apiId, listBody } from './envelopes.ts';
 import { pathId, text } from './primitives.ts';
 
@@ -17,11 +18,9 @@ const alias = text({
   description: 'A name for people to read.',
 });
 
-const appId = text({
-  maxLength: 32,
-  pattern: '^[0-9]*$',
-  allowed: 'the identifier of one of your applications',
-  description: 'Application that handles the calls of the endpoint.',
+const appId = applicationId({
+  description:
+    'Application that handles the calls of the endpoint. A new endpoint without it gets the one with default_endpoint_app.',
 });
 
 export const endpointPath = Type.Object({

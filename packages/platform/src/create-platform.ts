@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type AccountCredentials, type AccountResources, createAccounts } from './features/accounts/index.ts';
+import { attachableApplications, createApplications } from './features/applications/index.ts';
 import { createCalls } from './features/calls/index.ts';
 import { createMultipartyCalls } from './features/multiparty-calls/index.ts';
 import { createSipEndpoints } from './features/sip-endpoints/index.ts';
@@ -53,12 +54,16 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
 
   const endpoints = createSipEndpoints({
     ...deps,
-    // No account has an application before the feature that makes them.
-    applicationExists: () => Promise.resolve(false),
+    applications: attachableApplications(database),
   });
   // Whatever stores something for accounts says what becomes of it when a subaccount goes.
   const resources: AccountResources[] = [endpoints.resources];
   const accounts = createAccounts({ ...deps, resources });
+  const applications = createApplications({
+    ...deps,
+    endpoints: endpoints.attached,
+    isWithin: accounts.isWithin,
+  });
   const outbox = createOutbox({ database, clock, log, newEventId: newUuid });
   const runner = createSessionRunner({
     database,
@@ -85,13 +90,14 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     isDraining: () => isDraining,
   });
 
-  resources.push(calls.resources, multipartyCalls.resources);
+  resources.push(applications.resources, calls.resources, multipartyCalls.resources);
 
   await database.migrate([
     idempotencyTable,
     ...outboxMigrations,
     ...accounts.migrations,
     ...endpoints.migrations,
+    ...applications.migrations,
     ...calls.migrations,
     ...multipartyCalls.migrations,
   ]);
@@ -104,7 +110,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
   await telephony.open();
 
   const http = createHttpApi({
-    features: [accounts.routes, endpoints.routes, multipartyCalls.routes],
+    features: [accounts.routes, applications.routes, endpoints.routes, multipartyCalls.routes],
     accounts,
     database,
     clock,

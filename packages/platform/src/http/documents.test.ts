@@ -12,6 +12,8 @@ eachDatabase('Documents', (open) => {
       '/v1/Account/{auth_id}/',
       '/v1/Account/{auth_id}/Subaccount/',
       '/v1/Account/{auth_id}/Subaccount/{subaccount_id}/',
+      '/v1/Account/{auth_id}/Application/',
+      '/v1/Account/{auth_id}/Application/{app_id}/',
       '/v1/Account/{auth_id}/Endpoint/',
       '/v1/Account/{auth_id}/Endpoint/{endpoint_id}/',
     ]);

@@ -82,10 +82,13 @@ eachDatabase('Idempotency-Key', (open) => {
 
   test('a refused request frees its key', async () => {
     const world = await openApi(open);
-    const app = { ...valid, app_id: '12345678901234567' };
-    assert.equal((await create(world, 'one', app)).status, 400);
-    world.applications.add(app.app_id);
-    assert.equal((await create(world, 'one', app)).status, 201);
+    const branch = await world.subaccount();
+    const application = { app_name: 'ivr', answer_url: 'https://example.com/' };
+    const { app_id } = (await world.call('POST', 'Application/', { body: application })).body;
+    const taking = { ...valid, app_id };
+    assert.equal((await create(world, 'one', taking, branch)).status, 400);
+    await world.call('POST', `Application/${app_id}/`, { body: { subaccount: branch.authId } });
+    assert.equal((await create(world, 'one', taking, branch)).status, 201);
   });
 
   test('keys that are no visible ASCII of 1 to 255 characters are refused', async () => {

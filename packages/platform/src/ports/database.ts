@@ -28,7 +28,8 @@ export interface Database {
 
 /**
  * SQL that both dialects understand. `name` is `<feature>/<number>-<title>`. Types used: TEXT, BIGINT (instants, ms),
- * INTEGER (numbers and 0/1 booleans), DOUBLE PRECISION; `{{identity}}` stands for a self-numbering primary key.
+ * INTEGER (numbers and 0/1 booleans), DOUBLE PRECISION; `{{identity}}` stands for a self-numbering primary key,
+ * `TEXT {{bytewise}}` for a text that is ordered by its bytes whatever the locale, so that an index finds a prefix.
  */
 export interface Migration {
   readonly name: string;

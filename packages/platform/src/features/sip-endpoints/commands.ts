@@ -4,18 +4,25 @@ import { creationStamp, newEndpointId } from '../../kernel/ids.ts';
 import type { Instant } from '../../kernel/machine.ts';
 import { invalidParameter, notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
-import type { Database } from '../../ports/database.ts';
+import type { Database, Write } from '../../ports/database.ts';
 import type { Secrets } from '../../ports/secrets.ts';
 import { credentialColumns } from './credential.ts';
 import type { EndpointRow, EndpointStore } from './store.ts';
+
+/** What endpoints need of applications, read in the transaction that attaches one: none is deleted in between. */
+export interface AttachableApplications {
+  /** Whether the account sees it, and so may attach it. */
+  exists(write: Write, account: RequestAccount, applicationId: string): Promise<boolean>;
+  /** The one that new endpoints of this account get when none is named. */
+  defaultOf(write: Write, account: string): Promise<string | undefined>;
+}
 
 export interface CommandDeps {
   readonly database: Database;
   readonly store: EndpointStore;
   readonly secrets: Secrets;
   readonly realm: string;
-  /** Whether the account may attach this application to its endpoints. */
-  readonly applicationExists: (account: RequestAccount, applicationId: string) => Promise<boolean>;
+  readonly applications: AttachableApplications;
 }
 
 // Only another account that takes the same stamp in the same moment makes an attempt fail.
@@ -27,12 +34,12 @@ export async function createEndpoint(
   wish: NewEndpoint,
   now: Instant,
 ): Promise<Result<EndpointRow>> {
-  const unknown = await unknownApplication(deps, account, wish.app_id);
-  if (unknown !== undefined) return refused(unknown);
-  const { database, secrets, store } = deps;
+  const { database, secrets, store, applications } = deps;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const row = await database.transact(async (write) => {
+      return await database.transact(async (write) => {
+        const unknown = await unknownApplication(deps, write, account, wish.app_id);
+        if (unknown !== undefined) return refused(unknown);
         await store.countNew(write, account);
         const last = await store.lastStamp(write, wish.username);
         // A second later than the last one that was given, where the clock has not moved on.
@@ -46,14 +53,13 @@ export async function createEndpoint(
           base_name: wish.username,
           stamp,
           alias: wish.alias,
-          application_id: wish.app_id ?? null,
+          application_id: wish.app_id ?? (await applications.defaultOf(write, account.authId)) ?? null,
           ...credentialColumns(secrets, username, deps.realm, wish.password),
           created_at: now,
         };
         await store.insert(write, created);
-        return created;
+        return accepted(created);
       });
-      return accepted(row);
     } catch (error) {
       if (attempt === attempts || !database.isUniqueViolation(error)) throw error;
     }
@@ -66,10 +72,11 @@ export async function changeEndpoint(
   endpointId: string,
   wish: EndpointChanges,
 ): Promise<Result<undefined>> {
-  const unknown = await unknownApplication(deps, account, wish.app_id);
-  const found = await deps.database.transact(async (write) => {
+  return deps.database.transact(async (write) => {
     const username = await deps.store.usernameOf(write, account, endpointId);
-    if (username === undefined) return false;
+    if (username === undefined) return refused(notFound('endpoint', endpointId));
+    const unknown = await unknownApplication(deps, write, account, wish.app_id);
+    if (unknown !== undefined) return refused(unknown);
     const changes: Partial<EndpointRow> = {
       ...(wish.alias === undefined ? {} : { alias: wish.alias }),
       ...(wish.app_id === undefined ? {} : { application_id: wish.app_id }),
@@ -77,12 +84,9 @@ export async function changeEndpoint(
         ? {}
         : credentialColumns(deps.secrets, username, deps.realm, wish.password)),
     };
-    const changing = unknown === undefined && Object.keys(changes).length > 0;
-    if (changing) await deps.store.change(write, endpointId, changes);
-    return true;
+    if (Object.keys(changes).length > 0) await deps.store.change(write, endpointId, changes);
+    return accepted(undefined);
   });
-  if (!found) return refused(notFound('endpoint', endpointId));
-  return unknown === undefined ? accepted(undefined) : refused(unknown);
 }
 
 export async function removeEndpoint(
@@ -94,7 +98,12 @@ export async function removeEndpoint(
   return found ? accepted(undefined) : refused(notFound('endpoint', endpointId));
 }
 
-async function unknownApplication(deps: CommandDeps, account: RequestAccount, appId: string | undefined) {
-  if (appId === undefined || (await deps.applicationExists(account, appId))) return undefined;
+async function unknownApplication(
+  { applications }: CommandDeps,
+  write: Write,
+  account: RequestAccount,
+  appId: string | undefined,
+) {
+  if (appId === undefined || (await applications.exists(write, account, appId))) return undefined;
   return invalidParameter('app_id', appId, 'the identifier of one of your applications');
 }

@@ -3,7 +3,9 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Database, Migration, Write } from '../../ports/database.ts';
 import type { Registrations } from '../../ports/registrations.ts';
 import type { Secrets } from '../../ports/secrets.ts';
+import type { AttachableApplications } from './commands.ts';
 import { sipEndpointsTables } from './migrations/0001-sip-endpoints.ts';
+import { sipEndpointsByApplication } from './migrations/0002-by-application.ts';
 import { createRegistrations } from './registrations.ts';
 import { endpointRoutes } from './routes.ts';
 import { createEndpointStore } from './store.ts';
@@ -14,14 +16,20 @@ export interface SipEndpointsDeps {
   readonly secrets: Secrets;
   /** SIP domains that we serve; the first is the realm of digest and the domain in `sip_uri`. */
   readonly domains: readonly [string, ...string[]];
-  /** Whether the account may attach this application to its endpoints. */
-  readonly applicationExists: (account: RequestAccount, applicationId: string) => Promise<boolean>;
+  readonly applications: AttachableApplications;
 }
 
 export interface SipEndpointsFeature {
   readonly routes: RouteGroup;
   readonly migrations: readonly Migration[];
   readonly registrations: Registrations;
+  /** What becomes of endpoints when their application is deleted; for the applications feature. */
+  readonly attached: {
+    /** Deletes those that the account sees. */
+    remove(write: Write, account: RequestAccount, applicationId: string): Promise<void>;
+    /** All of them; `null` leaves them without an application. */
+    reattach(write: Write, applicationIds: readonly string[], to: string | null): Promise<void>;
+  };
   /** What becomes of the endpoints of a subaccount that is deleted; for the accounts feature. */
   readonly resources: {
     remove(write: Write, account: string): Promise<void>;
@@ -34,8 +42,9 @@ export function createSipEndpoints(deps: SipEndpointsDeps): SipEndpointsFeature 
   const store = createEndpointStore(deps.database);
   return {
     routes: endpointRoutes({ ...deps, store, realm: deps.domains[0] }),
-    migrations: [sipEndpointsTables],
+    migrations: [sipEndpointsTables, sipEndpointsByApplication],
     registrations: createRegistrations(deps),
+    attached: { remove: store.removeAttached, reattach: store.reattach },
     resources: { remove: store.removeAll, passOn: store.passOn },
   };
 }

@@ -85,10 +85,11 @@ eachDatabase('SIP endpoints over HTTP', (open) => {
     const path = `Endpoint/${endpoint_id}/`;
     assert.equal((await world.call('POST', path, { body: { app_id: '1', alias: 'b' } })).status, 400);
     assert.equal((await world.call('GET', path)).body.alias, valid.alias);
-    world.applications.add('12345678901234567');
-    await world.call('POST', path, { body: { app_id: '12345678901234567' } });
+    const body = { app_name: 'ivr', answer_url: 'https://example.com/' };
+    const { app_id } = (await world.call('POST', 'Application/', { body })).body;
+    await world.call('POST', path, { body: { app_id } });
     const { application } = (await world.call('GET', path)).body;
-    assert.equal(application, `/v1/Account/${world.main.authId}/Application/12345678901234567/`);
+    assert.equal(application, `/v1/Account/${world.main.authId}/Application/${app_id}/`);
   });
 
   test('a list keeps its pages while endpoints are added, and links to the next and the previous', async () => {

@@ -51,6 +51,10 @@ export interface EndpointStore {
   change(write: Write, endpointId: string, changes: Partial<EndpointRow>): Promise<void>;
   /** With its registrations. False when the account sees no such endpoint. */
   remove(write: Write, account: RequestAccount, endpointId: string): Promise<boolean>;
+  /** Those that the account sees of the ones with this application. */
+  removeAttached(write: Write, account: RequestAccount, applicationId: string): Promise<void>;
+  /** Gives all that have one of these applications another one, or none. */
+  reattach(write: Write, applicationIds: readonly string[], to: string | null): Promise<void>;
   /** Everything that a subaccount owns. */
   removeAll(write: Write, subaccount: string): Promise<void>;
   passOn(write: Write, subaccount: string, main: string): Promise<void>;
@@ -119,6 +123,30 @@ export function createEndpointStore({ read }: Pick<Database, 'read'>): EndpointS
       await tables.deleteFrom('sip_bindings').where('endpoint_id', '=', endpointId).execute();
       await changeTotals(write, deleted.main_account, deleted.account, -1);
       return true;
+    },
+    async removeAttached(write, account, applicationId) {
+      const tables = tablesOf(write);
+      const attached = tables
+        .selectFrom('sip_endpoints')
+        .select('endpoint_id')
+        .where('application_id', '=', applicationId)
+        .where(viewOf(account), '=', account.authId);
+      await tables.deleteFrom('sip_bindings').where('endpoint_id', 'in', attached).execute();
+      const deleted = await tables
+        .deleteFrom('sip_endpoints')
+        .where('endpoint_id', 'in', attached)
+        .returning('account')
+        .execute();
+      const perOwner = new Map<string, number>();
+      for (const { account: owner } of deleted) perOwner.set(owner, (perOwner.get(owner) ?? 0) + 1);
+      for (const [owner, count] of perOwner) await changeTotals(write, account.main, owner, -count);
+    },
+    async reattach(write, applicationIds, to) {
+      await tablesOf(write)
+        .updateTable('sip_endpoints')
+        .set({ application_id: to })
+        .where('application_id', 'in', applicationIds)
+        .execute();
     },
     async removeAll(write, subaccount) {
       const tables = tablesOf(write);

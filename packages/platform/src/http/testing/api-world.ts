@@ -9,7 +9,12 @@ import {
 } from '@jackfield/testkit';
 import type { FastifyInstance } from 'fastify';
 import { Check } from 'typebox/value';
-import { type AccountsFeature, createAccounts } from '../../features/accounts/index.ts';
+import {
+  type AccountResources,
+  type AccountsFeature,
+  createAccounts,
+} from '../../features/accounts/index.ts';
+import { attachableApplications, createApplications } from '../../features/applications/index.ts';
 import { createSipEndpoints, type SipEndpointsFeature } from '../../features/sip-endpoints/index.ts';
 import type { Database } from '../../ports/database.ts';
 import { createHttpApi, type HttpLimits, idempotencyTable, type RouteGroup } from '../index.ts';
@@ -40,8 +45,6 @@ export interface ApiWorld {
   readonly accounts: AccountsFeature;
   readonly sipEndpoints: SipEndpointsFeature;
   readonly main: Caller;
-  /** Applications that exist, for as long as no feature makes them. */
-  readonly applications: Set<string>;
   ready: boolean;
   /** `path` below the caller's account, or absolute. A success is held against the documented body. */
   call(method: 'GET' | 'POST' | 'DELETE', path: string, options?: CallOptions): Promise<ApiAnswer>;
@@ -55,10 +58,12 @@ export interface ApiWorldOptions {
   readonly routes?: readonly RouteGroup[];
 }
 
-/** The HTTP interface with the real accounts and endpoints over a real database, on a clock that the test moves. */
+/** The HTTP interface with the real accounts, applications and endpoints over a real database, on a clock that the test moves. */
 export async function openApi(open: OpenDatabase, options: ApiWorldOptions = {}): Promise<ApiWorld> {
   return worldOn(await open(), createVirtualClock(), open, options);
 }
+
+const domains: readonly [string, ...string[]] = ['sip.example.com', 'alias.example.com'];
 
 async function worldOn(
   database: Database,
@@ -68,18 +73,31 @@ async function worldOn(
 ): Promise<ApiWorld> {
   const secrets = createSecrets(new Uint8Array(32).fill(7));
   const log = createRecordingLog();
-  const applications = new Set<string>();
   const sipEndpoints = createSipEndpoints({
     database,
     clock,
     secrets,
-    domains: ['sip.example.com', 'alias.example.com'],
-    applicationExists: async (_account, id) => applications.has(id),
+    domains,
+    applications: attachableApplications(database),
   });
-  const accounts = createAccounts({ database, clock, secrets, resources: [sipEndpoints.resources] });
-  await database.migrate([idempotencyTable, ...accounts.migrations, ...sipEndpoints.migrations]);
+  const resources: AccountResources[] = [sipEndpoints.resources];
+  const accounts = createAccounts({ database, clock, secrets, resources });
+  const applications = createApplications({
+    database,
+    secrets,
+    domains,
+    endpoints: sipEndpoints.attached,
+    isWithin: accounts.isWithin,
+  });
+  resources.push(applications.resources);
+  await database.migrate([
+    idempotencyTable,
+    ...accounts.migrations,
+    ...sipEndpoints.migrations,
+    ...applications.migrations,
+  ]);
   const main = await accounts.ensureFirstAccount();
-  const features = [accounts.routes, sipEndpoints.routes, ...(options.routes ?? [])];
+  const features = [accounts.routes, applications.routes, sipEndpoints.routes, ...(options.routes ?? [])];
   const app = createHttpApi({
     features,
     accounts,
@@ -100,7 +118,6 @@ async function worldOn(
     accounts,
     sipEndpoints,
     main,
-    applications,
     ready: true,
     async call(method, path, { body, as = main, headers = {} } = {}) {
       const answer = await app.inject({

@@ -1,0 +1,35 @@
+import type { Generated, Kysely } from 'kysely';
+import type { RequestAccount } from '../../http/index.ts';
+import type { Read } from '../../ports/database.ts';
+import type { ApplicationSettings } from './settings.ts';
+
+type Flag = 0 | 1;
+
+/** What a request can set, as columns: booleans are 0 and 1. */
+type SettingColumns = {
+  [Name in keyof ApplicationSettings]: ApplicationSettings[Name] extends boolean
+    ? Flag
+    : ApplicationSettings[Name];
+};
+
+export type ApplicationRow = SettingColumns & {
+  app_id: string;
+  account: string;
+  /** The main account of `account`, or `account` itself: a main account lists what its subaccounts own. */
+  main_account: string;
+  created_at: number;
+};
+
+export type ApplicationsTables = {
+  /** `position` is the order of creation. */
+  applications: ApplicationRow & { position: Generated<number> };
+  /** How many applications an account sees, so that the plain list has nothing to count. */
+  application_totals: { account: string; total: number };
+};
+
+/** For a transaction as well: it is a Read that writes. */
+export const tablesOf = (read: Read): Kysely<ApplicationsTables> => read.withTables<ApplicationsTables>();
+
+/** A subaccount sees its own, a main account also those of its subaccounts. */
+export const viewOf = (account: RequestAccount): 'account' | 'main_account' =>
+  account.isSubaccount ? 'account' : 'main_account';
