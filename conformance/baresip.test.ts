@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { type BaresipOptions, BaresipPhone } from './support/baresip-phone.ts';
-import { readWav, toneLevelDb } from './support/heard.ts';
+import { heardToneDb, readWav, toneLevelDb } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { RtpSocket } from './support/rtp-socket.ts';
@@ -82,9 +82,9 @@ describe('baresip phones in a multiparty call', { skip, timeout: 120_000 }, () =
 
     const aliceHeard = await readWav(await alice.phone.heard());
     const bobHeard = await readWav(await bob.phone.heard());
-    assert.ok(toneLevelDb(aliceHeard, 700, 1, 3) > audible, 'Alice hears Bob');
+    assert.ok(heardToneDb(aliceHeard, 700, 1, 3) > audible, 'Alice hears Bob');
     assert.ok(toneLevelDb(aliceHeard, 440, 1, 3) < inaudible, 'Alice does not hear herself');
-    assert.ok(toneLevelDb(bobHeard, 440, 1, 3) > audible, 'Bob hears Alice');
+    assert.ok(heardToneDb(bobHeard, 440, 1, 3) > audible, 'Bob hears Alice');
     assert.ok(toneLevelDb(bobHeard, 700, 1, 3) < inaudible, 'Bob does not hear himself');
   });
 
@@ -108,11 +108,11 @@ describe('baresip phones in a multiparty call', { skip, timeout: 120_000 }, () =
       all.map(async (each) => readWav(await each.phone.heard())),
     );
     assert.ok(agentHeard && customerHeard && coachHeard);
-    assert.ok(toneLevelDb(agentHeard, 1200, 1, 3) > audible, 'the agent hears the coach');
+    assert.ok(heardToneDb(agentHeard, 1200, 1, 3) > audible, 'the agent hears the coach');
     assert.ok(toneLevelDb(customerHeard, 1200) < inaudible, 'the customer never hears the coach');
-    assert.ok(toneLevelDb(customerHeard, 440, 1, 3) > audible, 'the customer hears the agent');
-    assert.ok(toneLevelDb(coachHeard, 440, 1, 3) > audible, 'the coach hears the agent');
-    assert.ok(toneLevelDb(coachHeard, 700, 1, 3) > audible, 'the coach hears the customer');
+    assert.ok(heardToneDb(customerHeard, 440, 1, 3) > audible, 'the customer hears the agent');
+    assert.ok(heardToneDb(coachHeard, 440, 1, 3) > audible, 'the coach hears the agent');
+    assert.ok(heardToneDb(coachHeard, 700, 1, 3) > audible, 'the coach hears the customer');
   });
 
   it('what strangers send into every RTP port is heard by nobody', async () => {
@@ -123,6 +123,9 @@ describe('baresip phones in a multiparty call', { skip, timeout: 120_000 }, () =
     await add(bob.username, 'customer');
     await Promise.all([alice.phone.established(), bob.phone.established()]);
     await joined(2);
+    // Each leg has heard its phone: from here on nobody else is listened to. Before, a stranger that guesses the port may be
+    // taken for a phone behind NAT, until the phone itself speaks (packages/media/src/rtp/latch.ts).
+    await seconds(1);
     const strangers: RtpSocket[] = [];
     for (let port = firstRtpPort; port < lastRtpPort; port += 2) {
       const stranger = await RtpSocket.open();
@@ -137,8 +140,8 @@ describe('baresip phones in a multiparty call', { skip, timeout: 120_000 }, () =
     const aliceHeard = await readWav(await alice.phone.heard());
     const bobHeard = await readWav(await bob.phone.heard());
     for (const sound of [aliceHeard, bobHeard]) assert.ok(toneLevelDb(sound, 1000) < inaudible);
-    assert.ok(toneLevelDb(aliceHeard, 700, 1, 3) > audible, 'Alice hears Bob all the same');
-    assert.ok(toneLevelDb(bobHeard, 440, 1, 3) > audible, 'Bob hears Alice all the same');
+    assert.ok(heardToneDb(aliceHeard, 700, 1, 3) > audible, 'Alice hears Bob all the same');
+    assert.ok(heardToneDb(bobHeard, 440, 1, 3) > audible, 'Bob hears Alice all the same');
     assert.ok(
       strangers.every(({ heard }) => heard.length === 0),
       'and no stranger hears anything',
@@ -168,7 +171,7 @@ describe('baresip phones in a multiparty call', { skip, timeout: 120_000 }, () =
     await seconds(3);
     alice.hangUp();
     await alice.closed();
-    assert.ok(toneLevelDb(await readWav(await alice.heard()), 500, 1, 2.5) > audible);
+    assert.ok(heardToneDb(await readWav(await alice.heard()), 500, 1, 2.5) > audible);
   });
 });
 

@@ -17,6 +17,17 @@ export async function readWav(path: string): Promise<Sound> {
   return { sampleRate: bytes.readUInt32LE(24), samples };
 }
 
+/**
+ * Level at which a tone was heard, in dBFS: the median over windows of 50 ms, because a phone on a busy machine leaves gaps, and
+ * behind a gap its tone goes on in another phase. Frequencies are multiples of 20 Hz.
+ */
+export function heardToneDb(sound: Sound, frequencyHz: number, fromS: number, toS: number): number {
+  const levels: number[] = [];
+  for (let at = fromS; at + 0.05 <= toS; at += 0.05)
+    levels.push(toneLevelDb(sound, frequencyHz, at, at + 0.05));
+  return levels.sort((one, other) => one - other)[levels.length >> 1] ?? Number.NEGATIVE_INFINITY;
+}
+
 /** Level of one frequency in dBFS (Goertzel), over the whole sound or a part of it in seconds. */
 export function toneLevelDb(
   sound: Sound,

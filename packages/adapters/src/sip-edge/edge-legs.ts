@@ -96,7 +96,10 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
       ringing: () => notify({ type: 'leg-ringing', leg: edge.leg }),
       answered: (response) => connectAnswer(edge, response.body),
       acknowledged(body) {
-        if (edge.media.awaitsAnswer) connectAnswer(edge, body);
+        if (!edge.media.awaitsAnswer) return;
+        // RFC 3264 wants the answer in the ACK of a re-INVITE without offer. Without it a call that runs goes on as it was.
+        if (body === '' && edge.isAnswered) edge.media.giveUpOffer();
+        else connectAnswer(edge, body);
       },
       offered: (request) => answerReinvite(edge, request),
       ended: (reason) => ended(edge, legEndOf(reason)),

@@ -49,6 +49,11 @@ export class LegMedia {
     return this.#sent;
   }
 
+  /** No answer came to our offer: what was agreed on before holds. */
+  giveUpOffer(): void {
+    this.#awaitsAnswer = false;
+  }
+
   /** Connects the audio as the answer to our offer says; false when there is nothing in common. */
   takeAnswer(answer: string): boolean {
     if (!this.#awaitsAnswer || this.#sent === undefined) return this.#sent !== undefined;

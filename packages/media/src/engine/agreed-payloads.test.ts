@@ -133,6 +133,23 @@ for (const direction of ['sendonly', 'inactive'] as const) {
   });
 }
 
+test('a phone that holds may be silent for as long as it likes; its silence counts from the end of the hold', () => {
+  const { rig, phone } = pair({});
+  rig.run(20);
+  rig.engine.connectLeg('phone', agreedWith(phone, { direction: 'recvonly' }), rig.nowMs());
+  phone.sending = false;
+  rig.run(4000);
+  assert.deepEqual(rig.notices, []);
+  rig.engine.connectLeg('phone', agreedWith(phone, {}), rig.nowMs());
+  rig.run(2900);
+  assert.deepEqual(rig.notices, []);
+  rig.run(200);
+  assert.deepEqual(
+    rig.notices.map((notice) => notice.type),
+    ['media-silent'],
+  );
+});
+
 test('RFC 2543 hold: 0.0.0.0 is sent nothing, not even a report, and the address before is kept for the return', () => {
   const sentTo = new Set<string>();
   const { rig, phone, other } = pair({});

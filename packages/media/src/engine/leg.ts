@@ -154,6 +154,7 @@ export function createLeg(options: LegOptions): Leg {
 export function connectLeg(leg: Leg, agreed: AgreedMedia, nowMs: number): void {
   leg.agreed = agreed;
   const listened = leg.listens;
+  const conversed = listened && leg.sends;
   leg.sends = agreed.direction === 'sendrecv' || agreed.direction === 'sendonly';
   leg.listens = agreed.direction === 'sendrecv' || agreed.direction === 'recvonly';
   leg.codecIndex = codecIndexOf(agreed);
@@ -184,6 +185,8 @@ export function connectLeg(leg: Leg, agreed: AgreedMedia, nowMs: number): void {
   }
   if (leg.listens && !listened) {
     leg.jitter.reset();
+  }
+  if (leg.listens && leg.sends && !conversed) {
     leg.heardMs = nowMs;
     leg.silenceTold = false;
   }

@@ -282,7 +282,8 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
       const digits = leg.digitsIn.expire(nowMs);
       if (digits.length > 0) tellDigits(leg, digits, notify);
     }
-    if (!leg.silenceTold && nowMs - leg.heardMs >= mediaSilentMs) {
+    // Who holds us (its direction is sendonly, so we do not send) may play music or nothing at all.
+    if (leg.sends && !leg.silenceTold && nowMs - leg.heardMs >= mediaSilentMs) {
       leg.silenceTold = true;
       notify({ type: 'media-silent', leg: leg.name, forMs: Math.round(nowMs - leg.heardMs) });
     }

@@ -85,11 +85,11 @@ test('ticks fall due at start + n · interval, and a long stall begins the sched
   loop.stop();
   assert.ok(at[4]! - start >= 25);
   const total = skips.reduce((sum, skipped) => sum + skipped, 0);
-  assert.ok(total >= 195 && total <= 210, `${total}`);
-  assert.equal(skips[5], total);
+  // The machine may stall by itself as well, which only adds: the stall under test is the one of 1,000 ms.
+  assert.ok(skips[5]! >= 195, `${skips}`);
   // Nine intervals after the first tick at least, the skipped ones included: no tick came before its time.
   assert.ok(at[9]! - at[0]! >= (9 + total) * 5 - 1 - 5);
-  assert.equal(loop.stats().rebased, 1);
+  assert.equal(loop.stats().rebased, skips.filter((skipped) => skipped > 0).length);
 });
 
 test('with several ticks a frame, whole frames are left out, so that every leg loses as many', async () => {
