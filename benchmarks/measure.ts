@@ -1,3 +1,5 @@
+import { cpus } from 'node:os';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Part } from './part.ts';
 
 /** What a load generator did. */
@@ -42,6 +44,39 @@ export async function bestOf<Loaded extends Load>(
   const best = all.reduce((left, right) => (right.perCore > left.perCore ? right : left));
   if (best.failures > 0) throw new Error(`${best.failures} of ${best.operations} operations failed`);
   return { ...best, runs: all.map(({ perCore }) => Math.round(perCore)) };
+}
+
+/** Runs work and tells which share of the whole machine other processes took meanwhile, in percent. */
+export async function besideOthers<Value>(
+  parts: readonly Part[],
+  work: () => Promise<Value>,
+): Promise<{ readonly value: Value; readonly othersPercent: number }> {
+  const read = async () => {
+    const ours = await Promise.all(parts.map((part) => part.cpu()));
+    const { user, system } = process.cpuUsage();
+    const oursMs = ours.reduce((sum, { cpuMs }) => sum + cpuMs, (user + system) / 1000);
+    const times = cpus().map((cpu) => cpu.times);
+    const busyMs = times.reduce((sum, { user, nice, sys, irq }) => sum + user + nice + sys + irq, 0);
+    const idleMs = times.reduce((sum, { idle }) => sum + idle, 0);
+    return { oursMs, busyMs, allMs: busyMs + idleMs };
+  };
+  const before = await read();
+  const value = await work();
+  const after = await read();
+  const othersMs = after.busyMs - before.busyMs - (after.oursMs - before.oursMs);
+  return { value, othersPercent: Math.max(0, (othersMs / (after.allMs - before.allMs)) * 100) };
+}
+
+const quietPercent = 15;
+const lookMs = 400;
+
+/** Waits until others leave the machine nearly alone, or the limit is over. */
+export async function quietMachine(limitMs: number): Promise<void> {
+  const end = performance.now() + limitMs;
+  while (performance.now() < end) {
+    const { othersPercent } = await besideOthers([], () => wait(lookMs));
+    if (othersPercent < quietPercent) return;
+  }
 }
 
 /** The value below which that part of the sorted values lies. */
