@@ -1,6 +1,9 @@
 import type { Migration } from '../../../ports/database.ts';
 
-/** The two unique indexes say that an account has at most one default of each kind. */
+/**
+ * The two unique indexes of the defaults say that an account has at most one of each kind. `applications_by_owner` is for the
+ * filter by subaccount: without it SQLite walks through everything that the main account sees.
+ */
 export const applicationsTables: Migration = {
   name: 'applications/0001-applications',
   sql: `
@@ -26,6 +29,7 @@ CREATE TABLE applications (
 );
 CREATE INDEX applications_by_account ON applications (account, position);
 CREATE INDEX applications_by_main_account ON applications (main_account, position);
+CREATE INDEX applications_by_owner ON applications (main_account, account, position);
 CREATE INDEX applications_by_account_and_name ON applications (account, app_name);
 CREATE INDEX applications_by_main_account_and_name ON applications (main_account, app_name);
 CREATE UNIQUE INDEX applications_default_number ON applications (account) WHERE default_number_app = 1;
