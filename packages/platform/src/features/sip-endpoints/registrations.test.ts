@@ -127,6 +127,19 @@ eachDatabase('Registrations', (open) => {
     assert.equal((await two.seen()).sip_registered, 'false');
   });
 
+  test('a restart takes the bindings of all connections, and leaves those of datagrams', async () => {
+    const world = await openApi(open);
+    const { binding, set, live } = await phone(world);
+    await set([
+      binding('a', { flow: 'tcp-x1-1' }),
+      binding('b', { flow: 'tcp-Z9-20' }),
+      binding('c', { flow: 'udp-192.0.2.1-5060' }),
+      binding('d', { flow: 'tcq' }),
+    ]);
+    await world.sipEndpoints.registrations.dropFlowsFrom('tcp-');
+    assert.deepEqual((await live()).map(({ flow }) => flow).sort(), ['tcq', 'udp-192.0.2.1-5060']);
+  });
+
   test('a deleted endpoint is nobody: no credential, no bindings, and none can be written', async () => {
     const world = await openApi(open);
     const { endpoint, username, binding, set, live } = await phone(world);

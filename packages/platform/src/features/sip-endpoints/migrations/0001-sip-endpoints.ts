@@ -30,7 +30,7 @@ CREATE TABLE sip_endpoint_totals (
 CREATE TABLE sip_bindings (
   endpoint_id TEXT NOT NULL,
   contact TEXT NOT NULL,
-  flow TEXT NOT NULL,
+  flow TEXT {{bytewise}} NOT NULL,
   q DOUBLE PRECISION NOT NULL,
   expires_at BIGINT NOT NULL,
   call_id TEXT NOT NULL,
