@@ -91,7 +91,6 @@ export const configVariables = {
     name: 'JACKFIELD_EGRESS_ALLOW',
     allowed: 'networks such as 10.0.0.0/8, separated by commas',
     read: asList(asCidr),
-    missing: 'callbacks and streams, which it would open to private networks, are not part of this version',
   },
   carriers: {
     name: 'JACKFIELD_CARRIERS',

@@ -26,7 +26,7 @@ test('nothing set: the sandbox listens on this machine only, production on every
   assert.equal(dev.publicAddress, '127.0.0.1');
   assert.deepEqual(dev.rtpPorts, { first: 40_000, last: 40_999 });
   assert.ok(isAbsolute(dev.dataDir));
-  assert.equal(dev.databaseUrl ?? dev.account ?? dev.secretKey, undefined);
+  assert.equal(dev.egressAllow ?? dev.databaseUrl ?? dev.account ?? dev.secretKey, undefined);
   const production = configOf({}, 'production');
   assert.equal(production.sandbox, false);
   assert.equal(production.http.host, '0.0.0.0');
@@ -46,6 +46,7 @@ test('what is set is taken; an empty variable counts as not set', () => {
     JACKFIELD_AUTH_ID: 'MA0123456789ABCDEFGH',
     JACKFIELD_AUTH_TOKEN: 'abcdefghijklmnopqrstuvwxyz',
     JACKFIELD_SECRET_KEY: 'ab'.repeat(32),
+    JACKFIELD_EGRESS_ALLOW: '10.0.0.0/8, fd00::/8',
     JACKFIELD_LOG_LEVEL: 'debug',
     HOME: '/root',
   });
@@ -53,6 +54,7 @@ test('what is set is taken; an empty variable counts as not set', () => {
   assert.deepEqual(config.http, { host: '0.0.0.0', port: 0 });
   assert.deepEqual(config.sip.domains, ['voice.example.org', '192.0.2.7']);
   assert.deepEqual(config.sip.digest, ['SHA-256', 'MD5']);
+  assert.deepEqual(config.egressAllow, ['10.0.0.0/8', 'fd00::/8']);
   assert.equal(config.publicAddress, '192.0.2.7');
   assert.deepEqual(config.rtpPorts, { first: 20_000, last: 20_099 });
   assert.deepEqual(config.account, {
@@ -119,7 +121,6 @@ test('a variable that nothing uses yet is refused, not ignored', () => {
     ['JACKFIELD_TLS_KEY', '/etc/key.pem'],
     ['JACKFIELD_SIPS_PORT', '5061'],
     ['JACKFIELD_NATS_URL', 'nats://localhost:4222'],
-    ['JACKFIELD_EGRESS_ALLOW', '10.0.0.0/8,fd00::/8'],
     ['JACKFIELD_CARRIERS', 'carriers.json'],
   ] as const) {
     const problems = problemsOf({ [name]: value });

@@ -28,6 +28,8 @@ export interface Config {
   readonly account?: { readonly authId: string; readonly authToken: string };
   /** 32 bytes; generated once into the data directory when absent. */
   readonly secretKey?: Uint8Array;
+  /** Networks that callbacks may reach besides the public Internet, and in the sandbox private ones. */
+  readonly egressAllow?: readonly string[];
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
 }
 
@@ -112,6 +114,7 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
   const authId = optional(variables.authId, 'generated once');
   const authToken = optional(variables.authToken, 'generated once');
   const secretKey = optional(variables.secretKey, `in ${join(dataDir, 'secret.key')}`);
+  const egressAllow = optional(variables.egressAllow, sandbox ? 'private networks' : 'none');
   const logLevel = orDefault(variables.logLevel, 'info');
   for (const variable of Object.values<ConfigVariable<unknown>>(variables)) {
     if (variable.missing !== undefined) read(variable);
@@ -127,6 +130,7 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
     rtpPorts,
     dataDir,
     logLevel,
+    ...(egressAllow === undefined ? {} : { egressAllow }),
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
     ...(authId === undefined || authToken === undefined ? {} : { account: { authId, authToken } }),
     ...(secretKey === undefined ? {} : { secretKey }),

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { createSystemClock } from '@jackfield/adapters/clock';
 import { createPostgresDatabase } from '@jackfield/adapters/database-postgres';
 import { createSqliteDatabase } from '@jackfield/adapters/database-sqlite';
+import { createHttpEgress } from '@jackfield/adapters/egress-http';
 import { createMediaWorker } from '@jackfield/adapters/media-worker';
 import { createMetrics } from '@jackfield/adapters/metrics';
 import { createSecrets, openSecretKey } from '@jackfield/adapters/secrets';
@@ -95,6 +96,7 @@ async function start(
       metrics,
       domains,
       numbers: sandbox?.numbers ?? noNumbers,
+      egress: createHttpEgress({ allow: config.egressAllow ?? [], privateToo: config.sandbox }),
       createTelephony(registrations) {
         const admission = createDigestAdmission({
           ...shared,

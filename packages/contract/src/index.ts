@@ -34,6 +34,18 @@ export {
   newApplication,
 } from './applications.ts';
 export {
+  type CallbackBody,
+  type CallbackItem,
+  type CallbackListQuery,
+  callbackBody,
+  callbackItem,
+  callbackList,
+  callbackListQuery,
+  callbackPath,
+  callbackStatuses,
+  replayedCallback,
+} from './callbacks.ts';
+export {
   apiId,
   defaultPageSize,
   type ErrorBody,

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type AccountCredentials, type AccountResources, createAccounts } from './features/accounts/index.ts';
 import { attachableApplications, createApplications } from './features/applications/index.ts';
+import { createCallbacks } from './features/callbacks/index.ts';
 import { createCalls } from './features/calls/index.ts';
 import { createMultipartyCalls } from './features/multiparty-calls/index.ts';
 import { createSipEndpoints } from './features/sip-endpoints/index.ts';
@@ -10,6 +11,7 @@ import { createOutbox, outboxMigrations } from './kernel/outbox.ts';
 import type { SessionRunner } from './kernel/session-runner.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Database } from './ports/database.ts';
+import type { Egress } from './ports/egress.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Media } from './ports/media.ts';
 import type { Metrics } from './ports/metrics.ts';
@@ -26,6 +28,8 @@ export interface PlatformDeps {
   readonly secrets: Secrets;
   readonly media: Media;
   readonly numbers: NumberRoutes;
+  /** The way to URLs that customers supply. */
+  readonly egress: Egress;
   /** SIP domains that we serve, lower case; the first is the realm. */
   readonly domains: readonly [string, ...string[]];
   /** Signalling, which authenticates by what the endpoints feature knows. It is opened when everything else stands. */
@@ -44,6 +48,9 @@ export interface Platform {
   /** Waits for what is being written, then stops; the database stays open for whoever opened it. */
   close(): Promise<void>;
 }
+
+/** Receivers that answer slowly hold their places: one host at most `perHost` of them, a silent one a single one. */
+const outboxLimits = { concurrency: 256 };
 
 /** The whole product over its ports: the same for the embedded server, a cluster node and the simulated world. */
 export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
@@ -64,7 +71,16 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     endpoints: endpoints.attached,
     isWithin: accounts.isWithin,
   });
-  const outbox = createOutbox({ database, clock, log, newEventId: newUuid });
+  const outbox = createOutbox({
+    database,
+    clock,
+    log,
+    newEventId: newUuid,
+    limits: outboxLimits,
+    // An embedded database is opened by one process at a time.
+    isAlone: database.dialect === 'sqlite',
+  });
+  const callbacks = createCallbacks({ ...deps, outbox, authTokenOf: accounts.authTokenOf });
   const runner = createSessionRunner({
     database,
     clock,
@@ -90,7 +106,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     isDraining: () => isDraining,
   });
 
-  resources.push(applications.resources, calls.resources, multipartyCalls.resources);
+  resources.push(applications.resources, calls.resources, multipartyCalls.resources, callbacks.resources);
 
   await database.migrate([
     idempotencyTable,
@@ -100,17 +116,24 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     ...applications.migrations,
     ...calls.migrations,
     ...multipartyCalls.migrations,
+    ...callbacks.migrations,
   ]);
   const account = await accounts.ensureFirstAccount(deps.firstAccount);
   // What the last process left behind has ended with it; then the doors open.
   await multipartyCalls.restore();
   await calls.restore(clock.now());
-  // Nobody consumes the events yet: they are kept within limits for the callbacks that will.
-  outbox.start();
+  outbox.start(callbacks.deliver);
+  callbacks.start();
   await telephony.open();
 
   const http = createHttpApi({
-    features: [accounts.routes, applications.routes, endpoints.routes, multipartyCalls.routes],
+    features: [
+      accounts.routes,
+      applications.routes,
+      endpoints.routes,
+      multipartyCalls.routes,
+      callbacks.routes,
+    ],
     accounts,
     database,
     clock,
@@ -135,7 +158,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
       await http.close();
       await runner.idle();
       await runner.close();
-      await outbox.close();
+      await callbacks.close(outbox.close());
     },
   };
 }

@@ -69,6 +69,10 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
     metrics: createMetrics({ process: false }),
     domains: [domain],
     numbers: { targetsFor: () => undefined },
+    // No receiver stands in this world.
+    egress: {
+      send: async () => ({ problem: { kind: 'unreachable', sentence: 'nobody listens in this world' } }),
+    },
     createTelephony(registrations) {
       edge = createSipEdge({
         ...shared,

@@ -49,5 +49,5 @@ export interface CallbackTarget {
   /** The main account of the event's account: its token signs too. */
   readonly mainAccount: string;
   /** Set when a delivery is made again: whose event it repeats, and the name of the new delivery. */
-  readonly replay?: { readonly eventId: string; readonly callbackId: string };
+  readonly replay?: { readonly eventId: string; readonly callbackId: string; readonly resource: string };
 }

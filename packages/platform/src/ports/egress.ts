@@ -10,7 +10,14 @@ export interface EgressRequest {
   /** What arrives beyond this many bytes of an answer's body cuts it off. */
   readonly maxBodyBytes: number;
   /** Gives the request up; its outcome is then the problem `aborted`. */
-  readonly signal?: AbortSignal;
+  readonly signal?: StopSignal;
+}
+
+/** What an AbortSignal is, for code that knows no platform's types. */
+export interface StopSignal {
+  readonly aborted: boolean;
+  addEventListener(type: 'abort', listener: () => void, options?: { once: boolean }): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
 }
 
 /** Milliseconds: to resolve the name and connect (TLS included), between two pieces of the answer, and for everything together. */

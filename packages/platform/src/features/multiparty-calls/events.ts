@@ -1,4 +1,4 @@
-import type { Instant, OutboxEvent } from '../../kernel/machine.ts';
+import type { CallbackTarget, Instant, OutboxEvent } from '../../kernel/machine.ts';
 import { timestampWithOffset } from '../../kernel/timestamps.ts';
 import type { MultipartyCall, MultipartyCallEvent, ParticipantEventType } from './domain/multiparty-call.ts';
 
@@ -24,6 +24,23 @@ const aboutAdding: readonly ParticipantEventType[] = [
   'add-participant-completed',
 ];
 
+/** Groups of events that a status callback asks for (conventions.md §10.1); speak and digit events do not happen yet. */
+const eventGroups: Readonly<Record<MultipartyCallEvent['type'], string>> = {
+  initialized: 'mpc-state-changes',
+  started: 'mpc-state-changes',
+  ended: 'mpc-state-changes',
+  'participant-joined': 'participant-state-changes',
+  'participant-exited': 'participant-state-changes',
+  'participant-muted': 'participant-state-changes',
+  'participant-unmuted': 'participant-state-changes',
+  'participant-held': 'participant-state-changes',
+  'participant-unheld': 'participant-state-changes',
+  'coaching-started': 'participant-state-changes',
+  'coaching-stopped': 'participant-state-changes',
+  'add-participant-initiated': 'add-participant-api-events',
+  'add-participant-completed': 'add-participant-api-events',
+};
+
 /** What the outbox keeps of a change; `call` is the state after it. Deliveries of one call keep their order. */
 export function outboxEventOf(call: MultipartyCall, event: MultipartyCallEvent, now: Instant): OutboxEvent {
   return {
@@ -38,7 +55,14 @@ export function outboxEventOf(call: MultipartyCall, event: MultipartyCallEvent, 
       ...('participant' in event ? fieldsOfParticipant(event) : {}),
       ...(event.type === 'ended' ? fieldsOfEnd(call) : {}),
     },
+    ...targetOf(call, event),
   };
+}
+
+function targetOf(call: MultipartyCall, event: MultipartyCallEvent): { callback?: CallbackTarget } {
+  const { statusCallback: wanted, mainAccount } = call;
+  if (wanted === null || !wanted.events.split(',').includes(eventGroups[event.type])) return {};
+  return { callback: { url: wanted.url, method: wanted.method, mainAccount } };
 }
 
 function fieldsOfParticipant(event: Extract<MultipartyCallEvent, { participant: unknown }>) {

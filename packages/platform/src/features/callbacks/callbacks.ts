@@ -1,0 +1,133 @@
+import type { RouteGroup } from '../../http/index.ts';
+import type { OutboxEvent } from '../../kernel/machine.ts';
+import type { Outbox } from '../../kernel/outbox.ts';
+import type { Deliver } from '../../kernel/outbox-pump.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Database, Migration } from '../../ports/database.ts';
+import type { Egress } from '../../ports/egress.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Secrets } from '../../ports/secrets.ts';
+import type { AccountResources } from '../accounts/index.ts';
+import { createDeliver } from './deliver.ts';
+import { createHostSlots } from './domain/host-slots.ts';
+import { callbacksTable } from './migrations/0001-callbacks.ts';
+import { callbackRoutes } from './routes.ts';
+import { type CallbackRow, passOnCallbacks, pruneCallbacks, removeCallbacks } from './store.ts';
+
+export interface CallbackLimits {
+  /** Requests to one host at the same time. */
+  readonly perHost: number;
+  /** How much of a receiver's answer is taken before the connection is cut. */
+  readonly maxBodyBytes: number;
+  /** How long the log keeps a delivery. */
+  readonly keepMs: number;
+  readonly pruneEveryMs: number;
+  /** What is on its way when the process ends has this long; then it is given up, and sent again after the next start. */
+  readonly graceMs: number;
+}
+
+export const callbackLimits: CallbackLimits = {
+  perHost: 32,
+  maxBodyBytes: 65_536,
+  keepMs: 7 * 86_400_000,
+  pruneEveryMs: 60_000,
+  graceMs: 2_000,
+};
+
+/** The published interface's own prefix, and that of the hosted service, whose validators then work unchanged (conventions.md §3.2). */
+export const defaultSignaturePrefixes: readonly string[] = ['X-Service-', 'X-Plivo-'];
+
+export interface CallbacksDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly secrets: Secrets;
+  readonly egress: Egress;
+  readonly outbox: Pick<Outbox, 'appendEvents' | 'wake'>;
+  readonly authTokenOf: (authId: string) => Promise<string | undefined>;
+  readonly prefixes?: readonly string[];
+  readonly limits?: Partial<CallbackLimits>;
+}
+
+export interface CallbacksFeature {
+  readonly migrations: readonly Migration[];
+  readonly routes: RouteGroup;
+  readonly resources: AccountResources;
+  /** The consumer of the outbox: one attempt at one event. */
+  readonly deliver: Deliver;
+  /** Begins to remove what the log has kept long enough. */
+  start(): void;
+  /** `outboxEnd` is the end of the outbox under way: it waits for deliveries, which are given up after a while. */
+  close(outboxEnd: Promise<void>): Promise<void>;
+}
+
+/** Delivers events to customers' URLs, signed and at least once, and keeps a log of it. */
+export function createCallbacks(deps: CallbacksDeps): CallbacksFeature {
+  const { database, clock, log, secrets, outbox } = deps;
+  const limits = { ...callbackLimits, ...deps.limits };
+  const stop = new AbortController();
+  let cancelPrune: (() => void) | undefined;
+  let pruning: Promise<void> | undefined;
+
+  async function replay(row: CallbackRow): Promise<string> {
+    const callbackId = secrets.randomUuid();
+    const { account, event_id, event_type, fields, main_account, method, resource, url } = row;
+    const event: OutboxEvent = {
+      type: event_type,
+      account,
+      resource: `callback/${callbackId}`,
+      payload: JSON.parse(fields),
+      callback: {
+        url,
+        method,
+        mainAccount: main_account,
+        replay: { eventId: event_id, callbackId, resource },
+      },
+    };
+    await database.transact((write) => outbox.appendEvents(write, [event]));
+    outbox.wake();
+    return callbackId;
+  }
+
+  function pruneAt(at: number): void {
+    cancelPrune = clock.startTimer(at, () => {
+      pruning = prune().finally(() => {
+        pruning = undefined;
+      });
+    });
+  }
+
+  async function prune(): Promise<void> {
+    // A statement that removes more would hold up those who wait to write.
+    const portion = 1_000;
+    let pruned = 0;
+    try {
+      pruned = await pruneCallbacks(database, clock.now() - limits.keepMs, portion);
+    } catch (err) {
+      log.error({ err }, 'The log of callbacks could not be pruned; it will be tried again.');
+    }
+    if (!stop.signal.aborted) pruneAt(clock.now() + (pruned === portion ? 100 : limits.pruneEveryMs));
+  }
+
+  return {
+    migrations: [callbacksTable],
+    routes: callbackRoutes({ database, replay }),
+    resources: { remove: removeCallbacks, passOn: passOnCallbacks },
+    deliver: createDeliver({
+      ...deps,
+      prefixes: deps.prefixes ?? defaultSignaturePrefixes,
+      maxBodyBytes: limits.maxBodyBytes,
+      slots: createHostSlots(limits.perHost),
+      stop: stop.signal,
+    }),
+    start: () => pruneAt(clock.now() + limits.pruneEveryMs),
+    async close(outboxEnd) {
+      const cancelStop = clock.startTimer(clock.now() + limits.graceMs, () => stop.abort());
+      await outboxEnd;
+      cancelStop();
+      stop.abort();
+      await pruning;
+      cancelPrune?.();
+    },
+  };
+}

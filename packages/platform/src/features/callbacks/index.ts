@@ -1,0 +1,1 @@
+export { type CallbacksFeature, createCallbacks } from './callbacks.ts';
