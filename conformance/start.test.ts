@@ -124,6 +124,26 @@ describe('jackfield start, without a sandbox', { timeout: 60_000 }, () => {
   });
 });
 
+describe('the first account of an operator who chose none', { timeout: 60_000 }, () => {
+  it('is shown by the start that makes it, and by no other', async () => {
+    const platform = await PlatformProcess.start({
+      JACKFIELD_SANDBOX: 'false',
+      JACKFIELD_AUTH_ID: '',
+      JACKFIELD_AUTH_TOKEN: '',
+      JACKFIELD_RTP_PORTS: '42840-42859',
+    });
+    const line = await platform.log.until('the token', ({ message }) => /auth_token/.test(String(message)));
+    const token = String(line.message).trim().split(/\s+/)[1] ?? '';
+    assert.match(token, /^[A-Za-z0-9+/]{40}$/);
+    const from = platform.log.all.length;
+    await platform.killAndRestart();
+    await platform.log.until('the warning', ({ message }) => /5020/.test(String(message)), { from });
+    const later = JSON.stringify(platform.log.all.slice(from));
+    assert.ok(!later.includes(token), 'the token is not shown again');
+    await platform.stop();
+  });
+});
+
 describe('signals', { timeout: 60_000 }, () => {
   it('a second one ends the process at once, whatever is still being said', async () => {
     const platform = await PlatformProcess.start({ JACKFIELD_RTP_PORTS: '42840-42859' });

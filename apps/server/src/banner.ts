@@ -42,6 +42,18 @@ Ctrl-C ends it.
 `;
 }
 
+/** What an operator reads once: the token is kept encrypted, and no later start shows it. */
+export function firstAccountNotice({ authId, authToken }: AccountCredentials): string {
+  return `
+The first account was made by this start. Its token is shown this once:
+
+  auth_id     ${authId}
+  auth_token  ${authToken}
+
+JACKFIELD_AUTH_ID and JACKFIELD_AUTH_TOKEN choose them instead.
+`;
+}
+
 function isLoopback(host: string): boolean {
   return host === '::1' || host.startsWith('127.');
 }

@@ -3,7 +3,7 @@ import { createLogger } from '@jackfield/adapters/logger';
 import type { Logger } from '@jackfield/platform';
 import { Command } from 'commander';
 import pretty from 'pino-pretty';
-import { banner } from './banner.ts';
+import { banner, firstAccountNotice } from './banner.ts';
 import { type Config, describeConfig, loadConfig, readEnvironment } from './config.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
 import { StartFailure } from './start-failure.ts';
@@ -55,7 +55,9 @@ async function run(mode: 'dev' | 'production'): Promise<void> {
     });
     endOnSignals(embedded, log, drainLimitMs[mode]);
     log.info({ http: embedded.http, sip: embedded.sip }, 'Jackfield is ready.');
+    const { account } = embedded.platform;
     if (mode === 'dev' && config.sandbox) process.stdout.write(bannerOf(embedded, config));
+    else if (account.isNew && config.account === undefined) process.stdout.write(firstAccountNotice(account));
     if (!config.sandbox) log.warn({}, noCarriers);
   } catch (error) {
     if (error instanceof StartFailure) process.stderr.write(`${error.message}\n`);

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { type AccountCredentials, type AccountResources, createAccounts } from './features/accounts/index.ts';
+import { type AccountResources, createAccounts, type FirstAccount } from './features/accounts/index.ts';
 import { attachableApplications, createApplications } from './features/applications/index.ts';
 import { createCallbacks } from './features/callbacks/index.ts';
 import { createCalls } from './features/calls/index.ts';
@@ -39,7 +39,7 @@ export interface PlatformDeps {
 }
 
 export interface Platform {
-  readonly account: AccountCredentials;
+  readonly account: FirstAccount;
   readonly runner: SessionRunner;
   /** The HTTP interface; whoever starts the platform listens. */
   readonly http: FastifyInstance;

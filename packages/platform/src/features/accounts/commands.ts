@@ -43,6 +43,11 @@ export interface AccountCredentials {
   readonly authToken: string;
 }
 
+/** `isNew`: made by this start, so that nobody knows its token yet. */
+export interface FirstAccount extends AccountCredentials {
+  readonly isNew: boolean;
+}
+
 /**
  * The account with which a new installation starts. What the operator has set is obeyed at every start; otherwise the oldest
  * account is kept, and made when there is none.
@@ -51,7 +56,7 @@ export async function ensureFirstAccount(
   deps: CommandDeps,
   wanted: { readonly authId?: string; readonly authToken?: string },
   now: Instant,
-): Promise<AccountCredentials> {
+): Promise<FirstAccount> {
   const { database, secrets } = deps;
   const credentials = await database.transact(async (write) => {
     const tables = write.withTables<AccountsTables>();
@@ -68,7 +73,7 @@ export async function ensureFirstAccount(
     } else if (kept !== authToken) {
       await setToken(tables, authId, tokenColumns(secrets, authId, authToken), now);
     }
-    return { authId, authToken };
+    return { authId, authToken, isNew: row === undefined };
   });
   deps.forget(credentials.authId);
   return credentials;

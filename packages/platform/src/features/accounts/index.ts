@@ -3,12 +3,12 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Database, Migration } from '../../ports/database.ts';
 import type { Secrets } from '../../ports/secrets.ts';
 import { createAuthenticator } from './authenticate.ts';
-import { type AccountCredentials, type AccountResources, ensureFirstAccount } from './commands.ts';
+import { type AccountResources, ensureFirstAccount, type FirstAccount } from './commands.ts';
 import { accountsTable } from './migrations/0001-accounts.ts';
 import { authTokenOf, isWithin } from './queries.ts';
 import { accountRoutes } from './routes.ts';
 
-export type { AccountCredentials, AccountResources } from './commands.ts';
+export type { AccountCredentials, AccountResources, FirstAccount } from './commands.ts';
 
 export interface AccountsDeps {
   readonly database: Database;
@@ -25,7 +25,7 @@ export interface AccountsFeature extends Authenticator {
   ensureFirstAccount(wanted?: {
     readonly authId?: string;
     readonly authToken?: string;
-  }): Promise<AccountCredentials>;
+  }): Promise<FirstAccount>;
   /** True when `account` is `owner` or a subaccount of it. */
   isWithin(account: string, owner: string): Promise<boolean>;
   /** The token with which callbacks of the account are signed. */
