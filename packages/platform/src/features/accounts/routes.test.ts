@@ -8,16 +8,17 @@ eachDatabase('Accounts over HTTP', (open) => {
     const world = await openApi(open);
     assert.match(world.main.authId, /^MA[A-Z0-9]{18}$/);
     assert.match(world.main.authToken, /^[A-Za-z0-9+/=]{40}$/);
-    assert.deepEqual(await world.accounts.ensureFirstAccount(), world.main);
+    assert.deepEqual(await world.accounts.ensureFirstAccount(), { ...world.main, isNew: false });
     const operators = { authId: 'MAAAAAAAAAAAAAAAAAAA', authToken: 'chosen by the operator' };
-    assert.deepEqual(await world.accounts.ensureFirstAccount(operators), operators);
+    assert.deepEqual(await world.accounts.ensureFirstAccount(operators), { ...operators, isNew: true });
     assert.equal((await world.call('GET', '', { as: operators })).status, 200);
     const changed = { ...operators, authToken: 'changed' };
-    assert.deepEqual(await world.accounts.ensureFirstAccount(changed), changed);
+    assert.deepEqual(await world.accounts.ensureFirstAccount(changed), { ...changed, isNew: false });
     assert.equal((await world.call('GET', '', { as: operators })).status, 401);
     assert.equal((await world.call('GET', '', { as: changed })).status, 200);
     // Without a token in the configuration the one in the database stays.
-    assert.deepEqual(await world.accounts.ensureFirstAccount({ authId: operators.authId }), changed);
+    const kept = await world.accounts.ensureFirstAccount({ authId: operators.authId });
+    assert.deepEqual(kept, { ...changed, isNew: false });
   });
 
   test('an account is read and changed', async () => {

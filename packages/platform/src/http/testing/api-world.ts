@@ -96,7 +96,8 @@ async function worldOn(
     ...sipEndpoints.migrations,
     ...applications.migrations,
   ]);
-  const main = await accounts.ensureFirstAccount();
+  const { authId, authToken } = await accounts.ensureFirstAccount();
+  const main = { authId, authToken };
   const features = [accounts.routes, applications.routes, sipEndpoints.routes, ...(options.routes ?? [])];
   const app = createHttpApi({
     features,
