@@ -124,8 +124,11 @@ test('keys keep their pace, a stall makes every leg of every phase jump by the s
   });
 });
 
-/** Rooms whose phones' packets come at any time within 20 ms, ticks up to 2 ms late; delays of single loud samples. */
-function delaysOf(phases: number, rooms: number, size: number): number[] {
+/**
+ * Rooms whose phones' packets come at any time within 20 ms, ticks up to 2 ms late; delays of single loud samples, from 3 s after
+ * the first packet on. The phones begin to send `silentMs` after they joined.
+ */
+function delaysOf(phases: number, rooms: number, size: number, silentMs = 0): number[] {
   let seed = 7;
   const random = (): number => {
     seed = (seed * 16807) % 2147483647;
@@ -148,7 +151,7 @@ function delaysOf(phases: number, rooms: number, size: number): number[] {
       const place = pcm.findIndex((sample) => sample > 8000);
       if (place < 0 || click.heardBy.has(leg)) return;
       click.heardBy.add(leg);
-      if (now > startMs + 2000) delays.push(now + place / 8 - click.ms);
+      if (now > startMs + silentMs + 3000) delays.push(now + place / 8 - click.ms);
     },
     sendReport() {},
     notify() {},
@@ -160,14 +163,14 @@ function delaysOf(phases: number, rooms: number, size: number): number[] {
     const media = { codec: 'PCMU', payloadType: 0, direction: 'sendrecv', ptimeMs: 20 } as const;
     engine.connectLeg(leg, { address: '192.0.2.1', port, ...media }, now);
     const rtp = createRtpSender({ ssrc: k + 1, sequenceNumber: 1, timestamp: 1 });
-    return { leg, index, port, dueMs: startMs + random() * 20, rtp, packets: 0 };
+    return { leg, index, port, dueMs: startMs + silentMs + random() * 20, rtp, packets: 0 };
   });
   for (let r = 0; r < rooms; r++) {
     const legs = phones.slice(r * size, (r + 1) * size).map(({ leg }) => leg);
     everybody(engine, now, `room-${r}`, legs);
   }
   const frame = new Int16Array(160);
-  for (let step = 1; step <= (8000 / 20) * phases; step++) {
+  for (let step = 1; step <= ((8000 + silentMs) / 20) * phases; step++) {
     now = startMs + (step * 20) / phases + random() * 2;
     for (const phone of phones) {
       for (; phone.dueMs <= now; phone.dueMs += 20) {
@@ -199,4 +202,13 @@ test('the budget of delay (p50 12 ms, p99 20 ms) is kept with ticks up to 2 ms l
     assert.ok(quantile(many, 0.5) <= 9, `p50 ${quantile(many, 0.5)}`);
     assert.ok(quantile(many, 0.99) <= 19, `p99 ${quantile(many, 0.99)}`);
   }
+});
+
+test('members who begin to speak long after they joined have a phase of theirs within seconds', () => {
+  const delays = delaysOf(8, 20, 3, 5000);
+  assert.ok(delays.length > 400);
+  assert.ok(
+    delays[Math.floor(delays.length * 0.99)]! <= 19,
+    `p99 ${delays[Math.floor(delays.length * 0.99)]}`,
+  );
 });

@@ -78,7 +78,9 @@ export function createTurns(phases: number, find: (leg: string) => Leg | undefin
       if (Number.isNaN(readyMs)) isMissing = true;
       else heard.push({ readyMs, everyMs });
     }
-    mix.lookMs = nowMs + (isPatient ? (isMissing ? IMPATIENT_LOOK_MS : SECOND_LOOK_MS) : CALM_LOOK_MS);
+    // Members who begin to speak long after they joined have a mix that has not chosen yet: it must not wait for calm.
+    const lookAgainMs = mix.isChosen && !isPatient ? CALM_LOOK_MS : SECOND_LOOK_MS;
+    mix.lookMs = nowMs + (isPatient && isMissing ? IMPATIENT_LOOK_MS : lookAgainMs);
     if (heard.length < 2 || (isPatient && isMissing)) return;
     const wanted = mix.isChosen ? LATER_GAIN_MS : FIRST_GAIN_MS;
     mix.isChosen = true;
