@@ -128,7 +128,7 @@ function configuration(directory: string, tone: string, sipPort: number, control
     'auplay_srate 8000',
     'ausrc_channels 1',
     'auplay_channels 1',
-    'rtp_ports 47000-48999',
+    'rtp_ports 27000-28999',
     `snd_path ${directory}`,
     'module_path /usr/lib/baresip/modules',
     ...['g711', 'aufile', 'aubridge', 'sndfile'].map((name) => `module ${name}.so`),

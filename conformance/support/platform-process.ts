@@ -144,7 +144,8 @@ export class PlatformProcess {
         JACKFIELD_HTTP_PORT: '0',
         JACKFIELD_SIP_HOST: '127.0.0.1',
         JACKFIELD_SIP_PORT: '0',
-        JACKFIELD_RTP_PORTS: '46000-46999',
+        // Below the ports that the kernel hands out, of which one may become the SIP port.
+        JACKFIELD_RTP_PORTS: '26000-26999',
         JACKFIELD_DATA_DIR: this.dataDir,
         JACKFIELD_AUTH_ID: authId,
         JACKFIELD_AUTH_TOKEN: authToken,
