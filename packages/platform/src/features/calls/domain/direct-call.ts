@@ -1,4 +1,4 @@
-import type { Instant, KernelEffect, Machine, Step } from '../../../kernel/machine.ts';
+import type { KernelEffect, Machine, Step } from '../../../kernel/machine.ts';
 import { type CallEnd, callEnds } from './hangup-cause.ts';
 
 /**
@@ -54,7 +54,7 @@ export function isDirectCallOver(call: DirectCall): boolean {
   return call.caller === 'ended' && (call.callee === 'ended' || call.callee === 'none');
 }
 
-function step(call: DirectCall, input: DirectCallInput, _now: Instant): Step<DirectCall, DirectCallEffect> {
+function step(call: DirectCall, input: DirectCallInput): Step<DirectCall, DirectCallEffect> {
   switch (input.type) {
     case 'begin':
       return call.callee === 'none' && call.caller === 'waiting'

@@ -43,7 +43,7 @@ function step(
         effects: phone.phase === 'answered' ? [{ do: 'leave-mix' }] : [],
       };
     case 'timer-fired':
-      return timerFired(phone, input.key, now);
+      return timerFired(phone, input.key);
   }
 }
 
@@ -75,7 +75,7 @@ function answered(phone: SandboxPhone, now: Instant): Step<SandboxPhone, Sandbox
   return { state: { ...phone, phase: 'answered' }, effects };
 }
 
-function timerFired(phone: SandboxPhone, key: string, _now: Instant): Step<SandboxPhone, SandboxPhoneEffect> {
+function timerFired(phone: SandboxPhone, key: string): Step<SandboxPhone, SandboxPhoneEffect> {
   const { behaviour } = phone;
   switch (key) {
     case 'pick-up':
