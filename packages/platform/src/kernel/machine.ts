@@ -36,6 +36,8 @@ export type KernelEffect<Event = never, Reply = never> =
 export interface OutboxEvent {
   readonly type: string;
   readonly account: string;
+  /** The account itself, or the one whose subaccount it is: it sees the event as well. */
+  readonly mainAccount: string;
   readonly resource: string;
   readonly payload: Readonly<Record<string, unknown>>;
   /** Whom it is told to; absent where nobody wants to hear of it. */
@@ -46,8 +48,8 @@ export interface OutboxEvent {
 export interface CallbackTarget {
   readonly url: string;
   readonly method: 'GET' | 'POST';
-  /** The main account of the event's account: its token signs too. */
-  readonly mainAccount: string;
+  /** Pauses in seconds before each further attempt, instead of what the URL says (Verify: 60, 120, 240). */
+  readonly schedule?: readonly number[];
   /** Set when a delivery is made again: whose event it repeats, and the name of the new delivery. */
   readonly replay?: { readonly eventId: string; readonly callbackId: string; readonly resource: string };
 }

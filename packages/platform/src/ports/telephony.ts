@@ -14,6 +14,8 @@ export interface Telephony {
   dial(request: DialRequest): void;
   /** 180 to an offered leg. */
   ring(leg: string): void;
+  /** 183 with our SDP to an offered leg: its caller hears what is played to the leg although nobody has answered. */
+  openEarly(leg: string): void;
   /** 200 to an offered leg; its media leg exists when `leg-answered` comes back. */
   answer(leg: string): void;
   /** Ends the leg in whatever state it is: CANCEL, BYE, or a final response with `status` (default 603) to an offered one. */
@@ -52,8 +54,12 @@ export type LegNotice =
       readonly to: string;
       readonly callerName: string;
       readonly sourceAddress: string;
+      /** `X-PH-…` of the INVITE, by their full names in the case of conventions.md §12.2; within limits of number and length. */
+      readonly headers: Readonly<Record<string, string>>;
     }
   | { readonly type: 'leg-ringing'; readonly leg: string }
+  /** An offered leg has early media; nothing of the kind is told of a leg that was answered meanwhile. */
+  | { readonly type: 'leg-early'; readonly leg: string }
   | { readonly type: 'leg-answered'; readonly leg: string }
   | { readonly type: 'leg-ended'; readonly leg: string; readonly end: LegEnd };
 

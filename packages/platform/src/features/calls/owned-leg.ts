@@ -1,38 +1,140 @@
 import type { CallEnd } from './domain/hangup-cause.ts';
 
 /**
- * The door of the calls feature for those who own legs: a multiparty call, a direct call. An owner is named by kind and
- * id and is told what happens to its legs.
+ * The door of the calls feature for those who own legs: a multiparty call, a direct call, a document that runs. An owner is
+ * named by kind and id and is told what happens to its legs, after the leg's own record was committed.
  */
 export interface Calls {
-  /** Each kind of owner registers once how it is told. Called after the leg's own record was committed. */
+  /** Each kind of owner registers once how it is told. */
   ownedBy(kind: string, tell: (owner: string, notice: OwnedLegNotice) => void): void;
+  /**
+   * Who takes calls that phones place: asked for each offered leg, in the order of registration; where nobody wants it, it becomes
+   * a direct call. The leg is recorded before; the owner hears of its end even when it comes while the taker thinks.
+   */
+  offeredTo(taker: (offer: LegOffer) => Promise<TakenOffer | undefined>): void;
   /**
    * Records an outbound leg and dials it. Whatever goes wrong (no such destination, not registered, busy, no answer)
    * arrives as `leg-ended`; the promise resolves when the record is durable.
    */
   dial(leg: OutboundLeg): Promise<void>;
+  /** 180 to the caller of an offered leg. */
+  ring(leg: string): void;
+  /** 183 with early media; `leg-early` comes back. */
+  openEarly(leg: string): void;
+  /** Answers an offered leg; `leg-answered` comes back. */
+  answer(leg: string): void;
   /** Ends a leg with a cause of ours; no-op for one that ended already. */
   hangUp(leg: string, end: CallEnd): void;
+  /**
+   * Another owner for good: the one before (and a borrower) hears `leg-taken` and nothing more. False when the leg has ended.
+   * The new owner hears everything from then on; `leg-given` first.
+   */
+  take(leg: string, owner: LegOwner): Promise<boolean>;
+  /**
+   * Lends the leg: the borrower hears digits, voice and the end; the owner hears the end alone, until the leg is given
+   * back (`leg-returned` with what the borrower has to say) or taken. False when the leg has ended or is lent already.
+   */
+  lend(leg: string, borrower: LegOwner): Promise<boolean>;
+  giveBack(leg: string, borrower: LegOwner, remarks: Readonly<Record<string, string>>): void;
+  /** The leg as it is now; undefined when it has ended or never was. */
+  peek(leg: string): LiveLeg | undefined;
+  /** The parameters that every request about a call carries (conventions.md §12.2), without `Event`. */
+  parametersOf(leg: LiveLeg): Readonly<Record<string, string>>;
+}
+
+export interface LegOwner {
+  readonly kind: string;
+  readonly id: string;
+}
+
+export interface CallbackUrl {
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+}
+
+/** Who is told of what becomes of a leg, through the outbox: `Event` is Ring, StartApp or Hangup. */
+export interface LegCallbacks {
+  readonly ring?: CallbackUrl;
+  readonly answer?: CallbackUrl;
+  readonly hangup?: CallbackUrl;
+  /** Told with each of them, e.g. `MPCName`. */
+  readonly fields?: Readonly<Record<string, string>>;
+}
+
+/** A phone has placed a call; nothing but 100 has been answered. */
+export interface LegOffer {
+  readonly leg: string;
+  readonly account: string;
+  readonly mainAccount: string;
+  readonly endpoint: string;
+  readonly from: string;
+  readonly to: string;
+  readonly callerName: string;
+  /** `X-PH-…` by their full names. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface TakenOffer {
+  readonly owner: LegOwner;
+  readonly callbacks?: LegCallbacks;
+  readonly timeLimitSeconds?: number;
 }
 
 export interface OutboundLeg {
   /** Call UUID, chosen by the caller so that the API can name it before it rings. */
   readonly leg: string;
   readonly account: string;
-  readonly owner: { readonly kind: string; readonly id: string };
+  readonly mainAccount: string;
+  readonly owner: LegOwner;
   readonly from: string;
   readonly callerName: string;
   /** A number in E.164 (with or without +), an endpoint's username, or its SIP URI. */
   readonly to: string;
   readonly ringTimeoutSeconds: number;
+  /** From the answer on; then it ends with 6000. conventions.md §12.2: 14,400 when left out. */
+  readonly timeLimitSeconds?: number;
   /** Names without the `X-PH-` prefix. */
   readonly sipHeaders: Readonly<Record<string, string>>;
+  /** Pressed as soon as it is answered; `w` waits 0.5 s, `W` 1 s. */
+  readonly sendDigits?: string;
+  /** The leg for which this one is dialled. */
+  readonly parentLeg?: string;
+  readonly requestUuid?: string;
+  readonly callbacks?: LegCallbacks;
+}
+
+export interface LiveLeg {
+  readonly leg: string;
+  readonly account: string;
+  readonly mainAccount: string;
+  readonly direction: 'inbound' | 'outbound';
+  readonly owner: LegOwner | null;
+  readonly from: string;
+  readonly to: string;
+  readonly callerName: string;
+  readonly phase: 'offered' | 'routing' | 'dialling' | 'ringing' | 'answered';
+  readonly initiatedAt: number;
+  readonly answeredAt: number | null;
+  readonly requestUuid: string;
+  readonly parentLeg: string | null;
+  /** `X-PH-…` of the INVITE that came, by their full names. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 export type OwnedLegNotice =
   | { readonly type: 'leg-ringing'; readonly leg: string }
+  | { readonly type: 'leg-early'; readonly leg: string }
   | { readonly type: 'leg-answered'; readonly leg: string }
+  | { readonly type: 'leg-digit'; readonly leg: string; readonly digit: string }
+  /** After `watch-voice` was asked of the media engine. */
+  | { readonly type: 'leg-voice'; readonly leg: string; readonly speaking: boolean }
+  | { readonly type: 'leg-given'; readonly leg: string }
+  | { readonly type: 'leg-taken'; readonly leg: string }
+  | {
+      readonly type: 'leg-returned';
+      readonly leg: string;
+      readonly remarks: Readonly<Record<string, string>>;
+    }
   | {
       readonly type: 'leg-ended';
       readonly leg: string;

@@ -1,0 +1,187 @@
+/**
+ * The elements of an answer document as they run (conventions.md §11, §12.3): checked, with defaults filled in, times in
+ * milliseconds or in the unit that the name says.
+ */
+export type Instruction =
+  | Prompt
+  | Wait
+  | GetDigits
+  | GetInput
+  | Record
+  | Dial
+  | MultiPartyCall
+  | Stream
+  | { readonly element: 'PreAnswer'; readonly children: readonly (Prompt | Wait)[] }
+  | { readonly element: 'Redirect'; readonly request: ActionRequest }
+  | { readonly element: 'DTMF'; readonly digits: string; readonly isAsync: boolean }
+  | {
+      readonly element: 'Hangup';
+      /** How an unanswered call is refused; null hangs up. */
+      readonly reason: 'rejected' | 'busy' | null;
+      /** The call ends so much later, and what follows runs until then; 0: at once. */
+      readonly scheduleSeconds: number;
+    };
+
+/** What is heard; `loop` 0 goes on for ever. */
+export type Prompt =
+  | {
+      readonly element: 'Speak';
+      readonly text: string;
+      readonly language: string;
+      readonly voice: 'woman' | 'man';
+      readonly loop: number;
+    }
+  | { readonly element: 'Play'; readonly url: string; readonly loop: number };
+
+export interface Wait {
+  readonly element: 'Wait';
+  readonly lengthMs: number;
+  /** False: hold music is heard. */
+  readonly silence: boolean;
+  /** Ends as soon as the caller was silent for so long; null: the length decides alone. */
+  readonly minSilenceMs: number | null;
+  /** A beep in front of it. */
+  readonly beep: boolean;
+}
+
+/** A request of ours for the next document. */
+export interface ActionRequest {
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+}
+
+export interface GetDigits {
+  readonly element: 'GetDigits';
+  readonly action: ActionRequest | null;
+  /** False: the answer to `action` is not read. */
+  readonly redirect: boolean;
+  /** Until the first digit, counted from the end of the prompts. */
+  readonly timeoutMs: number;
+  /** From digit to digit. */
+  readonly digitTimeoutMs: number;
+  readonly numDigits: number;
+  /** How often the prompts are repeated at most when nothing valid was pressed: 1 is once in all. */
+  readonly retries: number;
+  /** Characters that end the input; empty: none. */
+  readonly finishOnKey: string;
+  readonly validDigits: string;
+  readonly playBeep: boolean;
+  readonly invalidDigitsSound: string | null;
+  /** False: digits appear in no log and no event. */
+  readonly log: boolean;
+  readonly prompts: readonly Prompt[];
+}
+
+export interface GetInput {
+  readonly element: 'GetInput';
+  readonly action: ActionRequest;
+  readonly redirect: boolean;
+  readonly executionTimeoutMs: number;
+  /** Null: automatic, which is 2 s here. */
+  readonly digitEndTimeoutMs: number | null;
+  readonly numDigits: number;
+  readonly finishOnKey: string;
+  readonly log: boolean;
+  readonly prompts: readonly Prompt[];
+}
+
+export interface Record {
+  readonly element: 'Record';
+  readonly action: ActionRequest | null;
+  readonly redirect: boolean;
+  readonly format: 'mp3' | 'wav';
+  /** Silence after which it ends. */
+  readonly timeoutMs: number;
+  readonly maxLengthSeconds: number;
+  readonly finishOnKey: string;
+  readonly playBeep: boolean;
+  /** Runs beside what follows, until the call ends. */
+  readonly recordSession: boolean;
+  /** Waits for the answer of the next Dial. */
+  readonly startOnDialAnswer: boolean;
+  readonly channels: 'mono' | 'stereo';
+  readonly callback: ActionRequest | null;
+}
+
+export interface Dial {
+  readonly element: 'Dial';
+  readonly action: ActionRequest | null;
+  readonly redirect: boolean;
+  /** Seconds that the phones may ring. */
+  readonly timeoutSeconds: number;
+  readonly timeLimitSeconds: number;
+  readonly callerId: string | null;
+  readonly callerName: string | null;
+  readonly hangupOnStar: boolean;
+  readonly callback: ActionRequest | null;
+  readonly confirmSound: string | null;
+  readonly confirmKey: string | null;
+  readonly confirmTimeoutSeconds: number;
+  /** What the caller hears: `real` and null are ringback, otherwise a URL. */
+  readonly dialMusic: string | null;
+  /** Sequences of the A leg and of the B leg that are told to `callback`. */
+  readonly digitsMatch: readonly string[];
+  readonly digitsMatchBLeg: readonly string[];
+  /** Names without the `X-PH-` prefix. */
+  readonly sipHeaders: Readonly<{ [name: string]: string }>;
+  /** All are rung at once; the first to answer (and to confirm) is connected. */
+  readonly destinations: readonly DialDestination[];
+}
+
+export interface DialDestination {
+  readonly kind: 'number' | 'user';
+  readonly to: string;
+  readonly callerId: string | null;
+  readonly sendDigits: string;
+  readonly sipHeaders: Readonly<{ [name: string]: string }>;
+}
+
+export interface MultiPartyCall {
+  readonly element: 'MultiPartyCall';
+  readonly name: string;
+  readonly role: 'agent' | 'supervisor' | 'customer';
+  readonly coachMode: boolean;
+  readonly mute: boolean;
+  readonly hold: boolean;
+  readonly stayAlone: boolean;
+  readonly startMpcOnEnter: boolean;
+  readonly endMpcOnExit: boolean;
+  readonly maxDurationSeconds: number;
+  readonly maxParticipants: number;
+  readonly recordMinMemberCount: number;
+  readonly enterSound: 'beep:1' | 'beep:2' | 'none';
+  readonly exitSound: 'beep:1' | 'beep:2' | 'none';
+  readonly statusCallback: (ActionRequest & { readonly events: string }) | null;
+  readonly recordingCallback: ActionRequest | null;
+  readonly onExitAction: ActionRequest | null;
+}
+
+export interface Stream {
+  readonly element: 'Stream';
+  readonly url: string;
+  readonly bidirectional: boolean;
+  readonly audioTrack: 'inbound' | 'outbound' | 'both';
+  readonly timeoutSeconds: number;
+  readonly contentType: string;
+  readonly keepCallAlive: boolean;
+  readonly extraHeaders: string;
+  readonly statusCallback: ActionRequest | null;
+  /** 60–100; null: none. */
+  readonly noiseCancellationLevel: number | null;
+}
+
+/** What was read from a document, or the first thing that is wrong with it. */
+export type ReadDocument =
+  | {
+      readonly ok: true;
+      readonly instructions: readonly Instruction[];
+      /** What the document asks for and does not get, in sentences for the customer. */
+      readonly remarks: readonly string[];
+    }
+  | {
+      readonly ok: false;
+      /** `url` and `method`: of an action or a redirect; conventions.md §13 has causes for them. */
+      readonly fault: 'xml' | 'url' | 'method';
+      /** What is wrong, in which line, and what is allowed. */
+      readonly sentence: string;
+    };

@@ -1,0 +1,61 @@
+import type { CaptureTrack } from '../../ports/media.ts';
+import type { RecordingFormat } from '../../ports/recorder.ts';
+
+/** The door of the recordings feature for those who record: a document, the Call API, a multiparty call. */
+export interface Recordings {
+  /** Each kind of owner registers once how it is told. */
+  ownedBy(kind: string, tell: (owner: string, notice: RecordingNotice) => void): void;
+  /** Where the file will be, before it exists. */
+  urlOf(recording: Pick<NewRecording, 'recording' | 'account' | 'format'>): string;
+  /** Its record is durable when the promise resolves; what fails later arrives as a notice. */
+  start(order: NewRecording): Promise<void>;
+  /** Other legs on the same tracks. */
+  retrack(recording: string, tracks: readonly CaptureTrack[]): void;
+  pause(recording: string): void;
+  resume(recording: string): void;
+  /** Nothing for one that is over. */
+  stop(recording: string): void;
+}
+
+export interface NewRecording {
+  /** A UUID, chosen by whoever starts it, so that the API can name it at once. */
+  readonly recording: string;
+  readonly account: string;
+  readonly mainAccount: string;
+  readonly owner: { readonly kind: string; readonly id: string };
+  /** conventions.md §12.4 `recording_type`. */
+  readonly type: 'normal' | 'mpc';
+  readonly callUuid: string;
+  readonly mpc?: { readonly uuid: string; readonly name: string };
+  readonly from: string;
+  readonly to: string;
+  readonly format: RecordingFormat;
+  readonly tracks: readonly CaptureTrack[];
+  /** Pauses do not count. */
+  readonly maxSeconds: number;
+  /** Told through the outbox, in the transaction that ends the record: these fields, and those of `RecordingOver`. */
+  readonly callback?: {
+    readonly url: string;
+    readonly method: 'GET' | 'POST';
+    readonly fields: Readonly<Record<string, string>>;
+    /** Orders it among the owner's other events, e.g. `call/<uuid>`. */
+    readonly resource: string;
+  };
+}
+
+export type RecordingNotice =
+  | { readonly type: 'recording-begun'; readonly recording: string }
+  | { readonly type: 'recording-paused'; readonly recording: string }
+  | { readonly type: 'recording-resumed'; readonly recording: string }
+  | ({ readonly type: 'recording-over' } & RecordingOver);
+
+export interface RecordingOver {
+  readonly recording: string;
+  readonly url: string;
+  readonly outcome: 'completed' | 'failed';
+  readonly because: 'stopped' | 'max-length' | 'failed';
+  readonly durationMs: number;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+}

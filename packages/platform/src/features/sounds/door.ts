@@ -1,0 +1,59 @@
+import type { Sound } from '../../ports/media.ts';
+
+/**
+ * Sounds that phones hear: files of customers, speech, built-in ones. A play is a live thing of its own: it loads its items
+ * one ahead of the other, plays them one after another, and tells its owner when it is over.
+ */
+export interface Sounds {
+  /** Each kind of owner registers once how it is told. */
+  ownedBy(kind: string, tell: (owner: string, notice: PlayNotice) => void): void;
+  /** Begins to play; whatever goes wrong arrives in the notice. A second play with the same name is refused by throwing. */
+  play(order: PlayOrder): void;
+  /** Ends it at once; `play-over` comes with `stopped`. Nothing for one that is over. */
+  stop(play: string): void;
+}
+
+export interface PlayOrder {
+  /** Names it among all plays, e.g. a UUID. */
+  readonly play: string;
+  readonly owner: { readonly kind: string; readonly id: string };
+  /** Legs that hear it, whoever owns them. */
+  readonly to: readonly string[];
+  readonly items: readonly PlayItem[];
+  /** How often all of it; 0 goes on until stopped. */
+  readonly loop: number;
+  /** They hear nothing else meanwhile. */
+  readonly alone?: boolean;
+  /** Then it ends with `finished`, whatever is left. */
+  readonly lengthMs?: number;
+}
+
+/** `loop` 0 goes on until stopped. */
+export type PlayItem =
+  /** An MP3 or WAV file, at most 10 MB. */
+  | { readonly kind: 'file'; readonly url: string; readonly method?: 'GET' | 'POST'; readonly loop?: number }
+  | {
+      readonly kind: 'speech';
+      readonly text: string;
+      readonly language: string;
+      readonly voice: 'woman' | 'man';
+      readonly loop?: number;
+    }
+  | { readonly kind: 'built-in'; readonly sound: Sound; readonly loop?: number }
+  | { readonly kind: 'silence'; readonly durationMs: number };
+
+export type PlayNotice =
+  | { readonly type: 'play-begun'; readonly play: string }
+  | {
+      readonly type: 'play-over';
+      readonly play: string;
+      readonly because: 'finished' | 'stopped';
+      /** Items that could not be played; the others were. */
+      readonly problems: readonly PlayProblem[];
+    };
+
+/** A sentence for the customer: what could not be played, and why. */
+export interface PlayProblem {
+  readonly item: number;
+  readonly sentence: string;
+}
