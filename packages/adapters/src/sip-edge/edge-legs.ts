@@ -10,7 +10,7 @@ import type {
 import type { Admission } from './admission.ts';
 import { legEndOf } from './leg-end.ts';
 import { isAnswerable, LegMedia, sdpType } from './leg-media.ts';
-import { addressOf, calleeOf, callerOf, headersOf } from './parties.ts';
+import { addressOf, calleeOf, callerOf, customHeadersOf, headersOf } from './parties.ts';
 
 export interface EdgeLegsDeps {
   readonly mediaLegs: MediaLegs;
@@ -39,6 +39,10 @@ interface EdgeLeg {
   readonly incoming: IncomingInvite | undefined;
   /** How far we are with the answer to an incoming INVITE: `accepted` means that its 200 was sent. */
   answer: 'none' | 'wanted' | 'accepted';
+  /** The media port of an incoming leg, once it was asked for. */
+  opened: Promise<void> | undefined;
+  /** Our answer to its offer, once it was sent in a 183: the 200 repeats it (RFC 3261 §13.2.1). */
+  early: string | undefined;
   /** Set when the reason of the end is ours and not what signalling will say. */
   end: LegEnd | undefined;
   /** Audio runs both ways, and whoever listens was told. */
@@ -70,6 +74,8 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
       call: undefined,
       incoming,
       answer: 'none',
+      opened: undefined,
+      early: undefined,
       end: undefined,
       isAnswered: false,
     };
@@ -177,6 +183,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
       ...callerOf(incoming.request, admitted),
       to: callee,
       sourceAddress: incoming.sourceAddress,
+      headers: customHeadersOf(incoming.request),
     });
   }
 
@@ -186,25 +193,52 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     return closed !== undefined;
   }
 
-  async function answer(edge: EdgeLeg, incoming: IncomingInvite): Promise<void> {
+  /** The media port of an incoming leg; false when there is none, or the caller gave up meanwhile: the leg is over then. */
+  async function openIncoming(edge: EdgeLeg, incoming: IncomingInvite): Promise<boolean> {
+    edge.opened ??= edge.media.open();
     try {
-      await edge.media.open();
+      await edge.opened;
     } catch (error) {
+      if (edge.end !== undefined) return false;
       log.warn({ leg: edge.leg, err: error }, 'No media port for an incoming leg.');
       edge.end = { by: 'media-failed' };
-      return incoming.reject(503);
+      incoming.reject(503);
+      return false;
     }
     // The caller gave up while the port was being opened, so its end found nothing to close.
-    if (legs.get(edge.leg) !== edge) return closeMedia(edge);
+    if (legs.get(edge.leg) === edge) return true;
+    closeMedia(edge);
+    return false;
+  }
+
+  async function openEarly(edge: EdgeLeg, incoming: IncomingInvite): Promise<void> {
     const offer = incoming.request.body;
-    const body = offer === '' ? edge.media.offer() : edge.media.answer(offer);
-    if (body === undefined) {
-      edge.end = { by: 'media-failed' };
-      return incoming.reject(488);
+    const headers = [['X-CallUUID', edge.leg] as const];
+    if (!(await openIncoming(edge, incoming)) || edge.answer !== 'none') return;
+    if (offer === '') {
+      // Who made no offer cannot be heard or made hear before its ACK; the caller rings instead.
+      incoming.ring(180, { headers });
+    } else {
+      edge.early ??= edge.media.answer(offer);
+      if (edge.early === undefined) return refuseMedia(edge, incoming);
+      incoming.ring(183, { headers, content: { body: edge.early, contentType: sdpType } });
     }
+    notify({ type: 'leg-early', leg: edge.leg });
+  }
+
+  async function answer(edge: EdgeLeg, incoming: IncomingInvite): Promise<void> {
+    if (!(await openIncoming(edge, incoming))) return;
+    const offer = incoming.request.body;
+    const body = edge.early ?? (offer === '' ? edge.media.offer() : edge.media.answer(offer));
+    if (body === undefined) return refuseMedia(edge, incoming);
     edge.answer = 'accepted';
     incoming.accept({ body, contentType: sdpType }, [['X-CallUUID', edge.leg]]);
     if (!edge.media.awaitsAnswer) told(edge);
+  }
+
+  function refuseMedia(edge: EdgeLeg, incoming: IncomingInvite): void {
+    edge.end = { by: 'media-failed' };
+    incoming.reject(488);
   }
 
   /** What is not foreseen ends the leg it happened to, and nothing else. */
@@ -235,6 +269,11 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
       guarded(edge, dial(edge, request));
     },
     ring: (leg) => legs.get(leg)?.incoming?.ring(180, { headers: [['X-CallUUID', leg]] }),
+    openEarly(leg) {
+      const edge = legs.get(leg);
+      if (edge?.incoming === undefined || edge.answer !== 'none') return;
+      guarded(edge, openEarly(edge, edge.incoming));
+    },
     answer(leg) {
       const edge = legs.get(leg);
       if (edge?.incoming === undefined || edge.answer !== 'none') return;

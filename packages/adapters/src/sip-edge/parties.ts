@@ -43,6 +43,28 @@ export function callerOf(request: SipRequest, admitted: Admitted): { from: strin
   };
 }
 
+/** More of them, or longer ones, are no message to a program (conventions.md §17 caps names at 24 and values at 120 characters). */
+const mostHeaders = 32;
+const longestHeaderName = 64;
+const longestHeaderValue = 512;
+
+/** What a caller has to say to the program that takes its call: `X-PH-…` by their full names, and To as `SIP-H-To` (conventions.md §12.2). */
+export function customHeadersOf(request: SipRequest): Readonly<Record<string, string>> {
+  const found = new Map<string, string>();
+  const to = request.headers.get('To');
+  if (to !== undefined) found.set('SIP-H-To', readable(to));
+  for (const [name, value] of request.headers.entries()) {
+    if (found.size >= mostHeaders) break;
+    if (!/^x-ph-/i.test(name) || name.length > longestHeaderName) continue;
+    found.set(`X-PH-${name.slice(5)}`, readable(value));
+  }
+  return Object.fromEntries(found);
+}
+
+function readable(value: string): string {
+  return decodeUtf8(value).replace(control, ' ').slice(0, longestHeaderValue);
+}
+
 /**
  * From or To of our INVITEs. `party` is a number, a user or a SIP URI, of which the user stays; whatever it holds, the value
  * is a valid address of `domain`.

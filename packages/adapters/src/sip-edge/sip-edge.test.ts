@@ -283,6 +283,85 @@ describe('an incoming leg', () => {
     await w.leavesNothing();
   });
 
+  it('has early media in a 183, and the 200 repeats the same description (RFC 3261 §13.2.1)', async () => {
+    const w = await world();
+    const bodies: string[] = [];
+    const listen = ({ status, body }: { status: number; body: string }) => bodies.push(`${status} ${body}`);
+    const call = w.call({}, { ringing: listen, answered: listen });
+    await w.clock.advance(soon);
+    const { leg } = w.notices[0]!;
+    w.edge.telephony.openEarly(leg);
+    await w.clock.advance(soon);
+    assert.deepEqual(w.types(), ['leg-offered', 'leg-early']);
+    w.edge.telephony.answer(leg);
+    await w.clock.advance(soon);
+    assert.deepEqual(w.types(), ['leg-offered', 'leg-early', 'leg-answered']);
+    const [early, answer] = bodies.slice(-2);
+    assert.match(early ?? '', /^183 v=0/);
+    assert.equal(answer, early?.replace('183', '200'));
+    call.hangUp();
+    await w.leavesNothing();
+  });
+
+  it('whose caller gives up while its port for early media is being opened leaves no port open', async () => {
+    const w = await world();
+    const call = w.call();
+    await w.clock.advance(300);
+    const open = w.media.hold();
+    const { leg } = w.notices[0]!;
+    w.edge.telephony.openEarly(leg);
+    w.edge.telephony.answer(leg);
+    await w.clock.advance(soon);
+    call.hangUp();
+    await w.clock.advance(soon);
+    open();
+    await w.leavesNothing();
+    assert.deepEqual(w.types(), ['leg-offered', 'leg-ended']);
+  });
+
+  it('that is answered while its early media is being opened is answered, and early no more', async () => {
+    const w = await world();
+    w.call();
+    await w.clock.advance(soon);
+    const { leg } = w.notices[0]!;
+    w.edge.telephony.openEarly(leg);
+    w.edge.telephony.answer(leg);
+    await w.clock.advance(soon);
+    assert.deepEqual(w.types(), ['leg-offered', 'leg-answered']);
+    w.edge.hangUpAll();
+    await w.leavesNothing();
+  });
+
+  it('without an offer rings where early media is asked for, and is answered as ever', async () => {
+    const w = await world();
+    const rang: number[] = [];
+    w.call(
+      { content: { body: '', contentType: 'application/sdp' } },
+      { ringing: ({ status }) => rang.push(status) },
+    );
+    await w.clock.advance(soon);
+    w.edge.telephony.openEarly(w.notices[0]!.leg);
+    await w.clock.advance(soon);
+    assert.deepEqual([rang, w.types()], [[180], ['leg-offered', 'leg-early']]);
+    w.edge.hangUpAll();
+    await w.leavesNothing();
+  });
+
+  it('tells To and the X-PH headers of its INVITE, as many as a program can read', async () => {
+    const w = await world();
+    const many = Array.from({ length: 40 }, (_, n) => [`X-PH-N${n}`, 'v'] as const);
+    w.call({ headers: [['x-ph-Order', '4711'], ['X-Other', 'no'], ...many] });
+    await w.clock.advance(soon);
+    const [notice] = w.notices;
+    assert.ok(notice?.type === 'leg-offered');
+    assert.equal(notice.headers['X-PH-Order'], '4711');
+    assert.equal(notice.headers['SIP-H-To'], '<sip:bob@sip.example.com>');
+    assert.equal(notice.headers['X-Other'], undefined);
+    assert.equal(Object.keys(notice.headers).length, 32);
+    w.edge.hangUpAll();
+    await w.leavesNothing();
+  });
+
   it('is refused with 503 when no port is left, and with the status that is asked for', async () => {
     const w = await world();
     w.call();
