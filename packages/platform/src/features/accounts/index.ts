@@ -4,8 +4,8 @@ import type { Database, Migration } from '../../ports/database.ts';
 import type { Secrets } from '../../ports/secrets.ts';
 import { createAuthenticator } from './authenticate.ts';
 import { type AccountResources, ensureFirstAccount, type FirstAccount } from './commands.ts';
+import { createKnownAccounts, type KnownAccounts } from './known-accounts.ts';
 import { accountsTable } from './migrations/0001-accounts.ts';
-import { authTokenOf, isWithin } from './queries.ts';
 import { accountRoutes } from './routes.ts';
 
 export type { AccountCredentials, AccountResources, FirstAccount } from './commands.ts';
@@ -18,7 +18,7 @@ export interface AccountsDeps {
   readonly resources: readonly AccountResources[];
 }
 
-export interface AccountsFeature extends Authenticator {
+export interface AccountsFeature extends Authenticator, KnownAccounts {
   readonly routes: RouteGroup;
   readonly migrations: readonly Migration[];
   /** Gives the credentials of the first account, made once; `wanted` comes from the operator. */
@@ -26,10 +26,6 @@ export interface AccountsFeature extends Authenticator {
     readonly authId?: string;
     readonly authToken?: string;
   }): Promise<FirstAccount>;
-  /** True when `account` is `owner` or a subaccount of it. */
-  isWithin(account: string, owner: string): Promise<boolean>;
-  /** The token with which callbacks of the account are signed. */
-  authTokenOf(authId: string): Promise<string | undefined>;
 }
 
 /** Main accounts, their subaccounts, and who may act for whom. */
@@ -41,7 +37,6 @@ export function createAccounts({ database, clock, secrets, resources }: Accounts
     routes: accountRoutes(deps),
     migrations: [accountsTable],
     ensureFirstAccount: (wanted = {}) => ensureFirstAccount(deps, wanted, clock.now()),
-    isWithin: (account, owner) => isWithin(deps, account, owner),
-    authTokenOf: (authId) => authTokenOf(deps, authId),
+    ...createKnownAccounts(database, secrets),
   };
 }

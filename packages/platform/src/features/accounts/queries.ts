@@ -64,22 +64,6 @@ export async function readSubaccounts(
   };
 }
 
-/** True when `account` is `owner` or a subaccount of it. */
-export async function isWithin({ database }: QueryDeps, account: string, owner: string): Promise<boolean> {
-  if (account === owner) return true;
-  const row = await findAccount(database.read.withTables<AccountsTables>(), account);
-  return row?.parent === owner;
-}
-
-/** The token with which callbacks of the account are signed; undefined for an unknown account. */
-export async function authTokenOf(
-  { database, secrets }: QueryDeps,
-  authId: string,
-): Promise<string | undefined> {
-  const row = await findAccount(database.read.withTables<AccountsTables>(), authId);
-  return row === undefined ? undefined : secrets.decrypt(row.token_sealed);
-}
-
 function subaccountOf({ secrets }: QueryDeps, row: AccountRow): Subaccount {
   return {
     account: `/v1/Account/${row.parent}/`,

@@ -1,11 +1,13 @@
 import type { RouteGroup } from '../../http/index.ts';
 import type { Database, Migration, Write } from '../../ports/database.ts';
 import type { Secrets } from '../../ports/secrets.ts';
+import { type AnsweringApplications, createAnsweringApplications } from './answering.ts';
 import { type AttachedEndpoints, removeApplicationsOf } from './commands.ts';
 import { applicationsTables } from './migrations/0001-applications.ts';
 import { applicationRoutes } from './routes.ts';
 import { createApplicationStore } from './store.ts';
 
+export type { AnsweringApplication } from './answering.ts';
 export { type AttachableApplications, attachableApplications } from './attachable.ts';
 
 export interface ApplicationsDeps {
@@ -21,6 +23,7 @@ export interface ApplicationsDeps {
 export interface ApplicationsFeature {
   readonly routes: RouteGroup;
   readonly migrations: readonly Migration[];
+  readonly answering: AnsweringApplications;
   /** What becomes of the applications of a subaccount that is deleted; for the accounts feature. */
   readonly resources: {
     remove(write: Write, account: string): Promise<void>;
@@ -34,6 +37,7 @@ export function createApplications(deps: ApplicationsDeps): ApplicationsFeature 
   return {
     routes: applicationRoutes({ ...deps, store, domain: deps.domains[0] }),
     migrations: [applicationsTables],
+    answering: createAnsweringApplications(deps.database),
     resources: {
       remove: (write, account) => removeApplicationsOf({ ...deps, store }, write, account),
       passOn: store.passOn,

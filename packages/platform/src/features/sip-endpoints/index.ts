@@ -3,6 +3,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Database, Migration, Write } from '../../ports/database.ts';
 import type { Registrations } from '../../ports/registrations.ts';
 import type { Secrets } from '../../ports/secrets.ts';
+import { createAttachedApplication } from './attached-application.ts';
 import type { AttachableApplications } from './commands.ts';
 import { sipEndpointsTables } from './migrations/0001-sip-endpoints.ts';
 import { sipEndpointsByApplication } from './migrations/0002-by-application.ts';
@@ -23,6 +24,8 @@ export interface SipEndpointsFeature {
   readonly routes: RouteGroup;
   readonly migrations: readonly Migration[];
   readonly registrations: Registrations;
+  /** The application that an endpoint is attached to, if any. */
+  applicationOf(endpointId: string): Promise<string | null>;
   /** What becomes of endpoints when their application is deleted; for the applications feature. */
   readonly attached: {
     /** Deletes those that the account sees. */
@@ -44,6 +47,7 @@ export function createSipEndpoints(deps: SipEndpointsDeps): SipEndpointsFeature 
     routes: endpointRoutes({ ...deps, store, realm: deps.domains[0] }),
     migrations: [sipEndpointsTables, sipEndpointsByApplication],
     registrations: createRegistrations(deps),
+    applicationOf: createAttachedApplication(deps.database),
     attached: { remove: store.removeAttached, reattach: store.reattach },
     resources: { remove: store.removeAll, passOn: store.passOn },
   };

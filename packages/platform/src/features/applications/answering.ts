@@ -1,0 +1,69 @@
+import type { CompiledQuery } from 'kysely';
+import type { Database } from '../../ports/database.ts';
+import { type ApplicationsTables, tablesOf } from './tables.ts';
+
+/** Where an application has its calls answered. */
+export interface AnsweringApplication {
+  readonly applicationId: string;
+  readonly answer: Destination;
+  /** Asked when `answer` cannot be had. */
+  readonly fallback: Destination | null;
+  /** Told of the end. */
+  readonly hangup: Destination;
+}
+
+interface Destination {
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+}
+
+/** conventions.md §12.1: an app_id has 17 digits, two more than any number of the public network (E.164). */
+const applicationId = /^[0-9]{17}$/;
+
+type Row = ApplicationsTables['applications'];
+
+/** Applications as calls see them. */
+export interface AnsweringApplications {
+  /** Undefined for one that does not exist, has no answer_url, or belongs to another main account and is not public. */
+  answerOf(id: string, mainAccount: string): Promise<AnsweringApplication | undefined>;
+  /** Whether what was dialled names an application rather than a phone. */
+  isDialled(to: string): boolean;
+}
+
+export function createAnsweringApplications({ read }: Pick<Database, 'read'>): AnsweringApplications {
+  const compiled = tablesOf(read)
+    .selectFrom('applications')
+    .select([
+      'app_id',
+      'main_account',
+      'public_uri',
+      'answer_url',
+      'answer_method',
+      'fallback_answer_url',
+      'fallback_method',
+      'hangup_url',
+      'hangup_method',
+    ])
+    .where('app_id', '=', '')
+    .compile();
+  return {
+    isDialled: (to) => applicationId.test(to),
+    async answerOf(id, mainAccount) {
+      const query = { ...compiled, parameters: [id] } as CompiledQuery<Row>;
+      const row = (await read.executeQuery(query)).rows[0];
+      if (row === undefined || row.answer_url === '') return undefined;
+      if (row.main_account !== mainAccount && row.public_uri === 0) return undefined;
+      const answer = { url: row.answer_url, method: row.answer_method };
+      return {
+        applicationId: row.app_id,
+        answer,
+        fallback:
+          row.fallback_answer_url === ''
+            ? null
+            : { url: row.fallback_answer_url, method: row.fallback_method },
+        // conventions.md §12.1: without a URL of its own the end is told to answer_url.
+        hangup: row.hangup_url === '' ? answer : { url: row.hangup_url, method: row.hangup_method },
+      };
+    },
+  };
+}
