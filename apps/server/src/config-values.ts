@@ -58,6 +58,20 @@ export function asUrl(...protocols: readonly string[]) {
   };
 }
 
+/** Scheme, host and port alone, without a slash at the end. */
+export function asOrigin(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isOrigin = url !== undefined && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href;
+  return isOrigin ? url.origin : undefined;
+}
+
+export function asCount(most: number) {
+  return (text: string): number | undefined => {
+    const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+    return count >= 1 && count <= most ? count : undefined;
+  };
+}
+
 export function asPath(text: string): string | undefined {
   return text.includes('\0') ? undefined : text;
 }

@@ -3,10 +3,12 @@ import {
   asAddress,
   asBoolean,
   asCidr,
+  asCount,
   asHost,
   asHostName,
   asList,
   asOneOf,
+  asOrigin,
   asPath,
   asPattern,
   asPort,
@@ -28,6 +30,7 @@ export interface ConfigVariable<Value> {
 
 const port = 'a port from 0 (any free one) to 65535';
 const host = 'an IP address or a host name';
+const days = 'a number of days from 1 to 3650';
 const noTls = 'TLS (SIPS, HTTPS) is not part of this version';
 
 /** Every variable that the server knows: docs/operations.md has a row for each. */
@@ -92,6 +95,19 @@ export const configVariables = {
     allowed: 'networks such as 10.0.0.0/8, separated by commas',
     read: asList(asCidr),
   },
+  publicUrl: {
+    name: 'JACKFIELD_PUBLIC_URL',
+    allowed: 'a URL such as https://calls.example.com, without a path',
+    read: asOrigin,
+  },
+  signaturePrefixes: {
+    name: 'JACKFIELD_SIGNATURE_PREFIXES',
+    allowed: 'beginnings of header names such as X-Service-, separated by commas',
+    read: asList(asPattern(/^[A-Za-z][A-Za-z0-9-]{0,39}-$/)),
+  },
+  rates: { name: 'JACKFIELD_RATES', allowed: 'the path of a JSON file', read: asPath },
+  callbackDays: { name: 'JACKFIELD_CALLBACK_DAYS', allowed: days, read: asCount(3650) },
+  recordingDays: { name: 'JACKFIELD_RECORDING_DAYS', allowed: days, read: asCount(3650) },
   carriers: {
     name: 'JACKFIELD_CARRIERS',
     allowed: 'the path of a file',

@@ -47,6 +47,10 @@ test('what is set is taken; an empty variable counts as not set', () => {
     JACKFIELD_AUTH_TOKEN: 'abcdefghijklmnopqrstuvwxyz',
     JACKFIELD_SECRET_KEY: 'ab'.repeat(32),
     JACKFIELD_EGRESS_ALLOW: '10.0.0.0/8, fd00::/8',
+    JACKFIELD_PUBLIC_URL: 'https://calls.example.com/',
+    JACKFIELD_SIGNATURE_PREFIXES: 'X-Acme-, X-Service-',
+    JACKFIELD_RATES: '/etc/rates.json',
+    JACKFIELD_CALLBACK_DAYS: '30',
     JACKFIELD_LOG_LEVEL: 'debug',
     HOME: '/root',
   });
@@ -63,6 +67,16 @@ test('what is set is taken; an empty variable counts as not set', () => {
   });
   assert.equal(config.secretKey?.length, 32);
   assert.equal(config.logLevel, 'debug');
+  assert.equal(config.publicUrl, 'https://calls.example.com');
+  assert.deepEqual(config.signaturePrefixes, ['X-Acme-', 'X-Service-']);
+  assert.equal(config.ratesFile, '/etc/rates.json');
+  assert.deepEqual([config.callbackDays, config.recordingDays], [30, undefined]);
+});
+
+test('the API is reached at its own address, or at the public one where it listens on every address', () => {
+  assert.equal(configOf({ JACKFIELD_HTTP_PORT: '8081' }).publicUrl, 'http://127.0.0.1:8081');
+  const everywhere = { JACKFIELD_HTTP_HOST: '::', JACKFIELD_PUBLIC_ADDRESS: '2001:db8::1' };
+  assert.equal(configOf(everywhere).publicUrl, 'http://[2001:db8::1]:8080');
 });
 
 const wrong: Readonly<Record<string, readonly string[]>> = {
@@ -82,6 +96,10 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   JACKFIELD_AUTH_TOKEN: ['short', 'with a blank in the middle'],
   JACKFIELD_SECRET_KEY: ['abc'],
   JACKFIELD_EGRESS_ALLOW: ['10.0.0.0', '10.0.0.0/33', 'a/8'],
+  JACKFIELD_PUBLIC_URL: ['calls.example.com', 'ftp://a', 'https://a/path', 'https://me:pw@a'],
+  JACKFIELD_SIGNATURE_PREFIXES: ['X-Acme', 'X Acme-', 'X-A-,'],
+  JACKFIELD_CALLBACK_DAYS: ['0', '1.5', '-1', '4000'],
+  JACKFIELD_RECORDING_DAYS: ['none'],
   JACKFIELD_LOG_LEVEL: ['verbose'],
 };
 for (const [name, values] of Object.entries(wrong)) {

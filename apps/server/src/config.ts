@@ -30,6 +30,16 @@ export interface Config {
   readonly secretKey?: Uint8Array;
   /** Networks that callbacks may reach besides the public Internet, and in the sandbox private ones. */
   readonly egressAllow?: readonly string[];
+  /** Where customers reach the HTTP interface, e.g. `https://calls.example.com`: URLs of recordings begin with it. */
+  readonly publicUrl: string;
+  /** Of the signature headers of callbacks. */
+  readonly signaturePrefixes?: readonly string[];
+  /** An absolute path; calls cost nothing when absent. */
+  readonly ratesFile?: string;
+  /** How long the log of callbacks is kept. */
+  readonly callbackDays: number;
+  /** How long recordings are kept; for ever when absent. */
+  readonly recordingDays?: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
 }
 
@@ -115,6 +125,11 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
   const authToken = optional(variables.authToken, 'generated once');
   const secretKey = optional(variables.secretKey, `in ${join(dataDir, 'secret.key')}`);
   const egressAllow = optional(variables.egressAllow, sandbox ? 'private networks' : 'none');
+  const publicUrl = orDefault(variables.publicUrl, defaultPublicUrl(http, publicAddress));
+  const signaturePrefixes = optional(variables.signaturePrefixes, 'X-Service-,X-Plivo-');
+  const rates = optional(variables.rates, 'calls cost nothing');
+  const callbackDays = orDefault(variables.callbackDays, 7);
+  const recordingDays = optional(variables.recordingDays, 'kept for ever');
   const logLevel = orDefault(variables.logLevel, 'info');
   for (const variable of Object.values<ConfigVariable<unknown>>(variables)) {
     if (variable.missing !== undefined) read(variable);
@@ -129,7 +144,12 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
     publicAddress,
     rtpPorts,
     dataDir,
+    publicUrl,
+    callbackDays,
     logLevel,
+    ...(signaturePrefixes === undefined ? {} : { signaturePrefixes }),
+    ...(rates === undefined ? {} : { ratesFile: resolve(rates) }),
+    ...(recordingDays === undefined ? {} : { recordingDays }),
     ...(egressAllow === undefined ? {} : { egressAllow }),
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
     ...(authId === undefined || authToken === undefined ? {} : { account: { authId, authToken } }),
@@ -146,6 +166,12 @@ export function describeConfig(inForce: readonly ConfigLine[]): string {
       return `${variable.padEnd(width)}  ${value}${from === 'default' ? '  (default)' : ''}`;
     })
     .join('\n');
+}
+
+/** Bound to one address, it is reached there; bound to all, at the public one. */
+function defaultPublicUrl({ host, port }: Config['http'], publicAddress: string): string {
+  const reached = host === '0.0.0.0' || host === '::' ? publicAddress : host;
+  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
 }
 
 function readEnvFile(path: string): NodeJS.Dict<string> {
