@@ -1,0 +1,206 @@
+import type { Instant, Step } from '../../../../kernel/machine.ts';
+import type { DialEffect, DialInput, DialledLeg, DialState } from './dial.ts';
+import { confirmTimer, musicPlay, ringTimer, soundPlay, timeLimitTimer } from './dial-names.ts';
+import { isLive, ordersOf } from './dial-orders.ts';
+import { type DialLegEnd, dialEnds, outcomeOfFailure } from './dial-outcome.ts';
+
+/** Takes a dial one input further; its effects follow from what the input changed. */
+export function stepDial(state: DialState, input: DialInput, now: Instant): Step<DialState, DialEffect> {
+  const next = state.phase === 'over' ? state : changed(state, input, now);
+  return { state: next, effects: next === state ? [] : ordersOf(state, next, input, now) };
+}
+
+function changed(state: DialState, input: DialInput, now: Instant): DialState {
+  switch (input.type) {
+    case 'begin':
+      return state.phase === 'fresh' ? begun(state) : state;
+    case 'leg-ringing':
+      return legRinging(state, input.leg);
+    case 'leg-answered':
+      return legAnswered(state, input.leg, now);
+    case 'leg-ended':
+      return legLost(state, input.leg, input.end);
+    case 'leg-digit':
+      return pressed(state, input.leg, input.digit);
+    case 'play-over':
+      return playOver(state, input.play);
+    case 'caller-early':
+      return callerListens(state);
+    case 'caller-answered':
+      return callerAnswered(state);
+    case 'give-up':
+      return givenUp(state, input.source ?? 'Caller');
+    case 'timer-fired':
+      return timerFired(state, input.key);
+  }
+}
+
+function begun(state: DialState): DialState {
+  if (state.legs.length === 0) return over(state, outcomeOfFailure([]), dialEnds.lostRace);
+  const dialling = withLegs({ ...state, phase: 'ringing' }, (leg) => ({ ...leg, phase: 'dialling' }));
+  if (musicOf(state) === null) return dialling;
+  return { ...dialling, callerHears: state.callerListens ? 'music' : 'opening' };
+}
+
+function legRinging(state: DialState, name: string): DialState {
+  if (state.rang || legOf(state, name, 'dialling') === undefined) return state;
+  return rung({ ...state, rang: true });
+}
+
+/** Ringback of the caller's own phone while it can hear nothing of ours, otherwise ours. */
+function rung(state: DialState): DialState {
+  if (state.callerHears !== 'nothing') return state;
+  return { ...state, callerHears: state.callerListens ? 'ringback' : 'rung' };
+}
+
+function legAnswered(state: DialState, name: string, now: Instant): DialState {
+  const leg = legOf(state, name, 'dialling');
+  if (leg === undefined) return state;
+  const { confirmKey, confirmSound } = state.dial;
+  const answered = withLeg(state, { ...leg, answeredAt: now });
+  if (confirmKey === null && confirmSound === null) return chosen(answered, name);
+  return withLeg(answered, {
+    ...leg,
+    answeredAt: now,
+    phase: 'confirming',
+    hearsSound: confirmSound !== null,
+  });
+}
+
+/** The first that answered, and confirmed where that is asked for; all others have lost. */
+function chosen(state: DialState, winner: string): DialState {
+  const decided = withLegs(state, (leg) => {
+    if (leg.leg === winner) return { ...leg, phase: 'chosen', hearsSound: false };
+    return isLive(leg) ? ended(leg, dialEnds.lostRace) : leg;
+  });
+  const next: DialState = { ...decided, winner, phase: 'connecting' };
+  return state.callerAnswered ? bridged(next) : next;
+}
+
+function bridged(state: DialState): DialState {
+  return { ...state, phase: 'bridged', callerHears: 'nothing' };
+}
+
+function callerListens(state: DialState): DialState {
+  if (state.callerListens) return state;
+  const { callerHears } = state;
+  const hears = callerHears === 'opening' ? 'music' : callerHears === 'rung' ? 'ringback' : callerHears;
+  return { ...state, callerListens: true, callerHears: hears };
+}
+
+function callerAnswered(state: DialState): DialState {
+  if (state.callerAnswered) return state;
+  const answered: DialState = { ...callerListens(state), callerAnswered: true };
+  return state.phase === 'connecting' ? bridged(answered) : answered;
+}
+
+function pressed(state: DialState, name: string, digit: string): DialState {
+  const leg = legOf(state, name, 'confirming');
+  if (leg !== undefined && state.dial.confirmKey !== null) {
+    return digit === state.dial.confirmKey
+      ? chosen(state, name)
+      : legLost(state, name, dialEnds.notConfirmed);
+  }
+  if (state.phase !== 'bridged') return state;
+  const isCaller = name === state.context.aLeg;
+  if (!isCaller && name !== state.winner) return state;
+  const { digitsMatch, digitsMatchBLeg, hangupOnStar } = state.dial;
+  const next: DialState = {
+    ...state,
+    pressed: isCaller
+      ? { ...state.pressed, aLeg: tail(state.pressed.aLeg + digit, digitsMatch) }
+      : { ...state.pressed, bLeg: tail(state.pressed.bLeg + digit, digitsMatchBLeg) },
+  };
+  if (!isCaller || digit !== '*' || !hangupOnStar) return next;
+  return completed(next, dialEnds.normal('Caller'));
+}
+
+/** No more of what was pressed than the longest sequence can need. */
+function tail(digits: string, sequences: readonly string[]): string {
+  const longest = Math.max(0, ...sequences.map(({ length }) => length));
+  return longest === 0 ? '' : digits.slice(-longest);
+}
+
+function playOver(state: DialState, play: string): DialState {
+  if (play === musicPlay(state)) {
+    // Music goes on until it is stopped: it could not be played, and the caller is not left in silence.
+    if (state.callerHears !== 'music') return state;
+    const silent: DialState = { ...state, callerHears: 'nothing' };
+    return state.rang ? rung(silent) : silent;
+  }
+  const leg = state.legs.find((each) => each.hearsSound && play === soundPlay(each.leg));
+  if (leg === undefined) return state;
+  // Where no key is asked for, the sound is an announcement, and the leg is connected after it.
+  return state.dial.confirmKey === null
+    ? chosen(state, leg.leg)
+    : withLeg(state, { ...leg, hearsSound: false });
+}
+
+function timerFired(state: DialState, key: string): DialState {
+  if (key === ringTimer) {
+    if (!state.legs.some(({ phase }) => phase === 'dialling')) return state;
+    const left = withLegs(state, (leg) =>
+      leg.phase === 'dialling' ? ended(leg, dialEnds.ringTimeout) : leg,
+    );
+    return overWithoutLegs(left);
+  }
+  if (key === timeLimitTimer) {
+    return state.phase === 'bridged' ? completed(state, dialEnds.timeLimit) : state;
+  }
+  const leg = state.legs.find((each) => each.phase === 'confirming' && confirmTimer(each.leg) === key);
+  if (leg === undefined) return state;
+  return state.dial.confirmKey === null
+    ? chosen(state, leg.leg)
+    : legLost(state, leg.leg, dialEnds.notConfirmed);
+}
+
+function legLost(state: DialState, name: string, end: DialLegEnd): DialState {
+  const leg = state.legs.find((each) => each.leg === name);
+  if (leg === undefined || !isLive(leg)) return state;
+  const left = withLeg(state, ended(leg, end));
+  return name === state.winner ? over(left, { status: 'completed', end }, end) : overWithoutLegs(left);
+}
+
+function overWithoutLegs(state: DialState): DialState {
+  if (state.legs.some(isLive)) return state;
+  const ends = state.legs.flatMap(({ end }) => (end === null ? [] : [end]));
+  return over(state, outcomeOfFailure(ends), dialEnds.lostRace);
+}
+
+function givenUp(state: DialState, source: DialLegEnd['source']): DialState {
+  if (state.phase === 'bridged') return completed(state, dialEnds.normal(source));
+  const end = dialEnds.canceled(source);
+  return over(state, { status: 'cancel', end }, end);
+}
+
+function completed(state: DialState, end: DialLegEnd): DialState {
+  return over(state, { status: 'completed', end }, end);
+}
+
+/** `rest` is why legs that still live are hung up. */
+function over(state: DialState, outcome: NonNullable<DialState['outcome']>, rest: DialLegEnd): DialState {
+  const left = withLegs(state, (leg) => (isLive(leg) ? ended(leg, rest) : leg));
+  return { ...left, phase: 'over', callerHears: 'nothing', outcome };
+}
+
+function ended(leg: DialledLeg, end: DialLegEnd): DialledLeg {
+  return { ...leg, phase: 'ended', hearsSound: false, end };
+}
+
+function legOf(state: DialState, name: string, phase: DialledLeg['phase']): DialledLeg | undefined {
+  return state.legs.find((each) => each.leg === name && each.phase === phase);
+}
+
+function withLeg(state: DialState, leg: DialledLeg): DialState {
+  return withLegs(state, (each) => (each.leg === leg.leg ? leg : each));
+}
+
+function withLegs(state: DialState, change: (leg: DialledLeg) => DialledLeg): DialState {
+  return { ...state, legs: state.legs.map(change) };
+}
+
+/** The URL that the caller hears; null: ringback. */
+function musicOf(state: DialState): string | null {
+  const { dialMusic } = state.dial;
+  return dialMusic === null || dialMusic.toLowerCase() === 'real' ? null : dialMusic;
+}

@@ -1,0 +1,25 @@
+import type { DialState } from './dial.ts';
+
+/** Rings out. Runs while a phone is being dialled. */
+export const ringTimer = 'dial/ring';
+
+/** Runs while two are connected. */
+export const timeLimitTimer = 'dial/time-limit';
+
+/** Runs while this leg is asked to confirm. */
+export function confirmTimer(leg: string): string {
+  return `dial/confirm/${leg}`;
+}
+
+/** Plays are named among all plays of the platform, so each name holds a leg that was dialled once. */
+export function musicPlay(state: DialState): string {
+  return `dial/${state.legs[0]?.leg}/music`;
+}
+
+export function ringbackPlay(state: DialState): string {
+  return `dial/${state.legs[0]?.leg}/ringback`;
+}
+
+export function soundPlay(leg: string): string {
+  return `dial/${leg}/confirm`;
+}

@@ -1,0 +1,183 @@
+import type { Instant } from '../../../../kernel/machine.ts';
+import type { DialEffect, DialInput, DialledLeg, DialSound, DialState } from './dial.ts';
+import { confirmTimer, musicPlay, ringbackPlay, ringTimer, soundPlay, timeLimitTimer } from './dial-names.ts';
+
+/**
+ * The orders that lead from one state to the next. What stops comes before what starts: nobody hears music in a
+ * conversation, and no leg is hung up inside a bridge.
+ */
+export function ordersOf(
+  before: DialState,
+  after: DialState,
+  input: DialInput,
+  now: Instant,
+): readonly DialEffect[] {
+  const [had, has] = [playsOf(before), playsOf(after)];
+  const [ran, runs] = [timersOf(before, now), timersOf(after, now)];
+  const orders: DialEffect[] = [];
+  for (const play of had.keys()) {
+    const isOver = input.type === 'play-over' && input.play === play;
+    if (!has.has(play) && !isOver) orders.push({ do: 'stop-play', play });
+  }
+  if (before.phase === 'bridged' && after.phase !== 'bridged') orders.push({ do: 'unbridge' });
+  for (const [was, is] of legsOf(before, after)) {
+    const endedItself = input.type === 'leg-ended' && input.leg === is.leg;
+    if (isLive(was) && is.end !== null && !endedItself) {
+      orders.push({ do: 'hang-up-leg', leg: is.leg, end: is.end });
+    }
+  }
+  orders.push(...ordersToCaller(before, after));
+  for (const [was, is] of legsOf(before, after)) {
+    if (was.phase === 'fresh' && is.phase === 'dialling') orders.push(dialLeg(after, is));
+  }
+  for (const [play, order] of has) {
+    if (!had.has(play)) orders.push({ do: 'play', play, ...order });
+  }
+  if (before.phase !== 'bridged' && after.phase === 'bridged' && after.winner !== null) {
+    orders.push({ do: 'bridge', leg: after.winner });
+  }
+  for (const key of ran.keys()) {
+    const fired = input.type === 'timer-fired' && input.key === key;
+    if (!runs.has(key) && !fired) orders.push({ do: 'cancel-timer', key });
+  }
+  for (const [key, at] of runs) {
+    if (!ran.has(key)) orders.push({ do: 'start-timer', key, at });
+  }
+  if (after.dial.callback !== null) {
+    for (const parameters of told(before, after, input, now)) orders.push({ do: 'tell', parameters });
+  }
+  return orders;
+}
+
+/** Dialled, and neither ended nor hung up. */
+export function isLive({ phase }: DialledLeg): boolean {
+  return phase === 'dialling' || phase === 'confirming' || phase === 'chosen';
+}
+
+function ordersToCaller(before: DialState, after: DialState): readonly DialEffect[] {
+  const orders: DialEffect[] = [];
+  if (before.callerHears !== after.callerHears) {
+    if (after.callerHears === 'rung') orders.push({ do: 'ring-caller' });
+    if (after.callerHears === 'opening') orders.push({ do: 'early-caller' });
+  }
+  if (before.phase !== 'connecting' && after.phase === 'connecting') orders.push({ do: 'answer-caller' });
+  return orders;
+}
+
+/** Behind the dial's own time limit, which begins when the caller has answered as well. */
+const secondsToConnect = 60;
+
+function dialLeg(state: DialState, leg: DialledLeg): DialEffect {
+  const { dial, context } = state;
+  const destination = dial.destinations[state.legs.indexOf(leg)];
+  const callerName = dial.callerName ?? (leg.from === context.callerId ? context.callerName : leg.from);
+  return {
+    do: 'dial-leg',
+    leg: leg.leg,
+    to: leg.to,
+    from: leg.from,
+    callerName,
+    ringTimeoutSeconds: dial.timeoutSeconds,
+    timeLimitSeconds: dial.timeLimitSeconds + dial.confirmTimeoutSeconds + secondsToConnect,
+    sipHeaders: { ...dial.sipHeaders, ...destination?.sipHeaders },
+    sendDigits: destination?.sendDigits ?? '',
+  };
+}
+
+type PlayOrder = Omit<Extract<DialEffect, { do: 'play' }>, 'do' | 'play'>;
+
+function playsOf(state: DialState): ReadonlyMap<string, PlayOrder> {
+  const { dial, context, callerHears } = state;
+  const plays = new Map<string, PlayOrder>();
+  const toCaller = (item: DialSound): PlayOrder => ({ to: [context.aLeg], items: [item], loop: 0 });
+  if (callerHears === 'music') {
+    plays.set(musicPlay(state), toCaller({ kind: 'file', url: dial.dialMusic ?? '' }));
+  }
+  if (callerHears === 'ringback') {
+    plays.set(ringbackPlay(state), toCaller({ kind: 'built-in', sound: { kind: 'ringback' } }));
+  }
+  for (const { leg } of state.legs.filter(({ hearsSound }) => hearsSound)) {
+    const items: readonly DialSound[] = [{ kind: 'file', url: dial.confirmSound ?? '' }];
+    // A question is repeated until it is answered, an announcement is made once.
+    plays.set(soundPlay(leg), { to: [leg], items, loop: dial.confirmKey === null ? 1 : 0 });
+  }
+  return plays;
+}
+
+/** Which timers a state needs; when each would fall due is counted from the step that starts it. */
+function timersOf(state: DialState, now: Instant): ReadonlyMap<string, Instant> {
+  const { dial, legs } = state;
+  const timers = new Map<string, Instant>();
+  const set = (key: string, seconds: number) => timers.set(key, now + seconds * 1000);
+  if (legs.some(({ phase }) => phase === 'dialling')) set(ringTimer, dial.timeoutSeconds);
+  for (const { leg } of legs.filter(({ phase }) => phase === 'confirming')) {
+    set(confirmTimer(leg), dial.confirmTimeoutSeconds);
+  }
+  if (state.phase === 'bridged') set(timeLimitTimer, dial.timeLimitSeconds);
+  return timers;
+}
+
+/** conventions.md §12.3: what `callbackUrl` hears of each leg. */
+function told(
+  before: DialState,
+  after: DialState,
+  input: DialInput,
+  now: Instant,
+): readonly Readonly<Record<string, string>>[] {
+  const notices: Readonly<Record<string, string>>[] = [];
+  const tell = (leg: DialledLeg, action: string, status: string, more: Readonly<Record<string, string>>) =>
+    notices.push({
+      DialAction: action,
+      DialALegUUID: after.context.aLeg,
+      DialBLegUUID: leg.leg,
+      DialBLegStatus: status,
+      DialBLegFrom: leg.from,
+      DialBLegTo: leg.to,
+      ...more,
+    });
+  for (const [was, is] of legsOf(before, after)) {
+    if (was.answeredAt === null && is.answeredAt !== null) tell(is, 'answer', 'answer', {});
+  }
+  const winner = after.legs.find(({ leg }) => leg === after.winner);
+  if (before.phase !== 'bridged' && after.phase === 'bridged' && winner !== undefined) {
+    tell(winner, 'connected', 'connected', {});
+  }
+  if (input.type === 'leg-digit' && before.phase === 'bridged' && winner !== undefined) {
+    const by = input.leg === after.context.aLeg ? 'ALeg' : 'BLeg';
+    for (const sequence of matches(after, by)) {
+      tell(winner, 'digits', 'connected', { DialDigitsMatch: sequence, DialDigitsPressedBy: by });
+    }
+  }
+  for (const [was, is] of legsOf(before, after)) {
+    if (isLive(was) && is.end !== null) tell(is, 'hangup', 'hangup', fieldsOfEnd(is, input, now));
+  }
+  return notices;
+}
+
+function matches(state: DialState, by: 'ALeg' | 'BLeg'): readonly string[] {
+  const { dial, pressed } = state;
+  const [sequences, digits] =
+    by === 'ALeg' ? [dial.digitsMatch, pressed.aLeg] : [dial.digitsMatchBLeg, pressed.bLeg];
+  return sequences.filter((each) => each !== '' && digits.endsWith(each));
+}
+
+function fieldsOfEnd(leg: DialledLeg, input: DialInput, now: Instant): Readonly<Record<string, string>> {
+  const seconds =
+    input.type === 'leg-ended' && input.leg === leg.leg
+      ? input.durationSeconds
+      : leg.answeredAt === null
+        ? 0
+        : Math.max(0, (now - leg.answeredAt) / 1000);
+  return {
+    DialBLegDuration: String(Math.round(seconds)),
+    // Seconds that have begun count, as in the records of calls.
+    DialBLegBillDuration: String(Math.ceil(seconds)),
+    DialBLegHangupCauseName: leg.end?.name ?? '',
+    DialBLegHangupCauseCode: String(leg.end?.code ?? 0),
+    DialBLegHangupSource: leg.end?.source ?? 'Unknown',
+  };
+}
+
+function legsOf(before: DialState, after: DialState): readonly (readonly [DialledLeg, DialledLeg])[] {
+  return after.legs.map((is, index) => [before.legs[index] ?? is, is]);
+}

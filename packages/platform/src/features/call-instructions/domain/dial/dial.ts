@@ -1,0 +1,164 @@
+import type { Instant, KernelEffect, TimerFired } from '../../../../kernel/machine.ts';
+import type { Sound } from '../../../../ports/media.ts';
+import type { Dial } from '../instruction.ts';
+import type { DialLegEnd, DialStatus } from './dial-outcome.ts';
+
+/**
+ * One Dial element as it runs, embedded in the document that contains it:
+ *
+ *   fresh ──begin──→ ringing ──first to answer (and confirm)──→ connecting ──caller answered──→ bridged
+ *     └────────────────┴───── nobody left, given up ──────────────────┴── B left, time limit, * ──┴──→ over
+ *
+ * Over means that the document goes on: what a leg tells after it was hung up changes nothing.
+ */
+export interface DialState {
+  readonly dial: Dial;
+  readonly context: DialContext;
+  readonly phase: 'fresh' | 'ringing' | 'connecting' | 'bridged' | 'over';
+  /** One for each destination, in its order. */
+  readonly legs: readonly DialledLeg[];
+  /** The leg that is, or was, to be connected. */
+  readonly winner: string | null;
+  readonly callerAnswered: boolean;
+  /** It can hear us: answered, or with early media. */
+  readonly callerListens: boolean;
+  /** What the caller hears of the ringing; `opening`: music that waits for early media. */
+  readonly callerHears: 'nothing' | 'rung' | 'opening' | 'music' | 'ringback';
+  readonly rang: boolean;
+  /** Digits since the bridge, no more than the longest sequence that is waited for. */
+  readonly pressed: { readonly aLeg: string; readonly bLeg: string };
+  /** Set when it is over. */
+  readonly outcome: { readonly status: DialStatus; readonly end: DialLegEnd | null } | null;
+}
+
+export interface DialContext {
+  readonly aLeg: string;
+  readonly aLegAnswered: boolean;
+  /** Early media is open already (PreAnswer). */
+  readonly aLegEarly?: boolean;
+  /** `from` of the A leg. */
+  readonly callerId: string;
+  readonly callerName: string;
+  /** Call UUIDs chosen outside, one for each destination. */
+  readonly legs: readonly string[];
+  readonly requestUuid?: string;
+}
+
+export interface DialledLeg {
+  readonly leg: string;
+  readonly to: string;
+  readonly from: string;
+  readonly phase: 'fresh' | 'dialling' | 'confirming' | 'chosen' | 'ended';
+  readonly answeredAt: Instant | null;
+  /** `confirmSound` is played to it. */
+  readonly hearsSound: boolean;
+  /** Why it ended, by itself or by our order. */
+  readonly end: DialLegEnd | null;
+}
+
+export type DialInput =
+  | { readonly type: 'begin' }
+  | { readonly type: 'leg-ringing'; readonly leg: string }
+  | { readonly type: 'leg-answered'; readonly leg: string }
+  | {
+      readonly type: 'leg-ended';
+      readonly leg: string;
+      readonly end: DialLegEnd;
+      readonly durationSeconds: number;
+    }
+  /** Of the A leg or of a B leg. */
+  | { readonly type: 'leg-digit'; readonly leg: string; readonly digit: string }
+  | { readonly type: 'play-over'; readonly play: string }
+  /** Early media was opened to the caller (`leg-early` of the A leg). */
+  | { readonly type: 'caller-early' }
+  | { readonly type: 'caller-answered' }
+  /** The A leg ended or the run was replaced; `Caller` when left out. */
+  | { readonly type: 'give-up'; readonly source?: DialLegEnd['source'] }
+  | TimerFired;
+
+export type DialEffect =
+  | {
+      readonly do: 'dial-leg';
+      readonly leg: string;
+      readonly to: string;
+      readonly from: string;
+      readonly callerName: string;
+      readonly ringTimeoutSeconds: number;
+      /** From its answer on: a backstop behind the dial's own time limit, which counts from the bridge. */
+      readonly timeLimitSeconds: number;
+      /** Names without the `X-PH-` prefix. */
+      readonly sipHeaders: Readonly<Record<string, string>>;
+      readonly sendDigits: string;
+    }
+  | { readonly do: 'hang-up-leg'; readonly leg: string; readonly end: DialLegEnd }
+  | { readonly do: 'ring-caller' }
+  | { readonly do: 'early-caller' }
+  | { readonly do: 'answer-caller' }
+  /** `play` names it among all plays: it contains the UUID of a leg that was dialled once. */
+  | {
+      readonly do: 'play';
+      readonly play: string;
+      readonly to: readonly string[];
+      readonly items: readonly DialSound[];
+      /** 0 goes on until stopped. */
+      readonly loop: number;
+    }
+  | { readonly do: 'stop-play'; readonly play: string }
+  /** Joins the A leg and this one. */
+  | { readonly do: 'bridge'; readonly leg: string }
+  | { readonly do: 'unbridge' }
+  /** For `callbackUrl`; only given where the element has one. */
+  | { readonly do: 'tell'; readonly parameters: Readonly<Record<string, string>> }
+  | Extract<KernelEffect, { readonly do: 'start-timer' | 'cancel-timer' }>;
+
+/** The kinds of play item (features/sounds/door.ts) that a dial needs. */
+export type DialSound =
+  | { readonly kind: 'file'; readonly url: string }
+  | { readonly kind: 'built-in'; readonly sound: Extract<Sound, { kind: 'ringback' }> };
+
+/** A dial before `begin`. Throws where the legs are not one for each destination. */
+export function newDial(dial: Dial, context: DialContext): DialState {
+  if (context.legs.length !== dial.destinations.length) {
+    throw new Error(`${dial.destinations.length} destinations need as many legs, not ${context.legs.length}`);
+  }
+  return {
+    dial,
+    context,
+    phase: 'fresh',
+    legs: dial.destinations.map((destination, index) => ({
+      leg: context.legs[index] as string,
+      to: destination.to,
+      from: destination.callerId ?? dial.callerId ?? context.callerId,
+      phase: 'fresh',
+      answeredAt: null,
+      hearsSound: false,
+      end: null,
+    })),
+    winner: null,
+    callerAnswered: context.aLegAnswered,
+    callerListens: context.aLegAnswered || context.aLegEarly === true,
+    callerHears: 'nothing',
+    rang: false,
+    pressed: { aLeg: '', bLeg: '' },
+    outcome: null,
+  };
+}
+
+/** True as soon as the document can go on; every leg has ended or was hung up, and no timer is left. */
+export function isDialOver(state: DialState): boolean {
+  return state.phase === 'over';
+}
+
+/** What the request to `action` says of it (conventions.md §12.3); throws while the dial runs. */
+export function dialResultOf(state: DialState): Readonly<Record<string, string>> {
+  if (state.outcome === null) throw new Error('a dial has a result when it is over');
+  const { status, end } = state.outcome;
+  return {
+    DialStatus: status,
+    DialRingStatus: String(state.rang),
+    DialHangupCause: end?.name ?? '',
+    DialALegUUID: state.context.aLeg,
+    // Empty when nobody was connected.
+    DialBLegUUID: state.winner ?? '',
+  };
+}
