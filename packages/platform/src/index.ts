@@ -16,10 +16,20 @@ export type {
   EgressTimeouts,
 } from './ports/egress.ts';
 export type { Logger } from './ports/logger.ts';
-export type { Media, MediaNotice, MixCommand, MixMember, Sound, SoundClip } from './ports/media.ts';
+export type {
+  CaptureTrack,
+  Media,
+  MediaNotice,
+  MixCommand,
+  MixMember,
+  Sound,
+  SoundClip,
+} from './ports/media.ts';
 export type { AgreedMedia, AgreedPayload, LegStatistics, MediaClips, MediaLegs } from './ports/media-legs.ts';
 export type { Metrics } from './ports/metrics.ts';
 export type { NumberRoutes } from './ports/number-routes.ts';
+export type { RecordedFile, Recorder, RecordingFormat, RecordingOrder } from './ports/recorder.ts';
+export type { RecordingFiles } from './ports/recording-files.ts';
 export type { Binding, EndpointCredential, Registrations } from './ports/registrations.ts';
 export type { Secrets } from './ports/secrets.ts';
 export type { Speech, SpeechProblem, SpeechRequest } from './ports/speech.ts';

@@ -1,0 +1,153 @@
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RecordingFormat } from '@jackfield/platform';
+import { createDiskGate } from './disk-gate.ts';
+import type {
+  CaptureMessage,
+  FromRecorderThread,
+  RecorderLimits,
+  RecorderStats,
+} from './recorder-messages.ts';
+import { beginRecordingFile, type RecordingFile, sentenceOf, type WritableFile } from './recording-file.ts';
+import { recordingFileName } from './recording-file-name.ts';
+import { loadMp3Encoders, plainSamples } from './sound-encoder.ts';
+
+/** Everything that is being recorded: which audio goes into which file, and when each is complete. */
+export interface OpenRecordings {
+  open(recording: string, format: RecordingFormat, channels: number): void;
+  finish(recording: string, waitMs: number): void;
+  /** What the media thread says. */
+  take(message: CaptureMessage): void;
+  stats(): Omit<RecorderStats, 'cpuMs'>;
+}
+
+export interface OpenRecordingsDeps {
+  readonly directory: string;
+  readonly limits: RecorderLimits;
+  readonly tell: (message: FromRecorderThread) => void;
+  /** Creates the file; one that exists is never written over. */
+  readonly createFile?: (path: string) => Promise<WritableFile>;
+}
+
+interface Open {
+  readonly file: RecordingFile;
+  hasEnded: boolean;
+  /** What waits for the end of the capture, with its limit. */
+  whenEnded: (() => void) | undefined;
+  isFinishing: boolean;
+}
+
+/** Two of the four threads that the process has for its files. */
+const gateWidth = 2;
+
+export async function createOpenRecordings(deps: OpenRecordingsDeps): Promise<OpenRecordings> {
+  const { directory, limits, tell, createFile = (path) => open(path, 'wx', 0o600) } = deps;
+  const mp3Encoders = await loadMp3Encoders();
+  const gate = createDiskGate(gateWidth);
+  /** Undefined while a file is being opened. */
+  const recordings = new Map<string, Open | undefined>();
+  let writtenBytes = 0;
+  let droppedPortions = 0;
+
+  function forget(recording: string): void {
+    writtenBytes += recordings.get(recording)?.file.writtenBytes ?? 0;
+    recordings.delete(recording);
+  }
+
+  async function begin(recording: string, format: RecordingFormat, channels: number): Promise<RecordingFile> {
+    const isMp3 = format === 'mp3';
+    const path = join(directory, recordingFileName(`${recording}.${format}`));
+    const file = await gate.pass(() => createFile(path));
+    try {
+      return await beginRecordingFile({
+        file,
+        channels,
+        hasHeader: !isMp3,
+        encoder: isMp3 ? await mp3Encoders.open() : plainSamples,
+        gate,
+        maxBytes: limits.bytesPerFile,
+        maxWaitingBytes: limits.waitingBytes,
+        onFailure(sentence) {
+          // Whoever finishes it hears of it there.
+          if (recordings.get(recording)?.isFinishing !== false) return;
+          forget(recording);
+          tell({ type: 'failed', recording, sentence });
+        },
+      });
+    } catch (error) {
+      await file.close().catch(() => {});
+      throw error;
+    }
+  }
+
+  async function complete(recording: string, each: Open): Promise<void> {
+    if (each.isFinishing) return;
+    each.isFinishing = true;
+    try {
+      const file = await each.file.finish();
+      forget(recording);
+      tell({ type: 'finished', recording, file });
+    } catch (error) {
+      forget(recording);
+      tell({ type: 'failed', recording, sentence: sentenceOf(error) });
+    }
+  }
+
+  return {
+    open(recording, format, channels) {
+      if (recordings.has(recording) || recordings.size >= limits.openRecordings) {
+        const sentence = recordings.has(recording)
+          ? 'this recording is open already'
+          : `${limits.openRecordings} recordings are open, which is the limit`;
+        tell({ type: 'failed', recording, sentence });
+        return;
+      }
+      recordings.set(recording, undefined);
+      begin(recording, format, channels).then(
+        (file) => {
+          recordings.set(recording, { file, hasEnded: false, whenEnded: undefined, isFinishing: false });
+          tell({ type: 'opened', recording });
+        },
+        (error: unknown) => {
+          recordings.delete(recording);
+          tell({ type: 'failed', recording, sentence: sentenceOf(error) });
+        },
+      );
+    },
+    finish(recording, waitMs) {
+      const each = recordings.get(recording);
+      // One that has failed has said so already.
+      if (each === undefined || each.isFinishing) return;
+      if (each.hasEnded) {
+        void complete(recording, each);
+        return;
+      }
+      const limit = setTimeout(() => void complete(recording, each), waitMs);
+      each.whenEnded = () => {
+        clearTimeout(limit);
+        void complete(recording, each);
+      };
+    },
+    take(message) {
+      const each = recordings.get(message.capture);
+      if (message.type === 'ended') {
+        if (each === undefined) return;
+        each.hasEnded = true;
+        each.whenEnded?.();
+        return;
+      }
+      const { samples, tracks, sampleRate } = message;
+      const isTaken = each !== undefined && !each.isFinishing && each.file.take(samples, tracks, sampleRate);
+      if (!isTaken) droppedPortions++;
+    },
+    stats() {
+      const files = [...recordings.values()].flatMap((each) => (each === undefined ? [] : [each.file]));
+      return {
+        open: recordings.size,
+        waitingBytes: files.reduce((sum, file) => sum + file.waitingBytes, 0),
+        writtenBytes: files.reduce((sum, file) => sum + file.writtenBytes, writtenBytes),
+        droppedPortions,
+      };
+    },
+  };
+}

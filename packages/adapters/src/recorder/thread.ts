@@ -1,0 +1,32 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { createOpenRecordings } from './open-recordings.ts';
+import type {
+  CaptureMessage,
+  FromRecorderThread,
+  RecorderThreadData,
+  ToRecorderThread,
+} from './recorder-messages.ts';
+
+/** The recorder thread: encodes and writes, so that neither calls nor ticks wait for a disk. */
+if (parentPort === null) throw new Error('the recorder thread is started as a worker');
+const parent = parentPort;
+const tell = (message: FromRecorderThread): void => parent.postMessage(message);
+const recordings = await createOpenRecordings({ ...(workerData as RecorderThreadData), tell });
+
+parent.on('message', (message: ToRecorderThread) => {
+  switch (message.type) {
+    case 'captures':
+      message.port.on('message', (capture: CaptureMessage) => recordings.take(capture));
+      return;
+    case 'open':
+      return recordings.open(message.recording, message.format, message.channels);
+    case 'finish':
+      return recordings.finish(message.recording, message.waitMs);
+    case 'stats': {
+      const { user, system } = process.threadCpuUsage();
+      const stats = { ...recordings.stats(), cpuMs: (user + system) / 1000 };
+      tell({ type: 'stats', id: message.id, stats });
+    }
+  }
+});
+tell({ type: 'ready' });
