@@ -1,3 +1,9 @@
 export { behaviours } from './domain/behaviours.ts';
-export { type SandboxPhonesDeps, startSandboxPhones, talkerClip } from './sandbox-phones.ts';
-export { sentences } from './sentences.ts';
+export {
+  greetingClip,
+  type SandboxPhonesDeps,
+  startSandboxPhones,
+  talkerClip,
+  type Voicemail,
+} from './sandbox-phones.ts';
+export { greeting, sentences } from './sentences.ts';

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { createRecordingLog, createVirtualClock } from '@jackfield/testkit';
 import { createSessionRunner } from '../../kernel/create-session-runner.ts';
 import type { Database } from '../../ports/database.ts';
-import type { MixCommand } from '../../ports/media.ts';
+import type { MediaNotice, MixCommand } from '../../ports/media.ts';
 import type { LegListener, Telephony } from '../../ports/telephony.ts';
 import { startSandboxPhones } from './sandbox-phones.ts';
 
@@ -26,15 +26,30 @@ function world() {
     },
     open: () => Promise.resolve(),
     dial: () => {},
+    openEarly: () => {},
     ring: () => void orders.push('ring'),
     answer: () => void orders.push('answer'),
     hangUp: (_leg, status) => void orders.push(`hang up ${status}`),
   };
+  const messages: string[] = [];
+  let tell: (notice: MediaNotice) => void = () => {};
   startSandboxPhones({
     runner,
     telephony,
-    media: { send: (command) => void commands.push(command), subscribe: () => () => {} },
+    media: {
+      send: (command) => void commands.push(command),
+      subscribe(listener) {
+        tell = listener;
+        return () => {};
+      },
+    },
     log,
+    voicemail: {
+      async record({ leg, from, to }) {
+        messages.push(`${leg} from ${from} to ${to}`);
+      },
+      stop: (leg) => void messages.push(`${leg} is whole`),
+    },
   });
   const offer = (to: string) =>
     notify({
@@ -46,12 +61,15 @@ function world() {
       to,
       callerName: '',
       sourceAddress: '127.0.0.1',
+      headers: {},
     });
   return {
     clock,
     runner,
     orders,
     commands,
+    messages,
+    tell: (notice: MediaNotice) => tell(notice),
     offer,
     notify: (...notice: Parameters<LegListener>) => notify(...notice),
   };
@@ -84,4 +102,26 @@ it('a call that comes while everything is being closed is refused, and nothing e
   offer('+12025550100');
   await clock.advance(0);
   assert.deepEqual(orders, ['hang up 500']);
+});
+
+it('a message is kept with who called, from the end of the beep until the caller hangs up', async () => {
+  const { offer, notify, tell, messages, runner, commands } = world();
+  offer('+12025550107');
+  notify({ type: 'leg-answered', leg: 'leg' });
+  await runner.idle();
+  for (const key of ['greeting', 'beep']) {
+    tell({ type: 'play-ended', mix: 'another call', key });
+    tell({ type: 'play-ended', mix: 'leg', key });
+    await runner.idle();
+  }
+  notify({ type: 'leg-ended', leg: 'leg', end: { by: 'remote-bye' } });
+  await runner.idle();
+  assert.deepEqual(messages, ['leg from +12025550000 to +12025550107', 'leg is whole']);
+  assert.deepEqual(
+    commands.flatMap((command) => (command.do === 'play' ? [[command.key, command.loop]] : [])),
+    [
+      ['greeting', false],
+      ['beep', false],
+    ],
+  );
 });

@@ -4,6 +4,7 @@ import type { Media, Sound } from '../../ports/media.ts';
 import type { Telephony } from '../../ports/telephony.ts';
 import { behaviours } from './domain/behaviours.ts';
 import {
+  calledPhone,
   type SandboxPhone,
   type SandboxPhoneEffect,
   type SandboxPhoneInput,
@@ -16,17 +17,33 @@ export interface SandboxPhonesDeps {
   readonly telephony: Telephony;
   readonly media: Media;
   readonly log: Logger;
+  readonly voicemail: Voicemail;
+}
+
+/** Where the voicemail keeps what its callers say. */
+export interface Voicemail {
+  /** Begins to take a message on this leg of the phone; rejects when it cannot be kept. */
+  record(message: Message): Promise<void>;
+  stop(leg: string): void;
+}
+
+export interface Message {
+  readonly leg: string;
+  readonly from: string;
+  readonly to: string;
 }
 
 /** Name of the clip that the talking phone plays; whoever starts the sandbox loads it before the first call. */
 export const talkerClip = 'sandbox-talker';
+/** The same for the voicemail's greeting. */
+export const greetingClip = 'sandbox-greeting';
 
 /** −18 dBFS: the level of a person who talks at a normal distance. */
 const toneLevelDb = -18;
 
 /** Puts the phones of the public network's stand-in onto their own signalling. */
 export function startSandboxPhones(deps: SandboxPhonesDeps): void {
-  const { telephony, media } = deps;
+  const { telephony, media, voicemail, log } = deps;
 
   const phones = deps.runner.define<SandboxPhone, SandboxPhoneInput, SandboxPhoneEffect>({
     name: 'sandbox-phone',
@@ -48,6 +65,15 @@ export function startSandboxPhones(deps: SandboxPhonesDeps): void {
         case 'tone':
           hearItself(leg, false);
           return play(leg, { kind: 'tone', frequencyHz: effect.frequencyHz, levelDb: toneLevelDb });
+        case 'greet':
+          hearItself(leg, false);
+          return play(leg, { kind: 'clip', name: greetingClip }, 'greeting');
+        case 'beep':
+          return play(leg, { kind: 'beep', count: 1 }, 'beep');
+        case 'record':
+          return record({ leg, from: effect.from, to: effect.to });
+        case 'stop-recording':
+          return voicemail.stop(leg);
         case 'press':
           return media.send({ do: 'send-digits', leg, digits: effect.digits });
         case 'leave-mix':
@@ -61,9 +87,23 @@ export function startSandboxPhones(deps: SandboxPhonesDeps): void {
     media.send({ do: 'set-hearing', mix: leg, members: [{ leg, hears: echoes ? [leg] : [] }] });
   }
 
-  function play(leg: string, sound: Sound): void {
-    media.send({ do: 'play', mix: leg, key: 'voice', to: [leg], sound, loop: true });
+  /** Over and over, or once where somebody waits for its end under `key`. */
+  function play(leg: string, sound: Sound, key?: string): void {
+    media.send({ do: 'play', mix: leg, key: key ?? 'voice', to: [leg], sound, loop: key === undefined });
   }
+
+  function record(message: Message): void {
+    voicemail.record(message).catch((err: unknown) => {
+      log.error({ leg: message.leg, err }, 'The voicemail cannot keep a message.');
+      telephony.hangUp(message.leg, 500);
+    });
+  }
+
+  media.subscribe((notice) => {
+    if (notice.type !== 'play-ended') return;
+    if (phones.peek(notice.mix) !== undefined)
+      phones.send(notice.mix, { type: 'play-ended', key: notice.key });
+  });
 
   telephony.listen((notice) => {
     switch (notice.type) {
@@ -71,7 +111,7 @@ export function startSandboxPhones(deps: SandboxPhonesDeps): void {
         const behaviour = behaviours.get(notice.to);
         if (behaviour === undefined) return telephony.hangUp(notice.leg, 404);
         phones
-          .open(notice.leg, { behaviour, phase: 'ringing' }, { type: 'invited' })
+          .open(notice.leg, calledPhone(behaviour, notice), { type: 'invited' })
           .catch((error: unknown) => {
             deps.log.warn({ leg: notice.leg, err: error }, 'A phone of the sandbox could not take its call.');
             telephony.hangUp(notice.leg, 500);
@@ -82,7 +122,8 @@ export function startSandboxPhones(deps: SandboxPhonesDeps): void {
       case 'leg-ended':
         return phones.send(notice.leg, { type: notice.type });
       case 'leg-ringing':
-        return; // the phones call nobody
+      case 'leg-early':
+        return; // the phones call nobody, and have nothing to say before they answer
     }
   });
 }

@@ -8,3 +8,6 @@ export const sentences: readonly string[] = [
   'The quick brown fox jumps over the lazy dog.',
   'Thank you for listening. I start again from the beginning.',
 ];
+
+/** What the voicemail says in front of its beep. */
+export const greeting = 'This is the voicemail of your sandbox. Please leave a message after the tone.';

@@ -8,6 +8,7 @@ export interface Behaviour {
   readonly sound:
     | { readonly kind: 'echo' }
     | { readonly kind: 'talk' }
+    | { readonly kind: 'voicemail' }
     | { readonly kind: 'tone'; readonly frequencyHz: number };
   readonly press?: { readonly digits: string; readonly afterMs: number };
   readonly hangUpAfterMs?: number;
@@ -39,6 +40,10 @@ export const behaviours: ReadonlyMap<string, Behaviour> = new Map<string, Behavi
       sound: talk,
       press: { digits: '1', afterMs: 2000 },
     },
+  ],
+  [
+    '+12025550107',
+    { says: 'voicemail: greeting, beep, records', pickUp: atOnce, sound: { kind: 'voicemail' } },
   ],
   [
     '+12025550108',

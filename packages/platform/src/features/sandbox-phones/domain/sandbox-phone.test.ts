@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { behaviours } from './behaviours.ts';
-import { type SandboxPhone, type SandboxPhoneInput, sandboxPhoneMachine } from './sandbox-phone.ts';
+import { calledPhone, type SandboxPhoneInput, sandboxPhoneMachine } from './sandbox-phone.ts';
 
 function call(number: string, ...inputs: [SandboxPhoneInput, number][]) {
   const behaviour = behaviours.get(number);
   assert.ok(behaviour);
-  let phone: SandboxPhone = { behaviour, phase: 'ringing' };
+  let phone = calledPhone(behaviour, { from: '+12025550000', to: number });
   return inputs.map(([input, at]) => {
     const { state, effects } = sandboxPhoneMachine.step(phone, input, at);
     phone = state;
@@ -50,6 +50,34 @@ describe('the phone of the sandbox', () => {
       call('+12025550108', [{ type: 'leg-answered' }, 0], [{ type: 'timer-fired', key: 'hang-up' }, 10_000]),
       [[{ do: 'echo' }, { do: 'start-timer', key: 'hang-up', at: 10_000 }], [{ do: 'hang-up', status: 480 }]],
     );
+  });
+
+  it('+12025550107 greets, beeps, and records until its caller hangs up', () => {
+    assert.deepEqual(
+      call(
+        '+12025550107',
+        [{ type: 'invited' }, 0],
+        [{ type: 'leg-answered' }, 10],
+        [{ type: 'play-ended', key: 'greeting' }, 3000],
+        [{ type: 'play-ended', key: 'beep' }, 3500],
+        [{ type: 'leg-ended' }, 9000],
+      ),
+      [
+        [{ do: 'answer' }],
+        [{ do: 'greet' }],
+        [{ do: 'beep' }],
+        [
+          { do: 'record', from: '+12025550000', to: '+12025550107' },
+          { do: 'start-timer', key: 'hang-up', at: 123_500 },
+        ],
+        [{ do: 'stop-recording' }, { do: 'leave-mix' }],
+      ],
+    );
+  });
+
+  it('a voicemail whose caller hangs up during the greeting records nothing', () => {
+    const effects = call('+12025550107', [{ type: 'leg-answered' }, 10], [{ type: 'leg-ended' }, 2000]);
+    assert.deepEqual(effects, [[{ do: 'greet' }], [{ do: 'leave-mix' }]]);
   });
 
   it('leaves its mix when the call ends, and does nothing more', () => {

@@ -5,12 +5,28 @@ import type { Behaviour } from './behaviours.ts';
 export interface SandboxPhone {
   readonly behaviour: Behaviour;
   readonly phase: 'ringing' | 'answered' | 'ended';
+  readonly from: string;
+  readonly to: string;
+  /** A voicemail takes a message at this moment. */
+  readonly records: boolean;
+}
+
+/** A message is cut off after this long. */
+const longestMessageMs = 120_000;
+
+/** A phone that has just been called. */
+export function calledPhone(
+  behaviour: Behaviour,
+  { from, to }: { readonly from: string; readonly to: string },
+): SandboxPhone {
+  return { behaviour, phase: 'ringing', from, to, records: false };
 }
 
 export type SandboxPhoneInput =
   | { readonly type: 'invited' }
   | { readonly type: 'leg-answered' }
   | { readonly type: 'leg-ended' }
+  | { readonly type: 'play-ended'; readonly key: string }
   | TimerFired;
 
 export type SandboxPhoneEffect =
@@ -20,6 +36,10 @@ export type SandboxPhoneEffect =
   | { readonly do: 'echo' }
   | { readonly do: 'talk' }
   | { readonly do: 'tone'; readonly frequencyHz: number }
+  | { readonly do: 'greet' }
+  | { readonly do: 'beep' }
+  | { readonly do: 'record'; readonly from: string; readonly to: string }
+  | { readonly do: 'stop-recording' }
   | { readonly do: 'press'; readonly digits: string }
   | { readonly do: 'leave-mix' }
   | KernelEffect;
@@ -38,10 +58,9 @@ function step(
     case 'leg-answered':
       return answered(phone, now);
     case 'leg-ended':
-      return {
-        state: { ...phone, phase: 'ended' },
-        effects: phone.phase === 'answered' ? [{ do: 'leave-mix' }] : [],
-      };
+      return ended(phone);
+    case 'play-ended':
+      return playEnded(phone, input.key, now);
     case 'timer-fired':
       return timerFired(phone, input.key);
   }
@@ -75,6 +94,25 @@ function answered(phone: SandboxPhone, now: Instant): Step<SandboxPhone, Sandbox
   return { state: { ...phone, phase: 'answered' }, effects };
 }
 
+function ended(phone: SandboxPhone): Step<SandboxPhone, SandboxPhoneEffect> {
+  const effects: SandboxPhoneEffect[] = phone.records ? [{ do: 'stop-recording' }] : [];
+  if (phone.phase === 'answered') effects.push({ do: 'leave-mix' });
+  return { state: { ...phone, phase: 'ended', records: false }, effects };
+}
+
+/** Only a voicemail plays anything to its end: the greeting, then the beep. */
+function playEnded(phone: SandboxPhone, key: string, now: Instant): Step<SandboxPhone, SandboxPhoneEffect> {
+  if (key === 'greeting') return { state: phone, effects: [{ do: 'beep' }] };
+  if (key !== 'beep') return { state: phone, effects: [] };
+  return {
+    state: { ...phone, records: true },
+    effects: [
+      { do: 'record', from: phone.from, to: phone.to },
+      { do: 'start-timer', key: 'hang-up', at: now + longestMessageMs },
+    ],
+  };
+}
+
 function timerFired(phone: SandboxPhone, key: string): Step<SandboxPhone, SandboxPhoneEffect> {
   const { behaviour } = phone;
   switch (key) {
@@ -100,6 +138,8 @@ function speak(behaviour: Behaviour): SandboxPhoneEffect {
       return { do: 'echo' };
     case 'talk':
       return { do: 'talk' };
+    case 'voicemail':
+      return { do: 'greet' };
     case 'tone':
       return { do: 'tone', frequencyHz: behaviour.sound.frequencyHz };
   }
