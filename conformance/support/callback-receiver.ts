@@ -17,13 +17,17 @@ export interface Received {
   readonly name: string;
 }
 
-/** What a receiver does with the callback of this number, from 0: a status, or silence. */
-export type Behaviour = (received: Received, number: number) => number | 'silence';
+/** What a receiver does with the request of this number, from 0: a status, silence, a cut connection, or an answer in drops. */
+export type Behaviour = (received: Received, number: number) => number | 'silence' | 'cut' | 'slowly';
+
+/** What is behind a path: a document, or a file with its type. */
+export type Served = string | { readonly type: string; readonly body: Uint8Array };
 
 /** A customer's server: it keeps what came, in order, and answers as it is told. */
 export class CallbackReceiver {
   readonly received = new Happenings<Received>();
   behaviour: Behaviour = () => 200;
+  readonly #served = new Map<string, (received: Received) => Served>();
   readonly port: number;
   readonly #server: Server;
 
@@ -42,6 +46,19 @@ export class CallbackReceiver {
 
   get url(): string {
     return `http://127.0.0.1:${this.port}/events`;
+  }
+
+  /** The URL of a path that from now on answers so. */
+  serve(path: string, answer: Served | ((received: Received) => Served)): string {
+    this.#served.set(path, typeof answer === 'function' ? answer : () => answer);
+    return `http://127.0.0.1:${this.port}${path}`;
+  }
+
+  /** The next request for a path, from the one of this number on. */
+  asked(path: string, from = 0): Promise<Received> {
+    return this.received.until(`a request for ${path}`, ({ target }) => target.split('?')[0] === path, {
+      from,
+    });
   }
 
   /** Names of the events, in the order in which they came. */
@@ -69,12 +86,31 @@ export class CallbackReceiver {
       headers: request.headers,
       fields,
       eventId: String(request.headers['x-service-event-id']),
-      name: fields.get('EventName') ?? '',
+      name: fields.get('EventName') ?? fields.get('Event') ?? '',
     };
     const behaviour = this.behaviour(received, this.received.all.length);
     this.received.add(received);
-    if (behaviour !== 'silence') response.writeHead(behaviour).end();
+    if (behaviour === 'silence') return;
+    if (behaviour === 'cut') {
+      request.socket.destroy();
+      return;
+    }
+    if (behaviour === 'slowly') {
+      dripping(response);
+      return;
+    }
+    const served = behaviour === 200 ? this.#served.get(target.split('?')[0] ?? '')?.(received) : undefined;
+    const { type, body: answer } =
+      typeof served === 'object' ? served : { type: 'application/xml', body: served ?? '' };
+    response.writeHead(behaviour, { 'content-type': type }).end(answer);
   }
+}
+
+/** A byte every 200 ms for as long as the other side has patience. */
+function dripping(response: ServerResponse): void {
+  response.writeHead(200);
+  const drip = setInterval(() => response.write(' '), 200);
+  response.once('close', () => clearInterval(drip));
 }
 
 /**

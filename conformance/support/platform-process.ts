@@ -8,6 +8,8 @@ const main = join(import.meta.dirname, '../../apps/server/src/main.ts');
 const authId = 'MACONFORMANCE0000000';
 const authToken = 'Y29uZm9ybWFuY2Vjb25mb3JtYW5jZWNvbmZvcm1h';
 
+const basic = `Basic ${Buffer.from(`${authId}:${authToken}`).toString('base64')}`;
+
 /** What the platform logs when it is ready: the addresses that it really got. */
 interface Ready {
   readonly http: { readonly host: string; readonly port: number };
@@ -46,6 +48,10 @@ export class PlatformProcess {
     return authId;
   }
 
+  get authToken(): string {
+    return authToken;
+  }
+
   get sipAddress(): string {
     return `${this.#ready.sip.host}:${this.#ready.sip.port}`;
   }
@@ -66,13 +72,21 @@ export class PlatformProcess {
     const response = await fetch(`${this.httpUrl}/v1/Account/${authId}/${path}`, {
       method,
       headers: {
-        authorization: `Basic ${Buffer.from(`${authId}:${authToken}`).toString('base64')}`,
+        authorization: basic,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
     return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+  }
+
+  /** A file behind the API's authentication. */
+  async download(url: string): Promise<Uint8Array> {
+    const path = new URL(url).pathname;
+    const response = await fetch(`${this.httpUrl}${path}`, { headers: { authorization: basic } });
+    if (response.status !== 200) throw new Error(`${url} was answered with ${response.status}`);
+    return new Uint8Array(await response.arrayBuffer());
   }
 
   /** Asks until the answer is what was awaited; the limit names what was there instead. */

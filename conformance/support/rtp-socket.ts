@@ -1,4 +1,5 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
+import { muLaw } from './mu-law.ts';
 
 /** One packet of RTP as it came: RFC 3550 §5.1. */
 export interface HeardPacket {
@@ -97,12 +98,4 @@ export class RtpSocket {
     clearInterval(this.#speaking);
     this.#socket.close();
   }
-}
-
-/** ITU-T G.711. */
-function muLaw(sample: number): number {
-  const sign = sample < 0 ? 0x80 : 0;
-  const magnitude = Math.min(Math.abs(Math.round(sample)), 32_635) + 132;
-  const exponent = Math.floor(Math.log2(magnitude)) - 7;
-  return ~(sign | (exponent << 4) | ((magnitude >> (exponent + 3)) & 15)) & 0xff;
 }

@@ -57,6 +57,8 @@ export class Sipp {
         options.remote,
         ...['-sf', join(scenarios, `${options.scenario}.xml`)],
         ...['-i', '127.0.0.1', '-p', String(port), '-t', options.transport ?? 'u1'],
+        // Captures of audio are sent from here.
+        ...['-mp', String(await freePort())],
         // The digest covers the Request-URI (RFC 7616 §3.4.6); sipp would leave the callee out of it.
         ...(callee === undefined ? [] : ['-auth_uri', `${callee}@${options.remote}`]),
         ...['-s', options.user, '-au', options.authUser ?? options.user, '-ap', options.password],
