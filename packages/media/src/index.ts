@@ -26,6 +26,7 @@ export { toneLevel } from './dsp/tone-level.ts';
 export {
   type AgreedMedia,
   type AgreedPayload,
+  type CaptureTrack,
   type LegStatistics,
   type MediaNotice,
   type MixCommand,

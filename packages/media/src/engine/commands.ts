@@ -9,7 +9,10 @@ export type MixCommand =
       readonly mix: string;
       readonly members: readonly { readonly leg: string; readonly hears: readonly string[] }[];
     }
-  /** Adds a sound to what the legs of `to` hear, members or not; the same key again replaces it. */
+  /**
+   * Adds a sound to what the legs of `to` hear, members or not; the same key again replaces it. With `alone` they hear nothing
+   * else until it ends; of several such plays the newest is heard.
+   */
   | {
       readonly do: 'play';
       readonly mix: string;
@@ -17,10 +20,24 @@ export type MixCommand =
       readonly to: readonly string[];
       readonly sound: Sound;
       readonly loop: boolean;
+      readonly alone?: boolean;
     }
   | { readonly do: 'stop-play'; readonly mix: string; readonly key: string }
   /** RFC 4733 events, one after another; `w` waits 0.5 s, `W` 1 s. */
-  | { readonly do: 'send-digits'; readonly leg: string; readonly digits: string };
+  | { readonly do: 'send-digits'; readonly leg: string; readonly digits: string }
+  /** Tells when the leg begins and ceases to speak; the first notice, 100 ms after the watch began, says how it is. */
+  | { readonly do: 'watch-voice'; readonly leg: string; readonly watched: boolean }
+  /** Begins a capture, or gives one that runs other legs for its tracks, whose number stays. */
+  | { readonly do: 'capture'; readonly capture: string; readonly tracks: readonly CaptureTrack[] }
+  /** What passes during a pause is not kept, and takes no time. */
+  | { readonly do: 'pause-capture'; readonly capture: string; readonly paused: boolean }
+  | { readonly do: 'end-capture'; readonly capture: string };
+
+/** One channel of a capture: the sum of what some legs say and of what others are sent. A leg that is not open is silent. */
+export interface CaptureTrack {
+  readonly said: readonly string[];
+  readonly heard: readonly string[];
+}
 
 /** What can be played; levels and lengths of the built-in sounds are in playout/sounds.ts. */
 export type Sound =
@@ -41,6 +58,8 @@ export type MediaNotice =
   | { readonly type: 'digit'; readonly leg: string; readonly digit: string; readonly durationMs: number }
   /** The play reached its end, lost its last listener or named a clip that is not loaded; not after stop or replacement. */
   | { readonly type: 'play-ended'; readonly mix: string; readonly key: string }
+  /** Of a watched leg: it has begun to speak, or has not spoken for half a second. */
+  | { readonly type: 'voice'; readonly leg: string; readonly speaking: boolean }
   /** No RTP for this long although the leg is expected to send; once per silence. */
   | { readonly type: 'media-silent'; readonly leg: string; readonly forMs: number };
 

@@ -302,7 +302,8 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
         hearing.stopPlay(command.mix, command.key);
         const play = playOf(command.sound, command.loop);
         if (play !== undefined && hearing.countPlays(command.mix) < limits.playsPerMix) {
-          if (hearing.play(command.mix, command.key, command.to, play)) return true;
+          const { mix, key, to, alone = false } = command;
+          if (hearing.play(mix, key, to, play, alone)) return true;
         }
         // Whoever waits for its end shall not wait for ever.
         notify({ type: 'play-ended', mix: command.mix, key: command.key });
@@ -317,6 +318,11 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
         else leg.pressesKeys = true;
         return true;
       }
+      case 'watch-voice':
+      case 'capture':
+      case 'pause-capture':
+      case 'end-capture':
+        return false;
     }
   }
 

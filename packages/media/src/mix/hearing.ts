@@ -26,8 +26,8 @@ export interface Hearing {
     mix: string,
     members: readonly { readonly leg: string; readonly hears: readonly string[] }[],
   ): boolean;
-  /** Adds a play for `to`; one with the same key goes. */
-  play(mix: string, key: string, to: readonly string[], source: Play): boolean;
+  /** Adds a play for `to`; one with the same key goes. Listeners of plays that are `alone` hear the newest of these only. */
+  play(mix: string, key: string, to: readonly string[], source: Play, alone: boolean): boolean;
   /** False when nothing is playing under this key either. */
   stopPlay(mix: string, key: string): boolean;
   countPlays(mix: string): number;
@@ -70,6 +70,7 @@ interface RunningPlay {
   readonly key: string;
   readonly source: Play;
   readonly to: Set<string>;
+  readonly alone: boolean;
 }
 
 /** Creates the hearing table of an engine, empty. */
@@ -153,12 +154,12 @@ export function createHearing({ frameSamples, codecs, playEnded, joined }: Heari
       return true;
     },
     countPlays: (name) => mixes.get(name)?.plays.size ?? 0,
-    play(name, key, to, source) {
+    play(name, key, to, source, alone) {
       const mix = mixes.get(name);
       if (mix === undefined) return false;
       const former = mix.plays.get(key);
       if (former !== undefined) remove(former);
-      const play: RunningPlay = { mix, key, source, to: new Set(to), isStarted: false };
+      const play: RunningPlay = { mix, key, source, to: new Set(to), alone, isStarted: false };
       mix.plays.set(key, play);
       running.push(play);
       for (const leg of play.to) {
@@ -264,6 +265,9 @@ export function createHearing({ frameSamples, codecs, playEnded, joined }: Heari
   }
 
   function heardBy(leg: string): Set<Source> {
+    const plays = playsOf.get(leg);
+    const alone = plays === undefined ? undefined : newestAlone(plays);
+    if (alone !== undefined) return new Set([alone.source]);
     const sources = new Set<Source>();
     const home = homes.get(leg);
     for (const other of home?.members.get(leg) ?? []) {
@@ -271,7 +275,13 @@ export function createHearing({ frameSamples, codecs, playEnded, joined }: Heari
       const ear = home!.members.has(other) ? ears.get(other) : undefined;
       if (ear !== undefined) sources.add(ear.source);
     }
-    for (const play of playsOf.get(leg) ?? []) sources.add(play.source);
+    for (const play of plays ?? []) sources.add(play.source);
     return sources;
   }
+}
+
+function newestAlone(plays: ReadonlySet<RunningPlay>): RunningPlay | undefined {
+  let newest: RunningPlay | undefined;
+  for (const play of plays) if (play.alone) newest = play;
+  return newest;
 }
