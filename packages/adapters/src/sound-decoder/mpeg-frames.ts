@@ -1,0 +1,78 @@
+import { type MpegHeader, readMpegHeader } from './mpeg-header.ts';
+
+/** Whole frames of one sample rate that follow each other without a gap. */
+export interface FrameRun {
+  readonly start: number;
+  readonly end: number;
+  readonly sampleRate: number;
+}
+
+/** Frames in a row that tell sound from bytes that merely look like a header. */
+const frameChain = 3;
+
+/** Where sound may begin: behind tags, which may be several and may lie about their length. */
+export function skipId3(bytes: Uint8Array): number {
+  let at = 0;
+  while (bytes[at] === 0x49 && bytes[at + 1] === 0x44 && bytes[at + 2] === 0x33 && at + 10 <= bytes.length) {
+    const length = bytes.subarray(at + 6, at + 10).reduce((sum, byte) => sum * 128 + (byte & 0x7f), 0);
+    // ID3v2.4 §3.1: the fourth flag announces a footer of ten more bytes.
+    const end = at + 10 + length + ((bytes[at + 5]! & 0x10) === 0 ? 0 : 10);
+    if (end > bytes.length) return at + 10;
+    at = end;
+  }
+  return at;
+}
+
+/** Position of the first frame that others follow, from `at` on and not later than `last`; -1 when there is none. */
+export function findFrames(bytes: Uint8Array, at: number, last = bytes.length): number {
+  for (let start = bytes.indexOf(0xff, at); start !== -1 && start <= last; ) {
+    if (isChain(bytes, start)) return start;
+    start = bytes.indexOf(0xff, start + 1);
+  }
+  return -1;
+}
+
+/** A file may end within the chain, but not within its first frame. */
+function isChain(bytes: Uint8Array, at: number): boolean {
+  let sampleRate: number | undefined;
+  for (let frame = 0, next = at; frame < frameChain; frame++) {
+    const header = readMpegHeader(bytes, next);
+    if (header === undefined) return frame > 0 && isEnd(bytes, next);
+    if (sampleRate !== undefined && sampleRate !== header.sampleRate) return false;
+    sampleRate = header.sampleRate;
+    next += header.bytes;
+    if (next > bytes.length) return frame > 0;
+  }
+  return true;
+}
+
+/** Nothing, or an ID3v1 or APE tag. */
+function isEnd(bytes: Uint8Array, at: number): boolean {
+  if (at >= bytes.length) return true;
+  const mark = String.fromCharCode(...bytes.subarray(at, at + 3));
+  return mark === 'TAG' || mark === 'APE';
+}
+
+/** Whole frames from `at` on, up to about `size` bytes; what lies between frames is left out. Linear in what it passes. */
+export function nextFrames(bytes: Uint8Array, at: number, size: number): FrameRun | undefined {
+  let start = at;
+  let header = wholeFrame(bytes, start);
+  if (header === undefined) {
+    start = findFrames(bytes, start);
+    if (start === -1) return undefined;
+    header = wholeFrame(bytes, start);
+    if (header === undefined) return undefined;
+  }
+  const { sampleRate } = header;
+  let end = start;
+  while (header !== undefined && header.sampleRate === sampleRate && end - start < size) {
+    end += header.bytes;
+    header = wholeFrame(bytes, end);
+  }
+  return { start, end, sampleRate };
+}
+
+function wholeFrame(bytes: Uint8Array, at: number): MpegHeader | undefined {
+  const header = readMpegHeader(bytes, at);
+  return header !== undefined && at + header.bytes <= bytes.length ? header : undefined;
+}
