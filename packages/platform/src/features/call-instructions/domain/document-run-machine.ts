@@ -1,0 +1,183 @@
+import type { Instant, Machine, Step } from '../../../kernel/machine.ts';
+import type { CallEnd, OwnedLegNotice } from '../../calls/index.ts';
+import type { RecordingOver } from '../../recordings/door.ts';
+import { documentEnds } from './document-end.ts';
+import type { DocumentRun, RunEffect, RunInput, TransferReply } from './document-run.ts';
+import type { ElementInput } from './elements/element.ts';
+import { fieldsOfRecording } from './elements/record.ts';
+import { documentFailed, documentFetched, fetchFirst, fetchTransfer } from './run-documents.ts';
+import { feedDial, feedElement, launchCurrent, proceed } from './run-elements.ts';
+import { gone, leave } from './run-end.ts';
+import { change, elementKeyOf, remark, type Turn } from './run-turn.ts';
+
+export const documentRunMachine: Machine<DocumentRun, RunInput, RunEffect> = { step };
+
+function step(run: DocumentRun, input: RunInput, now: Instant): Step<DocumentRun, RunEffect> {
+  const turn: Turn = { run, effects: [], now };
+  if (run.phase === 'over' || run.phase === 'closing' || run.phase === 'leaving') takeAfterEnd(turn, input);
+  else takeLive(turn, input);
+  return { state: turn.run, effects: turn.effects };
+}
+
+/** Nothing is run any more: what is left are the end of the leg and files that are being completed. */
+function takeAfterEnd(turn: Turn, input: RunInput): void {
+  const { run } = turn;
+  switch (input.type) {
+    case 'recording-over':
+      recordingOver(turn, input);
+      if (turn.run.phase === 'closing' && turn.run.recordings.length === 0) change(turn, { phase: 'over' });
+      return;
+    case 'leg-ended':
+    case 'leg-taken':
+      if (run.phase === 'leaving' && input.leg === run.call.leg) gone(turn, 'Service');
+      return;
+    case 'timer-fired':
+      if (run.phase === 'closing' && input.key === 'closing') change(turn, { phase: 'over' });
+      return;
+    case 'transfer':
+      return reply(turn, 'ended');
+  }
+}
+
+function takeLive(turn: Turn, input: RunInput): void {
+  const { run } = turn;
+  switch (input.type) {
+    case 'begin':
+      return begin(turn);
+    case 'document-fetched':
+      if (run.fetch?.id === input.fetch) documentFetched(turn, run.fetch.request, input);
+      return proceed(turn);
+    case 'document-failed':
+      if (run.fetch?.id === input.fetch) documentFailed(turn, run.fetch, input);
+      return;
+    case 'play-over':
+      return playOver(turn, input.play, input.sentences);
+    case 'recording-over':
+      return recordingOver(turn, input);
+    case 'join-refused':
+      return feedElement(turn, input);
+    case 'remark':
+      return remark(turn, input.sentence);
+    case 'timer-fired':
+      return timerFired(turn, input.key);
+    case 'transfer':
+      return transfer(turn, input);
+    case 'abandoned':
+      return gone(turn, 'Error');
+    default:
+      return input.leg === run.call.leg ? legNotice(turn, input) : calledLegNotice(turn, input);
+  }
+}
+
+function begin(turn: Turn): void {
+  if (turn.run.phase === 'waiting') fetchFirst(turn);
+}
+
+/** Of the leg that the documents run on. */
+function legNotice(turn: Turn, notice: OwnedLegNotice): void {
+  const { run } = turn;
+  switch (notice.type) {
+    case 'leg-ringing': {
+      const seconds = run.first.hangupOnRingSeconds;
+      if (run.phase !== 'waiting' || seconds === null) return;
+      turn.effects.push({ do: 'start-timer', key: 'hangup-on-ring', at: turn.now + seconds * 1000 });
+      return;
+    }
+    case 'leg-early':
+      if (run.medium !== 'none') return;
+      change(turn, { medium: 'early' });
+      feedDial(turn, { type: 'caller-early' });
+      return launchCurrent(turn);
+    case 'leg-answered':
+      if (run.medium === 'answered') return;
+      change(turn, { medium: 'answered', asked: 'answered' });
+      if (run.phase === 'waiting') {
+        turn.effects.push({ do: 'cancel-timer', key: 'hangup-on-ring' });
+        return begin(turn);
+      }
+      feedDial(turn, { type: 'caller-answered' });
+      return launchCurrent(turn);
+    case 'leg-digit':
+      feedDial(turn, notice);
+      return feedElement(turn, { type: 'digit', digit: notice.digit });
+    case 'leg-voice':
+      return feedElement(turn, { type: 'voice', speaking: notice.speaking });
+    case 'leg-given':
+      change(turn, { isReclaiming: false });
+      return;
+    case 'leg-returned':
+      return feedElement(turn, { type: 'returned', remarks: notice.remarks });
+    case 'leg-taken':
+      // Ours called back from whom it was lent to is no loss.
+      if (!run.isReclaiming) gone(turn, 'API Request');
+      return;
+    case 'leg-ended':
+      return gone(turn, notice.end.source);
+  }
+}
+
+/** Of a leg that a Dial has dialled. */
+function calledLegNotice(turn: Turn, notice: OwnedLegNotice): void {
+  switch (notice.type) {
+    case 'leg-ringing':
+    case 'leg-answered':
+    case 'leg-digit':
+    case 'leg-ended':
+      return feedDial(turn, notice);
+    case 'leg-taken': {
+      // It goes its own way: to the dial it is as good as gone.
+      const end = documentEnds(4000, 'API Request');
+      return feedDial(turn, { type: 'leg-ended', leg: notice.leg, end, durationSeconds: 0 });
+    }
+  }
+}
+
+function playOver(turn: Turn, play: string, sentences: readonly string[]): void {
+  for (const sentence of sentences) remark(turn, sentence);
+  feedDial(turn, { type: 'play-over', play });
+  const key = Object.keys(turn.run.plays).find((each) => turn.run.plays[each] === play);
+  if (key === undefined) return;
+  const { [key]: _, ...plays } = turn.run.plays;
+  change(turn, { plays });
+  feedElement(turn, { type: 'play-over', key });
+}
+
+function recordingOver(turn: Turn, over: RecordingOver): void {
+  const found = turn.run.recordings.find(({ recording }) => recording.uuid === over.recording);
+  if (found === undefined) return;
+  change(turn, { recordings: turn.run.recordings.filter((each) => each !== found) });
+  if (found.isAwaited) return feedElement(turn, { type: 'recording-over', over });
+  if (over.outcome === 'failed') remark(turn, `recording ${over.recording} failed`);
+  const { action } = found.recording;
+  if (action === null) return;
+  const event = { type: 'action', request: action, fields: fieldsOfRecording(over, '') } as const;
+  turn.effects.push({ do: 'emit', event });
+}
+
+function timerFired(turn: Turn, key: string): void {
+  // conventions.md §12.3: Hangup with a schedule; §12.2: hangup_on_ring.
+  if (key === 'schedule') return leave(turn, scheduled('Answer XML'));
+  if (key === 'hangup-on-ring') {
+    if (turn.run.phase === 'waiting') leave(turn, scheduled('API Request'));
+    return;
+  }
+  const elementKey = elementKeyOf(key);
+  if (elementKey === undefined) return feedDial(turn, { type: 'timer-fired', key });
+  if (!turn.run.timers.includes(key)) return;
+  change(turn, { timers: turn.run.timers.filter((each) => each !== key) });
+  feedElement(turn, { type: 'timer-fired', key: elementKey } satisfies ElementInput);
+}
+
+function scheduled(source: CallEnd['source']): CallEnd {
+  return documentEnds(6000, source);
+}
+
+function transfer(turn: Turn, { request }: Extract<RunInput, { type: 'transfer' }>): void {
+  if (turn.run.phase === 'waiting') return reply(turn, 'unanswered');
+  reply(turn, 'transferred');
+  fetchTransfer(turn, request);
+}
+
+function reply(turn: Turn, answer: TransferReply): void {
+  turn.effects.push({ do: 'reply', reply: answer });
+}

@@ -1,0 +1,211 @@
+import type { Instant, KernelEffect, TimerFired } from '../../../kernel/machine.ts';
+import type { CallEnd, OwnedLegNotice } from '../../calls/index.ts';
+import type { RecordingOver } from '../../recordings/door.ts';
+import type { PlayItem } from '../../sounds/door.ts';
+import type { DialEffect, DialState } from './dial/dial.ts';
+import type { DocumentFault, FetchReason } from './document-end.ts';
+import type { StartedRecording } from './elements/element.ts';
+import type { ElementState } from './elements/elements.ts';
+import type { ActionRequest, MultiPartyCall } from './instruction.ts';
+import type { PlannedElement } from './planned-element.ts';
+
+/**
+ * The documents of one call, one after another, named by the leg that they run on:
+ *
+ *   waiting ──begin──→ fetching ⇄ running ──nothing left, Hangup, fault──→ leaving ──leg ended──→ closing → over
+ *      └───────────────────┴─────────┴──────────── leg ended or taken ─────────────────────────────┘
+ *
+ * `closing`: the leg is gone, and a recording is still being completed for which somebody waits.
+ */
+export interface DocumentRun {
+  readonly call: RunCall;
+  readonly limits: RunLimits;
+  readonly phase: 'waiting' | 'fetching' | 'running' | 'leaving' | 'closing' | 'over';
+  /** How far the leg has come: by itself, and by our order. */
+  readonly medium: Medium;
+  readonly asked: Medium;
+  readonly first: FirstDocument;
+  readonly fetch: {
+    readonly id: number;
+    readonly request: ActionRequest;
+    readonly reason: FetchReason;
+  } | null;
+  readonly fetches: number;
+  /** Where the running document came from. */
+  readonly url: string;
+  readonly rest: readonly QueuedElement[];
+  readonly current: CurrentElement | null;
+  /** Plays that are heard: the element's key → the name among all plays. */
+  readonly plays: Readonly<Record<string, string>>;
+  readonly playsBegun: number;
+  /** Keys of the timers that the current element has started. */
+  readonly timers: readonly string[];
+  readonly isVoiceWatched: boolean;
+  readonly recordings: readonly RunningRecording[];
+  /** They begin when a Dial is answered. */
+  readonly onDialAnswer: readonly StartedRecording[];
+  /** The leg was lent and is called back. */
+  readonly isReclaiming: boolean;
+  /** Documents and elements since something last took time. */
+  readonly idleSteps: number;
+}
+
+export type Medium = 'none' | 'early' | 'answered';
+
+export interface RunCall {
+  readonly leg: string;
+  readonly account: string;
+  readonly mainAccount: string;
+  readonly from: string;
+  readonly to: string;
+  readonly callerName: string;
+  readonly requestUuid: string;
+}
+
+export interface FirstDocument {
+  readonly request: ActionRequest;
+  readonly reason: 'answer' | 'transfer';
+  /** Asked when the first one of a call cannot be run. */
+  readonly fallback: ActionRequest | null;
+  /** An outbound call is over so long after it began to ring, unless it was answered. */
+  readonly hangupOnRingSeconds: number | null;
+}
+
+export interface RunLimits {
+  /** Documents and elements in a row that take no time: beyond them a document is taken for endless. */
+  readonly idleSteps: number;
+  /** What counts as taking time. */
+  readonly restMs: number;
+  /** How long a recording may be completed after the leg has gone. */
+  readonly closingMs: number;
+}
+
+export const runLimits: RunLimits = { idleSteps: 1_000, restMs: 1_000, closingMs: 60_000 };
+
+/** Of a PreAnswer, it is heard before the call is answered. */
+export interface QueuedElement extends PlannedElement {
+  readonly isBeforeAnswer: boolean;
+}
+
+export interface CurrentElement {
+  readonly element: QueuedElement;
+  readonly since: Instant;
+  /** `medium`: the leg is not yet what the element needs. */
+  readonly state:
+    | { readonly kind: 'medium' }
+    | { readonly kind: 'dial'; readonly dial: DialState }
+    | ElementState;
+}
+
+export interface RunningRecording {
+  readonly recording: StartedRecording;
+  /** The current element waits for it; otherwise its action is told when it is complete. */
+  readonly isAwaited: boolean;
+}
+
+export type RunInput =
+  /** The leg is there: the first document is fetched. */
+  | { readonly type: 'begin' }
+  | {
+      readonly type: 'document-fetched';
+      readonly fetch: number;
+      readonly elements: readonly PlannedElement[];
+      readonly remarks: readonly string[];
+    }
+  | {
+      readonly type: 'document-failed';
+      readonly fetch: number;
+      readonly fault: DocumentFault;
+      readonly sentence: string;
+    }
+  | OwnedLegNotice
+  /** `sentences`: what could not be played, and why. */
+  | { readonly type: 'play-over'; readonly play: string; readonly sentences: readonly string[] }
+  | ({ readonly type: 'recording-over' } & RecordingOver)
+  | { readonly type: 'join-refused'; readonly sentence: string }
+  | { readonly type: 'remark'; readonly sentence: string }
+  /** Asked for: replies `TransferReply`. */
+  | { readonly type: 'transfer'; readonly request: ActionRequest }
+  /** There is no leg to run on. */
+  | { readonly type: 'abandoned' }
+  | TimerFired;
+
+/** `unanswered`: an outbound call that rings has no documents yet. */
+export type TransferReply = 'transferred' | 'unanswered' | 'ended';
+
+export type RunEffect =
+  | {
+      readonly do: 'fetch';
+      readonly fetch: number;
+      readonly request: ActionRequest;
+      readonly fields: Readonly<Record<string, string>>;
+    }
+  | { readonly do: 'give-up-fetch'; readonly fetch: number }
+  /** A request whose answer nobody reads and that is kept nowhere. */
+  | {
+      readonly do: 'tell';
+      readonly request: ActionRequest;
+      readonly fields: Readonly<Record<string, string>>;
+    }
+  | { readonly do: 'answer' }
+  | { readonly do: 'open-early' }
+  | { readonly do: 'ring' }
+  | { readonly do: 'hang-up'; readonly leg: string; readonly end: CallEnd }
+  | {
+      readonly do: 'play';
+      readonly play: string;
+      readonly to: readonly string[];
+      readonly items: readonly PlayItem[];
+      readonly loop: number;
+    }
+  | { readonly do: 'stop-play'; readonly play: string }
+  | { readonly do: 'watch-voice'; readonly watched: boolean }
+  | { readonly do: 'start-recording'; readonly recording: StartedRecording }
+  | { readonly do: 'stop-recording'; readonly uuid: string }
+  | { readonly do: 'send-digits'; readonly digits: string }
+  | Extract<DialEffect, { readonly do: 'dial-leg' }>
+  /** The caller and this leg hear each other. */
+  | { readonly do: 'bridge'; readonly leg: string }
+  | { readonly do: 'unbridge' }
+  | { readonly do: 'join'; readonly instruction: MultiPartyCall }
+  | { readonly do: 'reclaim' }
+  | KernelEffect<RunEvent, TransferReply>;
+
+/** What customers are told through the outbox; the last two at a URL of theirs. */
+export type RunEvent =
+  | { readonly type: 'document-failed'; readonly url: string; readonly sentence: string }
+  | { readonly type: 'document-remark'; readonly url: string; readonly sentence: string }
+  | {
+      readonly type: 'action' | 'dial';
+      readonly request: ActionRequest;
+      readonly fields: Readonly<Record<string, string>>;
+    };
+
+export function newDocumentRun(
+  call: RunCall,
+  first: FirstDocument,
+  medium: Medium,
+  limits: RunLimits = runLimits,
+): DocumentRun {
+  return {
+    call,
+    limits,
+    phase: 'waiting',
+    medium,
+    asked: medium,
+    first,
+    fetch: null,
+    fetches: 0,
+    url: first.request.url,
+    rest: [],
+    current: null,
+    plays: {},
+    playsBegun: 0,
+    timers: [],
+    isVoiceWatched: false,
+    recordings: [],
+    onDialAnswer: [],
+    isReclaiming: false,
+    idleSteps: 0,
+  };
+}

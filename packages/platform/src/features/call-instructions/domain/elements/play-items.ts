@@ -1,0 +1,17 @@
+import type { PlayItem } from '../../../sounds/door.ts';
+import type { Prompt } from '../instruction.ts';
+
+export const beepItem: PlayItem = { kind: 'built-in', sound: { kind: 'beep', count: 1 } };
+
+/** A prompt as the sounds feature plays it; `loop` 0 goes on for ever in both. */
+export function itemOfPrompt(prompt: Prompt): PlayItem {
+  return prompt.element === 'Play'
+    ? { kind: 'file', url: prompt.url, loop: prompt.loop }
+    : {
+        kind: 'speech',
+        text: prompt.text,
+        language: prompt.language,
+        voice: prompt.voice,
+        loop: prompt.loop,
+      };
+}

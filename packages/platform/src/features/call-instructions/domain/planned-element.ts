@@ -1,0 +1,36 @@
+import type { Instruction } from './instruction.ts';
+
+/** An element of a document with the names of what it may start: machines draw no random numbers. */
+export interface PlannedElement {
+  readonly instruction: Instruction;
+  /** Of a Record: its UUID, and where its file will be. */
+  readonly recording: { readonly uuid: string; readonly url: string } | null;
+  /** Of a Dial: one call UUID for each destination. */
+  readonly legs: readonly string[];
+}
+
+/** What the caller's leg must be before the element can begin; null: anything. */
+export type NeededMedium = 'early' | 'answered' | null;
+
+/** conventions.md §12.3 as we read it: what talks or listens answers; PreAnswer's children are heard before. */
+export function neededMedium({ element }: Instruction, isBeforeAnswer: boolean): NeededMedium {
+  switch (element) {
+    case 'Speak':
+    case 'Play':
+      return isBeforeAnswer ? 'early' : 'answered';
+    case 'Wait':
+      return isBeforeAnswer ? 'early' : null;
+    case 'GetDigits':
+    case 'GetInput':
+    case 'Record':
+    case 'MultiPartyCall':
+    case 'DTMF':
+    case 'Stream':
+      return 'answered';
+    case 'PreAnswer':
+    case 'Redirect':
+    case 'Hangup':
+    case 'Dial':
+      return null;
+  }
+}

@@ -1,0 +1,86 @@
+import { documentEnds, endOfFault, type FetchReason } from './document-end.ts';
+import type { DocumentRun, RunInput } from './document-run.ts';
+import type { ActionRequest } from './instruction.ts';
+import { giveUpFetch, leave } from './run-end.ts';
+import { change, endElement, remark, type Turn } from './run-turn.ts';
+
+type Fields = Readonly<Record<string, string>>;
+
+/** conventions.md §12.2: the first request of a call is StartApp, every other for a document Redirect. */
+export function fetchFirst(turn: Turn): void {
+  const { request, reason } = turn.run.first;
+  fetchDocument(turn, request, reason, { Event: reason === 'answer' ? 'StartApp' : 'Redirect' });
+}
+
+/** What runs gives way to the document of a Redirect or an action. */
+export function fetchNext(
+  turn: Turn,
+  request: ActionRequest,
+  reason: 'action' | 'redirect',
+  fields: Fields,
+): void {
+  fetchDocument(turn, request, reason, { ...fields, Event: 'Redirect' });
+}
+
+export function fetchTransfer(turn: Turn, request: ActionRequest): void {
+  const { current } = turn.run;
+  if (current?.state.kind === 'multiparty') {
+    change(turn, { isReclaiming: true });
+    turn.effects.push({ do: 'reclaim' });
+  }
+  giveUpFetch(turn);
+  endElement(turn, 'API Request');
+  change(turn, { idleSteps: 0 });
+  fetchDocument(turn, request, 'transfer', { Event: 'Redirect' });
+}
+
+function fetchDocument(turn: Turn, request: ActionRequest, reason: FetchReason, fields: Fields): void {
+  if (isEndless(turn)) return;
+  const id = turn.run.fetches + 1;
+  change(turn, { phase: 'fetching', fetch: { id, request, reason }, fetches: id, rest: [] });
+  turn.effects.push({ do: 'fetch', fetch: id, request, fields });
+}
+
+/** Counts what takes no time; too much of it in a row, and the call is ended instead of turning in circles. */
+export function isEndless(turn: Turn): boolean {
+  const { idleSteps, limits, url } = turn.run;
+  change(turn, { idleSteps: idleSteps + 1 });
+  if (idleSteps < limits.idleSteps) return false;
+  const sentence = `the call was ended: ${limits.idleSteps} elements and documents followed each other and none of them took time`;
+  turn.effects.push({ do: 'emit', event: { type: 'document-failed', url, sentence } });
+  leave(turn, documentEnds(2060, 'Error'));
+  return true;
+}
+
+export function documentFetched(
+  turn: Turn,
+  request: ActionRequest,
+  { elements, remarks }: Extract<RunInput, { type: 'document-fetched' }>,
+): void {
+  change(turn, {
+    phase: 'running',
+    fetch: null,
+    url: request.url,
+    rest: elements.map((element) => ({ ...element, isBeforeAnswer: false })),
+  });
+  for (const sentence of remarks) remark(turn, sentence);
+}
+
+/** conventions.md §1: a first document that cannot be run has a second chance at fallback_url, every other ends the call. */
+export function documentFailed(
+  turn: Turn,
+  { request, reason }: NonNullable<DocumentRun['fetch']>,
+  { fault, sentence }: Extract<RunInput, { type: 'document-failed' }>,
+): void {
+  change(turn, { fetch: null });
+  turn.effects.push({ do: 'emit', event: { type: 'document-failed', url: request.url, sentence } });
+  const end = endOfFault(reason, fault);
+  const { fallback } = turn.run.first;
+  if (reason !== 'answer' || fallback === null) return leave(turn, end);
+  fetchDocument(turn, fallback, 'fallback', {
+    Event: 'StartApp',
+    FallbackCode: String(end.code),
+    FallbackCause: end.name,
+    FallbackReason: sentence,
+  });
+}

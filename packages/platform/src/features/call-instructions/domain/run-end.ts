@@ -1,0 +1,43 @@
+import type { CallEnd } from '../../calls/index.ts';
+import { change, endElement, type Turn } from './run-turn.ts';
+
+/** The document's own end of the call: everything stops, and the leg is hung up. */
+export function leave(turn: Turn, end: CallEnd): void {
+  stop(turn, end.source);
+  change(turn, { phase: 'leaving' });
+  turn.effects.push({ do: 'hang-up', leg: turn.run.call.leg, end });
+}
+
+/** The leg has ended, or belongs to somebody else: everything stops, and files that somebody waits for are completed. */
+export function gone(turn: Turn, source: CallEnd['source']): void {
+  if (turn.run.phase !== 'leaving') stop(turn, source);
+  const isAwaited = turn.run.recordings.length > 0;
+  change(turn, { phase: isAwaited ? 'closing' : 'over' });
+  if (isAwaited) {
+    const at = turn.now + turn.run.limits.closingMs;
+    turn.effects.push({ do: 'start-timer', key: 'closing', at });
+  }
+}
+
+function stop(turn: Turn, source: CallEnd['source']): void {
+  giveUpFetch(turn);
+  endElement(turn, source);
+  for (const { recording } of turn.run.recordings) {
+    if (recording.isOfSession) turn.effects.push({ do: 'stop-recording', uuid: recording.uuid });
+  }
+  turn.effects.push({ do: 'cancel-timer', key: 'schedule' });
+  turn.effects.push({ do: 'cancel-timer', key: 'hangup-on-ring' });
+  change(turn, {
+    rest: [],
+    onDialAnswer: [],
+    // The others tell their receivers themselves.
+    recordings: turn.run.recordings.filter(({ recording }) => recording.action !== null),
+  });
+}
+
+export function giveUpFetch(turn: Turn): void {
+  const { fetch } = turn.run;
+  if (fetch === null) return;
+  change(turn, { fetch: null });
+  turn.effects.push({ do: 'give-up-fetch', fetch: fetch.id });
+}

@@ -1,0 +1,164 @@
+import type { Instant } from '../../../kernel/machine.ts';
+import type { CallEnd } from '../../calls/index.ts';
+import { type DialEffect, type DialInput, type DialState, isDialOver } from './dial/dial.ts';
+import { stepDial } from './dial/dial-machine.ts';
+import type { DocumentRun, Medium, RunEffect } from './document-run.ts';
+import type { ElementEffect, StartedRecording } from './elements/element.ts';
+import { fieldsOfBegunRecording } from './elements/record.ts';
+
+/** One step in the making: the run as it becomes, and the orders so far. */
+export interface Turn {
+  run: DocumentRun;
+  readonly effects: RunEffect[];
+  readonly now: Instant;
+}
+
+export function change(turn: Turn, changes: Partial<DocumentRun>): void {
+  turn.run = { ...turn.run, ...changes };
+}
+
+/** Keeps an element's timers apart from the run's own. */
+const elementTimers = 'element/';
+
+export function elementKeyOf(timer: string): string | undefined {
+  return timer.startsWith(elementTimers) ? timer.slice(elementTimers.length) : undefined;
+}
+
+/** Carries out what an element wants, and remembers what will have to be taken back. */
+export function obeyElement(turn: Turn, effect: ElementEffect): void {
+  switch (effect.do) {
+    case 'play': {
+      const { leg } = turn.run.call;
+      const play = `${leg}/${turn.run.playsBegun + 1}`;
+      change(turn, { playsBegun: turn.run.playsBegun + 1, plays: { ...turn.run.plays, [effect.key]: play } });
+      turn.effects.push({ do: 'play', play, to: [leg], items: effect.items, loop: effect.loop });
+      return;
+    }
+    case 'stop-play':
+      return stopPlay(turn, effect.key);
+    case 'watch-voice':
+      return watchVoice(turn, true);
+    case 'start-timer': {
+      const key = elementTimers + effect.key;
+      addTimer(turn, key);
+      turn.effects.push({ do: 'start-timer', key, at: effect.at });
+      return;
+    }
+    case 'cancel-timer':
+      return cancelTimer(turn, elementTimers + effect.key);
+    case 'start-recording':
+      return startRecording(turn, effect.recording, true);
+    case 'remark':
+      return remark(turn, effect.sentence);
+    default:
+      turn.effects.push(effect);
+  }
+}
+
+export function remark(turn: Turn, sentence: string): void {
+  const event = { type: 'document-remark', url: turn.run.url, sentence } as const;
+  turn.effects.push({ do: 'emit', event });
+}
+
+export function startRecording(turn: Turn, recording: StartedRecording, isAwaited: boolean): void {
+  change(turn, { recordings: [...turn.run.recordings, { recording, isAwaited }] });
+  turn.effects.push({ do: 'start-recording', recording });
+}
+
+function addTimer(turn: Turn, key: string): void {
+  if (!turn.run.timers.includes(key)) change(turn, { timers: [...turn.run.timers, key] });
+}
+
+function cancelTimer(turn: Turn, key: string): void {
+  if (!turn.run.timers.includes(key)) return;
+  change(turn, { timers: turn.run.timers.filter((each) => each !== key) });
+  turn.effects.push({ do: 'cancel-timer', key });
+}
+
+function stopPlay(turn: Turn, key: string): void {
+  const { [key]: play, ...plays } = turn.run.plays;
+  if (play === undefined) return;
+  change(turn, { plays });
+  turn.effects.push({ do: 'stop-play', play });
+}
+
+function watchVoice(turn: Turn, watched: boolean): void {
+  if (turn.run.isVoiceWatched === watched) return;
+  change(turn, { isVoiceWatched: watched });
+  turn.effects.push({ do: 'watch-voice', watched });
+}
+
+/** Asks for early media or the answer, unless it has been asked for before. */
+export function bringTo(turn: Turn, medium: Exclude<Medium, 'none'>): void {
+  const { asked } = turn.run;
+  if (asked === 'answered' || asked === medium) return;
+  change(turn, { asked: medium });
+  turn.effects.push({ do: medium === 'answered' ? 'answer' : 'open-early' });
+}
+
+/** Steps a dial; its orders become those of the run. */
+export function advanceDial(turn: Turn, before: DialState, input: DialInput): DialState {
+  const { state, effects } = stepDial(before, input, turn.now);
+  for (const effect of effects) obeyDial(turn, before, effect);
+  return state;
+}
+
+function obeyDial(turn: Turn, { dial }: DialState, effect: DialEffect): void {
+  switch (effect.do) {
+    case 'hang-up-leg':
+      turn.effects.push({ do: 'hang-up', leg: effect.leg, end: effect.end });
+      return;
+    case 'ring-caller':
+      turn.effects.push({ do: 'ring' });
+      return;
+    case 'early-caller':
+      return bringTo(turn, 'early');
+    case 'answer-caller':
+      return bringTo(turn, 'answered');
+    case 'tell':
+      if (dial.callback === null) return;
+      turn.effects.push({
+        do: 'emit',
+        event: { type: 'dial', request: dial.callback, fields: effect.parameters },
+      });
+      return;
+    case 'bridge':
+      turn.effects.push({ do: 'bridge', leg: effect.leg });
+      for (const recording of turn.run.onDialAnswer) beginSession(turn, recording);
+      change(turn, { onDialAnswer: [] });
+      return;
+    default:
+      turn.effects.push(effect);
+  }
+}
+
+/** A recording beside everything else; its action hears of it now, and again when it is complete. */
+function beginSession(turn: Turn, recording: StartedRecording): void {
+  startRecording(turn, recording, false);
+  if (recording.action === null) return;
+  const fields = fieldsOfBegunRecording(recording);
+  turn.effects.push({ do: 'emit', event: { type: 'action', request: recording.action, fields } });
+}
+
+/**
+ * Takes back what the current element has begun; `source` is who put an end to it. What it records is completed, and told
+ * when it is.
+ */
+export function endElement(turn: Turn, source: CallEnd['source']): void {
+  const { current } = turn.run;
+  if (current?.state.kind === 'dial' && !isDialOver(current.state.dial)) {
+    advanceDial(turn, current.state.dial, { type: 'give-up', source });
+  }
+  for (const key of Object.keys(turn.run.plays)) stopPlay(turn, key);
+  for (const key of turn.run.timers) cancelTimer(turn, key);
+  watchVoice(turn, false);
+  const interrupted = turn.run.recordings.filter(({ isAwaited }) => isAwaited);
+  for (const { recording } of interrupted) turn.effects.push({ do: 'stop-recording', uuid: recording.uuid });
+  change(turn, {
+    current: null,
+    recordings:
+      interrupted.length === 0
+        ? turn.run.recordings
+        : turn.run.recordings.map((each) => ({ ...each, isAwaited: false })),
+  });
+}
