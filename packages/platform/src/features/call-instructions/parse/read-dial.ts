@@ -1,0 +1,150 @@
+import { isE164, isSipUri } from '@jackfield/contract';
+import type { Dial, DialDestination } from '../domain/instruction.ts';
+import { type Attributes, attributesOf } from './attributes.ts';
+import { bodyOf, childrenOf, type ElementReader } from './contents.ts';
+import { quoted } from './xml-tree.ts';
+
+/** As many as a participant's `to` list may name (conventions.md §9.3). */
+const maxDestinations = 20;
+
+const callerIdRule = {
+  pattern: /^[^\p{Cc}\p{Cs}<>"]{1,100}$/u,
+  allowed: 'a phone number or the name of an endpoint, of at most 100 characters',
+} as const;
+
+const digitsRule = {
+  pattern: /^[0-9*#wWA-D]{0,100}$/,
+  allowed: 'at most 100 of the keys 0 to 9, *, #, A to D and the pauses w and W',
+} as const;
+
+const sequencesRule = {
+  pattern: /^[0-9*#]{1,24}(?:\s*,\s*[0-9*#]{1,24}){0,49}$/,
+  allowed: 'sequences of 1 to 24 keys, separated by commas',
+} as const;
+
+const headersRule = {
+  pattern: /^[A-Za-z0-9-]+=[^\p{Cc}\p{Cs},=]{0,120}(?:,\s*[A-Za-z0-9-]+=[^\p{Cc}\p{Cs},=]{0,120}){0,19}$/u,
+  allowed: 'pairs such as name=value,other=value, with values of at most 120 characters',
+} as const;
+
+export const readDial: ElementReader<Dial> = (element, reading) => {
+  const attributes = attributesOf(element, reading);
+  const dial = {
+    element: 'Dial',
+    action: attributes.request('action', 'method', 'action'),
+    redirect: attributes.flag('redirect', true),
+    // conventions.md §12.2 ring_timeout.
+    timeoutSeconds: attributes.integer('timeout', { min: 1, max: 600, byDefault: 120 }),
+    timeLimitSeconds: attributes.integer('timeLimit', { min: 1, max: 86_400, byDefault: 14_400 }),
+    callerId: attributes.text('callerId', callerIdRule),
+    callerName: attributes.text('callerName', {
+      pattern: /^[^\p{Cc}\p{Cs}]{1,50}$/u,
+      allowed: 'a name of 1 to 50 characters',
+    }),
+    hangupOnStar: attributes.flag('hangupOnStar', false),
+    callback: attributes.request('callbackUrl', 'callbackMethod'),
+    confirmSound: attributes.url('confirmSound'),
+    confirmKey: attributes.text('confirmKey', { pattern: /^[0-9*#]$/, allowed: 'one key: 0 to 9, * or #' }),
+    confirmTimeoutSeconds: attributes.integer('confirmTimeout', { min: 1, max: 600, byDefault: 15 }),
+    dialMusic: readDialMusic(attributes),
+    digitsMatch: sequences(attributes.text('digitsMatch', sequencesRule)),
+    digitsMatchBLeg: sequences(attributes.text('digitsMatchBLeg', sequencesRule)),
+    sipHeaders: readSipHeaders(attributes),
+  } as const;
+  attributes.end();
+  const destinations = childrenOf(element, reading, destinationReaders);
+  if (destinations.length === 0) {
+    reading.refuse(element.line, '<Dial> must hold at least one <Number> or <User>');
+  }
+  if (destinations.length > maxDestinations) {
+    reading.refuse(
+      element.line,
+      `<Dial> must hold at most ${maxDestinations} destinations, not ${destinations.length}`,
+    );
+  }
+  return { ...dial, destinations };
+};
+
+const readNumber: ElementReader<DialDestination> = (element, reading) => {
+  const attributes = attributesOf(element, reading);
+  const sendDigits = attributes.text('sendDigits', digitsRule) ?? '';
+  const callerId = attributes.text('callerId', callerIdRule);
+  remarkPreAnswer(attributes);
+  if (attributes.text('sendDigitsMode') !== null) {
+    attributes.remark('sendDigitsMode is not followed: digits are sent as RFC 4733 events');
+  }
+  attributes.end();
+  const body = bodyOf(element, reading);
+  // As numbers are written by people; what is dialled has digits alone.
+  const to = body.replace(/[\s().-]/g, '');
+  if (!isE164(to)) {
+    reading.refuse(
+      element.line,
+      `<Number> must hold a phone number in E.164 format, such as +12025550100, not ${quoted(body)}`,
+    );
+  }
+  return { kind: 'number', to, callerId, sendDigits, sipHeaders: {} };
+};
+
+const readUser: ElementReader<DialDestination> = (element, reading) => {
+  const attributes = attributesOf(element, reading);
+  const sendDigits = attributes.text('sendDigits', digitsRule) ?? '';
+  const sipHeaders = readSipHeaders(attributes);
+  remarkPreAnswer(attributes);
+  const username = attributes.text('sipAuthUsername');
+  if (attributes.text('sipAuthPassword') !== null || username !== null) {
+    attributes.remark(
+      'sipAuthUsername and sipAuthPassword are not used: endpoints of this platform ask for neither',
+    );
+  }
+  attributes.end();
+  const to = bodyOf(element, reading);
+  if (!isSipUri(to)) {
+    reading.refuse(
+      element.line,
+      `<User> must hold a SIP URI, such as sip:alice@example.com, not ${quoted(to)}`,
+    );
+  }
+  return { kind: 'user', to, callerId: null, sendDigits, sipHeaders };
+};
+
+const destinationReaders: ReadonlyMap<string, ElementReader<DialDestination>> = new Map([
+  ['Number', readNumber],
+  ['User', readUser],
+]);
+
+function remarkPreAnswer(attributes: Attributes): void {
+  if (attributes.flag('sendOnPreanswer', false)) {
+    attributes.remark('sendOnPreanswer is not followed: digits are sent once the phone has answered');
+  }
+}
+
+/** `real` is what callers hear anyway. */
+function readDialMusic(attributes: Attributes): string | null {
+  const value = attributes.text('dialMusic');
+  if (value === null || /^(?:real|none)$/i.test(value))
+    return value?.toLowerCase() === 'real' ? 'real' : null;
+  return attributes.url('dialMusic');
+}
+
+function sequences(value: string | null): readonly string[] {
+  return value === null ? [] : value.split(',').map((each) => each.trim());
+}
+
+/** `name=value,name=value`; the prefix that the wire adds may stand in the name already. */
+function readSipHeaders(attributes: Attributes): Readonly<{ [name: string]: string }> {
+  const value = attributes.text('sipHeaders', headersRule);
+  if (value === null || !headersRule.pattern.test(value)) return {};
+  const headers = new Map<string, readonly [string, string]>();
+  for (const pair of value.split(',')) {
+    const [name = '', text = ''] = pair.trim().split('=');
+    const bare = name.replace(/^x-ph-/i, '');
+    if (bare === '' || bare.length > 24)
+      attributes.refuse('sipHeaders', 'pairs with names of 1 to 24 characters');
+    if (headers.has(bare.toLowerCase()))
+      attributes.refuse('sipHeaders', 'pairs of which each name occurs once');
+    headers.set(bare.toLowerCase(), [bare, text]);
+  }
+  // Built from entries, so that a name such as __proto__ stays a name.
+  return Object.fromEntries(headers.values());
+}

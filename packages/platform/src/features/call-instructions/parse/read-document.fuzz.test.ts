@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { readDocument } from './read-document.ts';
+
+const seeds = [
+  '<?xml version="1.0" encoding="UTF-8"?><Response><Speak voice="MAN" loop="2">Hello &amp; <![CDATA[<bye>]]></Speak></Response>',
+  '<Response><GetDigits action="https://a.example/" timeout="5"><Play loop="0">https://a.example/a.mp3</Play></GetDigits></Response>',
+  '<Response><Dial sipHeaders="a=b,c=d" digitsMatch="1,2"><Number sendDigits="ww1">+12025550100</Number><User>sip:a@b.example</User></Dial></Response>',
+  '<Response><MultiPartyCall role="agent" enterSound="beep:2">room</MultiPartyCall><Redirect method="GET">https://a.example</Redirect></Response>',
+];
+const words = [
+  '<',
+  '>',
+  '/>',
+  '</',
+  '"',
+  "'",
+  '=',
+  ' ',
+  '\n',
+  '&',
+  ';',
+  '#',
+  '&#x0;',
+  '&__proto__;',
+  '<!DOCTYPE',
+  '<![CDATA[',
+  ']]>',
+  '<!--',
+  '-->',
+  '<?xml',
+  '?>',
+  'Response',
+  'Speak',
+  'Dial',
+  'Number',
+  '__proto__',
+  'constructor',
+  'loop',
+  'voice',
+  '\0',
+  '\ufeff',
+  '\ud83c',
+  '🎉',
+  '99999999999999999999',
+  '-1',
+  'xmlns:a',
+];
+
+/** Whatever comes in, a result of the right shape comes out. */
+function isSound(bytes: Uint8Array): void {
+  const read = readDocument(bytes);
+  if (read.ok) {
+    assert.ok(read.instructions.length <= 1000 && read.remarks.length <= 50);
+    return;
+  }
+  assert.ok(['xml', 'url', 'method'].includes(read.fault));
+  assert.ok(read.sentence.length > 0 && read.sentence.length < 1000, read.sentence);
+  assert.doesNotMatch(read.sentence, /\p{Cc}/u);
+}
+
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+
+test('random bytes never throw', () => {
+  fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), isSound), { numRuns: 500 });
+});
+
+test('random words of XML never throw', () => {
+  const text = fc.array(fc.oneof(fc.constantFrom(...words), fc.string({ maxLength: 3 })), { maxLength: 60 });
+  fc.assert(
+    fc.property(text, fc.boolean(), (pieces, framed) => {
+      const inside = pieces.join('');
+      isSound(bytesOf(framed ? `<Response>${inside}</Response>` : inside));
+    }),
+    { numRuns: 1500 },
+  );
+});
+
+test('documents with pieces cut out, doubled and replaced never throw', () => {
+  const change = fc.tuple(fc.nat(), fc.nat(20), fc.constantFrom(...words, ''));
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...seeds),
+      fc.array(change, { minLength: 1, maxLength: 5 }),
+      (seed, changes) => {
+        let text = seed;
+        for (const [at, length, piece] of changes) {
+          const start = at % (text.length + 1);
+          text = text.slice(0, start) + piece + text.slice(start + length);
+        }
+        isSound(bytesOf(text));
+      },
+    ),
+    { numRuns: 1500 },
+  );
+});
+
+test('attributes of any name and value never throw', () => {
+  const name = fc.oneof(
+    fc.constantFrom('action', 'method', 'role', 'sipHeaders', 'finishOnKey', 'beep', 'voice', '__proto__'),
+    fc.stringMatching(/^[A-Za-z_][A-Za-z0-9._-]{0,8}$/),
+  );
+  const escaped = (text: string) => text.replace(/[<&"]/g, (each) => `&#${each.charCodeAt(0)};`);
+  const element = fc.constantFrom(
+    'Speak',
+    'Play',
+    'Wait',
+    'GetDigits',
+    'GetInput',
+    'Record',
+    'Dial',
+    'MultiPartyCall',
+    'Stream',
+    'Hangup',
+    'DTMF',
+    'Redirect',
+    'PreAnswer',
+  );
+  fc.assert(
+    fc.property(
+      element,
+      fc.array(fc.tuple(name, fc.string({ unit: 'binary', maxLength: 12 })), { maxLength: 4 }),
+      fc.string(),
+      (tag, attributes, body) => {
+        const written = attributes.map(([key, value]) => ` ${key}="${escaped(value)}"`).join('');
+        isSound(bytesOf(`<Response><${tag}${written}>${escaped(body)}</${tag}></Response>`));
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});
+
+test('documents that once slipped through a reader are refused', () => {
+  const corpus = new URL('./crash-corpus/', import.meta.url);
+  for (const file of readdirSync(corpus)) {
+    const bytes = readFileSync(new URL(file, corpus));
+    isSound(bytes);
+    assert.ok(!readDocument(bytes).ok, file);
+  }
+});

@@ -1,0 +1,61 @@
+import type { GetDigits, GetInput } from '../domain/instruction.ts';
+import { allKeys, attributesOf } from './attributes.ts';
+import { childrenOf, type ElementReader } from './contents.ts';
+import { promptReaders } from './read-prompts.ts';
+
+const inputTypes = ['dtmf', 'speech', 'dtmf speech', 'speech dtmf'] as const;
+
+export const readGetDigits: ElementReader<GetDigits> = (element, reading) => {
+  const attributes = attributesOf(element, reading);
+  const validDigits = attributes.keys('validDigits', allKeys);
+  if (validDigits === '') attributes.refuse('validDigits', 'one or several of the keys 0 to 9, * and #');
+  const getDigits = {
+    element: 'GetDigits',
+    action: attributes.request('action', 'method', 'action'),
+    redirect: attributes.flag('redirect', true),
+    timeoutMs: 1000 * attributes.integer('timeout', { min: 1, max: 600, byDefault: 5 }),
+    digitTimeoutMs: 1000 * attributes.integer('digitTimeout', { min: 1, max: 600, byDefault: 2 }),
+    numDigits: attributes.integer('numDigits', { min: 1, max: 99, byDefault: 99 }),
+    retries: attributes.integer('retries', { min: 1, max: 100, byDefault: 1 }),
+    finishOnKey: attributes.keys('finishOnKey', '#'),
+    validDigits,
+    playBeep: attributes.flag('playBeep', false),
+    invalidDigitsSound: attributes.url('invalidDigitsSound'),
+    log: attributes.flag('log', true),
+  } as const;
+  attributes.end();
+  return { ...getDigits, prompts: childrenOf(element, reading, promptReaders) };
+};
+
+export const readGetInput: ElementReader<GetInput> = (element, reading) => {
+  const attributes = attributesOf(element, reading);
+  const endTimeout = { min: 2, max: 10, byDefault: null, auto: true } as const;
+  const action = attributes.request('action', 'method', 'action');
+  if (action === null) reading.refuse(element.line, '<GetInput> must have the attribute action');
+  const inputType = attributes.oneOf('inputType', inputTypes, 'dtmf');
+  if (inputType === 'speech') {
+    attributes.refuse('inputType', 'dtmf or "dtmf speech", because speech is not recognised here');
+  } else if (inputType !== 'dtmf') {
+    attributes.remark('speech is not recognised here: <GetInput> listens for keys alone');
+  }
+  const digitEndTimeout = attributes.integer('digitEndTimeout', endTimeout);
+  const getInput = {
+    element: 'GetInput',
+    action: action ?? { url: '', method: 'POST' },
+    redirect: attributes.flag('redirect', true),
+    executionTimeoutMs: 1000 * attributes.integer('executionTimeout', { min: 5, max: 60, byDefault: 15 }),
+    digitEndTimeoutMs: digitEndTimeout === null ? null : 1000 * digitEndTimeout,
+    numDigits: attributes.integer('numDigits', { min: 1, max: 32, byDefault: 32 }),
+    finishOnKey: attributes.keys('finishOnKey', '#'),
+    log: attributes.flag('log', true),
+  } as const;
+  // Of speech: checked, so that a slip does not wait for the day on which speech is recognised.
+  attributes.integer('speechEndTimeout', endTimeout);
+  attributes.text('language', { pattern: /^[A-Za-z0-9_-]{1,35}$/, allowed: 'a language tag such as en-US' });
+  attributes.text('speechModel', { pattern: /^[A-Za-z0-9_-]{1,50}$/, allowed: 'the name of a model' });
+  attributes.text('hints', { pattern: /^[^\p{Cc}]{0,10000}$/u, allowed: 'words separated by commas' });
+  attributes.flag('profanityFilter', false);
+  attributes.request('interimSpeechResultsCallback', 'interimSpeechResultsCallbackMethod');
+  attributes.end();
+  return { ...getInput, prompts: childrenOf(element, reading, promptReaders) };
+};

@@ -1,0 +1,133 @@
+import { defaultStatusCallbackEvents } from '@jackfield/contract';
+import type { MultiPartyCall } from '../domain/instruction.ts';
+import { type Attributes, attributesOf, isHttpUrl } from './attributes.ts';
+import { bodyOf, type ElementReader } from './contents.ts';
+import { quoted, type XmlElement } from './xml-tree.ts';
+
+const eventGroups = [
+  'mpc-state-changes',
+  'participant-state-changes',
+  'participant-speak-events',
+  'participant-digit-input-events',
+  'add-participant-api-events',
+  'participant-audio-events',
+];
+const eventGroup = `(?:${eventGroups.join('|')})`;
+const eventsRule = {
+  pattern: new RegExp(`^${eventGroup}(?:\\s*,\\s*${eventGroup})*$`),
+  allowed: `a comma-separated list of ${eventGroups.join(', ')}`,
+} as const;
+
+const musics = ['waitMusic', 'agentHoldMusic', 'customerHoldMusic'];
+const announcements = ['startRecordingAudio', 'stopRecordingAudio'];
+const aiAgentAttributes = [
+  'aiAgentStreamServiceUrl',
+  'aiAgentStreamContentType',
+  'aiAgentStreamSamplingRate',
+  'aiAgentStreamExtraHeaders',
+  'aiAgentStreamStatusCallbackUrl',
+  'aiAgentStreamStatusCallbackMethod',
+];
+
+/** Names are parts of paths of the API, which is why a slash is no part of them. */
+const namePattern = /^[^/\p{Cc}\p{Cs}]{1,100}$/u;
+
+export const readMultiPartyCall: ElementReader<MultiPartyCall> = (element, reading) => {
+  const attributes = attributesOf(element, reading);
+  if (!attributes.has('role')) {
+    reading.refuse(
+      element.line,
+      '<MultiPartyCall> must have the attribute role: Agent, Supervisor or Customer',
+    );
+  }
+  const statusCallback = attributes.request('statusCallbackUrl', 'statusCallbackMethod');
+  const events = attributes.text('statusCallbackEvents', eventsRule) ?? defaultStatusCallbackEvents;
+  const call = {
+    element: 'MultiPartyCall',
+    role: attributes.oneOf('role', ['agent', 'supervisor', 'customer'], 'customer'),
+    coachMode: attributes.flag('coachMode', true),
+    mute: attributes.flag('mute', false),
+    hold: attributes.flag('hold', false),
+    stayAlone: attributes.flag('stayAlone', false),
+    startMpcOnEnter: attributes.flag('startMpcOnEnter', true),
+    endMpcOnExit: attributes.flag('endMpcOnExit', false),
+    maxDurationSeconds: attributes.integer('maxDuration', { min: 300, max: 28_800, byDefault: 14_400 }),
+    maxParticipants: attributes.integer('maxParticipants', { min: 2, max: 10, byDefault: 10 }),
+    recordMinMemberCount: attributes.integer('recordMinMemberCount', { min: 1, max: 2, byDefault: 1 }),
+    enterSound: readSound(attributes, 'enterSound', 'beep:1'),
+    exitSound: readSound(attributes, 'exitSound', 'beep:2'),
+    statusCallback: statusCallback && { ...statusCallback, events: events.replace(/\s/g, '') },
+    recordingCallback: attributes.request('recordingCallbackUrl', 'recordingCallbackMethod'),
+    onExitAction: attributes.request('onExitActionUrl', 'onExitActionMethod', 'action'),
+  } as const;
+  refuseRecording(attributes);
+  refuseAiAgent(attributes);
+  remarkOnTheRest(attributes);
+  attributes.end();
+  return { ...call, name: readName(bodyOf(element, reading), element, reading) };
+};
+
+function readName(body: string, element: XmlElement, reading: Parameters<typeof bodyOf>[1]): string {
+  if (!namePattern.test(body)) {
+    reading.refuse(
+      element.line,
+      `<MultiPartyCall> must hold the name of the call, 1 to 100 characters without slashes and control characters, not ${quoted(body)}`,
+    );
+  }
+  return body;
+}
+
+function readSound(
+  attributes: Attributes,
+  name: 'enterSound' | 'exitSound',
+  byDefault: 'beep:1' | 'beep:2',
+): 'beep:1' | 'beep:2' | 'none' {
+  attributes.oneOf(`${name}Method`, ['GET', 'POST'], 'GET');
+  const value = attributes.text(name);
+  if (value !== null && isHttpUrl(value)) {
+    attributes.remark(`${name} from a URL is not supported yet: ${byDefault} is heard`);
+    return byDefault;
+  }
+  const lower = value?.toLowerCase() ?? byDefault;
+  if (lower === 'beep:1' || lower === 'beep:2' || lower === 'none') return lower;
+  attributes.refuse(name, 'beep:1, beep:2, none or a URL');
+  return byDefault;
+}
+
+/** A recording that is silently not made cannot be made good later; so a document that asks for one is refused. */
+function refuseRecording(attributes: Attributes): void {
+  for (const name of ['record', 'recordParticipantTrack', 'recordCoachVoice']) {
+    const isWanted = attributes.flag(name, false);
+    if (isWanted)
+      attributes.refuse(name, 'false: multiparty calls that documents create are not recorded yet');
+  }
+  attributes.oneOf('recordFileFormat', ['mp3', 'wav'], 'mp3');
+}
+
+function refuseAiAgent(attributes: Attributes): void {
+  for (const name of aiAgentAttributes) {
+    if (attributes.text(name) !== null)
+      attributes.refuse(name, 'left out: the role ai-agent is not supported yet');
+  }
+}
+
+function remarkOnTheRest(attributes: Attributes): void {
+  for (const name of musics) {
+    const music = attributes.request(`${name}Url`, `${name}Method`);
+    if (music !== null) attributes.remark(`${name}Url is not supported yet: the built-in music is heard`);
+  }
+  for (const name of announcements) {
+    const audio = attributes.request(name, `${name}Method`);
+    if (audio !== null) attributes.remark(`${name} is not supported yet`);
+  }
+  const isTranscribed = attributes.flag('transcript', false);
+  if (attributes.url('transcriptionUrl') !== null || isTranscribed) {
+    attributes.remark('multiparty calls are not transcribed here');
+  }
+  const waitsForAgent = attributes.flag('waitForAgent', false);
+  attributes.integer('waitTime', { min: 0, max: 1800, byDefault: null });
+  if (waitsForAgent) attributes.remark('waitForAgent is not supported yet: the call starts without an agent');
+  if (attributes.flag('relayDTMFInputs', false)) {
+    attributes.remark('relayDTMFInputs is not supported yet: digits are not relayed to the others');
+  }
+}

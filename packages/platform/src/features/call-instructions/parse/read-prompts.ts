@@ -1,0 +1,155 @@
+import type { Instruction, Prompt, Wait } from '../domain/instruction.ts';
+import { attributesOf, httpUrlAllowed, isHttpUrl } from './attributes.ts';
+import { bodyOf, childrenOf, type ElementReader, refuseChild } from './contents.ts';
+import type { Reading } from './reading.ts';
+import { quoted, type XmlElement } from './xml-tree.ts';
+
+/** Repetitions of a sound; 0 goes on for ever. Not published; more than a call of 24 hours holds of short sounds. */
+const loopRange = { min: 0, max: 10_000, byDefault: 1 } as const;
+
+/** As many as the speech engine takes at once. */
+const maxTextLength = 3000;
+
+/** SSML of the hosted service: the words inside are spoken, the markup changes nothing. */
+const speechMarkup: readonly string[] = [
+  'break',
+  'cont',
+  'emphasis',
+  'lang',
+  'p',
+  'phoneme',
+  'prosody',
+  's',
+  'say-as',
+  'speak',
+  'sub',
+  'w',
+];
+
+/** Markup between words; the rest may stand inside one. */
+const separating: ReadonlySet<string> = new Set(['break', 'p', 's', 'speak']);
+
+/** Voices with men's names among those that the hosted service sells; every other one is a woman here. */
+const menOfPolly: ReadonlySet<string> = new Set(
+  (
+    'adriano andres arthur brian cristiano daniel enrique geraint giorgio gregory hans isaac jacek jan jasper joey justin karl ' +
+    'kevin liam mads mathieu matthew maxim miguel patrick pedro remi ricardo ruben russell sergio stephen takumi thiago zayd'
+  ).split(' '),
+);
+
+const language = {
+  pattern: /^[A-Za-z0-9_-]{1,35}$/,
+  allowed: 'a language tag such as en-US',
+} as const;
+
+export const readSpeak: ElementReader<Prompt> = (element, reading) => {
+  const attributes = attributesOf(element, reading);
+  const voice = readVoice(attributes.text('voice', voiceRule), (sentence) => attributes.remark(sentence));
+  const speak = {
+    element: 'Speak',
+    language: attributes.text('language', language) ?? 'en-US',
+    voice,
+    loop: attributes.integer('loop', loopRange),
+  } as const;
+  attributes.end();
+  const text = spoken(element, element, reading).replace(/\s+/g, ' ').trim();
+  if (text === '') reading.refuse(element.line, '<Speak> must hold the text that is spoken, and it is empty');
+  if (text.length > maxTextLength) {
+    reading.refuse(
+      element.line,
+      `the text of <Speak> must have at most ${maxTextLength} characters, not ${text.length}`,
+    );
+  }
+  if (element.children.some((child) => typeof child !== 'string')) {
+    reading.remark(element.line, 'the markup inside <Speak> is not followed; its words are spoken');
+  }
+  return { ...speak, text };
+};
+
+const voiceRule = {
+  pattern: /^(?:woman|man|polly\.[a-z0-9-]{1,40})$/i,
+  allowed: 'WOMAN, MAN or a name such as Polly.Amy',
+} as const;
+
+function readVoice(value: string | null, remark: (sentence: string) => void): 'woman' | 'man' {
+  const [first, name] = (value ?? 'woman').toLowerCase().split('.');
+  if (first !== 'polly' || name === undefined) return first === 'man' ? 'man' : 'woman';
+  const voice = menOfPolly.has(name.replace(/-(?:neural|generative|long-form)$/, '')) ? 'man' : 'woman';
+  remark(`the voice ${quoted(value ?? '')} is not offered here: a ${voice} speaks instead`);
+  return voice;
+}
+
+/** The words, whatever stands around them. */
+function spoken(speak: XmlElement, element: XmlElement, reading: Reading): string {
+  let text = '';
+  for (const child of element.children) {
+    if (typeof child === 'string') {
+      text += child;
+    } else if (!speechMarkup.includes(child.name) && !child.name.startsWith('amazon:')) {
+      refuseChild(speak, child, reading, speechMarkup);
+    } else {
+      const alias = child.name === 'sub' ? child.attributes.find(({ name }) => name === 'alias') : undefined;
+      const words = alias?.value ?? spoken(speak, child, reading);
+      text += separating.has(child.name) ? ` ${words} ` : words;
+    }
+  }
+  return text;
+}
+
+export const readPlay: ElementReader<Prompt> = (element, reading) => {
+  const attributes = attributesOf(element, reading);
+  const loop = attributes.integer('loop', loopRange);
+  attributes.end();
+  const url = bodyOf(element, reading);
+  if (!isHttpUrl(url)) {
+    reading.refuse(element.line, `<Play> must hold ${httpUrlAllowed}, not ${quoted(url)}`);
+  }
+  return { element: 'Play', url, loop };
+};
+
+export const readWait: ElementReader<Wait> = (element, reading) => {
+  const attributes = attributesOf(element, reading);
+  const seconds = attributes.integer('length', { min: 1, max: 86_400, byDefault: 1 });
+  const wait = {
+    element: 'Wait',
+    lengthMs: seconds * 1000,
+    silence: attributes.flag('silence', false),
+    minSilenceMs: attributes.integer('minSilence', { min: 100, max: 60_000, byDefault: null }),
+    beep: readBeep(attributes.text('beep'), (sentence) => attributes.remark(sentence)),
+  } as const;
+  attributes.end();
+  bodyMustBeEmpty(element, reading);
+  return wait;
+};
+
+/** conventions.md §12.3: true, or a list of parameters, whose form is not published. */
+function readBeep(value: string | null, remark: (sentence: string) => void): boolean {
+  const lower = value?.toLowerCase();
+  if (lower === undefined || lower === 'false' || lower === '') return false;
+  if (lower !== 'true') remark('the parameters of beep are not followed: the usual beep is heard');
+  return true;
+}
+
+/** What callers hear before they are asked for keys. */
+export const promptReaders: ReadonlyMap<string, ElementReader<Prompt>> = new Map([
+  ['Speak', readSpeak],
+  ['Play', readPlay],
+]);
+
+const earlyReaders: ReadonlyMap<string, ElementReader<Prompt | Wait>> = new Map<
+  string,
+  ElementReader<Prompt | Wait>
+>([...promptReaders, ['Wait', readWait]]);
+
+export const readPreAnswer: ElementReader<Instruction> = (element, reading) => {
+  attributesOf(element, reading).end();
+  return { element: 'PreAnswer', children: childrenOf(element, reading, earlyReaders) };
+};
+
+/** Elements that hold nothing. */
+export function bodyMustBeEmpty(element: XmlElement, reading: Reading): void {
+  const body = bodyOf(element, reading);
+  if (body !== '') {
+    reading.refuse(element.line, `<${element.name}> must be empty, and ${quoted(body)} was found`);
+  }
+}
