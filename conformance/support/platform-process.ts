@@ -93,12 +93,12 @@ export class PlatformProcess {
   async until(
     what: string,
     path: string,
-    reached: (body: Answer['body']) => boolean,
+    reached: (body: Answer['body']) => boolean | Promise<boolean>,
   ): Promise<Answer['body']> {
     const limit = Date.now() + 20_000;
     for (;;) {
       const { body } = await this.api('GET', path);
-      if (reached(body)) return body;
+      if (await reached(body)) return body;
       if (Date.now() > limit) throw new Error(`${what} did not come: ${JSON.stringify(body)}`);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }

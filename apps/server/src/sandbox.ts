@@ -10,8 +10,16 @@ import type {
   Secrets,
   SessionRunner,
   Speech,
+  Voicemail,
 } from '@jackfield/platform';
-import { behaviours, sentences, startSandboxPhones, talkerClip } from '@jackfield/platform';
+import {
+  behaviours,
+  greeting,
+  greetingClip,
+  sentences,
+  startSandboxPhones,
+  talkerClip,
+} from '@jackfield/platform';
 import { hostOfAddress } from '@jackfield/sip';
 import { createTransports } from '@jackfield/sip/transport';
 
@@ -30,8 +38,8 @@ export interface SandboxDeps {
 /** The public network's stand-in: real phones behind a SIP port of their own on loopback. */
 export interface Sandbox {
   readonly numbers: NumberRoutes;
-  /** Opens the phones' port and teaches the talker its sentences. */
-  open(runner: SessionRunner): Promise<void>;
+  /** Opens the phones' port and teaches them what they say. */
+  open(runner: SessionRunner, voicemail: Voicemail): Promise<void>;
   census(): { readonly legs: number; readonly transactions: number };
   close(): Promise<void>;
 }
@@ -56,9 +64,13 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
           ? [{ uri: `sip:${number}@${hostOfAddress(loopback)}:${edge.address().port}` }]
           : undefined,
     },
-    async open(runner) {
-      await deps.clips.loadClip(talkerClip, await speakSentences(deps.speech));
-      startSandboxPhones({ runner, telephony: edge.telephony, media: deps.media, log: deps.log });
+    async open(runner, voicemail) {
+      const said = await deps.speech.speak({ text: greeting, language: 'en-US' });
+      await Promise.all([
+        deps.clips.loadClip(greetingClip, said),
+        deps.clips.loadClip(talkerClip, await speakSentences(deps.speech)),
+      ]);
+      startSandboxPhones({ runner, telephony: edge.telephony, media: deps.media, log: deps.log, voicemail });
       await edge.telephony.open();
     },
     census: () => edge.census(),

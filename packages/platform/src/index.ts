@@ -1,6 +1,15 @@
 export { createPlatform, type Platform, type PlatformDeps } from './create-platform.ts';
 export type { AccountCredentials } from './features/accounts/index.ts';
-export { behaviours, sentences, startSandboxPhones, talkerClip } from './features/sandbox-phones/index.ts';
+export type { NewRecording, Recordings } from './features/recordings/door.ts';
+export {
+  behaviours,
+  greeting,
+  greetingClip,
+  sentences,
+  startSandboxPhones,
+  talkerClip,
+  type Voicemail,
+} from './features/sandbox-phones/index.ts';
 export type { HttpLimits } from './http/index.ts';
 export type { Instant, OutboxEvent } from './kernel/machine.ts';
 export type { SessionRunner } from './kernel/session-runner.ts';
