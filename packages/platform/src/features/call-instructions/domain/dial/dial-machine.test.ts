@@ -182,6 +182,11 @@ describe('confirmKey', () => {
     assert.equal(isDialOver(dialling.state), false);
   });
 
+  it('a leg that was hung up keeps our cause, whatever its phone says afterwards', () => {
+    const dialling = new Dialling(key, 2).begin().answer('b1').press('b1', '2').lose('b1', 3010);
+    assert.equal(statusOf(dialling.lose('b2', 3010)), 'no-answer');
+  });
+
   it('nothing within confirmTimeout loses that leg alone: 9110; when all have, nobody answered', () => {
     const dialling = new Dialling(key).begin().answer().fire('dial/confirm/b1');
     assert.deepEqual(dialling.orders, ['stop-play dial/b1/confirm', 'hang-up b1 9110']);

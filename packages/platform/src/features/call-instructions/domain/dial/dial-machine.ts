@@ -1,6 +1,6 @@
 import type { Instant, Step } from '../../../../kernel/machine.ts';
 import type { DialEffect, DialInput, DialledLeg, DialState } from './dial.ts';
-import { confirmTimer, musicPlay, ringTimer, soundPlay, timeLimitTimer } from './dial-names.ts';
+import { confirmTimer, musicPlay, ringbackPlay, ringTimer, soundPlay, timeLimitTimer } from './dial-names.ts';
 import { isLive, ordersOf } from './dial-orders.ts';
 import { type DialLegEnd, dialEnds, outcomeOfFailure } from './dial-outcome.ts';
 
@@ -122,6 +122,9 @@ function tail(digits: string, sequences: readonly string[]): string {
 }
 
 function playOver(state: DialState, play: string): DialState {
+  if (play === ringbackPlay(state) && state.callerHears === 'ringback') {
+    return { ...state, callerHears: 'nothing' };
+  }
   if (play === musicPlay(state)) {
     // Music goes on until it is stopped: it could not be played, and the caller is not left in silence.
     if (state.callerHears !== 'music') return state;
