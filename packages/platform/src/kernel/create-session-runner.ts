@@ -162,9 +162,14 @@ export function createSessionRunner(deps: SessionRunnerDeps): SessionRunner {
         state,
         effects,
         events: eventsOf(effects),
-        changesRecord: kind.save !== undefined && !(session.isOpened && state === session.state),
+        changesRecord: kind.save !== undefined && isRecorded(session, state),
         ends: kind.isEnded(state),
       };
+    }
+
+    function isRecorded(session: Session<State>, after: State): boolean {
+      if (!session.isOpened) return true;
+      return after !== session.state && (kind.isRecorded?.(session.state, after) ?? true);
     }
 
     function save(session: Session<State>, letter: Letter, taken: TakenStep<State, Effect>): void {

@@ -12,6 +12,11 @@ export interface SessionKind<State, Input, Effect extends { readonly do: string 
    * Absent for a kind that keeps no record. Not called when `before === after` (a step that changes no record returns the same state object).
    */
   save?(write: Write, id: string, before: State | undefined, after: State): Promise<void>;
+  /**
+   * False when what changed between two states is no part of the record: then nothing is written, and no commit is waited
+   * for. Every change is recorded when left out.
+   */
+  isRecorded?(before: State, after: State): boolean;
   /** Carries out an effect that the kernel does not know, after the commit. Its outcome comes back through `send`. */
   perform(id: string, effect: Effect): void;
   /** An ended session leaves memory after its last effects; later inputs for it are dropped and counted. */

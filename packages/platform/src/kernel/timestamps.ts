@@ -10,6 +10,11 @@ export function timestamp(at: Instant): string {
   return new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 }
 
+/** `YYYY-MM-DD HH:mm:ss.ffffff` in UTC, without offset: `session_start` of a live call (conventions.md §1). */
+export function timestampWithMicroseconds(at: Instant): string {
+  return `${new Date(at).toISOString().slice(0, 23).replace('T', ' ')}000`;
+}
+
 /** `YYYY-MM-DD`: created and modified of a subaccount (conventions.md §12.5). */
 export function dateOnly(at: Instant): string {
   return new Date(at).toISOString().slice(0, 10);

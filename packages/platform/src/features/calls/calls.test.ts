@@ -8,13 +8,16 @@ import {
   onEmbeddedDatabase,
 } from '@jackfield/testkit';
 import { createSessionRunner } from '../../kernel/create-session-runner.ts';
+import type { OutboxEvent } from '../../kernel/machine.ts';
 import type { Database } from '../../ports/database.ts';
-import type { MixCommand } from '../../ports/media.ts';
+import type { MediaNotice, MixCommand } from '../../ports/media.ts';
 import type { LegListener, LegNotice, Telephony } from '../../ports/telephony.ts';
+import { createUsage, freeOfCharge } from '../usage/index.ts';
 import { createCalls } from './calls.ts';
 import { callsTable } from './migrations/0001-calls.ts';
+import { callRecords } from './migrations/0002-call-records.ts';
 import type { OwnedLegNotice } from './owned-leg.ts';
-import type { CallsTables } from './store.ts';
+import type { CallsTables } from './tables.ts';
 
 const offeredLeg: LegNotice = {
   type: 'leg-offered',
@@ -25,11 +28,12 @@ const offeredLeg: LegNotice = {
   to: 'bob',
   callerName: 'Alice',
   sourceAddress: '192.0.2.1',
+  headers: {},
 };
 
 /** The feature on a real database and runner; signalling is in the hands of the test. */
 async function world(open: OpenDatabase, isFailing = () => false) {
-  const opened = await open([callsTable]);
+  const opened = await open([callsTable, callRecords]);
   const database: Database = Object.assign(Object.create(opened) as Database, {
     transact: ((work) =>
       isFailing()
@@ -38,9 +42,13 @@ async function world(open: OpenDatabase, isFailing = () => false) {
   });
   const clock = createVirtualClock();
   const log = createRecordingLog();
-  const runner = createSessionRunner({ database, clock, log, appendEvents: () => Promise.resolve() });
+  const events: OutboxEvent[] = [];
+  const appendEvents = async (_write: unknown, appended: readonly OutboxEvent[]) =>
+    void events.push(...appended);
+  const runner = createSessionRunner({ database, clock, log, appendEvents });
   const orders: string[] = [];
   const mixes: MixCommand[] = [];
+  let hear: (notice: MediaNotice) => void = () => {};
   let notify: LegListener = () => {};
   const telephony: Telephony = {
     listen: (listener) => {
@@ -49,6 +57,7 @@ async function world(open: OpenDatabase, isFailing = () => false) {
     open: () => Promise.resolve(),
     dial: ({ leg }) => void orders.push(`dial ${leg}`),
     ring: (leg) => void orders.push(`ring ${leg}`),
+    openEarly: (leg) => void orders.push(`open early ${leg}`),
     answer: (leg) => void orders.push(`answer ${leg}`),
     hangUp: (leg, status) => void orders.push(`hang up ${leg} ${status}`),
   };
@@ -59,7 +68,16 @@ async function world(open: OpenDatabase, isFailing = () => false) {
     clock,
     log,
     telephony,
-    media: { send: (command) => void mixes.push(command), subscribe: () => () => {} },
+    media: {
+      send: (command) => void mixes.push(command),
+      subscribe(listener) {
+        hear = listener;
+        return () => {};
+      },
+    },
+    usage: createUsage(freeOfCharge),
+    mainAccountOf: async (account) => account,
+    appendEvents,
     registrations: {
       credentialOf: async (user) =>
         user === 'bob'
@@ -81,7 +99,9 @@ async function world(open: OpenDatabase, isFailing = () => false) {
     mixes,
     log,
     runner,
+    events,
     notify: (notice: LegNotice) => notify(notice),
+    hear: (notice: MediaNotice) => hear(notice),
     // What one commit sets going (a look-up, the opening of another leg) ends in the next: the longest chain here has four.
     settle: async () => {
       for (let commits = 0; commits < 6; commits++) {
@@ -155,6 +175,7 @@ eachDatabase('calls', (open) => {
     await w.calls.dial({
       leg: 'out',
       account: 'MA1',
+      mainAccount: 'MA1',
       owner: { kind: 'test', id: 't' },
       from: '+12025550000',
       callerName: '',

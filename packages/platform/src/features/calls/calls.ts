@@ -6,14 +6,22 @@ import type { Logger } from '../../ports/logger.ts';
 import type { Media } from '../../ports/media.ts';
 import type { NumberRoutes } from '../../ports/number-routes.ts';
 import type { Registrations } from '../../ports/registrations.ts';
-import type { LegNotice, Telephony } from '../../ports/telephony.ts';
+import type { Telephony } from '../../ports/telephony.ts';
+import type { Usage } from '../usage/index.ts';
 import { createDirectCalls } from './direct-calls.ts';
-import { type CallLeg, type CallLegEffect, type CallLegInput, callLegMachine } from './domain/call-leg.ts';
+import { type CallLeg, type CallLegInput, isLegOver } from './domain/call-leg.ts';
+import { callLegMachine } from './domain/call-leg-machine.ts';
+import { readDestination } from './domain/destination.ts';
 import { type CallEnd, callEnds } from './domain/hangup-cause.ts';
+import { type LegSessionEffect, withOutboxEvents } from './events.ts';
+import { rememberMainAccounts } from './main-accounts.ts';
 import { callsTable } from './migrations/0001-calls.ts';
-import type { Calls, OutboundLeg, OwnedLegNotice } from './owned-leg.ts';
+import { callRecords } from './migrations/0002-call-records.ts';
+import { createOffers } from './offers.ts';
+import type { Calls, LiveLeg, OutboundLeg, OwnedLegNotice } from './owned-leg.ts';
+import { parametersOfCall } from './parameters.ts';
 import { createRouting } from './routing.ts';
-import { endForgottenLegs, passCallsOn, removeCallsOf, saveLeg } from './store.ts';
+import { type AppendEvents, createCallStore, isRecorded } from './store.ts';
 
 export interface CallsDeps {
   readonly runner: SessionRunner;
@@ -24,11 +32,16 @@ export interface CallsDeps {
   readonly media: Media;
   readonly registrations: Registrations;
   readonly numbers: NumberRoutes;
+  readonly usage: Usage;
   /** SIP domains that we serve, lower case; the first is the realm. */
   readonly domains: readonly string[];
   readonly newUuid: () => string;
   /** True when resources of `account` belong to `owner`: itself, or a subaccount of it. */
   readonly isWithin: (account: string, owner: string) => Promise<boolean>;
+  /** The account itself, or the one whose subaccount it is. */
+  readonly mainAccountOf: (account: string) => Promise<string>;
+  /** Tells of legs that a crash has ended, in the transaction that records it. */
+  readonly appendEvents: AppendEvents;
 }
 
 export interface CallsFeature extends Calls {
@@ -42,22 +55,28 @@ export interface CallsFeature extends Calls {
   restore(now: Instant): Promise<number>;
 }
 
+/** conventions.md §12.2 `time_limit`. */
+const defaultTimeLimitSeconds = 14_400;
+
 /** Every leg of every call: recorded, dialled, told to its owner. */
 export function createCalls(deps: CallsDeps): CallsFeature {
+  const { telephony, media, usage } = deps;
   const owners = new Map<string, (owner: string, notice: OwnedLegNotice) => void>();
   const routing = createRouting(deps);
+  const store = createCallStore(deps.database, usage);
 
-  const legs: Sessions<CallLeg, CallLegInput> = deps.runner.define<CallLeg, CallLegInput, CallLegEffect>({
+  const legs: Sessions<CallLeg, CallLegInput> = deps.runner.define<CallLeg, CallLegInput, LegSessionEffect>({
     name: 'call-leg',
-    machine: callLegMachine,
-    save: (write, _leg, before, after) => saveLeg(write, before, after),
-    isEnded: (leg) => leg.phase === 'ended',
+    machine: withOutboxEvents(callLegMachine, usage),
+    save: (write, _leg, before, after) => store.save(write, before, after),
+    isRecorded,
+    isEnded: isLegOver,
     perform(leg, effect) {
       switch (effect.do) {
         case 'route':
           return route(leg, effect);
         case 'dial':
-          return deps.telephony.dial({
+          return telephony.dial({
             leg,
             from: { user: effect.from, displayName: effect.callerName },
             to: { user: effect.user },
@@ -65,36 +84,57 @@ export function createCalls(deps: CallsDeps): CallsFeature {
             headers: prefixed(effect.sipHeaders),
           });
         case 'ring':
-          return deps.telephony.ring(leg);
+          return telephony.ring(leg);
+        case 'open-early':
+          return telephony.openEarly(leg);
         case 'answer':
-          return deps.telephony.answer(leg);
+          return telephony.answer(leg);
+        case 'send-digits':
+          return media.send({ do: 'send-digits', leg, digits: effect.digits });
         case 'hang-up':
-          return deps.telephony.hangUp(leg, effect.status);
+          return telephony.hangUp(leg, effect.status);
         case 'tell-owner':
           return owners.get(effect.owner.kind)?.(effect.owner.id, { ...effect.notice, leg });
       }
     },
   });
 
-  const newLeg = (leg: Pick<CallLeg, 'leg' | 'account' | 'owner' | 'from' | 'to' | 'callerName'>) => ({
-    ...leg,
-    initiatedAt: deps.clock.now(),
-    answeredAt: null,
-    endedAt: null,
-    end: null,
-    wantedEnd: null,
-  });
-
   async function dial(request: OutboundLeg): Promise<void> {
-    const { ringTimeoutSeconds, sipHeaders, ...leg } = request;
-    await legs.open(
-      leg.leg,
-      { ...newLeg(leg), direction: 'outbound', phase: 'routing' },
-      { type: 'place', ringTimeoutSeconds, sipHeaders },
-    );
+    const { leg, ringTimeoutSeconds, sipHeaders, parentLeg } = request;
+    const destination = readDestination(request.to, deps.domains);
+    const requestUuid = request.requestUuid ?? leg;
+    const placed: CallLeg = {
+      leg,
+      account: request.account,
+      mainAccount: request.mainAccount,
+      direction: 'outbound',
+      owner: request.owner,
+      borrower: null,
+      unheard: null,
+      from: request.from,
+      to: request.to,
+      callerName: request.callerName,
+      requestUuid,
+      parentLeg: parentLeg ?? null,
+      parentRequestUuid:
+        parentLeg === undefined ? requestUuid : (legs.peek(parentLeg)?.requestUuid ?? parentLeg),
+      headers: {},
+      sourceAddress: null,
+      callbacks: request.callbacks ?? null,
+      timeLimitSeconds: request.timeLimitSeconds ?? defaultTimeLimitSeconds,
+      sendDigits: request.sendDigits ?? '',
+      rate: usage.rateOf('outbound', destination.kind === 'number' ? destination.number : 'sip'),
+      phase: 'routing',
+      initiatedAt: deps.clock.now(),
+      answeredAt: null,
+      endedAt: null,
+      end: null,
+      wantedEnd: null,
+    };
+    await legs.open(leg, placed, { type: 'place', ringTimeoutSeconds, sipHeaders });
   }
 
-  function route(leg: string, effect: Extract<CallLegEffect, { do: 'route' }>): void {
+  function route(leg: string, effect: Extract<LegSessionEffect, { do: 'route' }>): void {
     routing.routeTo(effect.account, effect.to).then(
       (route) => {
         if (route.ok) {
@@ -116,69 +156,95 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     );
   }
 
-  const direct = createDirectCalls({
-    runner: deps.runner,
-    media: deps.media,
-    newUuid: deps.newUuid,
-    dial,
-    ring: (leg) => legs.send(leg, { type: 'ring' }),
-    answer: (leg) => legs.send(leg, { type: 'answer' }),
-    hangUp,
-    log: deps.log,
-  });
+  const hangUp = (leg: string, end: CallEnd) => legs.send(leg, { type: 'hang-up', end });
+  const ring = (leg: string) => legs.send(leg, { type: 'ring' });
+  const answer = (leg: string) => legs.send(leg, { type: 'answer' });
+  const direct = createDirectCalls({ ...deps, dial, ring, answer, hangUp });
   owners.set(direct.ownerKind, direct.tell);
-
-  async function offered(notice: Extract<LegNotice, { type: 'leg-offered' }>): Promise<void> {
-    const { leg, account, from, to, callerName } = notice;
-    try {
-      // Both are there before this turn ends, so that a caller who gives up in the next one finds its leg.
-      const joined = direct.open(leg, { account, from, to, callerName });
-      const recorded = legs.open(
-        leg,
-        {
-          ...newLeg({ leg, account, from, to, callerName, owner: { kind: direct.ownerKind, id: leg } }),
-          direction: 'inbound',
-          phase: 'offered',
-        },
-        { type: 'offered' },
-      );
-      await Promise.all([joined, recorded]);
-      direct.begin(leg);
-    } catch (error) {
-      deps.log.error({ leg, err: error }, 'An offered leg could not be recorded; it is refused.');
-      direct.tell(leg, { type: 'leg-ended', leg, end: callEnds(5010, 'Error'), durationSeconds: 0 });
-      deps.telephony.hangUp(leg, 500);
-    }
-  }
-
-  function hangUp(leg: string, end: CallEnd): void {
-    legs.send(leg, { type: 'hang-up', end });
-  }
-
-  // conventions.md §13: a phone that has sent nothing for so long (the engine's figure, 60 s) is gone without a word.
-  deps.media.subscribe((notice) => {
-    if (notice.type === 'media-silent') hangUp(notice.leg, callEnds(6020, 'Service'));
+  const offers = createOffers({
+    log: deps.log,
+    clock: deps.clock,
+    telephony,
+    legs,
+    direct,
+    mainAccountOf: rememberMainAccounts(deps.mainAccountOf),
+    rate: () => usage.rateOf('inbound', 'sip'),
+    timeLimitSeconds: defaultTimeLimitSeconds,
   });
 
-  deps.telephony.listen((notice) => {
+  media.subscribe((notice) => {
     switch (notice.type) {
-      case 'leg-offered':
-        void offered(notice);
+      case 'media-silent':
+        // conventions.md §13: a phone that has sent nothing for so long (the engine's figure, 60 s) is gone without a word.
+        return hangUp(notice.leg, callEnds(6020, 'Service'));
+      case 'digit':
+        // The engine has legs that are not ours, those of sandbox phones.
+        if (legs.peek(notice.leg) !== undefined) {
+          legs.send(notice.leg, { type: 'leg-digit', digit: notice.digit });
+        }
         return;
-      case 'leg-ended':
-        return legs.send(notice.leg, { type: 'leg-ended', end: notice.end });
-      default:
-        return legs.send(notice.leg, { type: notice.type });
+      case 'voice':
+        if (legs.peek(notice.leg) !== undefined) {
+          legs.send(notice.leg, { type: 'leg-voice', speaking: notice.speaking });
+        }
     }
+  });
+
+  telephony.listen((notice) => {
+    if (notice.type === 'leg-offered') return offers.arrived(notice);
+    if (offers.isKept(notice)) return;
+    if (notice.type === 'leg-ended') legs.send(notice.leg, { type: 'leg-ended', end: notice.end });
+    else legs.send(notice.leg, { type: notice.type });
   });
 
   return {
-    migrations: [callsTable],
-    resources: { remove: removeCallsOf, passOn: passCallsOn },
-    restore: (now) => endForgottenLegs(deps.database, now),
+    migrations: [callsTable, callRecords],
+    resources: {
+      async remove(write, account) {
+        for (const leg of await store.liveOf(write, account)) hangUp(leg, callEnds(4000, 'API Request'));
+        await store.removeOf(write, account);
+      },
+      passOn: store.passOn,
+    },
+    restore: (now) => store.endForgotten(now, deps.appendEvents),
     ownedBy: (kind, tell) => owners.set(kind, tell),
+    offeredTo: offers.offeredTo,
     dial,
+    ring,
+    openEarly: (leg) => legs.send(leg, { type: 'open-early' }),
+    answer,
     hangUp,
+    take: async (leg, owner) => (await legs.ask<boolean>(leg, { type: 'take', owner })) ?? false,
+    lend: async (leg, borrower) => (await legs.ask<boolean>(leg, { type: 'lend', borrower })) ?? false,
+    giveBack: (leg, borrower, remarks) => legs.send(leg, { type: 'give-back', borrower, remarks }),
+    peek: (leg) => liveLegOf(legs.peek(leg)),
+    parametersOf(leg) {
+      const { rate, parentRequestUuid } = legs.peek(leg.leg) ?? {
+        rate: usage.rateOf(leg.direction, leg.direction === 'inbound' ? 'sip' : leg.to),
+        parentRequestUuid: leg.parentLeg ?? leg.requestUuid,
+      };
+      return parametersOfCall({ ...leg, rate, parentRequestUuid });
+    },
+  };
+}
+
+function liveLegOf(leg: CallLeg | undefined): LiveLeg | undefined {
+  if (leg === undefined || leg.phase === 'ended') return undefined;
+  return {
+    leg: leg.leg,
+    account: leg.account,
+    mainAccount: leg.mainAccount,
+    direction: leg.direction,
+    owner: leg.owner,
+    from: leg.from,
+    to: leg.to,
+    callerName: leg.callerName,
+    phase: leg.phase,
+    initiatedAt: leg.initiatedAt,
+    answeredAt: leg.answeredAt,
+    requestUuid: leg.requestUuid,
+    parentLeg: leg.parentLeg,
+    headers: leg.headers,
   };
 }
 

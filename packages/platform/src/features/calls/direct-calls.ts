@@ -27,15 +27,17 @@ export interface DirectCallsDeps {
 /** Seconds that a directly called phone may ring: the default of an outbound call in conventions.md §12.2. */
 const ringTimeoutSeconds = 120;
 
-/** Calls of an endpoint to another phone, joined leg to leg; each is named by its caller's leg. */
-export function createDirectCalls(deps: DirectCallsDeps): {
+export interface DirectCalls {
   readonly ownerKind: string;
   readonly tell: (owner: string, notice: OwnedLegNotice) => void;
   /** Opens the call so that it hears of its caller's leg from that leg's first notice on. */
   open(callerLeg: string, wanted: WantedCall): Promise<void>;
   /** Dials the callee, unless the caller has gone meanwhile. */
   begin(callerLeg: string): void;
-} {
+}
+
+/** Calls of an endpoint to another phone, joined leg to leg; each is named by its caller's leg. */
+export function createDirectCalls(deps: DirectCallsDeps): DirectCalls {
   const ownerKind = 'direct-call';
 
   const calls = deps.runner.define<DirectCall, DirectCallInput, DirectCallEffect>({
@@ -62,7 +64,14 @@ export function createDirectCalls(deps: DirectCallsDeps): {
 
   function dialCallee(callerLeg: string, leg: string, wanted: WantedCall): void {
     deps
-      .dial({ leg, ...wanted, owner: { kind: ownerKind, id: callerLeg }, ringTimeoutSeconds, sipHeaders: {} })
+      .dial({
+        leg,
+        ...wanted,
+        owner: { kind: ownerKind, id: callerLeg },
+        parentLeg: callerLeg,
+        ringTimeoutSeconds,
+        sipHeaders: {},
+      })
       .catch((error: unknown) => {
         deps.log.error({ leg, err: error }, 'The leg to the callee could not be recorded.');
         calls.send(callerLeg, { type: 'leg-ended', leg, end: callEnds(5010, 'Error') });
@@ -71,7 +80,15 @@ export function createDirectCalls(deps: DirectCallsDeps): {
 
   return {
     ownerKind,
-    tell: (owner, notice) => calls.send(owner, notice),
+    tell(owner, notice) {
+      switch (notice.type) {
+        case 'leg-ringing':
+        case 'leg-answered':
+        case 'leg-taken':
+        case 'leg-ended':
+          calls.send(owner, notice);
+      }
+    },
     open: (callerLeg, wanted) =>
       calls.open(callerLeg, newDirectCall(wanted, callerLeg, deps.newUuid()), { type: 'opened' }),
     begin: (callerLeg) => calls.send(callerLeg, { type: 'begin' }),

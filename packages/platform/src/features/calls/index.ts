@@ -1,3 +1,14 @@
-export { type CallsFeature, createCalls } from './calls.ts';
-export { type CallEnd, callEnds } from './domain/hangup-cause.ts';
-export type { Calls, OutboundLeg, OwnedLegNotice } from './owned-leg.ts';
+export { type CallsDeps, type CallsFeature, createCalls } from './calls.ts';
+export { type CallStatus, statusOfEndedCall } from './domain/call-status.ts';
+export { type CallEnd, callEnds, type HangupCode } from './domain/hangup-cause.ts';
+export type {
+  CallbackUrl,
+  Calls,
+  LegCallbacks,
+  LegOffer,
+  LegOwner,
+  LiveLeg,
+  OutboundLeg,
+  OwnedLegNotice,
+  TakenOffer,
+} from './owned-leg.ts';

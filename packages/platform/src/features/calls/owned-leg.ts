@@ -1,4 +1,5 @@
 import type { CallEnd } from './domain/hangup-cause.ts';
+import type { CallbackUrl, LegCallbacks, LegOwner } from './domain/leg-owner.ts';
 
 /**
  * The door of the calls feature for those who own legs: a multiparty call, a direct call, a document that runs. An owner is
@@ -42,24 +43,7 @@ export interface Calls {
   parametersOf(leg: LiveLeg): Readonly<Record<string, string>>;
 }
 
-export interface LegOwner {
-  readonly kind: string;
-  readonly id: string;
-}
-
-export interface CallbackUrl {
-  readonly url: string;
-  readonly method: 'GET' | 'POST';
-}
-
-/** Who is told of what becomes of a leg, through the outbox: `Event` is Ring, StartApp or Hangup. */
-export interface LegCallbacks {
-  readonly ring?: CallbackUrl;
-  readonly answer?: CallbackUrl;
-  readonly hangup?: CallbackUrl;
-  /** Told with each of them, e.g. `MPCName`. */
-  readonly fields?: Readonly<Record<string, string>>;
-}
+export type { CallbackUrl, LegCallbacks, LegOwner };
 
 /** A phone has placed a call; nothing but 100 has been answered. */
 export interface LegOffer {

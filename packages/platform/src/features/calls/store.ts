@@ -1,93 +1,250 @@
-import type { Instant } from '../../kernel/machine.ts';
+import { type CompiledQuery, sql } from 'kysely';
+import type { Instant, OutboxEvent } from '../../kernel/machine.ts';
 import type { Database, Write } from '../../ports/database.ts';
-import type { CallLeg } from './domain/call-leg.ts';
-import { type CallEnd, callEnds } from './domain/hangup-cause.ts';
+import type { Usage } from '../usage/index.ts';
+import { billableSecondsOf, type CallLeg } from './domain/call-leg.ts';
+import { callEnds } from './domain/hangup-cause.ts';
+import type { LegCallbacks } from './domain/leg-owner.ts';
+import { outboxEventOf } from './events.ts';
+import { type CallRow, tablesOf } from './tables.ts';
 
-export type CallsTables = {
-  calls: {
-    call_uuid: string;
-    account: string;
-    direction: string;
-    owner_kind: string;
-    owner_id: string;
-    from_number: string;
-    to_number: string;
-    caller_name: string;
-    phase: string;
-    initiated_at: number;
-    answered_at: number | null;
-    ended_at: number | null;
-    hangup_code: number | null;
-    hangup_name: string | null;
-    hangup_source: string | null;
-  };
-};
-
-/** Writes the record of a leg: whole at first, then only what a step can change. */
-export async function saveLeg(write: Write, before: CallLeg | undefined, after: CallLeg): Promise<void> {
-  const tables = write.withTables<CallsTables>();
-  const changing = {
-    phase: after.phase,
-    answered_at: after.answeredAt,
-    ended_at: after.endedAt,
-    hangup_code: after.end?.code ?? null,
-    hangup_name: after.end?.name ?? null,
-    hangup_source: after.end?.source ?? null,
-  };
-  if (before !== undefined) {
-    // Neither a wish to hang up nor the INVITE itself is part of the record.
-    if (before.phase === after.phase || after.phase === 'dialling') return;
-    await tables.updateTable('calls').set(changing).where('call_uuid', '=', after.leg).execute();
-    return;
-  }
-  await tables
-    .insertInto('calls')
-    .values({
-      call_uuid: after.leg,
-      account: after.account,
-      direction: after.direction,
-      owner_kind: after.owner.kind,
-      owner_id: after.owner.id,
-      from_number: after.from,
-      to_number: after.to,
-      caller_name: after.callerName,
-      initiated_at: after.initiatedAt,
-      ...changing,
-    })
-    .execute();
+/** SQL of the records of legs. */
+export interface CallStore {
+  /** Writes the record of a leg: whole at first, then what its answer and its end change. */
+  save(write: Write, before: CallLeg | undefined, after: CallLeg): Promise<void>;
+  /**
+   * A leg whose process died has ended with it, and its receivers are told so; at start, in portions over the index of live
+   * legs. Gives how many there were.
+   */
+  endForgotten(now: Instant, appendEvents: AppendEvents): Promise<number>;
+  /** Legs of exactly this account that have not ended. */
+  liveOf(write: Write, account: string): Promise<readonly string[]>;
+  /** The records of a subaccount's ended calls go with it. */
+  removeOf(write: Write, account: string): Promise<void>;
+  /** The records of a subaccount's calls become those of its main account, which saw them before as well. */
+  passOn(write: Write, account: string, main: string): Promise<void>;
 }
 
-/** A leg whose process died has ended with it: one statement over the index of live legs, at start. */
-export async function endForgottenLegs(database: Database, now: Instant): Promise<number> {
-  const end: CallEnd = callEnds(5010, 'Error');
-  return database.transact(async (write) => {
-    const result = await write
-      .withTables<CallsTables>()
-      .updateTable('calls')
-      .set({
-        phase: 'ended',
-        ended_at: now,
-        hangup_code: end.code,
-        hangup_name: end.name,
-        hangup_source: end.source,
-      })
-      .where('ended_at', 'is', null)
-      .executeTakeFirst();
-    return Number(result.numUpdatedRows);
-  });
+export type AppendEvents = (write: Write, events: readonly OutboxEvent[]) => Promise<void>;
+
+/** True when a change of state changes the record too: neither a wish to hang up nor ringing is part of it. */
+export function isRecorded(before: CallLeg, after: CallLeg): boolean {
+  if (before.endedAt !== after.endedAt || before.answeredAt !== after.answeredAt) return true;
+  return before.callbacks !== after.callbacks && after.endedAt === null;
 }
 
-/** The records of a subaccount's calls go with it. */
-export async function removeCallsOf(write: Write, account: string): Promise<void> {
-  await write.withTables<CallsTables>().deleteFrom('calls').where('account', '=', account).execute();
-}
+/** Calls that end together wait for each other only when they fall into the same slot. */
+const slots = 16;
+const forgottenPerPortion = 500;
 
-/** The records of a subaccount's calls become those of its main account, which saw them before as well. */
-export async function passCallsOn(write: Write, account: string, main: string): Promise<void> {
-  await write
-    .withTables<CallsTables>()
+/** A call is written three times: building the statements costs more than running them, so each is built once. */
+export function createCallStore(database: Pick<Database, 'read' | 'transact'>, usage: Usage): CallStore {
+  const tables = tablesOf(database.read);
+  const insert = tables.insertInto('calls').values(rowOf(emptyLeg, usage)).compile();
+  const update = tables
     .updateTable('calls')
-    .set({ account: main })
-    .where('account', '=', account)
-    .execute();
+    .set(changingOf(emptyLeg, usage))
+    .where('call_uuid', '=', '')
+    .compile();
+  const count = tables
+    .insertInto('call_totals')
+    .values({ account: '', slot: 0, total: 0 })
+    .onConflict((on) =>
+      on.columns(['account', 'slot']).doUpdateSet({ total: sql<number>`call_totals.total + excluded.total` }),
+    )
+    .compile();
+
+  const run = (write: Write, query: CompiledQuery, parameters: readonly unknown[]) =>
+    write.executeQuery({ ...query, parameters });
+
+  const changeTotal = (write: Write, account: string, slot: number, change: number) =>
+    run(write, count, [account, slot, change]);
+
+  // The main account comes first, always: no two transactions wait for each other.
+  async function countEnded(write: Write, { leg, account, mainAccount }: CallLeg): Promise<void> {
+    const slot = slotOf(leg);
+    await changeTotal(write, mainAccount, slot, 1);
+    if (account !== mainAccount) await changeTotal(write, account, slot, 1);
+  }
+
+  async function save(write: Write, before: CallLeg | undefined, after: CallLeg): Promise<void> {
+    if (before === undefined) await run(write, insert, Object.values(rowOf(after, usage)));
+    else await run(write, update, [...Object.values(changingOf(after, usage)), after.leg]);
+    if (after.endedAt !== null && (before?.endedAt ?? null) === null) await countEnded(write, after);
+  }
+
+  return {
+    save,
+
+    async endForgotten(now, appendEvents) {
+      let total = 0;
+      for (;;) {
+        const found = await database.transact(async (write) => {
+          const rows = await tablesOf(write)
+            .selectFrom('calls')
+            .selectAll()
+            .where('ended_at', 'is', null)
+            .limit(forgottenPerPortion)
+            .execute();
+          const ended = rows.map((row): [CallLeg, CallLeg] => {
+            const leg = legOf(row);
+            return [leg, { ...leg, phase: 'ended', endedAt: now, end: callEnds(5010, 'Error') }];
+          });
+          for (const [before, after] of ended) await save(write, before, after);
+          await appendEvents(
+            write,
+            ended.map(([, after]) => outboxEventOf(after, 'ended', usage)),
+          );
+          return rows.length;
+        });
+        total += found;
+        if (found < forgottenPerPortion) return total;
+      }
+    },
+
+    async liveOf(write, account) {
+      const rows = await tablesOf(write)
+        .selectFrom('calls')
+        .select('call_uuid')
+        .where('account', '=', account)
+        .where('ended_at', 'is', null)
+        .execute();
+      return rows.map(({ call_uuid }) => call_uuid);
+    },
+
+    async removeOf(write, account) {
+      const totals = await tablesOf(write)
+        .deleteFrom('call_totals')
+        .where('account', '=', account)
+        .returning(['slot', 'total'])
+        .execute();
+      const ended = tablesOf(write)
+        .selectFrom('calls')
+        .select('main_account')
+        .where('account', '=', account)
+        .where('ended_at', 'is not', null)
+        .limit(1);
+      const main = (await ended.executeTakeFirst())?.main_account;
+      if (main === undefined) return;
+      if (main !== account) {
+        for (const { slot, total } of totals) await changeTotal(write, main, slot, -total);
+      }
+      await tablesOf(write)
+        .deleteFrom('calls')
+        .where('account', '=', account)
+        .where('ended_at', 'is not', null)
+        .execute();
+    },
+
+    async passOn(write, account, main) {
+      await tablesOf(write).deleteFrom('call_totals').where('account', '=', account).execute();
+      for (const ended of ['is', 'is not'] as const) {
+        await tablesOf(write)
+          .updateTable('calls')
+          .set({ account: main })
+          .where('account', '=', account)
+          .where('ended_at', ended, null)
+          .execute();
+      }
+    },
+  };
 }
+
+function slotOf(uuid: string): number {
+  return uuid.charCodeAt(uuid.length - 1) % slots;
+}
+
+/** The order of these is the order of the parameters of `insert`. */
+function rowOf(leg: CallLeg, usage: Usage): CallRow {
+  return {
+    call_uuid: leg.leg,
+    account: leg.account,
+    main_account: leg.mainAccount,
+    direction: leg.direction,
+    from_number: leg.from,
+    to_number: leg.to,
+    caller_name: leg.callerName,
+    request_uuid: leg.requestUuid,
+    parent_call_uuid: leg.parentLeg,
+    parent_request_uuid: leg.parentRequestUuid,
+    source_ip: leg.sourceAddress,
+    rate_per_minute: leg.rate.perMinute,
+    rate_initial_seconds: leg.rate.initialSeconds,
+    rate_increment_seconds: leg.rate.incrementSeconds,
+    initiated_at: leg.initiatedAt,
+    ...changingOf(leg, usage),
+  };
+}
+
+/** As above, for `update`. */
+function changingOf(leg: CallLeg, usage: Usage) {
+  const billable = leg.endedAt === null ? 0 : billableSecondsOf(leg);
+  const { billedSeconds, units } = usage.amountOf(leg.rate, billable);
+  return {
+    callbacks: leg.callbacks === null ? null : JSON.stringify(leg.callbacks),
+    phase: leg.phase,
+    answered_at: leg.answeredAt,
+    ended_at: leg.endedAt,
+    hangup_code: leg.end?.code ?? null,
+    hangup_name: leg.end?.name ?? null,
+    hangup_source: leg.end?.source ?? null,
+    bill_seconds: billable,
+    billed_seconds: billedSeconds,
+    total_amount: units,
+  };
+}
+
+/** What a row still knows of a leg: enough to tell of its end. */
+function legOf(row: CallRow): CallLeg {
+  return {
+    ...emptyLeg,
+    leg: row.call_uuid,
+    account: row.account,
+    mainAccount: row.main_account,
+    direction: row.direction,
+    from: row.from_number,
+    to: row.to_number,
+    callerName: row.caller_name,
+    requestUuid: row.request_uuid,
+    parentLeg: row.parent_call_uuid,
+    parentRequestUuid: row.parent_request_uuid,
+    sourceAddress: row.source_ip,
+    callbacks: row.callbacks === null ? null : (JSON.parse(row.callbacks) as LegCallbacks),
+    rate: {
+      perMinute: row.rate_per_minute,
+      initialSeconds: row.rate_initial_seconds,
+      incrementSeconds: row.rate_increment_seconds,
+    },
+    phase: row.phase as CallLeg['phase'],
+    initiatedAt: row.initiated_at,
+    answeredAt: row.answered_at,
+  };
+}
+
+const emptyLeg: CallLeg = {
+  leg: '',
+  account: '',
+  mainAccount: '',
+  direction: 'inbound',
+  owner: null,
+  borrower: null,
+  unheard: null,
+  from: '',
+  to: '',
+  callerName: '',
+  requestUuid: '',
+  parentLeg: null,
+  parentRequestUuid: '',
+  headers: {},
+  sourceAddress: null,
+  callbacks: null,
+  timeLimitSeconds: 0,
+  sendDigits: '',
+  rate: { perMinute: 0, initialSeconds: 60, incrementSeconds: 60 },
+  phase: 'offered',
+  initiatedAt: 0,
+  answeredAt: null,
+  endedAt: null,
+  end: null,
+  wantedEnd: null,
+};

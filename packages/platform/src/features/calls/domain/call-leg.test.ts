@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type CallLeg, type CallLegInput, callLegMachine } from './call-leg.ts';
+import type { CallLeg, CallLegInput } from './call-leg.ts';
+import { callLegMachine } from './call-leg-machine.ts';
 import { callEnds } from './hangup-cause.ts';
 
 const now = 1_000_000;
@@ -12,8 +13,20 @@ function outbound(over: Partial<CallLeg> = {}): CallLeg {
   return {
     leg: 'leg-1',
     account: 'MA1',
+    mainAccount: 'MA1',
     direction: 'outbound',
     owner: { kind: 'room', id: 'r1' },
+    borrower: null,
+    unheard: null,
+    requestUuid: 'leg-1',
+    parentLeg: null,
+    parentRequestUuid: 'leg-1',
+    headers: {},
+    sourceAddress: null,
+    callbacks: null,
+    timeLimitSeconds: 14_400,
+    sendDigits: '',
+    rate: { perMinute: 0, initialSeconds: 60, incrementSeconds: 60 },
     from: '+12025550000',
     to: 'alice',
     callerName: 'A',
@@ -137,7 +150,7 @@ describe('an inbound leg', () => {
       [{ type: 'answer' }],
       [{ type: 'leg-answered' }],
     );
-    assert.deepEqual(orders, ['ring', 'answer', 'cancel-timer', 'tell-owner']);
+    assert.deepEqual(orders, ['ring', 'answer', 'cancel-timer', 'start-timer', 'emit', 'tell-owner']);
     assert.equal(state.phase, 'answered');
   });
 

@@ -1,6 +1,8 @@
-import type { Instant, KernelEffect, Machine, Step, TimerFired } from '../../../kernel/machine.ts';
-import { causeOfEnd, type SignalledEnd, statusOfEnd } from './cause-of-end.ts';
-import { type CallEnd, callEnds } from './hangup-cause.ts';
+import type { Instant, KernelEffect, TimerFired } from '../../../kernel/machine.ts';
+import type { Rate } from '../../usage/index.ts';
+import type { SignalledEnd } from './cause-of-end.ts';
+import type { CallEnd } from './hangup-cause.ts';
+import type { LegCallbacks, LegOwner } from './leg-owner.ts';
 
 /**
  * One leg between the platform and a phone.
@@ -13,11 +15,30 @@ import { type CallEnd, callEnds } from './hangup-cause.ts';
 export interface CallLeg {
   readonly leg: string;
   readonly account: string;
+  readonly mainAccount: string;
   readonly direction: 'inbound' | 'outbound';
-  readonly owner: { readonly kind: string; readonly id: string };
+  /** Null while an offered leg looks for its owner. */
+  readonly owner: LegOwner | null;
+  /** Hears what the owner would hear, for as long as the leg is lent. */
+  readonly borrower: LegOwner | null;
+  /** What happened while an offered leg was looking for its owner, who hears it all then; null once that is decided. */
+  readonly unheard: readonly OwnerNotice[] | null;
   readonly from: string;
   readonly to: string;
   readonly callerName: string;
+  readonly requestUuid: string;
+  readonly parentLeg: string | null;
+  /** Of the parent, or this leg's own where it has none. */
+  readonly parentRequestUuid: string;
+  /** `X-PH-…` of the INVITE that came, by their full names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly sourceAddress: string | null;
+  readonly callbacks: LegCallbacks | null;
+  /** From the answer on. */
+  readonly timeLimitSeconds: number;
+  /** Pressed as soon as it is answered; empty for nothing. */
+  readonly sendDigits: string;
+  readonly rate: Rate;
   readonly phase: 'offered' | 'routing' | 'dialling' | 'ringing' | 'answered' | 'ended';
   readonly initiatedAt: Instant;
   readonly answeredAt: Instant | null;
@@ -34,6 +55,15 @@ export interface DialledTarget {
 
 export type CallLegInput =
   | { readonly type: 'offered' }
+  /** Whoever was asked wants the leg, from its first notice on. */
+  | {
+      readonly type: 'offer-taken';
+      readonly owner: LegOwner;
+      readonly callbacks?: LegCallbacks;
+      readonly timeLimitSeconds?: number;
+    }
+  /** Asking failed: nobody will ever own the leg. */
+  | { readonly type: 'offer-failed'; readonly end: CallEnd }
   /** The record exists: find out where `to` is reached; `routed` or `unreachable` comes back. */
   | {
       readonly type: 'place';
@@ -48,10 +78,22 @@ export type CallLegInput =
     }
   | { readonly type: 'unreachable'; readonly end: CallEnd }
   | { readonly type: 'ring' }
+  | { readonly type: 'open-early' }
   | { readonly type: 'answer' }
   | { readonly type: 'hang-up'; readonly end: CallEnd }
+  /** Both are answered with `true` or `false`. */
+  | { readonly type: 'take'; readonly owner: LegOwner }
+  | { readonly type: 'lend'; readonly borrower: LegOwner }
+  | {
+      readonly type: 'give-back';
+      readonly borrower: LegOwner;
+      readonly remarks: Readonly<Record<string, string>>;
+    }
   | { readonly type: 'leg-ringing' }
+  | { readonly type: 'leg-early' }
   | { readonly type: 'leg-answered' }
+  | { readonly type: 'leg-digit'; readonly digit: string }
+  | { readonly type: 'leg-voice'; readonly speaking: boolean }
   | { readonly type: 'leg-ended'; readonly end: SignalledEnd }
   | TimerFired;
 
@@ -71,113 +113,39 @@ export type CallLegEffect =
       readonly callerName: string;
     }
   | { readonly do: 'ring' }
+  | { readonly do: 'open-early' }
   | { readonly do: 'answer' }
+  | { readonly do: 'send-digits'; readonly digits: string }
   | { readonly do: 'hang-up'; readonly status: number }
-  | { readonly do: 'tell-owner'; readonly owner: CallLeg['owner']; readonly notice: OwnerNotice }
-  | KernelEffect;
+  | { readonly do: 'tell-owner'; readonly owner: LegOwner; readonly notice: OwnerNotice }
+  | KernelEffect<CallLegEvent, boolean>;
+
+/** What the outbox hears of. */
+export type CallLegEvent = 'ringing' | 'answered' | 'ended';
 
 export type OwnerNotice =
   | { readonly type: 'leg-ringing' }
+  | { readonly type: 'leg-early' }
   | { readonly type: 'leg-answered' }
+  | { readonly type: 'leg-digit'; readonly digit: string }
+  | { readonly type: 'leg-voice'; readonly speaking: boolean }
+  | { readonly type: 'leg-given' }
+  | { readonly type: 'leg-taken' }
+  | { readonly type: 'leg-returned'; readonly remarks: Readonly<Record<string, string>> }
   | { readonly type: 'leg-ended'; readonly end: CallEnd; readonly durationSeconds: number };
 
-const ringTimer = 'ring-timeout';
-
-export const callLegMachine: Machine<CallLeg, CallLegInput, CallLegEffect> = { step };
-
-function step(leg: CallLeg, input: CallLegInput, now: Instant): Step<CallLeg, CallLegEffect> {
-  if (leg.phase === 'ended') return stay(leg);
-  switch (input.type) {
-    case 'offered':
-      return stay(leg);
-    case 'place':
-      return {
-        state: leg,
-        effects: [
-          { do: 'route', account: leg.account, to: leg.to, sipHeaders: input.sipHeaders },
-          { do: 'start-timer', key: ringTimer, at: now + input.ringTimeoutSeconds * 1000 },
-        ],
-      };
-    case 'routed':
-      return routed(leg, input, now);
-    case 'unreachable':
-      return ended(leg, leg.wantedEnd ?? input.end, now);
-    case 'ring':
-      return leg.phase === 'offered'
-        ? { state: { ...leg, phase: 'ringing' }, effects: [{ do: 'ring' }] }
-        : stay(leg);
-    case 'answer':
-      return isWaitingCaller(leg) ? { state: leg, effects: [{ do: 'answer' }] } : stay(leg);
-    case 'hang-up':
-      return hangUp(leg, input.end);
-    case 'timer-fired':
-      return leg.phase === 'answered' ? stay(leg) : hangUp(leg, callEnds(6010, 'Service'));
-    case 'leg-ringing':
-      return leg.phase === 'dialling'
-        ? told({ ...leg, phase: 'ringing' }, { type: 'leg-ringing' })
-        : stay(leg);
-    case 'leg-answered':
-      return answered(leg, now);
-    case 'leg-ended':
-      return ended(leg, causeOfEnd(leg.direction, input.end, leg.wantedEnd), now);
-  }
+/** True when nothing can happen to the leg any more: it has ended, and everybody who will ever own it knows. */
+export function isLegOver(leg: CallLeg): boolean {
+  return leg.phase === 'ended' && leg.unheard === null;
 }
 
-function routed(
-  leg: CallLeg,
-  input: Extract<CallLegInput, { type: 'routed' }>,
-  now: Instant,
-): Step<CallLeg, CallLegEffect> {
-  if (leg.phase !== 'routing') return stay(leg);
-  if (leg.wantedEnd !== null) return ended(leg, leg.wantedEnd, now);
-  const { user, targets, sipHeaders } = input;
-  return {
-    state: { ...leg, phase: 'dialling' },
-    effects: [{ do: 'dial', user, targets, sipHeaders, from: leg.from, callerName: leg.callerName }],
-  };
+/** Whole seconds from the answer to the end, or to now. */
+export function durationOf(leg: Pick<CallLeg, 'answeredAt' | 'endedAt'>): number {
+  const { answeredAt, endedAt } = leg;
+  return answeredAt === null || endedAt === null ? 0 : Math.round((endedAt - answeredAt) / 1000);
 }
 
-/** The first wish counts: a kick that crosses the end of the whole call is still a kick. */
-function hangUp(leg: CallLeg, end: CallEnd): Step<CallLeg, CallLegEffect> {
-  if (leg.wantedEnd !== null) return stay(leg);
-  // Signalling does not know the leg yet; `routed` will find the wish.
-  if (leg.phase === 'routing') return stay({ ...leg, wantedEnd: end });
-  return { state: { ...leg, wantedEnd: end }, effects: [{ do: 'hang-up', status: statusOfEnd(end) }] };
-}
-
-function answered(leg: CallLeg, now: Instant): Step<CallLeg, CallLegEffect> {
-  if (leg.phase === 'answered') return stay(leg);
-  const state: CallLeg = { ...leg, phase: 'answered', answeredAt: now };
-  // The answer crossed our CANCEL: signalling ends the dialog, and the owner never hears of the answer.
-  if (leg.wantedEnd !== null) return { state, effects: [{ do: 'cancel-timer', key: ringTimer }] };
-  return {
-    state,
-    effects: [
-      { do: 'cancel-timer', key: ringTimer },
-      { do: 'tell-owner', owner: leg.owner, notice: { type: 'leg-answered' } },
-    ],
-  };
-}
-
-function ended(leg: CallLeg, end: CallEnd, now: Instant): Step<CallLeg, CallLegEffect> {
-  const durationSeconds = leg.answeredAt === null ? 0 : Math.round((now - leg.answeredAt) / 1000);
-  return {
-    state: { ...leg, phase: 'ended', endedAt: now, end },
-    effects: [
-      { do: 'cancel-timer', key: ringTimer },
-      { do: 'tell-owner', owner: leg.owner, notice: { type: 'leg-ended', end, durationSeconds } },
-    ],
-  };
-}
-
-function isWaitingCaller(leg: CallLeg): boolean {
-  return leg.direction === 'inbound' && (leg.phase === 'offered' || leg.phase === 'ringing');
-}
-
-function told(state: CallLeg, notice: OwnerNotice): Step<CallLeg, CallLegEffect> {
-  return { state, effects: [{ do: 'tell-owner', owner: state.owner, notice }] };
-}
-
-function stay(state: CallLeg): Step<CallLeg, CallLegEffect> {
-  return { state, effects: [] };
+/** What is billed: a call that was answered costs, however soon it ended. */
+export function billableSecondsOf(leg: Pick<CallLeg, 'answeredAt' | 'endedAt'>): number {
+  return leg.answeredAt === null ? 0 : Math.max(1, durationOf(leg));
 }

@@ -1,9 +1,9 @@
-import type { KernelEffect, Machine, Step } from '../../../kernel/machine.ts';
+import type { Instant, KernelEffect, Machine, Step } from '../../../kernel/machine.ts';
 import { type CallEnd, callEnds } from './hangup-cause.ts';
 
 /**
  * Two legs joined for as long as both live: the leg of the caller and the one that we dial for it.
- * Its end is "both legs ended", whatever order their notices come in.
+ * Its end is "both legs ended or belong to somebody else", whatever order their notices come in.
  */
 export interface DirectCall {
   readonly wanted: WantedCall;
@@ -17,19 +17,21 @@ export interface DirectCall {
 /** What the caller asked for. */
 export interface WantedCall {
   readonly account: string;
+  readonly mainAccount: string;
   readonly from: string;
   readonly to: string;
   readonly callerName: string;
 }
 
 /** `none`: the callee's leg has not been asked for. */
-export type LegPhase = 'none' | 'waiting' | 'answered' | 'ended';
+export type LegPhase = 'none' | 'waiting' | 'answered' | 'taken' | 'ended';
 
 export type DirectCallInput =
   | { readonly type: 'opened' }
   | { readonly type: 'begin' }
   | { readonly type: 'leg-ringing'; readonly leg: string }
   | { readonly type: 'leg-answered'; readonly leg: string }
+  | { readonly type: 'leg-taken'; readonly leg: string }
   | { readonly type: 'leg-ended'; readonly leg: string; readonly end: CallEnd }
   | { readonly type: 'timer-fired'; readonly key: string };
 
@@ -51,10 +53,14 @@ export function newDirectCall(wanted: WantedCall, callerLeg: string, calleeLeg: 
 
 /** True when neither leg can tell us anything any more. */
 export function isDirectCallOver(call: DirectCall): boolean {
-  return call.caller === 'ended' && (call.callee === 'ended' || call.callee === 'none');
+  return isGone(call.caller) && (isGone(call.callee) || call.callee === 'none');
 }
 
-function step(call: DirectCall, input: DirectCallInput): Step<DirectCall, DirectCallEffect> {
+const aloneTimer = 'left-alone';
+/** Who takes both legs takes one after the other: the second lives so much longer than its call. */
+const handoverMs = 100;
+
+function step(call: DirectCall, input: DirectCallInput, now: Instant): Step<DirectCall, DirectCallEffect> {
   switch (input.type) {
     case 'begin':
       return call.callee === 'none' && call.caller === 'waiting'
@@ -71,8 +77,11 @@ function step(call: DirectCall, input: DirectCallInput): Step<DirectCall, Direct
       return input.leg === call.calleeLeg ? calleeAnswered(call) : callerAnswered(call);
     case 'leg-ended':
       return legEnded(call, input.leg, input.end);
-    case 'opened':
+    case 'leg-taken':
+      return legTaken(call, input.leg, now);
     case 'timer-fired':
+      return leftAlone(call);
+    case 'opened':
       return stay(call);
   }
 }
@@ -100,11 +109,40 @@ function legEnded(call: DirectCall, leg: string, end: CallEnd): Step<DirectCall,
   };
   const other = isCaller ? call.callee : call.caller;
   const effects: DirectCallEffect[] = call.bridged ? [{ do: 'unbridge' }] : [];
-  if (other === 'waiting' || other === 'answered') {
+  if (isAlive(other)) {
     const otherLeg = isCaller ? call.calleeLeg : call.callerLeg;
     effects.push({ do: 'hang-up', leg: otherLeg, end: endOfOther(isCaller, other, end) });
   }
   return { state, effects };
+}
+
+/** A leg that belongs to somebody else leaves the mix at once, and its partner has nobody to talk to. */
+function legTaken(call: DirectCall, leg: string, now: Instant): Step<DirectCall, DirectCallEffect> {
+  const isCaller = leg === call.callerLeg;
+  const state: DirectCall = { ...call, [isCaller ? 'caller' : 'callee']: 'taken', bridged: false };
+  const effects: DirectCallEffect[] = call.bridged ? [{ do: 'unbridge' }] : [];
+  effects.push({ do: 'start-timer', key: aloneTimer, at: now + handoverMs });
+  return { state, effects };
+}
+
+function leftAlone(call: DirectCall): Step<DirectCall, DirectCallEffect> {
+  const end = callEnds(4000, 'API Request');
+  const effects: DirectCallEffect[] = [];
+  for (const [leg, phase] of [
+    [call.callerLeg, call.caller],
+    [call.calleeLeg, call.callee],
+  ] as const) {
+    if (isAlive(phase)) effects.push({ do: 'hang-up', leg, end });
+  }
+  return { state: call, effects };
+}
+
+function isAlive(phase: LegPhase): boolean {
+  return phase === 'waiting' || phase === 'answered';
+}
+
+function isGone(phase: LegPhase): boolean {
+  return phase === 'ended' || phase === 'taken';
 }
 
 /** What the surviving leg records: why its partner is gone, seen from its own side. */

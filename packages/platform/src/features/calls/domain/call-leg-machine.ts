@@ -1,0 +1,151 @@
+import type { Instant, Machine, Step } from '../../../kernel/machine.ts';
+import { type CallLeg, type CallLegEffect, type CallLegInput, durationOf } from './call-leg.ts';
+import { causeOfEnd, statusOfEnd } from './cause-of-end.ts';
+import { type CallEnd, callEnds } from './hangup-cause.ts';
+import { giveBack, lend, limitTimer, offerTaken, refused, take, told, toldOfEnd } from './leg-ownership.ts';
+
+type LegStep = Step<CallLeg, CallLegEffect>;
+
+const ringTimer = 'ring-timeout';
+
+export const callLegMachine: Machine<CallLeg, CallLegInput, CallLegEffect> = { step };
+
+function step(leg: CallLeg, input: CallLegInput, now: Instant): LegStep {
+  if (leg.phase === 'ended') return afterEnd(leg, input);
+  switch (input.type) {
+    case 'offered':
+      return stay(leg);
+    case 'offer-taken':
+      return offerTaken(leg, input);
+    case 'offer-failed':
+      return hangUp({ ...leg, unheard: null }, input.end);
+    case 'place':
+      return {
+        state: leg,
+        effects: [
+          { do: 'route', account: leg.account, to: leg.to, sipHeaders: input.sipHeaders },
+          { do: 'start-timer', key: ringTimer, at: now + input.ringTimeoutSeconds * 1000 },
+        ],
+      };
+    case 'routed':
+      return routed(leg, input, now);
+    case 'unreachable':
+      return ended(leg, leg.wantedEnd ?? input.end, now);
+    case 'ring':
+      return leg.phase === 'offered'
+        ? { state: { ...leg, phase: 'ringing' }, effects: [{ do: 'ring' }] }
+        : stay(leg);
+    case 'open-early':
+      return isWaitingCaller(leg) ? { state: leg, effects: [{ do: 'open-early' }] } : stay(leg);
+    case 'answer':
+      return isWaitingCaller(leg) ? { state: leg, effects: [{ do: 'answer' }] } : stay(leg);
+    case 'hang-up':
+      return hangUp(leg, input.end);
+    case 'take':
+      return take(leg, input);
+    case 'lend':
+      return lend(leg, input);
+    case 'give-back':
+      return giveBack(leg, input);
+    case 'timer-fired':
+      return timerFired(leg, input.key);
+    case 'leg-ringing':
+      return leg.phase === 'dialling' ? ringing({ ...leg, phase: 'ringing' }) : stay(leg);
+    case 'leg-early':
+      return isWaitingCaller(leg) ? told(leg, input) : stay(leg);
+    case 'leg-answered':
+      return answered(leg, now);
+    case 'leg-digit':
+    case 'leg-voice':
+      return told(leg, input);
+    case 'leg-ended':
+      return ended(leg, causeOfEnd(leg.direction, input.end, leg.wantedEnd), now);
+  }
+}
+
+/** Only a leg whose taker is still thinking lives on: it waits for who is to hear of its end. */
+function afterEnd(leg: CallLeg, input: CallLegInput): LegStep {
+  switch (input.type) {
+    case 'offer-taken':
+      return offerTaken(leg, input);
+    case 'offer-failed':
+      return { state: { ...leg, unheard: null }, effects: [{ do: 'emit', event: 'ended' }] };
+    case 'take':
+    case 'lend':
+      return refused(leg);
+    default:
+      return stay(leg);
+  }
+}
+
+function routed(leg: CallLeg, input: Extract<CallLegInput, { type: 'routed' }>, now: Instant): LegStep {
+  if (leg.phase !== 'routing') return stay(leg);
+  if (leg.wantedEnd !== null) return ended(leg, leg.wantedEnd, now);
+  const { user, targets, sipHeaders } = input;
+  return {
+    state: { ...leg, phase: 'dialling' },
+    effects: [{ do: 'dial', user, targets, sipHeaders, from: leg.from, callerName: leg.callerName }],
+  };
+}
+
+function ringing(leg: CallLeg): LegStep {
+  const { state, effects } = told(leg, { type: 'leg-ringing' });
+  return { state, effects: [{ do: 'emit', event: 'ringing' }, ...effects] };
+}
+
+/** The first wish counts: a kick that crosses the end of the whole call is still a kick. */
+function hangUp(leg: CallLeg, end: CallEnd): LegStep {
+  if (leg.wantedEnd !== null) return stay(leg);
+  // Signalling does not know the leg yet; `routed` will find the wish.
+  if (leg.phase === 'routing') return stay({ ...leg, wantedEnd: end });
+  return { state: { ...leg, wantedEnd: end }, effects: [{ do: 'hang-up', status: statusOfEnd(end) }] };
+}
+
+function timerFired(leg: CallLeg, key: string): LegStep {
+  // conventions.md §12.2 time_limit and ring_timeout.
+  if (key === limitTimer) return hangUp(leg, callEnds(6000, 'Service'));
+  return leg.phase === 'answered' ? stay(leg) : hangUp(leg, callEnds(6010, 'Service'));
+}
+
+function answered(leg: CallLeg, now: Instant): LegStep {
+  if (leg.phase === 'answered') return stay(leg);
+  const answering: CallLeg = { ...leg, phase: 'answered', answeredAt: now };
+  const timers: readonly CallLegEffect[] = [{ do: 'cancel-timer', key: ringTimer }];
+  // The answer crossed our CANCEL: signalling ends the dialog, and nobody ever hears of the answer.
+  if (leg.wantedEnd !== null) return { state: answering, effects: timers };
+  const { state, effects } = told(answering, { type: 'leg-answered' });
+  return {
+    state,
+    effects: [
+      ...timers,
+      { do: 'start-timer', key: limitTimer, at: now + leg.timeLimitSeconds * 1000 },
+      ...(leg.unheard === null ? [{ do: 'emit', event: 'answered' } as const] : []),
+      ...(leg.sendDigits === '' ? [] : [{ do: 'send-digits', digits: leg.sendDigits } as const]),
+      ...effects,
+    ],
+  };
+}
+
+function ended(leg: CallLeg, end: CallEnd, now: Instant): LegStep {
+  const ending: CallLeg = { ...leg, phase: 'ended', endedAt: now, end };
+  const durationSeconds = durationOf(ending);
+  const { state, effects } = toldOfEnd(ending, { type: 'leg-ended', end, durationSeconds });
+  return {
+    state,
+    effects: [
+      { do: 'cancel-timer', key: ringTimer },
+      { do: 'cancel-timer', key: limitTimer },
+      // The outbox waits until it is known whom it is to be told to.
+      ...(leg.unheard === null ? [{ do: 'emit', event: 'ended' } as const] : []),
+      ...effects,
+    ],
+  };
+}
+
+function isWaitingCaller(leg: CallLeg): boolean {
+  return leg.direction === 'inbound' && (leg.phase === 'offered' || leg.phase === 'ringing');
+}
+
+function stay(state: CallLeg): LegStep {
+  return { state, effects: [] };
+}

@@ -1,0 +1,41 @@
+import type { CallEnd } from './hangup-cause.ts';
+
+/** The words of conventions.md §12.2 for the state of a call. */
+export type CallStatus =
+  | 'ringing'
+  | 'in-progress'
+  | 'completed'
+  | 'busy'
+  | 'failed'
+  | 'timeout'
+  | 'no-answer'
+  | 'cancel';
+
+/** What a call that ended has come to: one that was answered is complete, whatever ended it. */
+export function statusOfEndedCall(end: CallEnd, wasAnswered: boolean): CallStatus {
+  if (wasAnswered) return 'completed';
+  switch (end.code) {
+    case 3010:
+    case 3020:
+    case 3100:
+    case 3110:
+      return 'busy';
+    case 2010:
+    case 3000:
+      return 'no-answer';
+    case 3070:
+    case 6010:
+      return 'timeout';
+    case 1000:
+    case 1010:
+    case 1020:
+    case 4000:
+    case 4010:
+    case 4020:
+    case 4030:
+    case 9000:
+      return 'cancel';
+    default:
+      return 'failed';
+  }
+}

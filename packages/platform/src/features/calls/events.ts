@@ -1,0 +1,52 @@
+import type { Machine, OutboxEvent, TimerFired } from '../../kernel/machine.ts';
+import type { Usage } from '../usage/index.ts';
+import type { CallLeg, CallLegEffect, CallLegEvent, CallLegInput } from './domain/call-leg.ts';
+import { parametersOfCall, parametersOfEnd } from './parameters.ts';
+
+/** `Event` of conventions.md §10.4, and which of a leg's receivers wants it. */
+const kinds = {
+  ringing: { event: 'Ring', callback: 'ring' },
+  answered: { event: 'StartApp', callback: 'answer' },
+  ended: { event: 'Hangup', callback: 'hangup' },
+} as const;
+
+/** What the outbox keeps of a change; `leg` is the state after it. The events of one leg keep their order. */
+export function outboxEventOf(leg: CallLeg, happened: CallLegEvent, usage: Usage): OutboxEvent {
+  const { event, callback } = kinds[happened];
+  const target = leg.callbacks?.[callback];
+  return {
+    type: `call.${happened}`,
+    account: leg.account,
+    mainAccount: leg.mainAccount,
+    resource: `call/${leg.leg}`,
+    payload: {
+      ...parametersOfCall(leg),
+      ...(happened === 'ended' ? parametersOfEnd(leg, usage) : {}),
+      ...leg.callbacks?.fields,
+      Event: event,
+    },
+    ...(target === undefined ? {} : { callback: { url: target.url, method: target.method } }),
+  };
+}
+
+/** Live effects, with events as the outbox keeps them. */
+export type LegSessionEffect =
+  | Exclude<CallLegEffect, { readonly do: 'emit' }>
+  | { readonly do: 'emit'; readonly event: OutboxEvent };
+
+export function withOutboxEvents(
+  machine: Machine<CallLeg, CallLegInput, CallLegEffect>,
+  usage: Usage,
+): Machine<CallLeg, CallLegInput | TimerFired, LegSessionEffect> {
+  return {
+    step(leg, input, now) {
+      const { state, effects } = machine.step(leg, input, now);
+      return {
+        state,
+        effects: effects.map((effect) =>
+          effect.do === 'emit' ? { do: 'emit', event: outboxEventOf(state, effect.event, usage) } : effect,
+        ),
+      };
+    },
+  };
+}

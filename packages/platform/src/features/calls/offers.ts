@@ -1,0 +1,126 @@
+import type { Sessions } from '../../kernel/session-runner.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { LegNotice, Telephony } from '../../ports/telephony.ts';
+import type { Rate } from '../usage/index.ts';
+import type { DirectCalls } from './direct-calls.ts';
+import type { CallLeg, CallLegInput } from './domain/call-leg.ts';
+import { callEnds } from './domain/hangup-cause.ts';
+import type { Calls, LegOffer, TakenOffer } from './owned-leg.ts';
+
+export interface OffersDeps {
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly telephony: Pick<Telephony, 'hangUp'>;
+  readonly legs: Pick<Sessions<CallLeg, CallLegInput>, 'open' | 'send'>;
+  /** Takes what nobody else wants. */
+  readonly direct: Pick<DirectCalls, 'ownerKind' | 'open' | 'begin'>;
+  readonly mainAccountOf: (account: string) => Promise<string>;
+  readonly rate: () => Rate;
+  readonly timeLimitSeconds: number;
+}
+
+type OfferedLeg = Extract<LegNotice, { readonly type: 'leg-offered' }>;
+type LaterNotice = Exclude<LegNotice, OfferedLeg>;
+
+/** Calls that phones place: recorded, then offered to whoever may want them. */
+export interface Offers {
+  readonly offeredTo: Calls['offeredTo'];
+  arrived(offered: OfferedLeg): void;
+  /** True when the leg is not open yet: the notice is kept until it is. */
+  isKept(notice: LaterNotice): boolean;
+}
+
+export function createOffers(deps: OffersDeps): Offers {
+  const { legs, direct } = deps;
+  const takers: Parameters<Calls['offeredTo']>[0][] = [];
+  /** What came for legs whose main account is being looked up: a caller may give up meanwhile. */
+  const kept = new Map<string, LaterNotice[]>();
+
+  async function arrived(offered: OfferedLeg): Promise<void> {
+    const { leg } = offered;
+    kept.set(leg, []);
+    try {
+      const mainAccount = await deps.mainAccountOf(offered.account);
+      const recorded = legs.open(leg, newOfferedLeg(offered, mainAccount), { type: 'offered' });
+      for (const notice of kept.get(leg) ?? []) {
+        legs.send(leg, notice.type === 'leg-ended' ? { type: notice.type, end: notice.end } : notice);
+      }
+      kept.delete(leg);
+      await recorded;
+      await decide(offered, mainAccount);
+    } catch (error) {
+      kept.delete(leg);
+      deps.log.error({ leg, err: error }, 'An offered leg could not be recorded; it is refused.');
+      deps.telephony.hangUp(leg, 500);
+    }
+  }
+
+  async function decide(offered: OfferedLeg, mainAccount: string): Promise<void> {
+    const { leg, account, from, to, callerName } = offered;
+    try {
+      const taken = await askTakers({ ...offered, mainAccount });
+      if (taken !== undefined) {
+        legs.send(leg, { type: 'offer-taken', ...taken });
+        return;
+      }
+      await direct.open(leg, { account, mainAccount, from, to, callerName });
+      legs.send(leg, { type: 'offer-taken', owner: { kind: direct.ownerKind, id: leg } });
+      direct.begin(leg);
+    } catch (error) {
+      deps.log.error({ leg, err: error }, 'Nobody could be asked who takes an offered leg; it is refused.');
+      legs.send(leg, { type: 'offer-failed', end: callEnds(5010, 'Error') });
+    }
+  }
+
+  async function askTakers(offered: OfferedLeg & { readonly mainAccount: string }) {
+    const { leg, account, mainAccount, endpoint, from, to, callerName, headers } = offered;
+    const offer: LegOffer = { leg, account, mainAccount, endpoint, from, to, callerName, headers };
+    let taken: TakenOffer | undefined;
+    for (let next = 0; next < takers.length && taken === undefined; next++) {
+      taken = await takers[next]!(offer);
+    }
+    return taken;
+  }
+
+  function newOfferedLeg(offered: OfferedLeg, mainAccount: string): CallLeg {
+    const { leg, account, from, to, callerName, headers, sourceAddress } = offered;
+    return {
+      leg,
+      account,
+      mainAccount,
+      direction: 'inbound',
+      owner: null,
+      borrower: null,
+      unheard: [],
+      from,
+      to,
+      callerName,
+      requestUuid: leg,
+      parentLeg: null,
+      parentRequestUuid: leg,
+      headers,
+      sourceAddress,
+      callbacks: null,
+      timeLimitSeconds: deps.timeLimitSeconds,
+      sendDigits: '',
+      rate: deps.rate(),
+      phase: 'offered',
+      initiatedAt: deps.clock.now(),
+      answeredAt: null,
+      endedAt: null,
+      end: null,
+      wantedEnd: null,
+    };
+  }
+
+  return {
+    offeredTo: (taker) => void takers.push(taker),
+    arrived: (offered) => void arrived(offered),
+    isKept(notice) {
+      const waiting = kept.get(notice.leg);
+      waiting?.push(notice);
+      return waiting !== undefined;
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import type { Kysely } from 'kysely';
+import type { Read } from '../../ports/database.ts';
+
+/** One leg. Money is in 1e-5 units. */
+export type CallRow = {
+  call_uuid: string;
+  account: string;
+  main_account: string;
+  direction: 'inbound' | 'outbound';
+  from_number: string;
+  to_number: string;
+  caller_name: string;
+  request_uuid: string;
+  parent_call_uuid: string | null;
+  parent_request_uuid: string;
+  source_ip: string | null;
+  /** `LegCallbacks` as JSON: what a restart needs to tell of the end. */
+  callbacks: string | null;
+  rate_per_minute: number;
+  rate_initial_seconds: number;
+  rate_increment_seconds: number;
+  phase: string;
+  initiated_at: number;
+  answered_at: number | null;
+  ended_at: number | null;
+  hangup_code: number | null;
+  hangup_name: string | null;
+  hangup_source: string | null;
+  bill_seconds: number;
+  billed_seconds: number;
+  total_amount: number;
+};
+
+export type CallsTables = {
+  calls: CallRow;
+  /** How many ended calls an account sees, spread over slots so that no row is written by every call. */
+  call_totals: { account: string; slot: number; total: number };
+};
+
+/** For a transaction as well: it is a Read that writes. */
+export const tablesOf = (read: Read): Kysely<CallsTables> => read.withTables<CallsTables>();
