@@ -46,6 +46,17 @@ export {
   replayedCallback,
 } from './callbacks.ts';
 export {
+  callPath,
+  firedCall,
+  maxDestinations,
+  type NewCallBody,
+  newCallBody,
+  requestPath,
+  type TransferBody,
+  transferBody,
+  transferredCall,
+} from './calls.ts';
+export {
   apiId,
   defaultPageSize,
   type ErrorBody,
