@@ -1,3 +1,7 @@
+// capture/
+export type { TakeCaptured } from './capture/capture.ts';
+export type { CaptureMessage } from './capture/capture-message.ts';
+
 // codec/
 export { type AudioCodec, type CodecName, codecFor } from './codec/audio-codec.ts';
 export {

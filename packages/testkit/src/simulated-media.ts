@@ -1,4 +1,9 @@
-import { createMediaEngine, type EngineCensus, type EngineCounters } from '@jackfield/media';
+import {
+  type CaptureMessage,
+  createMediaEngine,
+  type EngineCensus,
+  type EngineCounters,
+} from '@jackfield/media';
 import { createPortRange, NoPortLeftError } from '@jackfield/media/io';
 import type { Clock, Media, MediaClips, MediaLegs, MediaNotice } from '@jackfield/platform';
 import type { SimulatedNetwork } from './simulated-network.ts';
@@ -24,12 +29,26 @@ export interface SimulatedMedia extends Media, MediaLegs, MediaClips {
   readonly leaks: number;
   /** The port on which a leg takes RTP; undefined when it is not open. */
   portOf(leg: string): number | undefined;
+  /** What was captured under this name so far, ended or not; undefined when nothing was. */
+  capturedOf(capture: string): CapturedAudio | undefined;
+  /** What comes out of the port of a media thread, as it comes; for recorders. */
+  onCaptured(listener: (message: CaptureMessage) => void): () => void;
   /** Ends the ticks and gives every port back, as the end of the process does. */
   stop(): void;
 }
 
+/** Everything that a capture has taken down. */
+export interface CapturedAudio {
+  readonly tracks: number;
+  readonly sampleRate: number;
+  /** One array for each track. */
+  readonly samples: readonly Int16Array[];
+  readonly ended: boolean;
+}
+
 /** RFC 3551 §4.5.14 and the engine: a frame every 20 ms. */
 export const frameMs = 20;
+const captureRate = 8000;
 
 interface OpenLeg {
   readonly index: number;
@@ -44,6 +63,8 @@ export function createSimulatedMedia(deps: SimulatedMediaDeps): SimulatedMedia {
   const legs = new Map<string, OpenLeg>();
   const ports: (number | undefined)[] = [];
   const listeners = new Set<(notice: MediaNotice) => void>();
+  const takers = new Set<(message: CaptureMessage) => void>();
+  const captured = new Map<string, { tracks: number; chunks: Int16Array[]; ended: boolean }>();
   let gathered: MediaNotice[] = [];
   let leaks = 0;
   let cancelTick: (() => void) | undefined;
@@ -61,6 +82,24 @@ export function createSimulatedMedia(deps: SimulatedMediaDeps): SimulatedMedia {
       }
     },
     notify: (notice) => gathered.push(notice),
+    captured(capture, tracks, samples, isLast) {
+      let taken = captured.get(capture);
+      if (taken === undefined || taken.ended) {
+        taken = { tracks, chunks: [], ended: false };
+        captured.set(capture, taken);
+      }
+      taken.chunks.push(samples);
+      taken.ended = isLast;
+      const tell = (message: CaptureMessage): void => {
+        for (const taker of takers) taker(message);
+      };
+      if (samples.length > 0) {
+        tell({ type: 'audio', capture, tracks, sampleRate: captureRate, samples: samples.slice() });
+      }
+      if (isLast) tell({ type: 'ended', capture });
+    },
+    // What was captured can be looked at after each frame.
+    limits: { captureChunkMs: frameMs },
     random,
     cname: 'simulated',
     ...(deps.mediaSilentMs === undefined ? {} : { mediaSilentMs: deps.mediaSilentMs }),
@@ -140,6 +179,16 @@ export function createSimulatedMedia(deps: SimulatedMediaDeps): SimulatedMedia {
     get leaks() {
       return leaks;
     },
+    capturedOf(capture) {
+      const taken = captured.get(capture);
+      if (taken === undefined) return undefined;
+      const { tracks, chunks, ended } = taken;
+      return { tracks, sampleRate: captureRate, samples: split(chunks, tracks), ended };
+    },
+    onCaptured(listener) {
+      takers.add(listener);
+      return () => takers.delete(listener);
+    },
     portOf: (leg) => legs.get(leg)?.port,
     stop() {
       cancelTick?.();
@@ -148,4 +197,10 @@ export function createSimulatedMedia(deps: SimulatedMediaDeps): SimulatedMedia {
       legs.clear();
     },
   };
+}
+
+/** Takes interleaved tracks apart. */
+function split(chunks: readonly Int16Array[], tracks: number): Int16Array[] {
+  const all = Int16Array.from(chunks.flatMap((chunk) => [...chunk]));
+  return Array.from({ length: tracks }, (_, track) => all.filter((_, at) => at % tracks === track));
 }

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
-import { codecFor, createRtpHeader, createRtpSender, readRtpPacket, toneLevel } from '@jackfield/media';
+import { MessageChannel } from 'node:worker_threads';
+import {
+  type CaptureMessage,
+  codecFor,
+  createRtpHeader,
+  createRtpSender,
+  readRtpPacket,
+  toneLevel,
+} from '@jackfield/media';
 import type { AgreedMedia, MediaNotice } from '@jackfield/platform';
 import { createMediaWorker, type MediaWorker, type MediaWorkerOptions } from './media-worker.ts';
 
@@ -155,12 +163,69 @@ for (const sockets of ['dgram', 'native'] as const) {
       plays: 0,
       clips: 0,
       audiences: 0,
+      captures: 0,
       sockets: 0,
     });
     a.close();
     b.close();
   });
 }
+
+test('captured audio goes out through the port that was given, in chunks, then its end; what came before is dropped', async (context) => {
+  const media = await start(context, { ports: { first: 38_206, last: 38_209 } });
+  const { port } = await media.open('a');
+  const phone = await createPhone(700, port);
+  context.after(() => phone.close());
+  media.connect('a', agreedWith(phone));
+  const capture = (name: string): void =>
+    media.send({
+      do: 'capture',
+      capture: name,
+      tracks: [
+        { said: ['a'], heard: [] },
+        { said: [], heard: ['a'] },
+      ],
+    });
+  capture('early');
+  media.send({ do: 'end-capture', capture: 'early' });
+  const former = new MessageChannel();
+  media.sendCapturesTo(former.port1);
+  const formerClosed = once(former.port2, 'close');
+  const { port1, port2 } = new MessageChannel();
+  media.sendCapturesTo(port1);
+  await formerClosed;
+  const messages: CaptureMessage[] = [];
+  const ended = Promise.withResolvers<void>();
+  port2.on('message', (message: CaptureMessage) => {
+    messages.push(message);
+    if (messages.length === 2) media.send({ do: 'end-capture', capture: 'c' });
+    if (message.type === 'ended') ended.resolve();
+  });
+  await phone.hear(5);
+  capture('c');
+  await ended.promise;
+  assert.equal((await media.census()).captures, 0);
+  assert.ok(messages.every((message) => message.capture === 'c'));
+  assert.equal(messages.at(-1)!.type, 'ended');
+  const [first, second] = messages;
+  assert.ok(first?.type === 'audio' && second?.type === 'audio');
+  assert.deepEqual([first.tracks, first.sampleRate, first.samples.length], [2, 8000, 8000]);
+  assert.ok(
+    toneLevel(
+      second.samples.filter((_, at) => at % 2 === 0),
+      8000,
+      700,
+    ) > -15,
+  );
+  assert.ok(second.samples.every((sample, at) => at % 2 === 0 || sample === 0));
+  // The end of the thread ends what runs, and closes the port.
+  capture('d');
+  await media.census();
+  const closed = once(port2, 'close');
+  await media.closeAll();
+  await closed;
+  assert.deepEqual(messages.at(-1), { type: 'ended', capture: 'd' });
+});
 
 test('open rejects when no port is left and when the name is open; a close that crosses an open leaves nothing', async (context) => {
   const media = await start(context, { ports: { first: 38_200, last: 38_203 } });

@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import { type MessagePort, Worker } from 'node:worker_threads';
 import type {
   FromMediaThread,
   HostCensus,
@@ -15,6 +15,11 @@ export interface MediaWorker extends Media, MediaLegs, MediaClips {
   /** Timing and counters, for metrics. */
   stats(): Promise<HostStats>;
   resetStats(): void;
+  /**
+   * Captured audio goes out through this port from now on, as `CaptureMessage` of @jackfield/media, without passing through this
+   * thread. The port is transferred. What is captured before is dropped; a port given before is closed.
+   */
+  sendCapturesTo(port: MessagePort): void;
   /** Closes every leg and ends the thread; safe to call twice. */
   closeAll(): Promise<void>;
 }
@@ -90,6 +95,10 @@ export async function createMediaWorker(options: MediaWorkerOptions): Promise<Me
   const tell = (message: ToMediaThread): void => {
     if (ended === undefined) worker.postMessage(message);
   };
+  const handPort = (port: MessagePort): void => {
+    const message: ToMediaThread = { type: 'take-captures', port };
+    if (ended === undefined) worker.postMessage(message, [port]);
+  };
   const ask = <Value>(question: MediaQuestion): Promise<Value> => {
     if (ended !== undefined) return Promise.reject(ended);
     const id = ++asked;
@@ -114,6 +123,7 @@ export async function createMediaWorker(options: MediaWorkerOptions): Promise<Me
     census: () => ask<HostCensus>({ about: 'census' }),
     stats: () => ask<HostStats>({ about: 'stats' }),
     resetStats: () => tell({ type: 'reset-stats' }),
+    sendCapturesTo: handPort,
     closeAll() {
       closing ??= (async () => {
         await ask<void>({ about: 'close-all' }).catch(() => {});

@@ -8,6 +8,6 @@ const { sockets, ...options } = workerData as MediaThreadData;
 if (parentPort === null) throw new Error('the media thread is started as a worker');
 const native = sockets === 'dgram' ? undefined : await openNativeSockets();
 if (native === undefined && sockets === 'native') throw new Error('native sockets do not work here');
-serveMediaThread(parentPort, (notify) =>
-  createMediaHost({ ...options, openSockets: native ?? openDgramSockets, notify }),
+serveMediaThread(parentPort, (notify, captured) =>
+  createMediaHost({ ...options, openSockets: native ?? openDgramSockets, notify, captured }),
 );

@@ -124,7 +124,14 @@ for (const phases of [1, 4]) {
         }
         for (const phone of phones) if (phone !== undefined) rig.hangUp(phone);
         for (const mix of [0, 1]) rig.engine.apply({ do: 'close-mix', mix: `m${mix}` }, rig.nowMs());
-        assert.deepEqual(rig.engine.census(), { legs: 0, mixes: 0, plays: 0, clips: 0, audiences: 0 });
+        assert.deepEqual(rig.engine.census(), {
+          legs: 0,
+          mixes: 0,
+          plays: 0,
+          clips: 0,
+          audiences: 0,
+          captures: 0,
+        });
       }),
       { numRuns: 60 },
     );

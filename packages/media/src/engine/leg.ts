@@ -1,3 +1,4 @@
+import type { LegTaps } from '../capture/capture.ts';
 import type { AudioCodec } from '../codec/audio-codec.ts';
 import { createDigitReceiver, type DigitReceiver } from '../codec/digit-receiver.ts';
 import { createDigitSender, type DigitSender } from '../codec/digit-sender.ts';
@@ -49,6 +50,8 @@ export interface Leg {
   pendingFrames: number;
   /** Whether keys wait to be sent or are being sent. */
   pressesKeys: boolean;
+  /** Undefined while nobody captures it. */
+  taps: LegTaps | undefined;
   /** What signalling named last, and where packets really go. */
   signalledAddress: string;
   signalledPort: number;
@@ -128,6 +131,7 @@ export function createLeg(options: LegOptions): Leg {
     pendingBytes: 0,
     pendingFrames: 0,
     pressesKeys: false,
+    taps: undefined,
     signalledAddress: '',
     signalledPort: 0,
     toAddress: '',

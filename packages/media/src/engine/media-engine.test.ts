@@ -285,7 +285,7 @@ test('a play whose last listener hangs up ends, so that nothing plays on to nobo
   rig.hangUp(phone);
   assert.deepEqual(rig.notices, [{ type: 'play-ended', mix: 'm', key: 'r' }]);
   rig.engine.apply({ do: 'close-mix', mix: 'm' }, rig.nowMs());
-  assert.deepEqual(rig.engine.census(), { legs: 0, mixes: 0, plays: 0, clips: 0, audiences: 0 });
+  assert.deepEqual(rig.engine.census(), { legs: 0, mixes: 0, plays: 0, clips: 0, audiences: 0, captures: 0 });
 });
 
 test('RFC 4733: a key press is told once although its end comes three times; its packets make no noise', () => {

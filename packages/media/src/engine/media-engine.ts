@@ -1,3 +1,5 @@
+import type { TakeCaptured } from '../capture/capture.ts';
+import { createCaptures } from '../capture/captures.ts';
 import type { TelephoneEvent } from '../codec/telephone-event.ts';
 import { amplitudeOf, isSilent } from '../dsp/level.ts';
 import { resample } from '../dsp/resampler.ts';
@@ -56,6 +58,8 @@ export interface MediaEngine {
    * frames of all legs were left out before: timestamps jump over them.
    */
   tick(nowMs: number, skipped?: number): void;
+  /** Hands over what all captures still hold, and ends them. */
+  endCaptures(): void;
   /** Renders the built-in sounds, which otherwise happens at their first use and costs up to 30 ms. */
   warmUp(): void;
   /** Sources that reach a leg without an edge: 0, or the engine is broken. A check for tests and for a slow timer. */
@@ -71,6 +75,7 @@ export interface EngineCensus {
   readonly plays: number;
   readonly clips: number;
   readonly audiences: number;
+  readonly captures: number;
 }
 
 /** What has happened since the start, in frames, packets or commands. */
@@ -96,19 +101,26 @@ export interface EngineLimits {
   readonly playsPerMix: number;
   /** Samples of all clips together; 2 bytes each. */
   readonly clipSamples: number;
+  readonly captures: number;
+  readonly tracksPerCapture: number;
+  /** Captured audio is handed over so much at a time. */
+  readonly captureChunkMs: number;
   /** Keys that may wait for one leg. */
   readonly queuedDigits: number;
   /** The most that a jitter buffer holds. */
   readonly jitterMs: number;
 }
 
-/** Limits that hold where none are given: 10,000 legs, 100 MB of clips, 200 ms of jitter. */
+/** Limits that hold where none are given: 10,000 legs, 100 MB of clips, 200 ms of jitter, captures 0.5 s at a time. */
 export const defaultEngineLimits: EngineLimits = {
   legs: 10_000,
   mixes: 10_000,
   membersPerMix: 250,
   playsPerMix: 64,
   clipSamples: 50_000_000,
+  captures: 5000,
+  tracksPerCapture: 64,
+  captureChunkMs: 500,
   queuedDigits: 64,
   jitterMs: 200,
 };
@@ -118,6 +130,8 @@ export interface MediaEngineDeps {
   readonly send: SendPacket;
   readonly sendReport: SendPacket;
   readonly notify: (notice: MediaNotice) => void;
+  /** Takes what is captured; captures are refused without it. It keeps the samples: a chunk is filled once. */
+  readonly captured?: TakeCaptured;
   /** Uniform in [0, 1): stream identifiers, start numbers, report intervals. */
   readonly random: () => number;
   /** Names this engine in RTCP, e.g. a random word. */
@@ -145,7 +159,21 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
   const random32 = (): number => Math.floor(random() * 2 ** 32) >>> 0;
 
   const counters = { ticks: 0, early: 0, ignored: 0, digitsRefused: 0 };
-  const sendScratch = createSendScratch(frameSamples);
+  const captures = createCaptures({
+    frameSamples,
+    phases,
+    chunkFrames: Math.max(1, Math.round(limits.captureChunkMs / 20)),
+    mostCaptures: deps.captured === undefined ? 0 : limits.captures,
+    mostTracks: limits.tracksPerCapture,
+    mostLegs: 2 * limits.membersPerMix,
+    take: (...chunk) => deps.captured?.(...chunk),
+    attach(name, taps) {
+      const leg = byName.get(name);
+      if (leg !== undefined) leg.taps = taps;
+      return leg?.agreed !== undefined;
+    },
+  });
+  const sendScratch = createSendScratch(frameSamples, captures);
   const event: TelephoneEvent = { event: 0, end: false, volume: 0, duration: 0 };
   const receiveScratch: ReceiveScratch = { header: createRtpHeader(), event };
   const hearing = createHearing({
@@ -183,6 +211,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
       });
       byName.set(name, leg);
       legs[index] = leg;
+      leg.taps = captures.tapsOf(name);
       turns.add(leg);
       return index;
     },
@@ -195,6 +224,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
       }
       const listened = leg.listens;
       connectLeg(leg, agreed, nowMs);
+      if (leg.taps !== undefined) leg.taps.isPresent = true;
       // A key whose end nobody will hear any more ends here, not when the leg listens again.
       if (listened && !leg.listens) tellDigits(leg, leg.digitsIn.expire(Number.POSITIVE_INFINITY), notify);
       return true;
@@ -208,6 +238,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
       holes.push(leg.index);
       turns.remove(leg);
       hearing.closeEar(name);
+      if (leg.taps !== undefined) leg.taps.isPresent = false;
       return statisticsOf(leg);
     },
     apply(command) {
@@ -248,18 +279,25 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
         if (leg.agreed === undefined || !turns.isDue(leg)) continue;
         leg.turn.lastStep = step;
         listen(leg, nowMs);
+        if (leg.taps !== undefined)
+          captures.keep(leg.taps.said, leg.source.active ? leg.source.frame : undefined);
       }
       hearing.advancePlays(step, phases);
       for (let k = 0; k < present.length; k++) {
         const leg = present[k]!;
         if (leg.turn.lastStep !== step) continue;
         if (leg.sends) sendFrame(leg, step, sendScratch, send);
-        else leg.rtp.skip(frameSamples);
+        else {
+          leg.rtp.skip(frameSamples);
+          if (leg.taps !== undefined) captures.keep(leg.taps.heard, undefined);
+        }
         if (nowMs >= leg.reportDueMs) reporting.send(leg, nowMs, false);
         turns.note(leg, nowMs);
       }
+      captures.step();
       turns.end(nowMs);
     },
+    endCaptures: () => captures.endAll(),
     warmUp() {
       sounds.holdMusic();
       sounds.ringback();
@@ -267,7 +305,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
       sounds.beep(2);
     },
     countLeaks: () => hearing.countLeaks(),
-    census: () => ({ legs: byName.size, clips: clips.size, ...hearing.census() }),
+    census: () => ({ legs: byName.size, clips: clips.size, captures: captures.size(), ...hearing.census() }),
     get counters() {
       return { ...counters, ...sendScratch.counters };
     },
@@ -318,10 +356,13 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
         else leg.pressesKeys = true;
         return true;
       }
-      case 'watch-voice':
       case 'capture':
+        return captures.capture(command.capture, command.tracks);
       case 'pause-capture':
+        return captures.pause(command.capture, command.paused);
       case 'end-capture':
+        return captures.end(command.capture);
+      case 'watch-voice':
         return false;
     }
   }

@@ -1,3 +1,5 @@
+import type { Tap } from '../capture/capture.ts';
+import type { Captures } from '../capture/captures.ts';
 import { mixFor, sumAudience } from '../mix/audience.ts';
 import { type Leg, legCodecs } from './leg.ts';
 
@@ -12,6 +14,7 @@ export type SendPacket = (
 
 /** Buffers shared by all legs, and how often an encoding was saved. */
 export interface SendScratch {
+  readonly captures: Captures;
   readonly mixed: Int16Array;
   readonly payload: Uint8Array;
   /** An encoded frame of silence for each codec. */
@@ -20,9 +23,10 @@ export interface SendScratch {
 }
 
 /** Buffers for frames of this many samples, the payloads of silence encoded. */
-export function createSendScratch(frameSamples: number): SendScratch {
+export function createSendScratch(frameSamples: number, captures: Captures): SendScratch {
   const mixed = new Int16Array(frameSamples);
   return {
+    captures,
     mixed,
     payload: new Uint8Array(frameSamples * 2),
     silence: legCodecs.map((codec) => {
@@ -55,10 +59,12 @@ export function sendFrame(leg: Leg, tick: number, scratch: SendScratch, send: Se
       );
       send(leg.index, rtp.packet, length, leg.toAddress, leg.toPort);
       rtp.skip(frameUnits);
+      if (leg.taps !== undefined) scratch.captures.keep(leg.taps.heard, undefined);
       return;
     }
   }
   const ready = hear(leg, tick, scratch);
+  if (leg.taps !== undefined && leg.taps.heard.length > 0) keepHeard(leg, leg.taps.heard, ready, scratch);
   if (leg.framesPerPacket === 1) {
     const length =
       ready === undefined
@@ -80,6 +86,21 @@ export function sendFrame(leg: Leg, tick: number, scratch: SendScratch, send: Se
   for (let i = 0; i < frameUnits; i++) leg.pending[leg.pendingBytes + i] = payload[i]!;
   leg.pendingBytes += frameUnits;
   if (++leg.pendingFrames >= leg.framesPerPacket) flush(leg, frameUnits, send);
+}
+
+/** Gives captures what the leg is sent; samples that were encoded for somebody else are gone and computed again. */
+function keepHeard(
+  { ear, codecIndex }: Leg,
+  taps: readonly Tap[],
+  ready: Uint8Array | undefined,
+  { captures, mixed, silence }: SendScratch,
+): void {
+  if (ready === silence[codecIndex]) {
+    captures.keep(taps, undefined);
+    return;
+  }
+  if (ready !== undefined) mixFor(ear.seat!.audience, undefined, mixed);
+  captures.keep(taps, mixed);
 }
 
 /** Sends the frames that wait for the rest of their packet, as they are. */

@@ -1,5 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { TakeCaptured } from '../capture/capture.ts';
 import { createResampler } from '../dsp/resampler.ts';
 import type { AgreedMedia, LegStatistics, MediaNotice, MixCommand, SoundClip } from '../engine/commands.ts';
 import {
@@ -26,7 +27,7 @@ export interface MediaHost {
   stats(): HostStats;
   /** Forgets the timing so far, e.g. after the start. */
   resetStats(): void;
-  /** Closes every leg and stops the ticks. */
+  /** Closes every leg, ends every capture and stops the ticks. */
   closeAll(): Promise<void>;
 }
 
@@ -55,6 +56,8 @@ export interface MediaHostOptions {
   readonly openSockets: OpenLegSockets;
   /** Notices of one turn of the event loop, in order. */
   readonly notify: (notices: readonly MediaNotice[]) => void;
+  /** Takes what is captured, see MediaEngineDeps. */
+  readonly captured?: TakeCaptured;
   readonly mediaSilentMs?: number;
   /** Steps in 20 ms, see MediaEngineDeps; default 8. */
   readonly phases?: number;
@@ -96,6 +99,7 @@ export function createMediaHost(options: MediaHostOptions): MediaHost {
     // RFC 7022 §4.2: 96 bits that say nothing about the machine.
     cname: randomBytes(12).toString('base64'),
     phases,
+    ...(options.captured === undefined ? {} : { captured: options.captured }),
     ...(options.mediaSilentMs === undefined ? {} : { mediaSilentMs: options.mediaSilentMs }),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
@@ -162,6 +166,7 @@ export function createMediaHost(options: MediaHostOptions): MediaHost {
     }),
     resetStats: () => loop.resetStats(),
     async closeAll() {
+      engine.endCaptures();
       await Promise.all([...indexes.keys()].map((leg) => host.close(leg)));
       loop.stop();
     },

@@ -1,4 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { TakeCaptured } from '../capture/capture.ts';
+import type { CaptureMessage } from '../capture/capture-message.ts';
 import type { AgreedMedia, MediaNotice, MixCommand, SoundClip } from '../engine/commands.ts';
 import type { MediaHost } from './media-host.ts';
 
@@ -8,6 +10,8 @@ export type ToMediaThread =
   | { readonly type: 'connect'; readonly leg: string; readonly agreed: AgreedMedia }
   | { readonly type: 'drop-clip'; readonly name: string }
   | { readonly type: 'reset-stats' }
+  /** Where captures go from now on; `port` is transferred. */
+  | { readonly type: 'take-captures'; readonly port: MessagePort }
   | ({ readonly type: 'ask'; readonly id: number } & MediaQuestion);
 
 /** Requests that want an answer. */
@@ -26,13 +30,29 @@ export type FromMediaThread =
   | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
   | { readonly type: 'refusal'; readonly id: number; readonly message: string; readonly code?: string };
 
-/** Serves a host to the thread at the other end of `port`; `createHost` is given where its notices go. */
+/** The rate of everything that an engine captures. */
+const CAPTURE_RATE = 8000;
+
+/** Serves a host to the thread at the other end of `port`; `createHost` is given where its notices and captures go. */
 export function serveMediaThread(
   port: MessagePort,
-  createHost: (notify: (notices: readonly MediaNotice[]) => void) => MediaHost,
+  createHost: (notify: (notices: readonly MediaNotice[]) => void, captured: TakeCaptured) => MediaHost,
 ): void {
+  /** What comes before there is somebody to take it, or after he has gone, is dropped. */
+  let taker: MessagePort | undefined;
   const tell = (message: FromMediaThread): void => port.postMessage(message);
-  const host = createHost((notices) => tell({ type: 'notices', notices }));
+  const pass = (message: CaptureMessage, transfer: ArrayBuffer[]): void =>
+    taker?.postMessage(message, transfer);
+  const host = createHost(
+    (notices) => tell({ type: 'notices', notices }),
+    (capture, tracks, samples, isLast) => {
+      if (samples.length > 0) {
+        const audio = { type: 'audio', capture, tracks, sampleRate: CAPTURE_RATE, samples } as const;
+        pass(audio, [samples.buffer]);
+      }
+      if (isLast) pass({ type: 'ended', capture }, []);
+    },
+  );
   port.on('message', (message: ToMediaThread) => {
     switch (message.type) {
       case 'apply':
@@ -43,6 +63,15 @@ export function serveMediaThread(
         return host.dropClip(message.name);
       case 'reset-stats':
         return host.resetStats();
+      case 'take-captures': {
+        taker?.close();
+        const taking = message.port;
+        taker = taking;
+        taking.on('close', () => {
+          if (taker === taking) taker = undefined;
+        });
+        return;
+      }
       case 'ask':
         answer(host, message).then(
           (value) => tell({ type: 'answer', id: message.id, value }),

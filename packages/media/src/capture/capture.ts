@@ -1,0 +1,200 @@
+/** Where the frames of one leg go within one capture. */
+export interface Tap {
+  readonly capture: Capture;
+  readonly track: number;
+  /** The number of the frame that its next one is a part of. */
+  next: number;
+  readonly leg: LegTaps;
+}
+
+/** All taps on one leg: on what it says and on what it is sent. */
+export interface LegTaps {
+  readonly leg: string;
+  readonly said: Tap[];
+  readonly heard: Tap[];
+  /** Whether it has its turns, so that its frames are waited for. */
+  isPresent: boolean;
+}
+
+/**
+ * Takes a chunk: 16-bit samples, interleaved by track, that own their whole buffer and belong to whoever takes them; none at all
+ * where only the end is told.
+ */
+export type TakeCaptured = (
+  capture: string,
+  tracks: number,
+  samples: Int16Array<ArrayBuffer>,
+  isLast: boolean,
+) => void;
+
+/** Sizes of a capture. */
+export interface CaptureOptions {
+  readonly name: string;
+  readonly tracks: number;
+  readonly frameSamples: number;
+  /** Steps in which every leg has one turn. */
+  readonly phases: number;
+  /** Frames of 20 ms that are handed over at a time. */
+  readonly chunkFrames: number;
+  readonly take: TakeCaptured;
+}
+
+/** Frames that may be begun at once: the first of them goes without those who are further behind. */
+const SLOTS = 8;
+
+/**
+ * Adds up frames of legs that have their turns at different times.
+ *
+ *   n-th frame of each leg ──► sums of frame n (per track) ──► chunk ──► taken
+ *
+ * A leg's frames follow one another without a gap whatever its phase does: frame n is complete when everybody who is
+ * present has given theirs to it, and a leg that comes joins the frame that is waited for. So nothing is taken twice or lost when
+ * a mix moves to another phase; what this takes of the time comes back when all tracks are silent.
+ */
+export class Capture {
+  readonly name: string;
+  readonly tracks: number;
+  readonly #frame: number;
+  readonly #phases: number;
+  readonly #chunkFrames: number;
+  readonly #take: TakeCaptured;
+  /** By frame number modulo SLOTS, then track, then sample. */
+  readonly #sums: Int32Array;
+  readonly #isLoud = new Uint8Array(SLOTS);
+  #taps: Tap[] = [];
+  /** The frame that is waited for, and the first one that nobody has given anything to. */
+  #head = 0;
+  #end = 0;
+  /** Steps and frames since it began or went on. */
+  #steps = 0;
+  #kept = 0;
+  #isPaused = false;
+  #chunk: Int16Array<ArrayBuffer> | undefined;
+  #inChunk = 0;
+
+  constructor(options: CaptureOptions) {
+    this.name = options.name;
+    this.tracks = options.tracks;
+    this.#frame = options.frameSamples;
+    this.#phases = options.phases;
+    this.#chunkFrames = options.chunkFrames;
+    this.#take = options.take;
+    this.#sums = new Int32Array(SLOTS * options.tracks * options.frameSamples);
+  }
+
+  get taps(): readonly Tap[] {
+    return this.#taps;
+  }
+
+  set taps(taps: readonly Tap[]) {
+    this.#taps = [...taps];
+  }
+
+  /** The number that the frames of a new tap begin with. */
+  get head(): number {
+    return this.#head;
+  }
+
+  /** Adds the next frame of a tap; undefined for silence. To be called in each turn of the leg. */
+  put(tap: Tap, frame: Int16Array | undefined): void {
+    if (this.#isPaused) return;
+    if (tap.next < this.#head) tap.next = this.#head;
+    // Somebody is behind by more than can wait: their track goes without.
+    while (tap.next - this.#head >= SLOTS) this.#emit();
+    const number = tap.next++;
+    if (tap.next > this.#end) this.#end = tap.next;
+    if (frame === undefined) return;
+    const slot = number % SLOTS;
+    const at = (slot * this.tracks + tap.track) * this.#frame;
+    const sums = this.#sums;
+    for (let i = 0; i < frame.length; i++) sums[at + i] = sums[at + i]! + frame[i]!;
+    this.#isLoud[slot] = 1;
+  }
+
+  /** Ends a step of the engine: keeps what is complete, silence where nobody is there. */
+  step(): void {
+    if (this.#isPaused) return;
+    const elapsed = Math.floor(++this.#steps / this.#phases);
+    // Turns that come early make no more frames than there is time for; those wait here.
+    while (this.#isComplete(elapsed)) {
+      const isSilent = this.#isLoud[this.#head % SLOTS] === 0;
+      this.#emit();
+      // Turns that came late have made fewer: the time is made up for where it is not heard.
+      if (isSilent) while (this.#kept < elapsed - 1) this.#keep(undefined);
+    }
+  }
+
+  pause(isPaused: boolean): void {
+    if (isPaused === this.#isPaused) return;
+    if (isPaused) {
+      this.#drain();
+      this.#handOver(false);
+    }
+    this.#isPaused = isPaused;
+    this.#steps = 0;
+    this.#kept = 0;
+  }
+
+  /** Hands over what is left, the last time. */
+  finish(): void {
+    this.#drain();
+    this.#handOver(true);
+  }
+
+  #isComplete(elapsed: number): boolean {
+    let isAnybodyThere = false;
+    for (let t = 0; t < this.#taps.length; t++) {
+      const tap = this.#taps[t]!;
+      if (!tap.leg.isPresent) continue;
+      if (tap.next <= this.#head) return false;
+      isAnybodyThere = true;
+    }
+    return this.#kept < (isAnybodyThere ? elapsed + 2 : elapsed);
+  }
+
+  #drain(): void {
+    while (this.#head < this.#end) this.#emit();
+  }
+
+  #emit(): void {
+    const slot = this.#head++ % SLOTS;
+    if (this.#end < this.#head) this.#end = this.#head;
+    if (this.#isLoud[slot] === 0) {
+      this.#keep(undefined);
+      return;
+    }
+    this.#isLoud[slot] = 0;
+    this.#keep(slot);
+  }
+
+  /** Appends the sums of this slot to the chunk, or a frame of silence. */
+  #keep(slot: number | undefined): void {
+    const frame = this.#frame;
+    const { tracks } = this;
+    this.#chunk ??= new Int16Array(this.#chunkFrames * frame * tracks);
+    const chunk = this.#chunk;
+    const at = this.#inChunk++ * frame * tracks;
+    this.#kept++;
+    if (slot !== undefined) {
+      const from = slot * tracks * frame;
+      for (let track = 0; track < tracks; track++) {
+        for (let i = 0; i < frame; i++) {
+          const sum = this.#sums[from + track * frame + i]!;
+          chunk[at + i * tracks + track] = sum > 32767 ? 32767 : sum < -32768 ? -32768 : sum;
+        }
+      }
+      this.#sums.fill(0, from, from + tracks * frame);
+    }
+    if (this.#inChunk === this.#chunkFrames) this.#handOver(false);
+  }
+
+  #handOver(isLast: boolean): void {
+    const count = this.#inChunk * this.#frame * this.tracks;
+    const chunk = this.#chunk;
+    this.#chunk = undefined;
+    this.#inChunk = 0;
+    if (chunk !== undefined && count === chunk.length) this.#take(this.name, this.tracks, chunk, isLast);
+    else if (count > 0) this.#take(this.name, this.tracks, chunk!.slice(0, count), isLast);
+    else if (isLast) this.#take(this.name, this.tracks, new Int16Array(0), true);
+  }
+}

@@ -1,0 +1,130 @@
+import { Capture, type LegTaps, type TakeCaptured, type Tap } from './capture.ts';
+
+/** What legs say and hear, taken down under names that their takers gave. Methods that name a capture are false without it. */
+export interface Captures {
+  /** Begins a capture or exchanges its tracks; false for another number of tracks, or beyond a limit. */
+  capture(name: string, tracks: readonly CapturedLegs[]): boolean;
+  pause(name: string, paused: boolean): boolean;
+  /** Hands over the rest. */
+  end(name: string): boolean;
+  endAll(): void;
+  /** The taps on a leg, for who opens it; undefined when nobody captures it. */
+  tapsOf(leg: string): LegTaps | undefined;
+  /** Takes one frame of what a tapped leg says or hears: undefined for silence. Once in each of its turns. */
+  keep(taps: readonly Tap[], frame: Int16Array | undefined): void;
+  /** Once per step, after the legs that had their turn. */
+  step(): void;
+  size(): number;
+}
+
+/** The legs of one track. */
+export interface CapturedLegs {
+  readonly said: readonly string[];
+  readonly heard: readonly string[];
+}
+
+/** Sizes, limits, and how legs learn of their taps. */
+export interface CapturesDeps {
+  readonly frameSamples: number;
+  readonly phases: number;
+  /** Frames of 20 ms in a chunk. */
+  readonly chunkFrames: number;
+  readonly mostCaptures: number;
+  readonly mostTracks: number;
+  /** Legs in one track. */
+  readonly mostLegs: number;
+  readonly take: TakeCaptured;
+  /** The taps of the leg are these from now on; returns whether it is connected. */
+  readonly attach: (leg: string, taps: LegTaps | undefined) => boolean;
+}
+
+/** No captures yet. */
+export function createCaptures(deps: CapturesDeps): Captures {
+  const { attach, mostTracks, mostLegs, ...sizes } = deps;
+  const captures = new Map<string, Capture>();
+  /** In the order of `captures`, for the frame loop. */
+  let running: Capture[] = [];
+  const byLeg = new Map<string, LegTaps>();
+
+  const tapsFor = (leg: string): LegTaps => {
+    let taps = byLeg.get(leg);
+    if (taps === undefined) {
+      taps = { leg, said: [], heard: [], isPresent: false };
+      byLeg.set(leg, taps);
+      taps.isPresent = attach(leg, taps);
+    }
+    return taps;
+  };
+  const exchange = (capture: Capture, tracks: readonly CapturedLegs[]): void => {
+    const former = new Set(capture.taps);
+    const taps: Tap[] = [];
+    tracks.forEach((legs, track) => {
+      for (const way of ['said', 'heard'] as const) {
+        for (const name of new Set(legs[way])) {
+          const leg = tapsFor(name);
+          let tap = leg[way].find((one) => one.capture === capture && one.track === track);
+          if (tap === undefined) {
+            tap = { capture, track, next: capture.head, leg };
+            leg[way].push(tap);
+          }
+          former.delete(tap);
+          taps.push(tap);
+        }
+      }
+    });
+    for (const tap of former) {
+      for (const list of [tap.leg.said, tap.leg.heard]) {
+        const place = list.indexOf(tap);
+        if (place >= 0) list.splice(place, 1);
+      }
+      const { leg, said, heard } = tap.leg;
+      if (said.length + heard.length === 0 && byLeg.delete(leg)) attach(leg, undefined);
+    }
+    capture.taps = taps;
+  };
+  const end = (capture: Capture): void => {
+    exchange(capture, []);
+    captures.delete(capture.name);
+    running = [...captures.values()];
+    capture.finish();
+  };
+
+  return {
+    capture(name, tracks) {
+      if (tracks.length === 0 || tracks.length > mostTracks) return false;
+      if (tracks.some(({ said, heard }) => said.length + heard.length > mostLegs)) return false;
+      let capture = captures.get(name);
+      if (capture === undefined) {
+        if (captures.size >= deps.mostCaptures) return false;
+        capture = new Capture({ ...sizes, name, tracks: tracks.length });
+        captures.set(name, capture);
+        running = [...captures.values()];
+      } else if (capture.tracks !== tracks.length) return false;
+      exchange(capture, tracks);
+      return true;
+    },
+    pause(name, paused) {
+      captures.get(name)?.pause(paused);
+      return captures.has(name);
+    },
+    end(name) {
+      const capture = captures.get(name);
+      if (capture !== undefined) end(capture);
+      return capture !== undefined;
+    },
+    endAll() {
+      for (const capture of [...captures.values()]) end(capture);
+    },
+    tapsOf: (leg) => byLeg.get(leg),
+    keep(taps, frame) {
+      for (let t = 0; t < taps.length; t++) {
+        const tap = taps[t]!;
+        tap.capture.put(tap, frame);
+      }
+    },
+    step() {
+      for (let c = 0; c < running.length; c++) running[c]!.step();
+    },
+    size: () => captures.size,
+  };
+}
