@@ -20,7 +20,7 @@ function step(run: DocumentRun, input: RunInput, now: Instant): Step<DocumentRun
 }
 
 /** Nothing is run any more: what is left are the end of the leg and files that are being completed. */
-function takeAfterEnd(turn: Turn, input: RunInput): void {
+function takeAfterEnd(turn: Turn, input: RunInput) {
   const { run } = turn;
   switch (input.type) {
     case 'recording-over':
@@ -39,9 +39,11 @@ function takeAfterEnd(turn: Turn, input: RunInput): void {
   }
 }
 
-function takeLive(turn: Turn, input: RunInput): void {
+function takeLive(turn: Turn, input: RunInput) {
   const { run } = turn;
   switch (input.type) {
+    case 'opened':
+      return;
     case 'begin':
       return begin(turn);
     case 'document-fetched':
@@ -69,12 +71,12 @@ function takeLive(turn: Turn, input: RunInput): void {
   }
 }
 
-function begin(turn: Turn): void {
+function begin(turn: Turn) {
   if (turn.run.phase === 'waiting') fetchFirst(turn);
 }
 
 /** Of the leg that the documents run on. */
-function legNotice(turn: Turn, notice: OwnedLegNotice): void {
+function legNotice(turn: Turn, notice: OwnedLegNotice) {
   const { run } = turn;
   switch (notice.type) {
     case 'leg-ringing': {
@@ -117,7 +119,7 @@ function legNotice(turn: Turn, notice: OwnedLegNotice): void {
 }
 
 /** Of a leg that a Dial has dialled. */
-function calledLegNotice(turn: Turn, notice: OwnedLegNotice): void {
+function calledLegNotice(turn: Turn, notice: OwnedLegNotice) {
   switch (notice.type) {
     case 'leg-ringing':
     case 'leg-answered':
@@ -132,7 +134,7 @@ function calledLegNotice(turn: Turn, notice: OwnedLegNotice): void {
   }
 }
 
-function playOver(turn: Turn, play: string, sentences: readonly string[]): void {
+function playOver(turn: Turn, play: string, sentences: readonly string[]) {
   for (const sentence of sentences) remark(turn, sentence);
   feedDial(turn, { type: 'play-over', play });
   const key = Object.keys(turn.run.plays).find((each) => turn.run.plays[each] === play);
@@ -142,7 +144,7 @@ function playOver(turn: Turn, play: string, sentences: readonly string[]): void 
   feedElement(turn, { type: 'play-over', key });
 }
 
-function recordingOver(turn: Turn, over: RecordingOver): void {
+function recordingOver(turn: Turn, over: RecordingOver) {
   const found = turn.run.recordings.find(({ recording }) => recording.uuid === over.recording);
   if (found === undefined) return;
   change(turn, { recordings: turn.run.recordings.filter((each) => each !== found) });
@@ -154,7 +156,7 @@ function recordingOver(turn: Turn, over: RecordingOver): void {
   turn.effects.push({ do: 'emit', event });
 }
 
-function timerFired(turn: Turn, key: string): void {
+function timerFired(turn: Turn, key: string) {
   // conventions.md §12.3: Hangup with a schedule; §12.2: hangup_on_ring.
   if (key === 'schedule') return leave(turn, scheduled('Answer XML'));
   if (key === 'hangup-on-ring') {
@@ -172,12 +174,12 @@ function scheduled(source: CallEnd['source']): CallEnd {
   return documentEnds(6000, source);
 }
 
-function transfer(turn: Turn, { request }: Extract<RunInput, { type: 'transfer' }>): void {
+function transfer(turn: Turn, input: Extract<RunInput, { type: 'transfer' }>) {
   if (turn.run.phase === 'waiting') return reply(turn, 'unanswered');
   reply(turn, 'transferred');
-  fetchTransfer(turn, request);
+  fetchTransfer(turn, input);
 }
 
-function reply(turn: Turn, answer: TransferReply): void {
+function reply(turn: Turn, answer: TransferReply) {
   turn.effects.push({ do: 'reply', reply: answer });
 }

@@ -19,6 +19,8 @@ import type { PlannedElement } from './planned-element.ts';
  */
 export interface DocumentRun {
   readonly call: RunCall;
+  /** What requests about the call carry, as it was last known: some of them come after its end. */
+  readonly parameters: Readonly<Record<string, string>>;
   readonly limits: RunLimits;
   readonly phase: 'waiting' | 'fetching' | 'running' | 'leaving' | 'closing' | 'over';
   /** How far the leg has come: by itself, and by our order. */
@@ -54,6 +56,8 @@ export type Medium = 'none' | 'early' | 'answered';
 
 export interface RunCall {
   readonly leg: string;
+  /** A UUID: a leg can have several runs, and the plays of each have names of their own. */
+  readonly run: string;
   readonly account: string;
   readonly mainAccount: string;
   readonly from: string;
@@ -104,6 +108,8 @@ export interface RunningRecording {
 }
 
 export type RunInput =
+  /** Nothing is to be done before the leg says something. */
+  | { readonly type: 'opened' }
   /** The leg is there: the first document is fetched. */
   | { readonly type: 'begin' }
   | {
@@ -125,7 +131,12 @@ export type RunInput =
   | { readonly type: 'join-refused'; readonly sentence: string }
   | { readonly type: 'remark'; readonly sentence: string }
   /** Asked for: replies `TransferReply`. */
-  | { readonly type: 'transfer'; readonly request: ActionRequest }
+  | {
+      readonly type: 'transfer';
+      readonly request: ActionRequest;
+      /** A leg that a Dial has connected and that goes on without it. */
+      readonly spared: string | null;
+    }
   /** There is no leg to run on. */
   | { readonly type: 'abandoned' }
   | TimerFired;
@@ -189,6 +200,7 @@ export function newDocumentRun(
 ): DocumentRun {
   return {
     call,
+    parameters: { CallUUID: call.leg },
     limits,
     phase: 'waiting',
     medium,

@@ -7,34 +7,32 @@ import { change, endElement, remark, type Turn } from './run-turn.ts';
 type Fields = Readonly<Record<string, string>>;
 
 /** conventions.md §12.2: the first request of a call is StartApp, every other for a document Redirect. */
-export function fetchFirst(turn: Turn): void {
+export function fetchFirst(turn: Turn) {
   const { request, reason } = turn.run.first;
   fetchDocument(turn, request, reason, { Event: reason === 'answer' ? 'StartApp' : 'Redirect' });
 }
 
 /** What runs gives way to the document of a Redirect or an action. */
-export function fetchNext(
-  turn: Turn,
-  request: ActionRequest,
-  reason: 'action' | 'redirect',
-  fields: Fields,
-): void {
+export function fetchNext(turn: Turn, request: ActionRequest, reason: 'action' | 'redirect', fields: Fields) {
   fetchDocument(turn, request, reason, { ...fields, Event: 'Redirect' });
 }
 
-export function fetchTransfer(turn: Turn, request: ActionRequest): void {
+export function fetchTransfer(turn: Turn, { request, spared }: Extract<RunInput, { type: 'transfer' }>) {
   const { current } = turn.run;
   if (current?.state.kind === 'multiparty') {
     change(turn, { isReclaiming: true });
     turn.effects.push({ do: 'reclaim' });
   }
   giveUpFetch(turn);
+  const before = turn.effects.length;
   endElement(turn, 'API Request');
+  const stops = turn.effects.splice(before);
+  turn.effects.push(...stops.filter((effect) => effect.do !== 'hang-up' || effect.leg !== spared));
   change(turn, { idleSteps: 0 });
   fetchDocument(turn, request, 'transfer', { Event: 'Redirect' });
 }
 
-function fetchDocument(turn: Turn, request: ActionRequest, reason: FetchReason, fields: Fields): void {
+function fetchDocument(turn: Turn, request: ActionRequest, reason: FetchReason, fields: Fields) {
   if (isEndless(turn)) return;
   const id = turn.run.fetches + 1;
   change(turn, { phase: 'fetching', fetch: { id, request, reason }, fetches: id, rest: [] });
@@ -56,7 +54,7 @@ export function documentFetched(
   turn: Turn,
   request: ActionRequest,
   { elements, remarks }: Extract<RunInput, { type: 'document-fetched' }>,
-): void {
+) {
   change(turn, {
     phase: 'running',
     fetch: null,
@@ -71,7 +69,7 @@ export function documentFailed(
   turn: Turn,
   { request, reason }: NonNullable<DocumentRun['fetch']>,
   { fault, sentence }: Extract<RunInput, { type: 'document-failed' }>,
-): void {
+) {
   change(turn, { fetch: null });
   turn.effects.push({ do: 'emit', event: { type: 'document-failed', url: request.url, sentence } });
   const end = endOfFault(reason, fault);

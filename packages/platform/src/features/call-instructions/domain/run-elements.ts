@@ -26,7 +26,7 @@ import {
 } from './run-turn.ts';
 
 /** Element after element, until one takes time or nothing is left. */
-export function proceed(turn: Turn): void {
+export function proceed(turn: Turn) {
   while (turn.run.phase === 'running' && turn.run.current === null) {
     const [element, ...rest] = turn.run.rest;
     if (element === undefined) return leave(turn, documentEnds(4010));
@@ -37,21 +37,21 @@ export function proceed(turn: Turn): void {
 }
 
 /** The leg has become what the current element waits for, or more. */
-export function launchCurrent(turn: Turn): void {
+export function launchCurrent(turn: Turn) {
   const { current } = turn.run;
   if (current?.state.kind !== 'medium') return;
   begin(turn, current.element);
   proceed(turn);
 }
 
-export function feedElement(turn: Turn, input: ElementInput): void {
+export function feedElement(turn: Turn, input: ElementInput) {
   const { current } = turn.run;
   if (current === null || current.state.kind === 'medium' || current.state.kind === 'dial') return;
   settle(turn, stepElement(current.state, input, contextOf(turn)));
   proceed(turn);
 }
 
-export function feedDial(turn: Turn, input: DialInput): void {
+export function feedDial(turn: Turn, input: DialInput) {
   const { current } = turn.run;
   if (current?.state.kind !== 'dial') return;
   settleDial(turn, advanceDial(turn, current.state.dial, input));
@@ -62,7 +62,7 @@ function contextOf({ run, now }: Turn): ElementContext {
   return { leg: run.call.leg, isAudible: run.medium !== 'none', now };
 }
 
-function begin(turn: Turn, element: QueuedElement): void {
+function begin(turn: Turn, element: QueuedElement) {
   const { medium } = turn.run;
   const needed = neededMedium(element.instruction, element.isBeforeAnswer);
   if (needed !== null && medium !== 'answered' && medium !== needed) return bringTo(turn, needed);
@@ -76,7 +76,7 @@ function isRunByItself(instruction: Instruction): boolean {
   return instruction.element === 'Record' && (instruction.recordSession || instruction.startOnDialAnswer);
 }
 
-function carryOut(turn: Turn, element: QueuedElement): void {
+function carryOut(turn: Turn, element: QueuedElement) {
   const { instruction } = element;
   switch (instruction.element) {
     case 'PreAnswer': {
@@ -102,7 +102,7 @@ function carryOut(turn: Turn, element: QueuedElement): void {
   finish(turn, { type: 'next' });
 }
 
-function hangup(turn: Turn, { reason, scheduleSeconds }: Extract<Instruction, { element: 'Hangup' }>): void {
+function hangup(turn: Turn, { reason, scheduleSeconds }: Extract<Instruction, { element: 'Hangup' }>) {
   if (scheduleSeconds > 0) {
     turn.effects.push({ do: 'start-timer', key: 'schedule', at: turn.now + scheduleSeconds * 1000 });
     return finish(turn, { type: 'next' });
@@ -111,7 +111,7 @@ function hangup(turn: Turn, { reason, scheduleSeconds }: Extract<Instruction, { 
   leave(turn, documentEnds(reason === 'busy' ? 3010 : 3020));
 }
 
-function dial(turn: Turn, instruction: Dial, legs: readonly string[]): void {
+function dial(turn: Turn, instruction: Dial, legs: readonly string[]) {
   const { call, medium } = turn.run;
   const state = newDial(instruction, {
     aLeg: call.leg,
@@ -125,7 +125,7 @@ function dial(turn: Turn, instruction: Dial, legs: readonly string[]): void {
   settleDial(turn, advanceDial(turn, state, { type: 'begin' }));
 }
 
-function settleDial(turn: Turn, state: DialState): void {
+function settleDial(turn: Turn, state: DialState) {
   const { current } = turn.run;
   if (current === null) return;
   change(turn, { current: { ...current, state: { kind: 'dial', dial: state } } });
@@ -135,7 +135,7 @@ function settleDial(turn: Turn, state: DialState): void {
 }
 
 /** Begins now, or when somebody has answered a Dial, and goes on until the call ends. */
-function recordBeside(turn: Turn, instruction: RecordElement, { recording }: QueuedElement): void {
+function recordBeside(turn: Turn, instruction: RecordElement, { recording }: QueuedElement) {
   if (recording === null) return finish(turn, { type: 'next' });
   const started = startedRecording(instruction, recording, turn.run.call.leg, true);
   if (instruction.startOnDialAnswer) {
@@ -146,7 +146,7 @@ function recordBeside(turn: Turn, instruction: RecordElement, { recording }: Que
   finish(turn, actionOrNext(instruction.action, instruction.redirect, fieldsOfBegunRecording(started)));
 }
 
-function settle(turn: Turn, { state, effects, outcome }: ElementStep<ElementState>): void {
+function settle(turn: Turn, { state, effects, outcome }: ElementStep<ElementState>) {
   const { current } = turn.run;
   if (current === null) return;
   change(turn, { current: { ...current, state } });
@@ -154,7 +154,7 @@ function settle(turn: Turn, { state, effects, outcome }: ElementStep<ElementStat
   if (outcome !== undefined) finish(turn, outcome);
 }
 
-function finish(turn: Turn, outcome: Outcome): void {
+function finish(turn: Turn, outcome: Outcome) {
   const { current, limits } = turn.run;
   if (current !== null && turn.now - current.since >= limits.restMs) change(turn, { idleSteps: 0 });
   endElement(turn, 'Answer XML');

@@ -2,14 +2,14 @@ import type { CallEnd } from '../../calls/index.ts';
 import { change, endElement, type Turn } from './run-turn.ts';
 
 /** The document's own end of the call: everything stops, and the leg is hung up. */
-export function leave(turn: Turn, end: CallEnd): void {
+export function leave(turn: Turn, end: CallEnd) {
   stop(turn, end.source);
   change(turn, { phase: 'leaving' });
   turn.effects.push({ do: 'hang-up', leg: turn.run.call.leg, end });
 }
 
 /** The leg has ended, or belongs to somebody else: everything stops, and files that somebody waits for are completed. */
-export function gone(turn: Turn, source: CallEnd['source']): void {
+export function gone(turn: Turn, source: CallEnd['source']) {
   if (turn.run.phase !== 'leaving') stop(turn, source);
   const isAwaited = turn.run.recordings.length > 0;
   change(turn, { phase: isAwaited ? 'closing' : 'over' });
@@ -19,7 +19,7 @@ export function gone(turn: Turn, source: CallEnd['source']): void {
   }
 }
 
-function stop(turn: Turn, source: CallEnd['source']): void {
+function stop(turn: Turn, source: CallEnd['source']) {
   giveUpFetch(turn);
   endElement(turn, source);
   for (const { recording } of turn.run.recordings) {
@@ -35,7 +35,7 @@ function stop(turn: Turn, source: CallEnd['source']): void {
   });
 }
 
-export function giveUpFetch(turn: Turn): void {
+export function giveUpFetch(turn: Turn) {
   const { fetch } = turn.run;
   if (fetch === null) return;
   change(turn, { fetch: null });

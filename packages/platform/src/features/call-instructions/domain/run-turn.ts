@@ -13,7 +13,7 @@ export interface Turn {
   readonly now: Instant;
 }
 
-export function change(turn: Turn, changes: Partial<DocumentRun>): void {
+export function change(turn: Turn, changes: Partial<DocumentRun>) {
   turn.run = { ...turn.run, ...changes };
 }
 
@@ -25,11 +25,11 @@ export function elementKeyOf(timer: string): string | undefined {
 }
 
 /** Carries out what an element wants, and remembers what will have to be taken back. */
-export function obeyElement(turn: Turn, effect: ElementEffect): void {
+export function obeyElement(turn: Turn, effect: ElementEffect) {
   switch (effect.do) {
     case 'play': {
-      const { leg } = turn.run.call;
-      const play = `${leg}/${turn.run.playsBegun + 1}`;
+      const { leg, run } = turn.run.call;
+      const play = `${run}/${turn.run.playsBegun + 1}`;
       change(turn, { playsBegun: turn.run.playsBegun + 1, plays: { ...turn.run.plays, [effect.key]: play } });
       turn.effects.push({ do: 'play', play, to: [leg], items: effect.items, loop: effect.loop });
       return;
@@ -55,41 +55,41 @@ export function obeyElement(turn: Turn, effect: ElementEffect): void {
   }
 }
 
-export function remark(turn: Turn, sentence: string): void {
+export function remark(turn: Turn, sentence: string) {
   const event = { type: 'document-remark', url: turn.run.url, sentence } as const;
   turn.effects.push({ do: 'emit', event });
 }
 
-export function startRecording(turn: Turn, recording: StartedRecording, isAwaited: boolean): void {
+export function startRecording(turn: Turn, recording: StartedRecording, isAwaited: boolean) {
   change(turn, { recordings: [...turn.run.recordings, { recording, isAwaited }] });
   turn.effects.push({ do: 'start-recording', recording });
 }
 
-function addTimer(turn: Turn, key: string): void {
+function addTimer(turn: Turn, key: string) {
   if (!turn.run.timers.includes(key)) change(turn, { timers: [...turn.run.timers, key] });
 }
 
-function cancelTimer(turn: Turn, key: string): void {
+function cancelTimer(turn: Turn, key: string) {
   if (!turn.run.timers.includes(key)) return;
   change(turn, { timers: turn.run.timers.filter((each) => each !== key) });
   turn.effects.push({ do: 'cancel-timer', key });
 }
 
-function stopPlay(turn: Turn, key: string): void {
+function stopPlay(turn: Turn, key: string) {
   const { [key]: play, ...plays } = turn.run.plays;
   if (play === undefined) return;
   change(turn, { plays });
   turn.effects.push({ do: 'stop-play', play });
 }
 
-function watchVoice(turn: Turn, watched: boolean): void {
+function watchVoice(turn: Turn, watched: boolean) {
   if (turn.run.isVoiceWatched === watched) return;
   change(turn, { isVoiceWatched: watched });
   turn.effects.push({ do: 'watch-voice', watched });
 }
 
 /** Asks for early media or the answer, unless it has been asked for before. */
-export function bringTo(turn: Turn, medium: Exclude<Medium, 'none'>): void {
+export function bringTo(turn: Turn, medium: Exclude<Medium, 'none'>) {
   const { asked } = turn.run;
   if (asked === 'answered' || asked === medium) return;
   change(turn, { asked: medium });
@@ -103,7 +103,7 @@ export function advanceDial(turn: Turn, before: DialState, input: DialInput): Di
   return state;
 }
 
-function obeyDial(turn: Turn, { dial }: DialState, effect: DialEffect): void {
+function obeyDial(turn: Turn, { dial }: DialState, effect: DialEffect) {
   switch (effect.do) {
     case 'hang-up-leg':
       turn.effects.push({ do: 'hang-up', leg: effect.leg, end: effect.end });
@@ -133,7 +133,7 @@ function obeyDial(turn: Turn, { dial }: DialState, effect: DialEffect): void {
 }
 
 /** A recording beside everything else; its action hears of it now, and again when it is complete. */
-function beginSession(turn: Turn, recording: StartedRecording): void {
+function beginSession(turn: Turn, recording: StartedRecording) {
   startRecording(turn, recording, false);
   if (recording.action === null) return;
   const fields = fieldsOfBegunRecording(recording);
@@ -144,7 +144,7 @@ function beginSession(turn: Turn, recording: StartedRecording): void {
  * Takes back what the current element has begun; `source` is who put an end to it. What it records is completed, and told
  * when it is.
  */
-export function endElement(turn: Turn, source: CallEnd['source']): void {
+export function endElement(turn: Turn, source: CallEnd['source']) {
   const { current } = turn.run;
   if (current?.state.kind === 'dial' && !isDialOver(current.state.dial)) {
     advanceDial(turn, current.state.dial, { type: 'give-up', source });

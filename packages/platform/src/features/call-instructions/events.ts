@@ -1,0 +1,33 @@
+import type { OutboxEvent } from '../../kernel/machine.ts';
+import type { DocumentRun, RunEvent } from './domain/document-run.ts';
+import { withoutSecrets } from './shown-url.ts';
+
+/** What the outbox keeps; the events of one call keep their order. */
+export function outboxEventOf({ call, parameters }: DocumentRun, event: RunEvent): OutboxEvent {
+  const about = {
+    account: call.account,
+    mainAccount: call.mainAccount,
+    resource: `call/${call.leg}`,
+  };
+  switch (event.type) {
+    case 'document-failed':
+    case 'document-remark':
+      return {
+        ...about,
+        type: `call.${event.type}`,
+        payload: { CallUUID: call.leg, Url: withoutSecrets(event.url), Sentence: event.sentence },
+      };
+    case 'action':
+    case 'dial':
+      return {
+        ...about,
+        type: `call.${event.type}`,
+        payload: {
+          ...parameters,
+          ...(event.type === 'action' ? { Event: 'Redirect' } : { Event: 'DialAction' }),
+          ...event.fields,
+        },
+        callback: { url: event.request.url, method: event.request.method },
+      };
+  }
+}
