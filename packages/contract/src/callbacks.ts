@@ -3,7 +3,7 @@ import { apiId, listBody, pageQuery } from './envelopes.ts';
 import { looseEnum } from './loose.ts';
 import { pathId, text } from './primitives.ts';
 
-export const callbackStatuses = ['delivered', 'retrying', 'failed'] as const;
+export const callbackStatuses = ['waiting', 'delivered', 'retrying', 'failed'] as const;
 
 export const callbackPath = Type.Object({
   callback_id: pathId({ description: 'callback_id of a delivery.' }),
@@ -37,9 +37,12 @@ const callbackItemFields = {
   problem: Type.Union([Type.String(), Type.Null()], { description: 'Why it was not delivered.' }),
   duration: Type.Integer({ description: 'Milliseconds of the last attempt.' }),
   created_time: time('When the event happened'),
-  last_attempt_time: time('When it was last sent'),
+  last_attempt_time: Type.Union([Type.String(), Type.Null()], {
+    description: 'When it was last sent; null while it waits.',
+  }),
   next_attempt_time: Type.Union([Type.String(), Type.Null()], {
-    description: 'When it is sent again; null unless retrying.',
+    description:
+      'When it may be sent next, once what is ahead of it is over; null unless waiting or retrying.',
   }),
   resource_uri: Type.String(),
 };
@@ -54,6 +57,15 @@ export const callbackBody = Type.Object(
     request_url: Type.String({
       description: 'As it was sent: without the fragment, with the query of a GET.',
     }),
+    attempt_log: Type.Array(
+      Type.Object({
+        time: time('When it was sent'),
+        status: Type.Union([Type.Integer(), Type.Null()]),
+        duration: Type.Integer({ description: 'Milliseconds.' }),
+        problem: Type.Union([Type.String(), Type.Null()]),
+      }),
+      { description: 'Every attempt, the first one first.' },
+    ),
     headers: Type.Record(Type.String(), Type.String(), { description: 'Of the last attempt.' }),
     body: Type.String({ description: 'Form of a POST; empty for a GET.' }),
     signed_v2: Type.String({ description: 'The exact text that the signature V2 is of, nonce included.' }),
@@ -66,6 +78,6 @@ export type CallbackBody = Static<typeof callbackBody>;
 export const replayedCallback = Type.Object({
   api_id: apiId,
   message: Type.String({ examples: ['replay started'] }),
-  callback_id: Type.String({ description: 'The new delivery; its record appears with its first attempt.' }),
+  callback_id: Type.String({ description: 'The new delivery; its record is there at once.' }),
   event_id: Type.String(),
 });

@@ -44,6 +44,9 @@ export interface OutboxEvent {
   readonly callback?: CallbackTarget;
 }
 
+/** Resources of deliveries that are made again begin so: they are no events of their own, and the feed leaves them out. */
+export const replayResource = 'replay/';
+
 /** A customer's receiver, as it was set when the event happened. */
 export interface CallbackTarget {
   readonly url: string;

@@ -1,66 +1,19 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Database } from '../ports/database.ts';
 import type { Logger } from '../ports/logger.ts';
+import { createKeyedQueue } from './keyed-queue.ts';
 import type { Instant } from './machine.ts';
-import {
-  claimDue,
-  finishEvent,
-  nextDue,
-  postponeEvent,
-  pruneEvents,
-  releaseClaims,
-  type StoredEvent,
-} from './outbox-store.ts';
-
-/**
- * Takes an event to whoever wants it. `retry`, or a rejection, brings the same event again later, within the outbox's limits;
- * `retryAt` at that instant, whatever the limits; what is behind it waits. `abandoned` lets what is behind it go on.
- */
-export type Deliver = (event: StoredEvent) => Promise<DeliveryOutcome>;
-
-export type DeliveryOutcome =
-  | 'delivered'
-  | 'retry'
-  | 'abandoned'
-  /** `isAttempt` is false where nothing was tried. */
-  | { readonly retryAt: Instant; readonly isAttempt: boolean };
-
-export interface OutboxLimits {
-  /** Deliveries of this node at the same time. */
-  readonly concurrency: number;
-  /** A delivery whose node died is made again by another after this long. Longer than any delivery takes. */
-  readonly leaseMs: number;
-  /** Pause before the second attempt; doubled from attempt to attempt. */
-  readonly firstPauseMs: number;
-  readonly longestPauseMs: number;
-  /** Then the event is abandoned, and those behind it go on. */
-  readonly attempts: number;
-  /** How often the database is asked without a reason: events of nodes that died. */
-  readonly lookEveryMs: number;
-  /** Finished events stay this long, and the newest `keepNumber` at most; without a consumer that holds for all. */
-  readonly keepMs: number;
-  readonly keepNumber: number;
-  readonly pruneEveryMs: number;
-}
-
-/** 10 attempts with these pauses reach over 8.5 hours. */
-export const outboxLimits: OutboxLimits = {
-  concurrency: 32,
-  leaseMs: 60_000,
-  firstPauseMs: 60_000,
-  longestPauseMs: 3_600_000 * 6,
-  attempts: 10,
-  lookEveryMs: 5_000,
-  keepMs: 7 * 86_400_000,
-  keepNumber: 1_000_000,
-  pruneEveryMs: 60_000,
-};
+import type { DeliveryOutcome, OutboxConsumer } from './outbox-consumer.ts';
+import type { OutboxLimits } from './outbox-limits.ts';
+import { type OutboxStore, pruneEvents, type StoredEvent } from './outbox-store.ts';
 
 export interface OutboxPump {
   /** Something may be due: looks at once. */
   wake(): void;
   /** Looks at `at`, unless it looks earlier anyway. */
   wakeAt(at: Instant): void;
+  /** So many of those that were set aside in the lane go out now. */
+  resume(lane: string, places: number): Promise<number>;
   /** Resolves when nothing is looked for and nothing is on its way. */
   idle(): Promise<void>;
   /** Takes nothing new, and waits for deliveries that are on their way. */
@@ -69,27 +22,37 @@ export interface OutboxPump {
 
 export interface OutboxPumpDeps {
   readonly database: Database;
+  readonly store: OutboxStore;
   readonly clock: Clock;
   readonly log: Logger;
   readonly limits: OutboxLimits;
-  /** No other process delivers from this database: what is claimed at the start was claimed by one that is gone. */
+  /**
+   * No other process delivers from this database: what is on its way is known here, and need not be written down; what
+   * was claimed at the start was claimed by one that is gone.
+   */
   readonly isAlone: boolean;
   /** Absent while nobody takes events: they are kept, and pruned like delivered ones. */
-  readonly deliver: Deliver | undefined;
+  readonly consumer: OutboxConsumer | undefined;
 }
 
-/** A statement that removes more would hold up those who wait to write. */
-const prunedPerStatement = 1_000;
+/** A statement that changes more would hold up those who wait to write. */
+const rowsAtOnce = 1_000;
 
 export function startOutboxPump(deps: OutboxPumpDeps): OutboxPump {
-  const { database, clock, log, limits, deliver } = deps;
-  const inFlight = new Set<Promise<void>>();
+  const { database, store, clock, log, limits, consumer, isAlone } = deps;
+  const inFlight = new Map<number, Promise<void>>();
+  /** Whatever came to its end while a look was reading: what was read of it is stale. */
+  const settled = new Set<number>();
+  const held = new Set<() => void>();
+  const errands = new Set<Promise<unknown>>();
+  const lanes = createKeyedQueue();
   let armed: { readonly at: Instant; readonly cancel: () => void } | undefined;
   let looking: Promise<void> | undefined;
   let isLookWanted = false;
   let pruneAt = clock.now();
+  let prunedUpTo = 0;
   let isClosed = false;
-  let areClaimsOurs = !deps.isAlone;
+  let isReleased = !isAlone;
 
   function arm(at: Instant): void {
     if (isClosed || (armed !== undefined && armed.at <= at)) return;
@@ -113,6 +76,7 @@ export function startOutboxPump(deps: OutboxPumpDeps): OutboxPump {
     looking = look()
       .catch((err: unknown) => {
         log.error({ err }, 'The outbox could not be read; it will be tried again.');
+        isLookWanted = false;
         return clock.now() + limits.lookEveryMs;
       })
       .then((next) => {
@@ -126,28 +90,67 @@ export function startOutboxPump(deps: OutboxPumpDeps): OutboxPump {
   async function look(): Promise<Instant> {
     const now = clock.now();
     if (now >= pruneAt) await prune(now);
-    if (deliver === undefined) return pruneAt;
-    if (!areClaimsOurs) {
-      await releaseClaims(database, now);
-      areClaimsOurs = true;
-    }
+    if (consumer === undefined) return pruneAt;
+    if (!isReleased) await release(now);
     const free = limits.concurrency - inFlight.size;
     const regularly = Math.min(now + limits.lookEveryMs, pruneAt);
     // The end of a delivery looks again.
     if (free <= 0) return regularly;
-    const events = await claimDue(database, now, now + limits.leaseMs, free);
-    for (const event of events) {
-      const delivery = take(event, deliver).finally(() => {
-        inFlight.delete(delivery);
-        wake();
-      });
-      inFlight.add(delivery);
-    }
-    if (events.length === free) return regularly;
-    return Math.min((await nextDue(database.read)) ?? regularly, regularly);
+    const { events, next } = await takeDue(now, free);
+    setOut(events, consumer);
+    return Math.min(next ?? regularly, regularly);
   }
 
-  async function take(event: StoredEvent, deliver: Deliver): Promise<void> {
+  async function takeDue(now: Instant, free: number) {
+    if (!isAlone) {
+      const events = await store.claim(now, now + limits.leaseMs, free);
+      if (events.length === free) return { events, next: undefined };
+      return { events, next: (await store.armed(1))[0]?.next_attempt_at };
+    }
+    settled.clear();
+    // Those on their way are due as well, and stand in front.
+    const armedOnes = await store.armed(inFlight.size + free + 1);
+    const open = armedOnes.filter(({ id }) => !inFlight.has(id) && !settled.has(id));
+    const due = open.filter((each) => each.next_attempt_at <= now).slice(0, free);
+    const found = await Promise.all(due.map(({ id }) => store.find(id)));
+    const events = found.filter((event) => event !== undefined);
+    return { events, next: open.find((each) => each.next_attempt_at > now)?.next_attempt_at };
+  }
+
+  function setOut(events: readonly StoredEvent[], { admit, deliver }: OutboxConsumer): void {
+    const aside = new Map<string, StoredEvent[]>();
+    for (const event of events) {
+      const lane = admit?.(event);
+      if (lane === undefined) follow([event], take(event, deliver));
+      else if (aside.has(lane)) aside.get(lane)!.push(event);
+      else aside.set(lane, [event]);
+    }
+    for (const [lane, parked] of aside) follow(parked, park(lane, parked));
+  }
+
+  function follow(events: readonly StoredEvent[], work: Promise<void>): void {
+    const end = work.finally(() => {
+      for (const { id } of events) {
+        inFlight.delete(id);
+        settled.add(id);
+      }
+      wake();
+    });
+    for (const { id } of events) inFlight.set(id, end);
+  }
+
+  async function park(lane: string, events: readonly StoredEvent[]): Promise<void> {
+    const until = clock.now() + limits.longestAsideMs;
+    try {
+      // In line with `resume`: a place that is freed meanwhile finds them.
+      await lanes.run(lane, () => database.transact((write) => store.park(write, lane, events, until)));
+    } catch (err) {
+      log.error({ err, lane }, 'Events could not be set aside; they are looked at again.');
+      await hold();
+    }
+  }
+
+  async function take(event: StoredEvent, deliver: OutboxConsumer['deliver']): Promise<void> {
     const about = {
       event: event.eventId,
       type: event.type,
@@ -161,43 +164,79 @@ export function startOutboxPump(deps: OutboxPumpDeps): OutboxPump {
       log.warn({ ...about, err }, 'The delivery of an event failed.');
       outcome = 'retry';
     }
-    try {
-      if (typeof outcome === 'object') {
-        await postponeEvent(database, event, outcome.retryAt, outcome.isAttempt);
-      } else if (outcome !== 'retry') {
-        await finishEvent(database, event, outcome, clock.now());
-      } else if (event.attempts < limits.attempts) {
-        await postponeEvent(database, event, clock.now() + pause(event), true);
-      } else {
-        log.error(about, 'An event was abandoned after its last attempt.');
-        await finishEvent(database, event, 'abandoned', clock.now());
-      }
-    } catch (err) {
-      // Its lease ends by itself, and it is delivered once more.
-      log.error({ ...about, err }, 'The outcome of a delivery could not be recorded.');
+    if (outcome === 'retry') {
+      const isLast = event.attempts >= limits.attempts;
+      if (isLast) log.error(about, 'An event was abandoned after its last attempt.');
+      outcome = isLast ? 'abandoned' : { retryAt: clock.now() + pause(event), isAttempt: true };
     }
+    try {
+      await record(event, outcome);
+    } catch (err) {
+      log.error({ ...about, err }, 'The outcome of a delivery could not be recorded; it is made once more.');
+      await hold();
+    }
+  }
+
+  /** The outcome, what the consumer keeps of it, and the turn of the one behind it: all or nothing. */
+  async function record(event: StoredEvent, outcome: Exclude<DeliveryOutcome, 'retry'>): Promise<void> {
+    await database.transact(async (write) => {
+      if (typeof outcome === 'string') {
+        await store.finish(write, event, outcome, clock.now());
+        return;
+      }
+      const isOurs =
+        'finished' in outcome
+          ? await store.finish(write, event, outcome.finished, clock.now())
+          : await store.postpone(write, event, outcome.retryAt, outcome.isAttempt);
+      // Whoever took it over when our lease was over has recorded its own.
+      if (isOurs) await outcome.save?.(write);
+    });
+  }
+
+  /** While the database is out of order nothing is sent again and again. */
+  function hold(): Promise<void> {
+    if (isClosed) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = (): void => {
+        cancel();
+        held.delete(end);
+        resolve();
+      };
+      const cancel = clock.startTimer(clock.now() + limits.lookEveryMs, end);
+      held.add(end);
+    });
   }
 
   function pause(event: StoredEvent): number {
     return Math.min(limits.longestPauseMs, limits.firstPauseMs * 2 ** (event.attempts - 1));
   }
 
+  async function release(now: Instant): Promise<void> {
+    for (let left = 1; left > 0 && !isClosed; ) {
+      left = await database.transact((write) => store.release(write, rowsAtOnce, now));
+    }
+    isReleased = true;
+  }
+
   async function prune(now: Instant): Promise<void> {
-    const pruned = await pruneEvents(database, {
+    const last = await pruneEvents(database, {
       olderThan: now - limits.keepMs,
       number: limits.keepNumber,
-      unfinishedToo: deliver === undefined,
-      limit: prunedPerStatement,
+      unfinishedToo: consumer === undefined,
+      after: prunedUpTo,
+      limit: rowsAtOnce,
     });
+    prunedUpTo = last ?? 0;
     // When there was a full portion, the next one follows at the next look.
-    if (pruned < prunedPerStatement) pruneAt = now + limits.pruneEveryMs;
+    if (last === undefined) pruneAt = now + limits.pruneEveryMs;
     else isLookWanted = true;
   }
 
   async function idle(): Promise<void> {
-    while (looking !== undefined || inFlight.size > 0) {
+    while (looking !== undefined || inFlight.size > 0 || errands.size > 0) {
       await looking;
-      await Promise.all(inFlight);
+      await Promise.all(inFlight.values());
+      await Promise.allSettled(errands);
     }
   }
 
@@ -205,10 +244,22 @@ export function startOutboxPump(deps: OutboxPumpDeps): OutboxPump {
   return {
     wake,
     wakeAt: arm,
+    resume(lane, places) {
+      const errand = lanes
+        .run(lane, () => database.transact((write) => store.resume(write, lane, places, clock.now())))
+        .then((resumed) => {
+          if (resumed > 0) wake();
+          return resumed;
+        })
+        .finally(() => errands.delete(errand));
+      errands.add(errand);
+      return errand;
+    },
     idle,
     close() {
       isClosed = true;
       armed?.cancel();
+      for (const end of held) end();
       return idle();
     },
   };

@@ -1,86 +1,76 @@
-import { type Generated, type Kysely, sql } from 'kysely';
+import { type CompiledQuery, type Kysely, sql } from 'kysely';
 import type { Database, Read, Write } from '../ports/database.ts';
-import type { CallbackTarget, Instant, OutboxEvent } from './machine.ts';
+import type { CallbackTarget, Instant } from './machine.ts';
+import { type AppendedEvent, type OutboxRow, outboxQueries } from './outbox-queries.ts';
 
-type OutboxTables = {
-  outbox: {
-    id: Generated<number>;
-    event_id: string;
-    account: string;
-    resource: string;
-    sequence: number;
-    type: string;
-    payload: string;
-    callback: string | null;
-    claimed_at: number | null;
-    created_at: number;
-    delivered_at: number | null;
-    abandoned_at: number | null;
-    attempts: number;
-    next_attempt_at: number | null;
-  };
-};
-
-/** An event on its way. `sequence` rises by one from event to event of a resource. */
-export interface StoredEvent extends OutboxEvent {
+/** An event on its way. */
+export interface StoredEvent extends AppendedEvent {
   readonly id: number;
-  readonly eventId: string;
-  readonly sequence: number;
-  readonly createdAt: Instant;
-  /** Counts the attempt that is being made. */
+  /** Counts the attempt that is being made; one whose outcome was not recorded does not count. */
   readonly attempts: number;
 }
 
-/** SQLite takes 32,766 parameters in a statement, PostgreSQL 65,535; a row has fewer than twenty. */
-const rowsPerStatement = 500;
-
-export async function insertEvents(
-  write: Write,
-  events: readonly OutboxEvent[],
-  now: Instant,
-  newEventId: () => string,
-): Promise<void> {
-  for (let start = 0; start < events.length; start += rowsPerStatement) {
-    await insertSome(write, events.slice(start, start + rowsPerStatement), now, newEventId);
-  }
+/** The outbox's table. What runs inside a transaction takes `write`. */
+export interface OutboxStore {
+  insert(write: Write, events: readonly AppendedEvent[]): Promise<void>;
+  /** The armed ones in the order in which they fall due, those that lie ahead among them. */
+  armed(limit: number): Promise<readonly { readonly id: number; readonly next_attempt_at: Instant }[]>;
+  find(id: number): Promise<StoredEvent | undefined>;
+  /** Takes what is due, and keeps it from being taken again until `until`: for those who are not alone. */
+  claim(now: Instant, until: Instant, limit: number): Promise<readonly StoredEvent[]>;
+  /** Finishes an event and arms the one that waits behind it; false when it had been finished already. */
+  finish(
+    write: Write,
+    event: StoredEvent,
+    outcome: 'delivered' | 'abandoned',
+    now: Instant,
+  ): Promise<boolean>;
+  postpone(write: Write, event: StoredEvent, until: Instant, isAttempt: boolean): Promise<boolean>;
+  /** Sets events aside until there is a place in the lane, or until `until`. */
+  park(write: Write, lane: string, events: readonly StoredEvent[], until: Instant): Promise<void>;
+  /** Makes the oldest in the lane due; resolves with how many. */
+  resume(write: Write, lane: string, places: number, now: Instant): Promise<number>;
+  /** What a process had taken or set aside that is gone is due now, at most `limit` of it; resolves with how many. */
+  release(write: Write, limit: number, now: Instant): Promise<number>;
 }
 
-async function insertSome(
-  write: Write,
-  events: readonly OutboxEvent[],
-  now: Instant,
-  newEventId: () => string,
-): Promise<void> {
-  // The rows of one statement do not see each other: what is ahead of a row in it is counted here.
-  const ahead = new Map<string, number>();
-  const rows = events.map((event) => {
-    const { resource } = event;
-    const offset = ahead.get(resource) ?? 0;
-    ahead.set(resource, offset + 1);
-    const sequence = sql<number>`(SELECT coalesce(max(sequence), 0) FROM outbox WHERE resource = ${resource}) + CAST(${offset + 1} AS BIGINT)`;
-    // As parameters, not as text: a text that differs each time would be prepared each time.
-    const armed = sql<number | null>`CASE WHEN EXISTS (
-      SELECT 1 FROM outbox WHERE resource = ${resource} AND delivered_at IS NULL AND abandoned_at IS NULL
-    ) THEN NULL ELSE CAST(${now} AS BIGINT) END`;
-    return {
-      event_id: newEventId(),
-      account: event.account,
-      resource,
-      sequence,
-      type: event.type,
-      payload: JSON.stringify(event.payload),
-      callback: event.callback === undefined ? null : JSON.stringify(event.callback),
-      claimed_at: null,
-      created_at: now,
-      attempts: 0,
-      next_attempt_at: offset === 0 ? armed : null,
-    };
-  });
-  await tables(write).insertInto('outbox').values(rows).execute();
+export function createOutboxStore(database: Database): OutboxStore {
+  const queries = outboxQueries(database);
+  const changed = async (write: Write, query: CompiledQuery<unknown>): Promise<number> =>
+    Number((await write.executeQuery(query)).numAffectedRows ?? 0n);
+
+  return {
+    async insert(write, events) {
+      // Not one after another: a connection to a server takes them together.
+      if (events.length === 1) await write.executeQuery(queries.insert(events[0]!));
+      else await Promise.all(events.map((event) => write.executeQuery(queries.insert(event))));
+    },
+    armed: async (limit) => (await database.read.executeQuery(queries.armed(limit))).rows,
+    async find(id) {
+      const row = (await database.read.executeQuery(queries.row(id))).rows[0];
+      return row && eventOf(row);
+    },
+    claim: (now, until, limit) => claimDue(database, now, until, limit),
+    async finish(write, event, outcome, now) {
+      if ((await changed(write, queries.finish(event.id, outcome, now))) === 0) return false;
+      await write.executeQuery(queries.armNext(event.resource, now));
+      return true;
+    },
+    postpone: async (write, event, until, isAttempt) =>
+      (await changed(write, queries.postpone(event.id, until, isAttempt ? 1 : 0, null))) > 0,
+    async park(write, lane, events, until) {
+      await Promise.all(events.map(({ id }) => write.executeQuery(queries.postpone(id, until, 0, lane))));
+    },
+    resume: (write, lane, places, now) => changed(write, queries.resume(lane, places, now)),
+    release: (write, limit, now) => changed(write, queries.release(limit, now)),
+  };
 }
 
-/** Takes what is due, and keeps it from being taken again until `until`. */
-export async function claimDue(
+type OutboxTables = {
+  outbox: OutboxRow & { readonly next_attempt_at: number | null; readonly claimed_at: number | null };
+};
+
+async function claimDue(
   database: Database,
   now: Instant,
   until: Instant,
@@ -92,13 +82,14 @@ export async function claimDue(
       .select('id')
       .where('next_attempt_at', '<=', now)
       .orderBy('next_attempt_at')
+      .orderBy('id')
       .limit(limit);
     // What another node is taking at this moment is not waited for.
     const ids = await (database.dialect === 'postgres' ? due.forUpdate().skipLocked() : due).execute();
     if (ids.length === 0) return [];
     const rows = await tables(write)
       .updateTable('outbox')
-      .set((row) => ({ next_attempt_at: until, claimed_at: now, attempts: row('attempts', '+', 1) }))
+      .set({ next_attempt_at: until, claimed_at: now, lane: sql`NULL` } as object)
       .where(
         'id',
         'in',
@@ -106,98 +97,23 @@ export async function claimDue(
       )
       .returningAll()
       .execute();
-    return rows
-      .sort((left, right) => left.id - right.id)
-      .map((row) => ({
-        id: row.id,
-        eventId: row.event_id,
-        account: row.account,
-        resource: row.resource,
-        sequence: row.sequence,
-        type: row.type,
-        payload: JSON.parse(row.payload),
-        ...(row.callback === null ? {} : { callback: JSON.parse(row.callback) as CallbackTarget }),
-        createdAt: row.created_at,
-        attempts: row.attempts,
-      }));
+    return rows.sort((left, right) => left.id - right.id).map(eventOf);
   });
 }
 
-/** Finishes an event and arms the one that waits behind it. */
-export async function finishEvent(
-  database: Database,
-  event: StoredEvent,
-  outcome: 'delivered' | 'abandoned',
-  now: Instant,
-): Promise<void> {
-  const finished = outcome === 'delivered' ? { delivered_at: now } : { abandoned_at: now };
-  await database.transact(async (write) => {
-    const update = tables(write).updateTable('outbox');
-    const { numUpdatedRows } = await update
-      .set({ next_attempt_at: null, claimed_at: null, ...finished })
-      .where('id', '=', event.id)
-      .where('delivered_at', 'is', null)
-      .where('abandoned_at', 'is', null)
-      .executeTakeFirst();
-    if (numUpdatedRows === 0n) return;
-    const behind = tables(write)
-      .selectFrom('outbox')
-      .select('id')
-      .where('resource', '=', event.resource)
-      .where('delivered_at', 'is', null)
-      .where('abandoned_at', 'is', null)
-      .orderBy('sequence')
-      .limit(1);
-    await update
-      .set({ next_attempt_at: now })
-      .where('id', '=', behind)
-      .where('next_attempt_at', 'is', null)
-      .execute();
-  });
-}
-
-/** `isAttempt` is false where nothing was tried: then it does not count as one. */
-export async function postponeEvent(
-  database: Database,
-  event: StoredEvent,
-  until: Instant,
-  isAttempt: boolean,
-): Promise<void> {
-  await database.transact((write) =>
-    tables(write)
-      .updateTable('outbox')
-      .set((row) => ({
-        next_attempt_at: until,
-        claimed_at: null,
-        attempts: row('attempts', '-', isAttempt ? 0 : 1),
-      }))
-      .where('id', '=', event.id)
-      .where('next_attempt_at', 'is not', null)
-      .execute(),
-  );
-}
-
-/** What a process had taken that is gone is due now: its leases need not be waited for. */
-export async function releaseClaims(database: Database, now: Instant): Promise<void> {
-  await database.transact((write) =>
-    tables(write)
-      .updateTable('outbox')
-      .set({ next_attempt_at: now, claimed_at: null })
-      .where('claimed_at', 'is not', null)
-      .execute(),
-  );
-}
-
-/** When the next event falls due; undefined when none is armed. */
-export async function nextDue(read: Read): Promise<Instant | undefined> {
-  const row = await tables(read)
-    .selectFrom('outbox')
-    .select('next_attempt_at')
-    .where('next_attempt_at', 'is not', null)
-    .orderBy('next_attempt_at')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.next_attempt_at ?? undefined;
+function eventOf(row: OutboxRow): StoredEvent {
+  return {
+    id: row.id,
+    eventId: row.event_id,
+    account: row.account,
+    mainAccount: row.main_account,
+    resource: row.resource,
+    type: row.type,
+    payload: JSON.parse(row.payload),
+    ...(row.callback === null ? {} : { callback: JSON.parse(row.callback) as CallbackTarget }),
+    createdAt: row.created_at,
+    attempts: row.attempts + 1,
+  };
 }
 
 export interface Pruning {
@@ -206,39 +122,26 @@ export interface Pruning {
   readonly number: number;
   /** Where nobody takes events yet, those that were never delivered go too. */
   readonly unfinishedToo: boolean;
+  /** Rows up to here have been looked at; what is unfinished among them stays. */
+  readonly after: number;
   readonly limit: number;
 }
 
-/** Removes what is too old or too much, at most `limit` rows; resolves with how many. */
-export async function pruneEvents(database: Database, pruning: Pruning): Promise<number> {
-  const events = tables(database.read).selectFrom('outbox').select('id').limit(1);
-  const newest = await events.orderBy('id', 'desc').executeTakeFirst();
-  if (newest === undefined) return 0;
-  // Events are numbered as they are created, so the youngest of the old ones bounds them all: what stays is not looked at.
-  const old = await events
-    .where('created_at', '<', pruning.olderThan)
-    .orderBy('created_at', 'desc')
-    .executeTakeFirst();
-  const upTo = Math.max(newest.id - pruning.number, old?.id ?? 0);
-  if (upTo <= 0) return 0;
-  return database.transact(async (write) => {
-    let pruned = tables(write)
-      .selectFrom('outbox')
-      .select('id')
-      .where('id', '<=', upTo)
-      .orderBy('id')
-      .limit(pruning.limit);
-    if (!pruning.unfinishedToo) {
-      pruned = pruned.where((row) =>
-        row.or([row('delivered_at', 'is not', null), row('abandoned_at', 'is not', null)]),
-      );
-    }
-    const { numDeletedRows } = await tables(write)
-      .deleteFrom('outbox')
-      .where('id', 'in', pruned)
-      .executeTakeFirst();
-    return Number(numDeletedRows);
-  });
+/** Removes what is too old or too much, oldest first; resolves with the last row that was looked at, undefined at the end. */
+export async function pruneEvents(database: Database, pruning: Pruning): Promise<number | undefined> {
+  const events = tables(database.read).selectFrom('outbox');
+  const newest = await events.select('id').orderBy('id', 'desc').limit(1).executeTakeFirst();
+  if (newest === undefined) return undefined;
+  const window = await sql<{ id: number; is_finished: number }>`
+    SELECT id, CASE WHEN delivered_at IS NULL AND abandoned_at IS NULL THEN 0 ELSE 1 END AS is_finished FROM outbox
+    WHERE id > ${pruning.after} AND (created_at < ${pruning.olderThan} OR id <= ${newest.id - pruning.number})
+    AND id <= (SELECT max(id) FROM (SELECT id FROM outbox WHERE id > ${pruning.after} ORDER BY id LIMIT ${pruning.limit}) AS few)
+    ORDER BY id`.execute(database.read);
+  const ids = window.rows.filter((row) => pruning.unfinishedToo || row.is_finished === 1).map(({ id }) => id);
+  if (ids.length > 0) {
+    await database.transact((write) => tables(write).deleteFrom('outbox').where('id', 'in', ids).execute());
+  }
+  return window.rows.length === pruning.limit ? window.rows.at(-1)!.id : undefined;
 }
 
 function tables(read: Read): Kysely<OutboxTables> {

@@ -11,6 +11,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { EgressOutcome, EgressRequest } from '../../ports/egress.ts';
 import { type CallbacksDeps, createCallbacks } from './callbacks.ts';
 import { callbacksTable } from './migrations/0001-callbacks.ts';
+import { callbackAttempts } from './migrations/0002-attempts.ts';
 
 const ok: EgressOutcome = { status: 200, headers: {}, body: new Uint8Array() };
 const answer = (status: number): EgressOutcome => ({ ...ok, status });
@@ -24,7 +25,7 @@ async function openWorld(
   reply: (request: EgressRequest, number: number) => Reply,
   options: Pick<CallbacksDeps, 'limits' | 'prefixes'> = {},
 ) {
-  const database = await open([...outboxMigrations, callbacksTable]);
+  const database = await open([...outboxMigrations, callbacksTable, callbackAttempts]);
   const sent: { request: EgressRequest; at: number }[] = [];
   // The clock and the accounts come with the HTTP interface, which wants the routes first.
   const clock: Clock = {
@@ -33,7 +34,13 @@ async function openWorld(
   };
   const secrets = createSecrets(new Uint8Array(32).fill(7));
   const log = { debug() {}, info() {}, warn() {}, error() {} };
-  const outbox = createOutbox({ database, clock, log, newEventId: () => secrets.randomUuid() });
+  const outbox = createOutbox({
+    database,
+    clock,
+    log,
+    newEventId: () => secrets.randomUuid(),
+    isAlone: database.dialect === 'sqlite',
+  });
   const callbacks = createCallbacks({
     database,
     clock,
@@ -65,8 +72,10 @@ async function openWorld(
     /** Field `n` of what was sent, and when. */
     numbers: () => sent.map(({ request, at }) => `${new URLSearchParams(request.body).get('n')} at ${at}`),
     async emit(url: string, changes: Partial<OutboxEvent> = {}, method: 'GET' | 'POST' = 'POST') {
-      const callback = { url, method, mainAccount: api.main.authId };
-      const event = { type: 'happened', account: api.main.authId, resource: 'r/1', payload: { n: 1 } };
+      const { authId } = api.main;
+      const callback = { url, method };
+      const about = { type: 'happened', account: authId, mainAccount: authId };
+      const event = { ...about, resource: 'r/1', payload: { n: 1 } };
       await database.transact((write) => outbox.appendEvents(write, [{ ...event, callback, ...changes }]));
       outbox.wake();
       await outbox.idle();
@@ -155,7 +164,13 @@ function rules(open: OpenDatabase): void {
     await world.outbox.idle();
     await world.api.database.transact((write) =>
       world.outbox.appendEvents(write, [
-        { type: 'happened', account: world.api.main.authId, resource: 'r/1', payload: {} },
+        {
+          type: 'happened',
+          account: world.api.main.authId,
+          mainAccount: world.api.main.authId,
+          resource: 'r/1',
+          payload: {},
+        },
       ]),
     );
     await world.emit('http://a.example/');

@@ -1,18 +1,27 @@
 import type { RouteGroup } from '../../http/index.ts';
-import type { OutboxEvent } from '../../kernel/machine.ts';
+import { type OutboxEvent, replayResource } from '../../kernel/machine.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
-import type { Deliver } from '../../kernel/outbox-pump.ts';
+import type { OutboxConsumer } from '../../kernel/outbox-consumer.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Database, Migration } from '../../ports/database.ts';
 import type { Egress } from '../../ports/egress.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Secrets } from '../../ports/secrets.ts';
 import type { AccountResources } from '../accounts/index.ts';
-import { createDeliver } from './deliver.ts';
+import {
+  type CallbackRow,
+  createCallbackStore,
+  passOnCallbacks,
+  pruneCallbacks,
+  removeCallbacks,
+  waitingRow,
+} from './callback-store.ts';
+import { createConsumer } from './deliver.ts';
 import { createHostSlots } from './domain/host-slots.ts';
 import { callbacksTable } from './migrations/0001-callbacks.ts';
+import { callbackAttempts } from './migrations/0002-attempts.ts';
 import { callbackRoutes } from './routes.ts';
-import { type CallbackRow, passOnCallbacks, pruneCallbacks, removeCallbacks } from './store.ts';
+import { createSigner } from './signed-request.ts';
 
 export interface CallbackLimits {
   /** Requests to one host at the same time. */
@@ -34,16 +43,13 @@ export const callbackLimits: CallbackLimits = {
   graceMs: 2_000,
 };
 
-/** The published interface's own prefix, and that of the hosted service, whose validators then work unchanged (conventions.md §3.2). */
-export const defaultSignaturePrefixes: readonly string[] = ['X-Service-', 'X-Plivo-'];
-
 export interface CallbacksDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Logger;
   readonly secrets: Secrets;
   readonly egress: Egress;
-  readonly outbox: Pick<Outbox, 'appendEvents' | 'wake'>;
+  readonly outbox: Pick<Outbox, 'alsoRecord' | 'appendEvents' | 'resume' | 'wake'>;
   readonly authTokenOf: (authId: string) => Promise<string | undefined>;
   readonly prefixes?: readonly string[];
   readonly limits?: Partial<CallbackLimits>;
@@ -53,8 +59,8 @@ export interface CallbacksFeature {
   readonly migrations: readonly Migration[];
   readonly routes: RouteGroup;
   readonly resources: AccountResources;
-  /** The consumer of the outbox: one attempt at one event. */
-  readonly deliver: Deliver;
+  /** The consumer of the outbox: one attempt at one event, in a place at its receiver's host. */
+  readonly deliver: OutboxConsumer;
   /** Begins to remove what the log has kept long enough. */
   start(): void;
   /** `outboxEnd` is the end of the outbox under way: it waits for deliveries, which are given up after a while. */
@@ -66,6 +72,14 @@ export function createCallbacks(deps: CallbacksDeps): CallbacksFeature {
   const { database, clock, log, secrets, outbox } = deps;
   const limits = { ...callbackLimits, ...deps.limits };
   const stop = new AbortController();
+  const store = createCallbackStore(database);
+  // A delivery is in the log from the moment its event is written.
+  outbox.alsoRecord((write, events) =>
+    store.insert(
+      write,
+      events.map((event) => waitingRow(event, event.callback!)),
+    ),
+  );
   let cancelPrune: (() => void) | undefined;
   let pruning: Promise<void> | undefined;
 
@@ -75,12 +89,13 @@ export function createCallbacks(deps: CallbacksDeps): CallbacksFeature {
     const event: OutboxEvent = {
       type: event_type,
       account,
-      resource: `callback/${callbackId}`,
+      mainAccount: main_account,
+      // Not the resource's own: it waits for nothing, and the feed has told of the event already.
+      resource: `${replayResource}${callbackId}`,
       payload: JSON.parse(fields),
       callback: {
         url,
         method,
-        mainAccount: main_account,
         replay: { eventId: event_id, callbackId, resource },
       },
     };
@@ -110,12 +125,13 @@ export function createCallbacks(deps: CallbacksDeps): CallbacksFeature {
   }
 
   return {
-    migrations: [callbacksTable],
+    migrations: [callbacksTable, callbackAttempts],
     routes: callbackRoutes({ database, replay }),
     resources: { remove: removeCallbacks, passOn: passOnCallbacks },
-    deliver: createDeliver({
+    deliver: createConsumer({
       ...deps,
-      prefixes: deps.prefixes ?? defaultSignaturePrefixes,
+      store,
+      sign: createSigner(deps),
       maxBodyBytes: limits.maxBodyBytes,
       slots: createHostSlots(limits.perHost),
       stop: stop.signal,

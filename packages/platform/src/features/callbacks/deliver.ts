@@ -1,26 +1,25 @@
-import type { CallbackTarget } from '../../kernel/machine.ts';
-import type { Deliver, DeliveryOutcome } from '../../kernel/outbox-pump.ts';
+import type { CallbackTarget, OutboxEvent } from '../../kernel/machine.ts';
+import type { Outbox } from '../../kernel/outbox.ts';
+import type { DeliveryOutcome, OutboxConsumer } from '../../kernel/outbox-consumer.ts';
 import type { StoredEvent } from '../../kernel/outbox-store.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Database } from '../../ports/database.ts';
 import type { Egress } from '../../ports/egress.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { Secrets } from '../../ports/secrets.ts';
-import { isSilent, judgeAttempt } from './domain/delivery-outcome.ts';
+import { type CallbackAttempt, type CallbackStore, waitingRow } from './callback-store.ts';
+import { type DeliveryVerdict, isSilent, judgeAttempt } from './domain/delivery-outcome.ts';
 import { type DeliverySettings, parseDeliverySettings } from './domain/delivery-settings.ts';
 import type { HostSlots } from './domain/host-slots.ts';
-import { type SignedRequest, signRequest } from './signed-request.ts';
-import { attemptsOf, saveAttempt } from './store.ts';
+import { deliveryEvent } from './events.ts';
+import { fieldsOf } from './fields.ts';
+import type { SignRequest } from './signed-request.ts';
 
 export interface DeliverDeps {
-  readonly database: Database;
+  readonly store: CallbackStore;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly secrets: Pick<Secrets, 'sign' | 'randomBytes'>;
   readonly egress: Egress;
-  readonly authTokenOf: (authId: string) => Promise<string | undefined>;
-  /** Of the signature headers, e.g. `X-Service-`. */
-  readonly prefixes: readonly string[];
+  readonly sign: SignRequest;
+  readonly outbox: Pick<Outbox, 'appendEvents' | 'resume' | 'wake'>;
   /** Of a receiver's answer, which nobody reads. */
   readonly maxBodyBytes: number;
   readonly slots: HostSlots;
@@ -28,23 +27,37 @@ export interface DeliverDeps {
   readonly stop: AbortSignal;
 }
 
-/** One attempt at one event: signed, sent, written into the log; then the outbox hears what follows. */
-export function createDeliver(deps: DeliverDeps): Deliver {
-  return async (event) => {
-    const { callback } = event;
-    if (callback === undefined) return 'delivered';
-    const settings = parseDeliverySettings(callback.url);
-    const host = hostOf(settings.url);
-    const slot = deps.slots.take(host, deps.clock.now());
-    if (!slot.taken) return { retryAt: slot.at, isAttempt: false };
-    let wasSilent = false;
-    try {
-      return await attempt(deps, event, callback, settings, (silent) => {
-        wasSilent = silent;
-      });
-    } finally {
-      deps.slots.free(host, wasSilent);
-    }
+/** One attempt at one event: signed, sent, judged; its record is written with the outcome that the outbox records. */
+export function createConsumer(deps: DeliverDeps): OutboxConsumer {
+  const { slots, outbox, log } = deps;
+
+  function free(host: string, wasSilent: boolean): void {
+    const places = slots.free(host, wasSilent);
+    if (places === 0) return;
+    outbox.resume(host, places).then(
+      (resumed) => {
+        if (resumed === places) slots.moreWait(host);
+      },
+      (err: unknown) => log.error({ err, host }, 'Those who wait for a host could not be called.'),
+    );
+  }
+
+  return {
+    admit({ callback }) {
+      if (callback === undefined) return undefined;
+      const host = hostOf(callback.url);
+      return slots.take(host) ? undefined : host;
+    },
+    async deliver(event) {
+      const { callback } = event;
+      if (callback === undefined) return 'delivered';
+      const heard = { wasSilent: false };
+      try {
+        return await attempt(deps, event, callback, heard);
+      } finally {
+        free(hostOf(callback.url), heard.wasSilent);
+      }
+    },
   };
 }
 
@@ -52,78 +65,70 @@ async function attempt(
   deps: DeliverDeps,
   event: StoredEvent,
   callback: CallbackTarget,
-  settings: DeliverySettings,
-  heard: (wasSilent: boolean) => void,
+  heard: { wasSilent: boolean },
 ): Promise<DeliveryOutcome> {
-  const { database, clock, log, egress, maxBodyBytes, stop } = deps;
-  const { connectMs, readMs, totalMs } = settings;
+  const { store, clock, egress, maxBodyBytes, outbox, stop } = deps;
+  const settings = parseDeliverySettings(callback.url);
   const { method } = callback;
-  const mainToken = await deps.authTokenOf(callback.mainAccount);
-  if (mainToken === undefined) {
-    log.warn({ event: event.eventId, account: event.account }, 'An event of an account that is gone.');
+  const { account, mainAccount } = event;
+  const waiting = waitingRow(event, callback);
+  const fields = fieldsOf(event.payload);
+  const eventId = waiting.event_id;
+  const request = await deps.sign({ url: callback.url, method, fields, eventId, account, mainAccount });
+  if (request === undefined) {
+    deps.log.warn({ event: event.eventId, account }, 'An event of an account that is gone.');
     return 'abandoned';
   }
-  // Whose subaccount is gone has its last events signed by the main account alone.
-  const token = (await deps.authTokenOf(event.account)) ?? mainToken;
-  const fields = fieldsOf(event.payload);
-  const eventId = callback.replay?.eventId ?? event.eventId;
-  const request = signRequest(deps.secrets, deps.prefixes, {
-    url: settings.url,
-    method,
-    fields,
-    eventId,
-    token,
-    mainToken,
-  });
 
   const sentAt = clock.now();
   const { url, headers, body } = request;
-  const timeouts = { connectMs, readMs, totalMs };
+  const timeouts = timeoutsOf(settings);
   const outcome = await egress.send({ url, method, headers, body, timeouts, maxBodyBytes, signal: stop });
   const now = clock.now();
   if ('problem' in outcome && outcome.problem.kind === 'aborted') return { retryAt: now, isAttempt: false };
-  heard(isSilent(outcome));
+  heard.wasSilent = isSilent(outcome);
 
-  const callbackId = callback.replay?.callbackId ?? event.eventId;
   // Only an attempt whose outcome was recorded counts: a process that dies in the middle of one takes none away.
-  const attempts = (event.attempts === 1 ? 0 : await attemptsOf(database, callbackId)) + 1;
-  const verdict = judgeAttempt(outcome, settings, attempts, now);
-  await saveAttempt(database, {
-    callback_id: callbackId,
-    event_id: eventId,
-    account: event.account,
-    main_account: callback.mainAccount,
-    resource: callback.replay?.resource ?? event.resource,
-    event_type: event.type,
-    url: callback.url,
-    method,
-    fields: JSON.stringify(fields),
-    ...logged(request),
+  const before = event.attempts === 1 ? [] : await store.attemptsOf(waiting.callback_id);
+  const attempts = before.length + 1;
+  const verdict = judgeAttempt(outcome, settings, attempts, now, callback.schedule);
+  const made = {
+    at: sentAt,
+    status: verdict.responseStatus,
+    duration: now - sentAt,
+    problem: verdict.problem,
+  };
+  const row = {
+    ...waiting,
+    headers: JSON.stringify(headers),
+    signed_v2: request.signedV2,
+    signed_v3: request.signedV3,
     status: verdict.status,
     attempts,
+    attempt_log: JSON.stringify([...before, made] satisfies CallbackAttempt[]),
     response_status: verdict.responseStatus,
     problem: verdict.problem,
     duration_ms: now - sentAt,
-    created_at: event.createdAt,
     last_attempt_at: sentAt,
     next_attempt_at: verdict.nextAttemptAt,
+  };
+  const told: OutboxEvent[] = [deliveryEvent(event, row)];
+  return outcomeOf(verdict, async (write) => {
+    await store.save(write, row);
+    await outbox.appendEvents(write, told);
   });
-  if (verdict.nextAttemptAt !== null) return { retryAt: verdict.nextAttemptAt, isAttempt: true };
-  return verdict.status === 'delivered' ? 'delivered' : 'abandoned';
 }
 
-function logged({ headers, signedV2, signedV3 }: SignedRequest) {
-  return { headers: JSON.stringify(headers), signed_v2: signedV2, signed_v3: signedV3 };
+function outcomeOf(
+  { status, nextAttemptAt }: DeliveryVerdict,
+  save: NonNullable<Extract<DeliveryOutcome, { finished: unknown }>['save']>,
+): DeliveryOutcome {
+  if (nextAttemptAt !== null) return { retryAt: nextAttemptAt, isAttempt: true, save };
+  return { finished: status === 'delivered' ? 'delivered' : 'abandoned', save };
 }
 
-/** A form knows texts only. */
-function fieldsOf(payload: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
-  const fields: Record<string, string> = {};
-  for (const [name, value] of Object.entries(payload)) {
-    if (value === undefined || value === null) continue;
-    fields[name] = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  }
-  return fields;
+function timeoutsOf({ connectMs, readMs, totalMs }: DeliverySettings) {
+  return { connectMs, readMs, totalMs };
 }
 
 function hostOf(url: string): string {

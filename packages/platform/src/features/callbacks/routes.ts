@@ -12,7 +12,7 @@ import { pageMeta, parsePage } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, refused } from '../../kernel/result.ts';
 import type { Database } from '../../ports/database.ts';
-import { type CallbackRow, findCallback, listCallbacks } from './store.ts';
+import { type CallbackRow, findCallback, listCallbacks } from './callback-store.ts';
 import { callbackOf, itemOf } from './views.ts';
 
 export interface RouteDeps {

@@ -1,8 +1,8 @@
 import type { CallbackBody, CallbackItem } from '@jackfield/contract';
 import { timestampWithOffset } from '../../kernel/timestamps.ts';
+import type { CallbackAttempt, CallbackRow } from './callback-store.ts';
 import { parseDeliverySettings } from './domain/delivery-settings.ts';
 import { encodeFields, withQuery } from './signed-request.ts';
-import type { CallbackRow } from './store.ts';
 
 /** `authId` is the account on whose path it was asked for. */
 export function itemOf(row: CallbackRow, authId: string): CallbackItem {
@@ -19,7 +19,7 @@ export function itemOf(row: CallbackRow, authId: string): CallbackItem {
     problem: row.problem,
     duration: row.duration_ms,
     created_time: timestampWithOffset(row.created_at),
-    last_attempt_time: timestampWithOffset(row.last_attempt_at),
+    last_attempt_time: row.last_attempt_at === 0 ? null : timestampWithOffset(row.last_attempt_at),
     next_attempt_time: row.next_attempt_at === null ? null : timestampWithOffset(row.next_attempt_at),
     resource_uri: `/v1/Account/${authId}/Callback/${row.callback_id}/`,
   };
@@ -31,6 +31,10 @@ export function callbackOf(row: CallbackRow, authId: string): Omit<CallbackBody,
   return {
     ...itemOf(row, authId),
     request_url: row.method === 'GET' ? withQuery(url, form) : url,
+    attempt_log: (JSON.parse(row.attempt_log) as CallbackAttempt[]).map(({ at, ...attempt }) => ({
+      time: timestampWithOffset(at),
+      ...attempt,
+    })),
     headers: JSON.parse(row.headers),
     body: row.method === 'POST' ? form : '',
     signed_v2: row.signed_v2,

@@ -13,26 +13,35 @@ export interface DeliveryVerdict {
   readonly problem: string | null;
 }
 
-/** Before the second attempt, the third, and so on: five retries reach over 12 minutes, and over one of silence with four. */
-const pausesMs = [1_000, 5_000, 30_000, 120_000, 600_000];
+/** Seconds before the second attempt, the third, and so on: five retries reach over 12 minutes, and over one of silence with four. */
+const pauses = [1, 5, 30, 120, 600];
 
-/** A status of 200 to 299 is a success, whatever becomes of the body behind it. `attempts` counts the one that was made. */
+/**
+ * A status of 200 to 299 is a success, whatever becomes of the body behind it. `attempts` counts the one that was made.
+ * `schedule` holds seconds before each further attempt; where there is one, every failure is tried again and the settings
+ * do not count.
+ */
 export function judgeAttempt(
   outcome: EgressOutcome,
   settings: DeliverySettings,
   attempts: number,
   now: Instant,
+  schedule?: readonly number[],
 ): DeliveryVerdict {
   const responseStatus = ('problem' in outcome ? outcome.problem.status : outcome.status) ?? null;
   if (responseStatus !== null && responseStatus >= 200 && responseStatus < 300) {
     return { status: 'delivered', nextAttemptAt: null, responseStatus, problem: null };
   }
   const problem = 'problem' in outcome ? outcome.problem.sentence : `the receiver answered ${outcome.status}`;
+  const pause = schedule === undefined ? pauseOf(outcome, settings, attempts) : schedule[attempts - 1];
+  if (pause === undefined) return { status: 'failed', nextAttemptAt: null, responseStatus, problem };
+  return { status: 'retrying', nextAttemptAt: now + pause * 1000, responseStatus, problem };
+}
+
+function pauseOf(outcome: EgressOutcome, settings: DeliverySettings, attempts: number): number | undefined {
   const reason = reasonOf(outcome);
-  const isTriedAgain = reason !== undefined && settings.retryOn.has(reason) && attempts <= settings.retries;
-  if (!isTriedAgain) return { status: 'failed', nextAttemptAt: null, responseStatus, problem };
-  const pause = pausesMs[Math.min(attempts, pausesMs.length) - 1] ?? 0;
-  return { status: 'retrying', nextAttemptAt: now + pause, responseStatus, problem };
+  if (reason === undefined || !settings.retryOn.has(reason) || attempts > settings.retries) return undefined;
+  return pauses[Math.min(attempts, pauses.length) - 1];
 }
 
 /** True when the receiver itself is out of order, rather than of another opinion. */

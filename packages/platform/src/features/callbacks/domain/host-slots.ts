@@ -1,14 +1,14 @@
-import type { Instant } from '../../../kernel/machine.ts';
-
 /** Bounds the requests that go to one host at the same time, so that no receiver takes the room of the others. */
 export interface HostSlots {
-  /** Takes a slot, or says when to ask again. */
-  take(
-    host: string,
-    now: Instant,
-  ): { readonly taken: true } | { readonly taken: false; readonly at: Instant };
-  /** Gives it back; a host that was silent gets one request at a time until it answers. */
-  free(host: string, wasSilent: boolean): void;
+  /** False when there is none; `free` says when those who were turned away may come back. */
+  take(host: string): boolean;
+  /**
+   * Gives it back; a host that was silent gets one request at a time until it answers. Gives how many of those who were
+   * turned away may come back, 0 where nobody was; it is said once, until somebody else is turned away or `moreWait` is called.
+   */
+  free(host: string, wasSilent: boolean): number;
+  /** More were turned away than there were places: one of them was given each. */
+  moreWait(host: string): void;
   /** Hosts that are remembered: those with requests, and those that are silent. */
   readonly hosts: number;
 }
@@ -16,12 +16,9 @@ export interface HostSlots {
 interface Host {
   inFlight: number;
   isSilent: boolean;
-  /** Since a slot was freed: those who come later are asked to wait longer. */
-  turnedAway: number;
+  someWait: boolean;
 }
 
-const stepMs = 100;
-const longestMs = 30_000;
 /** Silent hosts that are remembered; beyond it the oldest is forgotten, and found out about again. */
 const maxRemembered = 10_000;
 
@@ -29,30 +26,35 @@ export function createHostSlots(limit: number): HostSlots {
   const hosts = new Map<string, Host>();
 
   return {
-    take(name, now) {
-      const host = hosts.get(name) ?? { inFlight: 0, isSilent: false, turnedAway: 0 };
+    take(name) {
+      const host = hosts.get(name) ?? { inFlight: 0, isSilent: false, someWait: false };
       if (host.inFlight >= (host.isSilent ? 1 : limit)) {
-        host.turnedAway++;
-        const share = host.isSilent ? 1 : limit;
-        const pause = Math.min(longestMs, stepMs * Math.ceil(host.turnedAway / share));
-        return { taken: false, at: now + pause };
+        host.someWait = true;
+        return false;
       }
       host.inFlight++;
       hosts.set(name, host);
-      return { taken: true };
+      return true;
     },
     free(name, wasSilent) {
       const host = hosts.get(name);
-      if (host === undefined) return;
+      if (host === undefined) return 0;
       host.inFlight--;
       host.isSilent = wasSilent;
-      host.turnedAway = 0;
-      if (host.inFlight > 0) return;
+      const places = host.someWait ? (wasSilent ? 1 : limit) - host.inFlight : 0;
+      host.someWait = false;
+      if (host.inFlight > 0) return Math.max(0, places);
       hosts.delete(name);
-      if (!wasSilent) return;
+      if (!wasSilent) return places;
       // Behind the others: the order of the map is that of the last request.
       hosts.set(name, host);
       if (hosts.size > maxRemembered) forgetOne(hosts);
+      return places;
+    },
+    moreWait(name) {
+      const host = hosts.get(name) ?? { inFlight: 0, isSilent: false, someWait: true };
+      host.someWait = true;
+      hosts.set(name, host);
     },
     get hosts() {
       return hosts.size;
@@ -61,8 +63,8 @@ export function createHostSlots(limit: number): HostSlots {
 }
 
 function forgetOne(hosts: Map<string, Host>): void {
-  for (const [name, { inFlight }] of hosts) {
-    if (inFlight > 0) continue;
+  for (const [name, { inFlight, someWait }] of hosts) {
+    if (inFlight > 0 || someWait) continue;
     hosts.delete(name);
     return;
   }

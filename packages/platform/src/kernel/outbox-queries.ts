@@ -1,0 +1,103 @@
+import { type CompiledQuery, type RawBuilder, sql } from 'kysely';
+import type { Database } from '../ports/database.ts';
+import type { Instant, OutboxEvent } from './machine.ts';
+
+/** An event with the name it keeps for ever, in the transaction that writes it. */
+export interface AppendedEvent extends OutboxEvent {
+  readonly eventId: string;
+  readonly createdAt: Instant;
+}
+
+export interface OutboxRow {
+  readonly id: number;
+  readonly event_id: string;
+  readonly account: string;
+  readonly main_account: string;
+  readonly resource: string;
+  readonly type: string;
+  readonly payload: string;
+  readonly callback: string | null;
+  readonly created_at: number;
+  readonly attempts: number;
+}
+
+/**
+ * Events come thousands a second, and building a query costs more than running it: each is built once and then run with
+ * other parameters.
+ */
+export interface OutboxQueries {
+  insert(event: AppendedEvent): CompiledQuery<unknown>;
+  /** The armed ones that are due first. */
+  armed(limit: number): CompiledQuery<{ readonly id: number; readonly next_attempt_at: number }>;
+  row(id: number): CompiledQuery<OutboxRow>;
+  finish(id: number, outcome: 'delivered' | 'abandoned', now: Instant): CompiledQuery<unknown>;
+  /** Arms the oldest unfinished event of a resource. */
+  armNext(resource: string, now: Instant): CompiledQuery<unknown>;
+  /** `lane` is where it waits for a place, if it does. */
+  postpone(id: number, until: Instant, attempts: 0 | 1, lane: string | null): CompiledQuery<unknown>;
+  /** Ends the waiting of the oldest in a lane. */
+  resume(lane: string, places: number, now: Instant): CompiledQuery<unknown>;
+  /** What a process had taken, or put into lanes, that is gone. */
+  release(limit: number, now: Instant): CompiledQuery<unknown>;
+}
+
+const columns = sql.raw(
+  'id, event_id, account, main_account, resource, type, payload, callback, created_at, attempts',
+);
+const unfinished = sql.raw('delivered_at IS NULL AND abandoned_at IS NULL');
+
+export function outboxQueries({ read, dialect }: Pick<Database, 'read' | 'dialect'>): OutboxQueries {
+  const build = <Row>(raw: RawBuilder<Row>): CompiledQuery<Row> => raw.compile(read);
+  const instant = sql`CAST(${0} AS BIGINT)`;
+  const transaction = sql.raw(dialect === 'postgres' ? 'pg_current_xact_id()::text::bigint' : '0');
+
+  const finished = build(sql`
+    INSERT INTO outbox (event_id, account, main_account, resource, type, payload, created_at, delivered_at, attempts, written_in)
+    VALUES (${''}, ${''}, ${''}, ${''}, ${''}, ${''}, ${instant}, ${instant}, 0, ${transaction})`);
+  const told = build(sql`
+    INSERT INTO outbox (event_id, account, main_account, resource, type, payload, created_at, callback, attempts, written_in,
+      next_attempt_at)
+    VALUES (${''}, ${''}, ${''}, ${''}, ${''}, ${''}, ${instant}, ${''}, 0, ${transaction},
+      CASE WHEN EXISTS (SELECT 1 FROM outbox WHERE resource = ${''} AND ${unfinished}) THEN NULL ELSE ${instant} END)`);
+  const armed = build<{ id: number; next_attempt_at: number }>(sql`
+    SELECT id, next_attempt_at FROM outbox WHERE next_attempt_at IS NOT NULL ORDER BY next_attempt_at, id LIMIT ${0}`);
+  const row = build<OutboxRow>(sql`SELECT ${columns} FROM outbox WHERE id = ${0}`);
+  const finish = (column: string) =>
+    build(sql`
+      UPDATE outbox SET ${sql.raw(column)} = ${instant}, next_attempt_at = NULL, claimed_at = NULL, lane = NULL
+      WHERE id = ${0} AND ${unfinished}`);
+  const delivered = finish('delivered_at');
+  const abandoned = finish('abandoned_at');
+  const armNext = build(sql`
+    UPDATE outbox SET next_attempt_at = ${instant} WHERE next_attempt_at IS NULL
+    AND id = (SELECT id FROM outbox WHERE resource = ${''} AND ${unfinished} ORDER BY id LIMIT 1)`);
+  const postpone = build(sql`
+    UPDATE outbox SET next_attempt_at = ${instant}, attempts = attempts + CAST(${0} AS INTEGER), lane = ${''}, claimed_at = NULL
+    WHERE id = ${0} AND next_attempt_at IS NOT NULL`);
+  const resume = build(sql`
+    UPDATE outbox SET next_attempt_at = ${instant}, lane = NULL
+    WHERE id IN (SELECT id FROM outbox WHERE lane = ${''} ORDER BY id LIMIT ${0})`);
+  const release = build(sql`
+    UPDATE outbox SET next_attempt_at = ${instant}, lane = NULL, claimed_at = NULL WHERE id IN (
+      SELECT id FROM outbox WHERE claimed_at IS NOT NULL UNION ALL SELECT id FROM outbox WHERE lane IS NOT NULL LIMIT ${0})`);
+
+  return {
+    insert(event) {
+      const { eventId, account, mainAccount, resource, type, payload, callback, createdAt } = event;
+      const all = [eventId, account, mainAccount, resource, type, JSON.stringify(payload), createdAt];
+      return callback === undefined
+        ? { ...finished, parameters: [...all, createdAt] }
+        : { ...told, parameters: [...all, JSON.stringify(callback), resource, createdAt] };
+    },
+    armed: (limit) => ({ ...armed, parameters: [limit] }),
+    row: (id) => ({ ...row, parameters: [id] }),
+    finish: (id, outcome, now) => ({
+      ...(outcome === 'delivered' ? delivered : abandoned),
+      parameters: [now, id],
+    }),
+    armNext: (resource, now) => ({ ...armNext, parameters: [now, resource] }),
+    postpone: (id, until, attempts, lane) => ({ ...postpone, parameters: [until, attempts, lane, id] }),
+    resume: (lane, places, now) => ({ ...resume, parameters: [now, lane, places] }),
+    release: (limit, now) => ({ ...release, parameters: [now, limit] }),
+  };
+}
