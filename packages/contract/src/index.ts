@@ -34,6 +34,24 @@ export {
   newApplication,
 } from './applications.ts';
 export {
+  callLegs,
+  liveCallPath,
+  maxPlayUrls,
+  type NewCallPlay,
+  type NewCallRecording,
+  type NewCallSpeech,
+  newCallDigits,
+  newCallPlay,
+  newCallRecording,
+  newCallSpeech,
+  readVoice,
+  sentDigits,
+  startedCallRecording,
+  startedPlay,
+  startedSpeech,
+  stoppedCallRecording,
+} from './call-actions.ts';
+export {
   type CallbackBody,
   type CallbackItem,
   type CallbackListQuery,

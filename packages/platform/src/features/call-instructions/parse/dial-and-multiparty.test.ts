@@ -20,13 +20,17 @@ const callerId = {
 const sipHeaders = {
   sets: 'sipHeaders',
   byDefault: {},
-  allowed: [['a=1, X-PH-b=two words', { a: '1', b: 'two words' }]],
+  allowed: [['a=1, X-PH-b=two words,c=x=y', { a: '1', b: 'two words', c: 'x=y' }]],
   refused: [
     '',
     'a',
     'a=1,',
     '=1',
     'a=1,A=2',
+    'a=',
+    'a=é',
+    'a b=1',
+    Array.from({ length: 21 }, (_, n) => `a${n}=1`).join(),
     'X-PH-=1',
     'a=1&#13;2',
     `${'a'.repeat(25)}=1`,

@@ -23,8 +23,10 @@ const sequencesRule = {
 } as const;
 
 const headersRule = {
-  pattern: /^[A-Za-z0-9-]+=[^\p{Cc}\p{Cs},=]{0,120}(?:,\s*[A-Za-z0-9-]+=[^\p{Cc}\p{Cs},=]{0,120}){0,19}$/u,
-  allowed: 'pairs such as name=value,other=value, with values of at most 120 characters',
+  pattern:
+    /^[A-Za-z0-9-]{1,29}=[\x20-\x2b\x2d-\x7e]{1,120}(?:,\s*[A-Za-z0-9-]{1,29}=[\x20-\x2b\x2d-\x7e]{1,120}){0,19}$/,
+  allowed:
+    'at most 20 pairs such as name=value,other=value; names of letters, digits and hyphens, values of 1 to 120 printable ASCII characters',
 } as const;
 
 export const readDial: ElementReader<Dial> = (element, reading) => {
@@ -137,13 +139,16 @@ function readSipHeaders(attributes: Attributes): Readonly<{ [name: string]: stri
   if (value === null || !headersRule.pattern.test(value)) return {};
   const headers = new Map<string, readonly [string, string]>();
   for (const pair of value.split(',')) {
-    const [name = '', text = ''] = pair.trim().split('=');
-    const bare = name.replace(/^x-ph-/i, '');
+    const at = pair.indexOf('=');
+    const bare = pair
+      .slice(0, at)
+      .trim()
+      .replace(/^x-ph-/i, '');
     if (bare === '' || bare.length > 24)
       attributes.refuse('sipHeaders', 'pairs with names of 1 to 24 characters');
     if (headers.has(bare.toLowerCase()))
       attributes.refuse('sipHeaders', 'pairs of which each name occurs once');
-    headers.set(bare.toLowerCase(), [bare, text]);
+    headers.set(bare.toLowerCase(), [bare, pair.slice(at + 1).trim()]);
   }
   // Built from entries, so that a name such as __proto__ stays a name.
   return Object.fromEntries(headers.values());

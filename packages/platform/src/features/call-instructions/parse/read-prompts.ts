@@ -1,3 +1,4 @@
+import { readVoice } from '@jackfield/contract';
 import type { Instruction, Prompt, Wait } from '../domain/instruction.ts';
 import { attributesOf, httpUrlAllowed, isHttpUrl } from './attributes.ts';
 import { bodyOf, childrenOf, type ElementReader, refuseChild } from './contents.ts';
@@ -29,14 +30,6 @@ const speechMarkup: readonly string[] = [
 /** Markup between words; the rest may stand inside one. */
 const separating: ReadonlySet<string> = new Set(['break', 'p', 's', 'speak']);
 
-/** Voices with men's names among those that the hosted service sells; every other one is a woman here. */
-const menOfPolly: ReadonlySet<string> = new Set(
-  (
-    'adriano andres arthur brian cristiano daniel enrique geraint giorgio gregory hans isaac jacek jan jasper joey justin karl ' +
-    'kevin liam mads mathieu matthew maxim miguel patrick pedro remi ricardo ruben russell sergio stephen takumi thiago zayd'
-  ).split(' '),
-);
-
 const language = {
   pattern: /^[A-Za-z0-9_-]{1,35}$/,
   allowed: 'a language tag such as en-US',
@@ -44,7 +37,7 @@ const language = {
 
 export const readSpeak: ElementReader<Prompt> = (element, reading) => {
   const attributes = attributesOf(element, reading);
-  const voice = readVoice(attributes.text('voice', voiceRule), (sentence) => attributes.remark(sentence));
+  const voice = voiceOf(attributes.text('voice', voiceRule), (sentence) => attributes.remark(sentence));
   const speak = {
     element: 'Speak',
     language: attributes.text('language', language) ?? 'en-US',
@@ -71,11 +64,11 @@ const voiceRule = {
   allowed: 'WOMAN, MAN or a name such as Polly.Amy',
 } as const;
 
-function readVoice(value: string | null, remark: (sentence: string) => void): 'woman' | 'man' {
-  const [first, name] = (value ?? 'woman').toLowerCase().split('.');
-  if (first !== 'polly' || name === undefined) return first === 'man' ? 'man' : 'woman';
-  const voice = menOfPolly.has(name.replace(/-(?:neural|generative|long-form)$/, '')) ? 'man' : 'woman';
-  remark(`the voice ${quoted(value ?? '')} is not offered here: a ${voice} speaks instead`);
+function voiceOf(value: string | null, remark: (sentence: string) => void): 'woman' | 'man' {
+  const voice = readVoice(value ?? 'WOMAN');
+  if (value !== null && /^polly\./i.test(value)) {
+    remark(`the voice ${quoted(value)} is not offered here: a ${voice} speaks instead`);
+  }
   return voice;
 }
 
