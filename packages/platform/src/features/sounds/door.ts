@@ -24,8 +24,11 @@ export interface PlayOrder {
   readonly loop: number;
   /** They hear nothing else meanwhile. */
   readonly alone?: boolean;
-  /** Then it ends with `finished`, whatever is left. */
+  /** Then it ends with `finished`, whatever is left; counted from the first item on. */
   readonly lengthMs?: number;
+  /** Both given: what cannot be played is told in the live feed of these accounts, as `sound.failed`. */
+  readonly account?: string;
+  readonly mainAccount?: string;
 }
 
 /** `loop` 0 goes on until stopped. */

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PlayItem, PlayOrder } from '../door.ts';
+import { newPlay, type Play, type PlayEffect, type PlayInput, playMachine } from './play.ts';
+
+const file = (url: string, loop?: number): PlayItem => ({
+  kind: 'file',
+  url,
+  ...(loop === undefined ? {} : { loop }),
+});
+const beep: PlayItem = { kind: 'built-in', sound: { kind: 'beep', count: 1 } };
+const silence = (durationMs: number): PlayItem => ({ kind: 'silence', durationMs });
+const order = (items: readonly PlayItem[], changes: Partial<PlayOrder> = {}): PlayOrder => ({
+  play: 'p',
+  owner: { kind: 'test', id: 'o' },
+  to: ['leg'],
+  items,
+  loop: 1,
+  ...changes,
+});
+
+/** A play on a clock of its own; `take` says in short what follows from an input. */
+function driver(ordered: PlayOrder) {
+  let play: Play = newPlay(ordered);
+  let now = 1_000;
+  const take = (input: PlayInput, afterMs = 0): readonly string[] => {
+    now += afterMs;
+    const step = playMachine.step(play, input, now);
+    play = step.state;
+    return step.effects.map((effect) => inShort(effect, now));
+  };
+  return {
+    take,
+    begin: () => take({ type: 'ordered' }),
+    loaded: (load: number, durationMs = 1_000, name = `clip-${load}`) =>
+      take({ type: 'item-loaded', load, playable: { sound: { kind: 'clip', name }, durationMs } }),
+    failed: (load: number, afterMs = 0) =>
+      take({ type: 'item-failed', load, sentence: `no ${load}` }, afterMs),
+    ended: (sound: number, afterMs: number) => take({ type: 'sound-ended', sound }, afterMs),
+    fired: (key: string, afterMs = 0) => take({ type: 'timer-fired', key }, afterMs),
+    get play() {
+      return play;
+    },
+  };
+}
+
+function inShort(effect: PlayEffect, now: number): string {
+  switch (effect.do) {
+    case 'load':
+      return `load ${effect.load}`;
+    case 'unload':
+      return `unload ${effect.load}`;
+    case 'sound': {
+      const what = effect.sound.kind === 'clip' ? effect.sound.name : effect.sound.kind;
+      return `sound ${effect.number} ${what}${effect.loop ? ' for ever' : ''}`;
+    }
+    case 'stop-sound':
+      return `stop ${effect.number}`;
+    case 'tell': {
+      if (effect.notice.type === 'play-begun') return 'begun';
+      const items = effect.notice.problems.map((problem) => problem.item).join();
+      return `over ${effect.notice.because}${items === '' ? '' : ` without ${items}`}`;
+    }
+    case 'start-timer':
+      return `${effect.key} in ${effect.at - now}`;
+    case 'emit':
+      return `emit ${effect.event.type} ${effect.event.resource}`;
+    default:
+      return effect.do;
+  }
+}
+
+test('what follows is loaded while what is before it is heard, and given back when it is over', () => {
+  const it = driver(order([file('a'), file('b'), file('c')]));
+  assert.deepEqual(it.begin(), ['open-mix', 'load 1', 'load 2']);
+  assert.deepEqual(it.loaded(2), [], 'the second waits for the first');
+  assert.deepEqual(it.loaded(1), ['sound 3 clip-1', 'begun']);
+  assert.deepEqual(it.ended(3, 1_000), ['load 4', 'unload 1', 'sound 5 clip-2']);
+  assert.deepEqual(it.ended(5, 1_000), ['unload 2']);
+  assert.deepEqual(it.loaded(4), ['sound 6 clip-4']);
+  assert.deepEqual(it.ended(6, 1_000), ['close-mix', 'unload 4', 'over finished']);
+});
+
+test('an order without items is over at once', () => {
+  assert.deepEqual(driver(order([])).begin(), ['open-mix', 'close-mix', 'over finished']);
+});
+
+test('an item is repeated before the next one, the whole order as often as it says', () => {
+  const it = driver(order([file('a', 2), beep], { loop: 2 }));
+  assert.deepEqual(it.begin(), ['open-mix', 'load 1']);
+  assert.deepEqual(it.loaded(1), ['sound 2 clip-1', 'begun']);
+  assert.deepEqual(it.ended(2, 1_000), ['sound 3 clip-1']);
+  assert.deepEqual(it.ended(3, 1_000), ['sound 4 beep'], 'the file is the next one again');
+  assert.deepEqual(it.ended(4, 500), ['sound 5 clip-1']);
+  assert.deepEqual(it.ended(5, 1_000), ['sound 6 clip-1']);
+  assert.deepEqual(it.ended(6, 1_000), ['unload 1', 'sound 7 beep']);
+  assert.deepEqual(it.ended(7, 500), ['close-mix', 'over finished']);
+});
+
+test('what goes on for ever is repeated by the media engine, and ends only with its listeners', () => {
+  for (const ordered of [order([file('a', 0), beep]), order([file('a')], { loop: 0 })]) {
+    const it = driver(ordered);
+    assert.deepEqual(it.begin(), ['open-mix', 'load 1']);
+    assert.deepEqual(it.loaded(1), ['sound 2 clip-1 for ever', 'begun']);
+    assert.deepEqual(it.ended(2, 60_000), ['close-mix', 'unload 1', 'over finished']);
+  }
+});
+
+test('a sound that ends before it can has no listeners: the play is over', () => {
+  const it = driver(order([beep, beep], { loop: 0 }));
+  assert.deepEqual(it.begin(), ['open-mix', 'sound 1 beep', 'begun']);
+  assert.deepEqual(it.ended(1, 490), ['sound 2 beep'], 'a tick too early is early by the clocks only');
+  assert.deepEqual(it.ended(2, 100), ['close-mix', 'over finished']);
+  const tone: PlayItem = { kind: 'built-in', sound: { kind: 'tone', frequencyHz: 440, levelDb: -12 } };
+  const endless = driver(order([tone, beep]));
+  endless.begin();
+  assert.deepEqual(endless.ended(1, 10_000), ['close-mix', 'over finished'], 'a tone without an end');
+});
+
+test('news of a former sound or load changes nothing', () => {
+  const it = driver(order([beep, file('a'), beep]));
+  it.begin();
+  assert.deepEqual(it.ended(9, 500), []);
+  assert.deepEqual(it.loaded(9), []);
+  assert.deepEqual(it.failed(9), []);
+  assert.deepEqual(it.fired('silence'), []);
+  assert.deepEqual(it.take({ type: 'stopped' }), ['stop 2', 'close-mix', 'unload 1', 'over stopped']);
+  for (const late of [it.begin(), it.loaded(1), it.ended(2, 500), it.fired('length')])
+    assert.deepEqual(late, []);
+  assert.deepEqual(it.take({ type: 'stopped' }), []);
+});
+
+test('a silence lasts its time; it is no sound, so the play has not begun to be heard', () => {
+  const it = driver(order([silence(2_000), file('a')]));
+  assert.deepEqual(it.begin(), ['open-mix', 'load 1', 'silence in 2000']);
+  assert.deepEqual(it.loaded(1), []);
+  assert.deepEqual(it.fired('silence', 2_000), ['sound 2 clip-1', 'begun']);
+});
+
+test('a silence of those who shall hear nothing else is played to them', () => {
+  const it = driver(order([silence(2_000), beep], { alone: true }));
+  assert.deepEqual(it.begin(), ['open-mix', 'sound 1 tone']);
+  assert.deepEqual(it.ended(1, 2_000), ['sound 2 beep', 'begun']);
+});
+
+test('a length ends it in the middle, counted from its first item on', () => {
+  const it = driver(order([file('a')], { loop: 0, lengthMs: 5_000 }));
+  assert.deepEqual(it.begin(), ['open-mix', 'load 1']);
+  assert.deepEqual(it.loaded(1), ['length in 5000', 'sound 2 clip-1 for ever', 'begun']);
+  assert.deepEqual(it.fired('length', 5_000), ['stop 2', 'close-mix', 'unload 1', 'over finished']);
+  const silent = driver(order([silence(9_000)], { lengthMs: 5_000 }));
+  assert.deepEqual(silent.begin(), ['open-mix', 'length in 5000', 'silence in 9000']);
+  assert.deepEqual(silent.fired('length', 5_000), ['close-mix', 'over finished']);
+});
+
+test('what cannot be played is passed over, told at the end and in the feed', () => {
+  const it = driver(order([file('a'), beep, file('c')], { account: 'A', mainAccount: 'M' }));
+  it.begin();
+  assert.deepEqual(it.failed(1), ['emit sound.failed call/leg', 'load 2', 'sound 3 beep', 'begun']);
+  assert.deepEqual(it.failed(2), ['emit sound.failed call/leg']);
+  assert.deepEqual(it.ended(3, 500), ['close-mix', 'over finished without 0,2']);
+  const unnamed = driver(order([file('a')]));
+  unnamed.begin();
+  assert.deepEqual(unnamed.failed(1), ['close-mix', 'over finished without 0']);
+});
+
+test('the feed names the call where one leg hears it, and the play where several do', () => {
+  const event = (to: readonly string[]) => {
+    const it = driver(order([file('a')], { to, account: 'A', mainAccount: 'M' }));
+    it.begin();
+    return it.failed(1)[0];
+  };
+  assert.equal(event(['x']), 'emit sound.failed call/x');
+  assert.equal(event(['x', 'y']), 'emit sound.failed play/p');
+});
+
+test('a round in which nothing was heard is not repeated for ever', () => {
+  const broken = driver(order([file('a'), silence(10), file('b')], { loop: 0 }));
+  broken.begin();
+  assert.deepEqual(broken.failed(1, 50), ['load 2', 'silence in 10']);
+  assert.deepEqual(broken.fired('silence', 10), []);
+  assert.deepEqual(broken.failed(2, 50), ['close-mix', 'over finished without 0,2']);
+  assert.deepEqual(driver(order([silence(0)], { loop: 0 })).begin(), [
+    'open-mix',
+    'close-mix',
+    'over finished',
+  ]);
+  const quiet = driver(order([silence(10)], { loop: 0 }));
+  quiet.begin();
+  assert.deepEqual(
+    quiet.fired('silence', 10),
+    ['silence in 10'],
+    'a silence without end is what was ordered',
+  );
+});
+
+test('where others are heard, what failed is tried again, but not at each short round', () => {
+  const it = driver(order([file('a'), beep], { loop: 0 }));
+  assert.deepEqual(it.begin(), ['open-mix', 'load 1']);
+  assert.deepEqual(it.failed(1), ['sound 2 beep', 'begun']);
+  let sound = 2;
+  for (let round = 0; round < 19; round++, sound++) {
+    assert.deepEqual(it.ended(sound, 500), [`sound ${sound + 1} beep`], `round ${round}`);
+  }
+  assert.deepEqual(it.ended(sound, 500), [`load ${sound + 1}`], 'after ten seconds');
+  assert.deepEqual(it.failed(sound + 1), [`sound ${sound + 2} beep`], 'its problem was told already');
+  assert.equal(it.play.problems.length, 1);
+});
+
+test('a stop while the first item is being loaded gives it up', () => {
+  const it = driver(order([file('a'), file('b')]));
+  it.begin();
+  assert.deepEqual(it.take({ type: 'stopped' }), ['close-mix', 'unload 1', 'unload 2', 'over stopped']);
+});

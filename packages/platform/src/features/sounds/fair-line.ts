@@ -1,0 +1,97 @@
+import type { StopSignal } from '../../ports/egress.ts';
+
+/** Lets some work go on at the same time; what waits takes turns by group, so that a group with much of it delays no other. */
+export interface FairLine {
+  /** Rejects with a LineProblem when too many wait, or with the signal's end while it still waits. */
+  run<Value>(group: string, work: () => Promise<Value>, signal: StopSignal): Promise<Value>;
+  census(): { readonly working: number; readonly waiting: number };
+}
+
+export interface FairLineLimits {
+  readonly atOnce: number;
+  readonly perGroup: number;
+  readonly waiting: number;
+}
+
+/** `full`: too many wait; `withdrawn`: nobody wants it any more. */
+export class LineProblem extends Error {
+  readonly code: 'full' | 'withdrawn';
+
+  constructor(code: 'full' | 'withdrawn') {
+    super(code === 'full' ? 'too much is waiting already' : 'it was withdrawn');
+    this.name = 'LineProblem';
+    this.code = code;
+  }
+}
+
+interface Group {
+  working: number;
+  readonly waiting: Set<() => void>;
+}
+
+export function createFairLine(limits: FairLineLimits): FairLine {
+  const groups = new Map<string, Group>();
+  // Those who have work that may begin, in the order of their turns.
+  const ready = new Set<string>();
+  let working = 0;
+  let waiting = 0;
+
+  const look = (name: string, group: Group): void => {
+    if (group.waiting.size > 0 && group.working < limits.perGroup) ready.add(name);
+    else ready.delete(name);
+    if (group.waiting.size === 0 && group.working === 0) groups.delete(name);
+  };
+
+  function begin(): void {
+    while (working < limits.atOnce) {
+      const [name] = ready;
+      if (name === undefined) return;
+      const group = groups.get(name)!;
+      const [first] = group.waiting;
+      group.waiting.delete(first!);
+      waiting--;
+      group.working++;
+      working++;
+      // To the end of the line.
+      ready.delete(name);
+      look(name, group);
+      first!();
+    }
+  }
+
+  function finish(name: string, group: Group): void {
+    group.working--;
+    working--;
+    look(name, group);
+    begin();
+  }
+
+  return {
+    census: () => ({ working, waiting }),
+    run(name, work, signal) {
+      if (signal.aborted) return Promise.reject(new LineProblem('withdrawn'));
+      if (waiting >= limits.waiting) return Promise.reject(new LineProblem('full'));
+      const group = groups.get(name) ?? { working: 0, waiting: new Set() };
+      groups.set(name, group);
+      return new Promise((resolve, reject) => {
+        const start = (): void => {
+          signal.removeEventListener('abort', withdraw);
+          work()
+            .then(resolve, reject)
+            .finally(() => finish(name, group));
+        };
+        const withdraw = (): void => {
+          if (!group.waiting.delete(start)) return;
+          waiting--;
+          look(name, group);
+          reject(new LineProblem('withdrawn'));
+        };
+        signal.addEventListener('abort', withdraw, { once: true });
+        group.waiting.add(start);
+        waiting++;
+        look(name, group);
+        begin();
+      });
+    },
+  };
+}

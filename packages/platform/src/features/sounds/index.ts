@@ -1,0 +1,9 @@
+export type { PlayItem, PlayNotice, PlayOrder, PlayProblem, Sounds } from './door.ts';
+export {
+  createSounds,
+  type SoundLimits,
+  type SoundsCensus,
+  type SoundsDeps,
+  type SoundsFeature,
+  soundLimits,
+} from './sounds.ts';

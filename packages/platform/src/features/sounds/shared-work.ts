@@ -1,0 +1,53 @@
+import type { StopSignal } from '../../ports/egress.ts';
+
+/** One piece of work for all who ask for the same; it is given up when the last of them has gone. */
+export interface SharedWork<Value> {
+  /** Rejects with the signal's end as well; the others go on. */
+  join(key: string, signal: StopSignal, work: (signal: StopSignal) => Promise<Value>): Promise<Value>;
+  readonly size: number;
+}
+
+interface Running<Value> {
+  readonly outcome: Promise<Value>;
+  readonly stop: AbortController;
+  askers: number;
+}
+
+/** `withdrawn` makes what whoever has gone is rejected with. */
+export function createSharedWork<Value>(withdrawn: () => Error): SharedWork<Value> {
+  const running = new Map<string, Running<Value>>();
+
+  function begin(key: string, work: (signal: StopSignal) => Promise<Value>): Running<Value> {
+    const stop = new AbortController();
+    const outcome = work(stop.signal);
+    const begun: Running<Value> = { outcome, stop, askers: 0 };
+    running.set(key, begun);
+    const over = (): void => {
+      if (running.get(key) === begun) running.delete(key);
+    };
+    outcome.then(over, over);
+    return begun;
+  }
+
+  return {
+    get size() {
+      return running.size;
+    },
+    join(key, signal, work) {
+      if (signal.aborted) return Promise.reject(withdrawn());
+      const joined = running.get(key) ?? begin(key, work);
+      joined.askers++;
+      return new Promise((resolve, reject) => {
+        const leave = (): void => {
+          reject(withdrawn());
+          joined.askers--;
+          if (joined.askers > 0) return;
+          if (running.get(key) === joined) running.delete(key);
+          joined.stop.abort();
+        };
+        signal.addEventListener('abort', leave, { once: true });
+        joined.outcome.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+      });
+    },
+  };
+}

@@ -1,0 +1,190 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { Egress, EgressAnswer, EgressTimeouts, StopSignal } from '../../ports/egress.ts';
+import type { SoundClip } from '../../ports/media.ts';
+import type { Metrics } from '../../ports/metrics.ts';
+import type { SoundDecoder } from '../../ports/sound-decoder.ts';
+import { freshnessOf, headerText } from './domain/freshness.ts';
+import { shownUrl } from './domain/shown-url.ts';
+import { createFairLine, type FairLineLimits, LineProblem } from './fair-line.ts';
+import { createSharedWork } from './shared-work.ts';
+import { SoundProblem } from './sound-problem.ts';
+
+/** Customers' sound files, fetched, decoded and kept as long as their servers allow. */
+export interface SoundFiles {
+  /** Rejects with a SoundProblem, or a LineProblem `withdrawn` when the signal ended it. */
+  get(url: string, method: 'GET' | 'POST', signal: StopSignal): Promise<SoundFile>;
+  census(): { readonly fetching: number; readonly files: number; readonly bytes: number };
+}
+
+/** The same key means the same sound. */
+export interface SoundFile {
+  readonly key: string;
+  readonly clip: SoundClip;
+}
+
+export interface SoundFileLimits {
+  readonly maxFileBytes: number;
+  readonly maxSeconds: number;
+  /** Of decoded samples. */
+  readonly maxCacheBytes: number;
+  readonly unsaidFreshMs: number;
+  readonly mostFreshMs: number;
+  /** Fetches at the same time, of one host, and those that wait. */
+  readonly line: FairLineLimits;
+}
+
+export interface SoundFilesDeps {
+  readonly egress: Egress;
+  readonly decoder: SoundDecoder;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly metrics: Pick<Metrics, 'count'>;
+  readonly timeoutsOf: (url: string) => EgressTimeouts;
+  readonly limits: SoundFileLimits;
+}
+
+interface KeptFile extends SoundFile {
+  readonly validators: Readonly<Record<string, string>>;
+  freshUntil: number;
+}
+
+export function createSoundFiles(deps: SoundFilesDeps): SoundFiles {
+  const { egress, decoder, clock, metrics, timeoutsOf, limits } = deps;
+  const kept = new Map<string, KeptFile>();
+  const fetching = createSharedWork<SoundFile>(() => new LineProblem('withdrawn'));
+  const line = createFairLine(limits.line);
+  const freshness = { unsaidMs: limits.unsaidFreshMs, mostMs: limits.mostFreshMs };
+  let bytes = 0;
+  let keys = 0;
+
+  function forget(url: string): void {
+    bytes -= kept.get(url)?.clip.samples.byteLength ?? 0;
+    kept.delete(url);
+  }
+
+  function keep(url: string, file: KeptFile): void {
+    forget(url);
+    kept.set(url, file);
+    bytes += file.clip.samples.byteLength;
+    for (const oldest of kept.keys()) {
+      if (bytes <= limits.maxCacheBytes) return;
+      forget(oldest);
+    }
+  }
+
+  async function fetchFile(
+    url: string,
+    method: 'GET' | 'POST',
+    timeouts: EgressTimeouts,
+    signal: StopSignal,
+  ): Promise<SoundFile> {
+    const known = method === 'GET' ? kept.get(url) : undefined;
+    const outcome = await egress.send({
+      url,
+      method,
+      headers: { ...requestHeaders, ...known?.validators },
+      timeouts,
+      maxBodyBytes: limits.maxFileBytes,
+      signal,
+    });
+    if (signal.aborted) throw new LineProblem('withdrawn');
+    if ('problem' in outcome) {
+      const { kind, sentence } = outcome.problem;
+      throw new SoundProblem(kind === 'too-large' ? tooLarge(limits.maxFileBytes) : sentence);
+    }
+    const { isKept, freshUntil } = freshnessOf(outcome.headers, clock.now(), freshness);
+    if (outcome.status === 304 && known !== undefined) {
+      known.freshUntil = freshUntil;
+      keep(url, known);
+      metrics.count(fetches, { outcome: 'unchanged' });
+      return known;
+    }
+    if (outcome.status !== 200) {
+      throw new SoundProblem(`the answer had the status ${outcome.status}, only 200 brings a sound`);
+    }
+    const clip = await decode(outcome);
+    metrics.count(fetches, { outcome: 'fetched' });
+    const file = { key: `file ${++keys}`, clip, validators: validatorsOf(outcome), freshUntil };
+    if (method === 'GET') {
+      if (isKept) keep(url, file);
+      else forget(url);
+    }
+    return file;
+  }
+
+  async function decode(answer: EgressAnswer): Promise<SoundClip> {
+    try {
+      return await decoder.decode(answer.body, { seconds: limits.maxSeconds });
+    } catch (error) {
+      const came = `${answer.body.length} bytes${contentTypeOf(answer)} came`;
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new SoundProblem(`${reason} (${came}; MP3 and WAV files are played)`);
+    }
+  }
+
+  async function inTurn(
+    url: string,
+    method: 'GET' | 'POST',
+    timeouts: EgressTimeouts,
+    signal: StopSignal,
+  ): Promise<SoundFile> {
+    try {
+      return await line.run(hostOf(url), () => fetchFile(url, method, timeouts, signal), signal);
+    } catch (error) {
+      if (error instanceof LineProblem && error.code === 'withdrawn') throw error;
+      metrics.count(fetches, { outcome: 'failed' });
+      const full = 'too many sound files are being fetched at this moment';
+      const reason = error instanceof LineProblem ? full : (error as Error).message;
+      throw new SoundProblem(`${shownUrl(url)} could not be played: ${reason}`);
+    }
+  }
+
+  return {
+    census: () => ({ fetching: fetching.size, files: kept.size, bytes }),
+    async get(written, method, signal) {
+      const timeouts = timeoutsOf(written);
+      const mark = written.indexOf('#');
+      const url = mark === -1 ? written : written.slice(0, mark);
+      // RFC 9110 §9.3.3: a POST may change something, so each one is made.
+      if (method === 'POST') return inTurn(url, method, timeouts, signal);
+      const known = kept.get(url);
+      if (known !== undefined && clock.now() < known.freshUntil) {
+        kept.delete(url);
+        kept.set(url, known);
+        metrics.count('jackfield_sound_cache_hits_total');
+        return known;
+      }
+      return fetching.join(url, signal, (whole) => inTurn(url, method, timeouts, whole));
+    },
+  };
+}
+
+const fetches = 'jackfield_sound_fetches_total';
+
+const requestHeaders: Readonly<Record<string, string>> = {
+  'User-Agent': 'Jackfield',
+  Accept: 'audio/mpeg, audio/wav, audio/x-wav, */*;q=0.5',
+  // The body is taken as it comes.
+  'Accept-Encoding': 'identity',
+};
+
+function validatorsOf({ headers }: EgressAnswer): Readonly<Record<string, string>> {
+  const etag = headerText(headers, 'etag');
+  const lastModified = headerText(headers, 'last-modified');
+  return {
+    ...(etag === undefined ? {} : { 'If-None-Match': etag }),
+    ...(lastModified === undefined ? {} : { 'If-Modified-Since': lastModified }),
+  };
+}
+
+function contentTypeOf({ headers }: EgressAnswer): string {
+  const type = headerText(headers, 'content-type')?.split(';')[0]?.trim() ?? '';
+  return /^[\w.+-]{1,40}\/[\w.+-]{1,40}$/.test(type) ? ` of ${type}` : '';
+}
+
+function tooLarge(bytes: number): string {
+  return `the file is larger than ${Math.floor(bytes / (1 << 20))} MB`;
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : '';
+}
