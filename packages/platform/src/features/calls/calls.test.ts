@@ -16,7 +16,7 @@ import { createUsage, freeOfCharge } from '../usage/index.ts';
 import { createCalls } from './calls.ts';
 import { callsTable } from './migrations/0001-calls.ts';
 import { callRecords } from './migrations/0002-call-records.ts';
-import type { OwnedLegNotice } from './owned-leg.ts';
+import type { LegOffer, OutboundLeg, OwnedLegNotice, TakenOffer } from './owned-leg.ts';
 import type { CallsTables } from './tables.ts';
 
 const offeredLeg: LegNotice = {
@@ -206,5 +206,188 @@ onEmbeddedDatabase('calls on a full disk', (open) => {
     assert.deepEqual(w.alive(), nothing);
     isFull = false;
     assert.deepEqual(await w.rows(), []);
+  });
+});
+
+onEmbeddedDatabase('the owners of legs', (open) => {
+  const outbound: OutboundLeg = {
+    leg: 'out',
+    account: 'MA1',
+    mainAccount: 'MA1',
+    owner: { kind: 'test', id: 'ann' },
+    from: 'alice',
+    callerName: 'Alice',
+    to: 'bob',
+    ringTimeoutSeconds: 30,
+    sipHeaders: {},
+    callbacks: { hangup: { url: 'https://example.com/hangup', method: 'POST' } },
+  };
+
+  async function owned() {
+    const w = await world(open);
+    const told: string[] = [];
+    w.calls.ownedBy('test', (owner, notice) => void told.push(`${owner} ${notice.type}`));
+    return { ...w, told };
+  }
+
+  it('whoever is asked first and wants an offered leg has it; no direct call is made', async () => {
+    const w = await owned();
+    const asked: LegOffer[] = [];
+    w.calls.offeredTo(async (offer) => void asked.push(offer));
+    w.calls.offeredTo(async () => ({ owner: { kind: 'test', id: 'ivr' }, timeLimitSeconds: 60 }));
+    w.calls.offeredTo(() => Promise.reject(new Error('is not asked')));
+    w.notify({ ...offeredLeg, headers: { 'X-PH-Ticket': '7' } });
+    await w.settle();
+    assert.deepEqual(asked[0]?.headers, { 'X-PH-Ticket': '7' });
+    assert.deepEqual(w.orders, []);
+    w.calls.openEarly('in');
+    w.notify({ type: 'leg-early', leg: 'in' });
+    w.calls.answer('in');
+    w.notify({ type: 'leg-answered', leg: 'in' });
+    await w.settle();
+    assert.deepEqual(w.orders, ['open early in', 'answer in']);
+    w.hear({ type: 'digit', leg: 'in', digit: '5', durationMs: 100 });
+    w.hear({ type: 'digit', leg: 'nobody', digit: '5', durationMs: 100 });
+    w.hear({ type: 'voice', leg: 'in', speaking: true });
+    await w.advance(60_000);
+    assert.equal(w.orders.at(-1), 'hang up in 500');
+    w.notify({ type: 'leg-ended', leg: 'in', end: { by: 'local' } });
+    await w.settle();
+    assert.deepEqual(w.told, [
+      'ivr leg-early',
+      'ivr leg-answered',
+      'ivr leg-digit',
+      'ivr leg-voice',
+      'ivr leg-ended',
+    ]);
+    assert.equal((await w.rows())[0]?.hangup_code, 6000);
+    assert.deepEqual(w.alive(), nothing);
+  });
+
+  it('a caller who gives up while its taker thinks: the taker hears of the end', async () => {
+    const w = await owned();
+    let decide: (taken: TakenOffer) => void = () => {};
+    w.calls.offeredTo(() => new Promise((resolve) => (decide = resolve)));
+    w.notify(offeredLeg);
+    await w.settle();
+    w.notify({ type: 'leg-ended', leg: 'in', end: { by: 'remote-cancel' } });
+    await w.settle();
+    assert.equal(w.calls.peek('in'), undefined);
+    decide({ owner: { kind: 'test', id: 'ivr' }, callbacks: outbound.callbacks! });
+    await w.settle();
+    assert.deepEqual(w.told, ['ivr leg-ended']);
+    assert.deepEqual(
+      w.events.map(({ type, callback }) => [type, callback?.url]),
+      [['call.ended', 'https://example.com/hangup']],
+    );
+    assert.deepEqual(w.alive(), nothing);
+  });
+
+  it('a taker that fails ends the leg with 5010', async () => {
+    const w = await owned();
+    w.calls.offeredTo(() => Promise.reject(new Error('broken')));
+    w.notify(offeredLeg);
+    await w.settle();
+    assert.deepEqual(w.orders, ['hang up in 500']);
+    w.notify({ type: 'leg-ended', leg: 'in', end: { by: 'local' } });
+    await w.settle();
+    assert.equal((await w.rows())[0]?.hangup_code, 5010);
+    assert.deepEqual(w.alive(), nothing);
+  });
+
+  it('a leg is lent, given back with remarks, and taken for good', async () => {
+    const w = await owned();
+    await w.calls.dial(outbound);
+    await w.settle();
+    w.notify({ type: 'leg-answered', leg: 'out' });
+    await w.settle();
+    const room = { kind: 'test', id: 'room' };
+    assert.equal(await w.calls.lend('out', room), true);
+    assert.equal(await w.calls.lend('out', { kind: 'test', id: 'other' }), false);
+    w.hear({ type: 'digit', leg: 'out', digit: '1', durationMs: 100 });
+    w.calls.giveBack('out', { kind: 'test', id: 'other' }, {});
+    w.calls.giveBack('out', room, { MemberID: '7' });
+    w.hear({ type: 'digit', leg: 'out', digit: '2', durationMs: 100 });
+    assert.equal(await w.calls.take('out', { kind: 'test', id: 'new' }), true);
+    w.notify({ type: 'leg-ended', leg: 'out', end: { by: 'remote-bye' } });
+    await w.settle();
+    assert.equal(await w.calls.take('out', room), false);
+    assert.deepEqual(w.told, [
+      'ann leg-answered',
+      'room leg-digit',
+      'ann leg-returned',
+      'ann leg-digit',
+      'ann leg-taken',
+      'new leg-given',
+      'new leg-ended',
+    ]);
+  });
+
+  it('events carry the parameters of the call, and a target only where somebody wants to hear', async () => {
+    const w = await owned();
+    await w.calls.dial({ ...outbound, parentLeg: 'elsewhere', requestUuid: 'request-1' });
+    await w.settle();
+    w.notify({ type: 'leg-ringing', leg: 'out' });
+    w.notify({ type: 'leg-ended', leg: 'out', end: { by: 'rejected', sipStatus: 486 } });
+    await w.settle();
+    const [ringing, ended] = w.events;
+    assert.deepEqual(
+      [ringing?.type, ringing?.resource, ringing?.callback],
+      ['call.ringing', 'call/out', undefined],
+    );
+    assert.equal(ringing?.payload.Event, 'Ring');
+    assert.equal(ringing?.payload.CallStatus, 'ringing');
+    assert.equal(ended?.callback?.url, 'https://example.com/hangup');
+    const { SessionStart, StartTime, EndTime, ...rest } = ended?.payload ?? {};
+    assert.match(String(SessionStart), /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}$/);
+    for (const time of [StartTime, EndTime]) assert.match(String(time), /^[\d-]{10} [\d:]{8}\+00:00$/);
+    assert.deepEqual(rest, {
+      CallUUID: 'out',
+      RequestUUID: 'request-1',
+      From: 'alice',
+      To: 'bob',
+      CallerName: 'Alice',
+      Direction: 'outbound',
+      CallStatus: 'busy',
+      ALegUUID: 'elsewhere',
+      ALegRequestUUID: 'elsewhere',
+      ParentAuthID: 'MA1',
+      BillRate: '0.00000',
+      Duration: '0',
+      BillDuration: '0',
+      TotalCost: '0.00000',
+      HangupCause: 'Busy Line',
+      HangupCauseName: 'Busy Line',
+      HangupCauseCode: '3010',
+      HangupSource: 'Call recipient',
+      Event: 'Hangup',
+    });
+  });
+
+  it('a direct call whose caller is taken leaves its mix, and the callee is hung up with 4000', async () => {
+    const w = await owned();
+    w.notify(offeredLeg);
+    await w.settle();
+    for (const leg of ['out', 'in']) {
+      w.notify({ type: 'leg-answered', leg });
+      await w.settle();
+    }
+    assert.equal(w.calls.partnerOf('in'), 'out');
+    assert.equal(w.calls.partnerOf('out'), 'in');
+    const over: string[] = [];
+    w.calls.whenOver((leg) => void over.push(leg));
+    await w.calls.take('in', { kind: 'test', id: 'ivr' });
+    assert.equal(w.mixes.at(-1)?.do, 'close-mix');
+    assert.notEqual(w.orders.at(-1), 'hang up out 480');
+    await w.advance(1_000);
+    assert.equal(w.orders.at(-1), 'hang up out 480');
+    w.notify({ type: 'leg-ended', leg: 'out', end: { by: 'local' } });
+    await w.settle();
+    assert.equal(w.calls.partnerOf('in'), undefined);
+    w.notify({ type: 'leg-ended', leg: 'in', end: { by: 'remote-bye' } });
+    await w.settle();
+    assert.deepEqual(over, ['out', 'in']);
+    assert.deepEqual(w.told, ['ivr leg-given', 'ivr leg-ended']);
+    assert.deepEqual(w.alive(), nothing);
   });
 });

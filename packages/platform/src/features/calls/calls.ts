@@ -8,6 +8,7 @@ import type { NumberRoutes } from '../../ports/number-routes.ts';
 import type { Registrations } from '../../ports/registrations.ts';
 import type { Telephony } from '../../ports/telephony.ts';
 import type { Usage } from '../usage/index.ts';
+import { createDialledLegs } from './dialled-legs.ts';
 import { createDirectCalls } from './direct-calls.ts';
 import { type CallLeg, type CallLegInput, isLegOver } from './domain/call-leg.ts';
 import { callLegMachine } from './domain/call-leg-machine.ts';
@@ -62,6 +63,8 @@ const defaultTimeLimitSeconds = 14_400;
 export function createCalls(deps: CallsDeps): CallsFeature {
   const { telephony, media, usage } = deps;
   const owners = new Map<string, (owner: string, notice: OwnedLegNotice) => void>();
+  const dialled = createDialledLegs();
+  const whenOver: ((leg: string) => void)[] = [];
   const routing = createRouting(deps);
   const store = createCallStore(deps.database, usage);
 
@@ -95,6 +98,9 @@ export function createCalls(deps: CallsDeps): CallsFeature {
           return telephony.hangUp(leg, effect.status);
         case 'tell-owner':
           return owners.get(effect.owner.kind)?.(effect.owner.id, { ...effect.notice, leg });
+        case 'leave':
+          dialled.remove(leg);
+          for (const tell of whenOver) tell(leg);
       }
     },
   });
@@ -131,8 +137,23 @@ export function createCalls(deps: CallsDeps): CallsFeature {
       end: null,
       wantedEnd: null,
     };
-    await legs.open(leg, placed, { type: 'place', ringTimeoutSeconds, sipHeaders });
+    dialled.add(leg, parentLeg);
+    try {
+      await legs.open(leg, placed, { type: 'place', ringTimeoutSeconds, sipHeaders });
+    } catch (error) {
+      dialled.remove(leg);
+      throw error;
+    }
   }
+
+  function partnerOf(leg: string): string | undefined {
+    const { parentLeg } = legs.peek(leg) ?? {};
+    if (parentLeg && peek(parentLeg) !== undefined) return parentLeg;
+    const live = dialled.of(leg).filter((each) => peek(each) !== undefined);
+    return live.findLast((each) => peek(each)?.phase === 'answered') ?? live.at(-1);
+  }
+
+  const peek = (leg: string) => liveLegOf(legs.peek(leg));
 
   function route(leg: string, effect: Extract<LegSessionEffect, { do: 'route' }>): void {
     routing.routeTo(effect.account, effect.to).then(
@@ -217,7 +238,9 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     take: async (leg, owner) => (await legs.ask<boolean>(leg, { type: 'take', owner })) ?? false,
     lend: async (leg, borrower) => (await legs.ask<boolean>(leg, { type: 'lend', borrower })) ?? false,
     giveBack: (leg, borrower, remarks) => legs.send(leg, { type: 'give-back', borrower, remarks }),
-    peek: (leg) => liveLegOf(legs.peek(leg)),
+    peek,
+    partnerOf,
+    whenOver: (tell) => void whenOver.push(tell),
     parametersOf(leg) {
       const { rate, parentRequestUuid } = legs.peek(leg.leg) ?? {
         rate: usage.rateOf(leg.direction, leg.direction === 'inbound' ? 'sip' : leg.to),

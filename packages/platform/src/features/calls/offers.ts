@@ -12,7 +12,7 @@ export interface OffersDeps {
   readonly log: Logger;
   readonly clock: Clock;
   readonly telephony: Pick<Telephony, 'hangUp'>;
-  readonly legs: Pick<Sessions<CallLeg, CallLegInput>, 'open' | 'send'>;
+  readonly legs: Pick<Sessions<CallLeg, CallLegInput>, 'open' | 'send' | 'ask'>;
   /** Takes what nobody else wants. */
   readonly direct: Pick<DirectCalls, 'ownerKind' | 'open' | 'begin'>;
   readonly mainAccountOf: (account: string) => Promise<string>;
@@ -65,8 +65,9 @@ export function createOffers(deps: OffersDeps): Offers {
         return;
       }
       await direct.open(leg, { account, mainAccount, from, to, callerName });
-      legs.send(leg, { type: 'offer-taken', owner: { kind: direct.ownerKind, id: leg } });
-      direct.begin(leg);
+      const owner = { kind: direct.ownerKind, id: leg };
+      // Its end may be on its way to the record: only then it is known whether there is a caller to dial for.
+      if (await legs.ask<boolean>(leg, { type: 'offer-taken', owner })) direct.begin(leg);
     } catch (error) {
       deps.log.error({ leg, err: error }, 'Nobody could be asked who takes an offered leg; it is refused.');
       legs.send(leg, { type: 'offer-failed', end: callEnds(5010, 'Error') });

@@ -39,6 +39,13 @@ export interface Calls {
   giveBack(leg: string, borrower: LegOwner, remarks: Readonly<Record<string, string>>): void;
   /** The leg as it is now; undefined when it has ended or never was. */
   peek(leg: string): LiveLeg | undefined;
+  /**
+   * The other leg of the conversation: the one for which this one was dialled, or the live one that was dialled for it (an answered
+   * one before others, the latest before the first). Undefined where there is none.
+   */
+  partnerOf(leg: string): string | undefined;
+  /** Tells of every leg that is over, once, whoever owned it, when `peek` knows it no more: for those who act on legs of others. */
+  whenOver(tell: (leg: string) => void): void;
   /** The parameters that every request about a call carries (conventions.md §12.2), without `Event`. */
   parametersOf(leg: LiveLeg): Readonly<Record<string, string>>;
 }

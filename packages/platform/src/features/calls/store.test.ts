@@ -1,88 +1,143 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { eachDatabase } from '@jackfield/testkit';
+import type { OutboxEvent } from '../../kernel/machine.ts';
+import { createUsage, freeOfCharge } from '../usage/index.ts';
 import type { CallLeg } from './domain/call-leg.ts';
 import { callEnds } from './domain/hangup-cause.ts';
 import { callsTable } from './migrations/0001-calls.ts';
-import { type CallsTables, endForgottenLegs, passCallsOn, removeCallsOf, saveLeg } from './store.ts';
+import { callRecords } from './migrations/0002-call-records.ts';
+import { createCallStore } from './store.ts';
+import { tablesOf } from './tables.ts';
+import { exampleLeg } from './testing/example-leg.ts';
 
-const ringing: CallLeg = {
-  leg: 'leg-1',
+const ringing = exampleLeg({
   account: 'SA1',
-  direction: 'outbound',
-  owner: { kind: 'multiparty-call', id: 'room' },
-  from: '+12025550000',
-  to: 'alice',
+  mainAccount: 'MA1',
   callerName: 'Zoë 🎧',
   phase: 'ringing',
   initiatedAt: 1_000,
-  answeredAt: null,
-  endedAt: null,
-  end: null,
-  wantedEnd: null,
-};
+  rate: { perMinute: 850, initialSeconds: 30, incrementSeconds: 6 },
+  callbacks: { hangup: { url: 'https://example.com/hangup', method: 'POST' }, fields: { MPCName: 'room' } },
+});
+const over = callEnds(3010, 'Call recipient');
+const ended = (leg: CallLeg, endedAt = 1_500): CallLeg => ({ ...leg, phase: 'ended', endedAt, end: over });
 
 eachDatabase('the records of legs', (open) => {
   async function opened() {
-    const database = await open([callsTable]);
+    const database = await open([callsTable, callRecords]);
+    const store = createCallStore(database, createUsage(freeOfCharge));
     const save = (before: CallLeg | undefined, after: CallLeg) =>
-      database.transact((write) => saveLeg(write, before, after));
-    const rows = () => database.read.withTables<CallsTables>().selectFrom('calls').selectAll().execute();
-    return { database, save, rows };
+      database.transact((write) => store.save(write, before, after));
+    const rows = () => tablesOf(database.read).selectFrom('calls').selectAll().orderBy('call_uuid').execute();
+    const totals = async () => {
+      const found = await tablesOf(database.read).selectFrom('call_totals').selectAll().execute();
+      const sums: Record<string, number> = {};
+      for (const { account, total } of found) sums[account] = (sums[account] ?? 0) + Number(total);
+      return sums;
+    };
+    return { database, store, save, rows, totals };
   }
 
-  it('a leg is written whole at first, then what changes', async () => {
+  it('a leg is written whole at first, then what its answer and its end change', async () => {
     const { save, rows } = await opened();
     await save(undefined, ringing);
     const answered: CallLeg = { ...ringing, phase: 'answered', answeredAt: 2_000 };
     await save(ringing, answered);
     const end = callEnds(4000, 'Call recipient');
-    await save(answered, { ...answered, phase: 'ended', endedAt: 9_000, end });
+    await save(answered, { ...answered, phase: 'ended', endedAt: 34_000, end });
     assert.deepEqual(await rows(), [
       {
         call_uuid: 'leg-1',
         account: 'SA1',
+        main_account: 'MA1',
         direction: 'outbound',
-        owner_kind: 'multiparty-call',
-        owner_id: 'room',
         from_number: '+12025550000',
         to_number: 'alice',
         caller_name: 'Zoë 🎧',
+        request_uuid: 'leg-1',
+        parent_call_uuid: null,
+        parent_request_uuid: 'leg-1',
+        source_ip: null,
+        callbacks: JSON.stringify(ringing.callbacks),
+        rate_per_minute: 850,
+        rate_initial_seconds: 30,
+        rate_increment_seconds: 6,
         phase: 'ended',
         initiated_at: 1_000,
         answered_at: 2_000,
-        ended_at: 9_000,
+        ended_at: 34_000,
         hangup_code: 4000,
         hangup_name: 'Normal Hangup',
         hangup_source: 'Call recipient',
+        bill_seconds: 32,
+        billed_seconds: 36,
+        total_amount: 510,
       },
     ]);
   });
 
-  it('legs without an end are ended with 5010 at the next start, and no others', async () => {
-    const { database, save, rows } = await opened();
-    await save(undefined, ringing);
-    const over = callEnds(3010, 'Call recipient');
-    await save(undefined, { ...ringing, leg: 'leg-2', phase: 'ended', endedAt: 1_500, end: over });
-    assert.equal(await endForgottenLegs(database, 7_000), 1);
-    const ends = (await rows())
-      .map((row) => [row.call_uuid, row.phase, row.ended_at, row.hangup_code])
-      .sort();
-    assert.deepEqual(ends, [
-      ['leg-1', 'ended', 7_000, 5010],
-      ['leg-2', 'ended', 1_500, 3010],
-    ]);
+  it('an ended leg is counted once, for its account and the main account', async () => {
+    const { save, totals } = await opened();
+    for (const leg of ['leg-1', 'leg-2', 'leg-3']) {
+      await save(undefined, { ...ringing, leg });
+      await save({ ...ringing, leg }, ended({ ...ringing, leg }));
+    }
+    await save(undefined, { ...ringing, leg: 'leg-4' });
+    const own = exampleLeg({ leg: 'leg-5' });
+    await save(undefined, own);
+    await save(own, ended(own));
+    assert.deepEqual(await totals(), { MA1: 4, SA1: 3 });
   });
 
-  it('the records of a subaccount go, or pass to its main account', async () => {
-    const { database, save, rows } = await opened();
+  it('legs without an end are ended with 5010 at the next start, and no others; their receivers are told', async () => {
+    const { store, save, rows, totals } = await opened();
     await save(undefined, ringing);
-    await save(undefined, { ...ringing, leg: 'leg-2', account: 'SA2' });
-    await database.transact((write) => removeCallsOf(write, 'SA1'));
-    await database.transact((write) => passCallsOn(write, 'SA2', 'MA1'));
+    await save(undefined, ended({ ...ringing, leg: 'leg-2' }));
+    const events: OutboxEvent[] = [];
+    const append = async (_write: unknown, appended: readonly OutboxEvent[]) => void events.push(...appended);
+    assert.equal(await store.endForgotten(7_000, append), 1);
     assert.deepEqual(
-      (await rows()).map((row) => [row.call_uuid, row.account]),
-      [['leg-2', 'MA1']],
+      (await rows()).map((row) => [row.call_uuid, row.phase, row.ended_at, row.hangup_code]),
+      [
+        ['leg-1', 'ended', 7_000, 5010],
+        ['leg-2', 'ended', 1_500, 3010],
+      ],
     );
+    assert.deepEqual(await totals(), { MA1: 2, SA1: 2 });
+    assert.equal(events.length, 1);
+    const [{ type, resource, callback, payload } = {} as OutboxEvent] = events;
+    assert.deepEqual([type, resource], ['call.ended', 'call/leg-1']);
+    assert.deepEqual(callback, { url: 'https://example.com/hangup', method: 'POST' });
+    assert.equal(payload.HangupCauseCode, '5010');
+    assert.equal(payload.MPCName, 'room');
+    assert.equal(payload.Event, 'Hangup');
+    assert.equal(payload.CallStatus, 'failed');
+  });
+
+  it('the records of a subaccount go, with their count, and those of live legs stay until their end', async () => {
+    const { database, store, save, rows, totals } = await opened();
+    await save(undefined, ended(ringing));
+    await save(undefined, { ...ringing, leg: 'leg-2' });
+    await save(undefined, ended({ ...ringing, leg: 'leg-3', account: 'SA2' }));
+    assert.deepEqual(await database.transact((write) => store.liveOf(write, 'SA1')), ['leg-2']);
+    await database.transact((write) => store.removeOf(write, 'SA1'));
+    assert.deepEqual(
+      (await rows()).map((row) => row.call_uuid),
+      ['leg-2', 'leg-3'],
+    );
+    assert.deepEqual(await totals(), { MA1: 1, SA2: 1 });
+  });
+
+  it('or they pass to its main account, which has counted them before', async () => {
+    const { database, store, save, rows, totals } = await opened();
+    await save(undefined, ended(ringing));
+    await save(undefined, { ...ringing, leg: 'leg-2' });
+    await database.transact((write) => store.passOn(write, 'SA1', 'MA1'));
+    assert.deepEqual(
+      (await rows()).map((row) => row.account),
+      ['MA1', 'MA1'],
+    );
+    assert.deepEqual(await totals(), { MA1: 1 });
   });
 });

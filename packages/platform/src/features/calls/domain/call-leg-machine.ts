@@ -138,6 +138,7 @@ function ended(leg: CallLeg, end: CallEnd, now: Instant): LegStep {
       // The outbox waits until it is known whom it is to be told to.
       ...(leg.unheard === null ? [{ do: 'emit', event: 'ended' } as const] : []),
       ...effects,
+      { do: 'leave' },
     ],
   };
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { exampleLeg } from '../testing/example-leg.ts';
 import type { CallLeg, CallLegInput } from './call-leg.ts';
 import { callLegMachine } from './call-leg-machine.ts';
 import { callEnds } from './hangup-cause.ts';
@@ -8,37 +9,6 @@ const now = 1_000_000;
 const place: CallLegInput = { type: 'place', ringTimeoutSeconds: 45, sipHeaders: {} };
 const routed: CallLegInput = { type: 'routed', user: 'alice', targets: [{ uri: 'sip:a@x' }], sipHeaders: {} };
 const kicked = callEnds(4030, 'API Request');
-
-function outbound(over: Partial<CallLeg> = {}): CallLeg {
-  return {
-    leg: 'leg-1',
-    account: 'MA1',
-    mainAccount: 'MA1',
-    direction: 'outbound',
-    owner: { kind: 'room', id: 'r1' },
-    borrower: null,
-    unheard: null,
-    requestUuid: 'leg-1',
-    parentLeg: null,
-    parentRequestUuid: 'leg-1',
-    headers: {},
-    sourceAddress: null,
-    callbacks: null,
-    timeLimitSeconds: 14_400,
-    sendDigits: '',
-    rate: { perMinute: 0, initialSeconds: 60, incrementSeconds: 60 },
-    from: '+12025550000',
-    to: 'alice',
-    callerName: 'A',
-    phase: 'routing',
-    initiatedAt: now,
-    answeredAt: null,
-    endedAt: null,
-    end: null,
-    wantedEnd: null,
-    ...over,
-  };
-}
 
 function run(leg: CallLeg, ...inputs: [CallLegInput, number?][]) {
   let state = leg;
@@ -53,22 +23,22 @@ function run(leg: CallLeg, ...inputs: [CallLegInput, number?][]) {
 
 describe('an outbound leg', () => {
   it('looks for its destination and starts its ring timeout when it is placed', () => {
-    const { effects } = run(outbound(), [place]);
+    const { effects } = run(exampleLeg(), [place]);
     assert.deepEqual(effects[1], { do: 'start-timer', key: 'ring-timeout', at: now + 45_000 });
     assert.equal(effects[0]?.do, 'route');
   });
 
   it('dials once its destination is known', () => {
-    const { state, orders } = run(outbound(), [place], [routed]);
+    const { state, orders } = run(exampleLeg(), [place], [routed]);
     assert.equal(state.phase, 'dialling');
     assert.deepEqual(orders, ['route', 'start-timer', 'dial']);
   });
 
   it('ends at once when nothing is there to dial', () => {
     const end = callEnds(2020, 'Service');
-    const { state, effects } = run(outbound(), [place], [{ type: 'unreachable', end }]);
+    const { state, effects } = run(exampleLeg(), [place], [{ type: 'unreachable', end }]);
     assert.deepEqual(state.end, end);
-    assert.deepEqual(effects.at(-1), {
+    assert.deepEqual(effects.at(-2), {
       do: 'tell-owner',
       owner: { kind: 'room', id: 'r1' },
       notice: { type: 'leg-ended', end, durationSeconds: 0 },
@@ -76,7 +46,7 @@ describe('an outbound leg', () => {
   });
 
   it('never dials when it was hung up while its destination was looked up', () => {
-    const { state, orders } = run(outbound(), [place], [{ type: 'hang-up', end: kicked }], [routed]);
+    const { state, orders } = run(exampleLeg(), [place], [{ type: 'hang-up', end: kicked }], [routed]);
     assert.deepEqual(state.end, kicked);
     assert.ok(!orders.includes('dial'));
     assert.ok(!orders.includes('hang-up'), 'signalling does not know the leg yet');
@@ -84,7 +54,7 @@ describe('an outbound leg', () => {
 
   it('is cancelled with 6010 when the ring timeout passes without an answer', () => {
     const { state } = run(
-      outbound(),
+      exampleLeg(),
       [place],
       [routed],
       [{ type: 'leg-ringing' }],
@@ -96,7 +66,7 @@ describe('an outbound leg', () => {
 
   it('does not tell its owner of an answer that crossed its own cancellation', () => {
     const { state, effects } = run(
-      outbound({ phase: 'dialling' }),
+      exampleLeg({ phase: 'dialling' }),
       [{ type: 'hang-up', end: kicked }],
       [{ type: 'leg-answered' }],
       [{ type: 'leg-ended', end: { by: 'local' } }],
@@ -108,11 +78,11 @@ describe('an outbound leg', () => {
 
   it('counts its duration from the answer', () => {
     const { effects } = run(
-      outbound({ phase: 'ringing' }),
+      exampleLeg({ phase: 'ringing' }),
       [{ type: 'leg-answered' }, now],
       [{ type: 'leg-ended', end: { by: 'remote-bye' } }, now + 7_400],
     );
-    const last = effects.at(-1);
+    const last = effects.at(-2);
     assert.ok(last?.do === 'tell-owner' && last.notice.type === 'leg-ended');
     assert.equal(last.notice.durationSeconds, 7);
     assert.deepEqual(last.notice.end, callEnds(4000, 'Call recipient'));
@@ -120,7 +90,7 @@ describe('an outbound leg', () => {
 
   it('keeps the first wish to hang up', () => {
     const { state, orders } = run(
-      outbound({ phase: 'answered', answeredAt: now }),
+      exampleLeg({ phase: 'answered', answeredAt: now }),
       [{ type: 'hang-up', end: kicked }],
       [{ type: 'hang-up', end: callEnds(4020, 'API Request') }],
     );
@@ -128,9 +98,38 @@ describe('an outbound leg', () => {
     assert.deepEqual(orders, ['hang-up']);
   });
 
+  it('is hung up with 6000 when its time limit has passed since the answer: 14,400 s by default', () => {
+    const { effects, state } = run(
+      exampleLeg({ phase: 'ringing' }),
+      [{ type: 'leg-answered' }],
+      [{ type: 'timer-fired', key: 'time-limit' }],
+    );
+    const timer = { do: 'start-timer', key: 'time-limit', at: now + 14_400_000 };
+    assert.deepEqual(
+      effects.find((effect) => effect.do === 'start-timer'),
+      timer,
+    );
+    assert.deepEqual(state.wantedEnd, callEnds(6000, 'Service'));
+  });
+
+  it('is not ended by a ring timeout that crossed its answer', () => {
+    const { state } = run(exampleLeg({ phase: 'answered', answeredAt: now }), [
+      { type: 'timer-fired', key: 'ring-timeout' },
+    ]);
+    assert.equal(state.wantedEnd, null);
+  });
+
+  it('presses its digits when it is answered, before its owner hears of the answer', () => {
+    const { orders, effects } = run(exampleLeg({ phase: 'dialling', sendDigits: '1ww2' }), [
+      { type: 'leg-answered' },
+    ]);
+    assert.deepEqual(orders, ['cancel-timer', 'start-timer', 'emit', 'send-digits', 'tell-owner']);
+    assert.deepEqual(effects[3], { do: 'send-digits', digits: '1ww2' });
+  });
+
   it('ends exactly once', () => {
     const { orders } = run(
-      outbound({ phase: 'ringing' }),
+      exampleLeg({ phase: 'ringing' }),
       [{ type: 'leg-ended', end: { by: 'rejected', sipStatus: 486 } }],
       [{ type: 'leg-ended', end: { by: 'remote-bye' } }],
       [{ type: 'timer-fired', key: 'ring-timeout' }],
@@ -141,7 +140,7 @@ describe('an outbound leg', () => {
 
 describe('an inbound leg', () => {
   const inbound = (over: Partial<CallLeg> = {}) =>
-    outbound({ direction: 'inbound', phase: 'offered', ...over });
+    exampleLeg({ direction: 'inbound', phase: 'offered', ...over });
 
   it('rings and is answered when its owner says so', () => {
     const { orders, state } = run(
@@ -152,6 +151,13 @@ describe('an inbound leg', () => {
     );
     assert.deepEqual(orders, ['ring', 'answer', 'cancel-timer', 'start-timer', 'emit', 'tell-owner']);
     assert.equal(state.phase, 'answered');
+  });
+
+  it('has early media only while it waits', () => {
+    const early: [CallLegInput] = [{ type: 'open-early' }];
+    assert.deepEqual(run(inbound(), early, [{ type: 'leg-early' }]).orders, ['open-early', 'tell-owner']);
+    const talking = inbound({ phase: 'answered', answeredAt: now });
+    assert.deepEqual(run(talking, early, [{ type: 'leg-early' }]).orders, []);
   });
 
   it('is refused with the status that says why', () => {

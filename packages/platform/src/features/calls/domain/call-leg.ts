@@ -55,7 +55,7 @@ export interface DialledTarget {
 
 export type CallLegInput =
   | { readonly type: 'offered' }
-  /** Whoever was asked wants the leg, from its first notice on. */
+  /** Whoever was asked wants the leg, from its first notice on; answered with whether it has it alive. */
   | {
       readonly type: 'offer-taken';
       readonly owner: LegOwner;
@@ -118,6 +118,8 @@ export type CallLegEffect =
   | { readonly do: 'send-digits'; readonly digits: string }
   | { readonly do: 'hang-up'; readonly status: number }
   | { readonly do: 'tell-owner'; readonly owner: LegOwner; readonly notice: OwnerNotice }
+  /** Once, when it has ended and its owner, if it has one, knows. */
+  | { readonly do: 'leave' }
   | KernelEffect<CallLegEvent, boolean>;
 
 /** What the outbox hears of. */

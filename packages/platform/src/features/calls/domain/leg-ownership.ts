@@ -32,7 +32,9 @@ export function toldOfEnd(leg: CallLeg, notice: OwnerNotice): LegStep {
 export function offerTaken(leg: CallLeg, input: Input<'offer-taken'>): LegStep {
   const { owner } = input;
   // Somebody took the leg for good while its taker was thinking.
-  if (leg.unheard === null) return { state: leg, effects: [tell(owner, { type: 'leg-taken' })] };
+  if (leg.unheard === null) {
+    return { state: leg, effects: [tell(owner, { type: 'leg-taken' }), { do: 'reply', reply: false }] };
+  }
   const state: CallLeg = {
     ...leg,
     owner,
@@ -40,7 +42,14 @@ export function offerTaken(leg: CallLeg, input: Input<'offer-taken'>): LegStep {
     callbacks: input.callbacks ?? leg.callbacks,
     timeLimitSeconds: input.timeLimitSeconds ?? leg.timeLimitSeconds,
   };
-  return { state, effects: [...untold(state, leg), ...leg.unheard.map((notice) => tell(owner, notice))] };
+  return {
+    state,
+    effects: [
+      ...untold(state, leg),
+      ...leg.unheard.map((notice) => tell(owner, notice)),
+      { do: 'reply', reply: leg.phase !== 'ended' },
+    ],
+  };
 }
 
 export function take(leg: CallLeg, input: Input<'take'>): LegStep {

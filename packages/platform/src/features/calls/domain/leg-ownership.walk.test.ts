@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { exampleLeg } from '../testing/example-leg.ts';
+import { type CallLeg, type CallLegInput, isLegOver } from './call-leg.ts';
+import { callLegMachine } from './call-leg-machine.ts';
+import { callEnds } from './hangup-cause.ts';
+import type { LegOwner } from './leg-owner.ts';
+
+const people = ['ann', 'bob', 'cec', 'dan'];
+const who = fc.constantFrom(...people).map((id): LegOwner => ({ kind: 'test', id }));
+
+const input: fc.Arbitrary<CallLegInput> = fc.oneof(
+  who.map((owner): CallLegInput => ({ type: 'take', owner })),
+  who.map((borrower): CallLegInput => ({ type: 'lend', borrower })),
+  who.map((borrower): CallLegInput => ({ type: 'give-back', borrower, remarks: {} })),
+  fc.constant<CallLegInput>({ type: 'leg-digit', digit: '5' }),
+  fc.constant<CallLegInput>({ type: 'leg-voice', speaking: true }),
+  fc.constant<CallLegInput>({ type: 'leg-ringing' }),
+  fc.constant<CallLegInput>({ type: 'leg-early' }),
+  fc.constant<CallLegInput>({ type: 'leg-answered' }),
+  fc.constant<CallLegInput>({ type: 'ring' }),
+  fc.constant<CallLegInput>({ type: 'answer' }),
+  fc.constant<CallLegInput>({ type: 'hang-up', end: callEnds(4000, 'API Request') }),
+  fc.constant<CallLegInput>({ type: 'timer-fired', key: 'time-limit' }),
+  fc.constant<CallLegInput>({ type: 'leg-ended', end: { by: 'remote-bye' } }),
+);
+
+/** Once, somewhere in between: who takes the offer, or that nobody could be asked. */
+const decision: fc.Arbitrary<CallLegInput> = fc.oneof(
+  { weight: 4, arbitrary: who.map((owner): CallLegInput => ({ type: 'offer-taken', owner })) },
+  {
+    weight: 1,
+    arbitrary: fc.constant<CallLegInput>({ type: 'offer-failed', end: callEnds(5010, 'Error') }),
+  },
+);
+
+interface Heard {
+  readonly by: string;
+  readonly type: string;
+}
+
+/** Steps the machine as the runner does: nothing reaches a leg that is over. */
+function walk(start: CallLeg, inputs: readonly CallLegInput[], seen: (step: Walked) => void) {
+  let leg = start;
+  for (const each of inputs) {
+    if (isLegOver(leg)) break;
+    const { state, effects } = callLegMachine.step(leg, each, 1_000);
+    const heard = effects.flatMap((effect): Heard[] =>
+      effect.do === 'tell-owner' ? [{ by: effect.owner.id, type: effect.notice.type }] : [],
+    );
+    const events = effects.flatMap((effect) => (effect.do === 'emit' ? [effect.event] : []));
+    const replies = effects.flatMap((effect) => (effect.do === 'reply' ? [effect.reply] : []));
+    seen({ input: each, before: leg, after: state, heard, events, replies });
+    leg = state;
+  }
+  return leg;
+}
+
+interface Walked {
+  readonly input: CallLegInput;
+  readonly before: CallLeg;
+  readonly after: CallLeg;
+  readonly heard: readonly Heard[];
+  readonly events: readonly string[];
+  readonly replies: readonly boolean[];
+}
+
+const ended: CallLegInput = { type: 'leg-ended', end: { by: 'remote-bye' } };
+const lives = fc.oneof(
+  fc.array(input, { maxLength: 25 }).map((inputs) => ({
+    start: exampleLeg({ direction: 'outbound', phase: 'dialling', owner: { kind: 'test', id: 'ann' } }),
+    inputs: [...inputs, ended],
+  })),
+  fc
+    .tuple(fc.array(input, { maxLength: 12 }), decision, fc.array(input, { maxLength: 12 }))
+    .map(([before, decided, after]) => ({
+      start: exampleLeg({ direction: 'inbound', phase: 'offered', owner: null, unheard: [] }),
+      inputs: [...before, decided, ...after, ended],
+    })),
+);
+
+describe('a leg that is offered, taken, lent and given back in any order', () => {
+  it('has one owner at its end, who hears of it exactly once, and nothing after it', () => {
+    fc.assert(
+      fc.property(lives, ({ start, inputs }) => {
+        const ends = new Map<string, number>();
+        const heard: Heard[] = [];
+        const last = walk(start, inputs, (step) => {
+          for (const each of step.heard) {
+            heard.push(each);
+            if (each.type === 'leg-ended') ends.set(each.by, (ends.get(each.by) ?? 0) + 1);
+          }
+        });
+        assert.ok(isLegOver(last));
+        if (last.owner !== null) {
+          const atBorrower = [...ends.keys()].filter((id) => id !== last.owner!.id);
+          assert.ok((ends.get(last.owner.id) ?? 0) >= 1, 'the owner hears of the end');
+          assert.ok(atBorrower.length <= 1, 'besides the owner only a borrower hears of it');
+          assert.deepEqual(heard.at(-1)?.by === last.owner.id || heard.at(-1)?.type === 'leg-taken', true);
+        }
+      }),
+    );
+  });
+
+  it('tells nobody but its borrower, or else its owner', () => {
+    fc.assert(
+      fc.property(lives, ({ start, inputs }) => {
+        walk(start, inputs, ({ input: each, before, heard }) => {
+          const listener = before.borrower ?? before.owner;
+          for (const { by, type } of heard) {
+            if (type === 'leg-digit' || type === 'leg-voice' || type === 'leg-answered') {
+              assert.equal(by, each.type === 'offer-taken' ? each.owner.id : listener?.id);
+            }
+          }
+        });
+      }),
+    );
+  });
+
+  it('says nothing more to whom it was taken from, and nothing to a borrower after it was given back', () => {
+    fc.assert(
+      fc.property(lives, ({ start, inputs }) => {
+        const rights = new Map<string, number>();
+        const allow = (owner: LegOwner | null, change: 1 | -1) =>
+          owner === null ? undefined : rights.set(owner.id, (rights.get(owner.id) ?? 0) + change);
+        allow(start.owner, 1);
+        walk(start, inputs, ({ before, after, heard }) => {
+          for (const { by, type } of heard) {
+            const isNew = after.owner?.id === by || after.borrower?.id === by;
+            assert.ok(isNew || (rights.get(by) ?? 0) > 0 || type === 'leg-taken', `${by} heard ${type}`);
+          }
+          if (before.owner !== after.owner) {
+            allow(before.owner, -1);
+            allow(after.owner, 1);
+          }
+          if (before.borrower !== after.borrower) {
+            allow(before.borrower, -1);
+            allow(after.borrower, 1);
+          }
+        });
+      }),
+    );
+  });
+
+  it('answers whoever takes or borrows, with false when it has ended or is lent', () => {
+    fc.assert(
+      fc.property(lives, ({ start, inputs }) => {
+        walk(start, inputs, ({ input: each, before, after, replies }) => {
+          const isAsked = ['take', 'lend', 'offer-taken'].includes(each.type);
+          assert.equal(replies.length, isAsked ? 1 : 0);
+          if (each.type === 'take') assert.equal(replies[0], before.phase !== 'ended');
+          if (each.type === 'lend') {
+            const isFree = before.phase !== 'ended' && before.owner !== null && before.borrower === null;
+            assert.equal(replies[0], isFree);
+            assert.equal(after.borrower, isFree ? each.borrower : before.borrower);
+          }
+        });
+      }),
+    );
+  });
+
+  it('tells the outbox of its answer at most once and of its end exactly once, the end last', () => {
+    fc.assert(
+      fc.property(lives, ({ start, inputs }) => {
+        const events: string[] = [];
+        const last = walk(start, inputs, (step) => void events.push(...step.events));
+        assert.ok(isLegOver(last));
+        assert.equal(events.filter((event) => event === 'ended').length, 1);
+        assert.ok(events.filter((event) => event === 'answered').length <= 1);
+        assert.equal(events.at(-1), 'ended');
+      }),
+    );
+  });
+});
+
+describe('an offered leg that nobody owns yet', () => {
+  const offered = exampleLeg({ direction: 'inbound', phase: 'offered', owner: null, unheard: [] });
+  const ann: LegOwner = { kind: 'test', id: 'ann' };
+
+  function heardBy(inputs: readonly CallLegInput[]) {
+    const heard: string[] = [];
+    const last = walk(offered, inputs, (step) => void heard.push(...step.heard.map(({ type }) => type)));
+    return { heard, last };
+  }
+
+  it('lives on when its caller gives up, until its taker has heard of the end', () => {
+    const { heard, last } = heardBy([
+      { type: 'leg-ended', end: { by: 'remote-cancel' } },
+      { type: 'offer-taken', owner: ann },
+    ]);
+    assert.deepEqual(heard, ['leg-ended']);
+    assert.ok(isLegOver(last));
+    assert.deepEqual(last.end, callEnds(1000, 'Caller'));
+  });
+
+  it('tells its owner in order what happened before', () => {
+    const { heard } = heardBy([
+      { type: 'leg-answered' },
+      { type: 'leg-digit', digit: '1' },
+      { type: 'offer-taken', owner: ann },
+      { type: 'leg-digit', digit: '2' },
+    ]);
+    assert.deepEqual(heard, ['leg-answered', 'leg-digit', 'leg-digit']);
+  });
+
+  it('is taken from a taker who is still thinking: that one hears leg-taken and nothing else', () => {
+    const taken: Heard[] = [];
+    const inputs: CallLegInput[] = [
+      { type: 'take', owner: { kind: 'test', id: 'bob' } },
+      { type: 'offer-taken', owner: ann },
+      { type: 'leg-digit', digit: '1' },
+    ];
+    walk(offered, inputs, (step) => void taken.push(...step.heard));
+    assert.deepEqual(taken, [
+      { by: 'bob', type: 'leg-given' },
+      { by: 'ann', type: 'leg-taken' },
+      { by: 'bob', type: 'leg-digit' },
+    ]);
+  });
+});

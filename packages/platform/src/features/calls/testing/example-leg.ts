@@ -1,0 +1,33 @@
+import type { CallLeg } from '../domain/call-leg.ts';
+
+/** An outbound leg for tests, at its beginning unless they say otherwise. */
+export function exampleLeg(over: Partial<CallLeg> = {}): CallLeg {
+  return {
+    leg: 'leg-1',
+    account: 'MA1',
+    mainAccount: 'MA1',
+    direction: 'outbound',
+    owner: { kind: 'room', id: 'r1' },
+    borrower: null,
+    unheard: null,
+    from: '+12025550000',
+    to: 'alice',
+    callerName: 'A',
+    requestUuid: 'leg-1',
+    parentLeg: null,
+    parentRequestUuid: 'leg-1',
+    headers: {},
+    sourceAddress: null,
+    callbacks: null,
+    timeLimitSeconds: 14_400,
+    sendDigits: '',
+    rate: { perMinute: 0, initialSeconds: 60, incrementSeconds: 60 },
+    phase: 'routing',
+    initiatedAt: 1_000_000,
+    answeredAt: null,
+    endedAt: null,
+    end: null,
+    wantedEnd: null,
+    ...over,
+  };
+}
