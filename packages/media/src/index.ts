@@ -25,6 +25,7 @@ export {
 export { isSilent, levelDb } from './dsp/level.ts';
 export { createResampler, type Resampler, type ResamplerOptions, resample } from './dsp/resampler.ts';
 export { toneLevel } from './dsp/tone-level.ts';
+export { createVoiceActivity, type VoiceActivity } from './dsp/voice-activity.ts';
 
 // engine/
 export {
@@ -39,11 +40,13 @@ export {
   type SoundClip,
 } from './engine/commands.ts';
 export {
-  createMediaEngine,
   defaultEngineLimits,
   type EngineCensus,
   type EngineCounters,
   type EngineLimits,
+} from './engine/engine-limits.ts';
+export {
+  createMediaEngine,
   type MediaEngine,
   type MediaEngineDeps,
 } from './engine/media-engine.ts';

@@ -3,6 +3,7 @@ import type { AudioCodec } from '../codec/audio-codec.ts';
 import { createDigitReceiver, type DigitReceiver } from '../codec/digit-receiver.ts';
 import { createDigitSender, type DigitSender } from '../codec/digit-sender.ts';
 import { pcma, pcmu } from '../codec/g711.ts';
+import type { VoiceActivity } from '../dsp/voice-activity.ts';
 import { createJitterBuffer, type JitterBuffer } from '../jitter/jitter-buffer.ts';
 import type { Ear } from '../mix/hearing.ts';
 import type { Source } from '../mix/source.ts';
@@ -52,6 +53,11 @@ export interface Leg {
   pressesKeys: boolean;
   /** Undefined while nobody captures it. */
   taps: LegTaps | undefined;
+  /** Undefined while nobody watches it; then also what was told last. */
+  voice: VoiceActivity | undefined;
+  voiceTold: boolean | undefined;
+  /** When the last packet of a key came. */
+  keyMs: number;
   /** What signalling named last, and where packets really go. */
   signalledAddress: string;
   signalledPort: number;
@@ -132,6 +138,9 @@ export function createLeg(options: LegOptions): Leg {
     pendingFrames: 0,
     pressesKeys: false,
     taps: undefined,
+    voice: undefined,
+    voiceTold: undefined,
+    keyMs: Number.NEGATIVE_INFINITY,
     signalledAddress: '',
     signalledPort: 0,
     toAddress: '',

@@ -1,14 +1,12 @@
 import type { TakeCaptured } from '../capture/capture.ts';
 import { createCaptures } from '../capture/captures.ts';
 import type { TelephoneEvent } from '../codec/telephone-event.ts';
-import { amplitudeOf, isSilent } from '../dsp/level.ts';
-import { resample } from '../dsp/resampler.ts';
+import { isSilent } from '../dsp/level.ts';
+import { createVoiceActivity, type VoiceActivity } from '../dsp/voice-activity.ts';
 import { taken } from '../jitter/taken.ts';
 import { createHearing } from '../mix/hearing.ts';
 import type { Source } from '../mix/source.ts';
 import { createTurn, noteChange } from '../mix/turn.ts';
-import { createSamplesPlay, createTonePlay, type Play } from '../playout/play.ts';
-import { createSounds } from '../playout/sounds.ts';
 import { createRtpHeader, looksLikeRtcp } from '../rtp/rtp-packet.ts';
 import {
   type AgreedMedia,
@@ -16,13 +14,19 @@ import {
   type MediaNotice,
   type MixCommand,
   noStatistics,
-  type Sound,
   type SoundClip,
 } from './commands.ts';
+import {
+  defaultEngineLimits,
+  type EngineCensus,
+  type EngineCounters,
+  type EngineLimits,
+} from './engine-limits.ts';
 import { connectLeg, createLeg, type Leg, legCodecs, statisticsOf } from './leg.ts';
 import { type ReceiveScratch, receiveRtp, tellDigits } from './receive-packet.ts';
 import { createReporting } from './reports.ts';
 import { createSendScratch, type SendPacket, sendFrame } from './send-frame.ts';
+import { createSoundLibrary } from './sound-library.ts';
 import { createTurns } from './turns.ts';
 
 /**
@@ -68,63 +72,6 @@ export interface MediaEngine {
   readonly counters: Readonly<EngineCounters>;
 }
 
-/** How many of each thing exist now. */
-export interface EngineCensus {
-  readonly legs: number;
-  readonly mixes: number;
-  readonly plays: number;
-  readonly clips: number;
-  readonly audiences: number;
-  readonly captures: number;
-}
-
-/** What has happened since the start, in frames, packets or commands. */
-export interface EngineCounters {
-  ticks: number;
-  /** Frames encoded, frames that took an encoding made for another leg, frames of silence. */
-  encoded: number;
-  shared: number;
-  silent: number;
-  /** Packets of a leg before it was connected. */
-  early: number;
-  /** Commands that named something unknown, or exceeded a limit. */
-  ignored: number;
-  /** Legs of keys that cannot be sent: no events agreed on, no key, or too many waiting. */
-  digitsRefused: number;
-}
-
-/** How much an engine takes in before it refuses. */
-export interface EngineLimits {
-  readonly legs: number;
-  readonly mixes: number;
-  readonly membersPerMix: number;
-  readonly playsPerMix: number;
-  /** Samples of all clips together; 2 bytes each. */
-  readonly clipSamples: number;
-  readonly captures: number;
-  readonly tracksPerCapture: number;
-  /** Captured audio is handed over so much at a time. */
-  readonly captureChunkMs: number;
-  /** Keys that may wait for one leg. */
-  readonly queuedDigits: number;
-  /** The most that a jitter buffer holds. */
-  readonly jitterMs: number;
-}
-
-/** Limits that hold where none are given: 10,000 legs, 100 MB of clips, 200 ms of jitter, captures 0.5 s at a time. */
-export const defaultEngineLimits: EngineLimits = {
-  legs: 10_000,
-  mixes: 10_000,
-  membersPerMix: 250,
-  playsPerMix: 64,
-  clipSamples: 50_000_000,
-  captures: 5000,
-  tracksPerCapture: 64,
-  captureChunkMs: 500,
-  queuedDigits: 64,
-  jitterMs: 200,
-};
-
 /** Everything that an engine needs from outside. */
 export interface MediaEngineDeps {
   readonly send: SendPacket;
@@ -147,6 +94,9 @@ export interface MediaEngineDeps {
   readonly phases?: number;
   readonly limits?: Partial<EngineLimits>;
 }
+
+/** Audio near a packet of a key may be the key's tone: some phones send both, and the tone waits in the jitter buffer. */
+const KEY_TONE_MS = 120;
 
 /** Throws a RangeError for a rate at which no codec runs. */
 export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
@@ -183,9 +133,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
     joined: (leg, mix) => turns.join(byName.get(leg)!, mix),
   });
   const reporting = createReporting({ sendPacket: send, sendReport, random, cname: deps.cname });
-  const sounds = createSounds(rate);
-  const clips = new Map<string, Int16Array>();
-  let clipSamples = 0;
+  const sounds = createSoundLibrary(rate, frameSamples, limits.clipSamples);
 
   const byName = new Map<string, Leg>();
   /** By index; a closed leg leaves a hole that is filled first. */
@@ -244,18 +192,8 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
     apply(command) {
       if (!applyCommand(command)) counters.ignored++;
     },
-    loadClip(name, { sampleRate, samples }) {
-      const length = Math.round((samples.length * rate) / sampleRate);
-      const replaced = clips.get(name)?.length ?? 0;
-      if (clipSamples - replaced + length > limits.clipSamples) return false;
-      clips.set(name, resample(samples, sampleRate, rate));
-      clipSamples += length - replaced;
-      return true;
-    },
-    dropClip(name) {
-      clipSamples -= clips.get(name)?.length ?? 0;
-      clips.delete(name);
-    },
+    loadClip: (name, clip) => sounds.loadClip(name, clip),
+    dropClip: (name) => sounds.dropClip(name),
     receive(index, bytes, length, address, port, nowMs) {
       const leg = legs[index];
       if (leg?.agreed === undefined) counters.early++;
@@ -298,14 +236,14 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
       turns.end(nowMs);
     },
     endCaptures: () => captures.endAll(),
-    warmUp() {
-      sounds.holdMusic();
-      sounds.ringback();
-      sounds.beep(1);
-      sounds.beep(2);
-    },
+    warmUp: () => sounds.warmUp(),
     countLeaks: () => hearing.countLeaks(),
-    census: () => ({ legs: byName.size, clips: clips.size, captures: captures.size(), ...hearing.census() }),
+    census: () => ({
+      legs: byName.size,
+      clips: sounds.clips,
+      captures: captures.size(),
+      ...hearing.census(),
+    }),
     get counters() {
       return { ...counters, ...sendScratch.counters };
     },
@@ -313,9 +251,15 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
 
   /** Takes the leg's next frame and looks whether it still speaks. */
   function listen(leg: Leg, nowMs: number): void {
-    if (!leg.listens) return;
+    if (!leg.listens) {
+      if (leg.voice !== undefined) watchVoice(leg, leg.voice, false);
+      return;
+    }
     const result = leg.jitter.take(leg.source.frame, nowMs);
     leg.source.active = result !== taken.empty && !isSilent(leg.source.frame, frameSamples);
+    if (leg.voice !== undefined) {
+      watchVoice(leg, leg.voice, result === taken.played && nowMs - leg.keyMs >= KEY_TONE_MS);
+    }
     if (leg.receiveEventPayloadType >= 0) {
       const digits = leg.digitsIn.expire(nowMs);
       if (digits.length > 0) tellDigits(leg, digits, notify);
@@ -325,6 +269,14 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
       leg.silenceTold = true;
       notify({ type: 'media-silent', leg: leg.name, forMs: Math.round(nowMs - leg.heardMs) });
     }
+  }
+
+  function watchVoice(leg: Leg, voice: VoiceActivity, isItsOwn: boolean): void {
+    voice.hear(isItsOwn ? leg.source.frame : undefined);
+    const { isSpeaking } = voice;
+    if (isSpeaking === undefined || isSpeaking === leg.voiceTold) return;
+    leg.voiceTold = isSpeaking;
+    notify({ type: 'voice', leg: leg.name, speaking: isSpeaking });
   }
 
   function applyCommand(command: MixCommand): boolean {
@@ -338,7 +290,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
         return hearing.setHearing(command.mix, command.members);
       case 'play': {
         hearing.stopPlay(command.mix, command.key);
-        const play = playOf(command.sound, command.loop);
+        const play = sounds.play(++sourceIds, command.sound, command.loop);
         if (play !== undefined && hearing.countPlays(command.mix) < limits.playsPerMix) {
           const { mix, key, to, alone = false } = command;
           if (hearing.play(mix, key, to, play, alone)) return true;
@@ -362,35 +314,12 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
         return captures.pause(command.capture, command.paused);
       case 'end-capture':
         return captures.end(command.capture);
-      case 'watch-voice':
-        return false;
-    }
-  }
-
-  function playOf(sound: Sound, loop: boolean): Play | undefined {
-    const id = ++sourceIds;
-    switch (sound.kind) {
-      case 'beep':
-        return createSamplesPlay(id, frameSamples, sounds.beep(sound.count), loop);
-      case 'ringback':
-        return createSamplesPlay(id, frameSamples, sounds.ringback(), loop);
-      case 'hold-music':
-        return createSamplesPlay(id, frameSamples, sounds.holdMusic(), loop);
-      case 'clip': {
-        const samples = clips.get(sound.name);
-        return samples && createSamplesPlay(id, frameSamples, samples, loop);
-      }
-      case 'tone': {
-        const { frequencyHz, levelDb, durationMs } = sound;
-        if (!(frequencyHz > 0 && frequencyHz < rate / 2)) return undefined;
-        const amplitude = amplitudeOf(levelDb);
-        return createTonePlay(id, frameSamples, {
-          rate,
-          frequencyHz,
-          amplitude,
-          // A tone without a gap, over and over, is an endless one.
-          ...(durationMs === undefined || loop ? {} : { durationMs }),
-        });
+      case 'watch-voice': {
+        const leg = byName.get(command.leg);
+        if (leg === undefined) return false;
+        leg.voice = command.watched ? (leg.voice ?? createVoiceActivity()) : undefined;
+        if (!command.watched) leg.voiceTold = undefined;
+        return true;
       }
     }
   }

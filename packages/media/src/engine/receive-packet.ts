@@ -44,6 +44,7 @@ export function receiveRtp(
   if (header.ssrc !== leg.received.ssrc) leg.digitsIn.reset();
   leg.received.receive(header.ssrc, header.sequenceNumber, header.timestamp, nowMs);
   if (header.payloadType === leg.receiveEventPayloadType) {
+    leg.keyMs = nowMs;
     if (!readTelephoneEvent(bytes, header.payloadOffset, header.payloadLength, scratch.event))
       leg.malformed++;
     else if (leg.listens) {

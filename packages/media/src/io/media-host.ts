@@ -3,12 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TakeCaptured } from '../capture/capture.ts';
 import { createResampler } from '../dsp/resampler.ts';
 import type { AgreedMedia, LegStatistics, MediaNotice, MixCommand, SoundClip } from '../engine/commands.ts';
-import {
-  createMediaEngine,
-  type EngineCensus,
-  type EngineCounters,
-  type EngineLimits,
-} from '../engine/media-engine.ts';
+import type { EngineCensus, EngineCounters, EngineLimits } from '../engine/engine-limits.ts';
+import { createMediaEngine } from '../engine/media-engine.ts';
 import type { OpenLegSockets, SocketCounters } from './leg-sockets.ts';
 import { createTickLoop, type TickStats } from './tick-loop.ts';
 
