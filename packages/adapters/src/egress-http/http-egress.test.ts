@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { afterEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import type { EgressOutcome, EgressRequest } from '@jackfield/platform';
+import type { Egress, EgressOutcome, EgressRequest } from '@jackfield/platform';
 import { createHttpEgress, type HttpEgressOptions } from './http-egress.ts';
 
 const open: Server[] = [];
@@ -38,8 +38,11 @@ const talker = (say: (socket: Socket) => void) =>
 const inSandbox: HttpEgressOptions = { allow: [], privateToo: true };
 const inProduction: HttpEgressOptions = { allow: [], privateToo: false };
 
-function send(url: string, options: HttpEgressOptions, changes: Partial<EgressRequest> = {}) {
-  return createHttpEgress(options).send({
+const send = (url: string, options: HttpEgressOptions, changes: Partial<EgressRequest> = {}) =>
+  sendBy(createHttpEgress(options), url, changes);
+
+function sendBy(egress: Egress, url: string, changes: Partial<EgressRequest> = {}) {
+  return egress.send({
     url,
     method: 'POST',
     headers: {},
@@ -70,7 +73,7 @@ test('a request arrives as it was asked for, with the Host of its URL, and its a
   assert.deepEqual(seen, {
     method: 'POST',
     url: '/in?x=1&y=%20',
-    headers: { 'x-a': 'b', host: `127.0.0.1:${port}`, connection: 'close', 'content-length': '3' },
+    headers: { 'x-a': 'b', host: `127.0.0.1:${port}`, connection: 'keep-alive', 'content-length': '3' },
     body: 'a=b',
   });
 });
@@ -261,6 +264,112 @@ test('a caller who gives up has the request ended at once', async () => {
   const outcome = await send(`http://127.0.0.1:${port}/`, inSandbox, { signal: stop.signal });
   assert.equal(kindOf(outcome), 'aborted');
   assert.equal(kindOf(await send('http://127.0.0.1:1/', inSandbox, { signal: stop.signal })), 'aborted');
+});
+
+test('requests to the same name and addresses share a connection; its end leaves none', async () => {
+  const seen = new Set<unknown>();
+  const port = await receiver((request, response) => {
+    seen.add(request.socket);
+    response.end('x');
+  });
+  const egress = createHttpEgress(inSandbox);
+  for (let number = 0; number < 3; number++) {
+    assert.equal(kindOf(await sendBy(egress, `http://127.0.0.1:${port}/${number}`)), 200);
+    await new Promise(setImmediate);
+  }
+  assert.equal(seen.size, 1);
+  assert.equal(egress.openConnections(), 1);
+  egress.close();
+  await new Promise(setImmediate);
+  assert.equal(egress.openConnections(), 0);
+});
+
+test('a connection is not used for a name that stands for something else by now, and the guard is asked each time', async () => {
+  const seen: unknown[] = [];
+  const port = await receiver((request, response) => {
+    seen.push(request.socket);
+    response.end();
+  });
+  const answers = [['127.0.0.1'], ['127.0.0.1', '127.0.0.2'], ['10.0.0.1']];
+  const resolve = async () => (answers.shift() ?? []).map((address) => ({ address, family: 4 }));
+  const options = { allow: ['127.0.0.0/8'], privateToo: false, resolve, nameTtlMs: 0 };
+  const egress = createHttpEgress(options);
+  const url = `http://moving.example:${port}/`;
+  assert.equal(kindOf(await sendBy(egress, url)), 200);
+  assert.equal(kindOf(await sendBy(egress, url)), 200);
+  assert.equal(new Set(seen).size, 2);
+  assert.equal(kindOf(await sendBy(egress, url)), 'refused');
+  assert.equal(seen.length, 2);
+  egress.close();
+});
+
+test('a connection that the receiver closed while it waited costs no attempt', async () => {
+  let connections = 0;
+  // Answers once on each connection, and closes when the next request comes, as a receiver does that had just given it up.
+  const port = await listening(
+    createTcpServer((socket) => {
+      connections++;
+      let requests = 0;
+      socket.on('data', () => {
+        if (++requests === 1) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+        else socket.destroy();
+      });
+    }),
+  );
+  const egress = createHttpEgress(inSandbox);
+  const url = `http://127.0.0.1:${port}/`;
+  assert.equal(kindOf(await sendBy(egress, url)), 200);
+  await new Promise(setImmediate);
+  assert.equal(kindOf(await sendBy(egress, url)), 200);
+  assert.equal(connections, 2);
+  egress.close();
+});
+
+test('a receiver that closes on a fresh connection is asked once only', async () => {
+  let connections = 0;
+  const port = await listening(
+    createTcpServer((socket) => {
+      connections++;
+      socket.on('data', () => socket.destroy());
+    }),
+  );
+  assert.equal(kindOf(await send(`http://127.0.0.1:${port}/`, inSandbox)), 'broken');
+  assert.equal(connections, 1);
+});
+
+test('idle connections are bounded in number, idle time and age', async () => {
+  let connections = 0;
+  const server = createServer((_request, response) => response.end());
+  server.on('connection', () => connections++);
+  const port = await listening(server);
+  const url = `http://127.0.0.1:${port}/`;
+  const few = createHttpEgress({ ...inSandbox, pool: { idle: 2, idleMs: 150 } });
+  await Promise.all(Array.from({ length: 5 }, () => sendBy(few, url)));
+  // Those that are too many are closed at once.
+  while (few.openConnections() > 2) await new Promise(setImmediate);
+  assert.equal(few.openConnections(), 2);
+  while (few.openConnections() > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  connections = 0;
+  const old = createHttpEgress({ ...inSandbox, pool: { lifetimeMs: -1 } });
+  for (let number = 0; number < 3; number++) await sendBy(old, url);
+  assert.equal(connections, 3);
+});
+
+test('a name is looked up once in a while, not for each request; a failure is not kept', async () => {
+  const port = await receiver((_request, response) => response.end());
+  let lookups = 0;
+  const resolve = async () => {
+    if (++lookups === 1) throw new Error('ENOTFOUND');
+    return [{ address: '127.0.0.1', family: 4 }];
+  };
+  const egress = createHttpEgress({ ...inSandbox, resolve, nameTtlMs: 60_000 });
+  const kinds = [];
+  for (let number = 0; number < 3; number++) {
+    kinds.push(kindOf(await sendBy(egress, `http://named.example:${port}/`)));
+  }
+  assert.deepEqual(kinds, ['unreachable', 200, 200]);
+  assert.equal(lookups, 2);
+  egress.close();
 });
 
 test('https asks for the certificate of the name in the URL, and takes no other', async () => {

@@ -1,5 +1,10 @@
 import { lookup } from 'node:dns/promises';
-import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  type RequestOptions,
+  request as requestHttp,
+} from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type {
@@ -10,34 +15,65 @@ import type {
   EgressRequest,
 } from '@jackfield/platform';
 import { type AddressRules, createAddressGuard } from './address-guard.ts';
+import {
+  type CheckedOptions,
+  type ConnectionPool,
+  createConnectionPool,
+  type PoolLimits,
+  poolLimits,
+} from './connection-pool.ts';
 import { type EgressTarget, findTarget, type Resolve } from './egress-target.ts';
+import { createNameCache } from './name-cache.ts';
 
 export interface HttpEgressOptions extends AddressRules {
   /** The system's resolver when left out. */
   readonly resolve?: Resolve;
   /** PEM of authorities to trust instead of the usual ones. */
   readonly trust?: string;
+  readonly pool?: Partial<PoolLimits>;
+  readonly nameTtlMs?: number;
 }
 
 /** Of an answer's head; longer ones end the request. */
 const maxHeaderBytes = 16_384;
 
-/** Requests to customers' URLs, each on a connection of its own to an address that was checked right before. */
-export function createHttpEgress(options: HttpEgressOptions): Egress {
+/** How long an address is taken for that of its name. */
+const defaultNameTtlMs = 2_000;
+/** What the receiver closed before our request reached it tells so within a round trip. */
+const staleWithinMs = 1_000;
+
+/** The port, with what its opener closes. */
+export interface HttpEgress extends Egress {
+  /** Connections that are open, those that wait for another request among them. */
+  openConnections(): number;
+  /** Closes those that wait; requests that come later open their own. */
+  close(): void;
+}
+
+/** Requests to customers' URLs, on connections to addresses that were checked; one is used again for the same name and addresses. */
+export function createHttpEgress(options: HttpEgressOptions): HttpEgress {
   const guard = createAddressGuard(options);
-  const resolve = options.resolve ?? ((name: string) => lookup(name, { all: true, verbatim: true }));
+  const resolve = createNameCache(
+    options.resolve ?? ((name: string) => lookup(name, { all: true, verbatim: true })),
+    options.nameTtlMs ?? defaultNameTtlMs,
+  );
+  const pool = createConnectionPool({ ...poolLimits, ...options.pool });
   return {
     send: (request) =>
       new Promise((settle) => {
-        void new Exchange(request, settle, options.trust).run(() => findTarget(request.url, guard, resolve));
+        const exchange = new Exchange(request, settle, pool, options.trust);
+        void exchange.run(() => findTarget(request.url, guard, resolve));
       }),
+    openConnections: pool.open,
+    close: pool.close,
   };
 }
 
-/** One request from its look-up to the end of its answer; settles exactly once and leaves no socket and no timer. */
+/** One request from its look-up to the end of its answer; settles exactly once and leaves no timer. */
 class Exchange {
   readonly #request: EgressRequest;
   readonly #settle: (outcome: EgressOutcome) => void;
+  readonly #pool: ConnectionPool;
   readonly #trust: string | undefined;
   readonly #total: NodeJS.Timeout;
   #stage: NodeJS.Timeout;
@@ -45,9 +81,15 @@ class Exchange {
   #status: number | undefined;
   #isSettled = false;
 
-  constructor(request: EgressRequest, settle: (outcome: EgressOutcome) => void, trust: string | undefined) {
+  constructor(
+    request: EgressRequest,
+    settle: (outcome: EgressOutcome) => void,
+    pool: ConnectionPool,
+    trust: string | undefined,
+  ) {
     this.#request = request;
     this.#settle = settle;
+    this.#pool = pool;
     this.#trust = trust;
     const { connectMs, totalMs } = request.timeouts;
     this.#total = setTimeout(() => this.#fail('total-timeout', `no whole answer in ${totalMs} ms`), totalMs);
@@ -71,15 +113,15 @@ class Exchange {
     }
   }
 
-  #send({ secure, hostname, port, path, host, addresses }: EgressTarget): void {
+  #send(target: EgressTarget, isSecondTry = false): void {
+    const { secure, hostname, port, path, host, addresses } = target;
     const { method, headers, body = '', timeouts } = this.#request;
     // The name is not resolved again: what was checked is what is connected to.
     const checked: LookupFunction = (_name, { all }, callback) => {
       if (all) callback(null, [...addresses]);
       else callback(null, addresses[0]!.address, addresses[0]!.family);
     };
-    const bytes = Buffer.from(body);
-    const sent = (secure ? requestHttps : requestHttp)({
+    const options: RequestOptions & CheckedOptions = {
       method,
       host: hostname,
       port,
@@ -87,29 +129,44 @@ class Exchange {
       headers: {
         ...headers,
         host,
-        connection: 'close',
-        ...(method === 'POST' ? { 'content-length': bytes.length } : {}),
+        connection: isSecondTry ? 'close' : 'keep-alive',
+        ...(method === 'POST' ? { 'content-length': Buffer.byteLength(body) } : {}),
       },
       setDefaultHeaders: false,
-      agent: false,
+      agent: isSecondTry ? false : secure ? this.#pool.https : this.#pool.http,
       lookup: checked,
+      checked: addresses.map(({ address }) => address).join(),
       maxHeaderSize: maxHeaderBytes,
       ...(secure ? this.#tlsOptions(hostname) : {}),
-    });
+    };
+    const sent = (secure ? requestHttps : requestHttp)(options);
     this.#sent = sent;
     let isConnected = false;
+    let sentAt = 0;
     const connected = () => {
       isConnected = true;
+      sentAt = performance.now();
       this.#expectPiece(timeouts.readMs);
     };
-    sent.on('socket', (socket) => socket.once(secure ? 'secureConnect' : 'connect', connected));
+    const broken = (sentence: string) => {
+      if (this.#sent !== sent) return;
+      // A connection that was closed while it waited, before our request reached the receiver: no attempt was made.
+      const isStale = sent.reusedSocket && this.#status === undefined && !this.#isSettled;
+      if (isStale && performance.now() - sentAt < staleWithinMs) this.#send(target, true);
+      else this.#fail('broken', sentence);
+    };
+    sent.on('socket', (socket) => {
+      if (sent.reusedSocket) connected();
+      else socket.once(secure ? 'secureConnect' : 'connect', connected);
+    });
     sent.on('response', (answer) => this.#take(answer));
     sent.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-      if (isConnected) this.#fail('broken', `the answer could not be read: ${code ?? message}`);
-      else this.#fail('unreachable', `no connection: ${code ?? message}`);
+      if (!isConnected) this.#fail('unreachable', `no connection: ${code ?? message}`);
+      else if (code === 'ECONNRESET' || code === 'EPIPE') broken(`the answer could not be read: ${code}`);
+      else if (this.#sent === sent) this.#fail('broken', `the answer could not be read: ${code ?? message}`);
     });
-    sent.on('close', () => this.#fail('broken', 'the connection was closed without an answer'));
-    sent.end(method === 'POST' ? bytes : undefined);
+    sent.on('close', () => broken('the connection was closed without an answer'));
+    sent.end(method === 'POST' ? body : undefined);
   }
 
   #tlsOptions(hostname: string) {
@@ -136,7 +193,12 @@ class Exchange {
       this.#expectPiece(timeouts.readMs);
     });
     answer.on('error', () => this.#fail('broken', 'the connection broke within the answer'));
-    answer.on('end', () => this.#finish({ status, headers: answer.headers, body: Buffer.concat(pieces) }));
+    answer.on('end', () => {
+      // Whole, so its connection goes back to the others.
+      this.#sent = undefined;
+      const body = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+      this.#finish({ status, headers: answer.headers, body });
+    });
   }
 
   #expectPiece(readMs: number): void {

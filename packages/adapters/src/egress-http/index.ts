@@ -1,1 +1,1 @@
-export { createHttpEgress, type HttpEgressOptions } from './http-egress.ts';
+export { createHttpEgress, type HttpEgress, type HttpEgressOptions } from './http-egress.ts';
