@@ -84,13 +84,15 @@ export async function createRecorder(options: RecorderOptions): Promise<DiskReco
   function heard(message: FromRecorderThread): void {
     switch (message.type) {
       case 'opened':
-        return running.get(message.recording)?.opened.resolve();
+        running.get(message.recording)?.opened.resolve();
+        return;
       case 'finished':
         running.get(message.recording)?.finished.resolve(message.file);
         running.delete(message.recording);
         return;
       case 'failed':
-        return fail(message.recording, message.sentence);
+        fail(message.recording, message.sentence);
+        return;
       case 'stats':
         questions.get(message.id)?.(message.stats);
         questions.delete(message.id);
@@ -102,10 +104,12 @@ export async function createRecorder(options: RecorderOptions): Promise<DiskReco
     const each = running.get(recording);
     if (each === undefined) return;
     running.delete(recording);
-    if (each.phase === 'opening') return each.opened.reject(new Error(sentence));
-    if (each.phase === 'finishing') return each.finished.reject(new Error(sentence));
-    media.send({ do: 'end-capture', capture: recording });
-    for (const listener of listeners) listener({ recording, sentence });
+    if (each.phase === 'opening') each.opened.reject(new Error(sentence));
+    else if (each.phase === 'finishing') each.finished.reject(new Error(sentence));
+    else {
+      media.send({ do: 'end-capture', capture: recording });
+      for (const listener of listeners) listener({ recording, sentence });
+    }
   }
 
   async function begin(each: Running, { recording, format, tracks }: RecordingOrder): Promise<void> {
