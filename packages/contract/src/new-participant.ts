@@ -1,7 +1,7 @@
 import { type Static, type TUnsafe, Type } from 'typebox';
 import { looseBoolean, looseEnum, looseInteger } from './loose.ts';
 import { participantRoles, sipHeadersSchema } from './multiparty-calls.ts';
-import { httpUrl, text } from './primitives.ts';
+import { httpUrl, text, uuid } from './primitives.ts';
 
 /** A parameter whose silent omission would change what callers hear or what happens next: refused, whatever its value. */
 function refusedUntil(what: string): TUnsafe<undefined> {
@@ -56,8 +56,16 @@ export const defaultStatusCallbackEvents = 'mpc-state-changes,participant-state-
 
 export const newParticipant = Type.Object({
   role: looseEnum(participantRoles, { description: 'Cannot be changed later.' }),
-  from: address('Caller ID: a phone number or an endpoint.'),
-  to: address('Who is called: a phone number or an endpoint.'),
+  from: Type.Optional(address('Caller ID: a phone number or an endpoint. Needs `to`; not with `call_uuid`.')),
+  to: Type.Optional(
+    address('Who is called: a phone number or an endpoint. Needs `from`; not with `call_uuid`.'),
+  ),
+  call_uuid: Type.Optional(
+    uuid({
+      description:
+        'A live call that is moved here for good, out of its instructions or another multiparty call; instead of `from` and `to`.',
+    }),
+  ),
   caller_name: Type.Optional(text({ maxLength: 50, description: 'Display name; `from` when left out.' })),
   sip_headers: Type.Optional(sipHeadersSchema),
   ring_timeout: Type.Optional(
@@ -112,11 +120,18 @@ export const newParticipant = Type.Object({
   exit_sound_method: method('the sound of leaving', 'GET'),
   call_status_callback_url: Type.Optional(httpUrl({ description: 'Receives events of the dialled call.' })),
   call_status_callback_method: method('call_status_callback_url', 'POST'),
+  send_digits: Type.Optional(
+    text({
+      maxLength: 200,
+      pattern: '^[0-9*#A-Da-dwW]+$',
+      allowed: '1 to 200 of the characters 0-9 * # A-D, w (waits 0.5 s) and W (waits 1 s)',
+      description: 'Pressed as soon as the phone answers; w waits 0.5 s, W 1 s.',
+    }),
+  ),
   dial_music: Type.Optional(
     looseEnum(['real', 'none'], { description: 'Music from a URL is not supported yet.', default: 'real' }),
   ),
 
-  call_uuid: Type.Optional(refusedUntil('moving a live call into a multiparty call')),
   confirm_key: Type.Optional(refusedUntil('asking for a key before joining')),
   confirm_key_sound_url: Type.Optional(refusedUntil('asking for a key before joining')),
   confirm_key_sound_method: method('confirm_key_sound_url', 'GET'),
@@ -140,7 +155,6 @@ export const newParticipant = Type.Object({
   transcript: Type.Optional(onlyBoolean(false, 'transcription')),
   transcription_url: Type.Optional(refusedUntil('transcription')),
   relay_dtmf_inputs: Type.Optional(onlyBoolean(false, 'relaying digits')),
-  send_digits: Type.Optional(refusedUntil('sending digits after the answer')),
   send_on_preanswer: Type.Optional(onlyBoolean(false, 'sending digits before the answer')),
   delay_dial: Type.Optional(
     looseInteger({

@@ -30,7 +30,7 @@ const told = (events: string) =>
 
 test('an event of a call with a status callback carries its receiver as it was set', () => {
   const { callback } = outboxEventOf(callTelling('mpc-state-changes'), { type: 'ended' }, 0);
-  assert.deepEqual(callback, { url: 'http://a/#rc=2', method: 'GET', mainAccount: 'MA0' });
+  assert.deepEqual(callback, { url: 'http://a/#rc=2', method: 'GET' });
 });
 
 test('only events of the groups that were asked for have a receiver (conventions.md §10.1)', () => {

@@ -1,6 +1,6 @@
 import type { CallbackTarget, Instant, OutboxEvent } from '../../kernel/machine.ts';
 import { timestampWithOffset } from '../../kernel/timestamps.ts';
-import type { MultipartyCall, MultipartyCallEvent, ParticipantEventType } from './domain/multiparty-call.ts';
+import { isTold, type MultipartyCall, type MultipartyCallEvent } from './domain/multiparty-call.ts';
 
 /** Names of conventions.md §10.1. */
 const eventNames: Readonly<Record<MultipartyCallEvent['type'], string>> = {
@@ -15,16 +15,19 @@ const eventNames: Readonly<Record<MultipartyCallEvent['type'], string>> = {
   'participant-unheld': 'ParticipantUnhold',
   'coaching-started': 'ParticipantCoachModeStart',
   'coaching-stopped': 'ParticipantCoachModeStop',
+  'participant-speaking': 'ParticipantSpeakStart',
+  'participant-silent': 'ParticipantSpeakStop',
+  'participant-digit': 'ParticipantDigitInput',
   'add-participant-initiated': 'AddParticipantByAPIActionInitiated',
   'add-participant-completed': 'AddParticipantByAPIActionCompleted',
 };
 
-const aboutAdding: readonly ParticipantEventType[] = [
+const aboutAdding: readonly MultipartyCallEvent['type'][] = [
   'add-participant-initiated',
   'add-participant-completed',
 ];
 
-/** Groups of events that a status callback asks for (conventions.md §10.1); speak and digit events do not happen yet. */
+/** Groups of events that a status callback asks for (conventions.md §10.1). */
 const eventGroups: Readonly<Record<MultipartyCallEvent['type'], string>> = {
   initialized: 'mpc-state-changes',
   started: 'mpc-state-changes',
@@ -37,6 +40,9 @@ const eventGroups: Readonly<Record<MultipartyCallEvent['type'], string>> = {
   'participant-unheld': 'participant-state-changes',
   'coaching-started': 'participant-state-changes',
   'coaching-stopped': 'participant-state-changes',
+  'participant-speaking': 'participant-speak-events',
+  'participant-silent': 'participant-speak-events',
+  'participant-digit': 'participant-digit-input-events',
   'add-participant-initiated': 'add-participant-api-events',
   'add-participant-completed': 'add-participant-api-events',
 };
@@ -46,6 +52,7 @@ export function outboxEventOf(call: MultipartyCall, event: MultipartyCallEvent, 
   return {
     type: `multiparty-call.${event.type}`,
     account: call.account,
+    mainAccount: call.mainAccount,
     resource: `multiparty-call/${call.uuid}`,
     payload: {
       EventName: eventNames[event.type],
@@ -60,9 +67,9 @@ export function outboxEventOf(call: MultipartyCall, event: MultipartyCallEvent, 
 }
 
 function targetOf(call: MultipartyCall, event: MultipartyCallEvent): { callback?: CallbackTarget } {
-  const { statusCallback: wanted, mainAccount } = call;
-  if (wanted === null || !wanted.events.split(',').includes(eventGroups[event.type])) return {};
-  return { callback: { url: wanted.url, method: wanted.method, mainAccount } };
+  const { statusCallback: wanted } = call;
+  if (wanted === null || !isTold(call, eventGroups[event.type])) return {};
+  return { callback: { url: wanted.url, method: wanted.method } };
 }
 
 function fieldsOfParticipant(event: Extract<MultipartyCallEvent, { participant: unknown }>) {
@@ -73,6 +80,8 @@ function fieldsOfParticipant(event: Extract<MultipartyCallEvent, { participant: 
     ParticipantCallUUID: participant.leg,
     ParticipantCoachMode: participant.coachMode,
     ...(aboutAdding.includes(event.type) ? { RequestUUID: participant.requestUuid } : {}),
+    // The name of this field is not published: both that are likely.
+    ...(event.type === 'participant-digit' ? { Digit: event.digit, Digits: event.digit } : {}),
   };
 }
 

@@ -1,3 +1,5 @@
+export type { JoinedParticipant } from './additions.ts';
+export type { JoinInstruction, JoiningParticipant } from './joining-participant.ts';
 export {
   createMultipartyCalls,
   type MultipartyCallsDeps,

@@ -1,9 +1,12 @@
 import type { RouteGroup } from '../../http/index.ts';
 import { createKeyedQueue } from '../../kernel/keyed-queue.ts';
+import type { Result } from '../../kernel/result.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Database, Migration } from '../../ports/database.ts';
 import { type AccountResources, createAccountResources } from './account-resources.ts';
+import type { JoinedParticipant } from './additions.ts';
 import { createCommands, type MultipartyCallCommands } from './commands.ts';
+import type { JoiningParticipant } from './joining-participant.ts';
 import { createMemberIds } from './member-ids.ts';
 import { multipartyCallsTables } from './migrations/0001-multiparty-calls.ts';
 import { createQueries, type MultipartyCallQueries } from './queries.ts';
@@ -24,6 +27,8 @@ export interface MultipartyCallsFeature {
   readonly routes: RouteGroup;
   readonly commands: MultipartyCallCommands;
   readonly queries: MultipartyCallQueries;
+  /** A caller whose document has come to a MultiPartyCall element; its leg is borrowed until it leaves. */
+  join(order: JoiningParticipant): Promise<Result<JoinedParticipant>>;
   readonly resources: AccountResources;
   /** Ends the calls that the last process left behind; called once, before the first request. Resolves with their number. */
   restore(): Promise<number>;
@@ -36,6 +41,7 @@ export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCall
   const sessions = defineSessions(deps);
   const commands = createCommands({
     sessions,
+    calls: deps.calls,
     queries,
     memberIds: createMemberIds(database),
     additions: createKeyedQueue(),
@@ -50,6 +56,7 @@ export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCall
     routes: multipartyCallRoutes(commands, queries),
     commands,
     queries,
+    join: commands.join,
     resources: createAccountResources(sessions),
     async restore() {
       const left = await loadLiveCalls(database);

@@ -12,6 +12,13 @@ export function problemOfRefusal(mpcUuid: string, refusal: Refusal): Problem {
         'limit-reached',
         `the multiparty call is full: max_participants is ${refusal.maxParticipants}, those still being dialled included`,
       );
+    case 'already-in':
+      return problem(
+        'conflict',
+        `the call is in this multiparty call already, as participant ${refusal.memberId}`,
+      );
+    case 'gone':
+      return problem('not-found', 'the participant was removed while it was being added');
     case 'not-initialized':
       return problem(
         'not-found',

@@ -2,11 +2,12 @@ import type { Machine, OutboxEvent, TimerFired } from '../../kernel/machine.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Media, MixCommand } from '../../ports/media.ts';
-import { type CallEnd, type Calls, callEnds } from '../calls/index.ts';
+import { type CallEnd, type Calls, callEnds, type OutboundLeg, type OwnedLegNotice } from '../calls/index.ts';
 import type { MultipartyCall, MultipartyCallEffect, MultipartyCallInput } from './domain/multiparty-call.ts';
 import { multipartyCallMachine } from './domain/multiparty-call-machine.ts';
 import type { Participant } from './domain/participant.ts';
 import { outboxEventOf } from './events.ts';
+import { remarksOf } from './remarks.ts';
 import { saveMultipartyCall } from './store.ts';
 
 export interface SessionDeps {
@@ -18,6 +19,10 @@ export interface SessionDeps {
 
 /** Legs of multiparty calls are owned under this name; the owner's id is the call's UUID. */
 export const ownerKind = 'multiparty-call';
+
+export function ownerOf(uuid: string) {
+  return { kind: ownerKind, id: uuid };
+}
 
 /** Live effects, with events as the outbox keeps them. */
 type SessionEffect =
@@ -34,9 +39,16 @@ export function defineSessions(deps: SessionDeps): Sessions<MultipartyCall, Mult
     perform(uuid, effect) {
       switch (effect.do) {
         case 'dial':
-          return dial(uuid, effect.account, effect.participant);
+          return dial(uuid, effect.call, effect.participant);
         case 'hang-up':
           return deps.calls.hangUp(effect.leg, endOf(effect.because));
+        case 'give-back': {
+          const { name, participant } = effect;
+          const remarks = remarksOf({ uuid, name }, participant);
+          return deps.calls.giveBack(participant.leg, ownerOf(uuid), remarks);
+        }
+        case 'watch-voice':
+          return deps.media.send(effect);
         case 'open-mix':
         case 'close-mix':
         case 'set-hearing':
@@ -47,18 +59,24 @@ export function defineSessions(deps: SessionDeps): Sessions<MultipartyCall, Mult
     },
   });
 
-  function dial(uuid: string, account: string, participant: Participant): void {
-    const { leg, from, to, callerName, ringTimeoutSeconds, sipHeaders } = participant;
+  function dial(uuid: string, call: DialledFor, participant: Participant): void {
+    const { leg, from, to, callerName, ringTimeoutSeconds, sipHeaders, sendDigits, requestUuid } =
+      participant;
+    const { account, mainAccount } = call;
     deps.calls
       .dial({
         leg,
         account,
-        owner: { kind: ownerKind, id: uuid },
+        mainAccount,
+        owner: ownerOf(uuid),
         from,
         to,
         callerName,
         ringTimeoutSeconds,
         sipHeaders,
+        requestUuid,
+        ...(sendDigits === '' ? {} : { sendDigits }),
+        ...callbacksOf(uuid, call, participant),
       })
       .catch((error: unknown) => {
         deps.log.error({ mpc: uuid, leg, err: error }, 'The leg of a participant could not be recorded.');
@@ -66,12 +84,45 @@ export function defineSessions(deps: SessionDeps): Sessions<MultipartyCall, Mult
       });
   }
 
-  deps.calls.ownedBy(ownerKind, (uuid, { type, leg }) => sessions.send(uuid, { type, leg }));
+  deps.calls.ownedBy(ownerKind, (uuid, notice) => {
+    const input = inputOf(notice);
+    if (input !== undefined) sessions.send(uuid, input);
+  });
   return sessions;
 }
 
+/** Undefined for what the one who asked for a leg knows already, and for what concerns the owners of unanswered legs. */
+function inputOf(notice: OwnedLegNotice): MultipartyCallInput | undefined {
+  const { type, leg } = notice;
+  switch (type) {
+    case 'leg-ringing':
+    case 'leg-answered':
+    case 'leg-ended':
+    case 'leg-taken':
+      return { type, leg };
+    case 'leg-digit':
+    case 'leg-voice':
+      return notice;
+    default:
+      return undefined;
+  }
+}
+
+type DialledFor = Extract<MultipartyCallEffect, { readonly do: 'dial' }>['call'];
+
+/** conventions.md §10.4: what becomes of the dialled leg, with the names of its multiparty call. */
+function callbacksOf(
+  uuid: string,
+  { name }: DialledFor,
+  { callStatusCallback: target, memberId }: Participant,
+): Pick<OutboundLeg, 'callbacks'> {
+  if (target === null) return {};
+  const fields = { MPCName: name, MPCUUID: uuid, MemberID: String(memberId) };
+  return { callbacks: { ring: target, answer: target, hangup: target, fields } };
+}
+
 /** The cause that the leg's own record keeps (conventions.md §9.4). */
-function endOf(because: 'call-ended' | 'kicked'): CallEnd {
+export function endOf(because: 'call-ended' | 'kicked'): CallEnd {
   return callEnds(because === 'kicked' ? 4030 : 4020, 'API Request');
 }
 

@@ -63,6 +63,8 @@ export function participantOf(row: ParticipantRow): Participant {
     memberId: row.member_id,
     leg: row.call_uuid,
     requestUuid: row.request_uuid,
+    // Legs die with their process: what was to become of one is not kept.
+    origin: 'dialled',
     role: row.role,
     from: row.from_address,
     to: row.to_address,
@@ -81,6 +83,8 @@ export function participantOf(row: ParticipantRow): Participant {
     exitSound: row.exit_sound,
     ringTimeoutSeconds: 0,
     sipHeaders: {},
+    sendDigits: '',
+    isSpeaking: false,
     callStatusCallback: callbackOf(row.call_status_callback_url, row.call_status_callback_method),
   };
 }

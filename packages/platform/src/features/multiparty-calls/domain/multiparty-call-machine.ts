@@ -1,18 +1,31 @@
-import type { Instant, Machine, Step } from '../../../kernel/machine.ts';
-import type {
-  Members,
-  MultipartyCall,
-  MultipartyCallEffect,
-  MultipartyCallInput,
-  MultipartyCallReply,
-  ParticipantEventType,
-  Refusal,
+import type { Instant, Machine } from '../../../kernel/machine.ts';
+import {
+  type CallStep,
+  digitEvents,
+  emit,
+  maxDurationTimer,
+  ofAdding,
+  refused,
+  reply,
+  speakEvents,
+  stay,
+  watch,
+  withParticipants,
+  withReply,
+} from './call-steps.ts';
+import { departed, ended, letGo } from './departures.ts';
+import {
+  isTold,
+  type Members,
+  type MultipartyCall,
+  type MultipartyCallEffect,
+  type MultipartyCallInput,
+  type ParticipantEventType,
+  type Refusal,
 } from './multiparty-call.ts';
 import {
-  billedSeconds,
-  dialledParticipant,
+  addedParticipant,
   type ExitCause,
-  exited,
   isPending,
   isPresent,
   joined,
@@ -23,15 +36,10 @@ import {
   type WantedParticipant,
 } from './participant.ts';
 import { audioChanges, beep } from './room-audio.ts';
-import { endOfDeparture, type TerminationCode } from './termination.ts';
-
-type CallStep = Step<MultipartyCall, MultipartyCallEffect>;
 
 export const multipartyCallMachine: Machine<MultipartyCall, MultipartyCallInput, MultipartyCallEffect> = {
   step,
 };
-
-const maxDurationTimer = 'max-duration';
 
 function step(call: MultipartyCall, input: MultipartyCallInput, now: Instant): CallStep {
   if (call.status === 'ended') {
@@ -53,7 +61,15 @@ function stepLive(call: MultipartyCall, input: MultipartyCallInput, now: Instant
     case 'leg-answered':
       return legAnswered(call, input.leg, now);
     case 'leg-ended':
-      return legEnded(call, input.leg, now);
+      return legGone(call, input.leg, 'Participant Call Hangup', now);
+    case 'leg-taken':
+      return legGone(call, input.leg, 'Participant Call Transferred', now);
+    case 'leg-here':
+      return legHere(call, input.leg, input.isAnswered, now);
+    case 'leg-digit':
+      return legDigit(call, input.leg, input.digit);
+    case 'leg-voice':
+      return legVoice(call, input.leg, input.speaking);
     case 'activate':
       return activated(call, now);
     case 'end':
@@ -90,16 +106,29 @@ function created(
 
 function added(call: MultipartyCall, wanted: WantedParticipant, now: Instant): CallStep {
   const { maxParticipants, participants } = call;
+  const known = participants.find(({ leg }) => leg === wanted.leg);
+  if (known !== undefined) return refused(call, { because: 'already-in', memberId: known.memberId });
   if (participants.length >= maxParticipants) return refused(call, { because: 'full', maxParticipants });
-  const participant = dialledParticipant(wanted, now);
+  const participant = addedParticipant(wanted, now);
+  const { account, mainAccount, name } = call;
   return {
     state: { ...call, participants: [...participants, participant] },
     effects: [
-      emit('add-participant-initiated', participant),
-      { do: 'dial', account: call.account, participant },
+      ...ofAdding('add-participant-initiated', participant),
+      ...(participant.origin === 'dialled'
+        ? [{ do: 'dial', call: { account, mainAccount, name }, participant } as const]
+        : []),
       reply('done'),
     ],
   };
+}
+
+/** Joins at once, unless its phone has still to answer. */
+function legHere(call: MultipartyCall, leg: string, isAnswered: boolean, now: Instant): CallStep {
+  const participant = call.participants.find((each) => each.leg === leg);
+  // Kicked, or lost, while it was being handed over.
+  if (participant === undefined) return refused(call, { because: 'gone' });
+  return withReply(isAnswered ? legAnswered(call, leg, now) : legRinging(call, leg));
 }
 
 function legRinging(call: MultipartyCall, leg: string): CallStep {
@@ -126,17 +155,41 @@ function legAnswered(call: MultipartyCall, leg: string, now: Instant): CallStep 
     effects: [
       ...audioChanges(call, state),
       ...beep(state, `enter:${leg}`, participant.enterSound),
+      ...watch(state, leg, true),
       ...(starts ? [started] : []),
       emit('participant-joined', participant),
-      emit('add-participant-completed', participant),
+      ...ofAdding('add-participant-completed', participant),
     ],
   };
 }
 
-function legEnded(call: MultipartyCall, leg: string, now: Instant): CallStep {
+/** It left by itself: there is no leg of ours to let go. */
+function legGone(call: MultipartyCall, leg: string, cause: ExitCause, now: Instant): CallStep {
   const participant = call.participants.find((each) => each.leg === leg);
   if (participant === undefined) return stay(call);
-  return departed(call, [participant], 'Participant Call Hangup', now);
+  return departed(call, [participant], cause, now);
+}
+
+function legDigit(call: MultipartyCall, leg: string, digit: string): CallStep {
+  const participant = call.participants.find((each) => each.leg === leg);
+  // Digits may be secrets: they are told to who asked for them, and written down for nobody else.
+  if (participant === undefined || !isPresent(participant) || !isTold(call, digitEvents)) return stay(call);
+  return {
+    state: call,
+    effects: [{ do: 'emit', event: { type: 'participant-digit', participant, digit } }],
+  };
+}
+
+function legVoice(call: MultipartyCall, leg: string, speaking: boolean): CallStep {
+  const before = call.participants.find((each) => each.leg === leg);
+  // The first notice after the order says how it is, which is nothing new where nobody speaks.
+  if (before === undefined || !isPresent(before) || before.isSpeaking === speaking) return stay(call);
+  if (!isTold(call, speakEvents)) return stay(call);
+  const after = { ...before, isSpeaking: speaking };
+  return {
+    state: withParticipants(call, (each) => (each === before ? after : each)),
+    effects: [emit(speaking ? 'participant-speaking' : 'participant-silent', after)],
+  };
 }
 
 function activated(call: MultipartyCall, now: Instant): CallStep {
@@ -180,73 +233,10 @@ function kicked(call: MultipartyCall, members: Members, now: Instant): CallStep 
   const chosen = choose(call, members);
   if ('because' in chosen) return refused(call, chosen);
   const left = departed(call, chosen, 'Kicked Out of Multiparty Call', now);
-  const hangUps = chosen.map(({ leg }): MultipartyCallEffect => ({ do: 'hang-up', leg, because: 'kicked' }));
-  return withReply({ state: left.state, effects: [...left.effects, ...hangUps] });
-}
-
-/** Out of the mix first, then the sound of leaving for those who stay, or the end of the call. */
-function departed(
-  call: MultipartyCall,
-  leavers: readonly Participant[],
-  cause: ExitCause,
-  now: Instant,
-): CallStep {
-  const left = leaving(call, leavers, cause, now);
-  const termination = endOfDeparture({
-    isActive: call.status === 'active',
-    mayStayAlone: call.stayAlone,
-    before: call.participants,
-    after: left.state.participants,
-  });
-  if (termination !== undefined) {
-    const end = ended(left.state, termination, now);
-    return { state: end.state, effects: [...left.effects, ...end.effects] };
-  }
-  return {
+  return withReply({
     state: left.state,
-    effects: [
-      ...audioChanges(call, left.state),
-      ...leavers
-        .filter(isPresent)
-        .flatMap(({ leg, exitSound }) => beep(left.state, `exit:${leg}`, exitSound)),
-      ...left.effects,
-    ],
-  };
-}
-
-/** Only the records and events of leaving. */
-function leaving(
-  call: MultipartyCall,
-  leavers: readonly Participant[],
-  cause: ExitCause,
-  now: Instant,
-): CallStep {
-  let seconds = call.billedSeconds;
-  const effects: MultipartyCallEffect[] = [];
-  const state = withParticipants(call, (each) => {
-    if (!leavers.includes(each)) return each;
-    const gone = exited(each, cause, now);
-    seconds += billedSeconds(gone);
-    // Who never joined has not left: for it the adding is what came to its end.
-    effects.push(emit(isPresent(each) ? 'participant-exited' : 'add-participant-completed', gone));
-    return gone;
+    effects: [...left.effects, ...letGo(left.state, chosen, 'kicked')],
   });
-  return { state: { ...state, billedSeconds: seconds }, effects };
-}
-
-function ended(call: MultipartyCall, termination: TerminationCode, now: Instant): CallStep {
-  const live = call.participants.filter((each) => each.phase !== 'exited');
-  const left = leaving(call, live, 'Multiparty Call Ended', now);
-  return {
-    state: { ...left.state, status: 'ended', endedAt: now, termination },
-    effects: [
-      { do: 'close-mix' },
-      { do: 'cancel-timer', key: maxDurationTimer },
-      ...live.map(({ leg }): MultipartyCallEffect => ({ do: 'hang-up', leg, because: 'call-ended' })),
-      ...left.effects,
-      { do: 'emit', event: { type: 'ended' } },
-    ],
-  };
 }
 
 /** Legs, mix and timer died with the process; what is left to do is to say so. */
@@ -279,35 +269,8 @@ function withoutExited(call: MultipartyCall): MultipartyCall {
     : call;
 }
 
-function withParticipants(
-  call: MultipartyCall,
-  change: (participant: Participant) => Participant,
-): MultipartyCall {
-  return { ...call, participants: call.participants.map(change) };
-}
-
 function isAsked(input: MultipartyCallInput): boolean {
-  return ['add-participant', 'activate', 'end', 'update', 'kick'].includes(input.type);
+  return ['add-participant', 'leg-here', 'activate', 'end', 'update', 'kick'].includes(input.type);
 }
 
 const started: MultipartyCallEffect = { do: 'emit', event: { type: 'started' } };
-
-function emit(type: ParticipantEventType, participant: Participant): MultipartyCallEffect {
-  return { do: 'emit', event: { type, participant } };
-}
-
-function reply(answer: MultipartyCallReply): MultipartyCallEffect {
-  return { do: 'reply', reply: answer };
-}
-
-function refused(call: MultipartyCall, refusal: Refusal): CallStep {
-  return { state: call, effects: [reply(refusal)] };
-}
-
-function withReply({ state, effects }: CallStep): CallStep {
-  return { state, effects: [...effects, reply('done')] };
-}
-
-function stay(state: MultipartyCall): CallStep {
-  return { state, effects: [] };
-}

@@ -53,6 +53,12 @@ export type MultipartyCallInput =
   | { readonly type: 'leg-ringing'; readonly leg: string }
   | { readonly type: 'leg-answered'; readonly leg: string }
   | { readonly type: 'leg-ended'; readonly leg: string }
+  /** A leg that was there before has been handed over. */
+  | { readonly type: 'leg-here'; readonly leg: string; readonly isAnswered: boolean }
+  /** Another owner has it now. */
+  | { readonly type: 'leg-taken'; readonly leg: string }
+  | { readonly type: 'leg-digit'; readonly leg: string; readonly digit: string }
+  | { readonly type: 'leg-voice'; readonly leg: string; readonly speaking: boolean }
   | { readonly type: 'activate' }
   | { readonly type: 'end' }
   | { readonly type: 'update'; readonly members: Members; readonly switches: Partial<Switches> }
@@ -62,14 +68,22 @@ export type MultipartyCallInput =
   | TimerFired;
 
 export type MultipartyCallEffect =
-  | { readonly do: 'dial'; readonly account: string; readonly participant: Participant }
+  | {
+      readonly do: 'dial';
+      readonly call: Pick<MultipartyCall, 'account' | 'mainAccount' | 'name'>;
+      readonly participant: Participant;
+    }
   | { readonly do: 'hang-up'; readonly leg: string; readonly because: 'call-ended' | 'kicked' }
+  /** Of a borrowed leg, to the document that runs on it. */
+  | { readonly do: 'give-back'; readonly name: string; readonly participant: Participant }
+  | { readonly do: 'watch-voice'; readonly leg: string; readonly watched: boolean }
   | RoomAudioEffect
   | KernelEffect<MultipartyCallEvent, MultipartyCallReply>;
 
 export type MultipartyCallEvent =
   | { readonly type: 'initialized' | 'started' | 'ended' }
-  | { readonly type: ParticipantEventType; readonly participant: Participant };
+  | { readonly type: ParticipantEventType; readonly participant: Participant }
+  | { readonly type: 'participant-digit'; readonly participant: Participant; readonly digit: string };
 
 export type ParticipantEventType =
   | 'add-participant-initiated'
@@ -81,13 +95,18 @@ export type ParticipantEventType =
   | 'participant-held'
   | 'participant-unheld'
   | 'coaching-started'
-  | 'coaching-stopped';
+  | 'coaching-stopped'
+  | 'participant-speaking'
+  | 'participant-silent';
 
 export type MultipartyCallReply = 'done' | Refusal;
 
 export type Refusal =
   | { readonly because: 'ended' }
   | { readonly because: 'full'; readonly maxParticipants: number }
+  | { readonly because: 'already-in'; readonly memberId: number }
+  /** A leg was handed over for a participant who is not in the call any more. */
+  | { readonly because: 'gone' }
   | { readonly because: 'not-initialized' }
   | { readonly because: 'no-such-member'; readonly memberId: number }
   | { readonly because: 'not-a-supervisor'; readonly memberId: number };
@@ -108,4 +127,9 @@ export function newMultipartyCall(
     billedSeconds: 0,
     participants: [],
   };
+}
+
+/** Whether somebody is told of this group of events (conventions.md §10.1). */
+export function isTold(call: Pick<MultipartyCall, 'statusCallback'>, group: string): boolean {
+  return call.statusCallback?.events.split(',').includes(group) ?? false;
 }

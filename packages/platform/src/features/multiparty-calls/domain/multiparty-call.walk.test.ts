@@ -5,6 +5,7 @@ import type { MultipartyCallEffect, MultipartyCallInput } from './multiparty-cal
 import {
   billedSeconds,
   type EdgeSound,
+  type Origin,
   type Participant,
   type Role,
   type Switches,
@@ -17,6 +18,9 @@ class Outside {
   readonly dialled = new Set<string>();
   readonly gone = new Set<string>();
   readonly hungUp = new Set<string>();
+  /** Taken or borrowed, and how. */
+  readonly handedOver = new Map<string, 'taken' | 'borrowed'>();
+  readonly givenBack = new Set<string>();
   readonly timers = new Set<string>();
   readonly loops = new Map<string, string>();
   readonly billed = new Map<number, number>();
@@ -31,9 +35,26 @@ class Outside {
         this.dialled.add(effect.participant.leg);
         return;
       case 'hang-up':
-        assert.ok(this.dialled.has(effect.leg) && !this.gone.has(effect.leg), 'only a live leg is hung up');
+        assert.ok(
+          this.dialled.has(effect.leg) || this.handedOver.get(effect.leg) === 'taken',
+          'what is not ours is never hung up',
+        );
+        assert.ok(!this.gone.has(effect.leg), 'only a live leg is hung up');
         assert.ok(!this.hungUp.has(effect.leg), 'a leg is hung up once');
         this.hungUp.add(effect.leg);
+        return;
+      case 'give-back': {
+        const { leg } = effect.participant;
+        assert.equal(this.handedOver.get(leg), 'borrowed', 'only what was borrowed is given back');
+        assert.ok(!this.gone.has(leg), 'only a live leg is given back');
+        assert.ok(!this.givenBack.has(leg), 'a leg is given back once');
+        assert.ok(!this.edges.has(leg), 'a leg is out of the mix before it is given back');
+        assert.ok(effect.participant.exitCause !== null && effect.participant.exitedAt !== null);
+        this.givenBack.add(leg);
+        return;
+      }
+      case 'watch-voice':
+        assert.fail('nobody asked for voice');
         return;
       case 'open-mix':
         this.mixes++;
@@ -82,17 +103,28 @@ type Action =
       readonly type: 'add';
       readonly wanted: Pick<
         WantedParticipant,
-        'role' | 'mute' | 'hold' | 'coachMode' | 'startsOnEnter' | 'endsOnExit' | 'enterSound' | 'exitSound'
+        | 'origin'
+        | 'role'
+        | 'mute'
+        | 'hold'
+        | 'coachMode'
+        | 'startsOnEnter'
+        | 'endsOnExit'
+        | 'enterSound'
+        | 'exitSound'
       >;
     }
-  | { readonly type: 'leg-ringing' | 'leg-answered' | 'leg-ended'; readonly pick: number }
+  | {
+      readonly type: 'leg-ringing' | 'leg-answered' | 'leg-ended' | 'leg-here' | 'leg-taken';
+      readonly pick: number;
+    }
   | { readonly type: 'update'; readonly picks: Picks; readonly switches: Partial<Switches> }
   | { readonly type: 'kick'; readonly picks: Picks }
   | { readonly type: 'activate' | 'end' };
 type Picks = 'all' | readonly number[];
 
 const sound = fc.constantFrom<EdgeSound>('none', 'beep:1', 'beep:2');
-const legAction = (type: 'leg-ringing' | 'leg-answered' | 'leg-ended') =>
+const legAction = (type: 'leg-ringing' | 'leg-answered' | 'leg-ended' | 'leg-here' | 'leg-taken') =>
   pick.map((each): Action => ({ type, pick: each }));
 
 const action: fc.Arbitrary<Action> = fc.oneof(
@@ -101,6 +133,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     arbitrary: fc.record({
       type: fc.constant('add' as const),
       wanted: fc.record({
+        origin: fc.constantFrom<Origin>('dialled', 'taken', 'borrowed'),
         role,
         mute: rarely,
         hold: rarely,
@@ -114,7 +147,9 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   },
   { weight: 30, arbitrary: legAction('leg-answered') },
   { weight: 3, arbitrary: legAction('leg-ringing') },
+  { weight: 30, arbitrary: legAction('leg-here') },
   { weight: 8, arbitrary: legAction('leg-ended') },
+  { weight: 4, arbitrary: legAction('leg-taken') },
   {
     weight: 30,
     arbitrary: fc.record({
@@ -157,10 +192,18 @@ function walk({ initial, stayAlone, actions }: Walk, check: (room: Room, outside
     const input = inputOf(each, room, outside, lastMember + 1);
     if (input === undefined) continue;
     if (input.type === 'add-participant') lastMember++;
+    if (input.type === 'leg-ended' || input.type === 'leg-taken') outside.gone.add(input.leg);
+    if (input.type === 'leg-here') handOver(input.leg, room, outside);
     room.after(0.7).feed(input);
-    if (input.type === 'leg-ended') outside.gone.add(input.leg);
     settle();
   }
+}
+
+/** Legs are handed over before the call hears of it; a leg for which nobody is left is let go by those who asked for it. */
+function handOver(leg: string, room: Room, outside: Outside): void {
+  const participant = room.call.participants.find((each) => each.leg === leg);
+  if (participant === undefined || participant.phase === 'exited' || participant.origin === 'dialled') return;
+  outside.handedOver.set(leg, participant.origin);
 }
 
 /** Undefined for what cannot happen: signalling says nothing of a leg after its end, and no answer after a hang-up. */
@@ -181,12 +224,21 @@ function inputOf(
       return { type: 'update', members: membersAt(action.picks), switches: action.switches };
     case 'kick':
       return { type: 'kick', members: membersAt(action.picks) };
+    case 'leg-here': {
+      const leg = `leg-${memberAt(action.pick)}`;
+      if (outside.dialled.has(leg) || outside.gone.has(leg) || outside.handedOver.has(leg)) return undefined;
+      return { type: 'leg-here', leg, isAnswered: action.pick % 3 !== 0 };
+    }
     case 'leg-ringing':
     case 'leg-answered':
-    case 'leg-ended': {
+    case 'leg-ended':
+    case 'leg-taken': {
       const leg = `leg-${memberAt(action.pick)}`;
-      if (outside.gone.has(leg)) return undefined;
-      if (action.type === 'leg-answered' && outside.hungUp.has(leg)) return undefined;
+      if (outside.gone.has(leg) || outside.givenBack.has(leg)) return undefined;
+      // Nothing is heard of a leg that has not been handed over but that there is none.
+      const isOurs = outside.dialled.has(leg) || outside.handedOver.has(leg);
+      if (!isOurs && action.type !== 'leg-ended') return undefined;
+      if (action.type !== 'leg-ended' && outside.hungUp.has(leg)) return undefined;
       return { type: action.type, leg };
     }
     default:
@@ -266,8 +318,9 @@ describe('a multiparty call, whatever happens in whatever order', () => {
             'a call lives exactly as long as somebody is there or dialled',
           );
           if (!hasEnded) return;
-          for (const leg of outside.dialled) {
-            assert.ok(outside.gone.has(leg) || outside.hungUp.has(leg), `${leg} was left in a dead call`);
+          for (const leg of [...outside.dialled, ...outside.handedOver.keys()]) {
+            const isLetGo = outside.hungUp.has(leg) || outside.givenBack.has(leg);
+            assert.ok(outside.gone.has(leg) || isLetGo, `${leg} was left in a dead call`);
           }
           const billed = [...outside.billed.values()].reduce((sum, seconds) => sum + seconds, 0);
           assert.equal(call.billedSeconds, billed);

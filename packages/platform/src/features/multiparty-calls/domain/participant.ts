@@ -5,7 +5,8 @@ import type { Instant } from '../../../kernel/machine.ts';
  *
  *   dialling → ringing → joined → exited
  *
- * Every phase can go to `exited`, and does so once.
+ * Every phase can go to `exited`, and does so once. A leg that was there before is `dialling` until it has been handed over,
+ * and `ringing` if nobody had answered it by then.
  */
 export interface Participant extends WantedParticipant {
   readonly phase: 'dialling' | 'ringing' | 'joined' | 'exited';
@@ -13,6 +14,8 @@ export interface Participant extends WantedParticipant {
   readonly joinedAt: Instant | null;
   readonly exitedAt: Instant | null;
   readonly exitCause: ExitCause | null;
+  /** As far as somebody asked for it (`participant-speak-events`). */
+  readonly isSpeaking: boolean;
 }
 
 /** What the one who adds a participant decides. */
@@ -21,6 +24,7 @@ export interface WantedParticipant extends Switches {
   /** Call UUID of its leg. */
   readonly leg: string;
   readonly requestUuid: string;
+  readonly origin: Origin;
   readonly role: Role;
   readonly from: string;
   readonly to: string;
@@ -32,6 +36,8 @@ export interface WantedParticipant extends Switches {
   readonly ringTimeoutSeconds: number;
   /** Names without the `X-PH-` prefix. */
   readonly sipHeaders: Readonly<Record<string, string>>;
+  /** Pressed as soon as it is answered. */
+  readonly sendDigits: string;
   readonly callStatusCallback: Callback | null;
 }
 
@@ -42,6 +48,12 @@ export interface Switches {
   readonly mute: boolean;
   readonly hold: boolean;
 }
+
+/**
+ * Where its leg comes from: dialled for this call; taken from whatever it was in, for good; or borrowed from the document
+ * that runs on it, which has it back when it leaves.
+ */
+export type Origin = 'dialled' | 'taken' | 'borrowed';
 
 export type Role = 'agent' | 'supervisor' | 'customer';
 
@@ -59,7 +71,7 @@ export type ExitCause =
   | 'Multiparty Call Ended'
   | 'Participant Call Transferred';
 
-export function dialledParticipant(wanted: WantedParticipant, now: Instant): Participant {
+export function addedParticipant(wanted: WantedParticipant, now: Instant): Participant {
   return {
     ...wanted,
     coachMode: wanted.coachMode && wanted.role === 'supervisor',
@@ -68,6 +80,7 @@ export function dialledParticipant(wanted: WantedParticipant, now: Instant): Par
     joinedAt: null,
     exitedAt: null,
     exitCause: null,
+    isSpeaking: false,
   };
 }
 
@@ -97,9 +110,14 @@ export function isPresent(participant: Participant): boolean {
   return participant.phase === 'joined';
 }
 
-/** Dialled, and neither here nor lost yet. */
+/** Dialled or about to be handed over, and neither here nor lost yet. */
 export function isPending(participant: Participant): boolean {
   return participant.phase === 'dialling' || participant.phase === 'ringing';
+}
+
+/** Its leg is ours to hang up or to give back: dialled by us, or handed over already. */
+export function isHeld(participant: Participant): boolean {
+  return participant.origin === 'dialled' || participant.phase !== 'dialling';
 }
 
 /** Whole seconds in the call, a started one counted; 0 for a phone that never joined. */

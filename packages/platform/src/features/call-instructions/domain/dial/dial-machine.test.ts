@@ -245,7 +245,8 @@ describe('nobody connected', () => {
     ['one busy, one failed', [3010, 2020], 'failed'],
     ['one busy, one without an answer', [3010, 3000], 'no-answer'],
     ['one failed, one that rang out by itself', [5000, 6010], 'timeout'],
-    ['declined', [3110], 'failed'],
+    ['declined', [3110], 'busy'],
+    ['not registered', [2020], 'failed'],
   ];
   for (const [title, codes, status] of lost) {
     it(`${title}: ${status}`, () => {

@@ -26,15 +26,19 @@ export const dialEnds = {
   notConfirmed: { code: 9110, name: 'Confirm Key Challenge Failed', source: 'Service' },
 } as const;
 
-/** What one leg's failure means to the caller. */
+/** What one leg's failure means to the caller: the same as the status of a call with that end. */
 function statusOf(end: DialLegEnd): DialStatus {
   switch (end.code) {
     case 3010:
+    case 3020:
     case 3100:
+    case 3110:
       return 'busy';
+    case 3070:
     case 6010:
       return 'timeout';
     // The phone was picked up and nobody said yes: to the caller it is nobody's answer.
+    case 2010:
     case 3000:
     case 9110:
       return 'no-answer';

@@ -26,6 +26,7 @@ export function wanted(memberId: number, changes: Partial<WantedParticipant> = {
     memberId,
     leg: `leg-${memberId}`,
     requestUuid: `request-${memberId}`,
+    origin: 'dialled',
     role: 'agent',
     from: '+12025550199',
     to: '+12025550100',
@@ -39,6 +40,7 @@ export function wanted(memberId: number, changes: Partial<WantedParticipant> = {
     exitSound: 'none',
     ringTimeoutSeconds: 45,
     sipHeaders: {},
+    sendDigits: '',
     callStatusCallback: null,
     ...changes,
   };

@@ -1,0 +1,216 @@
+import type { KeyedQueue } from '../../kernel/keyed-queue.ts';
+import { draining, notFound, problem } from '../../kernel/problem.ts';
+import { accepted, type Result, refused } from '../../kernel/result.ts';
+import type { Sessions } from '../../kernel/session-runner.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Database } from '../../ports/database.ts';
+import type { Calls } from '../calls/index.ts';
+import type { CallReference } from './domain/call-reference.ts';
+import { friendlyNameAllowed, isFriendlyName } from './domain/friendly-name.ts';
+import {
+  type CallSettings,
+  type MultipartyCall,
+  type MultipartyCallInput,
+  type MultipartyCallReply,
+  newMultipartyCall,
+} from './domain/multiparty-call.ts';
+import { addedParticipant, exited, type WantedParticipant } from './domain/participant.ts';
+import { type JoiningParticipant, readJoining } from './joining-participant.ts';
+import type { MultipartyCallQueries, Viewer } from './queries.ts';
+import { hasEnded, noSuchCall, problemOfRefusal } from './refusals.ts';
+import { remarksOf } from './remarks.ts';
+import { endOf, ownerKind, ownerOf } from './session.ts';
+import type { WantedAddition } from './wanted-participant.ts';
+
+export interface AdditionDeps {
+  readonly sessions: Sessions<MultipartyCall, MultipartyCallInput>;
+  readonly calls: Calls;
+  readonly queries: MultipartyCallQueries;
+  readonly memberIds: { next(): Promise<number> };
+  readonly additions: KeyedQueue;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly newUuid: () => string;
+  readonly isDraining: () => boolean;
+}
+
+export interface AddedParticipant {
+  readonly participant: WantedParticipant;
+  readonly mpcUuid: string;
+}
+
+export interface JoinedParticipant {
+  readonly mpcUuid: string;
+  readonly memberId: string;
+  readonly requestUuid: string;
+}
+
+/** How often an addition looks again when the call that it found ended under its hands. */
+const attempts = 5;
+
+/** Seconds after which a client that was refused while draining may try again. */
+const drainRetrySeconds = 10;
+
+/** The ways into a multiparty call: dialled for it, moved into it, or lent to it by the document that runs on the leg. */
+export function createAdditions(deps: AdditionDeps) {
+  const { sessions, calls, queries, newUuid } = deps;
+
+  /** As the API asks for it. */
+  async function add(
+    viewer: Viewer,
+    reference: CallReference,
+    wanted: WantedAddition,
+  ): Promise<Result<AddedParticipant>> {
+    if (wanted.callUuid !== null) return move(viewer, reference, wanted, wanted.callUuid);
+    if (deps.isDraining()) return refused(draining(drainRetrySeconds));
+    const leg = newUuid();
+    // One destination: the request and its call share their identifier, as clients of the hosted service expect.
+    const names = { leg, requestUuid: leg, origin: 'dialled' } as const;
+    return place(viewer, reference, wanted.settings, { ...wanted.participant, ...names });
+  }
+
+  /** Takes a live call out of whatever it is in (conventions.md §9.3). It is not new: also while draining. */
+  async function move(
+    viewer: Viewer,
+    reference: CallReference,
+    wanted: WantedAddition,
+    leg: string,
+  ): Promise<Result<AddedParticipant>> {
+    const live = calls.peek(leg);
+    if (live === undefined || !isOf(viewer, live)) return refused(notFound('live call', leg));
+    const { from, to, callerName } = live;
+    const added = await place(viewer, reference, wanted.settings, {
+      ...wanted.participant,
+      from,
+      to,
+      callerName,
+      callStatusCallback: null,
+      leg,
+      requestUuid: newUuid(),
+      origin: 'taken',
+    });
+    if (!added.ok) return added;
+    const { mpcUuid } = added.value;
+    if (!(await calls.take(leg, ownerOf(mpcUuid)))) return lost(mpcUuid, leg);
+    const isAnswered = calls.peek(leg)?.phase === 'answered';
+    const reply = await sessions.ask<MultipartyCallReply>(mpcUuid, { type: 'leg-here', leg, isAnswered });
+    if (reply === 'done') {
+      if (!isAnswered && live.direction === 'inbound') calls.answer(leg);
+      return added;
+    }
+    // The call ended, or the participant was kicked, while the leg was on its way; nobody else will hang it up.
+    const owner = calls.peek(leg)?.owner;
+    if (owner?.kind === ownerKind && owner.id === mpcUuid) calls.hangUp(leg, endOf('call-ended'));
+    return refused(problemOfRefusal(mpcUuid, reply ?? { because: 'ended' }));
+  }
+
+  /**
+   * Borrows an answered leg from the document that runs on it. Once this has succeeded, the leg is given back exactly
+   * once (`leg-returned`, perhaps before the promise resolves), unless it ends or is taken before.
+   */
+  async function join(order: JoiningParticipant): Promise<Result<JoinedParticipant>> {
+    const { leg, account, mainAccount } = order;
+    if (calls.peek(leg)?.phase !== 'answered') return refused(notFound('answered call', leg));
+    const viewer = { authId: account, isSubaccount: account !== mainAccount, main: mainAccount };
+    const { name } = order.instruction;
+    const { participant: wanted, settings } = readJoining(order);
+    const names = { leg, requestUuid: newUuid(), origin: 'borrowed' } as const;
+    const added = await place(viewer, { text: name, name }, settings, { ...wanted, ...names });
+    if (!added.ok) return added;
+    const { mpcUuid, participant } = added.value;
+    if (!(await calls.lend(leg, ownerOf(mpcUuid)))) return lost(mpcUuid, leg);
+    const reply = await sessions.ask<MultipartyCallReply>(mpcUuid, {
+      type: 'leg-here',
+      leg,
+      isAnswered: true,
+    });
+    if (reply !== 'done') {
+      // It never came in; the document has its leg again by the same way as after a long conversation.
+      const now = deps.clock.now();
+      const gone = exited(addedParticipant(participant, now), 'Multiparty Call Ended', now);
+      calls.giveBack(leg, ownerOf(mpcUuid), remarksOf({ uuid: mpcUuid, name }, gone));
+    }
+    const { memberId, requestUuid } = participant;
+    return accepted({ mpcUuid, memberId: String(memberId), requestUuid });
+  }
+
+  /** The leg ended, or is lent to another, between the look and the wish. */
+  function lost(mpcUuid: string, leg: string): Result<never> {
+    sessions.send(mpcUuid, { type: 'leg-ended', leg });
+    return refused(notFound('live call', leg));
+  }
+
+  /** Into the live call of that name, or a new one. Additions to one name are taken one after another. */
+  async function place(
+    viewer: Viewer,
+    reference: CallReference,
+    settings: CallSettings,
+    wanted: Omit<WantedParticipant, 'memberId'>,
+  ): Promise<Result<AddedParticipant>> {
+    const named = async () => ({ ...wanted, memberId: await deps.memberIds.next() });
+    const found = reference.uuid === undefined ? undefined : await queries.findByUuid(viewer, reference.uuid);
+    if (found !== undefined) {
+      if (found.ended_at !== null) return refused(hasEnded(found.mpc_uuid));
+      return placeInto(found.mpc_uuid, await named());
+    }
+    const { name } = reference;
+    if (name === undefined) return refused(noSuchCall(reference));
+    if (!isFriendlyName(name)) {
+      return refused({
+        ...problem('invalid-parameter', `the name of a multiparty call must be ${friendlyNameAllowed}`),
+        parameter: 'friendly_name',
+      });
+    }
+    return deps.additions.run(`${viewer.authId}/${name}`, async () => {
+      const participant = await named();
+      for (let attempt = 0; attempt < attempts; attempt++) {
+        const live = await queries.live(viewer.authId, name);
+        const result =
+          live === undefined
+            ? await create(viewer, name, settings, participant)
+            : await placeInto(live.mpc_uuid, participant);
+        // It ended, or another node created it, between the look and the wish.
+        if (result !== undefined && (result.ok || result.problem.code !== 'not-found')) return result;
+      }
+      return refused(
+        problem('conflict', `multiparty call "${name}" is just beginning or ending elsewhere; try again`),
+      );
+    });
+  }
+
+  async function create(
+    viewer: Viewer,
+    name: string,
+    settings: CallSettings,
+    participant: WantedParticipant,
+  ): Promise<Result<AddedParticipant> | undefined> {
+    const { authId: account, main: mainAccount } = viewer;
+    const call = newMultipartyCall(
+      { uuid: newUuid(), account, mainAccount, name, createdAt: deps.clock.now() },
+      settings,
+    );
+    try {
+      const startsAtOnce = participant.startsOnEnter;
+      await sessions.open(call.uuid, call, { type: 'created', participant, startsAtOnce });
+    } catch (error) {
+      if (deps.database.isUniqueViolation(error)) return undefined;
+      throw error;
+    }
+    return accepted({ participant, mpcUuid: call.uuid });
+  }
+
+  async function placeInto(
+    mpcUuid: string,
+    participant: WantedParticipant,
+  ): Promise<Result<AddedParticipant>> {
+    const reply = await sessions.ask<MultipartyCallReply>(mpcUuid, { type: 'add-participant', participant });
+    if (reply === 'done') return accepted({ participant, mpcUuid });
+    return refused(problemOfRefusal(mpcUuid, reply ?? { because: 'ended' }));
+  }
+
+  return { add, join };
+}
+
+function isOf(viewer: Viewer, live: { readonly account: string; readonly mainAccount: string }): boolean {
+  return (viewer.isSubaccount ? live.account : live.mainAccount) === viewer.authId;
+}

@@ -1,0 +1,57 @@
+import type { Step } from '../../../kernel/machine.ts';
+import type {
+  MultipartyCall,
+  MultipartyCallEffect,
+  MultipartyCallReply,
+  ParticipantEventType,
+  Refusal,
+} from './multiparty-call.ts';
+import { isTold } from './multiparty-call.ts';
+import type { Participant } from './participant.ts';
+
+export type CallStep = Step<MultipartyCall, MultipartyCallEffect>;
+
+export const maxDurationTimer = 'max-duration';
+
+/** Groups of conventions.md §10.1 for which something has to be done first. */
+export const speakEvents = 'participant-speak-events';
+export const digitEvents = 'participant-digit-input-events';
+
+export function withParticipants(
+  call: MultipartyCall,
+  change: (participant: Participant) => Participant,
+): MultipartyCall {
+  return { ...call, participants: call.participants.map(change) };
+}
+
+export function watch(call: MultipartyCall, leg: string, watched: boolean): readonly MultipartyCallEffect[] {
+  return isTold(call, speakEvents) ? [{ do: 'watch-voice', leg, watched }] : [];
+}
+
+/** Events of the API: what a document does to its own call is none. */
+export function ofAdding(
+  type: 'add-participant-initiated' | 'add-participant-completed',
+  participant: Participant,
+): readonly MultipartyCallEffect[] {
+  return participant.origin === 'borrowed' ? [] : [emit(type, participant)];
+}
+
+export function emit(type: ParticipantEventType, participant: Participant): MultipartyCallEffect {
+  return { do: 'emit', event: { type, participant } };
+}
+
+export function reply(answer: MultipartyCallReply): MultipartyCallEffect {
+  return { do: 'reply', reply: answer };
+}
+
+export function refused(call: MultipartyCall, refusal: Refusal): CallStep {
+  return { state: call, effects: [reply(refusal)] };
+}
+
+export function withReply({ state, effects }: CallStep): CallStep {
+  return { state, effects: [...effects, reply('done')] };
+}
+
+export function stay(state: MultipartyCall): CallStep {
+  return { state, effects: [] };
+}

@@ -1,0 +1,69 @@
+import type { CallSettings } from './domain/multiparty-call.ts';
+import type { Callback, EdgeSound, Role } from './domain/participant.ts';
+import type { WantedAddition } from './wanted-participant.ts';
+
+/** A caller whose document has come to a MultiPartyCall element. */
+export interface JoiningParticipant {
+  /** An answered leg, owned by the document. */
+  readonly leg: string;
+  readonly account: string;
+  readonly mainAccount: string;
+  readonly from: string;
+  readonly to: string;
+  readonly callerName: string;
+  readonly instruction: JoinInstruction;
+}
+
+/** The element (conventions.md §11), with its defaults filled in. */
+export interface JoinInstruction {
+  readonly name: string;
+  readonly role: Role;
+  readonly coachMode: boolean;
+  readonly mute: boolean;
+  readonly hold: boolean;
+  readonly stayAlone: boolean;
+  readonly startMpcOnEnter: boolean;
+  readonly endMpcOnExit: boolean;
+  readonly maxDurationSeconds: number;
+  readonly maxParticipants: number;
+  readonly recordMinMemberCount: number;
+  readonly enterSound: EdgeSound;
+  readonly exitSound: EdgeSound;
+  readonly statusCallback: (Callback & { readonly events: string }) | null;
+  readonly recordingCallback: Callback | null;
+}
+
+/** What the element asks for; what only a dialled leg needs is left empty. */
+export function readJoining(order: JoiningParticipant): {
+  readonly participant: WantedAddition['participant'];
+  readonly settings: CallSettings;
+} {
+  const { from, to, callerName, instruction } = order;
+  return {
+    participant: {
+      role: instruction.role,
+      from,
+      to,
+      callerName,
+      coachMode: instruction.coachMode,
+      mute: instruction.mute,
+      hold: instruction.hold,
+      startsOnEnter: instruction.startMpcOnEnter,
+      endsOnExit: instruction.endMpcOnExit,
+      enterSound: instruction.enterSound,
+      exitSound: instruction.exitSound,
+      ringTimeoutSeconds: 0,
+      sipHeaders: {},
+      sendDigits: '',
+      callStatusCallback: null,
+    },
+    settings: {
+      maxParticipants: instruction.maxParticipants,
+      maxDurationSeconds: instruction.maxDurationSeconds,
+      stayAlone: instruction.stayAlone,
+      recordMinMemberCount: instruction.recordMinMemberCount,
+      statusCallback: instruction.statusCallback,
+      recordingCallback: instruction.recordingCallback,
+    },
+  };
+}
