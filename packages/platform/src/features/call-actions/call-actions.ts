@@ -1,0 +1,21 @@
+import type { RouteGroup } from '../../http/index.ts';
+import type { Media } from '../../ports/media.ts';
+import { createCommands } from './commands.ts';
+import { callActionRoutes } from './routes.ts';
+import { defineSessions, type SessionDeps } from './sessions.ts';
+
+export interface CallActionsDeps extends SessionDeps {
+  readonly media: Pick<Media, 'send'>;
+  readonly newUuid: () => string;
+}
+
+export interface CallActionsFeature {
+  readonly routes: RouteGroup;
+}
+
+/** The Call API on live calls: play, speak, record, digits. */
+export function createCallActions(deps: CallActionsDeps): CallActionsFeature {
+  const { calls, recordings, media, newUuid } = deps;
+  const sessions = defineSessions(deps);
+  return { routes: callActionRoutes(createCommands({ sessions, calls, recordings, media, newUuid })) };
+}

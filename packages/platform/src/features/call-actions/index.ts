@@ -1,0 +1,1 @@
+export { type CallActionsDeps, type CallActionsFeature, createCallActions } from './call-actions.ts';

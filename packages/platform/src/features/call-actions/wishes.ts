@@ -1,0 +1,85 @@
+import {
+  maxPlayUrls,
+  type NewCallPlay,
+  type NewCallRecording,
+  type NewCallSpeech,
+  readBoolean,
+  readInteger,
+  readVoice,
+} from '@jackfield/contract';
+import { invalidParameter } from '../../kernel/problem.ts';
+import { accepted, type Result, refused } from '../../kernel/result.ts';
+import type { PlayItem } from '../sounds/index.ts';
+
+/** What a request wants to be heard, before it is known by whom. */
+export interface SoundWish {
+  readonly items: readonly PlayItem[];
+  readonly loop: number;
+  readonly alone: boolean;
+  readonly lengthMs?: number;
+}
+
+export interface RecordingWish {
+  readonly format: 'mp3' | 'wav';
+  readonly channels: 'mono' | 'stereo';
+  readonly maxSeconds: number;
+  readonly callback: { readonly url: string; readonly method: 'GET' | 'POST' } | null;
+}
+
+const urlShape = /^https?:\/\/[^\s\p{Cc}\p{Cs}/?#]+[^\s\p{Cc}\p{Cs}]*$/iu;
+
+/** Reads a validated body. Commas may stand in a URL: only one in front of another URL separates. */
+export function readPlay(body: NewCallPlay): Result<SoundWish> {
+  const list = typeof body.urls === 'string' ? body.urls.split(/,(?=\s*https?:\/\/)/i) : body.urls;
+  const urls = list.map((each) => each.trim());
+  const wrong = urls.find((url) => url.length > 2048 || !urlShape.test(url) || !URL.canParse(url));
+  const allowed = `one URL of an MP3 or WAV file that starts with http:// or https://, of at most 2048 characters, or several (at most ${maxPlayUrls}) separated by commas`;
+  if (wrong !== undefined) return refused(invalidParameter('urls', wrong, allowed));
+  if (urls.length > maxPlayUrls) return refused(invalidParameter('urls', `${urls.length} URLs`, allowed));
+  const seconds = readInteger(body.length);
+  return accepted({
+    items: urls.map((url) => ({ kind: 'file', url })),
+    ...soundOf(body),
+    ...(seconds === undefined ? {} : { lengthMs: seconds * 1000 }),
+  });
+}
+
+export function readSpeech(body: NewCallSpeech): Result<SoundWish> {
+  const text = body.type?.toLowerCase() === 'ssml' ? wordsOf(body.text) : body.text;
+  if (text.trim() === '') {
+    return refused(invalidParameter('text', body.text, 'a text of 1 to 3000 characters with words in it'));
+  }
+  const item: PlayItem = {
+    kind: 'speech',
+    text,
+    language: body.language ?? 'en-US',
+    voice: readVoice(body.voice ?? 'WOMAN'),
+  };
+  return accepted({ items: [item], ...soundOf(body) });
+}
+
+export function readRecording(body: NewCallRecording): RecordingWish {
+  const url = body.callback_url;
+  return {
+    format: body.file_format?.toLowerCase() === 'wav' ? 'wav' : 'mp3',
+    channels: body.record_channel_type?.toLowerCase() === 'mono' ? 'mono' : 'stereo',
+    maxSeconds: readInteger(body.time_limit) ?? 60,
+    callback:
+      url === undefined
+        ? null
+        : { url, method: body.callback_method?.toUpperCase() === 'GET' ? 'GET' : 'POST' },
+  };
+}
+
+function soundOf(body: Pick<NewCallPlay, 'loop' | 'mix'>): Pick<SoundWish, 'loop' | 'alone'> {
+  return { loop: readBoolean(body.loop) === true ? 0 : 1, alone: readBoolean(body.mix) === false };
+}
+
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** The words of SSML. A tag is taken for a space, because a sentence may end in front of it. */
+function wordsOf(markup: string): string {
+  return markup
+    .replace(/<[^<>]*>/g, ' ')
+    .replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => entities[name] as string);
+}
