@@ -1,0 +1,139 @@
+import type { RequestAccount } from '../../http/index.ts';
+import { draining, notFound, problem } from '../../kernel/problem.ts';
+import { accepted, type Result, refused } from '../../kernel/result.ts';
+import type { Sessions } from '../../kernel/session-runner.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Calls, LegOffer, LiveLeg, TakenOffer } from '../calls/index.ts';
+import {
+  type DocumentRun,
+  newDocumentRun,
+  type RunInput,
+  type RunLimits,
+  runLimits,
+} from './domain/document-run.ts';
+import type { ActionRequest } from './domain/instruction.ts';
+import { ownerKind } from './effects.ts';
+import type { WantedCall } from './wanted-call.ts';
+
+/** What answers a call that a phone has placed. */
+export interface AnsweringApplication {
+  readonly answer: ActionRequest;
+  readonly fallback: ActionRequest | null;
+  /** Told of the end. */
+  readonly hangup: ActionRequest;
+}
+
+/** The application that the caller dialled, or the one that its endpoint is attached to; undefined where there is none. */
+export type ApplicationOf = (offer: LegOffer) => Promise<AnsweringApplication | undefined>;
+
+export interface CommandDeps {
+  readonly sessions: Sessions<DocumentRun, RunInput>;
+  readonly calls: Calls;
+  readonly log: Logger;
+  readonly newUuid: () => string;
+  readonly applicationOf: ApplicationOf;
+  readonly isDraining: () => boolean;
+  readonly limits: Partial<RunLimits>;
+}
+
+export type CallCommands = ReturnType<typeof createCommands>;
+
+/** Seconds after which a client that was refused while draining may try again. */
+const drainRetrySeconds = 10;
+
+/** What begins a run: a call that came, or one that is made. */
+export function createCommands(deps: CommandDeps) {
+  const { sessions, calls, newUuid } = deps;
+  const limits: RunLimits = { ...runLimits, ...deps.limits };
+
+  async function call(viewer: RequestAccount, wanted: WantedCall): Promise<Result<readonly string[]>> {
+    if (deps.isDraining()) return refused(draining(drainRetrySeconds));
+    const parent = parentOf(viewer, wanted);
+    if (!parent.ok) return parent;
+    const orders = wanted.to.map((to) => ({ to, leg: newUuid() }));
+    const placed = await Promise.allSettled(
+      orders.map((order) => place(viewer, wanted, order, parent.value)),
+    );
+    const failure = placed.find((each) => each.status === 'rejected');
+    // Never a 5xx after a side effect: those that could be placed are on their way.
+    if (failure !== undefined && placed.every((each) => each.status === 'rejected')) throw failure.reason;
+    return accepted(orders.map(({ leg }) => leg));
+  }
+
+  function parentOf(viewer: RequestAccount, { parent }: WantedCall): Result<{ readonly parentLeg?: string }> {
+    if (parent === null) return accepted({});
+    const live = calls.peek(parent.leg);
+    if (live !== undefined && isOf(viewer, live)) return accepted({ parentLeg: parent.leg });
+    return parent.mustLive
+      ? refused({ ...notFound('live call', parent.leg), parameter: 'parent_call_uuid' })
+      : accepted({});
+  }
+
+  async function place(
+    viewer: RequestAccount,
+    wanted: WantedCall,
+    { leg, to }: { readonly leg: string; readonly to: string },
+    parent: { readonly parentLeg?: string },
+  ): Promise<void> {
+    const about = {
+      leg,
+      account: viewer.authId,
+      mainAccount: viewer.main,
+      from: wanted.from,
+      to,
+      callerName: wanted.callerName,
+      // One destination: the request and its call share their identifier, as clients of the hosted service expect.
+      requestUuid: leg,
+    };
+    const { answer, fallback, hangupOnRingSeconds, callbacks, sendDigits } = wanted;
+    const { ringTimeoutSeconds, timeLimitSeconds, sipHeaders } = wanted;
+    const first = { request: answer, reason: 'answer', fallback, hangupOnRingSeconds } as const;
+    await sessions.open(leg, newDocumentRun({ ...about, run: newUuid() }, first, 'none', limits), {
+      type: 'opened',
+    });
+    try {
+      await calls.dial({
+        ...about,
+        ...parent,
+        owner: { kind: ownerKind, id: leg },
+        ringTimeoutSeconds,
+        timeLimitSeconds,
+        sipHeaders,
+        callbacks,
+        ...(sendDigits === undefined ? {} : { sendDigits }),
+      });
+    } catch (error) {
+      deps.log.error({ leg, err: error }, 'The leg of a call could not be recorded.');
+      sessions.send(leg, { type: 'abandoned' });
+      throw error;
+    }
+  }
+
+  /** An incoming call: its application's document is fetched while nothing but 100 has been answered. */
+  async function take(offer: LegOffer): Promise<TakenOffer | undefined> {
+    const application = await deps.applicationOf(offer);
+    if (application === undefined) return undefined;
+    const { leg, account, mainAccount, from, to, callerName } = offer;
+    const { answer, fallback, hangup } = application;
+    const requestUuid = calls.peek(leg)?.requestUuid ?? leg;
+    const about = { leg, run: newUuid(), account, mainAccount, from, to, callerName, requestUuid };
+    const first = { request: answer, reason: 'answer', fallback, hangupOnRingSeconds: null } as const;
+    await sessions.open(leg, newDocumentRun(about, first, 'none', limits), { type: 'begin' });
+    return { owner: { kind: ownerKind, id: leg }, callbacks: { hangup } };
+  }
+
+  return { call, take };
+}
+
+/** A main account acts on the calls of its subaccounts. */
+export function isOf(viewer: RequestAccount, live: LiveLeg): boolean {
+  return live.account === viewer.authId || live.mainAccount === viewer.authId;
+}
+
+export function noSuchCall(uuid: string) {
+  return notFound('live call', uuid);
+}
+
+export function notAnswered(uuid: string) {
+  return problem('conflict', `call ${uuid} has not been answered yet: it can be transferred after that`);
+}

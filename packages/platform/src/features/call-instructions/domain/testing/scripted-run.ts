@@ -1,0 +1,276 @@
+import {
+  type DocumentRun,
+  type FirstDocument,
+  type Medium,
+  newDocumentRun,
+  type RunEffect,
+  type RunEvent,
+  type RunInput,
+  type RunLimits,
+  runLimits,
+} from '../document-run.ts';
+import { documentRunMachine } from '../document-run-machine.ts';
+import type {
+  Dial,
+  GetDigits,
+  GetInput,
+  Instruction,
+  MultiPartyCall,
+  Record as RecordElement,
+} from '../instruction.ts';
+import type { PlannedElement } from '../planned-element.ts';
+
+export const start = 1_000_000;
+export const leg = 'a-leg';
+export const answerUrl = { url: 'https://example.com/answer', method: 'POST' } as const;
+export const actionUrl = { url: 'https://example.com/action', method: 'POST' } as const;
+export const fallbackUrl = { url: 'https://example.com/fallback', method: 'GET' } as const;
+
+export const speak: Instruction = {
+  element: 'Speak',
+  text: 'hello',
+  language: 'en-US',
+  voice: 'woman',
+  loop: 1,
+};
+export const play: Instruction = { element: 'Play', url: 'https://example.com/a.mp3', loop: 1 };
+
+export function wait(lengthMs: number, changes: object = {}): Instruction {
+  return { element: 'Wait', lengthMs, silence: true, minSilenceMs: null, beep: false, ...changes };
+}
+
+export function getDigits(changes: Partial<GetDigits> = {}): GetDigits {
+  return {
+    element: 'GetDigits',
+    action: actionUrl,
+    redirect: true,
+    timeoutMs: 5_000,
+    digitTimeoutMs: 2_000,
+    numDigits: 4,
+    retries: 1,
+    finishOnKey: '#',
+    validDigits: '1234567890*#',
+    playBeep: false,
+    invalidDigitsSound: null,
+    log: true,
+    prompts: [{ element: 'Play', url: 'https://example.com/menu.mp3', loop: 1 }],
+    ...changes,
+  };
+}
+
+export function getInput(changes: Partial<GetInput> = {}): GetInput {
+  return {
+    element: 'GetInput',
+    action: actionUrl,
+    redirect: true,
+    executionTimeoutMs: 15_000,
+    digitEndTimeoutMs: null,
+    numDigits: 32,
+    finishOnKey: '#',
+    log: true,
+    prompts: [],
+    ...changes,
+  };
+}
+
+export function record(changes: Partial<RecordElement> = {}): RecordElement {
+  return {
+    element: 'Record',
+    action: actionUrl,
+    redirect: true,
+    format: 'mp3',
+    timeoutMs: 15_000,
+    maxLengthSeconds: 60,
+    finishOnKey: '#',
+    playBeep: false,
+    recordSession: false,
+    startOnDialAnswer: false,
+    channels: 'stereo',
+    callback: null,
+    ...changes,
+  };
+}
+
+export function dial(changes: Partial<Dial> = {}): Dial {
+  return {
+    element: 'Dial',
+    action: actionUrl,
+    redirect: true,
+    timeoutSeconds: 30,
+    timeLimitSeconds: 14_400,
+    callerId: null,
+    callerName: null,
+    hangupOnStar: false,
+    callback: null,
+    confirmSound: null,
+    confirmKey: null,
+    confirmTimeoutSeconds: 10,
+    dialMusic: null,
+    digitsMatch: [],
+    digitsMatchBLeg: [],
+    sipHeaders: {},
+    destinations: [{ kind: 'user', to: 'bob', callerId: null, sendDigits: '', sipHeaders: {} }],
+    ...changes,
+  };
+}
+
+export function multiparty(changes: Partial<MultiPartyCall> = {}): MultiPartyCall {
+  return {
+    element: 'MultiPartyCall',
+    name: 'room',
+    role: 'customer',
+    coachMode: true,
+    mute: false,
+    hold: false,
+    stayAlone: false,
+    startMpcOnEnter: true,
+    endMpcOnExit: false,
+    maxDurationSeconds: 14_400,
+    maxParticipants: 10,
+    recordMinMemberCount: 1,
+    enterSound: 'none',
+    exitSound: 'none',
+    statusCallback: null,
+    recordingCallback: null,
+    onExitAction: null,
+    ...changes,
+  };
+}
+
+/** Recordings are `recording-<position>`, legs of a Dial `b-<position>-<destination>`, both within their document. */
+export function planned(instructions: readonly Instruction[]): readonly PlannedElement[] {
+  return instructions.map((instruction, at) => ({
+    instruction,
+    recording:
+      instruction.element === 'Record'
+        ? { uuid: `recording-${at}`, url: `https://files/recording-${at}.mp3` }
+        : null,
+    legs:
+      instruction.element === 'Dial' ? instruction.destinations.map((_, index) => `b-${at}-${index}`) : [],
+  }));
+}
+
+/** A run that is fed one input after another; the effects of the last step are kept. */
+export class ScriptedRun {
+  run: DocumentRun;
+  effects: readonly RunEffect[] = [];
+  now = start;
+
+  constructor(medium: Medium = 'none', first: Partial<FirstDocument> = {}, limits: Partial<RunLimits> = {}) {
+    this.run = newDocumentRun(
+      {
+        leg,
+        run: 'run',
+        account: 'MA',
+        mainAccount: 'MA',
+        from: 'alice',
+        to: '12345678901234567',
+        callerName: 'Alice',
+        requestUuid: 'request',
+      },
+      { request: answerUrl, reason: 'answer', fallback: null, hangupOnRingSeconds: null, ...first },
+      medium,
+      { ...runLimits, ...limits },
+    );
+  }
+
+  /** On a call that was answered before, so that nothing waits for it. */
+  static running(...instructions: readonly Instruction[]): ScriptedRun {
+    return new ScriptedRun('answered').feed({ type: 'begin' }).document(...instructions);
+  }
+
+  /** On a call that a phone has placed and nobody has answered. */
+  static incoming(...instructions: readonly Instruction[]): ScriptedRun {
+    return new ScriptedRun('none').feed({ type: 'begin' }).document(...instructions);
+  }
+
+  feed(...inputs: readonly RunInput[]): this {
+    const effects: RunEffect[] = [];
+    for (const input of inputs) {
+      const step = documentRunMachine.step(this.run, input, this.now);
+      this.run = step.state;
+      effects.push(...step.effects);
+    }
+    this.effects = effects;
+    return this;
+  }
+
+  /** The document that was asked for last arrives. */
+  document(...instructions: readonly Instruction[]): this {
+    const elements = planned(instructions);
+    return this.feed({ type: 'document-fetched', fetch: this.run.fetches, elements, remarks: [] });
+  }
+
+  fail(fault: 'unreachable' | 'url' | 'method' | 'xml', sentence = 'it is broken'): this {
+    return this.feed({ type: 'document-failed', fetch: this.run.fetches, fault, sentence });
+  }
+
+  press(...digits: readonly string[]): this {
+    return this.feed(...digits.map((digit) => ({ type: 'leg-digit', leg, digit }) as const));
+  }
+
+  voice(speaking: boolean): this {
+    return this.feed({ type: 'leg-voice', leg, speaking });
+  }
+
+  /** The play that is heard ends by itself. */
+  playedOut(...sentences: readonly string[]): this {
+    const [play] = Object.values(this.run.plays);
+    return this.feed({ type: 'play-over', play: play ?? 'none', sentences });
+  }
+
+  fire(key: string): this {
+    return this.feed({ type: 'timer-fired', key });
+  }
+
+  hangUp(): this {
+    return this.feed({
+      type: 'leg-ended',
+      leg,
+      end: { code: 4000, name: 'Normal Hangup', source: 'Caller' },
+      durationSeconds: 3,
+    });
+  }
+
+  recorded(recording: string, durationMs = 4_000): this {
+    return this.feed({
+      type: 'recording-over',
+      recording,
+      url: `https://files/${recording}.mp3`,
+      outcome: 'completed',
+      because: 'stopped',
+      durationMs,
+      startedAt: start,
+      endedAt: start + durationMs,
+    });
+  }
+
+  after(ms: number): this {
+    this.now += ms;
+    return this;
+  }
+
+  find<Do extends RunEffect['do']>(order: Do): Extract<RunEffect, { do: Do }> | undefined {
+    return this.effects.find((effect) => effect.do === order) as Extract<RunEffect, { do: Do }> | undefined;
+  }
+
+  get orders(): readonly string[] {
+    return this.effects.map((effect) => effect.do).filter((order) => order !== 'cancel-timer');
+  }
+
+  get events(): readonly RunEvent[] {
+    return this.effects.flatMap((effect) => (effect.do === 'emit' ? [effect.event] : []));
+  }
+
+  /** Code and source of the end that was ordered for the caller. */
+  get end(): string | undefined {
+    const found = this.effects.find((effect) => effect.do === 'hang-up' && effect.leg === leg);
+    return found?.do === 'hang-up' ? `${found.end.code} ${found.end.source}` : undefined;
+  }
+
+  /** What the last request for a document says beside the standard parameters. */
+  get asked(): (Readonly<Record<string, string>> & { readonly url: string }) | undefined {
+    const found = this.find('fetch');
+    return found && { url: found.request.url, ...found.fields };
+  }
+}

@@ -1,0 +1,48 @@
+import { callPath, firedCall, newCallBody, transferBody, transferredCall } from '@jackfield/contract';
+import { type RouteGroup, route } from '../../http/index.ts';
+import { accepted } from '../../kernel/result.ts';
+import type { CallCommands } from './commands.ts';
+import type { Transfer } from './transfer.ts';
+import { readNewCall, readTransfer } from './wanted-call.ts';
+
+export function callInstructionRoutes(commands: CallCommands, transfer: Transfer): RouteGroup {
+  const call = route({
+    method: 'POST',
+    path: 'Call/',
+    operation: 'Make a call that runs an answer document',
+    description: 'The document is fetched from answer_url when the call is answered.',
+    schema: { body: newCallBody, response: firedCall },
+    success: 201,
+    async run({ account, body }) {
+      const wanted = readNewCall(body);
+      if (!wanted.ok) return wanted;
+      const fired = await commands.call(account, wanted.value);
+      if (!fired.ok) return fired;
+      const [first, ...others] = fired.value;
+      const requestUuid = others.length === 0 && first !== undefined ? first : fired.value;
+      return accepted({ message: 'call fired', request_uuid: requestUuid });
+    },
+  });
+
+  const move = route({
+    method: 'POST',
+    path: 'Call/:call_uuid/',
+    operation: 'Transfer a live call to another answer document',
+    schema: { params: callPath, body: transferBody, response: transferredCall },
+    success: 202,
+    async run({ account, params, body }) {
+      const wanted = readTransfer(body);
+      if (!wanted.ok) return wanted;
+      const moved = await transfer(account, params.call_uuid, wanted.value);
+      if (!moved.ok) return moved;
+      // Clients know the message in this spelling (conventions.md §12.2).
+      return accepted({ message: 'call transfered', call_uuids: [...moved.value] });
+    },
+  });
+
+  return {
+    name: 'Calls',
+    description: 'Calls that are made and moved by answer documents.',
+    routes: [call, move],
+  };
+}

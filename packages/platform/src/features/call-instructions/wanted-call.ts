@@ -1,0 +1,79 @@
+import {
+  type NewCallBody,
+  readBoolean,
+  readInteger,
+  readOneOf,
+  type TransferBody,
+} from '@jackfield/contract';
+import { missingParameter } from '../../kernel/problem.ts';
+import { accepted, type Result, refused } from '../../kernel/result.ts';
+import type { LegCallbacks } from '../calls/index.ts';
+import type { ActionRequest } from './domain/instruction.ts';
+import { readSipHeaders } from './sip-headers.ts';
+
+/** What POST Call/ asks for. */
+export interface WantedCall {
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly callerName: string;
+  readonly answer: ActionRequest;
+  readonly fallback: ActionRequest | null;
+  readonly callbacks: LegCallbacks;
+  readonly ringTimeoutSeconds: number;
+  readonly timeLimitSeconds: number;
+  readonly hangupOnRingSeconds: number | null;
+  readonly sendDigits: string | undefined;
+  readonly sipHeaders: Readonly<Record<string, string>>;
+  readonly parent: { readonly leg: string; readonly mustLive: boolean } | null;
+}
+
+/** What POST Call/{call_uuid}/ asks for: for one leg or both, where their next document is. */
+export interface WantedTransfer {
+  readonly aLeg: ActionRequest | null;
+  readonly bLeg: ActionRequest | null;
+}
+
+/** Reads a validated body; defaults are those of conventions.md §12.2. */
+export function readNewCall(body: NewCallBody): Result<WantedCall> {
+  const headers = readSipHeaders(body.sip_headers);
+  if (!headers.ok) return headers;
+  const ring = requestOf(body.ring_url, body.ring_method);
+  const answer = { url: body.answer_url, method: methodOf(body.answer_method) };
+  return accepted({
+    from: body.from,
+    to: body.to.split('<'),
+    callerName: body.caller_name ?? body.from,
+    answer,
+    fallback: requestOf(body.fallback_url, body.fallback_method),
+    callbacks: {
+      ...(ring === null ? {} : { ring }),
+      hangup: requestOf(body.hangup_url, body.hangup_method) ?? answer,
+    },
+    ringTimeoutSeconds: readInteger(body.ring_timeout) ?? 120,
+    timeLimitSeconds: readInteger(body.time_limit) ?? 14_400,
+    hangupOnRingSeconds: readInteger(body.hangup_on_ring) ?? null,
+    sendDigits: body.send_digits,
+    sipHeaders: headers.value,
+    parent:
+      body.parent_call_uuid === undefined
+        ? null
+        : { leg: body.parent_call_uuid, mustLive: readBoolean(body.error_parent_not_found) ?? false },
+  });
+}
+
+export function readTransfer(body: TransferBody): Result<WantedTransfer> {
+  const legs = readOneOf(['aleg', 'bleg', 'both'], body.legs) ?? 'aleg';
+  const aLeg = legs === 'bleg' ? null : requestOf(body.aleg_url, body.aleg_method);
+  const bLeg = legs === 'aleg' ? null : requestOf(body.bleg_url, body.bleg_method);
+  if (legs !== 'bleg' && aLeg === null) return refused(missingParameter('aleg_url'));
+  if (legs !== 'aleg' && bLeg === null) return refused(missingParameter('bleg_url'));
+  return accepted({ aLeg, bLeg });
+}
+
+function requestOf(url: string | undefined, method: string | undefined): ActionRequest | null {
+  return url === undefined ? null : { url, method: methodOf(method) };
+}
+
+function methodOf(method: string | undefined): 'GET' | 'POST' {
+  return readOneOf(['GET', 'POST'], method) ?? 'POST';
+}
