@@ -22,6 +22,8 @@ servePart({
         publicAddress: '127.0.0.1',
         rtpPorts: { first: 20_000, last: 27_999 },
         dataDir,
+        publicUrl: 'http://127.0.0.1',
+        callbackDays: 7,
         account: { authId, authToken },
         logLevel: 'error',
       },

@@ -1,12 +1,15 @@
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { createSystemClock } from '@jackfield/adapters/clock';
 import { createPostgresDatabase } from '@jackfield/adapters/database-postgres';
 import { createSqliteDatabase } from '@jackfield/adapters/database-sqlite';
 import { createHttpEgress } from '@jackfield/adapters/egress-http';
 import { createMediaWorker } from '@jackfield/adapters/media-worker';
 import { createMetrics } from '@jackfield/adapters/metrics';
+import { createDiskRecordings, createRecorder } from '@jackfield/adapters/recorder';
 import { createSecrets, openSecretKey } from '@jackfield/adapters/secrets';
 import { createDigestAdmission, createSipEdge, type SipEdge } from '@jackfield/adapters/sip-edge';
+import { createSoundDecoder } from '@jackfield/adapters/sound-decoder';
 import { createEspeakSpeech } from '@jackfield/adapters/speech-espeak';
 import {
   type Clock,
@@ -20,7 +23,9 @@ import { createTransports } from '@jackfield/sip/transport';
 import type { Config } from './config.ts';
 import { countMediaLegs } from './counted-media-legs.ts';
 import { publishMetrics } from './publish-metrics.ts';
+import { readRates } from './rates-file.ts';
 import { createSandbox } from './sandbox.ts';
+import { createVoicemail } from './sandbox-voicemail.ts';
 import { explainDirectory, explained, explainListening, explainPostgres } from './start-failure.ts';
 
 export interface EmbeddedOptions {
@@ -48,6 +53,8 @@ const httpVariables = { host: 'JACKFIELD_HTTP_HOST', port: 'JACKFIELD_HTTP_PORT'
 /** How long a drain waits, after everybody was hung up on, for legs that had not been signalled yet. */
 const lastLegsMs = 2_000;
 
+const dayMs = 86_400_000;
+
 const noNumbers: NumberRoutes = { targetsFor: () => undefined };
 
 /** Starts every part in the order in which they lean on each other; what was started is closed when a later part fails. */
@@ -71,6 +78,7 @@ async function start(
   atEnd: (close: Close) => void,
   closeAll: () => Promise<void>,
 ): Promise<Embedded> {
+  const rates = config.ratesFile === undefined ? undefined : readRates(config.ratesFile);
   const clock = createSystemClock();
   const metrics = createMetrics();
   const { secrets, database } = await openStorage(config, log);
@@ -79,13 +87,18 @@ async function start(
   const media = await createMediaWorker({ host: config.sip.host, ports: config.rtpPorts, onDeath: onFatal });
   atEnd(() => media.closeAll());
   const counted = countMediaLegs(media);
-  const shared = { clock, secrets, log, media, mediaLegs: counted.legs };
-
+  const directory = join(config.dataDir, 'recordings');
+  const recorder = await explained(explainDirectory(config.dataDir), () =>
+    createRecorder({ directory, media }),
+  );
+  atEnd(() => recorder.close());
+  const decoder = createSoundDecoder();
+  atEnd(() => decoder.close());
   const speech = createEspeakSpeech();
   atEnd(() => speech.close());
-  const sandbox = config.sandbox
-    ? createSandbox({ ...shared, clips: media, speech, mediaHost: config.sip.host })
-    : undefined;
+  const shared = { clock, secrets, log, media, mediaLegs: counted.legs, clips: media, speech };
+
+  const sandbox = config.sandbox ? createSandbox({ ...shared, mediaHost: config.sip.host }) : undefined;
 
   const domains = nonEmpty(config.sip.domains);
   let edge: SipEdge | undefined;
@@ -94,7 +107,15 @@ async function start(
       ...shared,
       database,
       metrics,
+      decoder,
+      recorder,
+      recordingFiles: createDiskRecordings({ directory }),
       domains,
+      publicUrl: config.publicUrl,
+      keepCallbacksMs: config.callbackDays * dayMs,
+      ...(rates === undefined ? {} : { rates }),
+      ...(config.signaturePrefixes === undefined ? {} : { signaturePrefixes: config.signaturePrefixes }),
+      ...(config.recordingDays === undefined ? {} : { keepRecordingsMs: config.recordingDays * dayMs }),
       numbers: sandbox?.numbers ?? noNumbers,
       egress: createHttpEgress({ allow: config.egressAllow ?? [], privateToo: config.sandbox }),
       createTelephony(registrations) {
@@ -112,7 +133,8 @@ async function start(
             ),
           admission,
           registrations,
-          domains,
+          // conventions.md §12.1: applications have addresses below `app.`.
+          domains: nonEmpty([...domains, ...domains.map((domain) => `app.${domain}`)]),
           publicAddress: config.publicAddress,
           userAgentName: 'Jackfield',
         });
@@ -128,7 +150,11 @@ async function start(
   const signalling = edge!;
   if (sandbox !== undefined) {
     atEnd(() => sandbox.close());
-    await sandbox.open(platform.runner);
+    const { runner, recordings, account } = platform;
+    await sandbox.open(
+      runner,
+      createVoicemail(recordings, account.authId, () => secrets.randomUuid()),
+    );
   }
   publishMetrics({ metrics, clock, platform, edge: signalling, media, mediaTotals: counted.totals });
 

@@ -3,11 +3,7 @@ import type { Recordings, Voicemail } from '@jackfield/platform';
 const longestMessageSeconds = 120;
 
 /** Messages are recordings of the first account: `GET Recording/?to_number=…` finds them. */
-export function createVoicemail(
-  recordings: Recordings,
-  account: string,
-  newUuid: () => string,
-): Voicemail {
+export function createVoicemail(recordings: Recordings, account: string, newUuid: () => string): Voicemail {
   const taken = new Map<string, string>();
   recordings.ownedBy('sandbox-voicemail', (leg, notice) => {
     if (notice.type === 'recording-over') taken.delete(leg);

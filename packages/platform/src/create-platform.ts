@@ -1,10 +1,20 @@
 import type { FastifyInstance } from 'fastify';
 import { type AccountResources, createAccounts, type FirstAccount } from './features/accounts/index.ts';
-import { attachableApplications, createApplications } from './features/applications/index.ts';
-import { createCallbacks } from './features/callbacks/index.ts';
-import { createCalls } from './features/calls/index.ts';
+import {
+  type AnsweringApplication,
+  attachableApplications,
+  createApplications,
+} from './features/applications/index.ts';
+import { createCallActions } from './features/call-actions/index.ts';
+import { createCallInstructions } from './features/call-instructions/index.ts';
+import { createCallbacks, createSigner, parseDeliverySettings } from './features/callbacks/index.ts';
+import { createCalls, type LegOffer } from './features/calls/index.ts';
+import { createLiveEvents } from './features/live-events/index.ts';
 import { createMultipartyCalls } from './features/multiparty-calls/index.ts';
+import { createRecordings, type Recordings } from './features/recordings/index.ts';
 import { createSipEndpoints } from './features/sip-endpoints/index.ts';
+import { createSounds } from './features/sounds/index.ts';
+import { createUsage, freeOfCharge, type RateTable } from './features/usage/index.ts';
 import { createHttpApi, type HttpLimits, idempotencyTable } from './http/index.ts';
 import { createSessionRunner } from './kernel/create-session-runner.ts';
 import { createOutbox, outboxMigrations } from './kernel/outbox.ts';
@@ -14,10 +24,15 @@ import type { Database } from './ports/database.ts';
 import type { Egress } from './ports/egress.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Media } from './ports/media.ts';
+import type { MediaClips } from './ports/media-legs.ts';
 import type { Metrics } from './ports/metrics.ts';
 import type { NumberRoutes } from './ports/number-routes.ts';
+import type { Recorder } from './ports/recorder.ts';
+import type { RecordingFiles } from './ports/recording-files.ts';
 import type { Registrations } from './ports/registrations.ts';
 import type { Secrets } from './ports/secrets.ts';
+import type { SoundDecoder } from './ports/sound-decoder.ts';
+import type { Speech } from './ports/speech.ts';
 import type { Telephony } from './ports/telephony.ts';
 
 export interface PlatformDeps {
@@ -27,6 +42,11 @@ export interface PlatformDeps {
   readonly metrics: Metrics;
   readonly secrets: Secrets;
   readonly media: Media;
+  readonly clips: MediaClips;
+  readonly speech: Speech;
+  readonly decoder: SoundDecoder;
+  readonly recorder: Recorder;
+  readonly recordingFiles: RecordingFiles;
   readonly numbers: NumberRoutes;
   /** The way to URLs that customers supply. */
   readonly egress: Egress;
@@ -36,6 +56,16 @@ export interface PlatformDeps {
   readonly createTelephony: (registrations: Registrations) => Telephony;
   readonly firstAccount?: { readonly authId: string; readonly authToken: string };
   readonly httpLimits?: Partial<HttpLimits>;
+  /** Where customers reach the HTTP interface: scheme, host and port. */
+  readonly publicUrl: string;
+  /** What calls cost; nothing when left out. */
+  readonly rates?: RateTable;
+  /** Of the signature headers, e.g. `X-Service-`. */
+  readonly signaturePrefixes?: readonly string[];
+  /** How long the log of callbacks and the feed of events are kept. */
+  readonly keepCallbacksMs?: number;
+  /** How long recordings are kept; for ever when left out. */
+  readonly keepRecordingsMs?: number;
 }
 
 export interface Platform {
@@ -43,6 +73,7 @@ export interface Platform {
   readonly runner: SessionRunner;
   /** The HTTP interface; whoever starts the platform listens. */
   readonly http: FastifyInstance;
+  readonly recordings: Recordings;
   /** From now on `/readyz` answers 503. */
   drain(): void;
   /** Waits for what is being written, then stops; the database stays open for whoever opened it. */
@@ -71,16 +102,22 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     endpoints: endpoints.attached,
     isWithin: accounts.isWithin,
   });
+  const kept = deps.keepCallbacksMs === undefined ? {} : { keepMs: deps.keepCallbacksMs };
   const outbox = createOutbox({
     database,
     clock,
     log,
     newEventId: newUuid,
-    limits: outboxLimits,
+    limits: { ...outboxLimits, ...kept },
     // An embedded database is opened by one process at a time.
     isAlone: database.dialect === 'sqlite',
   });
-  const callbacks = createCallbacks({ ...deps, outbox, authTokenOf: accounts.authTokenOf });
+  const signing = {
+    secrets,
+    authTokenOf: accounts.authTokenOf,
+    ...(deps.signaturePrefixes === undefined ? {} : { prefixes: deps.signaturePrefixes }),
+  };
+  const callbacks = createCallbacks({ ...deps, ...signing, outbox, limits: kept });
   const runner = createSessionRunner({
     database,
     clock,
@@ -89,24 +126,52 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     eventsCommitted: outbox.wake,
   });
 
+  const sounds = createSounds({ ...deps, runner, timeoutsOf: parseDeliverySettings });
+  const recordings = createRecordings({
+    ...deps,
+    runner,
+    outbox,
+    ...(deps.keepRecordingsMs === undefined ? {} : { keepMs: deps.keepRecordingsMs }),
+  });
   const telephony = deps.createTelephony(endpoints.registrations);
   const calls = createCalls({
     ...deps,
     runner,
     telephony,
     registrations: endpoints.registrations,
+    usage: createUsage(deps.rates ?? freeOfCharge),
     newUuid,
     isWithin: accounts.isWithin,
+    mainAccountOf: async (account) => (await accounts.mainAccountOf(account)) ?? account,
+    appendEvents: outbox.appendEvents,
   });
-  const multipartyCalls = createMultipartyCalls({
-    ...deps,
-    runner,
-    calls,
-    newUuid,
-    isDraining: () => isDraining,
+  const shared = { ...deps, runner, calls, sounds, recordings, newUuid, isDraining: () => isDraining };
+  const multipartyCalls = createMultipartyCalls(shared);
+  const callInstructions = createCallInstructions({
+    ...shared,
+    multiparty: multipartyCalls,
+    sign: createSigner(signing),
+    settingsOf: parseDeliverySettings,
+    applicationOf,
   });
+  const callActions = createCallActions(shared);
+  const liveEvents = createLiveEvents({ ...deps, outbox });
 
-  resources.push(applications.resources, calls.resources, multipartyCalls.resources, callbacks.resources);
+  /** An application that was dialled goes before the one that the caller's endpoint is attached to. */
+  async function applicationOf(offer: LegOffer): Promise<AnsweringApplication | undefined> {
+    const { answering } = applications;
+    if (answering.isDialled(offer.to)) return answering.answerOf(offer.to, offer.mainAccount);
+    const attached = await endpoints.applicationOf(offer.endpoint);
+    return attached === null ? undefined : answering.answerOf(attached, offer.mainAccount);
+  }
+
+  resources.push(
+    applications.resources,
+    calls.resources,
+    multipartyCalls.resources,
+    recordings.resources,
+    callbacks.resources,
+  );
 
   await database.migrate([
     idempotencyTable,
@@ -117,11 +182,13 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     ...calls.migrations,
     ...multipartyCalls.migrations,
     ...callbacks.migrations,
+    ...recordings.migrations,
   ]);
   const account = await accounts.ensureFirstAccount(deps.firstAccount);
   // What the last process left behind has ended with it; then the doors open.
   await multipartyCalls.restore();
   await calls.restore(clock.now());
+  await recordings.restore();
   outbox.start(callbacks.deliver);
   callbacks.start();
   await telephony.open();
@@ -131,8 +198,13 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
       accounts.routes,
       applications.routes,
       endpoints.routes,
+      calls.routes,
+      callInstructions.routes,
+      callActions.routes,
       multipartyCalls.routes,
+      recordings.routes,
       callbacks.routes,
+      liveEvents.routes,
     ],
     accounts,
     database,
@@ -149,6 +221,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     account,
     runner,
     http,
+    recordings,
     drain() {
       isReady = false;
       isDraining = true;

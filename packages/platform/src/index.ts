@@ -10,6 +10,7 @@ export {
   talkerClip,
   type Voicemail,
 } from './features/sandbox-phones/index.ts';
+export { type RateTable, readRateTable } from './features/usage/index.ts';
 export type { HttpLimits } from './http/index.ts';
 export type { Instant, OutboxEvent } from './kernel/machine.ts';
 export type { SessionRunner } from './kernel/session-runner.ts';
@@ -41,6 +42,7 @@ export type { RecordedFile, Recorder, RecordingFormat, RecordingOrder } from './
 export type { RecordingFiles } from './ports/recording-files.ts';
 export type { Binding, EndpointCredential, Registrations } from './ports/registrations.ts';
 export type { Secrets } from './ports/secrets.ts';
+export type { DecodeLimits, DecodeProblem, SoundDecoder } from './ports/sound-decoder.ts';
 export type { Speech, SpeechProblem, SpeechRequest } from './ports/speech.ts';
 export type {
   DialRequest,

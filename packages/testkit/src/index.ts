@@ -11,10 +11,18 @@ export {
 } from './postgres-server.ts';
 export { createRecordingLog, type LogLine } from './recording-log.ts';
 export { seededRandom } from './seeded-random.ts';
+export {
+  type CustomerAnswer,
+  type CustomerRequest,
+  createSimulatedCustomer,
+  type SimulatedCustomer,
+  toneFile,
+} from './simulated-customer.ts';
 export { createSimulatedMedia, frameMs, type SimulatedMedia } from './simulated-media.ts';
 export { type Impairment, type NetworkAddress, SimulatedNetwork } from './simulated-network.ts';
 export { type PhoneBehaviour, SimulatedPhone } from './simulated-phone.ts';
 export type { ApiAnswer, SimulatedPlatform } from './simulated-platform.ts';
+export { msPerCharacter, speechHz } from './simulated-sounds.ts';
 export { openSimulatedTransports } from './simulated-transports.ts';
 export {
   type Census,

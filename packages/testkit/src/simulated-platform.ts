@@ -5,8 +5,11 @@ import { createDigestAdmission, createSipEdge, type SipEdge } from '@jackfield/a
 import { type Clock, createPlatform, type Database, type Logger, type Platform } from '@jackfield/platform';
 import { createSeededSecrets } from './seeded-secrets.ts';
 import type { Settling } from './settling.ts';
+import type { SimulatedCustomer } from './simulated-customer.ts';
 import { createSimulatedMedia, type SimulatedMedia } from './simulated-media.ts';
 import type { NetworkAddress, SimulatedNetwork } from './simulated-network.ts';
+import { createSimulatedRecorder } from './simulated-recorder.ts';
+import { simulatedDecoder, simulatedSpeech } from './simulated-sounds.ts';
 import { openSimulatedTransports } from './simulated-transports.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
@@ -18,6 +21,8 @@ export interface SimulatedPlatformOptions {
   readonly log: Logger;
   readonly sip: NetworkAddress;
   readonly domain: string;
+  /** Whoever stands behind the URLs that callbacks and documents name. */
+  readonly customer: SimulatedCustomer;
   readonly account: { readonly authId: string; readonly authToken: string };
   /** Where the database is. */
   readonly directory: string;
@@ -60,7 +65,9 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
     random,
     touched: settling.touched,
   });
-  const shared = { clock, secrets, log, media, mediaLegs: media };
+  const recorder = createSimulatedRecorder(media);
+  const sounds = { clips: media, speech: simulatedSpeech, decoder: simulatedDecoder };
+  const shared = { clock, secrets, log, media, mediaLegs: media, ...sounds };
 
   let edge: SipEdge | undefined;
   const platform = await createPlatform({
@@ -69,10 +76,10 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
     metrics: createMetrics({ process: false }),
     domains: [domain],
     numbers: { targetsFor: () => undefined },
-    // No receiver stands in this world.
-    egress: {
-      send: async () => ({ problem: { kind: 'unreachable', sentence: 'nobody listens in this world' } }),
-    },
+    egress: options.customer,
+    recorder,
+    recordingFiles: recorder.files,
+    publicUrl: 'https://api.example.com',
     createTelephony(registrations) {
       edge = createSipEdge({
         ...shared,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createRecordingLog, type LogLine } from './recording-log.ts';
 import { seededRandom } from './seeded-random.ts';
 import { createSettling } from './settling.ts';
+import { createSimulatedCustomer, type SimulatedCustomer } from './simulated-customer.ts';
 import { frameMs } from './simulated-media.ts';
 import { SimulatedNetwork } from './simulated-network.ts';
 import { SimulatedPhone } from './simulated-phone.ts';
@@ -23,6 +24,8 @@ export type Census = Readonly<Record<string, number>>;
 export interface SimulatedWorld {
   readonly clock: VirtualClock;
   readonly network: SimulatedNetwork;
+  /** The server behind every URL that a callback or a document names. */
+  readonly customer: SimulatedCustomer;
   /** The platform that runs now; another one after `restart`. */
   readonly node: SimulatedPlatform;
   readonly log: readonly LogLine[];
@@ -80,6 +83,7 @@ export async function openSimulatedWorld(options: SimulatedWorldOptions = {}): P
   const clock = createVirtualClock({ settle: settling.settle });
   const network = new SimulatedNetwork(clock, random);
   const log = createRecordingLog();
+  const customer = createSimulatedCustomer(clock, settling.touched);
   const root = mkdtempSync(join(place, 'jackfield-world-'));
   const phones: SimulatedPhone[] = [];
   let lives = 0;
@@ -94,6 +98,7 @@ export async function openSimulatedWorld(options: SimulatedWorldOptions = {}): P
       log,
       sip,
       domain,
+      customer,
       account,
       directory: directory(),
     });
@@ -102,6 +107,7 @@ export async function openSimulatedWorld(options: SimulatedWorldOptions = {}): P
   const world: SimulatedWorld = {
     clock,
     network,
+    customer,
     get node() {
       return node;
     },

@@ -1,0 +1,89 @@
+import type { Clock, Egress, EgressOutcome, EgressRequest } from '@jackfield/platform';
+
+/** A request of the platform as the customer's server sees it. */
+export interface CustomerRequest {
+  readonly at: number;
+  readonly method: 'GET' | 'POST';
+  /** Without query and fragment. */
+  readonly url: string;
+  /** Of the form, or of the query. */
+  readonly fields: Readonly<Record<string, string>>;
+  readonly eventId: string;
+}
+
+/** What is answered: a document with 200, or a status; `undefined` never answers. */
+export type CustomerAnswer =
+  | string
+  | { readonly status: number; readonly body?: string; readonly afterMs?: number }
+  | undefined;
+
+/** The server of a customer on the virtual clock: it keeps what came, in order, and answers what it was told to. */
+export interface SimulatedCustomer extends Egress {
+  readonly requests: readonly CustomerRequest[];
+  /** From now on; another answer takes the place of the one before. */
+  serve(url: string, answer: CustomerAnswer | ((request: CustomerRequest) => CustomerAnswer)): void;
+}
+
+/** What a receiver that is near takes to answer. */
+const usualMs = 5;
+
+/** Where nothing is served, callbacks are answered with 200 and nothing. */
+export function createSimulatedCustomer(clock: Clock, touched: () => void): SimulatedCustomer {
+  const requests: CustomerRequest[] = [];
+  const served = new Map<string, (request: CustomerRequest) => CustomerAnswer>();
+
+  function outcomeAfter(
+    ms: number,
+    outcome: EgressOutcome,
+    { signal }: EgressRequest,
+  ): Promise<EgressOutcome> {
+    return new Promise((resolve) => {
+      const end = (what: EgressOutcome): void => {
+        cancel();
+        signal?.removeEventListener('abort', abort);
+        touched();
+        resolve(what);
+      };
+      const abort = (): void => end({ problem: { kind: 'aborted', sentence: 'the caller gave up' } });
+      const cancel = clock.startTimer(clock.now() + ms, () => end(outcome));
+      if (signal?.aborted === true) abort();
+      else signal?.addEventListener('abort', abort, { once: true });
+    });
+  }
+
+  return {
+    requests,
+    serve: (url, answer) => void served.set(url, typeof answer === 'function' ? answer : () => answer),
+    send(request) {
+      const [place = '', query = ''] = (request.url.split('#')[0] ?? '').split('?');
+      const form = request.method === 'POST' ? (request.body ?? '') : query;
+      const asked: CustomerRequest = {
+        at: clock.now(),
+        method: request.method,
+        url: place,
+        fields: Object.fromEntries(new URLSearchParams(form)),
+        eventId: request.headers['X-Service-Event-Id'] ?? '',
+      };
+      requests.push(asked);
+      const serving = served.get(place);
+      const answer = serving === undefined ? '' : serving(asked);
+      const { readMs, totalMs } = request.timeouts;
+      const patience = Math.min(readMs, totalMs);
+      if (answer === undefined || (typeof answer === 'object' && (answer.afterMs ?? 0) > patience)) {
+        const sentence = `no answer came within ${patience} ms`;
+        return outcomeAfter(patience, { problem: { kind: 'read-timeout', sentence } }, request);
+      }
+      const {
+        status,
+        body = '',
+        afterMs = usualMs,
+      } = typeof answer === 'string' ? { status: 200, body: answer } : answer;
+      return outcomeAfter(afterMs, { status, headers: {}, body: new TextEncoder().encode(body) }, request);
+    },
+  };
+}
+
+/** A sound file of this world: what the simulated decoder makes a tone of. */
+export function toneFile(frequencyHz: number, durationMs: number): string {
+  return JSON.stringify({ frequencyHz, durationMs });
+}
