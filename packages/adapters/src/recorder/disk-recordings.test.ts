@@ -38,7 +38,13 @@ async function recorded(format: 'mp3' | 'wav', ms: number): Promise<string> {
 }
 
 async function bytesOf(name: string, from: number, to: number): Promise<Buffer> {
-  return Buffer.concat(await Array.fromAsync(await files.read(name, from, to)));
+  return collected(await files.read(name, from, to));
+}
+
+async function collected(portions: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const all: Uint8Array[] = [];
+  for await (const portion of portions) all.push(portion);
+  return Buffer.concat(all);
 }
 
 test('any part of a file can be read, and only what is there', async () => {
@@ -154,12 +160,17 @@ for (const format of ['wav', 'mp3'] as const) {
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
     `;
-    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    const child = spawn(process.execPath, ['-e', program], {
       stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    let isAlive = true;
+    child.once('exit', () => {
+      isAlive = false;
     });
     const ended = new Promise((resolve) => child.once('exit', (_code, signal) => resolve(signal)));
     const enough = format === 'wav' ? 60_000 : 20_000;
-    while (((await files.size(name)) ?? 0) < enough) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (isAlive && ((await files.size(name)) ?? 0) < enough)
+      await new Promise((resolve) => setTimeout(resolve, 5));
     child.kill('SIGKILL');
     assert.equal(await ended, 'SIGKILL');
 
