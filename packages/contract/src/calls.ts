@@ -1,5 +1,5 @@
-import { type Static, type TUnsafe, Type } from 'typebox';
-import { apiId } from './envelopes.ts';
+import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
+import { apiId, listBody, pageQuery } from './envelopes.ts';
 import { looseBoolean, looseEnum, looseInteger } from './loose.ts';
 import { sipHeadersSchema } from './multiparty-calls.ts';
 import { httpUrl, pathId, text, uuid } from './primitives.ts';
@@ -148,3 +148,152 @@ export const transferredCall = Type.Object({
   message: Type.String({ examples: ['call transfered'] }),
   call_uuids: Type.Array(Type.String()),
 });
+
+export const hangupSources = [
+  'Caller',
+  'Call recipient',
+  'Service',
+  'Carrier',
+  'API Request',
+  'Answer XML',
+  'Error',
+  'Unknown',
+] as const;
+
+/** An instant as list filters take it; what is no date is refused when it is read. */
+const instant = (description: string) =>
+  Type.Optional(
+    text({
+      maxLength: 40,
+      allowed: 'a time in UTC of the form YYYY-MM-DD HH:MM[:ss[.uuuuuu]]',
+      description: `${description}: YYYY-MM-DD HH:MM[:ss[.uuuuuu]] in UTC.`,
+    }),
+  );
+
+const seconds = (description: string) =>
+  Type.Optional(looseInteger({ minimum: 0, maximum: 1_000_000_000, description }));
+
+const address = (description: string) => Type.Optional(text({ maxLength: 1024, description }));
+
+export const callListQuery = Type.Object({
+  ...pageQuery,
+  status: Type.Optional(
+    looseEnum(['live', 'queued'], {
+      description: 'live gives the UUIDs of calls that have not ended, queued those that wait to be dialled.',
+    }),
+  ),
+  subaccount: Type.Optional(
+    text({ maxLength: 20, description: 'Calls of this subaccount only: its auth_id.' }),
+  ),
+  call_direction: Type.Optional(
+    looseEnum(['inbound', 'outbound'], {
+      description: 'inbound calls came from a phone, outbound went to one.',
+    }),
+  ),
+  from_number: address('Calls from exactly this number or endpoint.'),
+  to_number: address('Calls to exactly this number or endpoint.'),
+  parent_call_uuid: Type.Optional(uuid({ description: 'Calls that were made for this one.' })),
+  hangup_cause_code: Type.Optional(
+    looseInteger({ minimum: 0, maximum: 9999, description: 'Calls that ended with this cause.' }),
+  ),
+  hangup_source: Type.Optional(
+    looseEnum(hangupSources, { description: 'Calls that were ended by this side.' }),
+  ),
+  stir_verification: Type.Optional(
+    looseEnum(['Verified', 'Not Verified', 'Not Applicable'], {
+      description: 'Caller IDs are not verified: every call is Not Applicable.',
+    }),
+  ),
+  end_time: instant('Ended in this minute or second'),
+  end_time__gt: instant('Ended after'),
+  end_time__gte: instant('Ended at or after'),
+  end_time__lt: instant('Ended before'),
+  end_time__lte: instant('Ended at or before'),
+  end_time_gt: instant('The same as end_time__gt'),
+  end_time_gte: instant('The same as end_time__gte'),
+  end_time_lt: instant('The same as end_time__lt'),
+  end_time_lte: instant('The same as end_time__lte'),
+  bill_duration: seconds('Calls of exactly so many seconds.'),
+  bill_duration__gt: seconds('Longer than so many seconds.'),
+  bill_duration__gte: seconds('So many seconds or longer.'),
+  bill_duration__lt: seconds('Shorter than so many seconds.'),
+  bill_duration__lte: seconds('So many seconds or shorter.'),
+  bill_duration_gt: seconds('The same as bill_duration__gt.'),
+  bill_duration_gte: seconds('The same as bill_duration__gte.'),
+  bill_duration_lt: seconds('The same as bill_duration__lt.'),
+  bill_duration_lte: seconds('The same as bill_duration__lte.'),
+});
+export type CallListQuery = Static<typeof callListQuery>;
+
+export const callQuery = Type.Object({
+  status: Type.Optional(
+    looseEnum(['live', 'queued'], {
+      description: 'live gives the call as it is now; queued is always empty.',
+    }),
+  ),
+});
+
+const orNull = <Item extends TSchema>(item: Item) => Type.Union([item, Type.Null()]);
+const time = (description: string) =>
+  orNull(Type.String({ description, examples: ['2026-02-01 10:00:00+00:00'] }));
+const direction = Type.Unsafe<'inbound' | 'outbound'>({ type: 'string', enum: ['inbound', 'outbound'] });
+const stir = {
+  stir_verification: Type.String({ description: 'Not Applicable: caller IDs are not verified.' }),
+  stir_attestation: orNull(Type.String({ description: 'null: see stir_verification.' })),
+};
+
+const callRecordFields = {
+  call_uuid: Type.String(),
+  parent_call_uuid: orNull(Type.String({ description: 'The call for which this one was made.' })),
+  from_number: Type.String(),
+  to_number: Type.String(),
+  call_direction: direction,
+  call_state: Type.String({
+    description:
+      'ANSWER once it was answered; RINGING before; BUSY, FAILED, TIMEOUT, NO-ANSWER or CANCEL when it ended without an answer.',
+  }),
+  initiation_time: Type.String({ examples: ['2026-02-01 10:00:00+00:00'] }),
+  answer_time: time('null for a call that was not answered'),
+  end_time: time('null for a call that lives'),
+  call_duration: Type.Integer({ description: 'Seconds from the answer to the end.' }),
+  bill_duration: Type.Integer({ description: 'The same, at least 1 for a call that was answered.' }),
+  billed_duration: Type.Integer({ description: 'Seconds that were billed, by the increments of its rate.' }),
+  total_amount: Type.String({ examples: ['0.00850'] }),
+  total_rate: Type.String({ description: 'For a minute.', examples: ['0.00850'] }),
+  hangup_cause_name: orNull(Type.String()),
+  hangup_cause_code: orNull(Type.Integer()),
+  hangup_source: orNull(Type.String()),
+  conference_uuid: Type.Null({ description: 'Always null: there are multiparty calls instead.' }),
+  ...stir,
+  voice_network_group: Type.Null(),
+  source_ip: orNull(Type.String({ description: 'Where an inbound call came from.' })),
+  cnam_lookup: Type.Null(),
+  resource_uri: Type.String(),
+};
+export const callRecord = Type.Object(callRecordFields, { title: 'Call in a list' });
+export type CallRecord = Static<typeof callRecord>;
+
+export const callUuids = Type.Object({ api_id: apiId, calls: Type.Array(Type.String()) });
+export const callList = Type.Union([listBody(callRecord), callUuids]);
+
+export const liveCall = Type.Object(
+  {
+    api_id: apiId,
+    call_uuid: Type.String(),
+    call_status: Type.String({ description: 'ringing or in-progress.' }),
+    caller_name: Type.String(),
+    direction,
+    from: Type.String(),
+    to: Type.String(),
+    request_uuid: Type.String(),
+    session_start: Type.String({ examples: ['2026-02-01 10:00:00.000000'] }),
+    ...stir,
+  },
+  { title: 'Live call' },
+);
+export type LiveCall = Static<typeof liveCall>;
+
+export const callBody = Type.Union([
+  Type.Object({ api_id: apiId, ...callRecordFields }, { title: 'Call' }),
+  liveCall,
+]);

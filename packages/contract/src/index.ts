@@ -64,8 +64,17 @@ export {
   replayedCallback,
 } from './callbacks.ts';
 export {
+  type CallListQuery,
+  type CallRecord,
+  callBody,
+  callList,
+  callListQuery,
   callPath,
+  callQuery,
+  callRecord,
   firedCall,
+  hangupSources,
+  type LiveCall,
   maxDestinations,
   type NewCallBody,
   newCallBody,
@@ -87,6 +96,15 @@ export {
   pageQuery,
 } from './envelopes.ts';
 export { allowedKeyword, type SchemaKeyword, schemaKeywords } from './keywords.ts';
+export {
+  defaultEventPage,
+  type LiveEvent,
+  type LiveEventsQuery,
+  liveEvent,
+  liveEventList,
+  liveEventsQuery,
+  maxEventPage,
+} from './live-events.ts';
 export {
   type Described,
   type LooseBoolean,

@@ -1,3 +1,4 @@
+import type { RouteGroup } from '../../http/index.ts';
 import type { Instant } from '../../kernel/machine.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -21,6 +22,8 @@ import { callRecords } from './migrations/0002-call-records.ts';
 import { createOffers } from './offers.ts';
 import type { Calls, LiveLeg, OutboundLeg, OwnedLegNotice } from './owned-leg.ts';
 import { parametersOfCall } from './parameters.ts';
+import { createCallQueries } from './queries.ts';
+import { callRoutes } from './routes.ts';
 import { createRouting } from './routing.ts';
 import { type AppendEvents, createCallStore, isRecorded } from './store.ts';
 
@@ -47,6 +50,7 @@ export interface CallsDeps {
 
 export interface CallsFeature extends Calls {
   readonly migrations: readonly Migration[];
+  readonly routes: RouteGroup;
   /** What becomes of the records of a subaccount that is deleted; for the accounts feature. */
   readonly resources: {
     remove(write: Write, account: string): Promise<void>;
@@ -220,6 +224,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
 
   return {
     migrations: [callsTable, callRecords],
+    routes: callRoutes({ hangUp }, createCallQueries(deps.database)),
     resources: {
       async remove(write, account) {
         for (const leg of await store.liveOf(write, account)) hangUp(leg, callEnds(4000, 'API Request'));

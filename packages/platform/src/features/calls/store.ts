@@ -118,34 +118,30 @@ export function createCallStore(database: Pick<Database, 'read' | 'transact'>, u
         .where('account', '=', account)
         .returning(['slot', 'total'])
         .execute();
-      const ended = tablesOf(write)
+      const main = await tablesOf(write)
         .selectFrom('calls')
         .select('main_account')
         .where('account', '=', account)
+        .whereRef('account', '<>', 'main_account')
         .where('ended_at', 'is not', null)
-        .limit(1);
-      const main = (await ended.executeTakeFirst())?.main_account;
+        .limit(1)
+        .executeTakeFirst();
       if (main === undefined) return;
-      if (main !== account) {
-        for (const { slot, total } of totals) await changeTotal(write, main, slot, -total);
-      }
+      for (const { slot, total } of totals) await changeTotal(write, main.main_account, slot, -total);
       await tablesOf(write)
         .deleteFrom('calls')
         .where('account', '=', account)
+        .whereRef('account', '<>', 'main_account')
         .where('ended_at', 'is not', null)
         .execute();
     },
 
     async passOn(write, account, main) {
       await tablesOf(write).deleteFrom('call_totals').where('account', '=', account).execute();
-      for (const ended of ['is', 'is not'] as const) {
-        await tablesOf(write)
-          .updateTable('calls')
-          .set({ account: main })
-          .where('account', '=', account)
-          .where('ended_at', ended, null)
-          .execute();
-      }
+      const passing = () =>
+        tablesOf(write).updateTable('calls').set({ account: main }).where('account', '=', account);
+      await passing().where('ended_at', 'is', null).execute();
+      await passing().whereRef('account', '<>', 'main_account').where('ended_at', 'is not', null).execute();
     },
   };
 }

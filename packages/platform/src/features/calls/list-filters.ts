@@ -1,0 +1,65 @@
+import { type CallListQuery, hangupSources, readInteger, readOneOf } from '@jackfield/contract';
+import { accepted, type Result } from '../../kernel/result.ts';
+import { readTimeRange, type TimeRange } from '../../kernel/time-range.ts';
+
+/** Which calls a list holds. */
+export interface CallFilters {
+  readonly subaccount?: string | undefined;
+  readonly direction?: 'inbound' | 'outbound' | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly parent?: string | undefined;
+  readonly cause?: number | undefined;
+  readonly source?: string | undefined;
+  readonly ended?: TimeRange | undefined;
+  readonly billed?: SecondsRange | undefined;
+  /** No call can be in the list. */
+  readonly isEmpty?: boolean;
+}
+
+/** Both ends inclusive. */
+export interface SecondsRange {
+  readonly atLeast: number;
+  readonly atMost: number;
+}
+
+/** Reads the validated query of the list of calls. */
+export function readCallFilters(query: CallListQuery): Result<CallFilters> {
+  const ended = readTimeRange(query, 'end_time');
+  if (!ended.ok) return ended;
+  const stir = query.stir_verification?.toLowerCase();
+  return accepted({
+    subaccount: query.subaccount,
+    direction: readOneOf(['inbound', 'outbound'], query.call_direction),
+    from: query.from_number,
+    to: query.to_number,
+    parent: query.parent_call_uuid?.toLowerCase(),
+    cause: readInteger(query.hangup_cause_code),
+    source: readOneOf(hangupSources, query.hangup_source),
+    ended: ended.value,
+    billed: readSeconds(query),
+    isEmpty: stir !== undefined && stir !== 'not applicable',
+  });
+}
+
+/** `bill_duration` with the relations of times, in both spellings (conventions.md §9.2). */
+function readSeconds(query: CallListQuery): SecondsRange | undefined {
+  const given = (relation: 'gt' | 'gte' | 'lt' | 'lte') =>
+    [query[`bill_duration__${relation}`], query[`bill_duration_${relation}`]].flatMap((value) =>
+      value === undefined ? [] : [readInteger(value)],
+    );
+  const exactly = query.bill_duration === undefined ? [] : [readInteger(query.bill_duration)];
+  const least = [...exactly, ...given('gte'), ...given('gt').map((value) => value + 1)];
+  const most = [...exactly, ...given('lte'), ...given('lt').map((value) => value - 1)];
+  if (least.length === 0 && most.length === 0) return undefined;
+  return { atLeast: Math.max(0, ...least), atMost: Math.min(Number.MAX_SAFE_INTEGER, ...most) };
+}
+
+/** What the links of a page repeat. */
+export function linkFilters(query: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(query).flatMap(([name, value]) =>
+      value === undefined || name === 'limit' || name === 'offset' ? [] : [[name, String(value)]],
+    ),
+  );
+}

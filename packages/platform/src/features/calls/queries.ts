@@ -1,0 +1,105 @@
+import type { RequestAccount } from '../../http/index.ts';
+import type { Page } from '../../kernel/pagination.ts';
+import type { Database } from '../../ports/database.ts';
+import type { CallFilters } from './list-filters.ts';
+import { type CallRow, tablesOf } from './tables.ts';
+
+export type CallQueries = ReturnType<typeof createCallQueries>;
+
+/** A filtered list counts no further, so that no request walks through every call there ever was. */
+const countedAtMost = 10_000;
+
+/** What the API reads. Lists are of ended calls, the newest end first; each filter has its index, for both views. */
+export function createCallQueries(database: Pick<Database, 'read'>) {
+  const tables = tablesOf(database.read);
+
+  const seenBy = (viewer: RequestAccount) =>
+    tables.selectFrom('calls').where(viewer.isSubaccount ? 'account' : 'main_account', '=', viewer.authId);
+
+  function ended(viewer: RequestAccount, { subaccount, ...filters }: CallFilters) {
+    let wanted = seenBy(viewer).where('ended_at', 'is not', null);
+    if (subaccount !== undefined) wanted = wanted.where('account', '=', subaccount);
+    // Written out: it is what makes the indexes of subaccounts those of this query.
+    if (viewer.isSubaccount || subaccount !== undefined) {
+      wanted = wanted.whereRef('account', '<>', 'main_account');
+    }
+    if (filters.from !== undefined) wanted = wanted.where('from_number', '=', filters.from);
+    if (filters.to !== undefined) wanted = wanted.where('to_number', '=', filters.to);
+    if (filters.parent !== undefined) wanted = wanted.where('parent_call_uuid', '=', filters.parent);
+    if (filters.cause !== undefined) wanted = wanted.where('hangup_code', '=', filters.cause);
+    if (filters.source !== undefined) wanted = wanted.where('hangup_source', '=', filters.source);
+    if (filters.direction !== undefined) wanted = wanted.where('direction', '=', filters.direction);
+    const { from, before } = filters.ended ?? {};
+    if (from !== undefined) wanted = wanted.where('ended_at', '>=', from);
+    if (before !== undefined) wanted = wanted.where('ended_at', '<', before);
+    if (filters.billed !== undefined) {
+      const { atLeast, atMost } = filters.billed;
+      wanted = wanted.where('bill_seconds', '>=', atLeast).where('bill_seconds', '<=', atMost);
+    }
+    return wanted;
+  }
+
+  async function totalOf(viewer: RequestAccount, filters: CallFilters, page: Page): Promise<number> {
+    const { subaccount, isEmpty, ...others } = filters;
+    if (Object.values(others).every((value) => value === undefined)) {
+      const isOwn = subaccount === undefined || (viewer.isSubaccount && subaccount === viewer.authId);
+      if (isOwn) return plainTotal(viewer.authId);
+      return (await owns(viewer, subaccount)) ? plainTotal(subaccount) : 0;
+    }
+    const enough = Math.max(countedAtMost, page.offset + page.limit + 1);
+    const { total } = await tables
+      .selectFrom(ended(viewer, filters).select('call_uuid').limit(enough).as('found'))
+      .select((columns) => columns.fn.countAll().as('total'))
+      .executeTakeFirstOrThrow();
+    return Number(total);
+  }
+
+  /** What an account of others has is not told. */
+  async function owns(viewer: RequestAccount, subaccount: string): Promise<boolean> {
+    const one = ended(viewer, { subaccount }).select('call_uuid').limit(1);
+    return (await one.executeTakeFirst()) !== undefined;
+  }
+
+  async function plainTotal(account: string): Promise<number> {
+    const { total } = await tables
+      .selectFrom('call_totals')
+      .select((columns) => columns.fn.sum('total').as('total'))
+      .where('account', '=', account)
+      .executeTakeFirstOrThrow();
+    return Number(total ?? 0);
+  }
+
+  return {
+    find: (viewer: RequestAccount, uuid: string): Promise<CallRow | undefined> =>
+      seenBy(viewer).selectAll().where('call_uuid', '=', uuid).executeTakeFirst(),
+
+    async list(
+      viewer: RequestAccount,
+      filters: CallFilters,
+      page: Page,
+    ): Promise<{ readonly total: number; readonly rows: readonly CallRow[] }> {
+      if (filters.isEmpty) return { total: 0, rows: [] };
+      const [total, rows] = await Promise.all([
+        totalOf(viewer, filters, page),
+        ended(viewer, filters)
+          .selectAll()
+          .orderBy('ended_at', 'desc')
+          .orderBy('call_uuid', 'desc')
+          .limit(page.limit)
+          .offset(page.offset)
+          .execute(),
+      ]);
+      return { total, rows };
+    },
+
+    /** In no particular order: a list of what is on at this moment. */
+    async live(viewer: RequestAccount): Promise<readonly string[]> {
+      const rows = await seenBy(viewer).select('call_uuid').where('ended_at', 'is', null).execute();
+      return rows.map(({ call_uuid }) => call_uuid);
+    },
+
+    /** Live calls that were ordered by this request. */
+    ofRequest: (viewer: RequestAccount, request: string): Promise<readonly CallRow[]> =>
+      seenBy(viewer).selectAll().where('request_uuid', '=', request).where('ended_at', 'is', null).execute(),
+  };
+}

@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { eachDatabase, type OpenDatabase, onEmbeddedDatabase } from '@jackfield/testkit';
+import { sql } from 'kysely';
+import { openApi } from '../../http/testing/api-world.ts';
+import { createUsage, freeOfCharge } from '../usage/index.ts';
+import type { CallLeg } from './domain/call-leg.ts';
+import { type CallEnd, callEnds } from './domain/hangup-cause.ts';
+import { callsTable } from './migrations/0001-calls.ts';
+import { callRecords } from './migrations/0002-call-records.ts';
+import { createCallQueries } from './queries.ts';
+import { callRoutes } from './routes.ts';
+import { createCallStore } from './store.ts';
+import { exampleLeg } from './testing/example-leg.ts';
+
+const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+
+async function world(open: OpenDatabase) {
+  const database = await open([callsTable, callRecords]);
+  const hungUp: [string, number, string][] = [];
+  const calls = { hangUp: (leg: string, { code, source }: CallEnd) => void hungUp.push([leg, code, source]) };
+  const api = await openApi(
+    Object.assign(async () => database, { again: open.again }),
+    {
+      routes: [callRoutes(calls, createCallQueries(database))],
+    },
+  );
+  const store = createCallStore(database, createUsage(freeOfCharge));
+  async function write(n: number, over: Partial<CallLeg> = {}) {
+    const mainAccount = api.main.authId;
+    const leg = exampleLeg({ account: mainAccount, mainAccount, ...over, leg: uuid(n) });
+    await database.transact((tx) => store.save(tx, undefined, { ...leg, endedAt: null }));
+    if (leg.endedAt !== null) {
+      await database.transact((tx) => store.save(tx, { ...leg, endedAt: null }, leg));
+    }
+  }
+  const ended = (endedAt: number, over: Partial<CallLeg> = {}): Partial<CallLeg> => ({
+    phase: 'ended',
+    endedAt,
+    end: callEnds(4000, 'Caller'),
+    ...over,
+  });
+  const listed = async (query: string, as = api.main) => {
+    const { status, body } = await api.call('GET', `Call/?${query}`, { as });
+    assert.equal(status, 200, JSON.stringify(body));
+    return body.objects.map(({ call_uuid }: { call_uuid: string }) => Number(call_uuid.slice(-12)));
+  };
+  return { ...api, database, hungUp, write, ended, listed };
+}
+
+const start = Date.UTC(2026, 1, 1, 10);
+
+eachDatabase('the records of calls over HTTP', (open) => {
+  it('a record shows every field of a call', async () => {
+    const w = await world(open);
+    await w.write(
+      1,
+      w.ended(start + 95_000, {
+        direction: 'outbound',
+        parentLeg: uuid(9),
+        initiatedAt: start,
+        answeredAt: start + 5_000,
+        rate: { perMinute: 850, initialSeconds: 60, incrementSeconds: 60 },
+      }),
+    );
+    const { status, body } = await w.call('GET', `Call/${uuid(1)}/`);
+    assert.equal(status, 200);
+    const { api_id, ...record } = body;
+    assert.ok(api_id);
+    assert.deepEqual(record, {
+      call_uuid: uuid(1),
+      parent_call_uuid: uuid(9),
+      from_number: '+12025550000',
+      to_number: 'alice',
+      call_direction: 'outbound',
+      call_state: 'ANSWER',
+      initiation_time: '2026-02-01 10:00:00+00:00',
+      answer_time: '2026-02-01 10:00:05+00:00',
+      end_time: '2026-02-01 10:01:35+00:00',
+      call_duration: 90,
+      bill_duration: 90,
+      billed_duration: 120,
+      total_amount: '0.01700',
+      total_rate: '0.00850',
+      hangup_cause_name: 'Normal Hangup',
+      hangup_cause_code: 4000,
+      hangup_source: 'Caller',
+      conference_uuid: null,
+      stir_verification: 'Not Applicable',
+      stir_attestation: null,
+      voice_network_group: null,
+      source_ip: null,
+      cnam_lookup: null,
+      resource_uri: `/v1/Account/${w.main.authId}/Call/${uuid(1)}/`,
+    });
+  });
+
+  it('the list holds ended calls, the newest end first, in pages with a total', async () => {
+    const w = await world(open);
+    for (const n of [1, 2, 3]) await w.write(n, w.ended(start + n * 1_000));
+    await w.write(4);
+    const { body } = await w.call('GET', 'Call/?limit=2');
+    assert.deepEqual(body.meta, {
+      limit: 2,
+      offset: 0,
+      count: 3,
+      total_count: 3,
+      next: `/v1/Account/${w.main.authId}/Call/?limit=2&offset=2`,
+      previous: null,
+    });
+    assert.deepEqual(await w.listed('limit=2'), [3, 2]);
+    assert.deepEqual(await w.listed('limit=2&offset=2'), [1]);
+  });
+
+  it('each filter finds its calls, alone and with others', async () => {
+    const w = await world(open);
+    const busy = callEnds(3010, 'Call recipient');
+    await w.write(1, w.ended(start + 1_000, { from: 'bob', direction: 'inbound' }));
+    await w.write(2, w.ended(start + 2_000, { to: 'carol', end: busy }));
+    await w.write(3, w.ended(start + 3_000, { parentLeg: uuid(1), answeredAt: start - 57_000 }));
+    const expected: Readonly<Record<string, readonly number[]>> = {
+      'from_number=bob': [1],
+      'to_number=carol': [2],
+      'call_direction=INBOUND': [1],
+      'hangup_cause_code=3010': [2],
+      'hangup_source=call%20recipient': [2],
+      [`parent_call_uuid=${uuid(1).toUpperCase()}`]: [3],
+      'bill_duration__gte=60': [3],
+      'bill_duration__gt=60': [],
+      'bill_duration=0': [2, 1],
+      'bill_duration_lt=60&hangup_cause_code=4000': [1],
+      'end_time__gt=2026-02-01%2010:00:01': [3, 2],
+      'end_time__lte=2026-02-01%2010:00:02': [2, 1],
+      'end_time=2026-02-01%2010:00': [3, 2, 1],
+      'stir_verification=verified': [],
+      'stir_verification=Not%20Applicable': [3, 2, 1],
+    };
+    for (const [query, found] of Object.entries(expected)) {
+      assert.deepEqual(await w.listed(query), found, query);
+      const { body } = await w.call('GET', `Call/?${query}`);
+      assert.equal(body.meta.total_count, found.length, query);
+    }
+  });
+
+  it('what is no filter value is refused with a sentence', async () => {
+    const w = await world(open);
+    for (const query of [
+      'end_time=yesterday',
+      'hangup_source=Moon',
+      'call_direction=up',
+      'bill_duration=x',
+    ]) {
+      const { status, body } = await w.call('GET', `Call/?${query}`);
+      assert.equal(status, 400);
+      assert.match(body.error, new RegExp(`^${query.split('=')[0]} must be `));
+    }
+  });
+
+  it('a subaccount sees its own calls, its main account all, and strangers nothing', async () => {
+    const w = await world(open);
+    const sub = await w.subaccount();
+    const other = await w.subaccount();
+    await w.write(1, w.ended(start));
+    await w.write(2, w.ended(start + 1, { account: sub.authId }));
+    await w.write(3, { account: sub.authId });
+    assert.deepEqual(await w.listed(''), [2, 1]);
+    assert.deepEqual(await w.listed('', sub), [2]);
+    assert.deepEqual(await w.listed('to_number=alice', sub), [2]);
+    assert.deepEqual(await w.listed(`subaccount=${sub.authId}`), [2]);
+    assert.deepEqual(await w.listed('', other), []);
+    for (const [as, total] of [
+      [w.main, 1],
+      [sub, 1],
+      [other, 0],
+    ] as const) {
+      const { body } = await w.call('GET', `Call/?subaccount=${sub.authId}`, { as });
+      assert.equal(body.meta.total_count, total);
+    }
+    assert.equal((await w.call('GET', `Call/${uuid(1)}/`, { as: sub })).status, 404);
+    assert.equal((await w.call('GET', `Call/${uuid(2)}/`, { as: sub })).status, 200);
+    assert.equal((await w.call('DELETE', `Call/${uuid(3)}/`, { as: other })).status, 404);
+    assert.deepEqual((await w.call('GET', 'Call/?status=live', { as: other })).body.calls, []);
+    assert.deepEqual((await w.call('GET', 'Call/?status=live')).body.calls, [uuid(3)]);
+  });
+
+  it('a live call is shown as it is now, until it has ended; nothing is ever queued', async () => {
+    const w = await world(open);
+    await w.write(1, { initiatedAt: start, requestUuid: uuid(7) });
+    await w.write(2, w.ended(start));
+    const { body } = await w.call('GET', `Call/${uuid(1)}/?status=live`);
+    const { api_id, ...live } = body;
+    assert.ok(api_id);
+    assert.deepEqual(live, {
+      call_uuid: uuid(1),
+      call_status: 'ringing',
+      caller_name: 'A',
+      direction: 'outbound',
+      from: '+12025550000',
+      to: 'alice',
+      request_uuid: uuid(7),
+      session_start: '2026-02-01 10:00:00.000000',
+      stir_verification: 'Not Applicable',
+      stir_attestation: null,
+    });
+    assert.equal((await w.call('GET', `Call/${uuid(2)}/?status=live`)).status, 404);
+    assert.equal((await w.call('GET', `Call/${uuid(1)}/?status=queued`)).status, 404);
+    assert.deepEqual((await w.call('GET', 'Call/?status=queued')).body.calls, []);
+    assert.equal((await w.call('GET', `Call/${uuid(1)}/`)).body.call_state, 'RINGING');
+  });
+
+  it('one call is hung up, or all, or those of a request that nobody has answered', async () => {
+    const w = await world(open);
+    await w.write(1);
+    await w.write(2, { phase: 'answered', answeredAt: start });
+    await w.write(3, w.ended(start));
+    assert.equal((await w.call('DELETE', `Call/${uuid(1)}/`)).status, 204);
+    assert.deepEqual(w.hungUp.splice(0), [[uuid(1), 4000, 'API Request']]);
+    assert.equal((await w.call('DELETE', `Call/${uuid(3)}/`)).status, 404);
+    assert.equal((await w.call('DELETE', 'Call/')).status, 204);
+    assert.deepEqual(
+      w.hungUp
+        .splice(0)
+        .map(([leg]) => leg)
+        .sort(),
+      [uuid(1), uuid(2)],
+    );
+    await w.write(4, { requestUuid: uuid(8) });
+    await w.write(5, { requestUuid: uuid(8), phase: 'answered', answeredAt: start });
+    assert.equal((await w.call('DELETE', `Request/${uuid(8)}/`)).status, 204);
+    assert.deepEqual(w.hungUp, [[uuid(4), 1000, 'API Request']]);
+    assert.equal((await w.call('DELETE', `Request/${uuid(9)}/`)).status, 404);
+  });
+});
+
+onEmbeddedDatabase('the indexes of calls', (open) => {
+  it('every filter but direction, source and length is answered from an index, in its order', async () => {
+    const database = await open([callsTable, callRecords]);
+    const planOf = async (where: string) => {
+      const query = `EXPLAIN QUERY PLAN SELECT * FROM calls WHERE ${where} AND ended_at IS NOT NULL ORDER BY ended_at DESC, call_uuid DESC LIMIT 20`;
+      const { rows } = await sql<{ detail: string }>`${sql.raw(query)}`.execute(database.read);
+      return rows.map(({ detail }) => detail).join('; ');
+    };
+    const sub = "account = 'SA1' AND account <> main_account";
+    const expected: Readonly<Record<string, string>> = {
+      "main_account = 'MA1'": 'calls_by_main (main_account=? ',
+      "main_account = 'MA1' AND from_number = 'a'": 'calls_by_from (main_account=? AND from_number=? ',
+      "main_account = 'MA1' AND to_number = 'a'": 'calls_by_to (main_account=? AND to_number=? ',
+      "main_account = 'MA1' AND hangup_code = 4000": 'calls_by_cause (main_account=? AND hangup_code=? ',
+      "main_account = 'MA1' AND parent_call_uuid = 'a'":
+        'calls_by_parent (main_account=? AND parent_call_uuid=? ',
+      [`main_account = 'MA1' AND ${sub}`]: 'calls_of_sub (account=? ',
+      [sub]: 'calls_of_sub (account=? ',
+      [`${sub} AND from_number = 'a'`]: 'calls_of_sub_by_from (account=? AND from_number=? ',
+      [`${sub} AND to_number = 'a'`]: 'calls_of_sub_by_to (account=? AND to_number=? ',
+      [`${sub} AND hangup_code = 4000`]: 'calls_of_sub_by_cause (account=? AND hangup_code=? ',
+    };
+    for (const [where, index] of Object.entries(expected)) {
+      const plan = await planOf(where);
+      assert.ok(plan.startsWith(`SEARCH calls USING INDEX ${index}`), `${where}: ${plan}`);
+      assert.doesNotMatch(plan, /TEMP B-TREE/, where);
+    }
+  });
+});

@@ -1,0 +1,114 @@
+import { callBody, callList, callListQuery, callPath, callQuery, requestPath } from '@jackfield/contract';
+import { type RequestAccount, type RouteGroup, route } from '../../http/index.ts';
+import { pageMeta, parsePage } from '../../kernel/pagination.ts';
+import { notFound } from '../../kernel/problem.ts';
+import { accepted, type Result, refused } from '../../kernel/result.ts';
+import { callEnds } from './domain/hangup-cause.ts';
+import { linkFilters, readCallFilters } from './list-filters.ts';
+import type { Calls } from './owned-leg.ts';
+import type { CallQueries } from './queries.ts';
+import type { CallRow } from './tables.ts';
+import { callRecordOf, liveCallOf } from './views.ts';
+
+export function callRoutes(calls: Pick<Calls, 'hangUp'>, queries: CallQueries): RouteGroup {
+  const byRequest = callEnds(4000, 'API Request');
+
+  async function live(account: RequestAccount, uuid: string): Promise<Result<CallRow>> {
+    const call = await queries.find(account, uuid.toLowerCase());
+    return call === undefined || call.ended_at !== null
+      ? refused(notFound('live call', uuid))
+      : accepted(call);
+  }
+
+  const list = route({
+    method: 'GET',
+    path: 'Call/',
+    operation: 'List calls',
+    description:
+      'Ended calls, the newest end first. With a filter total_count counts no further than 10,000 or the next page. status=live gives the UUIDs of calls that have not ended.',
+    schema: { query: callListQuery, response: callList },
+    success: 200,
+    async run({ account, query }) {
+      const status = query.status?.toLowerCase();
+      if (status === 'live') return accepted({ calls: [...(await queries.live(account))] });
+      // Nothing waits to be dialled: a call is dialled when it is ordered.
+      if (status === 'queued') return accepted({ calls: [] });
+      const page = parsePage(query);
+      if (!page.ok) return page;
+      const filters = readCallFilters(query);
+      if (!filters.ok) return filters;
+      const { total, rows } = await queries.list(account, filters.value, page.value);
+      const path = `/v1/Account/${account.authId}/Call/`;
+      return accepted({
+        meta: pageMeta(page.value, total, path, linkFilters(query)),
+        objects: rows.map(callRecordOf),
+      });
+    },
+  });
+
+  const get = route({
+    method: 'GET',
+    path: 'Call/:call_uuid/',
+    operation: 'Retrieve a call',
+    description: 'Its record, also while it lives; with status=live how it is now.',
+    schema: { params: callPath, query: callQuery, response: callBody },
+    success: 200,
+    async run({ account, params, query }) {
+      const status = query.status?.toLowerCase();
+      if (status === 'queued') return refused(notFound('queued call', params.call_uuid));
+      if (status === 'live') {
+        const call = await live(account, params.call_uuid);
+        return call.ok ? accepted(liveCallOf(call.value)) : call;
+      }
+      const call = await queries.find(account, params.call_uuid.toLowerCase());
+      return call === undefined ? refused(notFound('call', params.call_uuid)) : accepted(callRecordOf(call));
+    },
+  });
+
+  const hangUp = route({
+    method: 'DELETE',
+    path: 'Call/:call_uuid/',
+    operation: 'Hang up a call',
+    schema: { params: callPath },
+    success: 204,
+    async run({ account, params }) {
+      const call = await live(account, params.call_uuid);
+      if (!call.ok) return call;
+      calls.hangUp(call.value.call_uuid, byRequest);
+      return accepted(undefined);
+    },
+  });
+
+  const hangUpAll = route({
+    method: 'DELETE',
+    path: 'Call/',
+    operation: 'Hang up all calls',
+    schema: {},
+    success: 204,
+    async run({ account }) {
+      for (const leg of await queries.live(account)) calls.hangUp(leg, byRequest);
+      return accepted(undefined);
+    },
+  });
+
+  const cancel = route({
+    method: 'DELETE',
+    path: 'Request/:request_uuid/',
+    operation: 'Cancel the calls of a request that have not been answered',
+    schema: { params: requestPath },
+    success: 204,
+    async run({ account, params }) {
+      const ordered = await queries.ofRequest(account, params.request_uuid.toLowerCase());
+      const waiting = ordered.filter((call) => call.answered_at === null);
+      if (waiting.length === 0) return refused(notFound('call that waits for request', params.request_uuid));
+      for (const { call_uuid } of waiting) calls.hangUp(call_uuid, callEnds(1000, 'API Request'));
+      return accepted(undefined);
+    },
+  });
+
+  return {
+    name: 'Calls',
+    description: 'Every leg between the platform and a phone: its record, and how it is now.',
+    routes: [list, get, hangUp, hangUpAll, cancel],
+  };
+}

@@ -1,0 +1,66 @@
+import type { CallRecord, LiveCall } from '@jackfield/contract';
+import { timestampWithMicroseconds, timestampWithOffset } from '../../kernel/timestamps.ts';
+import { amountText } from '../usage/index.ts';
+import { durationOf } from './domain/call-leg.ts';
+import { statusOfEndedCall } from './domain/call-status.ts';
+import type { HangupSource } from './domain/hangup-cause.ts';
+import type { CallRow } from './tables.ts';
+
+const unverified = { stir_verification: 'Not Applicable', stir_attestation: null } as const;
+
+export function callRecordOf(row: CallRow): CallRecord {
+  return {
+    call_uuid: row.call_uuid,
+    parent_call_uuid: row.parent_call_uuid,
+    from_number: row.from_number,
+    to_number: row.to_number,
+    call_direction: row.direction,
+    call_state: stateOf(row),
+    initiation_time: timestampWithOffset(row.initiated_at),
+    answer_time: timeOrNull(row.answered_at),
+    end_time: timeOrNull(row.ended_at),
+    call_duration: durationOf({ answeredAt: row.answered_at, endedAt: row.ended_at }),
+    bill_duration: row.bill_seconds,
+    billed_duration: row.billed_seconds,
+    total_amount: amountText(row.total_amount),
+    total_rate: amountText(row.rate_per_minute),
+    hangup_cause_name: row.hangup_name,
+    hangup_cause_code: row.hangup_code,
+    hangup_source: row.hangup_source,
+    conference_uuid: null,
+    ...unverified,
+    voice_network_group: null,
+    source_ip: row.source_ip,
+    cnam_lookup: null,
+    resource_uri: `/v1/Account/${row.account}/Call/${row.call_uuid}/`,
+  };
+}
+
+export function liveCallOf(row: CallRow): Omit<LiveCall, 'api_id'> {
+  return {
+    call_uuid: row.call_uuid,
+    call_status: row.answered_at === null ? 'ringing' : 'in-progress',
+    caller_name: row.caller_name,
+    direction: row.direction,
+    from: row.from_number,
+    to: row.to_number,
+    request_uuid: row.request_uuid,
+    session_start: timestampWithMicroseconds(row.initiated_at),
+    ...unverified,
+  };
+}
+
+function stateOf(row: CallRow): string {
+  if (row.answered_at !== null) return 'ANSWER';
+  if (row.hangup_code === null) return 'RINGING';
+  const end = {
+    code: row.hangup_code,
+    name: row.hangup_name ?? '',
+    source: (row.hangup_source ?? 'Unknown') as HangupSource,
+  };
+  return statusOfEndedCall(end, false).toUpperCase();
+}
+
+function timeOrNull(at: number | null): string | null {
+  return at === null ? null : timestampWithOffset(at);
+}
