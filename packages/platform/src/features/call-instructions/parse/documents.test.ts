@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { readDocument } from './read-document.ts';
+
+const root = new URL('../../../../../../', import.meta.url);
+const page = readFileSync(new URL('docs/call-instructions.md', root), 'utf8');
+const read = (text: string) => readDocument(new TextEncoder().encode(text));
+const examplesOf = (text: string) =>
+  [...text.matchAll(/```xml\n([\s\S]*?)```/g)].map((match) => match[1] as string);
+const code = /^`(.*)`$/;
+
+test('every example of the page is read, and nothing in it is remarked on', () => {
+  const examples = examplesOf(page);
+  assert.ok(examples.length > 15);
+  for (const example of examples) {
+    const document = read(example);
+    assert.ok(document.ok, document.ok ? '' : `${document.sentence} in\n${example}`);
+    assert.deepEqual(document.remarks, [], example);
+  }
+});
+
+interface Section {
+  readonly element: string;
+  readonly example: string;
+  readonly rows: readonly { readonly attribute: string; readonly byDefault: string | undefined }[];
+}
+
+const sections: readonly Section[] = page
+  .split(/^### /m)
+  .slice(1)
+  .map((text) => ({
+    element: text.split('\n', 1)[0] as string,
+    example: examplesOf(text)[0] as string,
+    rows: [...text.matchAll(/^\| `(\w+)` \|(.*?)\|.*\|$/gm)].map(([, attribute = '', byDefault = '']) => ({
+      attribute,
+      byDefault: code.exec(byDefault.trim())?.[1],
+    })),
+  }));
+
+/** The example with this attribute, and no other of the name, in the first tag of the element. */
+function withAttribute({ element, example }: Section, name: string, written: string): string {
+  const tag = new RegExp(`<${element}(?=[\\s/>])[^>]*`);
+  return example.replace(tag, (found) => {
+    const bare = found.replace(new RegExp(` ${name}="[^"]*"`), '');
+    return bare.replace(`<${element}`, `<${element} ${written}`);
+  });
+}
+
+for (const section of sections) {
+  test(`the table of <${section.element}> names its attributes, no fewer and no more`, () => {
+    const document = read(withAttribute(section, 'x-y', 'x-y="1"'));
+    assert.ok(!document.ok);
+    const names = /allowed are (.*)$/.exec(document.sentence)?.[1]?.split(/, | and /) ?? [];
+    if (names.length === 0) assert.match(document.sentence, /it has none$/);
+    assert.deepEqual(section.rows.map(({ attribute }) => attribute).sort(), names);
+  });
+
+  test(`the table of <${section.element}> tells its defaults`, () => {
+    for (const { attribute, byDefault } of section.rows) {
+      if (byDefault === undefined) continue;
+      const without = read(withAttribute(section, attribute, ''));
+      const explicit = read(withAttribute(section, attribute, `${attribute}="${byDefault}"`));
+      assert.ok(explicit.ok, explicit.ok ? '' : explicit.sentence);
+      assert.deepEqual(explicit, without, `${attribute}="${byDefault}"`);
+    }
+  });
+}
+
+test('the page has a section for every element', () => {
+  const document = read('<Response><x/></Response>');
+  assert.ok(!document.ok);
+  const elements = [...document.sentence.matchAll(/<(\w+)>/g)].map((match) => match[1] as string).slice(2);
+  const written = sections.map(({ element }) => element).filter((each) => !['Number', 'User'].includes(each));
+  assert.deepEqual(written.sort(), elements.sort());
+});
+
+// The engine is under the GPL: it is loaded in a process of its own, here as well.
+const listTags = `
+  const { default: start } = await import('@echogarden/espeak-ng-emscripten');
+  const { eSpeakNGWorker } = await start();
+  const voices = (await new eSpeakNGWorker()).list_voices();
+  const tags = voices.flatMap(({ languages }) => languages.slice(0, 3).map(({ name }) => name.toLowerCase()));
+  console.log(JSON.stringify([...new Set(tags)]));
+`;
+
+test('docs/speech.md lists the languages of the engine, no fewer and no more', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', listTags], {
+    cwd: fileURLToPath(root),
+    timeout: 30_000,
+  });
+  const speech = readFileSync(new URL('docs/speech.md', root), 'utf8');
+  const rows = speech.split('| language | tags |')[1] ?? '';
+  const listed = [...rows.matchAll(/`([^`]+)`/g)].map((match) => match[1] as string);
+  assert.deepEqual(listed.sort(), (JSON.parse(stdout) as string[]).sort());
+});
