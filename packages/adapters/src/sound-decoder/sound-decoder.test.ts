@@ -85,7 +85,12 @@ test('tags in front and behind, junk in front and within are passed over', async
 
 test('a file that changes its rate goes on at its speed', async () => {
   const other = await mp3File([sine(440, 22_050, 1)], 22_050);
-  assertTone(await decode(Buffer.concat([short, other])), 440, 2);
+  const { sampleRate, samples } = await decode(Buffer.concat([short, other]));
+  // The encoder stands some silence at both ends of each file.
+  for (const second of [0, 1]) {
+    const part = samples.subarray((second + 0.15) * sampleRate, (second + 0.95) * sampleRate);
+    assertTone({ sampleRate, samples: part }, 440, 0.8);
+  }
 });
 
 test('what is there of a truncated MP3 is played', async () => {

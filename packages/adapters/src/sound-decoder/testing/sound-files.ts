@@ -79,6 +79,6 @@ export function formatChunk(form: WavForm = {}): Uint8Array {
 /** Signed samples of 16 bits. */
 export function pcm16(samples: Float32Array): Uint8Array {
   const bytes = Buffer.alloc(samples.length * 2);
-  samples.forEach((sample, i) => bytes.writeInt16LE(Math.round(sample * 32_767), i * 2));
+  for (const [i, sample] of samples.entries()) bytes.writeInt16LE(Math.round(sample * 32_767), i * 2);
   return bytes;
 }

@@ -70,8 +70,9 @@ export function createFairLine(limits: FairLineLimits): FairLine {
     census: () => ({ working, waiting }),
     run(name, work, signal) {
       if (signal.aborted) return Promise.reject(new LineProblem('withdrawn'));
-      if (waiting >= limits.waiting) return Promise.reject(new LineProblem('full'));
       const group = groups.get(name) ?? { working: 0, waiting: new Set() };
+      const beginsAtOnce = working < limits.atOnce && group.working < limits.perGroup;
+      if (waiting >= limits.waiting && !beginsAtOnce) return Promise.reject(new LineProblem('full'));
       groups.set(name, group);
       return new Promise((resolve, reject) => {
         const start = (): void => {

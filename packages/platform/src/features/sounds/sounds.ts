@@ -7,7 +7,9 @@ import type { MediaClips } from '../../ports/media-legs.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { SoundDecoder } from '../../ports/sound-decoder.ts';
 import type { Speech } from '../../ports/speech.ts';
+import { fetchTimeouts } from './domain/fetch-timeouts.ts';
 import { newPlay, type Play, type PlayEffect, type PlayInput, playMachine } from './domain/play.ts';
+import { listenerWatch } from './domain/playable-sound.ts';
 import type { PlayItem, PlayNotice, PlayOrder, Sounds } from './door.ts';
 import { createFairLine, type FairLineLimits, LineProblem } from './fair-line.ts';
 import { createLoadedClips } from './loaded-clips.ts';
@@ -36,9 +38,6 @@ export const soundLimits: SoundLimits = {
   texts: { atOnce: 2, perGroup: 1, waiting: 500 },
 };
 
-/** Where the fragment of a URL says nothing else. */
-const defaultTimeouts: EgressTimeouts = { connectMs: 2_000, readMs: 10_000, totalMs: 30_000 };
-
 export interface SoundsDeps {
   readonly runner: SessionRunner;
   readonly clock: Clock;
@@ -49,8 +48,8 @@ export interface SoundsDeps {
   readonly speech: Speech;
   readonly media: Media;
   readonly clips: MediaClips;
-  /** What the `#ct rt tt` settings of a URL say (conventions.md §1); fixed timeouts when left out. */
-  readonly timeoutsOf?: (url: string) => EgressTimeouts;
+  /** Reads the `#ct rt tt` settings of a URL (conventions.md §1). */
+  readonly timeoutsOf: (url: string) => EgressTimeouts;
   readonly limits?: Partial<SoundLimits>;
 }
 
@@ -84,6 +83,8 @@ interface LiveLoad {
 
 /** Mixes of plays begin with it. */
 const mixPrefix = 'play/';
+/** Beside the numbers of sounds. */
+const watchKey = 'listeners';
 
 export function createSounds(deps: SoundsDeps): SoundsFeature {
   const { runner, clock, log, metrics, egress, decoder, speech, media, timeoutsOf } = deps;
@@ -96,7 +97,7 @@ export function createSounds(deps: SoundsDeps): SoundsFeature {
     decoder,
     clock,
     metrics,
-    timeoutsOf: timeoutsOf ?? (() => defaultTimeouts),
+    timeoutsOf: (url) => fetchTimeouts(url, timeoutsOf),
     limits,
   });
   const clips = createLoadedClips(deps.clips, limits.maxIdleClipBytes);
@@ -121,6 +122,15 @@ export function createSounds(deps: SoundsDeps): SoundsFeature {
       case 'open-mix':
       case 'close-mix':
         return media.send({ do: effect.do, mix });
+      case 'watch-listeners':
+        return media.send({
+          do: 'play',
+          mix,
+          key: watchKey,
+          to: order.to,
+          sound: listenerWatch,
+          loop: true,
+        });
       case 'load':
         return load(live, effect.load, effect.item);
       case 'unload':
@@ -179,7 +189,9 @@ export function createSounds(deps: SoundsDeps): SoundsFeature {
   const unsubscribe = media.subscribe((notice) => {
     if (notice.type !== 'play-ended' || !notice.mix.startsWith(mixPrefix)) return;
     const session = notice.mix.slice(mixPrefix.length);
-    if (bySession.has(session)) plays.send(session, { type: 'sound-ended', sound: Number(notice.key) });
+    if (!bySession.has(session)) return;
+    if (notice.key === watchKey) plays.send(session, { type: 'listeners-gone' });
+    else plays.send(session, { type: 'sound-ended', sound: Number(notice.key) });
   });
 
   return {

@@ -100,14 +100,14 @@ test('an item is repeated before the next one, the whole order as often as it sa
 test('what goes on for ever is repeated by the media engine, and ends only with its listeners', () => {
   for (const ordered of [order([file('a', 0), beep]), order([file('a')], { loop: 0 })]) {
     const it = driver(ordered);
-    assert.deepEqual(it.begin(), ['open-mix', 'load 1']);
+    assert.deepEqual(it.begin(), ['open-mix', 'watch-listeners', 'load 1']);
     assert.deepEqual(it.loaded(1), ['sound 2 clip-1 for ever', 'begun']);
     assert.deepEqual(it.ended(2, 60_000), ['close-mix', 'unload 1', 'over finished']);
   }
 });
 
 test('a sound that ends before it can has no listeners: the play is over', () => {
-  const it = driver(order([beep, beep], { loop: 0 }));
+  const it = driver(order([beep, beep], { loop: 5 }));
   assert.deepEqual(it.begin(), ['open-mix', 'sound 1 beep', 'begun']);
   assert.deepEqual(it.ended(1, 490), ['sound 2 beep'], 'a tick too early is early by the clocks only');
   assert.deepEqual(it.ended(2, 100), ['close-mix', 'over finished']);
@@ -115,6 +115,20 @@ test('a sound that ends before it can has no listeners: the play is over', () =>
   const endless = driver(order([tone, beep]));
   endless.begin();
   assert.deepEqual(endless.ended(1, 10_000), ['close-mix', 'over finished'], 'a tone without an end');
+});
+
+test('an endless play is over when its listeners are gone, whatever it is doing', () => {
+  const gone = { type: 'listeners-gone' } as const;
+  const loading = driver(order([file('a')], { loop: 0 }));
+  assert.deepEqual(loading.begin(), ['open-mix', 'watch-listeners', 'load 1']);
+  assert.deepEqual(loading.take(gone), ['close-mix', 'unload 1', 'over finished']);
+  const silent = driver(order([silence(5_000), beep], { loop: 0 }));
+  assert.deepEqual(silent.begin(), ['open-mix', 'watch-listeners', 'silence in 5000']);
+  assert.deepEqual(silent.take(gone), ['close-mix', 'over finished']);
+  const sounding = driver(order([beep, beep], { loop: 0 }));
+  sounding.begin();
+  assert.deepEqual(sounding.take(gone), ['stop 1', 'close-mix', 'over finished']);
+  assert.deepEqual(sounding.take(gone), []);
 });
 
 test('news of a former sound or load changes nothing', () => {
@@ -145,7 +159,7 @@ test('a silence of those who shall hear nothing else is played to them', () => {
 
 test('a length ends it in the middle, counted from its first item on', () => {
   const it = driver(order([file('a')], { loop: 0, lengthMs: 5_000 }));
-  assert.deepEqual(it.begin(), ['open-mix', 'load 1']);
+  assert.deepEqual(it.begin(), ['open-mix', 'watch-listeners', 'load 1']);
   assert.deepEqual(it.loaded(1), ['length in 5000', 'sound 2 clip-1 for ever', 'begun']);
   assert.deepEqual(it.fired('length', 5_000), ['stop 2', 'close-mix', 'unload 1', 'over finished']);
   const silent = driver(order([silence(9_000)], { lengthMs: 5_000 }));
@@ -182,6 +196,7 @@ test('a round in which nothing was heard is not repeated for ever', () => {
   assert.deepEqual(broken.failed(2, 50), ['close-mix', 'over finished without 0,2']);
   assert.deepEqual(driver(order([silence(0)], { loop: 0 })).begin(), [
     'open-mix',
+    'watch-listeners',
     'close-mix',
     'over finished',
   ]);
@@ -195,7 +210,7 @@ test('a round in which nothing was heard is not repeated for ever', () => {
 });
 
 test('where others are heard, what failed is tried again, but not at each short round', () => {
-  const it = driver(order([file('a'), beep], { loop: 0 }));
+  const it = driver(order([file('a'), beep], { loop: 50 }));
   assert.deepEqual(it.begin(), ['open-mix', 'load 1']);
   assert.deepEqual(it.failed(1), ['sound 2 beep', 'begun']);
   let sound = 2;

@@ -55,12 +55,16 @@ export type PlayInput =
   | { readonly type: 'item-loaded'; readonly load: number; readonly playable: PlayableSound }
   | { readonly type: 'item-failed'; readonly load: number; readonly sentence: string }
   | { readonly type: 'sound-ended'; readonly sound: number }
+  /** Told once after `watch-listeners`. */
+  | { readonly type: 'listeners-gone' }
   | { readonly type: 'stopped' }
   | TimerFired;
 
 export type PlayEffect =
   | { readonly do: 'open-mix' }
   | { readonly do: 'close-mix' }
+  /** Whoever hears the last of an endless play may be gone in a moment in which nothing is played. */
+  | { readonly do: 'watch-listeners' }
   /** Its outcome comes back as `item-loaded` or `item-failed`; `unload` gives it up or back. */
   | { readonly do: 'load'; readonly load: number; readonly item: PlayItem }
   | { readonly do: 'unload'; readonly load: number }
@@ -101,6 +105,7 @@ function next(play: Play, input: PlayInput, now: Instant, effects: PlayEffect[])
     case 'ordered':
       effects.push({ do: 'open-mix' });
       if (play.order.items.length === 0) return end(play, 'finished', effects);
+      if (mayBeEndless(play.order)) effects.push({ do: 'watch-listeners' });
       return proceed({ ...play, round: freshRound(now) }, now, effects);
     case 'item-loaded':
       return settled(play, input.load, now, effects, () => ({
@@ -122,6 +127,8 @@ function next(play: Play, input: PlayInput, now: Instant, effects: PlayEffect[])
     case 'sound-ended':
       if (play.phase !== 'sounding' || input.sound !== play.sound) return play;
       return soundEnded(play, now, effects);
+    case 'listeners-gone':
+      return end(play, 'finished', effects);
     case 'stopped':
       return end(play, 'stopped', effects);
     case 'timer-fired':
@@ -241,6 +248,10 @@ function begin(play: Play, now: Instant, effects: PlayEffect[]): Play {
   return play.hasBegun ? play : { ...play, hasBegun: true };
 }
 
+function mayBeEndless({ items, loop }: PlayOrder): boolean {
+  return loop === 0 || items.some((item) => item.kind !== 'silence' && item.loop === 0);
+}
+
 /** Repeated by the media engine itself, which leaves no gap. */
 function isEndless({ order, place }: Play): boolean {
   const item = order.items[place.item]!;
@@ -284,7 +295,8 @@ function end(play: Play, because: 'finished' | 'stopped', effects: PlayEffect[])
   for (const load of play.loads.values()) {
     if (load.is !== 'failed') effects.push({ do: 'unload', load: load.load });
   }
-  const notice = { type: 'play-over', play: play.order.play, because, problems: play.problems } as const;
+  const problems = play.problems.toSorted((one, other) => one.item - other.item);
+  const notice = { type: 'play-over', play: play.order.play, because, problems } as const;
   effects.push({ do: 'tell', notice });
   return { ...play, phase: 'over', loads: new Map() };
 }

@@ -21,7 +21,16 @@ const orders = fc.record({
 });
 /** What happens next: an outcome of something under way, whose number is chosen among them, or something out of the blue. */
 const events = fc.tuple(
-  fc.constantFrom('loaded', 'failed', 'ended', 'ended-early', 'timer', 'stray', 'rarely-stopped'),
+  fc.constantFrom(
+    'loaded',
+    'failed',
+    'ended',
+    'ended-early',
+    'timer',
+    'stray',
+    'rarely-gone',
+    'rarely-stopped',
+  ),
   fc.nat(20),
   fc.nat(3_000),
 );
@@ -35,6 +44,7 @@ interface Rig {
   readonly loads: Map<number, 'loading' | 'loaded'>;
   sound: number | undefined;
   readonly timers: Map<string, number>;
+  isWatched: boolean;
 }
 
 function carryOut(rig: Rig, effect: PlayEffect): void {
@@ -46,6 +56,10 @@ function carryOut(rig: Rig, effect: PlayEffect): void {
     case 'close-mix':
       assert.equal(rig.mix, 'open');
       rig.mix = 'closed';
+      return;
+    case 'watch-listeners':
+      assert.equal(rig.mix, 'open');
+      rig.isWatched = true;
       return;
     case 'load':
       assert.ok(!rig.loads.has(effect.load), 'a load has a number of its own');
@@ -122,6 +136,9 @@ function happen(rig: Rig, [what, choice, ms]: [string, number, number]) {
     case 'stray':
       send(rig, { type: 'sound-ended', sound: 10_000 + choice });
       return send(rig, { type: 'item-failed', load: 10_000 + choice, sentence: 'no' });
+    case 'rarely-gone':
+      if (choice === 1 && rig.isWatched) send(rig, { type: 'listeners-gone' });
+      return;
     case 'rarely-stopped':
       if (choice === 0) send(rig, { type: 'stopped' });
   }
@@ -146,6 +163,7 @@ test('whatever happens in whatever order: over exactly once, nothing left loaded
         loads: new Map(),
         sound: undefined,
         timers: new Map(),
+        isWatched: false,
       };
       send(rig, { type: 'ordered' });
       for (const happening of happenings) happen(rig, happening);

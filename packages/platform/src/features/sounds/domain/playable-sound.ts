@@ -10,6 +10,9 @@ export interface PlayableSound {
 /** Far below the last bit of 16: silence that is played, so that nothing else is heard either. */
 const silenceDb = -150;
 
+/** Heard by nobody, and missed by nobody but the media engine: it tells when the last listener is gone. */
+export const listenerWatch: Sound = { kind: 'tone', frequencyHz: 440, levelDb: silenceDb };
+
 /** Undefined for what has to be loaded first. A silence becomes a sound where its listeners shall hear nothing else. */
 export function builtInSound(item: PlayItem): PlayableSound | undefined {
   if (item.kind === 'silence') {

@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createEspeakSpeech } from '@jackfield/adapters/speech-espeak';
+import { toneMeter } from '@jackfield/testkit';
+import type { SoundClip } from '../../ports/media.ts';
+import type { PlayItem } from './index.ts';
+import { openSoundsWorld, type SoundsWorldOptions, toneWav } from './testing/sounds-world.ts';
+
+type World = Awaited<ReturnType<typeof openSoundsWorld>>;
+
+function inWorld(options: SoundsWorldOptions, run: (world: World) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const world = await openSoundsWorld(options);
+    try {
+      await run(world);
+      const { plays, loads, texts, clipsUsed } = world.sounds.census();
+      assert.deepEqual({ plays, loads, texts, clipsUsed }, { plays: 0, loads: 0, texts: 0, clipsUsed: 0 });
+      assert.equal(world.engine.census().mixes, 0, 'every mix is closed');
+      assert.equal(world.engine.census().plays, 0);
+    } finally {
+      await world.close();
+    }
+    assert.equal(world.engine.census().clips, 0, 'nothing is left in the engine');
+    assert.equal(world.clock.pending, 0);
+    const errors = world.log.lines.filter((line) => line.level === 'error');
+    assert.deepEqual(errors, []);
+  };
+}
+
+const file = (url: string): PlayItem => ({ kind: 'file', url });
+const say = (text: string): PlayItem => ({ kind: 'speech', text, language: 'en-US', voice: 'woman' });
+const clip = (seconds: number): SoundClip => ({
+  sampleRate: 8_000,
+  samples: new Int16Array(8_000 * seconds).fill(1_000),
+});
+/** Seconds in which the tone was loud. */
+const secondsOf = (frames: readonly Int16Array[], hz: number) =>
+  frames.filter((frame) => toneMeter(hz)(frame) > -15).length / 50;
+
+test(
+  'a leg hears a file, a silence, a beep and the file again, one after another',
+  inWorld({}, async (world) => {
+    const heard = await world.leg('leg');
+    const url = await world.server((_, response) => response.end(toneWav(1_000, 1)));
+    const items: PlayItem[] = [
+      file(`${url}/a.wav`),
+      { kind: 'silence', durationMs: 500 },
+      { kind: 'built-in', sound: { kind: 'beep', count: 1 } },
+      file(`${url}/a.wav`),
+    ];
+    const play = world.play(items);
+    await world.begun(play);
+    const over = await world.over(play);
+    assert.deepEqual([over.because, over.problems], ['finished', []]);
+    const seconds = secondsOf(heard, 1_000);
+    assert.ok(seconds > 1.9 && seconds < 2.1, `${seconds} s of the tone`);
+    assert.ok(secondsOf(heard, 440) > 0.4, 'the beep');
+    const first = world.notices.map((notice) => notice.type);
+    assert.deepEqual(first, ['play-begun', 'play-over']);
+  }),
+);
+
+test('speech is heard, and said once for the plays that want it at the same time', async () => {
+  const speech = createEspeakSpeech();
+  await inWorld({ speech }, async (world) => {
+    const heard = await world.leg('leg');
+    const plays = [world.play([say('Good morning')]), world.play([say('Good morning')])];
+    for (const play of plays) await world.over(play);
+    assert.ok(heard.some((frame) => frame.some((sample) => Math.abs(sample) > 3_000)));
+    assert.equal(world.clipsLoaded.length, 1);
+  })();
+  speech.close();
+});
+
+test(
+  'a mix of its own for each play, and `alone` is passed on',
+  inWorld({}, async (world) => {
+    await world.leg('leg');
+    const beep: PlayItem = { kind: 'built-in', sound: { kind: 'beep', count: 1 } };
+    const play = world.play([beep], { alone: true });
+    await world.over(play);
+    const [opened, played, closed] = world.commands;
+    assert.ok(opened?.do === 'open-mix' && played?.do === 'play' && closed?.do === 'close-mix');
+    assert.match(opened.mix, /^play\/p1/);
+    assert.deepEqual([played.mix, closed.mix], [opened.mix, opened.mix]);
+    assert.equal(played.alone, true);
+    world.play([beep], { play });
+    await world.until('a name is free again', () => world.notices.length === 4, 20);
+  }),
+);
+
+test(
+  'a name that is alive and an owner whom nobody knows are refused',
+  inWorld({}, async (world) => {
+    await world.leg('leg');
+    const play = world.play([{ kind: 'silence', durationMs: 100 }]);
+    assert.throws(() => world.play([], { play }), /alive already/);
+    assert.throws(() => world.play([], { owner: { kind: 'stranger', id: 'x' } }), /nobody owns/);
+    assert.throws(() => world.sounds.ownedBy('test', () => {}), /an owner already/);
+    await world.over(play);
+    world.sounds.stop(play);
+    world.sounds.stop('unknown');
+  }),
+);
+
+test(
+  'an endless play ends when its only listener is gone',
+  inWorld({}, async (world) => {
+    await world.leg('leg');
+    const play = world.play([{ kind: 'built-in', sound: { kind: 'hold-music' } }], { loop: 0 });
+    await world.begun(play);
+    await world.clock.advance(3_000);
+    assert.equal(world.sounds.census().plays, 1);
+    await world.engine.close('leg');
+    assert.equal((await world.over(play)).because, 'finished');
+    await world.leg('other');
+    const items: PlayItem[] = [
+      { kind: 'built-in', sound: { kind: 'beep', count: 1 } },
+      { kind: 'silence', durationMs: 3_600_000 },
+    ];
+    const other = world.play(items, { loop: 0, to: ['other'] });
+    await world.clock.advance(3_000);
+    await world.engine.close('other');
+    assert.equal((await world.over(other)).because, 'finished', 'in a silence as well');
+  }),
+);
+
+test(
+  'stopped while its file is being fetched, it gives the fetch up',
+  inWorld({}, async (world) => {
+    let isGone = false;
+    let hasCome = false;
+    const url = await world.server((request) => {
+      hasCome = true;
+      request.socket.on('close', () => {
+        isGone = true;
+      });
+    });
+    const play = world.play([file(url)]);
+    await world.until('the fetch is under way', () => hasCome);
+    assert.equal(world.sounds.census().fetching, 1);
+    world.sounds.stop(play);
+    assert.equal((await world.over(play)).because, 'stopped');
+    await world.until('the connection is closed', () => isGone);
+    assert.equal(world.sounds.census().fetching, 0);
+  }),
+);
+
+test(
+  'what cannot be played is told in a sentence without secrets, and in the feed of the account',
+  inWorld({ limits: { maxFileBytes: 1 << 20, maxSeconds: 5 } }, async (world) => {
+    await world.leg('leg');
+    const url = await world.server((request, response) => {
+      if (request.url === '/html')
+        response.setHeader('Content-Type', 'text/html; charset=utf-8').end('<html>');
+      else if (request.url === '/large') response.end(new Uint8Array((1 << 20) + 1));
+      else if (request.url === '/long') response.end(toneWav(400, 6));
+      else response.writeHead(404).end();
+    });
+    const host = url.slice('http://'.length);
+    const items = [
+      file(`http://me:secret@${host}/gone.mp3?token=secret#x`),
+      file(`${url}/html`),
+      file(`${url}/large`),
+      file(`${url}/long`),
+      file('http://127.0.0.1:1/'),
+      file('not a url'),
+      { kind: 'built-in', sound: { kind: 'beep', count: 1 } } as const,
+      say('hello'),
+    ];
+    const play = world.play(items, { account: 'A', mainAccount: 'M' });
+    const { because, problems } = await world.over(play);
+    assert.equal(because, 'finished');
+    const sentences = problems.map((problem) => problem.sentence);
+    assert.deepEqual(
+      problems.map((problem) => problem.item),
+      [0, 1, 2, 3, 4, 5, 7],
+    );
+    assert.match(sentences[0]!, /http:\/\/127\.0\.0\.1:\d+\/gone\.mp3\?… could not be played/);
+    assert.match(sentences[1]!, /neither an MP3 nor a WAV file \(6 bytes of text\/html came; MP3 and WAV/);
+    assert.match(sentences[2]!, /larger than 1 MB/);
+    assert.match(sentences[3]!, /longer than 5 seconds/);
+    assert.match(sentences[4]!, /no connection: ECONNREFUSED/);
+    assert.match(sentences[5]!, /not_a_url could not be played/);
+    assert.match(sentences[6]!, /the speech engine failed/);
+    assert.ok(!sentences.some((sentence) => /secret/.test(sentence)));
+    assert.equal(world.events.length, 7);
+    const [event] = world.events;
+    assert.deepEqual([event!.type, event!.account, event!.mainAccount], ['sound.failed', 'A', 'M']);
+    assert.equal(event!.resource, 'call/leg');
+    assert.equal(event!.payload.problem, sentences[0]);
+    assert.match(await world.metrics.text(), /jackfield_sound_failures_total\{kind="file"\} 6/);
+  }),
+);
+
+test('texts of one account wait for each other, not those of others; withdrawn ones are never spoken', async () => {
+  const asked: string[] = [];
+  const answers: ((clip: SoundClip) => void)[] = [];
+  const speech = {
+    speak({ text }: { text: string }) {
+      asked.push(text);
+      return new Promise<SoundClip>((resolve) => answers.push(resolve));
+    },
+  };
+  await inWorld({ speech }, async (world) => {
+    await world.leg('leg');
+    const plays = ['a1', 'a2', 'a3'].map((text) => world.play([say(text)], { account: 'A' }));
+    plays.push(world.play([say('b1')], { account: 'B' }));
+    await world.until('two are asked for', () => asked.length === 2);
+    assert.deepEqual(asked, ['a1', 'b1']);
+    world.sounds.stop(plays[1]!);
+    await world.over(plays[1]!);
+    answers[0]!(clip(1));
+    await world.until('the next one is asked for', () => asked.length === 3);
+    assert.deepEqual(asked, ['a1', 'b1', 'a3'], 'the one that was stopped is passed over');
+    answers[1]!(clip(1));
+    answers[2]!(clip(0));
+    const { problems } = await world.over(plays[2]!);
+    assert.match(problems[0]!.sentence, /nothing to be heard/);
+    for (const play of plays) await world.over(play);
+  })();
+});
+
+test(
+  'close gives everything up and tells nobody any more',
+  inWorld({}, async (world) => {
+    await world.leg('leg');
+    const url = await world.server((_, response) => response.end(toneWav(400, 5)));
+    const playing = world.play([file(url)]);
+    await world.begun(playing);
+    world.sounds.stop(playing);
+    await world.over(playing);
+    assert.equal(world.sounds.census().clipsIdle, 1);
+    world.sounds.close();
+    assert.equal(world.sounds.census().clipsIdle, 0);
+    assert.throws(() => world.play([]), /no sound is played any more/);
+  }),
+);
