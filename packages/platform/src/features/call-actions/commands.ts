@@ -157,7 +157,7 @@ export function createCommands({ sessions, calls, recordings, media, newUuid }: 
         : {
             callback: {
               ...wish.callback,
-              fields: { ...calls.parametersOf(call), Event: 'RecordStop' },
+              fields: calls.parametersOf(call),
               resource: `call/${leg}`,
             },
           }),

@@ -256,7 +256,7 @@ onEmbeddedDatabase('What is done to a live call', (open) => {
     assert.deepEqual(callback, {
       url: 'https://a.example/done',
       method: 'GET',
-      fields: { CallUUID: leg, From: 'alice', To: '+12025550100', Event: 'RecordStop' },
+      fields: { CallUUID: leg, From: 'alice', To: '+12025550100' },
       resource: `call/${leg}`,
     });
   });
