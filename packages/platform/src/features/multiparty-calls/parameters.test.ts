@@ -57,6 +57,8 @@ const bad: Readonly<Record<string, readonly unknown[]>> = {
   recording_callback_method: methods,
   call_status_callback_url: urls,
   call_status_callback_method: methods,
+  call_uuid: ['', 'x', 'b2c4…', `uuid_${'0'.repeat(36)}`, ...notText],
+  send_digits: ['', '12e', '1 2', '+1', '1,2', '0'.repeat(201), ...notText],
   dial_music: ['', 'https://example.com/a.mp3', 'fake', ...notText],
   sip_headers: [
     '',
@@ -78,7 +80,6 @@ const bad: Readonly<Record<string, readonly unknown[]>> = {
 
 /** What belongs to later versions and would change what happens: refused, whatever the value. */
 const later = {
-  call_uuid: 'b2c4…',
   confirm_key: '1',
   confirm_key_sound_url: 'https://example.com/a.mp3',
   wait_music_url: 'https://example.com/a.mp3',
@@ -92,7 +93,6 @@ const later = {
   transcript: true,
   transcription_url: 'https://example.com/',
   relay_dtmf_inputs: true,
-  send_digits: '123',
   send_on_preanswer: true,
   delay_dial: 5,
   create_mpc_with_single_participant: false,
@@ -153,12 +153,28 @@ onEmbeddedDatabase('Parameters of adding a participant', (open) => {
     assert.equal((await world.get('MultiPartyCall/')).body.meta.count, 0);
   });
 
-  test('role, from and to are required', async () => {
+  test('role, from and to are required where there is no call_uuid', async () => {
     const world = await openMultipartyWorld(open);
     for (const parameter of ['role', 'from', 'to']) {
       const { status, body } = await world.post(path, { ...agent, [parameter]: undefined });
       assert.equal(status, 400);
       assert.equal(body.error, `${parameter} parameter is missing`);
+    }
+  });
+
+  test('exactly one of call_uuid and from with to (conventions.md §9.3)', async () => {
+    const world = await openMultipartyWorld(open);
+    const call_uuid = 'b2c40000-0000-4000-8000-000000000000';
+    for (const [body, given] of [
+      [{ ...agent, call_uuid }, 'from'],
+      [{ role: 'agent', to: agent.to, call_uuid }, 'to'],
+    ] as const) {
+      const refused = await world.post(path, body);
+      assert.equal(refused.status, 400);
+      assert.equal(
+        refused.body.error,
+        `call_uuid must be left out where ${given} is given (it names a live call), not "${call_uuid}"`,
+      );
     }
   });
 

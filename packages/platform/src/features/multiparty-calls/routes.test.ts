@@ -30,12 +30,14 @@ eachDatabase('Multiparty calls over HTTP', (open) => {
       {
         leg: request_uuid,
         account: world.api.main.authId,
+        mainAccount: world.api.main.authId,
         owner: { kind: 'multiparty-call', id: call.mpc_uuid },
         from: '+12025550199',
         to: 'alice123',
         callerName: 'Desk',
         ringTimeoutSeconds: 30,
         sipHeaders: { Ticket: '4711', Queue: 'sales=1' },
+        requestUuid: request_uuid,
       },
     ]);
     const base = `/v1/Account/${world.api.main.authId}/MultiPartyCall/name_room/`;

@@ -4,7 +4,7 @@ import {
   readBoolean,
   readInteger,
 } from '@jackfield/contract';
-import { invalidParameter, problem } from '../../kernel/problem.ts';
+import { invalidParameter, missingParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { CallSettings } from './domain/multiparty-call.ts';
 import type { Callback, EdgeSound, Role, WantedParticipant } from './domain/participant.ts';
@@ -68,17 +68,13 @@ function readPhone(
     if (from !== undefined || to !== undefined) {
       const given = from === undefined ? 'to' : 'from';
       return refused(
-        invalidParameter('call_uuid', callUuid, `left out where ${given} is given: it names a live call`),
+        invalidParameter('call_uuid', callUuid, `left out where ${given} is given (it names a live call)`),
       );
     }
     return accepted({ from: '', to: '', callUuid: callUuid.toLowerCase() });
   }
   if (from === undefined || to === undefined) {
-    const missing = from === undefined ? 'from' : 'to';
-    return refused({
-      ...problem('missing-parameter', `${missing} must be given: either from and to, or call_uuid`),
-      parameter: missing,
-    });
+    return refused(missingParameter(from === undefined ? 'from' : 'to'));
   }
   return accepted({ from, to, callUuid: null });
 }
