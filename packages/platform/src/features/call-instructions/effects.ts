@@ -161,7 +161,7 @@ export function createPerform(deps: EffectDeps, runs: { send(leg: string, input:
       });
   }
 
-  function join(call: RunCall, instruction: MultiPartyCall) {
+  function join(call: RunCall, { join: id, instruction }: Extract<RunEffect, { do: 'join' }>) {
     const { leg, account, mainAccount, from, to, callerName } = call;
     deps.multiparty
       .join({ leg, account, mainAccount, from, to, callerName, instruction })
@@ -173,9 +173,9 @@ export function createPerform(deps: EffectDeps, runs: { send(leg: string, input:
         },
       )
       .then((refusal) => {
-        if (refusal === undefined) return;
+        if (refusal === undefined) return runs.send(leg, { type: 'joined', join: id });
         const sentence = `MultiPartyCall "${instruction.name}": ${refusal}`;
-        runs.send(leg, { type: 'join-refused', sentence });
+        runs.send(leg, { type: 'join-refused', join: id, sentence });
       });
   }
 
@@ -232,7 +232,7 @@ export function createPerform(deps: EffectDeps, runs: { send(leg: string, input:
       case 'unbridge':
         return media.send({ do: 'close-mix', mix });
       case 'join':
-        return join(call, effect.instruction);
+        return join(call, effect);
       case 'reclaim':
         void calls.take(leg, { kind: ownerKind, id: leg });
     }

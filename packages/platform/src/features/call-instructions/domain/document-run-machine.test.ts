@@ -259,9 +259,20 @@ describe('a multiparty call', () => {
     assert.deepEqual(run.asked, { url: actionUrl.url, MemberID: '7', Event: 'Redirect' });
   });
 
+  it('that the caller joins after a transfer gives the leg back', () => {
+    const run = ScriptedRun.running(multiparty()).feed({
+      type: 'transfer',
+      request: actionUrl,
+      spared: null,
+    });
+    run.feed({ type: 'leg-taken', leg }, { type: 'leg-given', leg }, { type: 'joined', join: 1 });
+    assert.deepEqual(run.orders, ['reclaim']);
+  });
+
   it('that refuses is told as a remark, and the next element runs', () => {
     const run = ScriptedRun.running(multiparty(), speak).feed({
       type: 'join-refused',
+      join: 1,
       sentence: 'it is full',
     });
     assert.deepEqual(run.events, [{ type: 'document-remark', url: answerUrl.url, sentence: 'it is full' }]);

@@ -8,7 +8,7 @@ import { fieldsOfRecording } from './elements/record.ts';
 import { documentFailed, documentFetched, fetchFirst, fetchTransfer } from './run-documents.ts';
 import { feedDial, feedElement, launchCurrent, proceed } from './run-elements.ts';
 import { gone, leave } from './run-end.ts';
-import { change, elementKeyOf, remark, type Turn } from './run-turn.ts';
+import { change, elementKeyOf, reclaim, remark, type Turn } from './run-turn.ts';
 
 export const documentRunMachine: Machine<DocumentRun, RunInput, RunEffect> = { step };
 
@@ -56,8 +56,13 @@ function takeLive(turn: Turn, input: RunInput) {
       return playOver(turn, input.play, input.sentences);
     case 'recording-over':
       return recordingOver(turn, input);
+    case 'joined':
+      // It was to join before a transfer, and did so after it.
+      if (run.current?.state.kind !== 'multiparty') reclaim(turn);
+      return;
     case 'join-refused':
-      return feedElement(turn, input);
+      if (run.joins === input.join) feedElement(turn, input);
+      return;
     case 'remark':
       return remark(turn, input.sentence);
     case 'timer-fired':

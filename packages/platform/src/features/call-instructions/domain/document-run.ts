@@ -46,6 +46,8 @@ export interface DocumentRun {
   readonly recordings: readonly RunningRecording[];
   /** They begin when a Dial is answered. */
   readonly onDialAnswer: readonly StartedRecording[];
+  /** How often the leg was to join a multiparty call; names the wish that is answered. */
+  readonly joins: number;
   /** The leg was lent and is called back. */
   readonly isReclaiming: boolean;
   /** Documents and elements since something last took time. */
@@ -128,7 +130,8 @@ export type RunInput =
   /** `sentences`: what could not be played, and why. */
   | { readonly type: 'play-over'; readonly play: string; readonly sentences: readonly string[] }
   | ({ readonly type: 'recording-over' } & RecordingOver)
-  | { readonly type: 'join-refused'; readonly sentence: string }
+  | { readonly type: 'joined'; readonly join: number }
+  | { readonly type: 'join-refused'; readonly join: number; readonly sentence: string }
   | { readonly type: 'remark'; readonly sentence: string }
   /** Asked for: replies `TransferReply`. */
   | {
@@ -178,7 +181,7 @@ export type RunEffect =
   /** The caller and this leg hear each other. */
   | { readonly do: 'bridge'; readonly leg: string }
   | { readonly do: 'unbridge' }
-  | { readonly do: 'join'; readonly instruction: MultiPartyCall }
+  | { readonly do: 'join'; readonly join: number; readonly instruction: MultiPartyCall }
   | { readonly do: 'reclaim' }
   | KernelEffect<RunEvent, TransferReply>;
 
@@ -217,6 +220,7 @@ export function newDocumentRun(
     isVoiceWatched: false,
     recordings: [],
     onDialAnswer: [],
+    joins: 0,
     isReclaiming: false,
     idleSteps: 0,
   };

@@ -145,7 +145,7 @@ function inputOf(each: Action, run: ScriptedRun, outside: Outside): RunInput | u
     case 'returned':
       return outside.isLent ? { type: 'leg-returned', leg, remarks: { MemberID: '1' } } : undefined;
     case 'refused':
-      return outside.isLent ? { type: 'join-refused', sentence: 'full' } : undefined;
+      return outside.isLent ? { type: 'join-refused', join: run.run.joins, sentence: 'full' } : undefined;
     case 'ended':
       return { type: 'leg-ended', leg, end: normal, durationSeconds: 9 };
     case 'taken':

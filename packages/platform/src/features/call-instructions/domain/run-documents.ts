@@ -2,7 +2,7 @@ import { documentEnds, endOfFault, type FetchReason } from './document-end.ts';
 import type { DocumentRun, RunInput } from './document-run.ts';
 import type { ActionRequest } from './instruction.ts';
 import { giveUpFetch, leave } from './run-end.ts';
-import { change, endElement, remark, type Turn } from './run-turn.ts';
+import { change, endElement, reclaim, remark, type Turn } from './run-turn.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -19,10 +19,7 @@ export function fetchNext(turn: Turn, request: ActionRequest, reason: 'action' |
 
 export function fetchTransfer(turn: Turn, { request, spared }: Extract<RunInput, { type: 'transfer' }>) {
   const { current } = turn.run;
-  if (current?.state.kind === 'multiparty') {
-    change(turn, { isReclaiming: true });
-    turn.effects.push({ do: 'reclaim' });
-  }
+  if (current?.state.kind === 'multiparty') reclaim(turn);
   giveUpFetch(turn);
   const before = turn.effects.length;
   endElement(turn, 'API Request');

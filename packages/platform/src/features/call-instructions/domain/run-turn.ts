@@ -50,6 +50,12 @@ export function obeyElement(turn: Turn, effect: ElementEffect) {
       return startRecording(turn, effect.recording, true);
     case 'remark':
       return remark(turn, effect.sentence);
+    case 'join': {
+      const join = turn.run.joins + 1;
+      change(turn, { joins: join });
+      turn.effects.push({ ...effect, join });
+      return;
+    }
     default:
       turn.effects.push(effect);
   }
@@ -161,4 +167,10 @@ export function endElement(turn: Turn, source: CallEnd['source']) {
         ? turn.run.recordings
         : turn.run.recordings.map((each) => ({ ...each, isAwaited: false })),
   });
+}
+
+/** Has a lent leg back, whoever it was lent to. */
+export function reclaim(turn: Turn) {
+  change(turn, { isReclaiming: true });
+  turn.effects.push({ do: 'reclaim' });
 }

@@ -19,6 +19,8 @@ export class Outside {
   isWatched = false;
   isLent = false;
   hangUps = 0;
+  answers = 0;
+  earlies = 0;
 
   obey(effects: readonly RunEffect[]): void {
     for (const effect of effects) this.#obey(effect);
@@ -70,6 +72,13 @@ export class Outside {
       case 'unbridge':
         assert.notEqual(this.bridged, null);
         this.bridged = null;
+        return;
+      case 'answer':
+        assert.equal(++this.answers, 1, 'a call is answered once');
+        return;
+      case 'open-early':
+        assert.equal(++this.earlies, 1, 'early media is opened once');
+        assert.equal(this.answers, 0);
         return;
       case 'join':
         this.isLent = true;
