@@ -15,6 +15,8 @@ export interface EngineCounters {
   encoded: number;
   shared: number;
   silent: number;
+  /** Packets that were passed on undecoded, from one of two who hear each other to the other. */
+  relayed: number;
   /** Packets of a leg before it was connected. */
   early: number;
   /** Commands that named something unknown, or exceeded a limit. */
@@ -37,6 +39,8 @@ export interface EngineLimits {
   readonly captureChunkMs: number;
   /** Keys that may wait for one leg. */
   readonly queuedDigits: number;
+  /** Packets a second that one leg may send on to another undecoded; twice what packets of 10 ms need. */
+  readonly relayedPerSecond: number;
   /** The most that a jitter buffer holds. */
   readonly jitterMs: number;
 }
@@ -52,5 +56,6 @@ export const defaultEngineLimits: EngineLimits = {
   tracksPerCapture: 64,
   captureChunkMs: 500,
   queuedDigits: 64,
+  relayedPerSecond: 200,
   jitterMs: 200,
 };

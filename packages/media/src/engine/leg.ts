@@ -12,6 +12,7 @@ import { createLatch, type Latch } from '../rtp/latch.ts';
 import { createReceiverStatistics, type ReceiverStatistics } from '../rtp/receiver-statistics.ts';
 import { createRtpSender, type RtpSender } from '../rtp/rtp-sender.ts';
 import type { AgreedMedia, AgreedPayload, LegStatistics } from './commands.ts';
+import type { RelayStream } from './relay-stream.ts';
 
 /** The codecs that a leg may speak; their place in this list is their index in an audience's payloads. */
 export const legCodecs: readonly AudioCodec[] = [pcmu, pcma];
@@ -42,8 +43,15 @@ export interface Leg {
   /** Under which events go out and come in; −1 where none were agreed on. */
   eventPayloadType: number;
   receiveEventPayloadType: number;
-  /** By payload type: 1 for audio that the other side may send. */
-  readonly audioTypes: Uint8Array;
+  /** By payload type: the index of the codec that the other side may send under it; −1 where none was agreed on. */
+  readonly codecByType: Int8Array;
+  /** Codec, by index, and payload bytes of the last audio packet that came. */
+  lastCodec: number;
+  lastLength: number;
+  /** Packets that reach this leg undecoded, and those of its own that go on so; turns in which the former could have begun. */
+  relayIn: RelayStream | undefined;
+  relayOut: RelayStream | undefined;
+  calmTurns: number;
   /** Frames that go into a packet; ½ for packets of 10 ms. */
   framesPerPacket: number;
   readonly pending: Uint8Array;
@@ -131,7 +139,12 @@ export function createLeg(options: LegOptions): Leg {
     payloadType: 0,
     eventPayloadType: -1,
     receiveEventPayloadType: -1,
-    audioTypes: new Uint8Array(128),
+    codecByType: new Int8Array(128).fill(-1),
+    lastCodec: -1,
+    lastLength: 0,
+    relayIn: undefined,
+    relayOut: undefined,
+    calmTurns: 0,
     framesPerPacket: 1,
     pending: new Uint8Array(options.frameSamples * 3),
     pendingBytes: 0,
@@ -219,8 +232,8 @@ function expect(leg: Leg, agreed: AgreedMedia): void {
       codec: legCodecs[codecIndexOf(payload)]!,
     })),
   );
-  leg.audioTypes.fill(0);
-  for (const { payloadType } of receive) leg.audioTypes[payloadType] = 1;
+  leg.codecByType.fill(-1);
+  for (const payload of receive) leg.codecByType[payload.payloadType] = codecIndexOf(payload);
   leg.receiveEventPayloadType =
     agreed.receiveTelephoneEventPayloadType ?? agreed.telephoneEventPayloadType ?? -1;
 }

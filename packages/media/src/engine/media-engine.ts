@@ -24,6 +24,7 @@ import {
 } from './engine-limits.ts';
 import { connectLeg, createLeg, type Leg, legCodecs, statisticsOf } from './leg.ts';
 import { type ReceiveScratch, receiveRtp, tellDigits } from './receive-packet.ts';
+import { createRelays } from './relays.ts';
 import { createReporting } from './reports.ts';
 import { createSendScratch, type SendPacket, sendFrame } from './send-frame.ts';
 import { createSoundLibrary } from './sound-library.ts';
@@ -108,7 +109,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
   const frameSamples = rate / 50;
   const random32 = (): number => Math.floor(random() * 2 ** 32) >>> 0;
 
-  const counters = { ticks: 0, early: 0, ignored: 0, digitsRefused: 0 };
+  const counters = { ticks: 0, early: 0, ignored: 0, digitsRefused: 0, relayed: 0 };
   const captures = createCaptures({
     frameSamples,
     phases,
@@ -119,7 +120,10 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
     take: (...chunk) => deps.captured?.(...chunk),
     attach(name, taps) {
       const leg = byName.get(name);
-      if (leg !== undefined) leg.taps = taps;
+      if (leg !== undefined) {
+        leg.taps = taps;
+        relays.end(leg);
+      }
       return leg?.agreed !== undefined;
     },
   });
@@ -131,6 +135,13 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
     codecs: legCodecs.length,
     playEnded: (mix, key) => notify({ type: 'play-ended', mix, key }),
     joined: (leg, mix) => turns.join(byName.get(leg)!, mix),
+  });
+  const relays = createRelays({
+    frameSamples,
+    find: (name) => byName.get(name),
+    send,
+    packetsPerSecond: limits.relayedPerSecond,
+    counters,
   });
   const reporting = createReporting({ sendPacket: send, sendReport, random, cname: deps.cname });
   const sounds = createSoundLibrary(rate, frameSamples, limits.clipSamples);
@@ -172,6 +183,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
       }
       const listened = leg.listens;
       connectLeg(leg, agreed, nowMs);
+      relays.end(leg);
       if (leg.taps !== undefined) leg.taps.isPresent = true;
       // A key whose end nobody will hear any more ends here, not when the leg listens again.
       if (listened && !leg.listens) tellDigits(leg, leg.digitsIn.expire(Number.POSITIVE_INFINITY), notify);
@@ -186,6 +198,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
       holes.push(leg.index);
       turns.remove(leg);
       hearing.closeEar(name);
+      relays.forget(leg);
       if (leg.taps !== undefined) leg.taps.isPresent = false;
       return statisticsOf(leg);
     },
@@ -208,7 +221,8 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
     tick(nowMs, skipped = 0) {
       counters.ticks++;
       turns.begin(nowMs, skipped);
-      if (skipped > 0) for (const leg of legs) leg?.rtp.skip(skipped * frameSamples);
+      if (skipped > 0)
+        for (const leg of legs) if (leg?.relayIn === undefined) leg?.rtp.skip(skipped * frameSamples);
       hearing.settle();
       const { step } = turns;
       const present = turns.present();
@@ -220,6 +234,10 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
         if (leg.taps !== undefined)
           captures.keep(leg.taps.said, leg.source.active ? leg.source.frame : undefined);
       }
+      for (let k = 0; k < present.length; k++) {
+        const leg = present[k]!;
+        if (leg.relayIn !== undefined && leg.turn.lastStep === step) relays.decide(leg, nowMs);
+      }
       hearing.advancePlays(step, phases);
       for (let k = 0; k < present.length; k++) {
         const leg = present[k]!;
@@ -230,6 +248,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
           if (leg.taps !== undefined) captures.keep(leg.taps.heard, undefined);
         }
         if (nowMs >= leg.reportDueMs) reporting.send(leg, nowMs, false);
+        if (leg.ear.partner !== undefined && leg.relayIn === undefined) relays.consider(leg, nowMs);
         turns.note(leg, nowMs);
       }
       captures.step();
@@ -237,7 +256,14 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
     },
     endCaptures: () => captures.endAll(),
     warmUp: () => sounds.warmUp(),
-    countLeaks: () => hearing.countLeaks(),
+    countLeaks() {
+      let leaks = hearing.countLeaks();
+      for (const leg of legs) {
+        const from = leg?.relayIn?.isOpen === true ? leg.relayIn.from : undefined;
+        if (from?.ear.isSettled && leg!.ear.isSettled && !hearing.hears(leg!.name, from.source)) leaks++;
+      }
+      return leaks;
+    },
     census: () => ({
       legs: byName.size,
       clips: sounds.clips,
@@ -305,7 +331,10 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
         const leg = byName.get(command.leg);
         if (leg === undefined) return false;
         if (leg.eventPayloadType < 0 || leg.digitsOut.queue(command.digits) === 0) counters.digitsRefused++;
-        else leg.pressesKeys = true;
+        else {
+          leg.pressesKeys = true;
+          relays.end(leg);
+        }
         return true;
       }
       case 'capture':
@@ -319,6 +348,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
         if (leg === undefined) return false;
         leg.voice = command.watched ? (leg.voice ?? createVoiceActivity()) : undefined;
         if (!command.watched) leg.voiceTold = undefined;
+        relays.end(leg);
         return true;
       }
     }

@@ -51,9 +51,15 @@ export function receiveRtp(
       tellDigits(leg, leg.digitsIn.receive(header.timestamp, scratch.event, nowMs), notify);
     }
     // RFC 3264 §5.1: what was not agreed on is ignored, such as the comfort noise that some phones send unasked.
-  } else if (leg.audioTypes[header.payloadType] !== 1) leg.malformed++;
+  } else if (leg.codecByType[header.payloadType]! < 0) leg.malformed++;
+  else {
+    leg.lastCodec = leg.codecByType[header.payloadType]!;
+    leg.lastLength = header.payloadLength;
+  }
+  if (!leg.listens) return;
   // Others than audio as well: the buffer must know that their sequence numbers are no gaps.
-  if (leg.listens) leg.jitter.put(header, bytes, nowMs);
+  const taken = leg.jitter.put(header, bytes, nowMs);
+  if (leg.relayOut !== undefined) leg.relayOut.pass(header, bytes, taken, nowMs);
 }
 
 /** Passes on keys that were completed. */

@@ -44,8 +44,9 @@ export function createSendScratch(frameSamples: number, captures: Captures): Sen
  */
 export function sendFrame(leg: Leg, tick: number, scratch: SendScratch, send: SendPacket): void {
   const { rtp } = leg;
+  const { spared } = leg.turn;
   const frameUnits = scratch.mixed.length;
-  if (leg.pressesKeys) {
+  if (leg.pressesKeys && spared < scratch.mixed.length) {
     const step = leg.digitsOut.next(rtp.timestamp);
     if (step === 'idle') leg.pressesKeys = false;
     else if (step === 'event') {
@@ -65,6 +66,10 @@ export function sendFrame(leg: Leg, tick: number, scratch: SendScratch, send: Se
   }
   const ready = hear(leg, tick, scratch);
   if (leg.taps !== undefined && leg.taps.heard.length > 0) keepHeard(leg, leg.taps.heard, ready, scratch);
+  if (spared > 0) {
+    sendRest(leg, ready, scratch, send);
+    return;
+  }
   if (leg.framesPerPacket === 1) {
     const length =
       ready === undefined
@@ -88,6 +93,22 @@ export function sendFrame(leg: Leg, tick: number, scratch: SendScratch, send: Se
   if (++leg.pendingFrames >= leg.framesPerPacket) flush(leg, frameUnits, send);
 }
 
+/** Sends what is left of a frame whose beginning the leg was relayed: nothing, or a packet that is shorter than others. */
+function sendRest(
+  leg: Leg,
+  ready: Uint8Array | undefined,
+  { mixed, payload }: SendScratch,
+  send: SendPacket,
+): void {
+  const { spared } = leg.turn;
+  leg.turn.spared = 0;
+  const left = mixed.length - spared;
+  if (left === 0) return;
+  if (ready === undefined) leg.codec.encode(mixed, mixed.length, payload, 0);
+  const length = leg.rtp.writePayload(leg.payloadType, ready ?? payload, spared, left, left);
+  send(leg.index, leg.rtp.packet, length, leg.toAddress, leg.toPort);
+}
+
 /** Gives captures what the leg is sent; samples that were encoded for somebody else are gone and computed again. */
 function keepHeard(
   { ear, codecIndex }: Leg,
@@ -104,7 +125,7 @@ function keepHeard(
 }
 
 /** Sends the frames that wait for the rest of their packet, as they are. */
-function flush(leg: Leg, frameUnits: number, send: SendPacket): void {
+export function flush(leg: Leg, frameUnits: number, send: SendPacket): void {
   if (leg.pendingFrames === 0) return;
   const { rtp } = leg;
   const length = rtp.writePayload(

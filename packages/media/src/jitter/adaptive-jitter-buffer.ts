@@ -1,6 +1,7 @@
 import type { AudioCodec } from '../codec/audio-codec.ts';
 import type { RtpHeader } from '../rtp/rtp-packet.ts';
 import { sequenceDistance, timestampDistance } from '../rtp/serial-number.ts';
+import { arrival } from './arrival.ts';
 import { Concealment } from './concealment.ts';
 import { DelayEstimator } from './delay-estimator.ts';
 import { DelayPlan } from './delay-plan.ts';
@@ -30,7 +31,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
   /** Samples a timestamp unit. */
   readonly #ratio: number;
   readonly #maxDelayMs: number;
-  readonly #ring: PacketRing;
+  readonly packets: PacketRing;
   readonly #estimator: DelayEstimator;
   readonly #plan: DelayPlan;
   readonly #concealment: Concealment;
@@ -44,10 +45,10 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
   /** The end of the newest audio that waits. */
   #newestTimestamp = 0;
   /** Waiting for the stream or its next talkspurt, else playing. */
-  #isPlaying = false;
+  isPlaying = false;
   #hasPlayed = false;
   #nextSequence = 0;
-  #newestSequence = 0;
+  newestPacket = 0;
   /** Samples to be made up before the next packet's own. */
   #gap = 0;
   /** Samples made up since the buffer ran dry: they replace a packet that never comes, or delay one that does. */
@@ -61,7 +62,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     this.#ratio = sampleRate / options.clockRate;
     this.#maxDelayMs = options.maxDelayMs ?? 200;
     // Packets of 10 ms, the shortest in use, must fit; four more for those that overtake.
-    this.#ring = new PacketRing(Math.ceil(this.#maxDelayMs / 10) + 4, options.maxPayloadBytes ?? 640);
+    this.packets = new PacketRing(Math.ceil(this.#maxDelayMs / 10) + 4, options.maxPayloadBytes ?? 640);
     this.#estimator = new DelayEstimator(options.clockRate);
     this.#plan = new DelayPlan(
       options.clockRate,
@@ -79,7 +80,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
 
   get depthMs(): number {
     const waiting =
-      this.#ring.audioCount === 0 ? 0 : timestampDistance(this.#endTimestamp, this.#newestTimestamp);
+      this.packets.audioCount === 0 ? 0 : timestampDistance(this.#endTimestamp, this.#newestTimestamp);
     return (Math.max(0, waiting) + (this.#gap + this.#pcmLength) / this.#ratio) / this.#unitsPerMs;
   }
 
@@ -98,7 +99,16 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     this.#concealment.reset();
   }
 
-  put(header: RtpHeader, bytes: Uint8Array, arrivalMs: number): void {
+  get position(): number {
+    return (this.#endTimestamp - (this.#pcmLength + this.#gap - this.#stalled) / this.#ratio) >>> 0;
+  }
+
+  get nextPacket(): number {
+    const between = this.#pcmLength + this.#gap + this.#stalled > 0 || this.#concealment.active;
+    return this.isPlaying && !between ? this.#nextSequence : -1;
+  }
+
+  put(header: RtpHeader, bytes: Uint8Array, arrivalMs: number): number {
     const { counters } = this;
     counters.received++;
     const codec = this.#codecs[header.payloadType];
@@ -106,45 +116,48 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     const sequence = header.sequenceNumber;
     let ahead = sequenceDistance(this.#nextSequence, sequence);
     const deviationMs = this.#estimator.deviationMs(header.timestamp, arrivalMs);
+    let result: number = arrival.kept;
     switch (this.#continuity.judge(header, isAudio, ahead, deviationMs, arrivalMs)) {
       case continuity.stray:
         counters.stray++;
-        return;
+        return arrival.stray;
       case continuity.fresh:
         this.#restart(header, arrivalMs);
         ahead = 0;
+        result = arrival.fresh;
     }
-    if (this.#ring.stateOf(sequence) !== slotState.empty) {
+    if (this.packets.stateOf(sequence) !== slotState.empty) {
       counters.duplicate++;
-      return;
+      return arrival.duplicate;
     }
     if (isAudio) this.#estimator.observe(header.timestamp, arrivalMs);
     if (ahead < 0) {
       // Before the first sample has gone out, a packet that was overtaken may still lead.
-      const mayLead = !this.#hasPlayed && sequenceDistance(sequence, this.#newestSequence) < this.#ring.slots;
+      const mayLead = !this.#hasPlayed && sequenceDistance(sequence, this.newestPacket) < this.packets.slots;
       if (!mayLead) {
         counters.late++;
-        return;
+        return arrival.late;
       }
       this.#nextSequence = sequence;
     }
     this.#makeRoom(sequence);
-    if (sequenceDistance(this.#newestSequence, sequence) > 0) this.#newestSequence = sequence;
+    if (sequenceDistance(this.newestPacket, sequence) > 0) this.newestPacket = sequence;
     const units = isAudio ? codec.samplesIn(header.payloadLength) / this.#ratio : 0;
-    if (header.payloadLength > this.#ring.slotBytes || units > longestPacketMs * this.#unitsPerMs) {
+    if (header.payloadLength > this.packets.slotBytes || units > longestPacketMs * this.#unitsPerMs) {
       counters.oversized++;
-      this.#ring.storeOther(sequence);
+      this.packets.storeOther(sequence);
     } else if (!isAudio) {
       counters.other++;
-      this.#ring.storeOther(sequence);
+      this.packets.storeOther(sequence);
     } else {
       this.#storeAudio(header, bytes, units);
     }
+    return result;
   }
 
   take(out: Int16Array, nowMs: number): number {
     const frame = this.#frame;
-    if (!this.#isPlaying && !this.#begins(nowMs)) return this.#takeNothing(out);
+    if (!this.isPlaying && !this.#begins(nowMs)) return this.#takeNothing(out);
     if (this.#plan.pending !== 0) this.#adjust(nowMs);
     let madeUp = 0;
     let filled = 0;
@@ -199,13 +212,13 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     }
     this.#forget();
     this.#nextSequence = header.sequenceNumber;
-    this.#newestSequence = header.sequenceNumber;
+    this.newestPacket = header.sequenceNumber;
     this.#estimator.restart(header.timestamp, arrivalMs);
   }
 
   #forget(): void {
-    this.counters.overflow += this.#ring.audioCount;
-    this.#ring.clear();
+    this.counters.overflow += this.packets.audioCount;
+    this.packets.clear();
     this.#hasPlayed = false;
     this.counters.removedSamples += this.#pcmLength;
     this.#pcmLength = 0;
@@ -214,15 +227,15 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
 
   /** Nothing has come for a while: the next packet starts a talkspurt, with a delay of its own. */
   #rest(): void {
-    this.#isPlaying = false;
+    this.isPlaying = false;
     this.#gap = 0;
     this.#stalled = 0;
     this.#plan.settle();
   }
 
   #makeRoom(sequence: number): void {
-    while (sequenceDistance(this.#nextSequence, sequence) >= this.#ring.slots) {
-      if (this.#ring.count > 0) this.#dropOldest();
+    while (sequenceDistance(this.#nextSequence, sequence) >= this.packets.slots) {
+      if (this.packets.count > 0) this.#dropOldest();
       else {
         // An outage longer than the buffer: all of it is lost, and playing goes on from here.
         this.counters.lost += sequenceDistance(this.#nextSequence, sequence);
@@ -233,30 +246,30 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
 
   #storeAudio(header: RtpHeader, bytes: Uint8Array, units: number): void {
     const end = (header.timestamp + units) >>> 0;
-    if (this.#ring.audioCount === 0 || timestampDistance(this.#newestTimestamp, end) > 0) {
+    if (this.packets.audioCount === 0 || timestampDistance(this.#newestTimestamp, end) > 0) {
       this.#newestTimestamp = end;
     }
     // Between talkspurts nothing has been played up to a point: waiting counts from the first packet.
-    if (!this.#isPlaying && this.#ring.audioCount === 0) this.#endTimestamp = header.timestamp;
-    this.#ring.storeAudio(header, bytes);
+    if (!this.isPlaying && this.packets.audioCount === 0) this.#endTimestamp = header.timestamp;
+    this.packets.storeAudio(header, bytes);
     this.#boundDepth();
   }
 
   /** Keeps the promise of `maxDelayMs`, also against timestamps that run ahead of the time or against the sequence. */
   #boundDepth(): void {
-    while (this.depthMs > this.#maxDelayMs && this.#ring.audioCount > 1) this.#dropOldest();
+    while (this.depthMs > this.#maxDelayMs && this.packets.audioCount > 1) this.#dropOldest();
     if (this.depthMs <= this.#maxDelayMs || !this.#skipToAudio()) return;
     // Alone and far ahead by its own clock: waiting for that time would be the delay.
-    const place = this.#ring.place(this.#nextSequence);
-    this.#endTimestamp = this.#ring.timestamp[place]!;
+    const place = this.packets.place(this.#nextSequence);
+    this.#endTimestamp = this.packets.timestamp[place]!;
     this.#newestTimestamp = (this.#endTimestamp + this.#unitsAt(place)) >>> 0;
     this.#gap = 0;
-    if (this.#isPlaying) this.#concealment.bridge();
+    if (this.isPlaying) this.#concealment.bridge();
   }
 
   /** Gives up the oldest audio, decoded or not. */
   #dropOldest(): void {
-    if (this.#isPlaying) this.#concealment.bridge();
+    if (this.isPlaying) this.#concealment.bridge();
     this.#gap = 0;
     this.#plan.settle();
     if (this.#pcmLength > 0) {
@@ -265,27 +278,27 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
       return;
     }
     if (!this.#skipToAudio()) return;
-    const place = this.#ring.place(this.#nextSequence);
+    const place = this.packets.place(this.#nextSequence);
     const units = this.#unitsAt(place);
-    this.#endTimestamp = (this.#ring.timestamp[place]! + units) >>> 0;
+    this.#endTimestamp = (this.packets.timestamp[place]! + units) >>> 0;
     this.counters.removedSamples += units * this.#ratio;
     this.counters.overflow++;
-    this.#ring.release(this.#nextSequence);
+    this.packets.release(this.#nextSequence);
     this.#nextSequence = (this.#nextSequence + 1) & 0xffff;
   }
 
   /** Starts a talkspurt when its first packet has waited for as long as the network's jitter asks. */
   #begins(nowMs: number): boolean {
-    if (this.#ring.audioCount === 0) return false;
+    if (this.packets.audioCount === 0) return false;
     let first = this.#nextSequence;
-    while (this.#ring.stateOf(first) !== slotState.audio) first = (first + 1) & 0xffff;
-    const place = this.#ring.place(first);
+    while (this.packets.stateOf(first) !== slotState.audio) first = (first + 1) & 0xffff;
+    const place = this.packets.place(first);
     this.#plan.notePacket(this.#unitsAt(place));
-    const slackMs = this.#estimator.deviationMs(this.#ring.timestamp[place]!, nowMs);
+    const slackMs = this.#estimator.deviationMs(this.packets.timestamp[place]!, nowMs);
     if (slackMs < this.#plan.startingSlackMs(this.#estimator)) return false;
     this.#skipToAudio();
-    this.#endTimestamp = this.#ring.timestamp[place]!;
-    this.#isPlaying = true;
+    this.#endTimestamp = this.packets.timestamp[place]!;
+    this.isPlaying = true;
     this.#hasPlayed = true;
     this.#boundDepth();
     return true;
@@ -293,10 +306,10 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
 
   /** Moves on to the next audio that waits; numbers on the way that hold nothing are lost. False when there is none. */
   #skipToAudio(): boolean {
-    while (this.#ring.count > 0) {
-      const state = this.#ring.stateOf(this.#nextSequence);
+    while (this.packets.count > 0) {
+      const state = this.packets.stateOf(this.#nextSequence);
       if (state === slotState.audio) return true;
-      if (state === slotState.other) this.#ring.release(this.#nextSequence);
+      if (state === slotState.other) this.packets.release(this.#nextSequence);
       else this.counters.lost++;
       this.#nextSequence = (this.#nextSequence + 1) & 0xffff;
     }
@@ -306,7 +319,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
   /** Gets at the audio that is due: decodes it, or finds how much is missing before it. False when nothing waits. */
   #pull(nowMs: number): boolean {
     if (!this.#skipToAudio()) return false;
-    const timestamp = this.#ring.timestamp[this.#ring.place(this.#nextSequence)]!;
+    const timestamp = this.packets.timestamp[this.packets.place(this.#nextSequence)]!;
     const missing = Math.max(0, timestampDistance(this.#endTimestamp, timestamp) * this.#ratio);
     this.#endTimestamp = timestamp;
     // What was made up while the buffer was dry stood in for what is missing; any more of it is delay.
@@ -325,18 +338,18 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
   }
 
   #decodeNext(): void {
-    const place = this.#ring.place(this.#nextSequence);
-    const codec = this.#codecs[this.#ring.payloadType[place]!];
+    const place = this.packets.place(this.#nextSequence);
+    const codec = this.#codecs[this.packets.payloadType[place]!];
     // Undefined when the payload types were exchanged meanwhile: its time passes as a gap.
     if (codec !== undefined) {
-      const { payload, length, slotBytes } = this.#ring;
+      const { payload, length, slotBytes } = this.packets;
       const count = codec.decode(payload, place * slotBytes, length[place]!, this.#pcm, this.#pcmLength);
       this.#pcmLength += count;
       this.#endTimestamp = (this.#endTimestamp + count / this.#ratio) >>> 0;
       this.#plan.notePacket(count / this.#ratio);
     }
     this.counters.played++;
-    this.#ring.release(this.#nextSequence);
+    this.packets.release(this.#nextSequence);
     this.#nextSequence = (this.#nextSequence + 1) & 0xffff;
   }
 
@@ -369,17 +382,10 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     }
     if (maxLag < 1 || this.#pcmLength < maxLag + (shortens ? this.#frame : scale.window)) return;
     scale.search(this.#pcm, total, maxLag);
-    // Half a second of looking for a good place, then another half for a fair one.
-    const wanted = plan.age > 50 ? -1 : hurries || plan.age > 25 ? 0.5 : 0.85;
-    if (scale.likeness < wanted) return;
+    if (scale.likeness < plan.wantedLikeness(hurries)) return;
     const { lag } = scale;
-    if (shortens) {
-      this.#pcmLength = scale.shorten(this.#pcm, this.#pcmLength, lag);
-      this.counters.removedSamples += lag;
-    } else {
-      this.#pcmLength = scale.lengthen(this.#pcm, this.#pcmLength, lag);
-      this.counters.insertedSamples += lag;
-    }
+    this.#pcmLength = scale.apply(this.#pcm, this.#pcmLength, shortens);
+    this.counters[shortens ? 'removedSamples' : 'insertedSamples'] += lag;
     this.#framesSinceChange = 0;
     plan.pending -= (shortens ? lag : -lag) / this.#ratio;
     if (plan.pending === 0) plan.settle();
@@ -387,14 +393,13 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
 
   /** Whether the next packet is here and follows what is decoded without a gap. */
   #nextContinues(): boolean {
-    return (
-      this.#ring.stateOf(this.#nextSequence) === slotState.audio &&
-      this.#ring.timestamp[this.#ring.place(this.#nextSequence)] === this.#endTimestamp
-    );
+    const { packets } = this;
+    const isHere = packets.stateOf(this.#nextSequence) === slotState.audio;
+    return isHere && packets.timestamp[packets.place(this.#nextSequence)] === this.#endTimestamp;
   }
 
   #unitsAt(place: number): number {
-    const codec = this.#codecs[this.#ring.payloadType[place]!];
-    return codec === undefined ? 0 : codec.samplesIn(this.#ring.length[place]!) / this.#ratio;
+    const codec = this.#codecs[this.packets.payloadType[place]!];
+    return (codec?.samplesIn(this.packets.length[place]!) ?? 0) / this.#ratio;
   }
 }

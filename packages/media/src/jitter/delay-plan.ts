@@ -62,6 +62,11 @@ export class DelayPlan {
     this.#step = greatestCommonDivisor(units, this.#frameUnits);
   }
 
+  /** How good a place for the change must be: half a second of looking for a good one, then another half for a fair one. */
+  wantedLikeness(hurries: boolean): number {
+    return this.age > 50 ? -1 : hurries || this.age > 25 ? 0.5 : 0.85;
+  }
+
   noteSlack(slackMs: number): void {
     this.#slacks++;
     if (slackMs < this.#leastSlackMs) this.#leastSlackMs = slackMs;

@@ -3,6 +3,7 @@ import type { RtpHeader } from '../rtp/rtp-packet.ts';
 import { AdaptiveJitterBuffer } from './adaptive-jitter-buffer.ts';
 import type { FramePace } from './frame-pace.ts';
 import type { JitterCounters } from './jitter-counters.ts';
+import type { PacketRing } from './packet-ring.ts';
 
 /** Payload types of the stream that carry audio; every other one only fills its sequence number. */
 export type AudioPayloads = readonly { readonly payloadType: number; readonly codec: AudioCodec }[];
@@ -26,8 +27,8 @@ export interface JitterBufferOptions {
 
 /** The receiving end of one RTP stream: packets go in as they come, audio comes out at an even pace. */
 export interface JitterBuffer {
-  /** Takes one packet, already read, and copies its payload. `arrivalMs` and `nowMs` are of one monotonic clock. */
-  put(header: RtpHeader, bytes: Uint8Array, arrivalMs: number): void;
+  /** Takes one packet, already read, and copies its payload; returns one of `arrival`. `arrivalMs` and `nowMs` are of one monotonic clock. */
+  put(header: RtpHeader, bytes: Uint8Array, arrivalMs: number): number;
   /** Fills the first `frameSamples` of `out` and returns one of `taken`. To be called once a frame, also when nobody listens. */
   take(out: Int16Array, nowMs: number): number;
   /** Exchanges the audio payload types, after an offer and answer; the stream goes on. */
@@ -40,6 +41,15 @@ export interface JitterBuffer {
   /** What the network's jitter asks for, in milliseconds, above the delay of its fastest packets. */
   readonly jitterMs: number;
   readonly pace: FramePace;
+  /** False before the first audio and between talkspurts. */
+  readonly isPlaying: boolean;
+  /** The timestamp up to which audio was taken, or made up in its place; only while it plays. */
+  readonly position: number;
+  /** The sequence number of the packet whose first sample the next `take` begins with; −1 where it begins with any other. */
+  readonly nextPacket: number;
+  /** The newest packet that came, and the packets that wait. */
+  readonly newestPacket: number;
+  readonly packets: PacketRing;
 }
 
 /** Creates the jitter buffer of one received stream; nothing is allocated after this. */

@@ -1,5 +1,14 @@
 import type { RtpHeader } from '../rtp/rtp-packet.ts';
 
+/** One audio packet that waits; an object to be reused. Its payload is the `length` bytes of `payload` from `offset` on. */
+export interface StoredPacket {
+  payload: Uint8Array;
+  offset: number;
+  length: number;
+  payloadType: number;
+  timestamp: number;
+}
+
 /** What a place of the ring holds for its sequence number. */
 export const slotState = { empty: 0, audio: 1, other: 2, played: 3 } as const;
 
@@ -56,6 +65,18 @@ export class PacketRing {
     const from = header.payloadOffset;
     const count = header.payloadLength;
     for (let i = 0; i < count; i++) this.payload[to + i] = bytes[from + i]!;
+  }
+
+  /** Looks at an audio packet that waits; false when none has this number. */
+  read(sequenceNumber: number, into: StoredPacket): boolean {
+    if (this.stateOf(sequenceNumber) !== slotState.audio) return false;
+    const place = sequenceNumber & this.#mask;
+    into.payload = this.payload;
+    into.offset = place * this.slotBytes;
+    into.length = this.length[place]!;
+    into.payloadType = this.payloadType[place]!;
+    into.timestamp = this.timestamp[place]!;
+    return true;
   }
 
   /** The number was used by a packet that is no audio: not to be missed, not to be played. */

@@ -54,6 +54,11 @@ export class TimeScale {
     }
   }
 
+  /** Shortens or lengthens the `length` samples in `pcm` by the lag that `search` found; returns the new length. */
+  apply(pcm: Int16Array, length: number, shortens: boolean): number {
+    return shortens ? this.shorten(pcm, length, this.lag) : this.lengthen(pcm, length, this.lag);
+  }
+
   /** Takes `lag` samples out at the start of the `length` in `pcm`; returns the new length. */
   shorten(pcm: Int16Array, length: number, lag: number): number {
     const { window } = this;

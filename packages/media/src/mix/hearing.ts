@@ -12,6 +12,10 @@ export interface Ear {
   mix: MixTurn | undefined;
   /** Undefined while it hears nothing. */
   seat: Seat | undefined;
+  /** The other member of a mix of two, where it hears that one and nothing else. */
+  partner: string | undefined;
+  /** False while a change of what it hears waits for `settle`. */
+  isSettled: boolean;
 }
 
 /**
@@ -44,6 +48,8 @@ export interface Hearing {
    * edge. Anything but 0 is a fault. A change that waits for `settle` is none: no frame passes before.
    */
   countLeaks(): number;
+  /** Whether the leg hears this one, by the tables as they are now. */
+  hears(leg: string, other: Source): boolean;
   census(): { mixes: number; plays: number; audiences: number };
 }
 
@@ -84,15 +90,20 @@ export function createHearing({ frameSamples, codecs, playEnded, joined }: Heari
   const running: RunningPlay[] = [];
   const stale = new Set<string>();
 
+  const mark = (leg: string): void => {
+    stale.add(leg);
+    const ear = ears.get(leg);
+    if (ear !== undefined) ear.isSettled = false;
+  };
   const touch = (mix: Mix): void => {
-    for (const leg of mix.members.keys()) stale.add(leg);
+    for (const leg of mix.members.keys()) mark(leg);
   };
   const forget = (play: RunningPlay, leg: string): void => {
     play.to.delete(leg);
     const plays = playsOf.get(leg);
     plays?.delete(play);
     if (plays?.size === 0) playsOf.delete(leg);
-    stale.add(leg);
+    mark(leg);
   };
   const remove = (play: RunningPlay): void => {
     play.mix.plays.delete(play.key);
@@ -165,7 +176,7 @@ export function createHearing({ frameSamples, codecs, playEnded, joined }: Heari
       for (const leg of play.to) {
         const plays = playsOf.get(leg) ?? new Set();
         playsOf.set(leg, plays.add(play));
-        stale.add(leg);
+        mark(leg);
       }
       touch(mix);
       return true;
@@ -177,9 +188,17 @@ export function createHearing({ frameSamples, codecs, playEnded, joined }: Heari
       return true;
     },
     openEar(leg, source, turn) {
-      const ear: Ear = { leg, source, turn, mix: undefined, seat: undefined };
+      const ear: Ear = {
+        leg,
+        source,
+        turn,
+        mix: undefined,
+        seat: undefined,
+        partner: undefined,
+        isSettled: false,
+      };
       ears.set(leg, ear);
-      stale.add(leg);
+      mark(leg);
       const home = homes.get(leg);
       if (home !== undefined) touch(home);
       return ear;
@@ -208,6 +227,8 @@ export function createHearing({ frameSamples, codecs, playEnded, joined }: Heari
         ear.mix = mixOf(leg)?.turn;
         if (ear.mix !== undefined) joined(leg, ear.mix);
         listeners.push({ self: ear.source, hears: heardBy(leg) });
+        ear.partner = partnerOf(leg);
+        ear.isSettled = true;
       }
       stale.clear();
       // New seats are taken before the old ones are left, so an audience that stays in use keeps its limiter's state.
@@ -240,6 +261,7 @@ export function createHearing({ frameSamples, codecs, playEnded, joined }: Heari
       }
       return leaks;
     },
+    hears: (leg, other) => heardBy(leg).has(other),
     census: () => ({ mixes: mixes.size, plays: running.length, audiences: audiences.size() }),
   };
 
@@ -247,7 +269,8 @@ export function createHearing({ frameSamples, codecs, playEnded, joined }: Heari
   function isAwaited(play: RunningPlay, step: number): boolean {
     for (const leg of play.to) {
       const ear = ears.get(leg);
-      if (ear !== undefined && ear.mix === play.mix.turn && ear.turn.dueStep > step) return true;
+      if (ear === undefined || ear.mix !== play.mix.turn) continue;
+      if (ear.turn.dueStep > step || ear.turn.spared > 0) return true;
     }
     return false;
   }
@@ -262,6 +285,14 @@ export function createHearing({ frameSamples, codecs, playEnded, joined }: Heari
   function* legsOf(mix: Mix): Iterable<string> {
     yield* mix.members.keys();
     for (const play of mix.plays.values()) yield* play.to;
+  }
+
+  function partnerOf(leg: string): string | undefined {
+    const members = homes.get(leg)?.members;
+    const hears = members?.get(leg);
+    if (members?.size !== 2 || hears?.length !== 1 || playsOf.has(leg)) return undefined;
+    const other = hears[0]!;
+    return other !== leg && members.has(other) && ears.has(other) ? other : undefined;
   }
 
   function heardBy(leg: string): Set<Source> {

@@ -1,6 +1,7 @@
 import type { AudioCodec } from '../codec/audio-codec.ts';
 import { type TelephoneEvent, telephoneEventBytes, writeTelephoneEvent } from '../codec/telephone-event.ts';
 import { rtpHeaderBytes, writeRtpHeader } from './rtp-packet.ts';
+import { sequenceDistance, timestampDistance } from './serial-number.ts';
 
 /** Where an outgoing stream starts; RFC 3550 §5.1 wants all three random, so the caller draws them. */
 export interface RtpSenderOptions {
@@ -27,6 +28,20 @@ export interface RtpSender {
   /** Copies an encoded payload that stands for `duration` timestamp units into the next packet and returns its bytes. */
   writePayload(
     payloadType: number,
+    payload: Uint8Array,
+    offset: number,
+    length: number,
+    duration: number,
+  ): number;
+  /**
+   * Writes a packet of another stream that this one goes on with, under a number and timestamp of its own that may be older
+   * than what was written last, and returns its bytes; the next packet of ours follows the newest.
+   */
+  writeRelayed(
+    payloadType: number,
+    marker: boolean,
+    sequenceNumber: number,
+    timestamp: number,
     payload: Uint8Array,
     offset: number,
     length: number,
@@ -80,6 +95,28 @@ class Sender implements RtpSender {
     this.#head(payloadType, this.#talkspurtStarts, this.timestamp, length);
     this.#talkspurtStarts = false;
     this.timestamp = (this.timestamp + duration) >>> 0;
+    return rtpHeaderBytes + length;
+  }
+
+  writeRelayed(
+    payloadType: number,
+    marker: boolean,
+    sequenceNumber: number,
+    timestamp: number,
+    payload: Uint8Array,
+    offset: number,
+    length: number,
+    duration: number,
+  ): number {
+    const { packet } = this;
+    for (let i = 0; i < length; i++) packet[rtpHeaderBytes + i] = payload[offset + i]!;
+    const next = this.sequenceNumber;
+    this.sequenceNumber = sequenceNumber;
+    this.#head(payloadType, marker, timestamp, length);
+    if (sequenceDistance(next, sequenceNumber) < 0) this.sequenceNumber = next;
+    const end = (timestamp + duration) >>> 0;
+    if (timestampDistance(this.timestamp, end) > 0) this.timestamp = end;
+    this.#talkspurtStarts = false;
     return rtpHeaderBytes + length;
   }
 
