@@ -159,6 +159,16 @@ export {
   webSocketUrl,
 } from './primitives.ts';
 export {
+  type RecordingItem,
+  type RecordingListQuery,
+  recordingBody,
+  recordingFilePath,
+  recordingItem,
+  recordingList,
+  recordingListQuery,
+  recordingPath,
+} from './recordings.ts';
+export {
   createdEndpoint,
   type Endpoint,
   type EndpointChanges,

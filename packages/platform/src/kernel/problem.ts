@@ -30,6 +30,7 @@ export const problemTable = {
   'idempotency-mismatch': { status: 409, anchor: '#idempotency-mismatch' },
   'payload-too-large': { status: 413, anchor: '#payload-too-large' },
   'unsupported-media-type': { status: 415, anchor: '#unsupported-media-type' },
+  'range-not-satisfiable': { status: 416, anchor: '#range-not-satisfiable' },
   'too-many-requests': { status: 429, anchor: '#too-many-requests' },
   internal: { status: 500, anchor: '#internal' },
   unavailable: { status: 503, anchor: '#unavailable' },

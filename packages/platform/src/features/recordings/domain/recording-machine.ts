@@ -1,0 +1,179 @@
+import type { Instant, Machine, Step, TimerFired } from '../../../kernel/machine.ts';
+import type { RecordedFile } from '../../../ports/recorder.ts';
+import {
+  type EndReason,
+  isOver,
+  type Recording,
+  type RecordingEffect,
+  type RecordingInput,
+} from './recording.ts';
+
+type Stepped = Step<Recording, RecordingEffect>;
+
+export const recordingMachine: Machine<Recording, RecordingInput | TimerFired, RecordingEffect> = {
+  step(recording, input, now) {
+    if (isOver(recording)) return stay(recording);
+    switch (input.type) {
+      case 'ordered':
+        return { state: recording, effects: [{ do: 'start-recorder', tracks: input.tracks }] };
+      case 'recorder-started':
+        return started(recording, now);
+      case 'recorder-failed':
+        return broken(recording, input.sentence, now);
+      case 'retrack-asked': {
+        const effects: RecordingEffect[] = [{ do: 'retrack', tracks: input.tracks }];
+        return isRunning(recording) ? { state: recording, effects } : stay(recording);
+      }
+      case 'pause-asked':
+        return paused(recording, now);
+      case 'resume-asked':
+        return resumed(recording, now);
+      case 'stop-asked':
+        return finishing(recording, 'stopped', now);
+      case 'discard-asked':
+        return finishing({ ...recording, isDiscarded: true }, 'stopped', now);
+      case 'timer-fired':
+        return recording.status === 'recording' ? finishing(recording, 'max-length', now) : stay(recording);
+      case 'file-completed':
+        return recording.status === 'finishing' && recording.because !== 'failed'
+          ? over({ ...recording, status: 'completed' }, input.file, now)
+          : stay(recording);
+      case 'file-inspected':
+        return inspected(recording, input.file, now);
+      case 'process-restarted':
+        return { state: restarted(recording), effects: [{ do: 'inspect-file' }] };
+    }
+  },
+};
+
+function stay(state: Recording): Stepped {
+  return { state, effects: [] };
+}
+
+function isRunning({ status }: Recording): boolean {
+  return status === 'recording' || status === 'paused';
+}
+
+function started(recording: Recording, now: Instant): Stepped {
+  if (recording.status !== 'starting') return stay(recording);
+  const { pauseAsked, stopAsked } = recording;
+  const begun: Recording = { ...recording, status: 'recording', startedAt: now, runningSince: now };
+  let state = begun;
+  const effects: RecordingEffect[] = [
+    { do: 'emit', event: 'started' },
+    { do: 'tell', event: 'started', recording: begun },
+    { do: 'start-timer', key: 'max-length', at: now + recording.maxSeconds * 1000 },
+  ];
+  if (pauseAsked) {
+    const step = paused(state, now);
+    state = step.state;
+    effects.push(...step.effects);
+  }
+  if (stopAsked) {
+    const step = finishing(state, 'stopped', now);
+    state = step.state;
+    effects.push(...step.effects);
+  }
+  return { state, effects };
+}
+
+function paused(recording: Recording, now: Instant): Stepped {
+  if (recording.status === 'starting') return stay({ ...recording, pauseAsked: true });
+  if (recording.status !== 'recording') return stay(recording);
+  const state: Recording = { ...resting(recording, now), status: 'paused' };
+  return {
+    state,
+    effects: [
+      { do: 'pause-recorder' },
+      { do: 'cancel-timer', key: 'max-length' },
+      { do: 'emit', event: 'paused' },
+      { do: 'tell', event: 'paused', recording: state },
+    ],
+  };
+}
+
+function resumed(recording: Recording, now: Instant): Stepped {
+  if (recording.status === 'starting') return stay({ ...recording, pauseAsked: false });
+  if (recording.status !== 'paused') return stay(recording);
+  const state: Recording = { ...recording, status: 'recording', runningSince: now };
+  return {
+    state,
+    effects: [
+      { do: 'resume-recorder' },
+      // Pauses do not count.
+      { do: 'start-timer', key: 'max-length', at: now + recording.maxSeconds * 1000 - recording.recordedMs },
+      { do: 'emit', event: 'resumed' },
+      { do: 'tell', event: 'resumed', recording: state },
+    ],
+  };
+}
+
+function finishing(recording: Recording, because: EndReason, now: Instant): Stepped {
+  if (recording.status === 'starting') return stay({ ...recording, stopAsked: true });
+  if (!isRunning(recording)) return stay(recording);
+  return {
+    state: { ...resting(recording, now), status: 'finishing', because, endedAt: now },
+    effects: [{ do: 'cancel-timer', key: 'max-length' }, { do: 'stop-recorder' }],
+  };
+}
+
+/** What the file kept is still worth something, so it is looked at before the owner is told; one that never began has none. */
+function broken(recording: Recording, sentence: string, now: Instant): Stepped {
+  const state: Recording = { ...recording, because: 'failed', sentence };
+  if (recording.status === 'starting')
+    return over({ ...state, status: 'failed', endedAt: now }, undefined, now);
+  if (recording.because === 'failed') return stay(recording);
+  return {
+    state: { ...resting(state, now), status: 'finishing', endedAt: recording.endedAt ?? now },
+    effects: [{ do: 'cancel-timer', key: 'max-length' }, { do: 'inspect-file' }],
+  };
+}
+
+/** A stopped clock: what ran until now is counted. */
+function resting(recording: Recording, now: Instant): Recording {
+  const { runningSince, recordedMs } = recording;
+  return {
+    ...recording,
+    runningSince: null,
+    recordedMs: recordedMs + (runningSince === null ? 0 : now - runningSince),
+  };
+}
+
+/** The reason that the record knew before the crash stands. */
+function restarted(recording: Recording): Recording {
+  return { ...recording, status: 'finishing', runningSince: null };
+}
+
+function inspected(recording: Recording, file: RecordedFile | undefined, now: Instant): Stepped {
+  if (recording.status !== 'finishing') return stay(recording);
+  if (recording.because === 'failed') return over({ ...recording, status: 'failed' }, file, now);
+  // The process died: its records do not tell when the last sound came, the file does.
+  const hasBegun = recording.startedAt !== null || (file?.durationMs ?? 0) > 0;
+  const startedAt = recording.startedAt ?? recording.createdAt;
+  const endedAt =
+    recording.endedAt ?? (file === undefined ? now : Math.min(now, startedAt + file.durationMs));
+  if (file === undefined || !hasBegun) {
+    const sentence = 'the process ended before anything was written';
+    return over({ ...recording, status: 'failed', because: 'failed', endedAt, sentence }, file, now);
+  }
+  const because = recording.because ?? 'stopped';
+  return over({ ...recording, status: 'completed', because, startedAt, endedAt }, file, now);
+}
+
+/** The one way out. */
+function over(recording: Recording, file: RecordedFile | undefined, now: Instant): Stepped {
+  const state: Recording = {
+    ...recording,
+    durationMs: file?.durationMs ?? 0,
+    bytes: file?.bytes ?? 0,
+    closedAt: now,
+  };
+  const event = state.status === 'completed' ? 'completed' : 'failed';
+  return {
+    state,
+    effects: [
+      { do: 'emit', event },
+      { do: 'tell', event, recording: state },
+    ],
+  };
+}

@@ -1,0 +1,91 @@
+import type { Instant } from '../../../kernel/machine.ts';
+import type { CaptureTrack } from '../../../ports/media.ts';
+import type { RecordedFile, RecordingFormat } from '../../../ports/recorder.ts';
+
+/**
+ * `starting → recording ⇄ paused → finishing → completed | failed`. A recording that broke waits in `finishing` until it is
+ * known what its file holds.
+ */
+export type RecordingStatus = 'starting' | 'recording' | 'paused' | 'finishing' | 'completed' | 'failed';
+
+export interface Recording {
+  readonly uuid: string;
+  readonly account: string;
+  readonly mainAccount: string;
+  readonly owner: { readonly kind: string; readonly id: string };
+  readonly type: 'normal' | 'mpc';
+  readonly callUuid: string;
+  readonly mpc: { readonly uuid: string; readonly name: string } | null;
+  readonly from: string;
+  readonly to: string;
+  readonly format: RecordingFormat;
+  readonly maxSeconds: number;
+  readonly callback: RecordingCallback | null;
+  readonly status: RecordingStatus;
+  readonly createdAt: Instant;
+  /** When the first sound was taken down; null until the file is open. */
+  readonly startedAt: Instant | null;
+  /** When the last one was. */
+  readonly endedAt: Instant | null;
+  /** When the file was complete, or given up. */
+  readonly closedAt: Instant | null;
+  readonly because: EndReason | null;
+  /** Of the file, once it is complete. */
+  readonly durationMs: number;
+  readonly bytes: number;
+  /** Wishes that came while the file was being opened. */
+  readonly pauseAsked: boolean;
+  readonly stopAsked: boolean;
+  /** Since when it has not been paused; null in a pause. */
+  readonly runningSince: Instant | null;
+  /** Without the time since `runningSince`. */
+  readonly recordedMs: number;
+  /** Nobody wants it any more: record and file go with its end. */
+  readonly isDiscarded: boolean;
+  /** Why it failed, for people. */
+  readonly sentence: string | null;
+}
+
+export type EndReason = 'stopped' | 'max-length' | 'failed';
+
+export interface RecordingCallback {
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+  readonly fields: Readonly<Record<string, string>>;
+  readonly resource: string;
+}
+
+export type RecordingInput =
+  | { readonly type: 'ordered'; readonly tracks: readonly CaptureTrack[] }
+  | { readonly type: 'recorder-started' }
+  /** It could not start, or broke. */
+  | { readonly type: 'recorder-failed'; readonly sentence: string }
+  | { readonly type: 'retrack-asked'; readonly tracks: readonly CaptureTrack[] }
+  | { readonly type: 'pause-asked' }
+  | { readonly type: 'resume-asked' }
+  | { readonly type: 'stop-asked' }
+  /** Its account is gone, or somebody deletes it. */
+  | { readonly type: 'discard-asked' }
+  | { readonly type: 'file-completed'; readonly file: RecordedFile }
+  /** Undefined when there is none, or when it cannot be read. */
+  | { readonly type: 'file-inspected'; readonly file: RecordedFile | undefined }
+  | { readonly type: 'process-restarted' };
+
+export type RecordingEvent = 'started' | 'paused' | 'resumed' | 'completed' | 'failed';
+
+export type RecordingEffect =
+  | { readonly do: 'start-recorder'; readonly tracks: readonly CaptureTrack[] }
+  | { readonly do: 'retrack'; readonly tracks: readonly CaptureTrack[] }
+  | { readonly do: 'pause-recorder' }
+  | { readonly do: 'resume-recorder' }
+  | { readonly do: 'stop-recorder' }
+  /** After the recorder has broken, or the process has died. */
+  | { readonly do: 'inspect-file' }
+  | { readonly do: 'tell'; readonly event: RecordingEvent; readonly recording: Recording }
+  | { readonly do: 'emit'; readonly event: RecordingEvent }
+  | { readonly do: 'start-timer'; readonly key: 'max-length'; readonly at: Instant }
+  | { readonly do: 'cancel-timer'; readonly key: 'max-length' };
+
+export function isOver({ status }: Recording): boolean {
+  return status === 'completed' || status === 'failed';
+}

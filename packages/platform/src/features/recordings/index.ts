@@ -1,0 +1,2 @@
+export type { NewRecording, RecordingNotice, RecordingOver, Recordings } from './door.ts';
+export { createRecordings, type RecordingsDeps, type RecordingsFeature } from './recordings.ts';

@@ -1,0 +1,79 @@
+import type { Page } from '../../kernel/pagination.ts';
+import type { TimeRange } from '../../kernel/time-range.ts';
+import type { Database } from '../../ports/database.ts';
+import { type RecordingRow, reading } from './tables.ts';
+
+/** On whose path a request came: a main account sees the recordings of its subaccounts too. */
+export interface Viewer {
+  readonly authId: string;
+  readonly isSubaccount: boolean;
+  /** The main account itself, or the parent of the subaccount. */
+  readonly main: string;
+}
+
+export interface RecordingFilters {
+  readonly subaccount?: string | undefined;
+  readonly callUuid?: string | undefined;
+  readonly mpcUuid?: string | undefined;
+  readonly mpcName?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly added?: TimeRange | undefined;
+  /** Nothing is asked for that we have: recordings of conferences without roles. */
+  readonly isEmpty: boolean;
+}
+
+export type RecordingQueries = ReturnType<typeof createQueries>;
+
+export function createQueries(database: Database) {
+  const tables = reading(database.read);
+
+  const seenBy = (viewer: Viewer) =>
+    tables
+      .selectFrom('recordings')
+      .where(viewer.isSubaccount ? 'account' : 'main_account', '=', viewer.authId)
+      // Somebody has deleted it already, and it is about to end.
+      .where('is_discarded', '=', 0);
+
+  return {
+    find(viewer: Viewer, recording: string): Promise<RecordingRow | undefined> {
+      return seenBy(viewer)
+        .selectAll()
+        .where('recording_id', '=', recording.toLowerCase())
+        .executeTakeFirst();
+    },
+
+    /** Newest first; the identifier decides between recordings of one millisecond. */
+    async list(
+      viewer: Viewer,
+      filters: RecordingFilters,
+      page: Page,
+    ): Promise<{ readonly total: number; readonly rows: readonly RecordingRow[] }> {
+      if (filters.isEmpty) return { total: 0, rows: [] };
+      let wanted = seenBy(viewer);
+      const { subaccount, callUuid, mpcUuid, mpcName, from, to, added } = filters;
+      // The indexes of names and numbers begin with the main account.
+      const isNamed = mpcName !== undefined || from !== undefined || to !== undefined;
+      if (isNamed && viewer.isSubaccount) wanted = wanted.where('main_account', '=', viewer.main);
+      if (subaccount !== undefined) wanted = wanted.where('account', '=', subaccount);
+      if (callUuid !== undefined) wanted = wanted.where('call_uuid', '=', callUuid);
+      if (mpcUuid !== undefined) wanted = wanted.where('mpc_uuid', '=', mpcUuid);
+      if (mpcName !== undefined) wanted = wanted.where('mpc_name', '=', mpcName);
+      if (from !== undefined) wanted = wanted.where('from_number', '=', from);
+      if (to !== undefined) wanted = wanted.where('to_number', '=', to);
+      if (added?.from !== undefined) wanted = wanted.where('created_at', '>=', added.from);
+      if (added?.before !== undefined) wanted = wanted.where('created_at', '<', added.before);
+      const [counted, rows] = await Promise.all([
+        wanted.select((columns) => columns.fn.countAll().as('total')).executeTakeFirstOrThrow(),
+        wanted
+          .selectAll()
+          .orderBy('created_at', 'desc')
+          .orderBy('recording_id', 'desc')
+          .limit(page.limit)
+          .offset(page.offset)
+          .execute(),
+      ]);
+      return { total: Number(counted.total), rows };
+    },
+  };
+}

@@ -1,0 +1,186 @@
+import type { RouteGroup } from '../../http/index.ts';
+import type { Sessions } from '../../kernel/session-runner.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Database, Migration } from '../../ports/database.ts';
+import type { AccountResources } from '../accounts/index.ts';
+import type { Recording, RecordingInput } from './domain/recording.ts';
+import type { NewRecording, RecordingNotice, Recordings } from './door.ts';
+import { recordingsTables } from './migrations/0001-recordings.ts';
+import { createQueries } from './queries.ts';
+import { createRemoval } from './removal.ts';
+import { recordingRoutes } from './routes.ts';
+import { defineSessions, type SessionDeps } from './session.ts';
+import { findOver, liveOf, loadLiveRecordings, passOnRecordings, removeRecordings } from './store.ts';
+
+export interface RecordingsDeps extends SessionDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** Where customers reach the HTTP interface, without a slash at its end, e.g. `https://calls.example.com`. */
+  readonly publicUrl: string;
+  /** How long recordings are kept after their end; for ever when left out. */
+  readonly keepMs?: number;
+  /** How often those are looked for whose time is over. */
+  readonly pruneEveryMs?: number;
+  /** How long the end of what runs is waited for, at a deletion and at the end of the process. */
+  readonly endingMs?: number;
+}
+
+export interface RecordingsFeature extends Recordings {
+  readonly migrations: readonly Migration[];
+  readonly routes: RouteGroup;
+  readonly resources: AccountResources;
+  /**
+   * Ends the recordings that the last process left behind, with what their files hold; called once, before the first start.
+   * Resolves with their number. From then on old ones are removed.
+   */
+  restore(): Promise<number>;
+  /** Completes what still runs; while the runner and the recorder stand. */
+  close(): Promise<void>;
+}
+
+/** Recordings of calls: started for whoever owns them, kept, listed, served and removed. */
+export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
+  const { database, clock, log, recordingFiles, publicUrl } = deps;
+  const { keepMs, pruneEveryMs = 60_000, endingMs = 60_000 } = deps;
+  const prefix = publicUrl.replace(/\/+$/, '');
+  const owners = new Map<string, (owner: string, notice: RecordingNotice) => void>();
+  const live = new Set<string>();
+  const waiters = new Map<string, (() => void)[]>();
+  const removal = createRemoval({ database, clock, log, recordingFiles, keepMs, everyMs: pruneEveryMs });
+  const queries = createQueries(database);
+  const sessions: Sessions<Recording, RecordingInput> = defineSessions(deps, {
+    urlOf: ({ uuid, account, format }) => urlOf({ recording: uuid, account, format }),
+    tellOwner(recording, notice) {
+      const { kind, id } = recording.owner;
+      try {
+        owners.get(kind)?.(id, notice);
+      } catch (err) {
+        log.error({ recording: recording.uuid, owner: kind, err }, 'The owner of a recording threw.');
+      }
+    },
+    whenOver({ uuid, isDiscarded }) {
+      live.delete(uuid);
+      for (const resolve of waiters.get(uuid) ?? []) resolve();
+      waiters.delete(uuid);
+      if (isDiscarded) removal.sweepSoon();
+    },
+  });
+
+  function urlOf({ recording, account, format }: Pick<NewRecording, 'recording' | 'account' | 'format'>) {
+    return `${prefix}/v1/Account/${account}/Recording/${recording}.${format}`;
+  }
+
+  /** Resolves when it has ended; rejects when that takes longer than a disk may take. */
+  async function over(recording: string): Promise<void> {
+    if (!live.has(recording)) return;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    waiters.set(recording, [...(waiters.get(recording) ?? []), resolve]);
+    const cancel = clock.startTimer(clock.now() + endingMs, () =>
+      reject(new Error(`recording ${recording} did not end in time`)),
+    );
+    await promise.finally(cancel);
+  }
+
+  /** The record, and the file with it. */
+  async function remove(recording: string): Promise<void> {
+    if (live.has(recording)) {
+      sessions.send(recording, { type: 'discard-asked' });
+      await over(recording);
+    } else {
+      await database.transact((write) => removeRecordings(write, [recording]));
+    }
+    await removal.sweep();
+  }
+
+  return {
+    migrations: [recordingsTables],
+    routes: recordingRoutes({ queries, recordingFiles, remove, publicUrl: prefix }),
+    resources: {
+      async remove(write, account) {
+        for (const recording of await liveOf(write, account)) {
+          sessions.send(recording, { type: 'discard-asked' });
+        }
+        for (;;) {
+          const ids = await findOver(write, { account }, 500);
+          if (ids.length === 0) break;
+          await removeRecordings(write, ids);
+        }
+        removal.sweepSoon();
+      },
+      passOn: passOnRecordings,
+    },
+    ownedBy(kind, tell) {
+      if (owners.has(kind)) throw new Error(`owners of kind '${kind}' are told already`);
+      owners.set(kind, tell);
+    },
+    urlOf,
+    async start(order) {
+      live.add(order.recording);
+      try {
+        await sessions.open(order.recording, newRecording(order, clock.now()), {
+          type: 'ordered',
+          tracks: order.tracks,
+        });
+      } catch (error) {
+        if (sessions.peek(order.recording) === undefined) live.delete(order.recording);
+        throw error;
+      }
+    },
+    retrack: (recording, tracks) => sessions.send(recording, { type: 'retrack-asked', tracks }),
+    pause: (recording) => sessions.send(recording, { type: 'pause-asked' }),
+    resume: (recording) => sessions.send(recording, { type: 'resume-asked' }),
+    stop: (recording) => sessions.send(recording, { type: 'stop-asked' }),
+    async restore() {
+      const left = await loadLiveRecordings(database);
+      await Promise.all(
+        left.map((recording) => {
+          live.add(recording.uuid);
+          const ended = over(recording.uuid);
+          sessions.resume(recording.uuid, recording, { type: 'process-restarted' });
+          return ended;
+        }),
+      );
+      await removal.sweep();
+      removal.start();
+      return left.length;
+    },
+    async close() {
+      const running = [...live];
+      for (const recording of running) sessions.send(recording, { type: 'stop-asked' });
+      await Promise.allSettled(running.map(over));
+      await removal.close();
+    },
+  };
+}
+
+function newRecording(order: NewRecording, now: number): Recording {
+  const { recording, account, mainAccount, owner, type, callUuid, mpc, from, to, format, maxSeconds } = order;
+  return {
+    uuid: recording,
+    account,
+    mainAccount,
+    owner,
+    type,
+    callUuid,
+    mpc: mpc ?? null,
+    from,
+    to,
+    format,
+    maxSeconds,
+    callback: order.callback ?? null,
+    status: 'starting',
+    createdAt: now,
+    startedAt: null,
+    endedAt: null,
+    closedAt: null,
+    because: null,
+    durationMs: 0,
+    bytes: 0,
+    pauseAsked: false,
+    stopAsked: false,
+    runningSince: null,
+    recordedMs: 0,
+    isDiscarded: false,
+    sentence: null,
+  };
+}

@@ -1,0 +1,110 @@
+import {
+  recordingBody,
+  recordingFilePath,
+  recordingList,
+  recordingListQuery,
+  recordingPath,
+} from '@jackfield/contract';
+import { fileRoute, type RouteGroup, route } from '../../http/index.ts';
+import { pageMeta, parsePage } from '../../kernel/pagination.ts';
+import { notFound } from '../../kernel/problem.ts';
+import { accepted, refused } from '../../kernel/result.ts';
+import type { RecordingFiles } from '../../ports/recording-files.ts';
+import { linkFilters, readRecordingFilters } from './list-filters.ts';
+import type { RecordingQueries } from './queries.ts';
+import { recordingItemOf } from './views.ts';
+
+export interface RouteDeps {
+  readonly queries: RecordingQueries;
+  readonly recordingFiles: RecordingFiles;
+  /** Resolves when record and file are gone; one that runs is stopped first. */
+  readonly remove: (recording: string) => Promise<void>;
+  readonly publicUrl: string;
+}
+
+const contentTypes = { mp3: 'audio/mpeg', wav: 'audio/wav' } as const;
+
+export function recordingRoutes({ queries, recordingFiles, remove, publicUrl }: RouteDeps): RouteGroup {
+  const list = route({
+    method: 'GET',
+    path: 'Recording/',
+    operation: 'List recordings',
+    description: 'Newest first, those that still run included.',
+    schema: { query: recordingListQuery, response: recordingList },
+    success: 200,
+    async run({ account, query, now }) {
+      const page = parsePage(query);
+      if (!page.ok) return page;
+      const filters = readRecordingFilters(query);
+      if (!filters.ok) return filters;
+      const { total, rows } = await queries.list(account, filters.value, page.value);
+      const path = `/v1/Account/${account.authId}/Recording/`;
+      return accepted({
+        meta: pageMeta(page.value, total, path, linkFilters(query)),
+        objects: rows.map((row) => recordingItemOf(row, publicUrl, now)),
+      });
+    },
+  });
+
+  const get = route({
+    method: 'GET',
+    path: 'Recording/:recording_id/',
+    operation: 'Retrieve a recording',
+    schema: { params: recordingPath, response: recordingBody },
+    success: 200,
+    async run({ account, params, now }) {
+      const row = await queries.find(account, params.recording_id);
+      if (row === undefined) return refused(notFound('recording', params.recording_id));
+      return accepted(recordingItemOf(row, publicUrl, now));
+    },
+  });
+
+  const removeOne = route({
+    method: 'DELETE',
+    path: 'Recording/:recording_id/',
+    operation: 'Delete a recording and its file',
+    description: 'One that still runs is stopped first.',
+    schema: { params: recordingPath },
+    success: 204,
+    async run({ account, params }) {
+      const row = await queries.find(account, params.recording_id);
+      if (row === undefined) return refused(notFound('recording', params.recording_id));
+      await remove(row.recording_id);
+      return accepted(undefined);
+    },
+  });
+
+  const file = fileRoute({
+    // The names of files end in their format; everything else at this place is an identifier.
+    path: 'Recording/:recording_file(^.+\\.(?:mp3|wav)$)',
+    operation: 'Fetch the file of a recording',
+    description: 'Complete, or in part with a Range header. There is none before the recording has ended.',
+    params: recordingFilePath,
+    contentTypes: Object.values(contentTypes),
+    async find({ account, params }) {
+      const name = params.recording_file;
+      const dot = name.lastIndexOf('.');
+      const row = await queries.find(account, name.slice(0, dot));
+      if (row === undefined || row.format !== name.slice(dot + 1) || row.closed_at === null) {
+        return refused(notFound('file', name));
+      }
+      const stored = `${row.recording_id}.${row.format}`;
+      const bytes = await recordingFiles.size(stored);
+      if (bytes === undefined) return refused(notFound('file', name));
+      return accepted({
+        contentType: contentTypes[row.format],
+        bytes,
+        // A file that is complete is never changed.
+        entityTag: `"${row.recording_id}-${bytes}"`,
+        read: (from, to) => recordingFiles.read(stored, from, to),
+      });
+    },
+  });
+
+  return {
+    name: 'Recordings',
+    description: 'What was said in calls and multiparty calls, as sound files.',
+    routes: [list, get, removeOne],
+    files: [file],
+  };
+}

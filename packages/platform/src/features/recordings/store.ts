@@ -1,0 +1,175 @@
+import { sql } from 'kysely';
+import type { Database, Write } from '../../ports/database.ts';
+import type { Recording, RecordingCallback } from './domain/recording.ts';
+import { isOver } from './domain/recording.ts';
+import { type RecordingRow, reading, writing } from './tables.ts';
+
+/** Writes what a step changed. The end of one that nobody wants removes it. */
+export async function saveRecording(
+  write: Write,
+  before: Recording | undefined,
+  after: Recording,
+): Promise<void> {
+  if (before === undefined) {
+    await writing(write).insertInto('recordings').values(rowOf(after)).execute();
+  } else if (isOver(after) && after.isDiscarded) {
+    await removeRecordings(write, [after.uuid]);
+  } else {
+    await writing(write)
+      .updateTable('recordings')
+      .set(changing(after))
+      .where('recording_id', '=', after.uuid)
+      .execute();
+  }
+}
+
+/** What was live when the last process died. */
+export async function loadLiveRecordings(database: Database): Promise<readonly Recording[]> {
+  const rows = await reading(database.read)
+    .selectFrom('recordings')
+    .selectAll()
+    .where('closed_at', 'is', null)
+    .execute();
+  return rows.map(recordingOf);
+}
+
+/** The records go, and their files are put down to go after the commit. Live ones are left alone, but one that is ending. */
+export async function removeRecordings(write: Write, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const tables = writing(write);
+  await tables
+    .insertInto('recording_files_to_remove')
+    .columns(['file_name'])
+    .expression((query) =>
+      query
+        .selectFrom('recordings')
+        .select(sql<string>`recording_id || '.' || format`.as('file_name'))
+        .where('recording_id', 'in', ids),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  await tables.deleteFrom('recordings').where('recording_id', 'in', ids).execute();
+}
+
+/** Some of those that are over, of an account or closed before an instant; the oldest first. */
+export async function findOver(
+  write: Write,
+  which: { readonly account: string } | { readonly closedBefore: number },
+  limit: number,
+): Promise<readonly string[]> {
+  let wanted = writing(write).selectFrom('recordings').select('recording_id');
+  wanted =
+    'account' in which
+      ? wanted.where('account', '=', which.account).where('closed_at', 'is not', null)
+      : wanted.where('closed_at', '<', which.closedBefore).orderBy('closed_at');
+  const rows = await wanted.limit(limit).execute();
+  return rows.map((row) => row.recording_id);
+}
+
+export async function liveOf(write: Write, account: string): Promise<readonly string[]> {
+  const rows = await writing(write)
+    .selectFrom('recordings')
+    .select('recording_id')
+    .where('account', '=', account)
+    .where('closed_at', 'is', null)
+    .execute();
+  return rows.map((row) => row.recording_id);
+}
+
+export async function passOnRecordings(write: Write, account: string, main: string): Promise<void> {
+  await writing(write)
+    .updateTable('recordings')
+    .set({ account: main })
+    .where('account', '=', account)
+    .execute();
+}
+
+/** Names of files whose records are gone, after `last` in their order. */
+export async function filesToRemove(
+  database: Database,
+  last: string,
+  limit: number,
+): Promise<readonly string[]> {
+  const rows = await reading(database.read)
+    .selectFrom('recording_files_to_remove')
+    .select('file_name')
+    .where('file_name', '>', last)
+    .orderBy('file_name')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.file_name);
+}
+
+export async function forgetFiles(database: Database, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  await database.transact((write) =>
+    writing(write).deleteFrom('recording_files_to_remove').where('file_name', 'in', names).execute(),
+  );
+}
+
+function rowOf(recording: Recording): RecordingRow {
+  return {
+    recording_id: recording.uuid,
+    account: recording.account,
+    main_account: recording.mainAccount,
+    owner_kind: recording.owner.kind,
+    owner_id: recording.owner.id,
+    recording_type: recording.type,
+    call_uuid: recording.callUuid,
+    mpc_uuid: recording.mpc?.uuid ?? null,
+    mpc_name: recording.mpc?.name ?? null,
+    from_number: recording.from,
+    to_number: recording.to,
+    format: recording.format,
+    max_seconds: recording.maxSeconds,
+    callback: recording.callback === null ? null : JSON.stringify(recording.callback),
+    created_at: recording.createdAt,
+    ...changing(recording),
+  };
+}
+
+function changing(recording: Recording) {
+  return {
+    status: recording.status,
+    started_at: recording.startedAt,
+    ended_at: recording.endedAt,
+    closed_at: recording.closedAt,
+    end_reason: recording.because,
+    duration_ms: recording.durationMs,
+    bytes: recording.bytes,
+    failure: recording.sentence,
+    is_discarded: recording.isDiscarded ? 1 : 0,
+  };
+}
+
+/** As its row tells it; how long it had run is not kept, its file knows that. */
+function recordingOf(row: RecordingRow): Recording {
+  return {
+    uuid: row.recording_id,
+    account: row.account,
+    mainAccount: row.main_account,
+    owner: { kind: row.owner_kind, id: row.owner_id },
+    type: row.recording_type,
+    callUuid: row.call_uuid,
+    mpc: row.mpc_uuid === null ? null : { uuid: row.mpc_uuid, name: row.mpc_name ?? '' },
+    from: row.from_number,
+    to: row.to_number,
+    format: row.format,
+    maxSeconds: row.max_seconds,
+    callback: row.callback === null ? null : (JSON.parse(row.callback) as RecordingCallback),
+    status: row.status,
+    createdAt: row.created_at,
+    startedAt: row.started_at,
+    endedAt: row.ended_at,
+    closedAt: row.closed_at,
+    because: row.end_reason,
+    durationMs: row.duration_ms,
+    bytes: row.bytes,
+    pauseAsked: false,
+    stopAsked: false,
+    runningSince: null,
+    recordedMs: 0,
+    isDiscarded: row.is_discarded === 1,
+    sentence: row.failure,
+  };
+}

@@ -1,0 +1,54 @@
+import type { ColumnType, Selectable } from 'kysely';
+import type { Read, Write } from '../../ports/database.ts';
+import type { RecordingFormat } from '../../ports/recorder.ts';
+import type { EndReason, RecordingStatus } from './domain/recording.ts';
+
+/** Written once. */
+type Fixed<Value> = ColumnType<Value, Value, never>;
+
+interface RecordingsTable {
+  recording_id: Fixed<string>;
+  account: string;
+  main_account: Fixed<string>;
+  owner_kind: Fixed<string>;
+  owner_id: Fixed<string>;
+  recording_type: Fixed<'normal' | 'mpc'>;
+  call_uuid: Fixed<string>;
+  mpc_uuid: Fixed<string | null>;
+  mpc_name: Fixed<string | null>;
+  from_number: Fixed<string>;
+  to_number: Fixed<string>;
+  format: Fixed<RecordingFormat>;
+  max_seconds: Fixed<number>;
+  /** JSON of RecordingCallback. */
+  callback: Fixed<string | null>;
+  status: RecordingStatus;
+  created_at: Fixed<number>;
+  started_at: number | null;
+  /** Set with the stop, while the file is still being completed. */
+  ended_at: number | null;
+  /** When the record became complete; null while the recording is live. */
+  closed_at: number | null;
+  end_reason: EndReason | null;
+  duration_ms: number;
+  bytes: number;
+  failure: string | null;
+  is_discarded: number;
+}
+
+// A type, not an interface: withTables asks for a record.
+export type RecordingsTables = {
+  recordings: RecordingsTable;
+  recording_files_to_remove: { file_name: string };
+};
+
+export type RecordingRow = Selectable<RecordingsTable>;
+
+/** The tables of this feature for typed queries. */
+export function reading(read: Read) {
+  return read.withTables<RecordingsTables>();
+}
+
+export function writing(write: Write) {
+  return write.withTables<RecordingsTables>();
+}

@@ -1,0 +1,100 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { problem } from '../kernel/problem.ts';
+import { sendProblem } from './answers.ts';
+import { type ByteRange, readByteRange } from './byte-range.ts';
+import { schemaOf } from './documents.ts';
+import type { FileRoute, ServedFile } from './file-route.ts';
+import type { ApiRequest, RouteGroup } from './route.ts';
+
+export interface FileDeps {
+  /** Authenticates and counts, as for every operation. */
+  admit(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
+  requestOf(request: FastifyRequest): ApiRequest<unknown, unknown, unknown>;
+}
+
+/** GET and HEAD of the files of a group. */
+export function registerFiles(
+  scope: FastifyInstance,
+  prefix: string,
+  group: RouteGroup,
+  deps: FileDeps,
+): readonly string[] {
+  return (group.files ?? []).map((file) => {
+    const url = `${prefix}${file.path}`;
+    for (const method of ['GET', 'HEAD'] as const) {
+      scope.route({
+        method,
+        url,
+        // HEAD would be made of GET, and read the file to its end to know nothing but its length.
+        exposeHeadRoute: false,
+        schema: { ...schemaOfFile(file, group), ...(method === 'HEAD' ? { hide: true } : {}) },
+        onRequest: deps.admit,
+        handler: (request, reply) => serve(file, request, reply, deps),
+      });
+    }
+    return url;
+  });
+}
+
+async function serve(
+  route: FileRoute,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: FileDeps,
+): Promise<FastifyReply> {
+  const found = await route.find(deps.requestOf(request));
+  if (!found.ok) return sendProblem(reply, found.problem);
+  const file = found.value;
+  reply.headers({ 'accept-ranges': 'bytes', etag: file.entityTag });
+  const range = wantedRange(request, file);
+  if (range === 'unsatisfiable') {
+    // RFC 9110 §15.5.17: the answer says how long the file is.
+    reply.header('content-range', `bytes */${file.bytes}`);
+    const sentence = `Range must be bytes within the ${file.bytes} of this file`;
+    return sendProblem(reply, problem('range-not-satisfiable', sentence));
+  }
+  const { from, to } = range ?? { from: 0, to: file.bytes - 1 };
+  reply.headers({ 'content-type': file.contentType, 'content-length': to - from + 1 });
+  if (range !== undefined) {
+    reply.code(206).header('content-range', `bytes ${from}-${to}/${file.bytes}`);
+  }
+  if (request.method === 'HEAD' || file.bytes === 0) return reply.send();
+  return reply.send(Readable.from(await file.read(from, to), { objectMode: false }));
+}
+
+/** RFC 9110 §13.1.5: with If-Range a part is wanted only of the file that is known already; §14.2: HEAD knows no ranges. */
+function wantedRange(request: FastifyRequest, file: ServedFile): ByteRange | 'unsatisfiable' | undefined {
+  if (request.method === 'HEAD') return undefined;
+  const condition = request.headers['if-range'];
+  if (condition !== undefined && condition !== file.entityTag) return undefined;
+  return readByteRange(request.headers.range, file.bytes);
+}
+
+function schemaOfFile({ operation, description, params, contentTypes }: FileRoute, group: RouteGroup) {
+  const schema = schemaOf(
+    {
+      method: 'GET',
+      path: '',
+      operation,
+      ...(description === undefined ? {} : { description }),
+      schema: { params },
+      success: 200,
+      run: () => Promise.reject(new Error('only described, never run')),
+    },
+    group,
+  );
+  const whole = Object.fromEntries(
+    contentTypes.map((each) => [each, { schema: Type.String({ format: 'binary' }) }]),
+  );
+  return {
+    ...schema,
+    headers: Type.Object({ range: Type.Optional(Type.String({ examples: ['bytes=0-65535'] })) }),
+    response: {
+      ...(schema.response as Record<number, unknown>),
+      200: { description: 'The file.', content: whole },
+      206: { description: 'The part that Range names.', content: whole },
+    },
+  };
+}
