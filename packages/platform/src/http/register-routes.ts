@@ -6,7 +6,9 @@ import { answerTo, sendAnswer, sendProblem } from './answers.ts';
 import { schemaOf } from './documents.ts';
 import type { Answer, Idempotency } from './idempotency.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
+import { registerFiles } from './register-files.ts';
 import type { ApiRequest, ApiRoute, RequestAccount, RouteGroup } from './route.ts';
+import { openStream } from './streamed-answer.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -47,6 +49,13 @@ export function registerRoutes(app: FastifyInstance, features: readonly RouteGro
         });
       }
     }
+    for (const group of features) {
+      const files = {
+        admit: deps.admit,
+        requestOf: (request: FastifyRequest) => requestOf(request, request.account!, deps),
+      };
+      for (const url of registerFiles(scope, prefix, group, files)) methods.set(url, ['GET']);
+    }
     for (const [url, known] of methods) refuseOtherMethods(scope, url, known);
   });
 }
@@ -67,6 +76,14 @@ async function perform(
   deps: RouteDeps,
 ): Promise<FastifyReply> {
   const account = request.account!;
+  const { stream } = route;
+  if (stream !== undefined && request.headers.accept?.includes(stream.contentType)) {
+    const lastEventId = request.headers['last-event-id'];
+    const opened = await stream.open(requestOf(request, account, deps), lastEventId?.toString());
+    if (!opened.ok) return sendProblem(reply, opened.problem);
+    opened.value(openStream(reply, stream.contentType));
+    return reply;
+  }
   const key = route.method === 'POST' ? request.headers['idempotency-key'] : undefined;
   if (key === undefined) return sendAnswer(reply, await answerOf(route, request, account, deps));
   // draft-ietf-httpapi-idempotency-key-header leaves the form to the server; Node joins repeated headers with a comma.
@@ -98,16 +115,17 @@ async function answerOf(
   account: RequestAccount,
   deps: RouteDeps,
 ): Promise<Answer> {
-  const apiRequest: ApiRequest<unknown, unknown, unknown> = {
-    account,
-    params: request.params,
-    query: request.query,
-    body: request.body,
-    apiId: request.id,
-    now: deps.clock.now(),
-  };
-  const result = await route.run(apiRequest);
+  const result = await route.run(requestOf(request, account, deps));
   if (!result.ok) return answerTo(result.problem, request.id);
   if (route.success === 204) return { status: 204, body: undefined };
   return { status: route.success, body: JSON.stringify({ api_id: request.id, ...result.value }) };
+}
+
+function requestOf(
+  request: FastifyRequest,
+  account: RequestAccount,
+  { clock }: RouteDeps,
+): ApiRequest<unknown, unknown, unknown> {
+  const { params, query, body } = request;
+  return { account, params, query, body, apiId: request.id, now: clock.now() };
 }

@@ -1,6 +1,8 @@
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import type { Instant } from '../kernel/machine.ts';
 import type { Result } from '../kernel/result.ts';
+import type { FileRoute } from './file-route.ts';
+import type { StreamOutput } from './streamed-answer.ts';
 
 /** The account on whose path a request came: itself authenticated, or a subaccount of the one that is. */
 export interface RequestAccount {
@@ -37,6 +39,14 @@ export interface ApiRoute {
   /** 204 is sent without a body, whatever `run` gives. */
   readonly success: 200 | 201 | 202 | 204;
   run(request: ApiRequest<unknown, unknown, unknown>): Promise<Result<object | undefined>>;
+  /** A GET that answers with a stream where the client asks for its type; with JSON, by `run`, otherwise. */
+  readonly stream?: StreamedAnswer<ApiRequest<unknown, unknown, unknown>>;
+}
+
+export interface StreamedAnswer<Request> {
+  readonly contentType: string;
+  /** Resolves with what writes the stream; a problem is answered as JSON. `lastEventId` is the header Last-Event-ID. */
+  open(request: Request, lastEventId: string | undefined): Promise<Result<(output: StreamOutput) => void>>;
 }
 
 export interface RouteSchema {
@@ -52,6 +62,8 @@ export interface RouteGroup {
   readonly name: string;
   readonly description?: string;
   readonly routes: readonly ApiRoute[];
+  /** Operations that answer with a file. */
+  readonly files?: readonly FileRoute[];
 }
 
 interface TypedRoute<
@@ -59,7 +71,7 @@ interface TypedRoute<
   Query extends TProperties,
   Body extends TProperties,
   Response extends TSchema,
-> extends Omit<ApiRoute, 'schema' | 'run'> {
+> extends Omit<ApiRoute, 'schema' | 'run' | 'stream'> {
   readonly schema: {
     readonly params?: TObject<Params>;
     readonly query?: TObject<Query>;
@@ -70,6 +82,9 @@ interface TypedRoute<
   run(
     request: ApiRequest<Static<TObject<Params>>, Static<TObject<Query>>, Static<TObject<Body>>>,
   ): Promise<Result<WithoutApiId<Static<Response>>>>;
+  readonly stream?: StreamedAnswer<
+    ApiRequest<Static<TObject<Params>>, Static<TObject<Query>>, Static<TObject<Body>>>
+  >;
 }
 
 type WithoutApiId<Body> = Body extends { api_id: unknown } ? Omit<Body, 'api_id'> : Body;

@@ -26,8 +26,10 @@ type CounterEffect = KernelEffect<OutboxEvent, number> | { readonly do: 'tell'; 
 const event = (total: number): OutboxEvent => ({
   type: 'counted',
   account: 'MA000000000000000000',
+  mainAccount: 'MA000000000000000000',
   resource: 'counter',
   payload: { total },
+  callback: { url: 'https://x.example/', method: 'POST' },
 });
 
 const machine: Machine<Counter, CounterInput | TimerFired, CounterEffect> = {
@@ -337,8 +339,8 @@ eachDatabase('the session runner', (open) => {
     const log = createRecordingLog();
     const outbox = createOutbox({ database, clock, log, newEventId: () => 'an-id' });
     const delivered = new Promise<object>((resolve) => {
-      outbox.start(async ({ type, sequence, payload }) => {
-        resolve({ type, sequence, payload });
+      outbox.start(async ({ type, payload }) => {
+        resolve({ type, payload });
         return 'delivered';
       });
     });
@@ -352,7 +354,7 @@ eachDatabase('the session runner', (open) => {
       isEnded: () => false,
     });
     assert.equal(await counters.open<number>('a', fresh, add(5)), 5);
-    assert.deepEqual(await delivered, { type: 'counted', sequence: 1, payload: { total: 5 } });
+    assert.deepEqual(await delivered, { type: 'counted', payload: { total: 5 } });
     await outbox.close();
   });
 });

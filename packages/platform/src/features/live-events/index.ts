@@ -1,0 +1,1 @@
+export { createLiveEvents, type LiveEventsFeature } from './live-events.ts';

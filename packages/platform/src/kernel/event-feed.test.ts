@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { createPostgresDatabase } from '@jackfield/adapters/database-postgres';
+import {
+  createRecordingLog,
+  createVirtualClock,
+  eachDatabase,
+  postgresMissing,
+  startPostgres,
+} from '@jackfield/testkit';
+import { sql } from 'kysely';
+import type { Database, Write } from '../ports/database.ts';
+import { createEventFeed, feedStart } from './event-feed.ts';
+import { type OutboxEvent, replayResource } from './machine.ts';
+import { createOutbox, outboxMigrations } from './outbox.ts';
+
+const [main, sub] = ['MA000000000000000000', 'SA000000000000000000'];
+const reader = { authId: main, isSubaccount: false };
+
+function feedOn(database: Database) {
+  const log = createRecordingLog();
+  const clock = createVirtualClock();
+  const outbox = createOutbox({ database, clock, log, newEventId: () => randomUUID() });
+  const event = (number: number, changes: Partial<OutboxEvent>): OutboxEvent => ({
+    type: 'happened',
+    account: main,
+    mainAccount: main,
+    resource: 'r/1',
+    payload: { number },
+    ...changes,
+  });
+  const append = (write: Write, number: number, changes: Partial<OutboxEvent> = {}) =>
+    outbox.appendEvents(write, [event(number, changes)]);
+  return { feed: createEventFeed(database), append };
+}
+
+const numbers = (events: readonly { readonly data: Readonly<Record<string, unknown>> }[]) =>
+  events.map(({ data }) => data.number);
+
+eachDatabase('the feed of events', (open) => {
+  test('a main account reads its own and what is of its subaccounts, a subaccount its own; replays are no events', async () => {
+    const database = await open(outboxMigrations);
+    const { feed, append } = feedOn(database);
+    await database.transact(async (write) => {
+      await append(write, 1);
+      await append(write, 2, { account: sub });
+      await append(write, 3, { mainAccount: 'MA111111111111111111', account: 'MA111111111111111111' });
+      await append(write, 4, {
+        resource: `${replayResource}x`,
+        callback: { url: 'http://a.example/', method: 'POST' },
+      });
+    });
+    assert.deepEqual(numbers(await feed.after(reader, feedStart, 10)), [1, 2]);
+    assert.deepEqual(numbers(await feed.newest(reader, 1)), [2]);
+    const own = { authId: sub, isSubaccount: true };
+    assert.deepEqual(numbers(await feed.after(own, feedStart, 10)), [2]);
+    assert.deepEqual(numbers(await feed.newest(own, 10)), [2]);
+  });
+
+  test('behind the cursor of each event are all later ones', async () => {
+    const database = await open(outboxMigrations);
+    const { feed, append } = feedOn(database);
+    for (let number = 0; number < 5; number++) await database.transact((write) => append(write, number));
+    const all = await feed.after(reader, feedStart, 10);
+    for (const [index, { cursor }] of all.entries()) {
+      assert.deepEqual(numbers(await feed.after(reader, cursor, 10)), numbers(all.slice(index + 1)));
+    }
+    assert.deepEqual(numbers(await feed.after(reader, all[0]!.cursor, 2)), [1, 2]);
+  });
+
+  test('a page is answered from an index, whatever others have written', async () => {
+    const database = await open(outboxMigrations);
+    const explain = database.dialect === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN';
+    if (database.dialect === 'postgres') {
+      const { append } = feedOn(database);
+      await database.transact(async (write) => {
+        for (let number = 0; number < 2000; number++) {
+          await append(write, number, { mainAccount: `M${number % 500}`, account: `S${number % 1000}` });
+        }
+      });
+      await sql`ANALYZE outbox`.execute(database.read);
+    }
+    for (const [who, index] of [
+      ["main_account = 'M1'", 'outbox_of_main_account'],
+      ["account = 'S1' AND account <> main_account", 'outbox_of_subaccount'],
+    ] as const) {
+      const { rows } = await sql
+        .raw(
+          `${explain} SELECT * FROM outbox WHERE ${who} AND (written_in, id) > (0, 0) ORDER BY written_in, id LIMIT 5`,
+        )
+        .execute(database.read);
+      assert.match(JSON.stringify(rows), new RegExp(index));
+      // PostgreSQL may sort the few that an index gave it.
+      assert.doesNotMatch(JSON.stringify(rows), /TEMP B-TREE|Seq Scan/);
+    }
+  });
+});
+
+describe('the feed of events beside transactions that last', { skip: postgresMissing() ?? false }, () => {
+  for (const order of ['older', 'younger'] as const) {
+    test(`an event of a transaction that is committed late is not skipped when it is the ${order} one`, async () => {
+      const { server } = await startPostgres();
+      const url = await server!.createDatabase();
+      const database = createPostgresDatabase({ url, poolSize: 5, writers: 3, log: createRecordingLog() });
+      await database.migrate(outboxMigrations);
+      const { feed, append } = feedOn(database);
+      const [late, soon] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const written = Promise.withResolvers<void>();
+      // Both transactions have their number before either event has: then the order of events and transactions differ.
+      const slow = database.transact(async (write) => {
+        if (order === 'older') await sql`SELECT pg_current_xact_id()`.execute(write);
+        else await soon.promise;
+        await append(write, 1);
+        written.resolve();
+        await late.promise;
+      });
+      await new Promise((resolve) => setImmediate(resolve));
+      const fast = database.transact(async (write) => {
+        await sql`SELECT pg_current_xact_id()`.execute(write);
+        soon.resolve();
+        await written.promise;
+        await append(write, 2);
+      });
+      await fast;
+      let cursor = feedStart;
+      const seen: unknown[] = [];
+      const readOn = async () => {
+        const events = await feed.after(reader, cursor, 10);
+        cursor = events.at(-1)?.cursor ?? cursor;
+        seen.push(...numbers(events));
+      };
+      await readOn();
+      assert.ok(!seen.includes(1));
+      late.resolve();
+      await slow;
+      await readOn();
+      assert.deepEqual([...seen].sort(), [1, 2]);
+      // One that begins now is behind all of them.
+      await database.transact((write) => append(write, 3));
+      await readOn();
+      assert.equal(seen.at(-1), 3);
+      assert.equal(seen.length, 3);
+      await database.close();
+      await server!.stop();
+    });
+  }
+});
