@@ -1,7 +1,7 @@
 // The program of the engine's own process. espeak-ng is under the GPL: it is loaded nowhere else, and only plain data
 // (protocol.ts) passes between this process and the platform.
 import startEspeak from '@echogarden/espeak-ng-emscripten';
-import type { SpeakOrder, SpeakOutcome } from './protocol.ts';
+import type { EngineOrder, EngineOutcome, SpeakOrder, SpeakOutcome } from './protocol.ts';
 
 // Variants of espeak-ng's voices; the plain voice is male and flat.
 const variants = { woman: '+f3', man: '+m3' } as const;
@@ -11,11 +11,15 @@ const engine = await new eSpeakNGWorker();
 const sampleRate = engine.get_samplerate();
 const voices = voicesByLanguage();
 
-process.on('message', (order: SpeakOrder) => process.send?.(outcomeOf(order)));
+process.on('message', (order: EngineOrder) => process.send?.(outcomeOf(order)));
 // The channel closes when the platform is gone, also by kill -9.
 process.on('disconnect', () => process.exit(0));
 
-function outcomeOf({ text, language, voice }: SpeakOrder): SpeakOutcome {
+function outcomeOf(order: EngineOrder): EngineOutcome {
+  return 'list' in order ? { languages: [...voices.keys()] } : speak(order);
+}
+
+function speak({ text, language, voice }: SpeakOrder): SpeakOutcome {
   const tag = language.toLowerCase();
   const identifier = voices.get(tag) ?? voices.get(tag.split('-')[0] as string);
   if (identifier === undefined || engine.set_voice(identifier + variants[voice], '', 0, 0, 0) !== 0) {

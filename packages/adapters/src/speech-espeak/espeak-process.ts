@@ -1,11 +1,19 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import type { SpeakOrder, SpeakOutcome } from './protocol.ts';
+import type {
+  EngineOrder,
+  EngineOutcome,
+  ListOrder,
+  ListOutcome,
+  SpeakOrder,
+  SpeakOutcome,
+} from './protocol.ts';
 import { SpeechError } from './speech-error.ts';
 
 /** The engine's process: started at its first order, started again when it died or was killed for its slowness. */
 export interface EspeakProcess {
   /** Orders are carried out one after another. */
   order(order: SpeakOrder): Promise<SpeakOutcome>;
+  order(order: ListOrder): Promise<ListOutcome>;
   /** The process id while one runs. */
   readonly pid: number | undefined;
   close(): void;
@@ -17,8 +25,8 @@ export interface EspeakProcessOptions {
 }
 
 interface Waiting {
-  readonly order: SpeakOrder;
-  readonly resolve: (outcome: SpeakOutcome) => void;
+  readonly order: EngineOrder;
+  readonly resolve: (outcome: EngineOutcome) => void;
   readonly reject: (error: SpeechError) => void;
 }
 
@@ -38,7 +46,7 @@ export function createEspeakProcess({ timeoutMs, maxWaiting }: EspeakProcessOpti
       serialization: 'advanced',
     });
     started.on('message', (outcome) => {
-      if (started === child) settle((one) => one.resolve(outcome as SpeakOutcome));
+      if (started === child) settle((one) => one.resolve(outcome as EngineOutcome));
     });
     const lost = () => {
       if (started !== child) return;
@@ -84,7 +92,7 @@ export function createEspeakProcess({ timeoutMs, maxWaiting }: EspeakProcessOpti
     get pid() {
       return child?.pid;
     },
-    order(order) {
+    order<Outcome extends EngineOutcome>(order: EngineOrder): Promise<Outcome> {
       if (closed) return Promise.reject(new SpeechError('closed', 'the speech engine was closed'));
       if (waiting.length >= maxWaiting) {
         return Promise.reject(
@@ -92,7 +100,7 @@ export function createEspeakProcess({ timeoutMs, maxWaiting }: EspeakProcessOpti
         );
       }
       return new Promise((resolve, reject) => {
-        waiting.push({ order, resolve, reject });
+        waiting.push({ order, resolve: resolve as Waiting['resolve'], reject });
         next();
       });
     },

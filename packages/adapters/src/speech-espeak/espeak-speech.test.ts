@@ -63,6 +63,15 @@ test('two voices differ, and a language is found with and without its region', a
   }
 });
 
+test('the languages are listed, and each is one that can be spoken', async () => {
+  const languages = await speech.languages();
+  for (const tag of ['en-US', 'en-GB', 'fr-FR', 'de', 'es', 'pt-BR', 'ja'])
+    assert.ok(languages.includes(tag), tag);
+  assert.deepEqual(languages, [...languages].sort());
+  const every20th = languages.filter((_, at) => at % 20 === 0);
+  for (const language of every20th) assert.ok((await say('123', language)).samples.length > 0, language);
+});
+
 test('markup and phoneme brackets are text, control characters are blanks', async () => {
   const pause = await say('hello <break time="5s"/> world');
   assert.ok(seconds(pause) < 5, `${seconds(pause)} s`);

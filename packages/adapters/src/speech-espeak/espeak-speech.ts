@@ -15,6 +15,8 @@ export interface EspeakOptions {
 }
 
 export interface EspeakSpeech extends Speech {
+  /** As `SpeechLanguages` of the port says. */
+  languages(): Promise<readonly string[]>;
   /** The engine's process while one runs, for the census of processes. */
   readonly enginePid: number | undefined;
   /** Kills the engine; what is still being said is rejected. */
@@ -49,8 +51,21 @@ export function createEspeakSpeech(options: EspeakOptions = {}): EspeakSpeech {
       const key = JSON.stringify([voice, language.toLowerCase(), text]);
       return cache.get(key, () => say({ text, language, voice }));
     },
+    async languages() {
+      const { languages } = await engine.order({ list: 'languages' });
+      return [...new Set(languages.map(canonicalTag))].sort();
+    },
     close: () => engine.close(),
   };
+}
+
+/** `en-us` is written `en-US`; what BCP 47 does not know stays as the engine has it. */
+function canonicalTag(tag: string): string {
+  try {
+    return Intl.getCanonicalLocales(tag)[0] ?? tag;
+  } catch {
+    return tag;
+  }
 }
 
 /** The engine would read markup, `[[phonemes]]` and stop at a NUL: all of it becomes text, white space one blank. */

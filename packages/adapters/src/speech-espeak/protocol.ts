@@ -5,6 +5,20 @@ export interface SpeakOrder {
   readonly voice: 'woman' | 'man';
 }
 
+/** Asks which languages there are; carried out in turn like a text. */
+export interface ListOrder {
+  readonly list: 'languages';
+}
+
+export type EngineOrder = SpeakOrder | ListOrder;
+
+/** Lower-case tags, as the engine has them. */
+export interface ListOutcome {
+  readonly languages: readonly string[];
+}
+
+export type EngineOutcome = SpeakOutcome | ListOutcome;
+
 export type SpeakOutcome =
   | { readonly said: true; readonly sampleRate: number; readonly samples: Int16Array }
   | { readonly said: false; readonly problem: 'unknown-language' };

@@ -6,6 +6,12 @@ export interface Speech {
   speak(request: SpeechRequest): Promise<SoundClip>;
 }
 
+/** A speech engine that knows what it can say. */
+export interface SpeechLanguages {
+  /** BCP 47 tags in alphabetical order; `speak` takes each of them. Rejects with an Error whose `code` is a `SpeechProblem`. */
+  languages(): Promise<readonly string[]>;
+}
+
 /** What is to be said; `language` is a BCP 47 tag such as `en-US`, matched without case and, if need be, without its region. */
 export interface SpeechRequest {
   readonly text: string;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PlayItem, PlayOrder } from '../door.ts';
+import type { PlayItem, PlayOrder } from '../index.ts';
 import { newPlay, type Play, type PlayEffect, type PlayInput, playMachine } from './play.ts';
 
 const file = (url: string, loop?: number): PlayItem => ({

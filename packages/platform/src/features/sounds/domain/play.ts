@@ -7,7 +7,7 @@ import type {
   TimerFired,
 } from '../../../kernel/machine.ts';
 import type { Sound } from '../../../ports/media.ts';
-import type { PlayItem, PlayNotice, PlayOrder } from '../door.ts';
+import type { PlayItem, PlayNotice, PlayOrder } from '../index.ts';
 import { endsTooEarly } from './listeners.ts';
 import { itemAfter, type Place, placeAfter } from './place.ts';
 import { builtInSound, durationOf, type PlayableSound } from './playable-sound.ts';

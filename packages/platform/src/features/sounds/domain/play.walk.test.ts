@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { PlayItem, PlayOrder } from '../door.ts';
+import type { PlayItem, PlayOrder } from '../index.ts';
 import { newPlay, type Play, type PlayEffect, type PlayInput, playMachine } from './play.ts';
 
 const loop = fc.option(fc.integer({ min: 0, max: 3 }), { nil: undefined });

@@ -1,5 +1,5 @@
 import type { Sound } from '../../../ports/media.ts';
-import type { PlayItem } from '../door.ts';
+import type { PlayItem } from '../index.ts';
 
 /** What the media engine can play at once, and how long that takes; undefined where only the engine knows. */
 export interface PlayableSound {
