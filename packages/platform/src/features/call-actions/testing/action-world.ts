@@ -7,13 +7,15 @@ import type { MixCommand } from '../../../ports/media.ts';
 import type { LiveLeg } from '../../calls/index.ts';
 import type { NewRecording, RecordingNotice } from '../../recordings/index.ts';
 import type { PlayNotice, PlayOrder } from '../../sounds/index.ts';
-import { createCallActions } from '../index.ts';
-import { ownerKind } from '../sessions.ts';
+import { createCommands } from '../commands.ts';
+import { callActionRoutes } from '../routes.ts';
+import { defineSessions, type LegSessions, ownerKind, type SessionDeps } from '../sessions.ts';
 
 /** The call actions behind the real HTTP interface, with legs, sounds and recordings that a test can look into. */
 export interface ActionWorld {
   readonly api: ApiWorld;
   readonly runner: SessionRunner;
+  readonly sessions: LegSessions;
   /** Plays that go on, by their names. */
   readonly playing: ReadonlyMap<string, PlayOrder>;
   /** Recordings that go on, by their names. */
@@ -70,10 +72,8 @@ export async function openActionWorld(open: OpenDatabase): Promise<ActionWorld> 
     );
   }
 
-  const feature = createCallActions({
+  const deps: SessionDeps = {
     runner,
-    newUuid,
-    media: { send: (command) => sent.push(command) },
     calls: {
       peek: (leg) => legs.get(leg),
       partnerOf: (leg) =>
@@ -108,13 +108,18 @@ export async function openActionWorld(open: OpenDatabase): Promise<ActionWorld> 
       resume() {},
       stop: (name) => recordingIsOver(name, 'stopped'),
     },
-  });
+  };
+  const sessions = defineSessions(deps);
+  const { calls, recordings } = deps;
+  const media = { send: (command: MixCommand) => void sent.push(command) };
+  const routes = callActionRoutes(createCommands({ sessions, calls, recordings, media, newUuid }));
   const opened: OpenDatabase = Object.assign(async () => database, { again: open.again });
-  const api: ApiWorld = await openApi(opened, { routes: [feature.routes] });
+  const api: ApiWorld = await openApi(opened, { routes: [routes] });
 
   return {
     api,
     runner,
+    sessions,
     playing,
     recording,
     sent,
