@@ -131,7 +131,7 @@ export class RelayStream {
     }
     // Nothing of this stream is heard any more: whole frames, and the nearest one.
     if (byTime > -frame / 2) return 0;
-    return Math.min(byTime, -frame);
+    return Math.min(-1, Math.ceil(byTime / frame)) * frame;
   }
 
   /** Numbers of packets that `to` cannot be sent must be no loss to it. */
