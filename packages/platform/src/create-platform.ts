@@ -130,7 +130,6 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
   const recordings = createRecordings({
     ...deps,
     runner,
-    outbox,
     ...(deps.keepRecordingsMs === undefined ? {} : { keepMs: deps.keepRecordingsMs }),
   });
   const telephony = deps.createTelephony(endpoints.registrations);
@@ -225,12 +224,17 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     drain() {
       isReady = false;
       isDraining = true;
+      liveEvents.close();
     },
     async close() {
       isReady = false;
+      // A stream of events has no end of its own: the server would wait for it.
+      liveEvents.close();
       await http.close();
+      await recordings.close();
       await runner.idle();
       await runner.close();
+      sounds.close();
       await callbacks.close(outbox.close());
     },
   };
