@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  inSimulatedWorld,
+  type PhoneCall,
+  type SimulatedPhone,
+  type SimulatedWorld,
+  toneMeter,
+} from '@jackfield/testkit';
+
+const room = 'MultiPartyCall/name_room/';
+const answerUrl = 'https://customer.example.com/answer';
+const exitUrl = 'https://customer.example.com/exit';
+
+const document = (body: string) => `<Response>${body}</Response>`;
+const element = (attributes = '') =>
+  `<MultiPartyCall role="Customer" enterSound="none" exitSound="none" ${attributes}>room</MultiPartyCall>`;
+
+/** A phone whose calls run this document. */
+async function customer(world: SimulatedWorld, name: string, body: string): Promise<SimulatedPhone> {
+  world.customer.serve(answerUrl, document(body));
+  const application = await world.api('POST', 'Application/', { app_name: name, answer_url: answerUrl });
+  assert.equal(application.status, 201, JSON.stringify(application.body));
+  const phone = await world.phone(name);
+  const { objects } = (await world.api('GET', 'Endpoint/')).body;
+  const endpoint = objects.find((each: { username: string }) => each.username === phone.username);
+  const { app_id } = application.body;
+  assert.equal((await world.api('POST', `Endpoint/${endpoint.endpoint_id}/`, { app_id })).status, 202);
+  return phone;
+}
+
+async function add(world: SimulatedWorld, phone: SimulatedPhone, more: object = {}): Promise<string> {
+  const { status, body } = await world.api('POST', `${room}Participant/`, {
+    role: 'agent',
+    from: '+12025550199',
+    to: phone.username,
+    enter_sound: 'none',
+    exit_sound: 'none',
+    stay_alone: true,
+    ...more,
+  });
+  assert.equal(status, 201, JSON.stringify(body));
+  await world.until(`${phone.username} is in`, () => phone.call?.isUp);
+  await world.advance(100);
+  return body.calls[0].call_uuid;
+}
+
+async function dialIn(world: SimulatedWorld, phone: SimulatedPhone, to = 'support'): Promise<PhoneCall> {
+  const call = phone.dial(to);
+  await world.until('the call is answered', () => call.isUp);
+  await world.advance(200);
+  return call;
+}
+
+interface Member {
+  readonly member_id: string;
+  readonly call_uuid: string;
+  readonly role: string;
+}
+
+async function members(world: SimulatedWorld, of = room): Promise<readonly Member[]> {
+  return (await world.api('GET', `${of}Participant/`)).body.objects ?? [];
+}
+
+/** The names of those whose voices a phone hears in the next moment. */
+async function heardBy(
+  world: SimulatedWorld,
+  phone: SimulatedPhone,
+  others: Readonly<Record<string, SimulatedPhone>>,
+): Promise<readonly string[]> {
+  await world.advance(200);
+  const since = world.now();
+  await world.advance(300);
+  const frames = phone.calls.flatMap(({ heard }) => heard).filter(({ at }) => at >= since);
+  return Object.keys(others).filter((name) => {
+    const meter = toneMeter(others[name]?.toneHz ?? 0);
+    const share = frames.filter(({ samples }) => meter(samples) > -40).length / Math.max(1, frames.length);
+    assert.ok(share > 0.9 || share < 0.1, `${name} is heard in ${share} of the frames`);
+    return share > 0.9;
+  });
+}
+
+describe('live legs in a multiparty call, from phone to phone', () => {
+  it('a caller is lent by its document, talks, is kicked, and its document goes on', () =>
+    inSimulatedWorld({ seed: 3 }, async (world) => {
+      world.customer.serve(exitUrl, document('<Wait length="2"/><Hangup/>'));
+      const ann = await customer(world, 'ann', `${element(`onExitActionUrl="${exitUrl}"`)}<Hangup/>`);
+      const bob = await world.phone('bob');
+      await add(world, bob);
+      const call = await dialIn(world, ann);
+      assert.deepEqual(await heardBy(world, ann, { bob }), ['bob']);
+      assert.deepEqual(await heardBy(world, bob, { ann }), ['ann']);
+
+      const member = (await members(world)).find(({ role }) => role === 'customer');
+      assert.equal((await world.api('DELETE', `${room}Participant/${member?.member_id}/`)).status, 204);
+      await world.advance(200);
+      assert.ok(call.isUp, 'its document has it');
+      assert.deepEqual(await heardBy(world, ann, { bob }), []);
+      const exit = world.customer.requests.find(({ url }) => url === exitUrl);
+      assert.equal(exit?.fields.MemberID, member?.member_id);
+      assert.equal(exit?.fields.ParticipantCallUUID, member?.call_uuid);
+      await world.until('the document has hung up', () => !call.isUp);
+      assert.ok(bob.call?.isUp);
+      bob.hangUp();
+    }));
+
+  it('no customer who dialled in hears a coach, from the first frame on', () =>
+    inSimulatedWorld({ seed: 4 }, async (world) => {
+      const ann = await customer(world, 'ann', element());
+      const [bob, sue] = [await world.phone('bob'), await world.phone('sue')];
+      await add(world, bob);
+      await add(world, sue, { role: 'supervisor' });
+      const call = await dialIn(world, ann);
+      assert.deepEqual(await heardBy(world, ann, { bob, sue }), ['bob']);
+      assert.deepEqual(await heardBy(world, bob, { ann, sue }), ['ann', 'sue']);
+      const coach = toneMeter(sue.toneHz);
+      assert.ok(!call.heard.some(({ samples }) => coach(samples) > -40), 'not for one frame');
+      await world.api('DELETE', room);
+    }));
+
+  it('the end of the call hangs up who was dialled, and the caller hears the next element', () =>
+    inSimulatedWorld({ seed: 5 }, async (world) => {
+      const ann = await customer(world, 'ann', `${element()}<Wait length="3"/>`);
+      const bob = await world.phone('bob');
+      await add(world, bob);
+      const call = await dialIn(world, ann);
+      assert.equal((await world.api('DELETE', room)).status, 204);
+      await world.until('bob is hung up', () => bob.call?.end?.by === 'remote-bye');
+      await world.advance(1000);
+      assert.ok(call.isUp);
+      await world.until('the document is over', () => !call.isUp);
+    }));
+
+  it('a caller who hangs up has left, and its document is over', () =>
+    inSimulatedWorld({ seed: 6 }, async (world) => {
+      const ann = await customer(world, 'ann', `${element()}<Wait length="30"/>`);
+      const bob = await world.phone('bob');
+      await add(world, bob);
+      await dialIn(world, ann);
+      ann.hangUp();
+      await world.advance(200);
+      assert.equal((await members(world)).length, 1);
+      bob.hangUp();
+    }));
+
+  it('a call between two endpoints: one is moved by call_uuid, the other is hung up', () =>
+    inSimulatedWorld({ seed: 7 }, async (world) => {
+      const phones = [await world.phone('ann'), await world.phone('bob'), await world.phone('cid')] as const;
+      const [ann, bob, cid] = phones;
+      await add(world, cid);
+      const call = await dialIn(world, ann, bob.username);
+      assert.deepEqual(await heardBy(world, ann, { bob, cid }), ['bob']);
+      const live: readonly string[] = (await world.api('GET', 'Call/?status=live')).body.calls;
+      const inRoom = (await members(world)).map(({ call_uuid }) => call_uuid);
+      const calls = await Promise.all(
+        live
+          .filter((uuid) => !inRoom.includes(uuid))
+          .map(async (uuid) => (await world.api('GET', `Call/${uuid}/?status=live`)).body),
+      );
+      const caller = calls.find(({ direction }) => direction === 'inbound');
+      const moved = await world.api('POST', `${room}Participant/`, {
+        role: 'customer',
+        call_uuid: caller.call_uuid,
+        enter_sound: 'none',
+      });
+      assert.equal(moved.status, 201, JSON.stringify(moved.body));
+      await world.until('bob is hung up', () => bob.call?.end?.by === 'remote-bye');
+      assert.ok(call.isUp);
+      assert.deepEqual(await heardBy(world, ann, { bob, cid }), ['cid']);
+      assert.deepEqual(await heardBy(world, cid, { ann }), ['ann']);
+      assert.equal((await world.api('DELETE', room)).status, 204);
+      await world.until('ann is hung up', () => call.end?.by === 'remote-bye');
+    }));
+
+  it('a participant is moved from one multiparty call to another and hears nobody of the first', () =>
+    inSimulatedWorld({ seed: 8 }, async (world) => {
+      const [ann, bob] = [await world.phone('ann'), await world.phone('bob')];
+      const moving = await add(world, ann);
+      await add(world, bob);
+      const cid = await world.phone('cid');
+      const path = 'MultiPartyCall/name_other/Participant/';
+      const other = { role: 'agent', from: '+12025550199', enter_sound: 'none', stay_alone: true };
+      assert.equal((await world.api('POST', path, { ...other, to: cid.username })).status, 201);
+      await world.until('cid is in', () => cid.call?.isUp);
+      const moved = await world.api('POST', path, {
+        role: 'agent',
+        call_uuid: moving,
+        enter_sound: 'none',
+      });
+      assert.equal(moved.status, 201, JSON.stringify(moved.body));
+      assert.deepEqual(await heardBy(world, ann, { bob, cid }), ['cid']);
+      assert.deepEqual(await heardBy(world, bob, { ann }), []);
+      for (const phone of [bob, cid]) phone.hangUp();
+      await world.advance(200);
+      ann.hangUp();
+    }));
+
+  it('call_status_callback_url hears Ring, StartApp and Hangup of the dialled leg, with the names of the call', () =>
+    inSimulatedWorld({ seed: 9 }, async (world) => {
+      const bob = await world.phone('bob');
+      bob.behaviour = { does: 'answer', ringMs: 500 };
+      const url = 'https://customer.example.com/leg';
+      const leg = await add(world, bob, { call_status_callback_url: url });
+      const [member] = await members(world);
+      bob.hangUp();
+      await world.advance(1000);
+      const told = world.customer.requests.filter((each) => each.url === url).map(({ fields }) => fields);
+      assert.deepEqual(
+        told.map(({ Event, CallUUID, MPCName, MemberID }) => [Event, CallUUID, MPCName, MemberID]),
+        ['Ring', 'StartApp', 'Hangup'].map((event) => [event, leg, 'room', member?.member_id]),
+      );
+      assert.deepEqual(
+        told.map(({ CallStatus }) => CallStatus),
+        ['ringing', 'in-progress', 'completed'],
+      );
+    }));
+});
