@@ -163,14 +163,30 @@ test('too many that wait are refused, and so are too many bytes', async () => {
   await narrow.close();
 });
 
-test('a file that hangs is given up, and the thread is started again for the others', async () => {
-  // Nothing is that fast: every file is taken for one that hangs.
-  const hasty = createSoundDecoder({ stallMs: 0, maxActive: 1 });
-  const long = wavFile(new Uint8Array(10 << 20), { channels: 60_000, bits: 8 });
-  await assert.rejects(hasty.decode(long, limits), { code: 'broken-file', message: /too long to decode/ });
-  await assert.rejects(hasty.decode(long, limits), { code: 'broken-file' });
-  assert.equal(hasty.census().active, 0);
-  await hasty.close();
+test('a file that hangs or ends the thread is given up; the others are begun again', async () => {
+  const program = new URL('./testing/fragile-thread.ts', import.meta.url);
+  const watched = createSoundDecoder({ stallMs: 300, program });
+  const tell = (what: string) => watched.decode(Buffer.from(what), limits);
+  const [good, hanging, later] = [tell('good'), tell('hang'), tell('later')];
+  await assert.rejects(hanging, { code: 'broken-file', message: /took too long/ });
+  assert.equal((await good).samples.length, 4);
+  assert.equal((await later).samples.length, 5, 'begun again on a new thread');
+  const [dying, behind] = [tell('die'), tell('behind')];
+  await assert.rejects(dying, { code: 'broken-file', message: /made the decoder fail/ });
+  assert.equal((await behind).samples.length, 6);
+  // Whether the second thread lives depends on who of them was first.
+  const { active, waiting } = watched.census();
+  assert.deepEqual([active, waiting], [0, 0]);
+  await watched.close();
+});
+
+test('a file that is always begun with one that kills is given up in the end', async () => {
+  const program = new URL('./testing/fragile-thread.ts', import.meta.url);
+  const watched = createSoundDecoder({ program, maxAttempts: 2 });
+  // Whoever reports no turn is not known to be at work: nobody is to blame, so all are.
+  const silent = watched.decode(Buffer.from('quiet death'), limits);
+  await assert.rejects(silent, { code: 'broken-file' });
+  await watched.close();
 });
 
 test('close refuses what is under way and what comes later, and leaves no thread', async () => {

@@ -13,8 +13,10 @@ export interface SoundDecoderOptions {
   readonly maxWaitingBytes?: number;
   /** A slice takes milliseconds; a thread that is silent for so long hangs and is replaced. */
   readonly stallMs?: number;
-  /** How often a file may be begun again because another one took the thread down. */
+  /** How often a file is begun because another one took the thread down. */
   readonly maxAttempts?: number;
+  /** What the thread runs; another one in tests of what hangs. */
+  readonly program?: URL;
 }
 
 export interface ThreadedSoundDecoder extends SoundDecoder {
@@ -23,6 +25,8 @@ export interface ThreadedSoundDecoder extends SoundDecoder {
   /** Ends the thread; what is still being decoded is rejected. */
   close(): Promise<void>;
 }
+
+const decodeThread = new URL('./decode-thread.ts', import.meta.url);
 
 interface Job {
   readonly order: DecodeOrder;
@@ -34,7 +38,7 @@ interface Job {
 /** Decodes in a thread that is started at the first file, and again when a file made it hang or die. */
 export function createSoundDecoder(options: SoundDecoderOptions = {}): ThreadedSoundDecoder {
   const { maxSampleRate = 8_000, maxActive = 8, maxWaiting = 500, stallMs = 5_000 } = options;
-  const { maxWaitingBytes = 100 << 20, maxAttempts = 3 } = options;
+  const { maxWaitingBytes = 100 << 20, maxAttempts = 3, program = decodeThread } = options;
   const active = new Map<number, Job>();
   const waiting: Job[] = [];
   let waitingBytes = 0;
@@ -46,7 +50,7 @@ export function createSoundDecoder(options: SoundDecoderOptions = {}): ThreadedS
 
   function start(): Worker {
     const data: DecodeThreadData = { maxSampleRate };
-    const started = new Worker(new URL('./decode-thread.ts', import.meta.url), {
+    const started = new Worker(program, {
       workerData: data,
       name: 'sound-decoder',
       env: {},
@@ -134,7 +138,7 @@ export function createSoundDecoder(options: SoundDecoderOptions = {}): ThreadedS
         return Promise.reject(new DecodeError('too-many-requests', sentence));
       }
       return new Promise((resolve, reject) => {
-        waiting.push({ order: { job: ++names, file, seconds }, attempts: 0, resolve, reject });
+        waiting.push({ order: { job: ++names, file: alone(file), seconds }, attempts: 0, resolve, reject });
         waitingBytes += file.length;
         next();
       });
@@ -150,4 +154,9 @@ export function createSoundDecoder(options: SoundDecoderOptions = {}): ThreadedS
       await running?.terminate();
     },
   };
+}
+
+/** A view of a larger buffer would take all of that buffer along to the thread. */
+function alone(file: Uint8Array): Uint8Array {
+  return file.byteLength === file.buffer.byteLength ? file : new Uint8Array(file);
 }
