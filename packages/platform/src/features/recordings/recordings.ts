@@ -86,9 +86,9 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
     if (live.has(recording)) {
       sessions.send(recording, { type: 'discard-asked' });
       await over(recording);
-    } else {
-      await database.transact((write) => removeRecordings(write, [recording]));
     }
+    // Also one whose end was being written when the wish came; nothing for one that is gone.
+    await database.transact((write) => removeRecordings(write, [recording]));
     await removal.sweep();
   }
 

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach } from 'node:test';
+import type { MessagePort } from 'node:worker_threads';
+import { createDiskRecordings, createRecorder, type DiskRecorder } from '@jackfield/adapters/recorder';
+import type { OpenDatabase, VirtualClock } from '@jackfield/testkit';
+import { type ApiWorld, basic, type Caller, openApi } from '../../../http/testing/api-world.ts';
+import { createSessionRunner } from '../../../kernel/create-session-runner.ts';
+import type { OutboxEvent } from '../../../kernel/machine.ts';
+import type { SessionRunner } from '../../../kernel/session-runner.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import type { Database } from '../../../ports/database.ts';
+import type { MixCommand } from '../../../ports/media.ts';
+import {
+  createRecordings,
+  type NewRecording,
+  type RecordingNotice,
+  type RecordingsFeature,
+} from '../index.ts';
+import { recordingsTables } from '../migrations/0001-recordings.ts';
+
+export const publicUrl = 'https://calls.example.com';
+
+export interface RecordingsWorld {
+  readonly api: ApiWorld;
+  readonly clock: VirtualClock;
+  readonly database: Database;
+  readonly feature: RecordingsFeature;
+  readonly recorder: DiskRecorder;
+  readonly runner: SessionRunner;
+  readonly events: readonly OutboxEvent[];
+  /** What owners of kind `test` were told: owner and notice. */
+  readonly notices: readonly (readonly [string, RecordingNotice])[];
+  readonly commands: readonly MixCommand[];
+  readonly directory: string;
+  /** Starts one for the main account; resolves with its name when it records. */
+  record(over?: Partial<NewRecording>): Promise<string>;
+  /** So much audio arrives for it. */
+  say(recording: string, ms: number, tracks?: number): void;
+  stop(recording: string): Promise<void>;
+  file(
+    recording: string,
+    headers?: Record<string, string>,
+    method?: 'GET' | 'HEAD',
+    as?: Caller,
+  ): Promise<FileAnswer>;
+  files(): readonly string[];
+  /** Another process on the data as they are now; nothing of the old one was told to end. */
+  crash(options?: WorldOptions): Promise<RecordingsWorld>;
+}
+
+export interface FileAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly bytes: Buffer;
+}
+
+export interface WorldOptions {
+  readonly keepMs?: number;
+}
+
+const opened: (() => Promise<void>)[] = [];
+
+/** Files, threads and databases of a test go with it. */
+export function closeWorldsAfterEach(): void {
+  afterEach(async () => {
+    for (const close of opened.splice(0)) await close();
+  });
+}
+
+/** Looks again and again until it is so; the test runner's limit ends it otherwise. */
+export async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 2));
+}
+
+/** Recordings behind the real HTTP interface, on a real database, written to real files by the real recorder thread. */
+export async function openRecordingsWorld(
+  open: OpenDatabase,
+  options: WorldOptions = {},
+): Promise<RecordingsWorld> {
+  const directory = mkdtempSync(join(tmpdir(), 'jackfield-recordings-'));
+  return worldOn(await open([recordingsTables]), open, directory, options);
+}
+
+async function worldOn(
+  database: Database,
+  open: OpenDatabase,
+  directory: string,
+  options: WorldOptions,
+  startAt?: number,
+): Promise<RecordingsWorld> {
+  const commands: MixCommand[] = [];
+  const events: OutboxEvent[] = [];
+  const notices: (readonly [string, RecordingNotice])[] = [];
+  let port: MessagePort | undefined;
+  const media = {
+    send(command: MixCommand) {
+      commands.push(command);
+      if (command.do === 'end-capture') port?.postMessage({ type: 'ended', capture: command.capture });
+    },
+    sendCapturesTo(given: unknown) {
+      port = given as MessagePort;
+    },
+  };
+  const recorder = await createRecorder({ directory, media, endOfCaptureMs: 200 });
+  // The clock comes with the HTTP interface, which wants the routes first.
+  const clock: Clock = {
+    now: () => api.clock.now(),
+    startTimer: (at, fire) => api.clock.startTimer(at, fire),
+  };
+  const log = { debug() {}, info() {}, warn() {}, error() {} };
+  const runner = createSessionRunner({
+    database,
+    clock,
+    log,
+    appendEvents: async (_write, appended) => {
+      events.push(...appended);
+    },
+  });
+  const feature = createRecordings({
+    runner,
+    recorder,
+    recordingFiles: createDiskRecordings({ directory }),
+    log,
+    database,
+    clock,
+    publicUrl: `${publicUrl}/`,
+    pruneEveryMs: 60_000,
+    ...options,
+  });
+  feature.ownedBy('test', (owner, notice) => notices.push([owner, notice]));
+  const opening: OpenDatabase = Object.assign(async () => database, { again: open.again });
+  const api: ApiWorld = await openApi(opening, { routes: [feature.routes] });
+  if (startAt !== undefined) await api.clock.advance(startAt - api.clock.now());
+  opened.push(async () => {
+    await recorder.close();
+    await feature.close();
+    await runner.close();
+    port?.close();
+    await api.app.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const world: RecordingsWorld = {
+    api,
+    clock: api.clock,
+    database,
+    feature,
+    recorder,
+    runner,
+    events,
+    notices,
+    commands,
+    directory,
+    async record(over = {}) {
+      const recording = over.recording ?? randomUUID();
+      await feature.start({
+        recording,
+        account: api.main.authId,
+        mainAccount: api.main.authId,
+        owner: { kind: 'test', id: 'owner-1' },
+        type: 'normal',
+        callUuid: randomUUID(),
+        from: '+12025550199',
+        to: '+12025550100',
+        format: 'wav',
+        tracks: [{ said: ['leg'], heard: [] }],
+        maxSeconds: 3600,
+        ...over,
+      });
+      await until(() => notices.some(([, notice]) => notice.recording === recording));
+      return recording;
+    },
+    say(capture, ms, tracks = 1) {
+      const samples = Int16Array.from({ length: 8 * ms * tracks }, (_, i) => 10_000 * Math.sin(i / 3));
+      port?.postMessage({ type: 'audio', capture, tracks, sampleRate: 8000, samples });
+    },
+    async stop(recording) {
+      feature.stop(recording);
+      await until(() =>
+        notices.some(([, each]) => each.type === 'recording-over' && each.recording === recording),
+      );
+    },
+    async file(recording, headers = {}, method = 'GET', as = api.main) {
+      const url = recording.startsWith('/') ? recording : `/v1/Account/${as.authId}/Recording/${recording}`;
+      const answer = await api.app.inject({ method, url, headers: { authorization: basic(as), ...headers } });
+      assert.notEqual(answer.statusCode, 500, answer.body);
+      return { status: answer.statusCode, headers: answer.headers, bytes: answer.rawPayload };
+    },
+    files: () => readdirSync(directory).sort(),
+    async crash(again = {}) {
+      const left = mkdtempSync(join(tmpdir(), 'jackfield-recordings-'));
+      cpSync(directory, left, { recursive: true });
+      const now = api.clock.now();
+      await api.app.close();
+      await runner.close();
+      return worldOn(await open.again(database), open, left, again, now);
+    },
+  };
+  return world;
+}
