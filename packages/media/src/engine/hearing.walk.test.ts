@@ -18,7 +18,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('close' as const), mix: fc.nat(1) }) },
   {
     weight: 2,
-    arbitrary: fc.record({ do: fc.constant('wait' as const), frames: fc.integer({ min: 1, max: 6 }) }),
+    arbitrary: fc.record({ do: fc.constant('wait' as const), frames: fc.integer({ min: 1, max: 16 }) }),
   },
 );
 

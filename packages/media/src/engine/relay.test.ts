@@ -378,6 +378,24 @@ test('a packet that was overtaken keeps its place, a duplicate is not passed on'
   assert.equal(rig.engine.counters.relayed, before);
 });
 
+test('what the listener did not agree on is left out without a gap in its numbers: comfort noise, events', () => {
+  const { rig, a, b } = pair(1, { b: { telephoneEventPayloadType: undefined as never } });
+  rig.run(3000);
+  const from = b.heard.length;
+  for (let packet = 0; packet < 2; packet++) {
+    a.press(Uint8Array.of(5, 0x8a, 0, 160), packet === 0);
+    rig.run(100);
+  }
+  const heard = b.heard.slice(from);
+  assert.ok(heard.every(({ payloadType }) => payloadType === 0));
+  for (let n = 1; n < heard.length; n++) {
+    assert.equal(sequenceDistance(heard[n - 1]!.sequenceNumber, heard[n]!.sequenceNumber), 1);
+    const units = timestampDistance(heard[n - 1]!.timestamp, heard[n]!.timestamp);
+    assert.ok(units === 160 || units === 320);
+  }
+  assert.ok(relayedIn(rig, 200) >= 20);
+});
+
 test('strangers, malformed packets and other streams are not relayed', () => {
   const { rig, a } = pair(1);
   rig.run(3000);
