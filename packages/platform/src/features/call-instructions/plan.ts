@@ -1,4 +1,4 @@
-import type { Recordings } from '../recordings/door.ts';
+import type { Recordings } from '../recordings/index.ts';
 import type { Instruction } from './domain/instruction.ts';
 import type { PlannedElement } from './domain/planned-element.ts';
 

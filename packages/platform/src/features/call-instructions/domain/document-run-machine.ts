@@ -1,6 +1,6 @@
 import type { Instant, Machine, Step } from '../../../kernel/machine.ts';
 import type { CallEnd, OwnedLegNotice } from '../../calls/index.ts';
-import type { RecordingOver } from '../../recordings/door.ts';
+import type { RecordingOver } from '../../recordings/index.ts';
 import { documentEnds } from './document-end.ts';
 import type { DocumentRun, RunEffect, RunInput, TransferReply } from './document-run.ts';
 import type { ElementInput } from './elements/element.ts';

@@ -1,7 +1,7 @@
 import type { Instant, KernelEffect, TimerFired } from '../../../kernel/machine.ts';
 import type { CallEnd, OwnedLegNotice } from '../../calls/index.ts';
-import type { RecordingOver } from '../../recordings/door.ts';
-import type { PlayItem } from '../../sounds/door.ts';
+import type { RecordingOver } from '../../recordings/index.ts';
+import type { PlayItem } from '../../sounds/index.ts';
 import type { DialEffect, DialState } from './dial/dial.ts';
 import type { DocumentFault, FetchReason } from './document-end.ts';
 import type { StartedRecording } from './elements/element.ts';

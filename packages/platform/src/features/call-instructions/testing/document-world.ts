@@ -6,7 +6,7 @@ import { accepted, type Result } from '../../../kernel/result.ts';
 import type { SessionRunner } from '../../../kernel/session-runner.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { MixCommand } from '../../../ports/media.ts';
-import type { NewRecording, RecordingNotice } from '../../recordings/door.ts';
+import type { NewRecording, RecordingNotice } from '../../recordings/index.ts';
 import type { PlayNotice, PlayOrder } from '../../sounds/index.ts';
 import { type AnsweringApplication, createCallInstructions, type MultipartyJoin } from '../index.ts';
 import { createPhones, type Phones } from './phones.ts';

@@ -111,7 +111,7 @@ export type DialEffect =
   | { readonly do: 'tell'; readonly parameters: Readonly<Record<string, string>> }
   | Extract<KernelEffect, { readonly do: 'start-timer' | 'cancel-timer' }>;
 
-/** The kinds of play item (features/sounds/door.ts) that a dial needs. */
+/** The kinds of play item (features/sounds/index.ts) that a dial needs. */
 export type DialSound =
   | { readonly kind: 'file'; readonly url: string }
   | { readonly kind: 'built-in'; readonly sound: Extract<Sound, { kind: 'ringback' }> };

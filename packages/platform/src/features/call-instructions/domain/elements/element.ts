@@ -1,7 +1,7 @@
 import type { Instant, KernelEffect } from '../../../../kernel/machine.ts';
 import type { CaptureTrack } from '../../../../ports/media.ts';
-import type { RecordingOver } from '../../../recordings/door.ts';
-import type { PlayItem } from '../../../sounds/door.ts';
+import type { RecordingOver } from '../../../recordings/index.ts';
+import type { PlayItem } from '../../../sounds/index.ts';
 import type { ActionRequest, MultiPartyCall } from '../instruction.ts';
 
 /** What an element knows of the call that it runs on. */

@@ -1,4 +1,4 @@
-import type { PlayItem } from '../../../sounds/door.ts';
+import type { PlayItem } from '../../../sounds/index.ts';
 import type { Prompt } from '../instruction.ts';
 
 export const beepItem: PlayItem = { kind: 'built-in', sound: { kind: 'beep', count: 1 } };

@@ -1,4 +1,4 @@
-import type { RecordingOver } from '../../../recordings/door.ts';
+import type { RecordingOver } from '../../../recordings/index.ts';
 import type { Record as RecordElement } from '../instruction.ts';
 import {
   actionOrNext,
