@@ -42,6 +42,9 @@ export function readCallFilters(query: CallListQuery): Result<CallFilters> {
   });
 }
 
+/** Seconds, beyond every call; an INTEGER of PostgreSQL holds it. */
+const longest = 2_000_000_000;
+
 /** `bill_duration` with the relations of times, in both spellings (conventions.md §9.2). */
 function readSeconds(query: CallListQuery): SecondsRange | undefined {
   const given = (relation: 'gt' | 'gte' | 'lt' | 'lte') =>
@@ -52,7 +55,7 @@ function readSeconds(query: CallListQuery): SecondsRange | undefined {
   const least = [...exactly, ...given('gte'), ...given('gt').map((value) => value + 1)];
   const most = [...exactly, ...given('lte'), ...given('lt').map((value) => value - 1)];
   if (least.length === 0 && most.length === 0) return undefined;
-  return { atLeast: Math.max(0, ...least), atMost: Math.min(Number.MAX_SAFE_INTEGER, ...most) };
+  return { atLeast: Math.max(0, ...least), atMost: Math.min(longest, ...most) };
 }
 
 /** What the links of a page repeat. */
