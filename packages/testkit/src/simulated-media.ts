@@ -83,13 +83,15 @@ export function createSimulatedMedia(deps: SimulatedMediaDeps): SimulatedMedia {
     },
     notify: (notice) => gathered.push(notice),
     captured(capture, tracks, samples, isLast) {
-      let taken = captured.get(capture);
-      if (taken === undefined || taken.ended) {
-        taken = { tracks, chunks: [], ended: false };
-        captured.set(capture, taken);
+      if (tracks > 0) {
+        let taken = captured.get(capture);
+        if (taken === undefined || taken.ended) {
+          taken = { tracks, chunks: [], ended: false };
+          captured.set(capture, taken);
+        }
+        taken.chunks.push(samples);
+        taken.ended = isLast;
       }
-      taken.chunks.push(samples);
-      taken.ended = isLast;
       const tell = (message: CaptureMessage): void => {
         for (const taker of takers) taker(message);
       };

@@ -18,7 +18,7 @@ export interface LegTaps {
 
 /**
  * Takes a chunk: 16-bit samples, interleaved by track, that own their whole buffer and belong to whoever takes them; none at all
- * where only the end is told.
+ * where only the end is told (and no track where nothing of this name runs).
  */
 export type TakeCaptured = (
   capture: string,

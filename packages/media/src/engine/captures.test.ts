@@ -126,3 +126,16 @@ for (const phases of [1, 8]) {
     assert.ok(isHeard(second.subarray(11_000, 22_000), 1600) && isHeard(first.subarray(-7000), 700));
   });
 }
+
+test('the end of a capture that does not run is told all the same, and without a taker captures are refused', () => {
+  const told: unknown[] = [];
+  const rig = createEngineRig({
+    captured: (name, tracks, samples, isLast) => told.push([name, tracks, samples.length, isLast]),
+  });
+  rig.engine.apply({ do: 'end-capture', capture: 'none' }, rig.nowMs());
+  assert.deepEqual(told, [['none', 0, 0, true]]);
+  assert.equal(rig.engine.counters.ignored, 1);
+  const deaf = createEngineRig();
+  deaf.engine.apply({ do: 'capture', capture: 'c', tracks: [{ said: [], heard: [] }] }, deaf.nowMs());
+  assert.deepEqual([deaf.engine.counters.ignored, deaf.engine.census().captures], [1, 0]);
+});

@@ -31,6 +31,7 @@ export type MixCommand =
   | { readonly do: 'capture'; readonly capture: string; readonly tracks: readonly CaptureTrack[] }
   /** What passes during a pause is not kept, and takes no time. */
   | { readonly do: 'pause-capture'; readonly capture: string; readonly paused: boolean }
+  /** The last chunk follows, then the end is told; of one that does not run the end alone. */
   | { readonly do: 'end-capture'; readonly capture: string };
 
 /** One channel of a capture: the sum of what some legs say and of what others are sent. A leg that is not open is silent. */

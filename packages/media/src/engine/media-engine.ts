@@ -342,7 +342,10 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
       case 'pause-capture':
         return captures.pause(command.capture, command.paused);
       case 'end-capture':
-        return captures.end(command.capture);
+        if (captures.end(command.capture)) return true;
+        // Whoever waits for its end shall not wait for ever.
+        deps.captured?.(command.capture, 0, new Int16Array(0), true);
+        return false;
       case 'watch-voice': {
         const leg = byName.get(command.leg);
         if (leg === undefined) return false;

@@ -16,13 +16,7 @@ import { TimeScale } from './time-scale.ts';
 /** 120 ms, the longest packet that any of our codecs makes. */
 const longestPacketMs = 120;
 
-/**
- * The jitter buffer of `createJitterBuffer`.
- *
- *   put ──► continuity ──► ring of payloads ──► decode ──► pcm ──► time-scale ──► take
- *                │                                ▲                    ▲     ▲
- *                └──► delay estimator ──► delay plan ──────────────────┘     └── concealment
- */
+/** The jitter buffer of `createJitterBuffer`, where its parts are drawn. */
 export class AdaptiveJitterBuffer implements JitterBuffer {
   readonly counters: JitterCounters = createJitterCounters();
   readonly pace: FramePace;

@@ -52,7 +52,13 @@ export interface JitterBuffer {
   readonly packets: PacketRing;
 }
 
-/** Creates the jitter buffer of one received stream; nothing is allocated after this. */
+/**
+ * Creates the jitter buffer of one received stream; nothing is allocated after this.
+ *
+ *   put ──► continuity ──► ring of payloads ──► decode ──► pcm ──► time-scale ──► take
+ *                │                                ▲                    ▲     ▲
+ *                └──► delay estimator ──► delay plan ──────────────────┘     └── concealment
+ */
 export function createJitterBuffer(options: JitterBufferOptions): JitterBuffer {
   return new AdaptiveJitterBuffer(options);
 }
