@@ -1,4 +1,5 @@
 import type { RequestAccount, RouteGroup } from '../../http/index.ts';
+import type { Outbox } from '../../kernel/outbox.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Database, Migration, Write } from '../../ports/database.ts';
 import type { Registrations } from '../../ports/registrations.ts';
@@ -7,6 +8,7 @@ import { createAttachedApplication } from './attached-application.ts';
 import type { AttachableApplications } from './commands.ts';
 import { sipEndpointsTables } from './migrations/0001-sip-endpoints.ts';
 import { sipEndpointsByApplication } from './migrations/0002-by-application.ts';
+import { createRegistrationWatch } from './registration-watch.ts';
 import { createRegistrations } from './registrations.ts';
 import { endpointRoutes } from './routes.ts';
 import { createEndpointStore } from './store.ts';
@@ -18,6 +20,8 @@ export interface SipEndpointsDeps {
   /** SIP domains that we serve; the first is the realm of digest and the domain in `sip_uri`. */
   readonly domains: readonly [string, ...string[]];
   readonly applications: AttachableApplications;
+  /** Takes events of registrations that begin and end; absent where nobody is told of them. */
+  readonly outbox?: Pick<Outbox, 'appendEvents' | 'wake'>;
 }
 
 export interface SipEndpointsFeature {
@@ -38,17 +42,22 @@ export interface SipEndpointsFeature {
     remove(write: Write, account: string): Promise<void>;
     passOn(write: Write, account: string, main: string): Promise<void>;
   };
+  /** Waits for no more expiries. */
+  close(): Promise<void>;
 }
 
 /** SIP users: what the API says of them, and what the registrar and the authenticator need of them. */
 export function createSipEndpoints(deps: SipEndpointsDeps): SipEndpointsFeature {
   const store = createEndpointStore(deps.database);
+  const { database, clock, outbox } = deps;
+  const watch = outbox === undefined ? undefined : createRegistrationWatch({ database, clock, outbox });
   return {
     routes: endpointRoutes({ ...deps, store, realm: deps.domains[0] }),
     migrations: [sipEndpointsTables, sipEndpointsByApplication],
-    registrations: createRegistrations(deps),
+    registrations: createRegistrations({ database, clock, watch }),
     applicationOf: createAttachedApplication(deps.database),
     attached: { remove: store.removeAttached, reattach: store.reattach },
     resources: { remove: store.removeAll, passOn: store.passOn },
+    close: async () => watch?.close(),
   };
 }

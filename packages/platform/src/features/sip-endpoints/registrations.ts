@@ -3,6 +3,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Database, Write } from '../../ports/database.ts';
 import type { Binding, EndpointCredential, Registrations } from '../../ports/registrations.ts';
 import { bindingOf, purgeBatch, registrarQueries } from './bindings-store.ts';
+import type { RegistrationWatch } from './registration-watch.ts';
 
 const purgeEveryMs = 60_000;
 // What `create` makes: a letter, up to 24 letters and digits, and 12 digits. Anything else is nobody.
@@ -12,9 +13,12 @@ const usernameShape = /^[A-Za-z][A-Za-z0-9]{12,36}$/;
 export function createRegistrations({
   database,
   clock,
+  watch,
 }: {
   readonly database: Database;
   readonly clock: Clock;
+  /** Absent where nobody is told of registrations: then what has expired is swept out by those that come later. */
+  readonly watch?: RegistrationWatch | undefined;
 }): Registrations {
   // The embedded database runs one transaction after another; a shared one needs to be told who must wait.
   const locks = database.dialect === 'postgres';
@@ -45,15 +49,26 @@ export function createRegistrations({
       readonly result: Result;
     },
   ): Promise<Result> {
-    return database.transact(async (write) => {
+    let after: readonly Binding[] = [];
+    const unit = database.transact(async (write) => {
       const now = clock.now();
       if (locks) await write.executeQuery(queries.lock(endpoint));
       const current = await liveBindings(write, endpoint, now);
       // Deleted since its credential was read: a binding written now would outlive it, and 200 would be a lie.
       if (current === undefined) throw new Error(`endpoint ${endpoint} has been deleted`);
       const { bindings, result } = decide(current);
-      if (bindings !== current) await replace(write, endpoint, current, bindings);
-      if (now >= nextPurge) await purge(write, now);
+      if (bindings !== current) {
+        // Before anything is overwritten: what has expired under the same contact is told of as well.
+        if (watch !== undefined) await watch.changed(write, endpoint, current, bindings, now);
+        await replace(write, endpoint, current, bindings);
+        after = bindings;
+      }
+      if (watch === undefined && now >= nextPurge) await purge(write, now);
+      return result;
+    });
+    if (watch === undefined) return unit;
+    return unit.then((result) => {
+      watch.committed(after);
       return result;
     });
   }
@@ -97,10 +112,13 @@ export function createRegistrations({
     bindingsOf,
     update,
     async dropFlow(flow) {
+      // A range that holds this name alone.
+      if (watch !== undefined) return watch.dropFlows(flow, `${flow}\u0001`);
       await database.transact((write) => write.executeQuery(queries.dropFlow(flow)));
     },
     async dropFlowsFrom(prefix) {
       // A range, so that the index of flows answers it.
+      if (watch !== undefined) return watch.dropFlows(prefix, `${prefix}\uffff`);
       await database.transact((write) => write.executeQuery(queries.dropFlows(prefix, `${prefix}\uffff`)));
     },
   };

@@ -16,6 +16,7 @@ import {
 } from '../../features/accounts/index.ts';
 import { attachableApplications, createApplications } from '../../features/applications/index.ts';
 import { createSipEndpoints, type SipEndpointsFeature } from '../../features/sip-endpoints/index.ts';
+import type { Outbox } from '../../kernel/outbox.ts';
 import type { Database } from '../../ports/database.ts';
 import { createHttpApi, type HttpLimits, idempotencyTable, type RouteGroup } from '../index.ts';
 
@@ -56,6 +57,8 @@ export interface ApiWorld {
 export interface ApiWorldOptions {
   readonly limits?: Partial<HttpLimits>;
   readonly routes?: readonly RouteGroup[];
+  /** Takes what endpoints tell of registrations. */
+  readonly outbox?: (database: Database, clock: VirtualClock) => Pick<Outbox, 'appendEvents' | 'wake'>;
 }
 
 /** The HTTP interface with the real accounts, applications and endpoints over a real database, on a clock that the test moves. */
@@ -79,6 +82,7 @@ async function worldOn(
     secrets,
     domains,
     applications: attachableApplications(database),
+    ...(options.outbox === undefined ? {} : { outbox: options.outbox(database, clock) }),
   });
   const resources: AccountResources[] = [sipEndpoints.resources];
   const accounts = createAccounts({ database, clock, secrets, resources });

@@ -1,0 +1,46 @@
+import type { OutboxEvent } from '../../kernel/machine.ts';
+import type { Binding } from '../../ports/registrations.ts';
+
+/** Whose registration it is. */
+export interface RegisteredEndpoint {
+  readonly endpoint_id: string;
+  readonly account: string;
+  readonly main_account: string;
+  readonly username: string;
+}
+
+/** `expired`: not refreshed in time; `flow-lost`: its connection broke (RFC 5626 §4.2.1). */
+export type UnregisteredReason = 'unregistered' | 'expired' | 'flow-lost';
+
+/** The endpoint had no live binding, and has one. */
+export function registeredEvent(endpoint: RegisteredEndpoint, binding: Binding): OutboxEvent {
+  return eventOf('endpoint.registered', endpoint, {
+    contact: binding.contact,
+    user_agent: binding.userAgent,
+  });
+}
+
+/** Its last binding is gone. */
+export function unregisteredEvent(
+  endpoint: RegisteredEndpoint,
+  last: { readonly contact: string; readonly user_agent: string },
+  reason: UnregisteredReason,
+): OutboxEvent {
+  const { contact, user_agent } = last;
+  return eventOf('endpoint.unregistered', endpoint, { contact, user_agent, reason });
+}
+
+function eventOf(
+  type: string,
+  { endpoint_id, account, main_account, username }: RegisteredEndpoint,
+  payload: Readonly<Record<string, unknown>>,
+): OutboxEvent {
+  const resource = `endpoint/${endpoint_id}`;
+  return {
+    type,
+    account,
+    mainAccount: main_account,
+    resource,
+    payload: { endpoint_id, username, ...payload },
+  };
+}
