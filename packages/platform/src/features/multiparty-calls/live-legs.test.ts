@@ -195,6 +195,23 @@ describe('live legs in a multiparty call, from phone to phone', () => {
       ann.hangUp();
     }));
 
+  it('who speaks is told where participant-speak-events were asked for', () =>
+    inSimulatedWorld({ seed: 10 }, async (world) => {
+      const bob = await world.phone('bob');
+      const url = 'https://customer.example.com/status';
+      const leg = await add(world, bob, {
+        status_callback_url: url,
+        status_callback_events: 'participant-speak-events',
+      });
+      await world.advance(1000);
+      const told = world.customer.requests.filter((each) => each.url === url).map(({ fields }) => fields);
+      assert.deepEqual(
+        told.map(({ EventName, ParticipantCallUUID, MPCName }) => [EventName, ParticipantCallUUID, MPCName]),
+        [['ParticipantSpeakStart', leg, 'room']],
+      );
+      bob.hangUp();
+    }));
+
   it('call_status_callback_url hears Ring, StartApp and Hangup of the dialled leg, with the names of the call', () =>
     inSimulatedWorld({ seed: 9 }, async (world) => {
       const bob = await world.phone('bob');

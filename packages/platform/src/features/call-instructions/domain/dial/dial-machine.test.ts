@@ -289,6 +289,10 @@ describe('the end of a conversation', () => {
     ]);
   });
 
+  it('a leg that goes its own way counts until then', () => {
+    assert.equal(new Dialling().bridge().after(5).lose('b1').told[0]?.DialBLegDuration, '5');
+  });
+
   it('timeLimit counts from the bridge and ends it with 6000', () => {
     const dialling = new Dialling({ timeLimitSeconds: 60 }).begin().answer().after(5).callerAnswers();
     assert.ok(dialling.orders.includes('start dial/time-limit 60'));

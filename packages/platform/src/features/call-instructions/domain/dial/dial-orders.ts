@@ -162,12 +162,9 @@ function matches(state: DialState, by: 'ALeg' | 'BLeg'): readonly string[] {
 }
 
 function fieldsOfEnd(leg: DialledLeg, input: DialInput, now: Instant): Readonly<Record<string, string>> {
-  const seconds =
-    input.type === 'leg-ended' && input.leg === leg.leg
-      ? input.durationSeconds
-      : leg.answeredAt === null
-        ? 0
-        : Math.max(0, (now - leg.answeredAt) / 1000);
+  const told = input.type === 'leg-ended' && input.leg === leg.leg ? input.durationSeconds : 0;
+  // Of a leg that goes on without us nothing is told.
+  const seconds = Math.max(told, leg.answeredAt === null ? 0 : (now - leg.answeredAt) / 1000);
   return {
     DialBLegDuration: String(Math.round(seconds)),
     // Seconds that have begun count, as in the records of calls.
