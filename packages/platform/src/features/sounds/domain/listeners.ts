@@ -1,5 +1,7 @@
 /** The engine's ticks and the two threads may be this much apart. */
 const toleranceMs = 100;
+/** Clocks are set, slowly, while a long sound plays. */
+const toleranceShare = 0.02;
 /** No built-in sound of unknown length is as short as this. */
 const shortestMs = 200;
 
@@ -9,5 +11,7 @@ const shortestMs = 200;
  */
 export function endsTooEarly(elapsedMs: number, durationMs: number | undefined): boolean {
   if (durationMs === undefined) return elapsedMs < shortestMs;
-  return elapsedMs < durationMs - Math.min(toleranceMs, durationMs / 2);
+  if (durationMs === Number.POSITIVE_INFINITY) return true;
+  const tolerance = Math.min(toleranceMs + durationMs * toleranceShare, durationMs / 2);
+  return elapsedMs < durationMs - tolerance;
 }
