@@ -14,7 +14,9 @@ export interface Recorder {
   /** Completes the file. Rejects when nothing of the kind runs, or when the file broke. */
   stop(recording: string): Promise<RecordedFile>;
   /** A recording that broke by itself (disk full, encoder gone); its file keeps what was written. */
-  subscribe(listener: (failure: { readonly recording: string; readonly sentence: string }) => void): () => void;
+  subscribe(
+    listener: (failure: { readonly recording: string; readonly sentence: string }) => void,
+  ): () => void;
 }
 
 export interface RecordingOrder {
