@@ -123,8 +123,11 @@ export function wrongSignatures(received: Received, prefix: string, token: strin
   const [path = '', query = ''] = received.target.split('?');
   const url = `http://${received.host}${path}`;
   const v2 = hmac(`${url}${header('Signature-V2-Nonce')}`);
-  const asked = [...new URLSearchParams(query)].map(([name, value]) => `${name}=${value}`).sort();
-  const form = received.method === 'POST' ? [...received.fields].map((pair) => pair.join('')).sort() : [];
+  // By name: a name may begin as another one does.
+  const sorted = (pairs: Iterable<readonly [string, string]>) =>
+    [...pairs].sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));
+  const asked = sorted(new URLSearchParams(query)).map((pair) => pair.join('='));
+  const form = received.method === 'POST' ? sorted(received.fields).map((pair) => pair.join('')) : [];
   const mark = asked.length + form.length > 0 ? '?' : '';
   const dot = asked.length > 0 && form.length > 0 ? '.' : '';
   const v3 = hmac(`${url}${mark}${asked.join('&')}${dot}${form.join('')}.${header('Signature-V3-Nonce')}`);
