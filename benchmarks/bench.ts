@@ -1,6 +1,7 @@
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { api } from './benches/api.ts';
+import { callbacks } from './benches/callbacks.ts';
 import { calls } from './benches/calls.ts';
 import { delay } from './benches/delay.ts';
 import { lateness } from './benches/lateness.ts';
@@ -9,7 +10,7 @@ import { register } from './benches/register.ts';
 import { type BenchResult, isMissed, tableOf, writeResult } from './report.ts';
 
 /** `npm run bench`: every bench, or those that are named; `--profile <directory>` leaves CPU profiles there. */
-const benches = [api, register, calls, mix, lateness, delay];
+const benches = [api, register, callbacks, calls, mix, lateness, delay];
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
