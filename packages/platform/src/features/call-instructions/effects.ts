@@ -179,6 +179,12 @@ export function createPerform(deps: EffectDeps, runs: { send(leg: string, input:
       });
   }
 
+  function reclaim(leg: string) {
+    calls.take(leg, { kind: ownerKind, id: leg }).catch((error: unknown) => {
+      log.error({ leg, err: error }, 'A leg could not be called back from a multiparty call.');
+    });
+  }
+
   function bridge(mix: string, leg: string, other: string) {
     media.send({ do: 'open-mix', mix });
     media.send({
@@ -234,7 +240,7 @@ export function createPerform(deps: EffectDeps, runs: { send(leg: string, input:
       case 'join':
         return join(call, effect);
       case 'reclaim':
-        void calls.take(leg, { kind: ownerKind, id: leg });
+        return reclaim(leg);
     }
   };
 }

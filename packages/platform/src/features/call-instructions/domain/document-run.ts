@@ -80,13 +80,13 @@ export interface FirstDocument {
 export interface RunLimits {
   /** Documents and elements in a row that take no time: beyond them a document is taken for endless. */
   readonly idleSteps: number;
-  /** What counts as taking time. */
+  /** An element that runs for so long has taken time. */
   readonly restMs: number;
   /** How long a recording may be completed after the leg has gone. */
   readonly closingMs: number;
 }
 
-export const runLimits: RunLimits = { idleSteps: 1_000, restMs: 1_000, closingMs: 60_000 };
+export const runLimits: RunLimits = { idleSteps: 1_000, restMs: 200, closingMs: 60_000 };
 
 /** Of a PreAnswer, it is heard before the call is answered. */
 export interface QueuedElement extends PlannedElement {
