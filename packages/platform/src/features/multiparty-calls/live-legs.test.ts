@@ -143,6 +143,31 @@ describe('live legs in a multiparty call, from phone to phone', () => {
       bob.hangUp();
     }));
 
+  it('transferred by the API, a caller and one who was dialled have left, and run their new document', () =>
+    inSimulatedWorld({ seed: 12 }, async (world) => {
+      const ann = await customer(world, 'ann', `${element()}<Wait length="30"/>`);
+      const bob = await world.phone('bob');
+      const dialled = await add(world, bob);
+      const call = await dialIn(world, ann);
+      const next = 'https://customer.example.com/next';
+      world.customer.serve(next, document('<Wait length="1"/>'));
+      const of = `MultiPartyCall/uuid_${(await world.api('GET', room)).body.mpc_uuid}/`;
+      const lent = (await members(world)).find(({ role }) => role === 'customer')?.call_uuid ?? '';
+      for (const leg of [lent, dialled]) {
+        const { status, body } = await world.api('POST', `Call/${leg}/`, { legs: 'aleg', aleg_url: next });
+        assert.equal(status, 202, JSON.stringify(body));
+        await world.advance(100);
+      }
+      assert.ok(call.isUp && bob.call?.isUp);
+      const gone = await members(world, of);
+      assert.equal(gone.length, 2);
+      for (const { member_id } of gone) {
+        const { body } = await world.api('GET', `${of}Participant/${member_id}/`);
+        assert.equal(body.exit_cause, 'Participant Call Transferred');
+      }
+      await world.until('both documents are over', () => !call.isUp && bob.call?.isUp === false);
+    }));
+
   it('a call between two endpoints: one is moved by call_uuid, the other is hung up', () =>
     inSimulatedWorld({ seed: 7 }, async (world) => {
       const phones = [await world.phone('ann'), await world.phone('bob'), await world.phone('cid')] as const;
