@@ -190,4 +190,36 @@ describe('documents on real phones', () => {
       assert.ok(framesOf(call, 440) > 15 && framesOf(call, 660) === 0);
       assert.ok(framesOf(other, 660) > 15 && framesOf(other, 440) === 0);
     }));
+
+  it('a caller in a multiparty call is transferred out of it', () =>
+    inWorldWithSounds(39, async (world) => {
+      world.customer.serve(`${base}/tone`, toneFile(440, 400));
+      world.customer.serve(`${base}/other`, `<Response><Play>${base}/tone</Play></Response>`);
+      const element = '<MultiPartyCall role="Customer" enterSound="none">room</MultiPartyCall>';
+      const phone = await caller(world, element, '<Speak>Not to be heard</Speak>');
+      const call = phone.dial('support');
+      const room = 'MultiPartyCall/name_room/Participant/';
+      await world.until('the caller is in the room', async () => {
+        const { body } = await world.api('GET', room);
+        return body.objects?.length === 1;
+      });
+      const uuid = asked(world, '/answer')?.CallUUID;
+      const moved = await world.api('POST', `Call/${uuid}/`, { aleg_url: `${base}/other` });
+      assert.equal(moved.status, 202);
+      await ended(world, call);
+      assert.ok(Math.abs(framesOf(call, 440) - 20) < 3, `${framesOf(call, 440)} frames of the sound`);
+      assert.equal(framesOf(call, speechHz), 0);
+      assert.equal((await told(world, '/hangup')).HangupCauseCode, '4010');
+      assert.equal((await world.api('GET', room)).status, 404);
+    }));
+
+  it('a document that runs in a circle is ended instead of turned for ever', () =>
+    inSimulatedWorld({ seed: 40 }, async (world) => {
+      const phone = await caller(world, `<Redirect>${answerUrl}</Redirect>`);
+      const call = phone.dial('support');
+      await ended(world, call);
+      assert.equal((await told(world, '/hangup')).HangupCauseCode, '2060');
+      const documents = world.customer.requests.filter(({ url }) => url === answerUrl);
+      assert.ok(documents.length <= 501, `${documents.length} documents`);
+    }));
 });
