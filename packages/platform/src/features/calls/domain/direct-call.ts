@@ -58,7 +58,7 @@ export function isDirectCallOver(call: DirectCall): boolean {
 
 const aloneTimer = 'left-alone';
 /** Who takes both legs takes one after the other: the second lives so much longer than its call. */
-const handoverMs = 100;
+const handoverMs = 500;
 
 function step(call: DirectCall, input: DirectCallInput, now: Instant): Step<DirectCall, DirectCallEffect> {
   switch (input.type) {

@@ -55,7 +55,10 @@ export function offerTaken(leg: CallLeg, input: Input<'offer-taken'>): LegStep {
 export function take(leg: CallLeg, input: Input<'take'>): LegStep {
   const effects: CallLegEffect[] = [];
   if (leg.borrower !== null) effects.push(tell(leg.borrower, { type: 'leg-taken' }));
-  if (leg.owner !== null) effects.push(tell(leg.owner, { type: 'leg-taken' }));
+  // An owner who takes its own leg calls it back from whom it lent it to.
+  if (leg.owner !== null && !isSame(leg.owner, input.owner)) {
+    effects.push(tell(leg.owner, { type: 'leg-taken' }));
+  }
   const state: CallLeg = { ...leg, owner: input.owner, borrower: null, unheard: null };
   effects.push(...untold(state, leg), tell(input.owner, { type: 'leg-given' }), { do: 'reply', reply: true });
   return { state, effects };

@@ -174,6 +174,19 @@ describe('a leg that is offered, taken, lent and given back in any order', () =>
   });
 });
 
+describe('an owner who takes its own leg', () => {
+  it('has it back from the borrower, who hears leg-taken; the owner hears leg-given alone', () => {
+    const ann: LegOwner = { kind: 'test', id: 'ann' };
+    const lent = exampleLeg({ phase: 'answered', owner: ann, borrower: { kind: 'test', id: 'bob' } });
+    const heard: Heard[] = [];
+    walk(lent, [{ type: 'take', owner: ann }], (step) => void heard.push(...step.heard));
+    assert.deepEqual(heard, [
+      { by: 'bob', type: 'leg-taken' },
+      { by: 'ann', type: 'leg-given' },
+    ]);
+  });
+});
+
 describe('an offered leg that nobody owns yet', () => {
   const offered = exampleLeg({ direction: 'inbound', phase: 'offered', owner: null, unheard: [] });
   const ann: LegOwner = { kind: 'test', id: 'ann' };
