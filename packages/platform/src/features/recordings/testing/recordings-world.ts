@@ -60,6 +60,7 @@ export interface FileAnswer {
 
 export interface WorldOptions {
   readonly keepMs?: number;
+  readonly pruneEveryMs?: number;
 }
 
 const opened: (() => Promise<void>)[] = [];
@@ -128,16 +129,16 @@ async function worldOn(
     database,
     clock,
     publicUrl: `${publicUrl}/`,
-    pruneEveryMs: 60_000,
     ...options,
   });
   feature.ownedBy('test', (owner, notice) => notices.push([owner, notice]));
   const opening: OpenDatabase = Object.assign(async () => database, { again: open.again });
   const api: ApiWorld = await openApi(opening, { routes: [feature.routes] });
   if (startAt !== undefined) await api.clock.advance(startAt - api.clock.now());
+  let hasCrashed = false;
   opened.push(async () => {
+    if (!hasCrashed) await feature.close();
     await recorder.close();
-    await feature.close();
     await runner.close();
     port?.close();
     await api.app.close();
@@ -195,6 +196,7 @@ async function worldOn(
       const left = mkdtempSync(join(tmpdir(), 'jackfield-recordings-'));
       cpSync(directory, left, { recursive: true });
       const now = api.clock.now();
+      hasCrashed = true;
       await api.app.close();
       await runner.close();
       return worldOn(await open.again(database), open, left, again, now);

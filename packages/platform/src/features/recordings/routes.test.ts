@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { readFileSync, unlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { eachDatabase, onEmbeddedDatabase } from '@jackfield/testkit';
+import { sql } from 'kysely';
+import { closeWorldsAfterEach, openRecordingsWorld, publicUrl } from './testing/recordings-world.ts';
+
+closeWorldsAfterEach();
+
+const ids = (body: { objects: readonly { recording_id: string }[] }) =>
+  body.objects.map((each) => each.recording_id);
+
+eachDatabase('Recording API', (open) => {
+  test('an object has the fields of conventions.md §12.4, while it runs and after', async () => {
+    const world = await openRecordingsWorld(open);
+    const { api, clock } = world;
+    const began = clock.now();
+    const mpc = { uuid: randomUUID(), name: 'support' };
+    const callUuid = randomUUID();
+    const recording = await world.record({ type: 'mpc', mpc, callUuid });
+    world.say(recording, 61_500);
+    const { api_id: _, ...running } = (await api.call('GET', `Recording/${recording}/`)).body;
+    const account = `/v1/Account/${api.main.authId}`;
+    const expected = {
+      recording_id: recording,
+      recording_url: `${publicUrl}${account}/Recording/${recording}.wav`,
+      recording_format: 'wav',
+      recording_type: 'mpc',
+      recording_duration_ms: '-1.00000',
+      recording_start_ms: `${began}.00000`,
+      recording_end_ms: '-1.00000',
+      rounded_recording_duration: 0,
+      add_time: `${new Date(began).toISOString().slice(0, 23).replace('T', ' ')}000+00:00`,
+      call_uuid: callUuid,
+      conference_name: null,
+      mpc_name: 'support',
+      mpc_uuid: mpc.uuid,
+      from_number: '+12025550199',
+      to_number: '+12025550100',
+      monthly_recording_storage_amount: '0.00000',
+      recording_storage_duration: 0,
+      recording_storage_rate: '0.00000',
+      resource_uri: `${account}/Recording/${recording}/`,
+    };
+    assert.deepEqual(running, expected);
+    await clock.advance(61_500);
+    await world.stop(recording);
+    await clock.advance(2.5 * 86_400_000);
+    const { objects } = (await api.call('GET', 'Recording/')).body;
+    assert.deepEqual(objects, [
+      {
+        ...expected,
+        recording_duration_ms: '61500.00000',
+        recording_end_ms: `${began + 61_500}.00000`,
+        rounded_recording_duration: 120,
+        recording_storage_duration: 2,
+      },
+    ]);
+  });
+
+  test('lists are newest first, in pages, filtered, and each account sees its own', async () => {
+    const world = await openRecordingsWorld(open);
+    const { api, clock } = world;
+    const branch = await api.subaccount();
+    const start = clock.now();
+    const at = (ms: number) => new Date(start + ms).toISOString().slice(0, 23).replace('T', ' ');
+    const made: string[] = [];
+    const mpc = { uuid: randomUUID(), name: 'support' };
+    const callUuid = randomUUID();
+    for (const over of [
+      { callUuid },
+      { from: '+15550001' },
+      { to: 'alice' },
+      { mpc },
+      { account: branch.authId },
+    ]) {
+      const recording = await world.record(over);
+      await world.stop(recording);
+      made.push(recording);
+      await clock.advance(10_000);
+    }
+    const [first, second, third, fourth, fifth] = made as [string, string, string, string, string];
+    const list = async (query: string, as = api.main) => {
+      const { body, status } = await api.call('GET', `Recording/?${query}`, { as });
+      assert.equal(status, 200, JSON.stringify(body));
+      return ids(body);
+    };
+    assert.deepEqual(await list(''), [...made].reverse());
+    const page = (await api.call('GET', 'Recording/?limit=2&offset=2')).body;
+    assert.deepEqual([ids(page), page.meta.total_count], [[third, second], 5]);
+    assert.deepEqual(await list('', branch), [fifth]);
+    assert.deepEqual(await list(`subaccount=${branch.authId}`), [fifth]);
+    assert.deepEqual(await list(`call_uuid=${callUuid.toUpperCase()}`), [first]);
+    assert.deepEqual(await list('from_number=%2B15550001'), [second]);
+    assert.deepEqual(await list('to_number=alice'), [third]);
+    assert.deepEqual(await list('mpc_name=support'), [fourth]);
+    assert.deepEqual(await list(`mpc_uuid=${mpc.uuid}`), [fourth]);
+    assert.deepEqual(await list('conference_name=support'), []);
+    assert.deepEqual(await list(`to_number=%2B12025550100`, branch), [fifth]);
+    assert.deepEqual(await list(`add_time__gte=${at(10_000)}&add_time__lt=${at(30_000)}`), [third, second]);
+    assert.deepEqual(await list(`add_time__gt=${at(10_000)}&add_time__lte=${at(30_000)}`), [fourth, third]);
+    assert.equal((await api.call('GET', 'Recording/?add_time__gt=yesterday')).status, 400);
+    assert.equal((await api.call('GET', `Recording/${fifth}/`, { as: branch })).status, 200);
+    assert.equal((await api.call('GET', `Recording/${first}/`, { as: branch })).status, 404);
+    assert.equal((await api.call('DELETE', `Recording/${first}/`, { as: branch })).status, 404);
+    assert.equal((await world.file(`${first}.wav`, {}, 'GET', branch)).status, 404);
+  });
+
+  test('a deleted recording is gone with its file, and one that runs is stopped first', async () => {
+    const world = await openRecordingsWorld(open);
+    const { api } = world;
+    const ended = await world.record();
+    await world.stop(ended);
+    const live = await world.record();
+    world.say(live, 500);
+    for (const recording of [ended, live]) {
+      assert.equal((await api.call('DELETE', `Recording/${recording}/`)).status, 204);
+      assert.equal((await api.call('GET', `Recording/${recording}/`)).status, 404);
+      assert.equal((await api.call('DELETE', `Recording/${recording}/`)).status, 404);
+    }
+    assert.deepEqual(world.files(), []);
+    assert.deepEqual(world.commands.at(-1), { do: 'end-capture', capture: live });
+    const [, notice] = world.notices.at(-1)!;
+    assert.ok(
+      notice.type === 'recording-over' && notice.outcome === 'completed' && notice.durationMs === 500,
+    );
+  });
+});
+
+onEmbeddedDatabase('Files of recordings', (open) => {
+  test('the file is served whole to who has credentials, from the end of the recording on', async () => {
+    const world = await openRecordingsWorld(open);
+    const recording = await world.record();
+    const name = `${recording}.wav`;
+    assert.equal((await world.file(name)).status, 404);
+    world.say(recording, 20_000);
+    await world.stop(recording);
+    const { status, headers, bytes } = await world.file(name);
+    assert.equal(status, 200);
+    assert.deepEqual(
+      ['content-type', 'content-length', 'accept-ranges'].map((each) => String(headers[each])),
+      ['audio/wav', '320044', 'bytes'],
+    );
+    assert.deepEqual(bytes, readFileSync(join(world.directory, name)));
+    const anonymous = await world.file(name, { authorization: '' });
+    assert.deepEqual(
+      [anonymous.status, String(anonymous.headers['www-authenticate']).slice(0, 5)],
+      [401, 'Basic'],
+    );
+    assert.equal((await world.file(`${recording}.mp3`)).status, 404);
+    assert.equal((await world.file(`${recording}.wav/`)).status, 200);
+    assert.equal((await world.file(`..%2F${name}`)).status, 404);
+    unlinkSync(join(world.directory, name));
+    assert.equal((await world.file(name)).status, 404);
+  });
+
+  test('RFC 9110 §14: a part is served with 206, and what is not there with 416', async () => {
+    const world = await openRecordingsWorld(open);
+    const recording = await world.record({ format: 'mp3' });
+    world.say(recording, 3000);
+    await world.stop(recording);
+    const name = `${recording}.mp3`;
+    const whole = readFileSync(join(world.directory, name));
+    const size = whole.length;
+    const parts: [string, number, number][] = [
+      ['bytes=0-99', 0, 99],
+      ['bytes=100-', 100, size - 1],
+      ['bytes=-50', size - 50, size - 1],
+      [`bytes=5-${size + 1000}`, 5, size - 1],
+    ];
+    for (const [range, from, to] of parts) {
+      const { status, headers, bytes } = await world.file(name, { range });
+      assert.deepEqual(
+        [status, headers['content-type'], headers['content-range'], headers['content-length']],
+        [206, 'audio/mpeg', `bytes ${from}-${to}/${size}`, String(to - from + 1)],
+      );
+      assert.deepEqual(bytes, whole.subarray(from, to + 1));
+    }
+    const beyond = await world.file(name, { range: `bytes=${size}-` });
+    assert.deepEqual([beyond.status, beyond.headers['content-range']], [416, `bytes */${size}`]);
+    assert.match(JSON.parse(beyond.bytes.toString()).error, /Range must be bytes within/);
+    for (const range of ['bytes=0-1,4-5', 'lines=1-2']) {
+      const ignored = await world.file(name, { range });
+      assert.deepEqual([ignored.status, ignored.bytes.length], [200, size]);
+    }
+    const etag = String((await world.file(name)).headers.etag);
+    assert.equal((await world.file(name, { range: 'bytes=0-1', 'if-range': etag })).status, 206);
+    assert.equal((await world.file(name, { range: 'bytes=0-1', 'if-range': '"other"' })).status, 200);
+  });
+
+  test('HEAD tells the length without the file; other methods are refused', async () => {
+    const world = await openRecordingsWorld(open);
+    const recording = await world.record();
+    world.say(recording, 1000);
+    await world.stop(recording);
+    const head = await world.file(`${recording}.wav`, {}, 'HEAD');
+    assert.deepEqual(
+      [head.status, head.headers['content-length'], head.headers['content-type'], head.bytes.length],
+      [200, '16044', 'audio/wav', 0],
+    );
+    const refused = await world.api.call('DELETE', `Recording/${recording}.wav`);
+    assert.deepEqual([refused.status, refused.headers.allow], [405, 'GET, HEAD']);
+  });
+
+  test('a client that goes away in the middle leaves nothing open, and the file is documented', async () => {
+    const world = await openRecordingsWorld(open);
+    const recording = await world.record();
+    world.say(recording, 120_000);
+    await world.stop(recording);
+    const address = await world.api.app.listen({ port: 0, host: '127.0.0.1' });
+    const abort = new AbortController();
+    const { authId, authToken } = world.api.main;
+    const answer = await fetch(`${address}/v1/Account/${authId}/Recording/${recording}.wav`, {
+      headers: { authorization: `Basic ${btoa(`${authId}:${authToken}`)}` },
+      signal: abort.signal,
+    });
+    const reader = answer.body!.getReader();
+    await reader.read();
+    abort.abort();
+    await assert.rejects(reader.read());
+    assert.equal((await world.file(`${recording}.wav`)).bytes.length, 44 + 120_000 * 16);
+    const { paths } = (await world.api.app.inject('/openapi.json')).json();
+    const documented = paths['/v1/Account/{auth_id}/Recording/{recording_file}'];
+    assert.deepEqual(Object.keys(documented), ['get']);
+    assert.deepEqual(Object.keys(documented.get.responses['206'].content), ['audio/mpeg', 'audio/wav']);
+  });
+
+  test('lists are answered from indexes', async () => {
+    const world = await openRecordingsWorld(open);
+    const order = 'ORDER BY created_at DESC, recording_id DESC LIMIT 20';
+    for (const where of [
+      `main_account = 'x'`,
+      `account = 'x'`,
+      `main_account = 'x' AND created_at >= 1 AND created_at < 2`,
+      `main_account = 'x' AND call_uuid = 'y'`,
+      `main_account = 'x' AND mpc_uuid = 'y'`,
+      `main_account = 'x' AND mpc_name = 'y'`,
+      `main_account = 'x' AND from_number = 'y'`,
+      `main_account = 'x' AND to_number = 'y'`,
+      `closed_at IS NULL`,
+      `closed_at < 5`,
+    ]) {
+      const { rows } = await sql<{
+        detail: string;
+      }>`EXPLAIN QUERY PLAN SELECT * FROM recordings WHERE ${sql.raw(where)} ${sql.raw(where.startsWith('closed') ? '' : order)}`.execute(
+        world.database.read,
+      );
+      assert.match(rows[0]!.detail, /^(SEARCH|SCAN) recordings USING INDEX/, where);
+    }
+  });
+});
