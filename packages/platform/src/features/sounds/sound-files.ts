@@ -2,7 +2,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Egress, EgressAnswer, EgressTimeouts, StopSignal } from '../../ports/egress.ts';
 import type { SoundClip } from '../../ports/media.ts';
 import type { Metrics } from '../../ports/metrics.ts';
-import type { SoundDecoder } from '../../ports/sound-decoder.ts';
+import type { DecodeProblem, SoundDecoder } from '../../ports/sound-decoder.ts';
 import { freshnessOf, headerText } from './domain/freshness.ts';
 import { shownUrl } from './domain/shown-url.ts';
 import { createFairLine, type FairLineLimits, LineProblem } from './fair-line.ts';
@@ -115,6 +115,10 @@ export function createSoundFiles(deps: SoundFilesDeps): SoundFiles {
     try {
       return await decoder.decode(answer.body, { seconds: limits.maxSeconds });
     } catch (error) {
+      // The rest are no faults of the file.
+      if (!fileFaults.has((error as { code?: unknown }).code)) {
+        throw new SoundProblem('it could not be decoded at this moment');
+      }
       const came = `${answer.body.length} bytes${contentTypeOf(answer)} came`;
       const reason = error instanceof Error ? error.message : String(error);
       throw new SoundProblem(`${reason} (${came}; MP3 and WAV files are played)`);
@@ -159,6 +163,8 @@ export function createSoundFiles(deps: SoundFilesDeps): SoundFiles {
 }
 
 const fetches = 'jackfield_sound_fetches_total';
+
+const fileFaults = new Set<unknown>(['unknown-format', 'broken-file', 'too-long'] satisfies DecodeProblem[]);
 
 const requestHeaders: Readonly<Record<string, string>> = {
   'User-Agent': 'Jackfield',
