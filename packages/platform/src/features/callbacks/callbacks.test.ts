@@ -5,6 +5,7 @@ import { createSecrets } from '@jackfield/adapters/secrets';
 import { stringToSignV2, stringToSignV3 } from '@jackfield/contract';
 import { eachDatabase, type OpenDatabase } from '@jackfield/testkit';
 import { openApi } from '../../http/testing/api-world.ts';
+import { createEventFeed, feedStart } from '../../kernel/event-feed.ts';
 import type { OutboxEvent } from '../../kernel/machine.ts';
 import { createOutbox, outboxMigrations } from '../../kernel/outbox.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -227,10 +228,75 @@ function rules(open: OpenDatabase): void {
     assert.equal(world.sent.filter(({ request }) => request.url.includes('dead')).length, 2);
     hung.resolve(ok);
     await Promise.all([...emitting, live]);
-    await world.advance(1000);
+    await world.outbox.idle();
+    // Those who found no place are called when there is one, without a wait.
     assert.equal(world.sent.filter(({ request }) => request.url.includes('dead')).length, 6);
     const { objects } = (await world.api.call('GET', 'Callback/')).body;
     assert.ok(objects.every((each: { attempts: number }) => each.attempts === 1));
+    await world.close();
+  });
+
+  test('a silent host is asked one request at a time, and takes up the rest when it answers', async () => {
+    let isUp = false;
+    const world = await openWorld(open, () => (isUp ? ok : down), { limits: { perHost: 4 } });
+    const emitting = Array.from({ length: 20 }, (_, number) =>
+      world.emit('http://a.example/#rc=5', { resource: `r/${number}`, payload: { n: number } }),
+    );
+    await Promise.all(emitting);
+    isUp = true;
+    await world.advance(1_500);
+    const { objects } = (await world.api.call('GET', 'Callback/?status=delivered')).body;
+    assert.equal(objects.length, 20);
+    await world.close();
+  });
+
+  test('a fixed schedule: a further attempt 60, 120 and 240 s after the one before it, whatever went wrong and the URL says', async () => {
+    const outcomes = [answer(404), down, answer(302)];
+    const world = await openWorld(open, (_request, number) => outcomes[number - 1] ?? answer(500));
+    const callback = { url: 'http://a.example/#rc=0', method: 'POST', schedule: [60, 120, 240] } as const;
+    await world.emit('', { callback });
+    await world.emit('', { callback: { url: 'http://b.example/', method: 'POST' }, payload: { n: 2 } });
+    const waiting = (await world.api.call('GET', 'Callback/?status=retrying')).body.objects[0];
+    assert.equal(waiting.next_attempt_time, '2026-01-01 00:01:00+00:00');
+    await world.advance(500_000);
+    assert.deepEqual(world.numbers(), ['1 at 0', '1 at 60000', '1 at 180000', '1 at 420000', '2 at 420000']);
+    const failed = (await world.api.call('GET', `Callback/${waiting.callback_id}/`)).body;
+    assert.equal(failed.status, 'failed');
+    assert.deepEqual(
+      failed.attempt_log.map(({ time, status }: { time: string; status: unknown }) => [time, status]),
+      [
+        ['2026-01-01 00:00:00+00:00', 404],
+        ['2026-01-01 00:01:00+00:00', null],
+        ['2026-01-01 00:03:00+00:00', 302],
+        ['2026-01-01 00:07:00+00:00', 500],
+      ],
+    );
+    assert.match(failed.attempt_log[1].problem, /ECONNREFUSED/);
+    await world.close();
+  });
+
+  test('a delivery is in the log from the moment its event is written, and the feed tells of each attempt', async () => {
+    const world = await openWorld(open, (_request, number) => (number === 1 ? answer(500) : ok));
+    await world.emit('http://a.example/#rp=5xx', { payload: { n: 1 } });
+    await world.emit('http://a.example/', { payload: { n: 2 } });
+    const [second] = (await world.api.call('GET', 'Callback/?status=waiting')).body.objects;
+    assert.deepEqual([second.attempts, second.last_attempt_time], [0, null]);
+    assert.equal(second.next_attempt_time, '2026-01-01 00:00:00+00:00');
+    assert.deepEqual((await world.api.call('GET', `Callback/${second.callback_id}/`)).body.attempt_log, []);
+    await world.advance(1_000);
+    const feed = createEventFeed(world.api.database);
+    const events = await feed.after({ authId: world.api.main.authId, isSubaccount: false }, feedStart, 10);
+    assert.deepEqual(
+      events.map(({ type, data }) => [type, data.attempts ?? data.n]),
+      [
+        ['happened', 1],
+        ['callback.failed', 1],
+        ['happened', 2],
+        ['callback.delivered', 2],
+        ['callback.delivered', 1],
+      ],
+    );
+    assert.equal(events[1]!.data.next_attempt_time, '2026-01-01 00:00:01+00:00');
     await world.close();
   });
 

@@ -14,7 +14,7 @@ export interface DeliveryVerdict {
 }
 
 /** Seconds before the second attempt, the third, and so on: five retries reach over 12 minutes, and over one of silence with four. */
-const pauses = [1, 5, 30, 120, 600];
+const pauses = [1, 5, 20, 45, 600];
 
 /**
  * A status of 200 to 299 is a success, whatever becomes of the body behind it. `attempts` counts the one that was made.
