@@ -19,6 +19,7 @@ export interface Recorder {
   ): () => void;
 }
 
+/** What is to be recorded: a new file, and the tracks in it. */
 export interface RecordingOrder {
   readonly recording: string;
   readonly format: RecordingFormat;
@@ -26,6 +27,7 @@ export interface RecordingOrder {
   readonly tracks: readonly CaptureTrack[];
 }
 
+/** The ending of the file's name as well. */
 export type RecordingFormat = 'mp3' | 'wav';
 
 /** What stands in a file. */

@@ -73,12 +73,12 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
   /** Resolves when it has ended; rejects when that takes longer than a disk may take. */
   async function over(recording: string): Promise<void> {
     if (!live.has(recording)) return;
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    waiters.set(recording, [...(waiters.get(recording) ?? []), resolve]);
-    const cancel = clock.startTimer(clock.now() + endingMs, () =>
-      reject(new Error(`recording ${recording} did not end in time`)),
-    );
-    await promise.finally(cancel);
+    let cancel = () => {};
+    await new Promise<void>((resolve, reject) => {
+      waiters.set(recording, [...(waiters.get(recording) ?? []), resolve]);
+      const late = () => reject(new Error(`recording ${recording} did not end in time`));
+      cancel = clock.startTimer(clock.now() + endingMs, late);
+    }).finally(() => cancel());
   }
 
   /** The record, and the file with it. */

@@ -63,6 +63,9 @@ export interface WorldOptions {
   readonly pruneEveryMs?: number;
 }
 
+/** Tests hand over minutes of audio at once. */
+const limits = { waitingBytes: 16_000_000 };
+
 const opened: (() => Promise<void>)[] = [];
 
 /** Files, threads and databases of a test go with it. */
@@ -106,7 +109,7 @@ async function worldOn(
       port = given as MessagePort;
     },
   };
-  const recorder = await createRecorder({ directory, media, endOfCaptureMs: 200 });
+  const recorder = await createRecorder({ directory, media, endOfCaptureMs: 200, limits });
   // The clock comes with the HTTP interface, which wants the routes first.
   const clock: Clock = {
     now: () => api.clock.now(),
@@ -135,9 +138,7 @@ async function worldOn(
   const opening: OpenDatabase = Object.assign(async () => database, { again: open.again });
   const api: ApiWorld = await openApi(opening, { routes: [feature.routes] });
   if (startAt !== undefined) await api.clock.advance(startAt - api.clock.now());
-  let hasCrashed = false;
   opened.push(async () => {
-    if (!hasCrashed) await feature.close();
     await recorder.close();
     await runner.close();
     port?.close();
@@ -196,7 +197,6 @@ async function worldOn(
       const left = mkdtempSync(join(tmpdir(), 'jackfield-recordings-'));
       cpSync(directory, left, { recursive: true });
       const now = api.clock.now();
-      hasCrashed = true;
       await api.app.close();
       await runner.close();
       return worldOn(await open.again(database), open, left, again, now);
