@@ -111,7 +111,8 @@ onEmbeddedDatabase('callbacks over real connections', (open) => {
         server.close();
         await once(server, 'close');
       }
-      assert.equal(egress.openConnections(), 0);
+      // Destroyed already; the event loop tells so a turn later.
+      while (egress.openConnections() > 0) await new Promise((resolve) => setImmediate(resolve));
     });
   }
 });
