@@ -16,6 +16,7 @@ import { createUsage, freeOfCharge } from '../usage/index.ts';
 import { createCalls } from './calls.ts';
 import { callsTable } from './migrations/0001-calls.ts';
 import { callRecords } from './migrations/0002-call-records.ts';
+import { callFilters } from './migrations/0003-call-filters.ts';
 import type { LegOffer, OutboundLeg, OwnedLegNotice, TakenOffer } from './owned-leg.ts';
 import type { CallsTables } from './tables.ts';
 
@@ -33,7 +34,7 @@ const offeredLeg: LegNotice = {
 
 /** The feature on a real database and runner; signalling is in the hands of the test. */
 async function world(open: OpenDatabase, isFailing = () => false) {
-  const opened = await open([callsTable, callRecords]);
+  const opened = await open([callsTable, callRecords, callFilters]);
   const database: Database = Object.assign(Object.create(opened) as Database, {
     transact: ((work) =>
       isFailing()

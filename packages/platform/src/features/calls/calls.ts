@@ -19,6 +19,7 @@ import { type LegSessionEffect, withOutboxEvents } from './events.ts';
 import { rememberMainAccounts } from './main-accounts.ts';
 import { callsTable } from './migrations/0001-calls.ts';
 import { callRecords } from './migrations/0002-call-records.ts';
+import { callFilters } from './migrations/0003-call-filters.ts';
 import { createOffers } from './offers.ts';
 import type { Calls, LiveLeg, OutboundLeg, OwnedLegNotice } from './owned-leg.ts';
 import { parametersOfCall } from './parameters.ts';
@@ -223,7 +224,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
   });
 
   return {
-    migrations: [callsTable, callRecords],
+    migrations: [callsTable, callRecords, callFilters],
     routes: callRoutes({ hangUp }, createCallQueries(deps.database)),
     resources: {
       async remove(write, account) {

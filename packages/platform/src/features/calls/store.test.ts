@@ -7,6 +7,7 @@ import type { CallLeg } from './domain/call-leg.ts';
 import { callEnds } from './domain/hangup-cause.ts';
 import { callsTable } from './migrations/0001-calls.ts';
 import { callRecords } from './migrations/0002-call-records.ts';
+import { callFilters } from './migrations/0003-call-filters.ts';
 import { createCallStore } from './store.ts';
 import { tablesOf } from './tables.ts';
 import { exampleLeg } from './testing/example-leg.ts';
@@ -25,7 +26,7 @@ const ended = (leg: CallLeg, endedAt = 1_500): CallLeg => ({ ...leg, phase: 'end
 
 eachDatabase('the records of legs', (open) => {
   async function opened() {
-    const database = await open([callsTable, callRecords]);
+    const database = await open([callsTable, callRecords, callFilters]);
     const store = createCallStore(database, createUsage(freeOfCharge));
     const save = (before: CallLeg | undefined, after: CallLeg) =>
       database.transact((write) => store.save(write, before, after));
