@@ -197,6 +197,16 @@ function rules(open: OpenDatabase): void {
     assert.equal(world.transactions, transactions);
   });
 
+  test('a change that is no part of the record writes nothing, and its effects run at once', async () => {
+    const world = await newWorld({ isRecorded: (before, after) => before.total !== after.total });
+    await world.counters.open('a', { total: 7, ended: false }, look);
+    const { transactions } = world;
+    world.counters.send('a', { type: 'end' });
+    assert.deepEqual(world.told, ['saw 7', 'ended']);
+    assert.equal(world.counters.peek('a'), undefined);
+    assert.equal(world.transactions, transactions);
+  });
+
   test('inputs that arrive while a commit is pending wait for it, in order', async () => {
     const world = await newWorld();
     await world.counters.open('a', fresh, add(1));
