@@ -43,7 +43,7 @@ export type { RecordingFiles } from './ports/recording-files.ts';
 export type { Binding, EndpointCredential, Registrations } from './ports/registrations.ts';
 export type { Secrets } from './ports/secrets.ts';
 export type { DecodeLimits, DecodeProblem, SoundDecoder } from './ports/sound-decoder.ts';
-export type { Speech, SpeechProblem, SpeechRequest } from './ports/speech.ts';
+export type { Speech, SpeechLanguages, SpeechProblem, SpeechRequest } from './ports/speech.ts';
 export type {
   DialRequest,
   DialTarget,

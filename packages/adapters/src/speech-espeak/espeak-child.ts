@@ -38,9 +38,16 @@ function speak({ text, language, voice }: SpeakOrder): SpeakOutcome {
   return { said: true, sampleRate, samples };
 }
 
-/** A voice lists its languages by preference (`fr-fr`, then `fr`); the first voice to name one keeps it. */
+/**
+ * A voice lists its languages by preference (`fr-fr`, then `fr`); the first voice to name one keeps it, unless one bears its name:
+ * `gmw/en` speaks plain English, and not the voice of the Caribbean, which is listed before it.
+ */
 function voicesByLanguage(): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
+  for (const { identifier, languages } of engine.list_voices()) {
+    const name = identifier.split('/').at(-1)?.toLowerCase() ?? '';
+    if (languages.some((language) => language.name.toLowerCase() === name)) found.set(name, identifier);
+  }
   for (const rank of [0, 1, 2]) {
     for (const { identifier, languages } of engine.list_voices()) {
       const name = languages[rank]?.name.toLowerCase();

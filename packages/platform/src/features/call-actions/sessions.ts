@@ -47,13 +47,16 @@ export function defineSessions({ runner, calls, sounds, recordings }: SessionDep
     isEnded: ({ phase }) => phase === 'over',
     perform(leg, effect) {
       switch (effect.do) {
-        case 'play':
+        case 'play': {
+          const { account, mainAccount } = calls.peek(leg) ?? {};
           return sounds.play({
             ...effect.order,
+            ...(account === undefined || mainAccount === undefined ? {} : { account, mainAccount }),
             play: effect.play,
             owner: { kind: ownerKind, id: leg },
             to: [leg],
           });
+        }
         case 'stop-play':
           return sounds.stop(effect.play);
         case 'stop-recording':

@@ -219,7 +219,9 @@ export function createPerform(deps: EffectDeps, runs: { send(leg: string, input:
         return calls.hangUp(effect.leg, effect.end);
       case 'play': {
         const { play, to, items, loop } = effect;
-        return sounds.play({ play, owner: { kind: ownerKind, id: leg }, to, items, loop });
+        const { account, mainAccount } = call;
+        const owner = { kind: ownerKind, id: leg };
+        return sounds.play({ play, owner, account, mainAccount, to, items, loop });
       }
       case 'stop-play':
         return sounds.stop(effect.play);
