@@ -1,4 +1,4 @@
-import type { CompiledQuery } from 'kysely';
+import { type CompiledQuery, sql } from 'kysely';
 import type { CallbackTarget, Instant } from '../../kernel/machine.ts';
 import type { AppendedEvent } from '../../kernel/outbox-queries.ts';
 import type { Page } from '../../kernel/pagination.ts';
@@ -202,20 +202,25 @@ export async function pruneCallbacks(database: Database, olderThan: Instant, lim
   return rows.length;
 }
 
-export async function removeCallbacks(write: Write, account: string): Promise<void> {
-  await tables(write).deleteFrom('callbacks').where('account', '=', account).execute();
+/** What the index of subaccounts holds. */
+const ofSubaccount = sql<boolean>`account <> main_account`;
+
+export async function removeCallbacks(write: Write, subaccount: string): Promise<void> {
+  await tables(write).deleteFrom('callbacks').where('account', '=', subaccount).where(ofSubaccount).execute();
 }
 
-export async function passOnCallbacks(write: Write, account: string, main: string): Promise<void> {
+export async function passOnCallbacks(write: Write, subaccount: string, main: string): Promise<void> {
   await tables(write)
     .updateTable('callbacks')
     .set({ account: main })
-    .where('account', '=', account)
+    .where('account', '=', subaccount)
+    .where(ofSubaccount)
     .execute();
 }
 
 function seenBy(database: Database, { authId, isSubaccount }: Viewer) {
-  return tables(database.read)
-    .selectFrom('callbacks')
-    .where(isSubaccount ? 'account' : 'main_account', '=', authId);
+  const all = tables(database.read).selectFrom('callbacks');
+  return isSubaccount
+    ? all.where('account', '=', authId).where(ofSubaccount)
+    : all.where('main_account', '=', authId);
 }

@@ -10,9 +10,7 @@ import type { OutboxEvent } from '../../kernel/machine.ts';
 import { createOutbox, outboxMigrations } from '../../kernel/outbox.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { EgressOutcome, EgressRequest } from '../../ports/egress.ts';
-import { type CallbacksDeps, createCallbacks } from './callbacks.ts';
-import { callbacksTable } from './migrations/0001-callbacks.ts';
-import { callbackAttempts } from './migrations/0002-attempts.ts';
+import { type CallbacksDeps, callbackMigrations, createCallbacks } from './callbacks.ts';
 
 const ok: EgressOutcome = { status: 200, headers: {}, body: new Uint8Array() };
 const answer = (status: number): EgressOutcome => ({ ...ok, status });
@@ -26,7 +24,7 @@ async function openWorld(
   reply: (request: EgressRequest, number: number) => Reply,
   options: Pick<CallbacksDeps, 'limits' | 'prefixes'> = {},
 ) {
-  const database = await open([...outboxMigrations, callbacksTable, callbackAttempts]);
+  const database = await open([...outboxMigrations, ...callbackMigrations]);
   const sent: { request: EgressRequest; at: number }[] = [];
   // The clock and the accounts come with the HTTP interface, which wants the routes first.
   const clock: Clock = {

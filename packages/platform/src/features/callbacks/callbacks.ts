@@ -20,6 +20,7 @@ import { createConsumer } from './deliver.ts';
 import { createHostSlots } from './domain/host-slots.ts';
 import { callbacksTable } from './migrations/0001-callbacks.ts';
 import { callbackAttempts } from './migrations/0002-attempts.ts';
+import { callbacksOfSubaccounts } from './migrations/0003-subaccounts.ts';
 import { callbackRoutes } from './routes.ts';
 import { createSigner } from './signed-request.ts';
 
@@ -66,6 +67,12 @@ export interface CallbacksFeature {
   /** `outboxEnd` is the end of the outbox under way: it waits for deliveries, which are given up after a while. */
   close(outboxEnd: Promise<void>): Promise<void>;
 }
+
+export const callbackMigrations: readonly Migration[] = [
+  callbacksTable,
+  callbackAttempts,
+  callbacksOfSubaccounts,
+];
 
 /** Delivers events to customers' URLs, signed and at least once, and keeps a log of it. */
 export function createCallbacks(deps: CallbacksDeps): CallbacksFeature {
@@ -125,7 +132,7 @@ export function createCallbacks(deps: CallbacksDeps): CallbacksFeature {
   }
 
   return {
-    migrations: [callbacksTable, callbackAttempts],
+    migrations: callbackMigrations,
     routes: callbackRoutes({ database, replay }),
     resources: { remove: removeCallbacks, passOn: passOnCallbacks },
     deliver: createConsumer({

@@ -6,9 +6,7 @@ import { sql } from 'kysely';
 import { createOutbox, outboxMigrations } from '../../kernel/outbox.ts';
 import type { Database } from '../../ports/database.ts';
 import type { EgressRequest } from '../../ports/egress.ts';
-import { createCallbacks } from './callbacks.ts';
-import { callbacksTable } from './migrations/0001-callbacks.ts';
-import { callbackAttempts } from './migrations/0002-attempts.ts';
+import { callbackMigrations, createCallbacks } from './callbacks.ts';
 
 type Moment = 'before a commit' | 'after a commit' | 'before a request' | 'after a request';
 
@@ -97,7 +95,7 @@ eachDatabase('callbacks of a process that is killed', (open) => {
     'after a request',
   ] as const) {
     test(`${moment}, at every step: nothing that was committed is lost, and order is kept; what was on its way comes twice at most`, async () => {
-      const database = await open([...outboxMigrations, callbacksTable, callbackAttempts]);
+      const database = await open([...outboxMigrations, ...callbackMigrations]);
       const isAlone = database.dialect === 'sqlite';
       for (let at = 1; at <= 40; at++) {
         await database.transact((write) => sql`DELETE FROM outbox`.execute(write));

@@ -8,17 +8,15 @@ import { createHttpEgress } from '@jackfield/adapters/egress-http';
 import { createSecrets } from '@jackfield/adapters/secrets';
 import { createRecordingLog, onEmbeddedDatabase } from '@jackfield/testkit';
 import { createOutbox, outboxMigrations } from '../../kernel/outbox.ts';
-import { createCallbacks } from './callbacks.ts';
-import { callbacksTable } from './migrations/0001-callbacks.ts';
-import { callbackAttempts } from './migrations/0002-attempts.ts';
+import { callbackMigrations, createCallbacks } from './callbacks.ts';
 
 /** What a receiver does that does not work, with the settings of its URL. */
 const kinds: Readonly<Record<string, { readonly settings: string; readonly answer: RequestListener }>> = {
   'answers 500': { settings: '#rc=0', answer: (_request, response) => response.writeHead(500).end() },
-  hangs: { settings: '#rt=300&rc=0', answer: () => {} },
+  hangs: { settings: '#rt=120&rc=0', answer: () => {} },
   'closes the connection': { settings: '#rc=0', answer: ({ socket }) => socket.destroy() },
   'answers byte by byte': {
-    settings: '#rt=200&tt=400&rc=0',
+    settings: '#rt=120&tt=200&rc=0',
     answer(_request, { socket }) {
       const drip = setInterval(() => socket!.write('x'), 20);
       socket!.once('close', () => clearInterval(drip)).write('HTTP/1.1 200 OK\r\nx: ');
@@ -27,12 +25,12 @@ const kinds: Readonly<Record<string, { readonly settings: string; readonly answe
 };
 
 const perResource = 3;
-const resources = 8;
+const resources = 6;
 
 onEmbeddedDatabase('callbacks over real connections', (open) => {
   for (const [kind, { settings, answer }] of Object.entries(kinds)) {
     test(`a receiver that ${kind} is given up in order, while another one is not kept waiting`, async () => {
-      const database = await open([...outboxMigrations, callbacksTable, callbackAttempts]);
+      const database = await open([...outboxMigrations, ...callbackMigrations]);
       const arrived = new Map<string, string[]>();
       const receiver = async (listener: RequestListener) => {
         const server = createServer((request, response) => {

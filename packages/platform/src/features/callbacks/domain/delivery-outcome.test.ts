@@ -48,7 +48,7 @@ test('what another attempt would not change is not tried again: redirects, refus
 
 test('rc attempts follow the first, each after a longer pause', () => {
   const next = [1, 2, 3, 4, 5, 6].map((attempts) => judge(answered(500), attempts).nextAttemptAt);
-  assert.deepEqual(next, [2000, 6000, 31_000, 121_000, 601_000, null]);
+  assert.deepEqual(next, [2000, 6000, 21_000, 46_000, 601_000, null]);
 });
 
 test('a receiver is silent when no head of an answer came over a connection', () => {
