@@ -1,13 +1,9 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { CaptureMessage } from '@jackfield/media';
 import type { RecordingFormat } from '@jackfield/platform';
 import { createDiskGate } from './disk-gate.ts';
-import type {
-  CaptureMessage,
-  FromRecorderThread,
-  RecorderLimits,
-  RecorderStats,
-} from './recorder-messages.ts';
+import type { FromRecorderThread, RecorderLimits, RecorderStats } from './recorder-messages.ts';
 import { beginRecordingFile, type RecordingFile, sentenceOf, type WritableFile } from './recording-file.ts';
 import { recordingFileName } from './recording-file-name.ts';
 import { loadMp3Encoders, plainSamples } from './sound-encoder.ts';

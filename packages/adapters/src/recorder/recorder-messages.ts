@@ -1,17 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { RecordedFile, RecordingFormat } from '@jackfield/platform';
 
-/** What the media thread posts into the captures port: samples of all tracks interleaved, in order, then one end. */
-export type CaptureMessage =
-  | {
-      readonly type: 'audio';
-      readonly capture: string;
-      readonly tracks: number;
-      readonly sampleRate: number;
-      readonly samples: Int16Array;
-    }
-  | { readonly type: 'ended'; readonly capture: string };
-
 /** Beyond them a recording is refused, or fails alone. */
 export interface RecorderLimits {
   /** Recordings that are open at the same time. */

@@ -1,11 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import type { CaptureMessage } from '@jackfield/media';
 import { createOpenRecordings } from './open-recordings.ts';
-import type {
-  CaptureMessage,
-  FromRecorderThread,
-  RecorderThreadData,
-  ToRecorderThread,
-} from './recorder-messages.ts';
+import type { FromRecorderThread, RecorderThreadData, ToRecorderThread } from './recorder-messages.ts';
 
 /** The recorder thread: encodes and writes, so that neither calls nor ticks wait for a disk. */
 if (parentPort === null) throw new Error('the recorder thread is started as a worker');

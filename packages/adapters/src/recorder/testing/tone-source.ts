@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { CaptureMessage } from '@jackfield/media';
 import type { MixCommand } from '@jackfield/platform';
 import type { CaptureSource } from '../recorder.ts';
-import type { CaptureMessage } from '../recorder-messages.ts';
 import { tones } from './tones.ts';
 
 /** Stands where the media thread does: what a test says goes into the captures port. */

@@ -3,7 +3,12 @@ import { MPEGDecoder } from 'mpg123-decoder';
 import { readWavHeader, wavHeaderBytes } from '../wav-format.ts';
 
 /** A portion of tones, one for each track, that goes on from sample `from`. */
-export function tones(hz: readonly number[], from: number, length: number, sampleRate = 8000): Int16Array {
+export function tones(
+  hz: readonly number[],
+  from: number,
+  length: number,
+  sampleRate = 8000,
+): Int16Array<ArrayBuffer> {
   const samples = new Int16Array(length * hz.length);
   for (let i = 0; i < length; i++) {
     for (const [track, frequency] of hz.entries()) {

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createMediaWorker } from '../media-worker/index.ts';
+import { createRecorder } from './recorder.ts';
+import { decodeMp3, levelOf } from './testing/tones.ts';
+
+test('what a leg hears goes from the media thread into the file, and the time of a pause is left out', async (context) => {
+  const directory = mkdtempSync(join(tmpdir(), 'jackfield-live-capture-'));
+  const media = await createMediaWorker({
+    host: '127.0.0.1',
+    ports: { first: 38_300, last: 38_303 },
+    sockets: 'dgram',
+  });
+  const recorder = await createRecorder({ directory, media });
+  const phone = createSocket('udp4').bind(0, '127.0.0.1');
+  context.after(async () => {
+    await recorder.close();
+    await media.closeAll();
+    phone.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  await once(phone, 'listening');
+  await media.open('a');
+  media.connect('a', {
+    address: '127.0.0.1',
+    port: phone.address().port,
+    codec: 'PCMU',
+    payloadType: 0,
+    telephoneEventPayloadType: 101,
+    direction: 'sendrecv',
+    ptimeMs: 20,
+  });
+  media.send({ do: 'open-mix', mix: 'm' });
+  const sound = { kind: 'tone', frequencyHz: 700, levelDb: -10 } as const;
+  media.send({ do: 'play', mix: 'm', key: 'k', to: ['a'], sound, loop: true });
+
+  /** Packets to the phone, 20 ms each, are the clock of this test. */
+  const heard = async (packets: number) => {
+    for (let packet = 0; packet < packets; packet++) await once(phone, 'message');
+  };
+  await heard(5);
+  const recording = randomUUID();
+  const tracks = [
+    { said: [], heard: ['a'] },
+    { said: ['a'], heard: [] },
+  ];
+  await recorder.start({ recording, format: 'mp3', tracks });
+  await heard(60);
+  recorder.pause(recording);
+  await heard(50);
+  recorder.resume(recording);
+  await heard(20);
+  const { durationMs } = await recorder.stop(recording);
+  assert.ok(durationMs > 1400 && durationMs < 1900, `${durationMs} ms of 1600, without a pause of 1000`);
+  const decoded = await decodeMp3(join(directory, `${recording}.mp3`));
+  assert.ok(levelOf(700, decoded, 0) > -12);
+  assert.ok(levelOf(700, decoded, 1) < -60);
+});
