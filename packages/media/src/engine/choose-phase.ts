@@ -1,10 +1,14 @@
 /** A frame that seems to have waited for all but this may just as well have come at the last moment. */
 const UNSURE_MS = 3;
 
-/** When a leg's audio can be counted on: at `readyMs`, and every `everyMs` before and after it. */
+/**
+ * When a leg's audio can be counted on: at `readyMs`, and every `everyMs` before and after it. A turn less than `edgeMs` later
+ * will be missed now and then, and the buffer keep a frame more for it for seconds: so that is what this wait counts as.
+ */
 export interface Readiness {
   readonly readyMs: number;
   readonly everyMs: number;
+  readonly edgeMs: number;
 }
 
 /** A phase that suits some legs: `timeMs + k · stepMs` is a moment of the k-th phase. */
@@ -56,7 +60,12 @@ function costOf(legs: readonly Readiness[], phase: number, grid: PhaseGrid): num
   return longest + total / legs.length;
 }
 
-function waitMs({ readyMs, everyMs }: Readiness, phase: number, { timeMs, stepMs }: PhaseGrid): number {
+function waitMs(
+  { readyMs, everyMs, edgeMs }: Readiness,
+  phase: number,
+  { timeMs, stepMs }: PhaseGrid,
+): number {
   const wait = (timeMs + phase * stepMs - readyMs) % everyMs;
-  return wait < 0 ? wait + everyMs : wait;
+  const waited = wait < 0 ? wait + everyMs : wait;
+  return waited < edgeMs ? waited + everyMs : waited;
 }

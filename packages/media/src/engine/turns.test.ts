@@ -29,19 +29,21 @@ function room(phases: number, hz: readonly number[]): { rig: EngineRig; phones: 
 
 test('the phase chosen is the one just behind the packets; what one leg has to spare another may need', () => {
   const grid = { phases: 4, stepMs: 5, timeMs: 1000 };
-  const at = (readyMs: number) => ({ readyMs, everyMs: 20 });
+  const at = (readyMs: number, edgeMs = 0) => ({ readyMs, everyMs: 20, edgeMs });
   assert.deepEqual(choosePhase([at(1004), at(1003)], 3, grid), {
     phase: 1,
     gainMs: 20,
     mayComeEarlier: true,
   });
+  // Where packets come 2 ms late now and then, 1 ms before the turn is too near.
+  assert.equal(choosePhase([at(1004, 2), at(1003)], 3, grid).phase, 2);
   // The second leg's audio is there just before the present turn: 10 ms earlier it would be missed.
   const choice = choosePhase([at(2004), at(2014), at(2003)], 3, grid);
   assert.deepEqual([choice.phase, choice.mayComeEarlier], [1, false]);
   // What seems to have waited for 19 ms may have come at the last moment.
   assert.equal(choosePhase([at(1004), at(1016)], 3, grid).mayComeEarlier, false);
   // Packets of 10 ms wait for 10 ms at most.
-  assert.equal(choosePhase([{ readyMs: 994, everyMs: 10 }], 3, grid).gainMs, 0);
+  assert.equal(choosePhase([{ readyMs: 994, everyMs: 10, edgeMs: 0 }], 3, grid).gainMs, 0);
 });
 
 test('a mix whose members move to one phase, and then to a better one, loses and repeats no sample', () => {

@@ -4,13 +4,15 @@ import type { Leg } from './leg.ts';
 
 /** Members that are not heard from are waited for so long before a phase is chosen without them. */
 const PATIENCE_MS = 2000;
-/** How soon to look again meanwhile, how soon after a choice from few packets, and how often later: clocks 100 ppm apart drift by 1 ms in 10 s. */
+/**
+ * How soon to look again meanwhile, and how often later: a choice from few packets does not know yet how late some of them come,
+ * and whoever has come to the edge of his turn keeps everybody waiting until the next look.
+ */
 const IMPATIENT_LOOK_MS = 100;
-const SECOND_LOOK_MS = 2000;
-const CALM_LOOK_MS = 10_000;
+const LOOK_MS = 2000;
 /** Milliseconds of waiting that a move must save: every listener's next packet comes late or early by some. */
 const FIRST_GAIN_MS = 1;
-const LATER_GAIN_MS = 4;
+const LATER_GAIN_MS = 2.5;
 
 /** Whose turn it is in which step; moves mixes to the phase that suits the arrivals of their members' packets. */
 export interface Turns {
@@ -74,13 +76,11 @@ export function createTurns(phases: number, find: (leg: string) => Leg | undefin
     let isMissing = false;
     for (const leg of legsOf(mix)) {
       if (leg.agreed === undefined || !leg.listens) continue;
-      const { readyMs, everyMs } = leg.jitter.pace;
+      const { readyMs, everyMs, edgeMs } = leg.jitter.pace;
       if (Number.isNaN(readyMs)) isMissing = true;
-      else heard.push({ readyMs, everyMs });
+      else heard.push({ readyMs, everyMs, edgeMs });
     }
-    // Members who begin to speak long after they joined have a mix that has not chosen yet: it must not wait for calm.
-    const lookAgainMs = mix.isChosen && !isPatient ? CALM_LOOK_MS : SECOND_LOOK_MS;
-    mix.lookMs = nowMs + (isPatient && isMissing ? IMPATIENT_LOOK_MS : lookAgainMs);
+    mix.lookMs = nowMs + (isPatient && isMissing ? IMPATIENT_LOOK_MS : LOOK_MS);
     if (heard.length < 2 || (isPatient && isMissing)) return;
     const wanted = mix.isChosen ? LATER_GAIN_MS : FIRST_GAIN_MS;
     mix.isChosen = true;
