@@ -128,9 +128,10 @@ test('keys keep their pace, a stall makes every leg of every phase jump by the s
 
 /**
  * Rooms whose phones' packets come at any time within 20 ms, ticks up to 2 ms late; delays of single loud samples, from 3 s after
- * the first packet on. The phones begin to send `silentMs` after they joined.
+ * the first packet on. The phones begin to send `silentMs` after they joined; uneven ones 0.3 ms late in the mean, and
+ * one packet in 250 by up to 6 ms.
  */
-function delaysOf(phases: number, rooms: number, size: number, silentMs = 0): number[] {
+function delaysOf(phases: number, rooms: number, size: number, silentMs = 0, isUneven = false): number[] {
   let seed = 7;
   const random = (): number => {
     seed = (seed * 16807) % 2147483647;
@@ -165,7 +166,8 @@ function delaysOf(phases: number, rooms: number, size: number, silentMs = 0): nu
     const media = { codec: 'PCMU', payloadType: 0, direction: 'sendrecv', ptimeMs: 20 } as const;
     engine.connectLeg(leg, { address: '192.0.2.1', port, ...media }, now);
     const rtp = createRtpSender({ ssrc: k + 1, sequenceNumber: 1, timestamp: 1 });
-    return { leg, index, port, dueMs: startMs + silentMs + random() * 20, rtp, packets: 0 };
+    const dueMs = startMs + silentMs + random() * 20;
+    return { leg, index, port, dueMs, sentMs: dueMs, rtp, packets: 0 };
   });
   for (let r = 0; r < rooms; r++) {
     const legs = phones.slice(r * size, (r + 1) * size).map(({ leg }) => leg);
@@ -175,15 +177,18 @@ function delaysOf(phases: number, rooms: number, size: number, silentMs = 0): nu
   for (let step = 1; step <= ((8000 + silentMs) / 20) * phases; step++) {
     now = startMs + (step * 20) / phases + random() * 2;
     for (const phone of phones) {
-      for (; phone.dueMs <= now; phone.dueMs += 20) {
+      while (phone.sentMs <= now) {
         frame.fill(0);
         const turn = phone.packets++ % (12 * size);
         if (turn === 12 * (phone.index % size)) {
           frame[80] = 20_000;
-          clicks[Math.floor(phone.index / size)] = { ms: phone.dueMs + 10, heardBy: new Set([phone.index]) };
+          clicks[Math.floor(phone.index / size)] = { ms: phone.sentMs + 10, heardBy: new Set([phone.index]) };
         }
         const length = phone.rtp.writeAudio(pcmu, 0, frame, 160);
-        engine.receive(phone.index, phone.rtp.packet, length, '192.0.2.1', phone.port, phone.dueMs);
+        engine.receive(phone.index, phone.rtp.packet, length, '192.0.2.1', phone.port, phone.sentMs);
+        phone.dueMs += 20;
+        const lateMs = isUneven ? -0.3 * Math.log(1 - random()) + (random() < 0.004 ? 6 * random() : 0) : 0;
+        phone.sentMs = Math.max(phone.sentMs, phone.dueMs + lateMs);
       }
     }
     engine.tick(now);
@@ -204,6 +209,15 @@ test('the budget of delay (p50 12 ms, p99 20 ms) is kept with ticks up to 2 ms l
     assert.ok(quantile(many, 0.5) <= 9, `p50 ${quantile(many, 0.5)}`);
     assert.ok(quantile(many, 0.99) <= 19, `p99 ${quantile(many, 0.99)}`);
   }
+});
+
+test('packets that come a few milliseconds late now and then cost nobody a frame of delay', () => {
+  const delays = delaysOf(8, 60, 3, 0, true);
+  assert.ok(delays.length > 1000);
+  assert.ok(
+    delays[Math.floor(delays.length * 0.99)]! <= 21.5,
+    `p99 ${delays[Math.floor(delays.length * 0.99)]}`,
+  );
 });
 
 test('members who begin to speak long after they joined have a phase of theirs within seconds', () => {
