@@ -264,3 +264,37 @@ onEmbeddedDatabase('Recordings', (open) => {
     assert.equal(world.events.filter(({ type }) => type === 'recording.completed').length, 1);
   });
 });
+
+onEmbeddedDatabase('Recordings and a database that fails', (open) => {
+  test('an end that could not be written is told to nobody, and once when it could', async () => {
+    const world = await openRecordingsWorld(open);
+    const recording = await world.record({ callback });
+    world.say(recording, 200);
+    world.failCommits(3);
+    world.feature.stop(recording);
+    while (world.notices.length === 1) {
+      assert.deepEqual(
+        world.events.map(({ type }) => type),
+        ['recording.started'],
+      );
+      await world.clock.advance(1000);
+    }
+    assert.deepEqual(
+      world.events.map(({ type }) => type),
+      ['recording.started', 'recording.completed'],
+    );
+    const ends = world.notices.filter(([, { type }]) => type === 'recording-over');
+    assert.equal(ends.length, 1);
+    assert.equal(
+      (await world.api.call('GET', `Recording/${recording}/`)).body.recording_duration_ms,
+      '200.00000',
+    );
+  });
+
+  test('one whose record cannot be written is not recorded', async () => {
+    const world = await openRecordingsWorld(open);
+    world.failCommits(1);
+    await assert.rejects(world.record(), /disk is full/);
+    assert.deepEqual([world.files(), world.commands, world.events], [[], [], []]);
+  });
+});

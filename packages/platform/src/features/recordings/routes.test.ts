@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { readFileSync, unlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { eachDatabase, onEmbeddedDatabase } from '@jackfield/testkit';
 import { sql } from 'kysely';
-import { closeWorldsAfterEach, openRecordingsWorld, publicUrl } from './testing/recordings-world.ts';
+import { closeWorldsAfterEach, openRecordingsWorld, publicUrl, until } from './testing/recordings-world.ts';
 
 closeWorldsAfterEach();
 
@@ -220,6 +220,11 @@ onEmbeddedDatabase('Files of recordings', (open) => {
     await reader.read();
     abort.abort();
     await assert.rejects(reader.read());
+    const descriptors = '/proc/self/fd';
+    const isOpen = () =>
+      existsSync(descriptors) &&
+      readdirSync(descriptors).some((each) => linkOf(join(descriptors, each)).endsWith(`${recording}.wav`));
+    await until(() => !isOpen());
     assert.equal((await world.file(`${recording}.wav`)).bytes.length, 44 + 120_000 * 16);
     const { paths } = (await world.api.app.inject('/openapi.json')).json();
     const documented = paths['/v1/Account/{auth_id}/Recording/{recording_file}'];
@@ -251,3 +256,12 @@ onEmbeddedDatabase('Files of recordings', (open) => {
     }
   });
 });
+
+/** A descriptor may be gone between the listing and the look. */
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}

@@ -12,7 +12,7 @@ import { createSessionRunner } from '../../../kernel/create-session-runner.ts';
 import type { OutboxEvent } from '../../../kernel/machine.ts';
 import type { SessionRunner } from '../../../kernel/session-runner.ts';
 import type { Clock } from '../../../ports/clock.ts';
-import type { Database } from '../../../ports/database.ts';
+import type { Database, Write } from '../../../ports/database.ts';
 import type { MixCommand } from '../../../ports/media.ts';
 import {
   createRecordings,
@@ -48,6 +48,8 @@ export interface RecordingsWorld {
     as?: Caller,
   ): Promise<FileAnswer>;
   files(): readonly string[];
+  /** The next so many commits of sessions fail, as with a full disk. */
+  failCommits(count: number): void;
   /** Another process on the data as they are now; nothing of the old one was told to end. */
   crash(options?: WorldOptions): Promise<RecordingsWorld>;
 }
@@ -116,8 +118,16 @@ async function worldOn(
     startTimer: (at, fire) => api.clock.startTimer(at, fire),
   };
   const log = { debug() {}, info() {}, warn() {}, error() {} };
+  let failing = 0;
+  const failingDatabase: Database = Object.assign(Object.create(database) as Database, {
+    async transact<Result>(work: (write: Write) => Promise<Result>): Promise<Result> {
+      if (failing === 0) return database.transact(work);
+      failing--;
+      throw new Error('the disk is full');
+    },
+  });
   const runner = createSessionRunner({
-    database,
+    database: failingDatabase,
     clock,
     log,
     appendEvents: async (_write, appended) => {
@@ -193,6 +203,9 @@ async function worldOn(
       return { status: answer.statusCode, headers: answer.headers, bytes: answer.rawPayload };
     },
     files: () => readdirSync(directory).sort(),
+    failCommits(count) {
+      failing = count;
+    },
     async crash(again = {}) {
       const left = mkdtempSync(join(tmpdir(), 'jackfield-recordings-'));
       cpSync(directory, left, { recursive: true });
