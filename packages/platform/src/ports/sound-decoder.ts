@@ -6,6 +6,7 @@ export interface SoundDecoder {
   decode(file: Uint8Array, limits: DecodeLimits): Promise<SoundClip>;
 }
 
+/** How much of a file is taken. */
 export interface DecodeLimits {
   /** What lies beyond is refused, whatever the file claims. */
   readonly seconds: number;
