@@ -51,7 +51,8 @@ function walk(start: CallLeg, inputs: readonly CallLegInput[], seen: (step: Walk
     );
     const events = effects.flatMap((effect) => (effect.do === 'emit' ? [effect.event] : []));
     const replies = effects.flatMap((effect) => (effect.do === 'reply' ? [effect.reply] : []));
-    seen({ input: each, before: leg, after: state, heard, events, replies });
+    const departures = effects.filter((effect) => effect.do === 'leave').length;
+    seen({ input: each, before: leg, after: state, heard, events, replies, departures });
     leg = state;
   }
   return leg;
@@ -64,6 +65,7 @@ interface Walked {
   readonly heard: readonly Heard[];
   readonly events: readonly string[];
   readonly replies: readonly boolean[];
+  readonly departures: number;
 }
 
 const ended: CallLegInput = { type: 'leg-ended', end: { by: 'remote-bye' } };
@@ -160,12 +162,17 @@ describe('a leg that is offered, taken, lent and given back in any order', () =>
     );
   });
 
-  it('tells the outbox of its answer at most once and of its end exactly once, the end last', () => {
+  it('tells the outbox of its answer at most once and of its end exactly once, the end last, and leaves once', () => {
     fc.assert(
       fc.property(lives, ({ start, inputs }) => {
         const events: string[] = [];
-        const last = walk(start, inputs, (step) => void events.push(...step.events));
+        let departures = 0;
+        const last = walk(start, inputs, (step) => {
+          events.push(...step.events);
+          departures += step.departures;
+        });
         assert.ok(isLegOver(last));
+        assert.equal(departures, 1);
         assert.equal(events.filter((event) => event === 'ended').length, 1);
         assert.ok(events.filter((event) => event === 'answered').length <= 1);
         assert.equal(events.at(-1), 'ended');
