@@ -124,7 +124,9 @@ export class PlatformProcess {
       const all = await this.metrics('jackfield_');
       const alive = Object.entries(all).filter(
         ([name, value]) =>
-          /^jackfield_(?:sip_legs|sessions_\w+|media_(?:legs|mixes|plays|sockets|leaks))$/.test(name) &&
+          /^jackfield_(?:sip_legs|sessions_\w+|media_(?:legs|mixes|plays|captures|sockets|leaks)|recorder_files)$/.test(
+            name,
+          ) &&
           !name.endsWith('_total') &&
           value !== 0,
       );

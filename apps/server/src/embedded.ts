@@ -156,7 +156,15 @@ async function start(
       createVoicemail(recordings, account.authId, () => secrets.randomUuid()),
     );
   }
-  publishMetrics({ metrics, clock, platform, edge: signalling, media, mediaTotals: counted.totals });
+  publishMetrics({
+    metrics,
+    clock,
+    platform,
+    edge: signalling,
+    media,
+    mediaTotals: counted.totals,
+    recorder,
+  });
 
   await explained(explainListening(httpVariables, config.http), () => platform.http.listen(config.http));
   const [httpAddress] = platform.http.addresses() as readonly AddressInfo[];

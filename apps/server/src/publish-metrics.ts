@@ -1,4 +1,5 @@
 import type { MediaWorker } from '@jackfield/adapters/media-worker';
+import type { DiskRecorder } from '@jackfield/adapters/recorder';
 import type { SipEdge } from '@jackfield/adapters/sip-edge';
 import type { Clock, Metrics, Platform } from '@jackfield/platform';
 import type { MediaTotals } from './counted-media-legs.ts';
@@ -10,6 +11,7 @@ export interface PublishedParts {
   readonly edge: SipEdge;
   readonly media: Pick<MediaWorker, 'census' | 'stats'>;
   readonly mediaTotals: MediaTotals;
+  readonly recorder: Pick<DiskRecorder, 'stats'>;
 }
 
 /** Makes what is alive and what has gone wrong visible at /metrics; everything is asked for at the scrape. */
@@ -17,6 +19,7 @@ export function publishMetrics(parts: PublishedParts): void {
   publishSignalling(parts);
   publishSessions(parts);
   publishMedia(parts);
+  publishRecorder(parts);
 }
 
 function publishSignalling({ metrics, edge }: PublishedParts): void {
@@ -48,7 +51,13 @@ function publishSessions({ metrics, platform }: PublishedParts): void {
 function publishMedia({ metrics, clock, media, mediaTotals }: PublishedParts): void {
   const census = oncePerScrape(clock, () => media.census());
   const stats = oncePerScrape(clock, () => media.stats());
-  const existing = { legs: 'legs', mixes: 'mixes', plays: 'sounds being played', clips: 'clips' } as const;
+  const existing = {
+    legs: 'legs',
+    mixes: 'mixes',
+    plays: 'sounds being played',
+    clips: 'clips',
+    captures: 'captures for recordings',
+  } as const;
   for (const [name, what] of Object.entries(existing)) {
     const key = name as keyof typeof existing;
     metrics.gauge(
@@ -87,6 +96,21 @@ function publishMedia({ metrics, clock, media, mediaTotals }: PublishedParts): v
     const key = name as keyof MediaTotals;
     total(`ended_legs_${snakeCase(name)}`, 'Summed up over legs that have ended.', () => mediaTotals[key]);
   }
+}
+
+function publishRecorder({ metrics, clock, recorder }: PublishedParts): void {
+  const stats = oncePerScrape(clock, () => recorder.stats());
+  const value = (key: 'open' | 'waitingBytes' | 'writtenBytes' | 'droppedPortions') => async () =>
+    (await stats())?.[key] ?? 0;
+  metrics.gauge('jackfield_recorder_files', 'Recordings that are being written.', value('open'));
+  metrics.gauge('jackfield_recorder_waiting_bytes', 'Audio that waits for the disk.', value('waitingBytes'));
+  // They begin anew with the recorder's thread, should it die.
+  metrics.gauge('jackfield_recorder_written_bytes', 'Audio that was written.', value('writtenBytes'));
+  metrics.gauge(
+    'jackfield_recorder_dropped_portions',
+    'Audio that could not be kept.',
+    value('droppedPortions'),
+  );
 }
 
 /** All metrics of one scrape share one answer of the media thread. */
