@@ -73,6 +73,8 @@ export function createDigestServer(options: DigestServerOptions): DigestServer {
       let isMalformed = false;
       // A request may carry one field per realm on its way (RFC 3261 §22.3); only ours counts.
       for (const value of request.headers.all(header)) {
+        // RFC 4475 §3.3.7: credentials of a scheme that we do not know count for nothing, and a challenge follows.
+        if (!/^digest(?![^ \t])/i.test(value)) continue;
         const authorization = parseAuthorization(value);
         if (authorization === undefined) isMalformed = true;
         else if (authorization.realm === realm) return { kind: 'claim', authorization };

@@ -138,6 +138,15 @@ const BITS: Readonly<Record<string, number>> = {
   'Content-Type': CONTENT_TYPE,
 };
 
+const SHORTEST: ReadonlyMap<string, string> = new Map(
+  Object.entries(COMPACT).map(([form, label]) => [label, form]),
+);
+
+/** The compact form of a header field (RFC 3261 §7.3.3), or the label itself where there is none. */
+export function compactLabel(label: string): string {
+  return SHORTEST.get(label) ?? label;
+}
+
 const KNOWN: ReadonlyMap<string, HeaderName> = knownNames();
 
 /** The header field that a spelling means, whatever its case or form; an unknown name stands for itself. */

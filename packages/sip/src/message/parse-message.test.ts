@@ -98,11 +98,11 @@ describe('parseMessage', () => {
     );
   });
 
-  it('gives no request to answer when Via, From, To, Call-ID or CSeq could not be read', () => {
+  it('names what is missing of Via, From, To, Call-ID and CSeq, and gives no request to answer without Via', () => {
     for (const missing of [VIA, ...REST]) {
       const { problem } = parseMessage(request().replace(`${missing}\r\n`, ''));
       assert.equal(problem?.status, 400);
-      assert.equal(problem?.request, undefined);
+      assert.equal(problem?.request === undefined, missing === VIA);
       assert.match(
         problem?.sentence ?? '',
         new RegExp(`${missing.slice(0, missing.indexOf(':'))} is missing`),

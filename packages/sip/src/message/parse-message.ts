@@ -34,8 +34,8 @@ export interface ParseProblem {
   /** What is wrong, in a sentence that can stand as reason phrase or in a log. */
   readonly sentence: string;
   /**
-   * The request as far as it was read, when it has all that a response copies (Via, From, To, Call-ID, CSeq). Undefined
-   * for responses and ACK, which are never answered, and for noise: those are dropped.
+   * The request as far as it was read, when it has the Via without which no answer finds its way; a response copies what else
+   * there is. Undefined for responses and ACK, which are never answered, and for noise: those are dropped.
    */
   readonly request: SipRequest | undefined;
 }
@@ -240,8 +240,8 @@ function missingLabel(missing: number): string {
 }
 
 function problemOf(start: StartLine, scan: HeaderScan, status: number, sentence: string): ParseOutcome {
-  // RFC 3261 §17.1.1.3: an ACK has no response.
-  const isAnswerable = start.kind === 'request' && start.method !== 'ACK' && (MANDATORY & ~scan.seen) === 0;
+  // RFC 3261 §17.1.1.3: an ACK has no response. RFC 4475 §3.3.1: what lacks From, To or Call-ID is ideally answered too.
+  const isAnswerable = start.kind === 'request' && start.method !== 'ACK' && (scan.seen & VIA) !== 0;
   const request: SipRequest | undefined = isAnswerable
     ? { kind: 'request', method: start.method, uri: start.uri, headers: scan.headers, body: '' }
     : undefined;

@@ -1,5 +1,6 @@
+import { compactLabel } from './header-names.ts';
 import { createHeaders, MessageHeaders } from './headers.ts';
-import type { ByteString, SipMessage } from './message.ts';
+import type { ByteString, SipMessage, SipResponse } from './message.ts';
 
 /** The message as it goes onto the wire; Content-Length is always that of the body, whatever the headers say. */
 export function printMessage(message: SipMessage): ByteString {
@@ -11,6 +12,15 @@ export function printMessage(message: SipMessage): ByteString {
   headers.set('Content-Length', String(body.length));
   const printable = headers instanceof MessageHeaders ? headers : asMessageHeaders(headers);
   return `${start}${printable.print()}\r\n${body}`;
+}
+
+/** A response without a body in as few bytes as it takes: compact forms (RFC 3261 §7.3.3) and no reason phrase (§25.1). */
+export function printBriefly(response: SipResponse): ByteString {
+  let text = `SIP/2.0 ${response.status} \r\n`;
+  for (const [label, value] of response.headers.entries()) {
+    if (label !== 'Content-Length') text += `${compactLabel(label)}:${value}\r\n`;
+  }
+  return `${text}l:0\r\n\r\n`;
 }
 
 function asMessageHeaders(headers: SipMessage['headers']): MessageHeaders {

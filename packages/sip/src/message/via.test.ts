@@ -36,7 +36,8 @@ describe('parseVia', () => {
       'x',
       'SIP/2.0/UDP',
       'SIP/2.0/ a',
-      'SIP/1.0/UDP a',
+      'SIP/x/UDP a',
+      'HTTP/1.1/TCP a',
       'SIP/2.0/UDP a:b',
       'SIP/2.0/UDP a:70000',
       'SIP/2.0/UDP a b',
@@ -47,8 +48,12 @@ describe('parseVia', () => {
   });
 
   it('prints what it reads', () => {
-    const text = 'SIP/2.0/TCP [2001:db8::1]:5070;rport;branch=z9hG4bK1';
-    assert.equal(printVia(parseVia(text)!), text);
+    for (const text of [
+      'SIP/2.0/TCP [2001:db8::1]:5070;rport;branch=z9hG4bK1',
+      // A request of another version is answered with 505 to where its Via says (RFC 4475 §3.1.2.16).
+      'SIP/7.0/UDP c.example.com;branch=z9hG4bK1',
+    ])
+      assert.equal(printVia(parseVia(text)!), text);
   });
 });
 

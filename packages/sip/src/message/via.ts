@@ -5,6 +5,8 @@ import { isToken, parseDigits, trimSpace } from './tokens.ts';
 
 /** One Via value (RFC 3261 §20.42). */
 export interface Via {
+  /** Version of the sent-protocol, `2.0`; another one stands in requests that are answered with 505. */
+  readonly version: string;
   /** Upper case: UDP, TCP, TLS, WS, WSS. */
   readonly transport: string;
   /** Host of sent-by, an IPv6 address in brackets. */
@@ -25,14 +27,17 @@ export interface ResponseTarget {
 /** Branches that start so come from RFC 3261 elements and identify their transaction alone (§8.1.1.7). */
 export const BRANCH_COOKIE = 'z9hG4bK';
 
-const LOOSE_PROTOCOL = /^SIP[ \t]*\/[ \t]*2\.0[ \t]*\/[ \t]*/i;
+const LOOSE_PROTOCOL = /^SIP[ \t]*\/[ \t]*([0-9]+\.[0-9]+)[ \t]*\/[ \t]*/i;
+
+const PLAIN_PROTOCOL: readonly string[] = ['SIP/2.0/', '2.0'];
 
 /** Reads one Via value, or undefined when it is malformed. */
 export function parseVia(value: string): Via | undefined {
   const semicolon = value.indexOf(';');
   const front = semicolon < 0 ? value : value.slice(0, semicolon);
-  const start = front.startsWith('SIP/2.0/') ? 8 : (LOOSE_PROTOCOL.exec(front)?.[0].length ?? 0);
-  if (start === 0) return undefined;
+  const loose = front.startsWith('SIP/2.0/') ? PLAIN_PROTOCOL : LOOSE_PROTOCOL.exec(front);
+  if (loose === null) return undefined;
+  const start = loose[0]!.length;
   let space = start;
   while (space < front.length && front.charCodeAt(space) > 0x20) space += 1;
   const transport = front.slice(start, space);
@@ -45,13 +50,14 @@ export function parseVia(value: string): Via | undefined {
   if (colon >= 0 && port === undefined) return undefined;
   const params = semicolon < 0 ? [] : parseParams(value, semicolon);
   if (params === undefined) return undefined;
-  return { transport: transport.toUpperCase(), host, port, branch: paramOf(params, 'branch'), params };
+  const branch = paramOf(params, 'branch');
+  return { version: loose[1]!, transport: transport.toUpperCase(), host, port, branch, params };
 }
 
-/** Prints a Via value from its transport, sent-by and parameters. */
+/** Prints a Via value from its version, transport, sent-by and parameters. */
 export function printVia(via: Omit<Via, 'branch'>): string {
   const port = via.port === undefined ? '' : `:${via.port}`;
-  return `SIP/2.0/${via.transport} ${via.host}${port}${printParams(via.params)}`;
+  return `SIP/${via.version}/${via.transport} ${via.host}${port}${printParams(via.params)}`;
 }
 
 /**

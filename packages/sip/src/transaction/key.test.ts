@@ -32,6 +32,30 @@ test('A branch without the magic cookie of RFC 3261 has no key', () => {
   assert.equal(serverKey(via('SIP/2.0/UDP 192.0.2.1'), 'INVITE'), undefined);
 });
 
+test('§17.2.3: without a branch the Request-URI, From tag, Call-ID, CSeq number and top Via name the transaction', () => {
+  const old = (method: string, change: (text: string) => string = (text) => text) => {
+    const { uri, headers } = sampleRequest(method);
+    const top = change('SIP/2.0/UDP 192.0.2.1');
+    headers.set('Via', top);
+    headers.set('CSeq', change(`7 ${method}`));
+    const request = { ...sampleRequest(method), uri: change(uri), headers };
+    return { key: serverKey(via(top), method, request), cancelled: cancelledKey(via(top), request) };
+  };
+  const invite = old('INVITE').key;
+  assert.ok(invite);
+  assert.equal(old('ACK').key, invite);
+  assert.equal(old('CANCEL').cancelled, invite);
+  assert.notEqual(old('CANCEL').key, invite);
+  assert.notEqual(old('INVITE', (text) => text.replace('7', '8')).key, invite);
+  assert.notEqual(old('INVITE', (text) => text.replace('192.0.2.1', '192.0.2.2')).key, invite);
+  assert.notEqual(old('INVITE', (text) => text.replace('sip:', 'sips:')).key, invite);
+});
+
+test('RFC 4475 §3.2.1: the magic cookie alone names no transaction', () => {
+  assert.equal(serverKey(via('SIP/2.0/UDP 192.0.2.1;branch=z9hG4bK'), 'OPTIONS'), undefined);
+  assert.ok(serverKey(via('SIP/2.0/UDP 192.0.2.1;branch=z9hG4bK1'), 'OPTIONS'));
+});
+
 test('§17.1.3: a response matches by the branch of the top Via and the method of CSeq', () => {
   assert.equal(responseKey(sampleResponse('INVITE', 200)), clientKey('z9hG4bK74bf9', 'INVITE'));
   assert.equal(responseKey(sampleResponse('CANCEL', 200)), clientKey('z9hG4bK74bf9', 'CANCEL'));

@@ -1,19 +1,36 @@
+import { parseCSeq } from '../message/cseq.ts';
 import type { SipRequest, SipResponse } from '../message/message.ts';
+import { tagOf } from '../message/name-addr.ts';
 import { BRANCH_COOKIE, parseVia, type Via } from '../message/via.ts';
+
+/** Whether a top Via names its transaction: the cookie alone, which RFC 4475 §3.2.1 sends, names nothing. */
+export function hasTransactionId({ branch }: Via): boolean {
+  return branch?.startsWith(BRANCH_COOKIE) === true && branch.length > BRANCH_COOKIE.length;
+}
 
 /**
  * Key of the server transaction that a request belongs to (RFC 3261 §17.2.3): branch, sent-by and method, where ACK means
- * the INVITE. Undefined for requests of RFC 2543 elements, whose branch lacks the magic cookie; they are not served.
+ * the INVITE. Requests of RFC 2543 elements are known by `request`, as it came; without it they have no key.
  */
-export function serverKey(via: Via, method: string): string | undefined {
-  if (!via.branch?.startsWith(BRANCH_COOKIE)) return undefined;
+export function serverKey(via: Via, method: string, request?: SipRequest): string | undefined {
   const of = method === 'ACK' ? 'INVITE' : method;
+  if (!hasTransactionId(via)) return request && oldServerKey(request, of);
   return `${via.branch} ${via.host.toLowerCase()}:${via.port ?? ''} ${of}`;
 }
 
 /** Key of the INVITE server transaction that a CANCEL asks to end (RFC 3261 §9.2): all but the method are equal. */
-export function cancelledKey(via: Via): string | undefined {
-  return serverKey(via, 'INVITE');
+export function cancelledKey(via: Via, request?: SipRequest): string | undefined {
+  return serverKey(via, 'INVITE', request);
+}
+
+/**
+ * §17.2.3: without a branch the Request-URI, From tag, Call-ID, number of CSeq and whole top Via decide. The To tag is left
+ * out, because the ACK of a refusal brings the one of our response, which its INVITE had not.
+ */
+function oldServerKey({ uri, headers }: SipRequest, of: string): string {
+  const seq = parseCSeq(headers.get('CSeq') ?? '')?.seq;
+  const fromTag = tagOf(headers.get('From') ?? '') ?? '';
+  return `2543 ${of} ${seq} ${headers.get('Call-ID')} ${fromTag} ${headers.get('Via')} ${uri}`;
 }
 
 /** Key of the client transaction that a response belongs to (RFC 3261 §17.1.3): the branch of the top Via and the CSeq method. */

@@ -147,15 +147,63 @@ test('§8.1.1.6: a UAS does not refuse a request for its Max-Forwards', () => {
   assert.deepEqual(answers([text().replace('Max-Forwards: 70', 'Max-Forwards: 0')]).lines, ['200 OK']);
 });
 
-test('Responses without a transaction, stray ACKs and RFC 2543 branches are dropped and counted', () => {
+test('Responses without a transaction and stray ACKs are dropped and counted', () => {
   const response = text().replace('OPTIONS sip:bob@10.0.0.2 SIP/2.0', 'SIP/2.0 200 OK');
-  const { lines, link } = answers([response, text({ method: 'ACK' }), text({ branch: '1' }), 'noise', '']);
+  const { lines, link } = answers([response, text({ method: 'ACK' }), 'noise', '']);
   assert.deepEqual(lines, []);
-  const { strayResponses, strayAcks, oldBranch, malformed } = link.bob.ua.counters;
+  const { strayResponses, strayAcks, malformed } = link.bob.ua.counters;
   assert.deepEqual(
-    { strayResponses, strayAcks, oldBranch, malformed },
-    { strayResponses: 1, strayAcks: 1, oldBranch: 1, malformed: 2 },
+    { strayResponses, strayAcks, malformed },
+    { strayResponses: 1, strayAcks: 1, malformed: 2 },
   );
+});
+
+test('§17.2.3: requests without a branch of RFC 3261 are known by URI, From tag, Call-ID, CSeq and top Via', () => {
+  const old = (cseq: number) => text({ branch: '1', cseq });
+  const { lines, link } = answers([old(1), old(1), old(2), text({ branch: 'z9hG4bK', cseq: 3 })]);
+  assert.deepEqual(lines, ['200 OK', '200 OK', '200 OK', '200 OK']);
+  assert.equal(link.bob.requests.length, 3);
+  assert.equal(link.bob.ua.counters.requestsRepeated, 1);
+  assert.equal(link.bob.ua.counters.oldBranch, 4);
+});
+
+test('§17.2.3 and §9.2: CANCEL and ACK without a branch find their INVITE', () => {
+  const via = 'SIP/2.0/UDP 10.0.0.1';
+  const log = recordingListener();
+  const { lines, link } = answers(
+    [text({ method: 'INVITE', via }), text({ method: 'CANCEL', via })],
+    (on) => {
+      on.bob.onInvite = (incoming) => incoming.listen(log);
+      on.alice.ua.close();
+    },
+  );
+  assert.deepEqual(lines, ['200 OK', '487 Request Terminated']);
+  assert.deepEqual(log.log, ['ended remote-cancel']);
+  const again = answers([text({ method: 'INVITE', via })], (on) => {
+    on.bob.onInvite = (incoming) => {
+      incoming.reject(486);
+      const to = header(on.bob.texts[0], 'To')!;
+      on.inject('bob', text({ method: 'ACK', via, to }));
+    };
+  });
+  assert.deepEqual(again.link.bob.sent, ['SIP/2.0 486 Busy Here'], 'the ACK ends the retransmissions');
+  assert.equal(link.bob.ua.counters.strayAcks + again.link.bob.ua.counters.strayAcks, 0);
+});
+
+test('§12.1.1: a From without a tag counts as one with an empty tag', () => {
+  const link = createMemoryLink();
+  const log = recordingListener();
+  link.bob.onInvite = (incoming) => {
+    incoming.listen(log);
+    incoming.accept(content);
+  };
+  const untagged = (wanted: Fields) => text(wanted).replace(';tag=a', '');
+  link.inject('bob', untagged({ method: 'INVITE', more: ['Contact: <sip:alice@10.0.0.1>'] }));
+  const to = header(link.bob.texts[0], 'To')!;
+  link.inject('bob', untagged({ method: 'BYE', to, branch: 'z9hG4bK2', cseq: 2 }));
+  assert.deepEqual(link.bob.sent, ['SIP/2.0 200 OK', 'SIP/2.0 200 OK']);
+  assert.deepEqual(log.log, ['ended remote-bye']);
+  link.bob.ua.close();
 });
 
 test('A malformed request gets a 400 that is no larger than itself, a malformed ACK or response nothing', () => {
@@ -167,8 +215,12 @@ test('A malformed request gets a 400 that is no larger than itself, a malformed 
   ]);
   assert.deepEqual(lines, ['400 Bad Request']);
   assert.ok(link.bob.texts[0]!.length <= broken.length);
-  const small = text().replace('CSeq: 1 OPTIONS', 'CSeq: x OPTIONS');
-  const held = answers([small]);
+  const shorter = text().replace('CSeq: 1 OPTIONS', 'CSeq: x OPTIONS');
+  const brief = answers([shorter]);
+  assert.deepEqual(brief.lines, ['400 '], 'in compact forms it fits');
+  assert.ok(brief.link.bob.texts[0]!.length <= shorter.length);
+  const smallest = shorter.replace('Max-Forwards: 70\r\n', '').replace('Content-Length: 0\r\n', '');
+  const held = answers([smallest.replace('sip:bob@10.0.0.2 ', 'sip:b ')]);
   assert.deepEqual(held.lines, []);
   assert.equal(held.link.bob.ua.counters.amplifying, 1);
 });

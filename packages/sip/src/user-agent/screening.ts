@@ -1,6 +1,9 @@
 import { ALLOWED_METHODS, answerPlainRequest, type HeaderPairs } from '../dialog/answers.ts';
 import type { SipRequest } from '../message/message.ts';
-import { uriScheme } from '../message/uri.ts';
+import { parseNameAddr } from '../message/name-addr.ts';
+import { paramOf, parseParams } from '../message/params.ts';
+import { trimSpace } from '../message/tokens.ts';
+import { splitUri, uriScheme } from '../message/uri.ts';
 
 /** A refusal that needs nobody's opinion. */
 export interface Refusal {
@@ -30,15 +33,86 @@ export function screenRequest(request: SipRequest, hasToTag: boolean, screen: Sc
   if (method !== 'INVITE' && !screen.methods.has(method)) return refuseMethod(method, screen);
   const scheme = uriScheme(request.uri);
   // §8.2.2.1
-  if (scheme !== 'sip' && scheme !== 'sips' && scheme !== 'tel') return { status: 416 };
+  if (!isSip(scheme) && scheme !== 'tel') return { status: 416 };
+  if (isSip(scheme) && !isRequestUri(request.uri)) return { status: 400 };
+  // §10.2: the address of record in To is a SIP or SIPS URI; RFC 4475 §3.3.4.
+  if (method === 'REGISTER' && !isSip(uriScheme(addressIn(request, 'To')))) return { status: 400 };
   return screenExtensions(request, screen);
 }
 
-/** RFC 3261 §8.2.2.3: option tags in Require that are not understood are named in Unsupported of a 420. */
+/** 501 for a malformed request whose method nobody knows, which outlives the reason why it is malformed (RFC 4475 §3.1.2.18). */
+export function screenMalformed(request: SipRequest, screen: Screen): Refusal | undefined {
+  const { method } = request;
+  if (method === 'INVITE' || method === 'CANCEL' || screen.methods.has(method)) return undefined;
+  const refusal = refuseMethod(method, screen);
+  return refusal.status === 501 ? refusal : undefined;
+}
+
+function isSip(scheme: string | undefined): boolean {
+  return scheme === 'sip' || scheme === 'sips';
+}
+
+/** RFC 3261 §19.1.1: headers have no place in a Request-URI (RFC 4475 §3.1.2.11); the rest is the grammar of a SIP URI. */
+function isRequestUri(text: string): boolean {
+  return splitUri(text)?.headers.length === 0;
+}
+
+function addressIn(request: SipRequest, header: string): string {
+  return parseNameAddr(request.headers.get(header) ?? '')?.uri ?? '';
+}
+
+/**
+ * RFC 3261 §8.2.2.3: option tags in Require that are not understood are named in Unsupported of a 420; then the content of an
+ * INVITE is looked at (§8.2.3).
+ */
 export function screenExtensions(request: SipRequest, screen: Screen): Refusal | undefined {
-  if (!request.headers.has('Require')) return undefined;
-  const unknown = request.headers.all('Require').filter((tag) => !screen.supported.has(tag.toLowerCase()));
-  return unknown.length === 0 ? undefined : { status: 420, headers: [['Unsupported', unknown.join(', ')]] };
+  if (request.headers.has('Require')) {
+    const unknown = request.headers.all('Require').filter((tag) => !screen.supported.has(tag.toLowerCase()));
+    if (unknown.length > 0) return { status: 420, headers: [['Unsupported', unknown.join(', ')]] };
+  }
+  return request.method === 'INVITE' ? screenContent(request) : undefined;
+}
+
+const SDP = 'application/sdp';
+
+/** §8.2.3: 415 for a body that is no plain SDP, 406 where our SDP would not be accepted (RFC 4475 §3.3.6, §3.3.15). */
+function screenContent({ headers, body }: SipRequest): Refusal | undefined {
+  if (body !== '') {
+    const encodings = headers.all('Content-Encoding').filter((each) => each.toLowerCase() !== 'identity');
+    if (encodings.length > 0) return { status: 415, headers: [['Accept-Encoding', 'identity']] };
+    if (!isSdp(headers.get('Content-Type'))) return { status: 415, headers: [['Accept', SDP]] };
+  }
+  // §20.1: without Accept, SDP is accepted; an empty one accepts nothing.
+  if (!headers.has('Accept') || headers.all('Accept').some(includesSdp)) return undefined;
+  return {
+    status: 406,
+    headers: [['Warning', '399 sip "Sessions are described in application/sdp alone."']],
+  };
+}
+
+/** A body without Content-Type, as old phones send it, is taken for what an INVITE carries. */
+function isSdp(contentType: string | undefined): boolean {
+  return contentType === undefined || mediaType(contentType) === SDP;
+}
+
+function includesSdp(range: string): boolean {
+  const type = mediaType(range);
+  return type === SDP || type === 'application/*' || type === '*/*';
+}
+
+function mediaType(value: string): string {
+  const semicolon = value.indexOf(';');
+  return trimSpace(semicolon < 0 ? value : value.slice(0, semicolon)).toLowerCase();
+}
+
+/** An INVITE without a body that is neither SDP nor required: `handling=optional` asks to ignore it (RFC 3261 §20.11). */
+export function withoutOptionalBody(request: SipRequest): SipRequest {
+  const { method, headers, body } = request;
+  if (method !== 'INVITE' || body === '' || isSdp(headers.get('Content-Type'))) return request;
+  const disposition = headers.get('Content-Disposition') ?? '';
+  const params = parseParams(disposition, Math.max(0, disposition.indexOf(';')));
+  const isOptional = params !== undefined && paramOf(params, 'handling')?.toLowerCase() === 'optional';
+  return isOptional ? { ...request, body: '' } : request;
 }
 
 /** RFC 3261 §8.2.1: 405 with Allow for a method that we know, 501 for others. */

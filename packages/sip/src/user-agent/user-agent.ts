@@ -4,10 +4,10 @@ import type { Flow } from '../message/flow.ts';
 import type { SipRequest, SipResponse } from '../message/message.ts';
 import { tagOf } from '../message/name-addr.ts';
 import { type ParseProblem, parseMessage } from '../message/parse-message.ts';
-import { printMessage } from '../message/print-message.ts';
+import { printBriefly, printMessage } from '../message/print-message.ts';
 import { reasonPhrase } from '../message/reason-phrases.ts';
-import { parseVia, stampReceived, type Via } from '../message/via.ts';
-import { cancelledKey, mergeKey, responseKey, serverKey } from '../transaction/key.ts';
+import { parseVia, stampReceived } from '../message/via.ts';
+import { cancelledKey, hasTransactionId, mergeKey, responseKey, serverKey } from '../transaction/key.ts';
 import { RFC3261_TIMERS } from '../transaction/timers.ts';
 import { chanceOf } from './chance.ts';
 import { createCounters } from './counters.ts';
@@ -15,7 +15,13 @@ import { receiveInvite } from './incoming-leg.ts';
 import { type ChallengeAnswer, type Leg, type LegDeps, legTimerFired, serveInvite } from './leg.ts';
 import { dial } from './outgoing-leg.ts';
 import { sendRequest } from './outgoing-request.ts';
-import { type Refusal, screenExtensions, screenRequest } from './screening.ts';
+import {
+  type Refusal,
+  screenExtensions,
+  screenMalformed,
+  screenRequest,
+  withoutOptionalBody,
+} from './screening.ts';
 import { type Route, routeOfFlow, routeOfUri, type SendTarget, targetOf } from './send-target.ts';
 import { createTimerWheel } from './timer-wheel.ts';
 import {
@@ -114,17 +120,18 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
 
   function receiveRequest(request: SipRequest, text: string, flow: Flow): void {
     counters.requestsReceived += 1;
-    const top = request.headers.get('Via');
-    const via = top === undefined ? undefined : parseVia(top);
-    if (!via) {
-      counters.malformed += 1;
+    const [top = '', ...below] = request.headers.all('Via');
+    const via = parseVia(top);
+    if (!via || below.some((value) => parseVia(value) === undefined)) {
+      const answerable = request.method === 'ACK' ? undefined : request;
+      receiveMalformed({ status: 400, sentence: 'A Via is malformed.', request: answerable }, text, flow);
       return;
     }
-    const key = serverKey(via, request.method);
-    if (key === undefined) {
-      counters.oldBranch += 1;
-      return;
-    }
+    const isOld = !hasTransactionId(via);
+    if (isOld) counters.oldBranch += 1;
+    const key = serverKey(via, request.method, request);
+    const cancels = request.method === 'CANCEL' ? cancelledKey(via, request) : undefined;
+    if (key === undefined) return;
     const known = table.findServer(key);
     if (request.method === 'ACK') {
       if (known) table.stepServer(known, { type: 'ack' }, request);
@@ -138,16 +145,17 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     }
     stampReceived(request, flow.remoteAddress, flow.remotePort);
     const incoming: NewRequest = {
-      request,
+      request: withoutOptionalBody(request),
       flow,
       key,
+      isOld,
       size: text.length,
       target: targetOf(request, via, flow),
     };
     if (table.size() >= maxTransactions) {
       counters.overloaded += 1;
-      refuseStateless(incoming, 503);
-    } else if (request.method === 'CANCEL') receiveCancel(incoming, via);
+      refuseStateless(incoming, { status: 503 });
+    } else if (request.method === 'CANCEL') receiveCancel(incoming, cancels);
     else receiveNew(incoming);
   }
 
@@ -158,9 +166,8 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
   }
 
   /** RFC 3261 §9.2. */
-  function receiveCancel(incoming: NewRequest, via: Via): void {
+  function receiveCancel(incoming: NewRequest, inviteKey: string | undefined): void {
     const { request, flow } = incoming;
-    const inviteKey = cancelledKey(via);
     const invite = inviteKey === undefined ? undefined : table.findServer(inviteKey);
     const transaction = open(incoming, undefined);
     if (!invite) {
@@ -176,7 +183,7 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
   const cancellable = new WeakMap<ServerTransaction, Leg>();
 
   function receiveNew(incoming: NewRequest): void {
-    const { request, flow, key } = incoming;
+    const { request, flow, key, isOld } = incoming;
     const toTag = tagOf(request.headers.get('To') ?? '');
     const leg =
       toTag === undefined ? undefined : legs.get(legKey(request.headers.get('Call-ID') ?? '', toTag));
@@ -200,8 +207,9 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
       else if (transaction.request) table.awaitAnswer(transaction);
       return;
     }
-    // RFC 3261 §8.1.1.3 and §8.1.1.8: From has a tag, and an INVITE has a Contact; without them there is no dialog.
-    if (fromTag === '' || !request.headers.has('Contact')) {
+    // RFC 3261 §8.1.1.8: an INVITE has a Contact, but for those of RFC 2543, whose dialog leads to the From URI. A From without
+    // a tag counts as an empty one (§12.1.1).
+    if (!isOld && !request.headers.has('Contact')) {
       refuse(transaction, incoming, { status: 400 });
       return;
     }
@@ -267,9 +275,15 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
   }
 
   /** An answer without a transaction, to what may be noise: over UDP never larger than what it answers. */
-  function refuseStateless(incoming: Omit<NewRequest, 'key'>, status: number): void {
-    const text = responseText(incoming.request, status, {});
-    if (incoming.flow.reliable || text.length <= incoming.size) send(incoming.target, text);
+  function refuseStateless(incoming: Omit<NewRequest, 'key' | 'isOld'>, { status, headers }: Refusal): void {
+    const { request, target, size, flow } = incoming;
+    const text = responseText(request, status, headers ? { headers } : {});
+    if (flow.reliable || text.length <= size) {
+      send(target, text);
+      return;
+    }
+    const brief = printBriefly(createResponse(request, status, '', { toTag: deps.token().slice(0, 8) }));
+    if (brief.length <= size) send(target, brief);
     else counters.amplifying += 1;
   }
 
@@ -280,7 +294,8 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     const via = top === undefined ? undefined : parseVia(top);
     if (!request || !via) return;
     stampReceived(request, flow.remoteAddress, flow.remotePort);
-    refuseStateless({ request, flow, size: text.length, target: targetOf(request, via, flow) }, status);
+    const refusal = (status === 400 && screenMalformed(request, screen)) || { status };
+    refuseStateless({ request, flow, size: text.length, target: targetOf(request, via, flow) }, refusal);
   }
 
   function findLeg(request: SipRequest): Leg | undefined {
@@ -350,6 +365,8 @@ interface NewRequest {
   readonly request: SipRequest;
   readonly flow: Flow;
   readonly key: string;
+  /** Whether an RFC 2543 element sent it. */
+  readonly isOld: boolean;
   /** Characters that the sender sent. */
   readonly size: number;
   readonly target: SendTarget;
