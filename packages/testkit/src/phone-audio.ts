@@ -1,4 +1,11 @@
-import { createRtpHeader, createRtpSender, pcmu, readRtpPacket, rtpHeaderBytes } from '@jackfield/media';
+import {
+  createDigitSender,
+  createRtpHeader,
+  createRtpSender,
+  pcmu,
+  readRtpPacket,
+  rtpHeaderBytes,
+} from '@jackfield/media';
 import type { Instant } from '@jackfield/platform';
 import type { AgreedAudio } from '@jackfield/sdp';
 import type { NetworkAddress, SimulatedNetwork } from './simulated-network.ts';
@@ -31,6 +38,7 @@ export class PhoneAudio {
   framesSent = 0;
   readonly #deps: PhoneAudioDeps;
   readonly #sender: ReturnType<typeof createRtpSender>;
+  readonly #digits = createDigitSender({ clockRate: 8000 });
   readonly #payload = new Uint8Array(frameSamples);
   readonly #header = createRtpHeader();
   readonly #detach: () => void;
@@ -57,6 +65,11 @@ export class PhoneAudio {
     return this.#agreed && { address: this.#agreed.remoteAddress, port: this.#agreed.remotePort };
   }
 
+  /** Keys of RFC 4733, one after another, as soon as the other side takes events. */
+  press(digits: string): void {
+    this.#digits.queue(digits);
+  }
+
   connect(agreed: AgreedAudio): void {
     this.#agreed = agreed;
   }
@@ -69,16 +82,24 @@ export class PhoneAudio {
       this.#sender.skip(frameSamples);
       return;
     }
-    const length = this.#sender.writePayload(
-      agreed.payloadType,
-      this.#payload,
-      0,
-      frameSamples,
-      frameSamples,
-    );
+    const length = this.#writeKey(agreed) ?? this.#writeVoice(agreed);
     const to = { address: agreed.remoteAddress, port: agreed.remotePort };
     this.#deps.network.send(this.#deps.at, to, this.#sender.packet.subarray(0, length));
     this.framesSent++;
+  }
+
+  #writeVoice(agreed: AgreedAudio): number {
+    return this.#sender.writePayload(agreed.payloadType, this.#payload, 0, frameSamples, frameSamples);
+  }
+
+  /** Whoever presses a key is not heard meanwhile. */
+  #writeKey({ telephoneEventPayloadType }: AgreedAudio): number | undefined {
+    if (telephoneEventPayloadType === undefined) return undefined;
+    if (this.#digits.next(this.#sender.timestamp) !== 'event') return undefined;
+    const { report, eventTimestamp, marker } = this.#digits;
+    const length = this.#sender.writeEvent(telephoneEventPayloadType, report, eventTimestamp, marker);
+    this.#sender.skip(frameSamples);
+    return length;
   }
 
   close(): void {

@@ -51,6 +51,11 @@ export class PhoneCall {
     return this.answeredAt !== undefined && this.end === undefined;
   }
 
+  /** Keys of RFC 4733. */
+  press(digits: string): void {
+    this.#deps.audio.press(digits);
+  }
+
   /** BYE, CANCEL or 603, whatever the state of the call asks for. */
   hangUp(): void {
     this.#leg?.hangUp();
@@ -90,8 +95,10 @@ export class PhoneCall {
 
   #listener(): CallListener {
     return {
-      ringing: () => {
+      ringing: ({ body }) => {
         this.isRinging = true;
+        // Early media: what is in the 183 holds until the 200 says the same.
+        if (body !== '') this.#takeAnswer(body);
       },
       answered: (response) => {
         this.#takeAnswer(response.body);

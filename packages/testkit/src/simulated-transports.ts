@@ -17,6 +17,7 @@ export function openSimulatedTransports(
     listenerFailures: 0,
     connectionsAccepted: 0,
     connectionsOpened: 0,
+    handshakesFailed: 0,
     connectionsRefused: 0,
     connectionsTimedOut: 0,
     streamsBroken: 0,
