@@ -48,6 +48,7 @@ export type {
   DialRequest,
   DialTarget,
   LegEnd,
+  LegKey,
   LegListener,
   LegNotice,
   Telephony,

@@ -30,6 +30,7 @@ export {
 } from './auth/digest-server.ts';
 export { createNonces, type NonceOptions, type Nonces, type NonceVerdict } from './auth/nonces.ts';
 export { ALLOWED_METHODS, type HeaderPairs } from './dialog/answers.ts';
+export { keyOfInfo, type PressedKey } from './dialog/info-digit.ts';
 export type { Content, EndReason } from './dialog/session-state.ts';
 export { createRequest, type RequestFields } from './message/create-request.ts';
 export { createResponse, type ResponseFields } from './message/create-response.ts';

@@ -1,11 +1,20 @@
-import type { DialRequest, LegEnd, LegListener, Logger, MediaLegs, Telephony } from '@jackfield/platform';
 import type {
-  AnswerFields,
-  Call,
-  CallListener,
-  IncomingInvite,
-  InviteOptions,
-  SipRequest,
+  DialRequest,
+  LegEnd,
+  LegKey,
+  LegListener,
+  Logger,
+  MediaLegs,
+  Telephony,
+} from '@jackfield/platform';
+import {
+  type AnswerFields,
+  type Call,
+  type CallListener,
+  type IncomingInvite,
+  type InviteOptions,
+  keyOfInfo,
+  type SipRequest,
 } from '@jackfield/sip';
 import type { Admission } from './admission.ts';
 import { legEndOf } from './leg-end.ts';
@@ -65,6 +74,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
   const { log } = deps;
   const legs = new Map<string, EdgeLeg>();
   let notify: LegListener = () => {};
+  let press: (key: LegKey) => void = () => {};
 
   function open(leg: string, incoming: IncomingInvite | undefined): EdgeLeg {
     const media = new LegMedia(deps.mediaLegs, leg, deps.mediaAddress, deps.newSessionId());
@@ -108,6 +118,10 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
         else connectAnswer(edge, body);
       },
       offered: (request) => answerReinvite(edge, request),
+      info(request) {
+        const key = keyOfInfo(request);
+        if (key !== undefined) press({ leg: edge.leg, ...key });
+      },
       ended: (reason) => ended(edge, legEndOf(reason)),
     };
   }
@@ -263,6 +277,9 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
   const telephony: EdgeLegs['telephony'] = {
     listen: (listener) => {
       notify = listener;
+    },
+    listenToKeys: (listener) => {
+      press = listener;
     },
     dial(request) {
       const edge = open(request.leg, undefined);

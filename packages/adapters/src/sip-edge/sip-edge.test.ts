@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { DialRequest, LegNotice, LegStatistics, MediaLegs, Registrations } from '@jackfield/platform';
+import type {
+  DialRequest,
+  LegKey,
+  LegNotice,
+  LegStatistics,
+  MediaLegs,
+  Registrations,
+} from '@jackfield/platform';
 import {
   type CallListener,
   createUserAgent,
@@ -75,6 +82,7 @@ async function world(more: Partial<SipEdgeDeps> = {}) {
   const log = createRecordingLog();
   const media = scriptedMedia();
   const notices: LegNotice[] = [];
+  const keys: LegKey[] = [];
   const edge = createSipEdge({
     openTransports: async (listener) => openSimulatedTransports(network, edgeAt, listener),
     admission: trustEverybody('MA1'),
@@ -88,6 +96,7 @@ async function world(more: Partial<SipEdgeDeps> = {}) {
     ...more,
   });
   edge.telephony.listen((notice) => notices.push(notice));
+  edge.telephony.listenToKeys?.((key) => keys.push(key));
   await edge.telephony.open();
 
   const invites: IncomingInvite[] = [];
@@ -115,6 +124,7 @@ async function world(more: Partial<SipEdgeDeps> = {}) {
     media,
     log,
     notices,
+    keys,
     invites,
     happened,
     types: () => notices.map(({ type }) => type),
@@ -359,6 +369,25 @@ describe('an incoming leg', () => {
     assert.equal(notice.headers['X-Other'], undefined);
     assert.equal(Object.keys(notice.headers).length, 32);
     w.edge.hangUpAll();
+    await w.leavesNothing();
+  });
+
+  it('tells the keys that come in INFO, and nothing of any other INFO', async () => {
+    const w = await world();
+    const call = w.call();
+    await w.clock.advance(soon);
+    const { leg } = w.notices[0]!;
+    w.edge.telephony.answer(leg);
+    await w.clock.advance(soon);
+    call.sendInfo({ body: 'Signal=#\r\nDuration=90\r\n', contentType: 'application/dtmf-relay' });
+    call.sendInfo({ body: '5', contentType: 'application/dtmf' });
+    call.sendInfo({ body: '5', contentType: 'text/plain' });
+    await w.clock.advance(soon);
+    assert.deepEqual(w.keys, [
+      { leg, digit: '#', durationMs: 90 },
+      { leg, digit: '5', durationMs: 160 },
+    ]);
+    call.hangUp();
     await w.leavesNothing();
   });
 

@@ -5,6 +5,8 @@
 export interface Telephony {
   /** The one listener for everything that happens to legs; set once, before the first leg. */
   listen(listener: LegListener): void;
+  /** The one listener for keys that phones send as SIP INFO instead of RTP; set once. Where it is absent nobody sends any. */
+  listenToKeys?(listener: (key: LegKey) => void): void;
   /** Opens the doors: nothing arrives before, so that whoever listens has put its house in order. */
   open(): Promise<void>;
   /**
@@ -20,6 +22,14 @@ export interface Telephony {
   answer(leg: string): void;
   /** Ends the leg in whatever state it is: CANCEL, BYE, or a final response with `status` (default 603) to an offered one. */
   hangUp(leg: string, status?: number): void;
+}
+
+/** A key of a phone that came with signalling; the same as a `digit` of the media port, which comes as RTP (RFC 4733). */
+export interface LegKey {
+  readonly leg: string;
+  /** One of `0-9*#ABCD`. */
+  readonly digit: string;
+  readonly durationMs: number;
 }
 
 /** One outbound leg, with every place where its callee may be reached. */

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createRequest } from '../message/create-request.ts';
+import { keyOfInfo } from './info-digit.ts';
+
+function info(contentType: string, body: string) {
+  return createRequest({
+    method: 'INFO',
+    uri: 'sip:b@y',
+    from: '<sip:a@x>;tag=a',
+    to: '<sip:b@y>;tag=b',
+    callId: 'c',
+    cseq: 1,
+    contentType,
+    body,
+  });
+}
+
+test('application/dtmf-relay names the key and how long it was held', () => {
+  const pressed = keyOfInfo(info('application/dtmf-relay', 'Signal=5\r\nDuration=250\r\n'));
+  assert.deepEqual(pressed, { digit: '5', durationMs: 250 });
+});
+
+test('Spaces, bare newlines, other cases and a missing duration are forgiven', () => {
+  const relay = 'Application/DTMF-Relay; charset=utf-8';
+  assert.deepEqual(keyOfInfo(info(relay, 'signal= a\n')), { digit: 'A', durationMs: 160 });
+  assert.deepEqual(keyOfInfo(info(relay, 'Duration = 90\nSignal = #')), { digit: '#', durationMs: 90 });
+  assert.deepEqual(keyOfInfo(info(relay, 'Signal=1\nDuration=soon')), { digit: '1', durationMs: 160 });
+});
+
+test('application/dtmf is the key alone', () => {
+  assert.equal(keyOfInfo(info('application/dtmf', '7'))?.digit, '7');
+  assert.equal(keyOfInfo(info('application/dtmf', ' *\r\n'))?.digit, '*');
+});
+
+test('The event numbers 10 and 11 are the star and the hash', () => {
+  assert.equal(keyOfInfo(info('application/dtmf-relay', 'Signal=10'))?.digit, '*');
+  assert.equal(keyOfInfo(info('application/dtmf', '11'))?.digit, '#');
+});
+
+test('What is no single key is none', () => {
+  for (const body of ['', '12', 'E', 'Signal', 'Signal=', 'Signal=12', 'x'.repeat(10_000), '\u00b2']) {
+    assert.equal(keyOfInfo(info('application/dtmf-relay', body)), undefined, body);
+    assert.equal(keyOfInfo(info('application/dtmf', body)), undefined, body);
+  }
+  assert.equal(keyOfInfo(info('application/media_control+xml', '5')), undefined);
+});
