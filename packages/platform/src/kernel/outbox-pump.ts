@@ -6,6 +6,7 @@ import type { Instant } from './machine.ts';
 import type { DeliveryOutcome, OutboxConsumer } from './outbox-consumer.ts';
 import type { OutboxLimits } from './outbox-limits.ts';
 import { type OutboxStore, pruneEvents, type StoredEvent } from './outbox-store.ts';
+import { createOutcomeRecords } from './outcome-records.ts';
 
 export interface OutboxPump {
   /** Something may be due: looks at once. */
@@ -46,6 +47,7 @@ export function startOutboxPump(deps: OutboxPumpDeps): OutboxPump {
   const held = new Set<() => void>();
   const errands = new Set<Promise<unknown>>();
   const lanes = createKeyedQueue();
+  const record = createOutcomeRecords(database, store, clock);
   let armed: { readonly at: Instant; readonly cancel: () => void } | undefined;
   let looking: Promise<void> | undefined;
   let isLookWanted = false;
@@ -175,22 +177,6 @@ export function startOutboxPump(deps: OutboxPumpDeps): OutboxPump {
       log.error({ ...about, err }, 'The outcome of a delivery could not be recorded; it is made once more.');
       await hold();
     }
-  }
-
-  /** The outcome, what the consumer keeps of it, and the turn of the one behind it: all or nothing. */
-  async function record(event: StoredEvent, outcome: Exclude<DeliveryOutcome, 'retry'>): Promise<void> {
-    await database.transact(async (write) => {
-      if (typeof outcome === 'string') {
-        await store.finish(write, event, outcome, clock.now());
-        return;
-      }
-      const isOurs =
-        'finished' in outcome
-          ? await store.finish(write, event, outcome.finished, clock.now())
-          : await store.postpone(write, event, outcome.retryAt, outcome.isAttempt);
-      // Whoever took it over when our lease was over has recorded its own.
-      if (isOurs) await outcome.save?.(write);
-    });
   }
 
   /** While the database is out of order nothing is sent again and again. */
