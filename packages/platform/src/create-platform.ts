@@ -14,6 +14,7 @@ import { createMultipartyCalls } from './features/multiparty-calls/index.ts';
 import { createRecordings, type Recordings } from './features/recordings/index.ts';
 import { createSipEndpoints } from './features/sip-endpoints/index.ts';
 import { createSounds } from './features/sounds/index.ts';
+import { createTrunks } from './features/trunks/index.ts';
 import { createUsage, freeOfCharge, type RateTable } from './features/usage/index.ts';
 import { createHttpApi, type HttpLimits, idempotencyTable } from './http/index.ts';
 import { createSessionRunner } from './kernel/create-session-runner.ts';
@@ -112,6 +113,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     // An embedded database is opened by one process at a time.
     isAlone: database.dialect === 'sqlite',
   });
+  const trunks = createTrunks({ ...deps, outbox });
   const signing = {
     secrets,
     authTokenOf: accounts.authTokenOf,
@@ -170,6 +172,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     multipartyCalls.resources,
     recordings.resources,
     callbacks.resources,
+    trunks.resources,
   );
 
   await database.migrate([
@@ -182,6 +185,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     ...multipartyCalls.migrations,
     ...callbacks.migrations,
     ...recordings.migrations,
+    ...trunks.migrations,
   ]);
   const account = await accounts.ensureFirstAccount(deps.firstAccount);
   // What the last process left behind has ended with it; then the doors open.
@@ -204,6 +208,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
       recordings.routes,
       callbacks.routes,
       liveEvents.routes,
+      trunks.routes,
     ],
     accounts,
     database,

@@ -31,6 +31,8 @@ export const problemTable = {
   'payload-too-large': { status: 413, anchor: '#payload-too-large' },
   'unsupported-media-type': { status: 415, anchor: '#unsupported-media-type' },
   'range-not-satisfiable': { status: 416, anchor: '#range-not-satisfiable' },
+  /** interface.md: what is missing on trunk resources is answered so, and not with 400. */
+  'missing-trunk-parameter': { status: 422, anchor: '#missing-trunk-parameter' },
   'too-many-requests': { status: 429, anchor: '#too-many-requests' },
   internal: { status: 500, anchor: '#internal' },
   unavailable: { status: 503, anchor: '#unavailable' },

@@ -1,0 +1,198 @@
+import {
+  type CredentialChanges,
+  type NewAddressList,
+  type NewCredential,
+  type NewOriginationUri,
+  readBoolean,
+  readInteger,
+} from '@jackfield/contract';
+import type { RequestAccount } from '../../http/index.ts';
+import { newUuid } from '../../kernel/ids.ts';
+import type { Instant } from '../../kernel/machine.ts';
+import { invalidParameter, notFound, type Problem, problem } from '../../kernel/problem.ts';
+import { accepted, type Result, refused } from '../../kernel/result.ts';
+import type { Secrets } from '../../ports/secrets.ts';
+import { type DeletionDeps, thingOf } from './deletion.ts';
+import { digestsOf, noPreviousDigests, previousDigests } from './digests.ts';
+import { addressProblem } from './domain/address-list.ts';
+import type { CredentialRow, OriginationUriRow, OwnedRow } from './tables.ts';
+
+export interface CommandDeps extends DeletionDeps {
+  readonly secrets: Secrets;
+  readonly realm: string;
+}
+
+/** interface.md: 422, and not the 400 of other resources. */
+export function missing(parameter: string): Problem {
+  return { ...problem('missing-trunk-parameter', `${parameter} parameter is missing`), parameter };
+}
+
+function newOwned(
+  { secrets }: CommandDeps,
+  account: RequestAccount,
+  name: string | undefined,
+  now: Instant,
+): OwnedRow {
+  return {
+    id: newUuid(secrets),
+    account: account.authId,
+    main_account: account.main,
+    name: name ?? '',
+    created_at: now,
+  };
+}
+
+export async function createCredential(
+  deps: CommandDeps,
+  account: RequestAccount,
+  wish: NewCredential,
+  now: Instant,
+): Promise<Result<string>> {
+  const { username, password } = wish;
+  if (username === undefined) return refused(missing('username'));
+  if (password === undefined) return refused(missing('password'));
+  const row: CredentialRow = {
+    ...newOwned(deps, account, wish.name, now),
+    ...digestsOf(deps.secrets, username, deps.realm, password),
+    ...noPreviousDigests,
+  };
+  await deps.database.transact((write) => deps.store.credentials.insert(write, row));
+  return accepted(row.id);
+}
+
+export async function changeCredential(
+  deps: CommandDeps,
+  account: RequestAccount,
+  id: string,
+  wish: CredentialChanges,
+  now: Instant,
+): Promise<Result<undefined>> {
+  const { credentials } = deps.store;
+  const overlap = readInteger(wish.password_overlap) ?? 0;
+  return deps.database.transact(async (write) => {
+    const before = await credentials.read(write, account, id);
+    if (before === undefined) return refused(notFound(thingOf('credentials'), id));
+    const username = wish.username ?? before.username;
+    if (wish.password === undefined) {
+      // HA1 is made of both (RFC 7616 §3.4.2), and the password is not kept.
+      if (username !== before.username) return refused(usernameNeedsPassword);
+      if (overlap > 0) return refused(missing('password'));
+    }
+    await credentials.change(write, id, {
+      ...(wish.name === undefined ? {} : { name: wish.name }),
+      ...(wish.password === undefined
+        ? {}
+        : {
+            ...digestsOf(deps.secrets, username, deps.realm, wish.password),
+            ...(overlap === 0 ? noPreviousDigests : previousDigests(before, now + overlap * 1000)),
+          }),
+    });
+    return accepted(undefined);
+  });
+}
+
+const usernameNeedsPassword: Problem = {
+  ...problem(
+    'missing-trunk-parameter',
+    'password parameter is missing: a new username needs it, because passwords are kept only as digests of both',
+  ),
+  parameter: 'password',
+};
+
+export async function createAddressList(
+  deps: CommandDeps,
+  account: RequestAccount,
+  wish: NewAddressList,
+  now: Instant,
+): Promise<Result<string>> {
+  if (wish.ip_addresses === undefined) return refused(missing('ip_addresses'));
+  const problem = addressesProblem(wish.ip_addresses);
+  if (problem !== undefined) return refused(problem);
+  const row = { ...newOwned(deps, account, wish.name, now), addresses: wish.ip_addresses.join(' ') };
+  await deps.database.transact((write) => deps.store.addressLists.insert(write, row));
+  return accepted(row.id);
+}
+
+export async function changeAddressList(
+  deps: CommandDeps,
+  account: RequestAccount,
+  id: string,
+  wish: NewAddressList,
+): Promise<Result<undefined>> {
+  const { addressLists } = deps.store;
+  const problem = addressesProblem(wish.ip_addresses ?? []);
+  return deps.database.transact(async (write) => {
+    if ((await addressLists.read(write, account, id)) === undefined) {
+      return refused(notFound(thingOf('addressLists'), id));
+    }
+    if (problem !== undefined) return refused(problem);
+    await addressLists.change(write, id, {
+      ...(wish.name === undefined ? {} : { name: wish.name }),
+      ...(wish.ip_addresses === undefined ? {} : { addresses: wish.ip_addresses.join(' ') }),
+    });
+    return accepted(undefined);
+  });
+}
+
+function addressesProblem(entries: readonly string[]): Problem | undefined {
+  for (const entry of entries) {
+    const wrong = addressProblem(entry);
+    if (wrong !== undefined)
+      return invalidParameter('ip_addresses', entry, `a list of which each is ${wrong}`);
+  }
+  return undefined;
+}
+
+export async function createOriginationUri(
+  deps: CommandDeps,
+  account: RequestAccount,
+  wish: NewOriginationUri,
+  now: Instant,
+): Promise<Result<string>> {
+  if (wish.uri === undefined) return refused(missing('uri'));
+  const settings = settingsOf(deps, wish, newUri);
+  if (!settings.ok) return settings;
+  const row = { ...newOwned(deps, account, wish.name, now), ...newUri, ...settings.value, uri: wish.uri };
+  await deps.database.transact((write) => deps.store.uris.insert(write, row));
+  return accepted(row.id);
+}
+
+export async function changeOriginationUri(
+  deps: CommandDeps,
+  account: RequestAccount,
+  id: string,
+  wish: NewOriginationUri,
+): Promise<Result<undefined>> {
+  const { uris } = deps.store;
+  return deps.database.transact(async (write) => {
+    const before = await uris.read(write, account, id);
+    if (before === undefined) return refused(notFound(thingOf('uris'), id));
+    const settings = settingsOf(deps, wish, before);
+    if (!settings.ok) return settings;
+    await uris.change(write, id, {
+      ...(wish.name === undefined ? {} : { name: wish.name }),
+      ...(wish.uri === undefined ? {} : { uri: wish.uri }),
+      ...settings.value,
+    });
+    return accepted(undefined);
+  });
+}
+
+type Authentication = Pick<OriginationUriRow, 'authentication_needed' | 'username' | 'password_sealed'>;
+
+const newUri: Authentication = { authentication_needed: 0, username: null, password_sealed: null };
+
+/** Without authentication nothing of it is kept; with it both parts are needed, given now or before. */
+function settingsOf(
+  { secrets }: CommandDeps,
+  wish: NewOriginationUri,
+  before: Authentication,
+): Result<Authentication> {
+  const isNeeded = readBoolean(wish.authentication_needed) ?? before.authentication_needed === 1;
+  if (!isNeeded) return accepted(newUri);
+  const username = wish.username ?? before.username;
+  const sealed = wish.password === undefined ? before.password_sealed : secrets.encrypt(wish.password);
+  if (username === null) return refused(missing('username'));
+  if (sealed === null) return refused(missing('password'));
+  return accepted({ authentication_needed: 1, username, password_sealed: sealed });
+}

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { eachDatabase } from '@jackfield/testkit';
+import { tablesOf } from './tables.ts';
+import { openTrunks, realm } from './testing/trunks-world.ts';
+
+const path = 'SipTrunk/Credential/';
+const valid = { name: 'Office', username: 'pbx', password: 'secret' };
+
+eachDatabase('Trunk credentials over HTTP', (open) => {
+  test('a credential is created, read, listed, changed and deleted, with the messages of the interface', async () => {
+    const { call } = await openTrunks(open);
+    const created = await call('POST', path, { body: valid });
+    assert.equal(created.status, 201);
+    assert.deepEqual(Object.keys(created.body), ['api_id', 'message', 'credential_uuid']);
+    assert.equal(created.body.message, 'credential created successfully.');
+    const { credential_uuid } = created.body;
+    const one = `${path}${credential_uuid}/`;
+    const shown = { credential_uuid, name: 'Office', username: 'pbx' };
+    const { api_id: _, ...read } = (await call('GET', one)).body;
+    assert.deepEqual(read, shown);
+
+    const changed = await call('POST', one, { body: { name: 'Branch' } });
+    assert.deepEqual(
+      [changed.status, changed.body.message, changed.body.credential_uuid],
+      [202, 'Credential updated successfully.', credential_uuid],
+    );
+    const list = (await call('GET', path)).body;
+    assert.deepEqual(list.objects, [{ ...shown, name: 'Branch' }]);
+    assert.equal(list.meta.total_count, 1);
+
+    const removed = await call('DELETE', one);
+    assert.deepEqual([removed.status, removed.body], [204, undefined]);
+    for (const method of ['GET', 'POST', 'DELETE'] as const)
+      assert.equal((await call(method, one)).status, 404);
+    assert.equal((await call('GET', path)).body.meta.total_count, 0);
+  });
+
+  test('without username or password it is refused with 422, with a wrong one with 400, and nobody else with 401', async () => {
+    const { call, api } = await openTrunks(open);
+    for (const [body, parameter] of [
+      [{}, 'username'],
+      [{ password: 'secret' }, 'username'],
+      [{ username: 'pbx' }, 'password'],
+    ] as const) {
+      const answer = await call('POST', path, { body });
+      assert.deepEqual([answer.status, answer.body.error], [422, `${parameter} parameter is missing`]);
+    }
+    for (const [parameter, values] of Object.entries({
+      name: [5, null, 'a'.repeat(101), 'a\0', 'a\n'],
+      username: ['', 'a b', 'a:b', 'a"b', 'a\\b', 'é', 'a'.repeat(101), 5, null, ['a']],
+      password: ['', '1234', 'a'.repeat(101), 'secret\n', 12345, null],
+    })) {
+      for (const value of values) {
+        const answer = await call('POST', path, { body: { ...valid, [parameter]: value } });
+        assert.equal(answer.status, 400, JSON.stringify(value));
+        assert.ok(answer.body.error.startsWith(`${parameter} must be `), answer.body.error);
+        if (parameter === 'password' && value === '1234') assert.ok(!answer.body.error.includes('1234'));
+      }
+    }
+    const stranger = { ...api.main, authToken: 'wrong' };
+    assert.equal((await call('POST', path, { body: valid, as: stranger })).status, 401);
+    assert.equal((await call('GET', path)).body.meta.total_count, 0);
+  });
+
+  test('both path words lead to the same credentials, each with links of its own', async () => {
+    const { call, api, credential } = await openTrunks(open);
+    const ids = [await credential(), await credential(), await credential()];
+    const other = 'Zentrunk/Credential/';
+    assert.equal((await call('GET', `${other}${ids[0]}/`)).body.credential_uuid, ids[0]);
+    const page = (await call('GET', `${other}?limit=1&offset=1`)).body;
+    assert.deepEqual(
+      page.objects.map((each: { credential_uuid: string }) => each.credential_uuid),
+      [ids[1]],
+    );
+    const link = `/v1/Account/${api.main.authId}/${other}?limit=1&offset=`;
+    assert.deepEqual([page.meta.next, page.meta.previous], [`${link}2`, `${link}0`]);
+    assert.equal((await call('POST', `${other}${ids[0]}/`, { body: { name: 'x' } })).status, 202);
+    assert.equal((await call('DELETE', `${other}${ids[0]}/`)).status, 204);
+    assert.equal((await call('GET', path)).body.meta.total_count, 2);
+    for (const query of ['limit=0', 'limit=21', 'limit=x', 'offset=-1', 'offset=x']) {
+      assert.equal((await call('GET', `${path}?${query}`)).status, 400, query);
+    }
+  });
+
+  test('a password is kept as HA1 alone, and never comes back', async () => {
+    const { call, database, credential } = await openTrunks(open);
+    const id = await credential({ password: 'pässwörd 2' });
+    const row = await tablesOf(database.read)
+      .selectFrom('trunk_credentials')
+      .selectAll()
+      .executeTakeFirstOrThrow();
+    const ha1 = (algorithm: string) => createHash(algorithm).update(`pbx:${realm}:pässwörd 2`).digest('hex');
+    assert.deepEqual([row.ha1_md5, row.ha1_sha256], [ha1('md5'), ha1('sha256')]);
+    assert.ok(!JSON.stringify(row).includes('pässwörd'));
+    assert.ok(!JSON.stringify((await call('GET', `${path}${id}/`)).body).includes('password'));
+  });
+
+  test('a new username needs its password, because only the digest of both is kept', async () => {
+    const { call, credential } = await openTrunks(open);
+    const one = `${path}${await credential()}/`;
+    const refused = await call('POST', one, { body: { username: 'other' } });
+    assert.equal(refused.status, 422);
+    assert.match(refused.body.error, /^password parameter is missing: a new username needs it/);
+    assert.equal((await call('POST', one, { body: { username: 'pbx' } })).status, 202);
+    const both = { username: 'other', password: 'secret 2' };
+    assert.equal((await call('POST', one, { body: both })).status, 202);
+    assert.equal((await call('GET', one)).body.username, 'other');
+  });
+
+  test('an overlap is shown until it is over, and ended by a change without one', async () => {
+    const { call, api, credential } = await openTrunks(open);
+    const one = `${path}${await credential()}/`;
+    const until = async () => (await call('GET', one)).body.previous_password_until;
+    const rotate = (body: object) => call('POST', one, { body: { password: 'secret 2', ...body } });
+    assert.equal((await call('POST', one, { body: { password_overlap: 60 } })).status, 422);
+    for (const password_overlap of [-1, 604_801, 'x', 1.5, null]) {
+      assert.equal((await rotate({ password_overlap })).status, 400, String(password_overlap));
+    }
+    assert.equal((await rotate({ password_overlap: '60' })).status, 202);
+    assert.equal(await until(), '2026-01-01 00:01:00');
+    await api.clock.advance(60_000);
+    assert.equal(await until(), undefined);
+    await rotate({ password_overlap: 60 });
+    await rotate({});
+    assert.equal(await until(), undefined);
+  });
+
+  test('a subaccount sees its own credentials, the main account those of all', async () => {
+    const { call, api, credential, database, trunks } = await openTrunks(open);
+    const [one, two] = [await api.subaccount(), await api.subaccount()];
+    await credential();
+    const theirs = await credential({}, one);
+    await credential({}, two);
+    for (const method of ['GET', 'POST', 'DELETE'] as const) {
+      assert.equal((await call(method, `${path}${theirs}/`, { as: two })).status, 404);
+    }
+    const totals = async () =>
+      Promise.all(
+        [api.main, one, two].map(async (as) => {
+          const { meta, objects } = (await call('GET', path, { as })).body;
+          assert.equal(meta.total_count, objects.length);
+          return meta.total_count;
+        }),
+      );
+    assert.deepEqual(await totals(), [3, 1, 1]);
+    await database.transact((write) => trunks.resources.passOn(write, one.authId, api.main.authId));
+    assert.deepEqual(await totals(), [3, 0, 1]);
+    await database.transact((write) => trunks.resources.remove(write, two.authId));
+    assert.deepEqual(await totals(), [2, 0, 0]);
+  });
+});

@@ -1,0 +1,99 @@
+import type { RequestAccount } from '../../http/index.ts';
+import type { OutboxEvent } from '../../kernel/machine.ts';
+import type { Outbox } from '../../kernel/outbox.ts';
+import { notFound } from '../../kernel/problem.ts';
+import { accepted, type Result, refused } from '../../kernel/result.ts';
+import type { Database, Write } from '../../ports/database.ts';
+import { detachedEvent } from './events.ts';
+import type { OwnedRows } from './owned-rows.ts';
+import type { TrunkStore } from './store.ts';
+import type { OwnedRow, TrunkReferences } from './tables.ts';
+
+export interface DeletionDeps {
+  readonly database: Database;
+  readonly store: TrunkStore;
+  /** Absent where nobody is told of anything. */
+  readonly outbox?: Pick<Outbox, 'appendEvents' | 'wake'> | undefined;
+}
+
+type Part = keyof Pick<TrunkStore, 'credentials' | 'addressLists' | 'uris'>;
+
+/** Where trunks name a part, and how people call it. */
+const parts = {
+  credentials: { thing: 'trunk credential', columns: ['credential_uuid'] },
+  addressLists: { thing: 'IP access control list', columns: ['ipacl_uuid'] },
+  uris: { thing: 'origination URI', columns: ['primary_uri_uuid', 'fallback_uri_uuid'] },
+} as const satisfies Record<
+  Part,
+  { readonly thing: string; readonly columns: readonly (keyof TrunkReferences)[] }
+>;
+
+export const thingOf = (part: Part): string => parts[part].thing;
+
+/** Deletes a part of trunks; those that had it go on without, from the same instant, and are named in the feed. */
+export async function removePart(
+  deps: DeletionDeps,
+  account: RequestAccount,
+  part: Part,
+  id: string,
+): Promise<Result<undefined>> {
+  const { database, store, outbox } = deps;
+  const rows: OwnedRows<OwnedRow> = store[part] as OwnedRows<never>;
+  const found = await database.transact(async (write) => {
+    const row = await rows.read(write, account, id);
+    if (row === undefined) return false;
+    await rows.remove(write, row);
+    await detach(deps, write, part, row);
+    return true;
+  });
+  if (!found) return refused(notFound(parts[part].thing, id));
+  outbox?.wake();
+  return accepted(undefined);
+}
+
+export async function removeTrunk(
+  { database, store }: DeletionDeps,
+  account: RequestAccount,
+  trunkId: string,
+): Promise<Result<undefined>> {
+  return database.transact(async (write) => {
+    const row = await store.trunks.read(write, account, trunkId);
+    if (row === undefined) return refused(notFound('trunk', trunkId));
+    await store.trunks.remove(write, row);
+    return accepted(undefined);
+  });
+}
+
+/** When a subaccount goes with everything it owns: its main account may have attached some of that to trunks of its own. */
+export async function removeAllOf(deps: DeletionDeps, write: Write, subaccount: string): Promise<void> {
+  const { store } = deps;
+  await store.trunks.removeAll(write, subaccount);
+  for (const part of ['credentials', 'addressLists', 'uris'] as const) {
+    for (const row of await store[part].removeAll(write, subaccount)) await detach(deps, write, part, row);
+  }
+}
+
+export async function passOnAllOf(
+  { store }: DeletionDeps,
+  write: Write,
+  subaccount: string,
+  main: string,
+): Promise<void> {
+  for (const part of ['credentials', 'addressLists', 'uris', 'trunks'] as const) {
+    await store[part].passOn(write, subaccount, main);
+  }
+}
+
+async function detach(
+  { store, outbox }: DeletionDeps,
+  write: Write,
+  part: Part,
+  row: OwnedRow,
+): Promise<void> {
+  const events: OutboxEvent[] = [];
+  for (const column of parts[part].columns) {
+    const trunkIds = await store.detach(write, column, row.id);
+    if (trunkIds.length > 0) events.push(detachedEvent(column, row, trunkIds));
+  }
+  if (events.length > 0) await outbox?.appendEvents(write, events);
+}

@@ -1,0 +1,34 @@
+import type { OutboxEvent } from '../../kernel/machine.ts';
+import type { OwnedRow, TrunkReferences } from './tables.ts';
+
+/** What can be taken from trunks by its deletion: the column that names it, and what the feed calls it. */
+const attached = {
+  credential_uuid: { name: 'credential', id: 'credential_uuid' },
+  ipacl_uuid: { name: 'ip-access-control-list', id: 'ipacl_uuid' },
+  primary_uri_uuid: { name: 'primary-uri', id: 'uri_uuid' },
+  fallback_uri_uuid: { name: 'fallback-uri', id: 'uri_uuid' },
+} as const satisfies Record<keyof TrunkReferences, { readonly name: string; readonly id: string }>;
+
+/** Trunks that one event names; the number says how many there are. */
+const mostNamed = 100;
+
+/** `trunk.credential-deleted` and its like: which trunks something served that is gone. */
+export function detachedEvent(
+  column: keyof TrunkReferences,
+  gone: OwnedRow,
+  trunkIds: readonly string[],
+): OutboxEvent {
+  const { name, id } = attached[column];
+  return {
+    type: `trunk.${name}-deleted`,
+    account: gone.account,
+    mainAccount: gone.main_account,
+    resource: `trunk-resource/${gone.id}`,
+    payload: {
+      [id]: gone.id,
+      name: gone.name,
+      trunks: trunkIds.length,
+      trunk_ids: trunkIds.slice(0, mostNamed),
+    },
+  };
+}

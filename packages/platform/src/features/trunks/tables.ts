@@ -1,0 +1,80 @@
+import type { Generated, Kysely } from 'kysely';
+import type { RequestAccount } from '../../http/index.ts';
+import type { Read } from '../../ports/database.ts';
+
+/** What every resource of trunking is stored with. */
+export interface OwnedRow {
+  /** credential_uuid, ipacl_uuid, uri_uuid or trunk_id. */
+  readonly id: string;
+  readonly account: string;
+  /** The main account of `account`, or `account` itself: a main account lists what its subaccounts own. */
+  readonly main_account: string;
+  readonly name: string;
+  readonly created_at: number;
+}
+
+/** `ha1_…` are HA1 for our realm (RFC 7616 §3.4.2, RFC 8760); `previous_…` what is accepted as well until `previous_until`. */
+export type CredentialRow = OwnedRow & {
+  readonly username: string;
+  readonly ha1_md5: string;
+  readonly ha1_sha256: string;
+  readonly previous_username: string | null;
+  readonly previous_ha1_md5: string | null;
+  readonly previous_ha1_sha256: string | null;
+  readonly previous_until: number | null;
+};
+
+/** `addresses` are separated by spaces, as they were given. */
+export type AddressListRow = OwnedRow & { readonly addresses: string };
+
+export type OriginationUriRow = OwnedRow & {
+  readonly uri: string;
+  readonly authentication_needed: 0 | 1;
+  readonly username: string | null;
+  /** Whoever answers a challenge needs the password itself. */
+  readonly password_sealed: string | null;
+};
+
+export type TrunkReferences = {
+  readonly ipacl_uuid: string | null;
+  readonly credential_uuid: string | null;
+  readonly primary_uri_uuid: string | null;
+  readonly fallback_uri_uuid: string | null;
+};
+
+export type TrunkRow = OwnedRow &
+  TrunkReferences & {
+    readonly trunk_direction: 'inbound' | 'outbound';
+    readonly trunk_status: 'enabled' | 'disabled';
+    readonly secure: 0 | 1;
+    /** The credential that it had when that was deleted, until it gets another one. */
+    readonly lost_credential_uuid: string | null;
+  };
+
+/** What has rows of its own, by the name of its table. */
+export const kinds = [
+  'trunk_credentials',
+  'trunk_address_lists',
+  'trunk_origination_uris',
+  'trunks',
+] as const;
+export type Kind = (typeof kinds)[number];
+
+type Stored<Row> = Row & { position: Generated<number> };
+
+export type TrunksTables = {
+  /** `position` is the order of creation. */
+  trunk_credentials: Stored<CredentialRow>;
+  trunk_address_lists: Stored<AddressListRow>;
+  trunk_origination_uris: Stored<OriginationUriRow>;
+  trunks: Stored<TrunkRow>;
+  /** How many an account sees, so that the plain lists have nothing to count. */
+  trunk_totals: { account: string; kind: Kind; total: number };
+};
+
+/** For a transaction as well: it is a Read that writes. */
+export const tablesOf = (read: Read): Kysely<TrunksTables> => read.withTables<TrunksTables>();
+
+/** A subaccount sees its own, a main account also those of its subaccounts. */
+export const viewOf = (account: RequestAccount): 'account' | 'main_account' =>
+  account.isSubaccount ? 'account' : 'main_account';
