@@ -35,7 +35,7 @@ export type { Content, EndReason } from './dialog/session-state.ts';
 export { createRequest, type RequestFields } from './message/create-request.ts';
 export { createResponse, type ResponseFields } from './message/create-response.ts';
 export { type CSeq, parseCSeq, printCSeq } from './message/cseq.ts';
-export type { Flow } from './message/flow.ts';
+export type { Flow, Protocol } from './message/flow.ts';
 export { createHeaders, splitList } from './message/headers.ts';
 export { addressOfHost, hostOfAddress, isHost } from './message/host.ts';
 export type { ByteString, SipHeaders, SipMessage, SipRequest, SipResponse } from './message/message.ts';

@@ -3,6 +3,7 @@ import {
   ALLOWED_METHODS,
   createUserAgent,
   type IncomingRequest,
+  type Protocol,
   type UserAgent,
   type UserAgentCensus,
 } from '@jackfield/sip';
@@ -44,8 +45,8 @@ export interface SipEdge {
   close(): Promise<void>;
 }
 
-/** How the transports name the flow of a connection. */
-const connectionFlows = 'tcp-';
+/** How the transports name the flows of connections. */
+const connectionFlows = ['tcp-', 'tls-', 'ws-'];
 
 /** Seconds after which a refused phone may try again: a restart takes about as long. */
 const retryAfterSeconds = '10';
@@ -69,14 +70,24 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     return { host: local.address, port: local.port };
   }
 
+  /** Behind a proxy that ends TLS a phone says WSS of what reaches us as WS. */
+  function portOf(protocol: Protocol): number {
+    const { addresses } = transports();
+    const family = protocol === 'wss' ? 'ws' : protocol;
+    const own =
+      addresses.find((each) => each.protocol === protocol) ??
+      addresses.find((each) => each.protocol.startsWith(family));
+    return own?.port ?? address().port;
+  }
+
   async function open(): Promise<void> {
     // Connections do not outlive their process; the phones on them have to register again.
-    await registrations?.dropFlowsFrom(connectionFlows);
+    for (const prefix of connectionFlows) await registrations?.dropFlowsFrom(prefix);
     opened = await deps.openTransports({
       onMessage: (text, flow) => userAgent.receive(text, flow),
       onSendFailed(failure) {
         log.debug({ target: failure.target, reason: failure.sentence }, 'A SIP message could not be sent.');
-        userAgent.transportFailed(failure.text);
+        userAgent.transportFailed(failure.text, failure.target);
       },
       onFlowClosed(flow) {
         userAgent.flowClosed(flow.id);
@@ -92,7 +103,7 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     clock: deps.clock,
     send: (target, text) => transports().send(target, text),
     flow: (id) => transports().flowById(id),
-    address: () => ({ host: deps.publicAddress, port: address().port }),
+    address: (protocol) => ({ host: deps.publicAddress, port: portOf(protocol) }),
     token,
     userAgentName: deps.userAgentName,
     methods: registrations === undefined ? ['OPTIONS'] : ['REGISTER', 'OPTIONS'],

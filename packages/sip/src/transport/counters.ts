@@ -12,7 +12,9 @@ export interface TransportCounters {
   listenerFailures: number;
   connectionsAccepted: number;
   connectionsOpened: number;
-  /** Connections closed at once because there were too many. */
+  /** TLS handshakes that did not come to their end: no TLS, no common version, a certificate that was refused, too slow. */
+  handshakesFailed: number;
+  /** Connections closed at once because there were too many, in all or from one source. */
   connectionsRefused: number;
   /** Connections closed because nothing, or half a message, came in time. */
   connectionsTimedOut: number;
@@ -31,6 +33,7 @@ export function createTransportCounters(): TransportCounters {
     listenerFailures: 0,
     connectionsAccepted: 0,
     connectionsOpened: 0,
+    handshakesFailed: 0,
     connectionsRefused: 0,
     connectionsTimedOut: 0,
     streamsBroken: 0,

@@ -1,12 +1,32 @@
 export type { TransportCounters } from './counters.ts';
+export type { ConnectionLimits } from './stream-connection.ts';
 export { createStreamFramer, type Frame, type StreamFramer } from './stream-framer.ts';
-export type { ConnectionLimits } from './tcp-connection.ts';
 export {
   createTcpTransport,
   DEFAULT_CONNECTION_LIMITS,
-  type TcpTransport,
-  type TcpTransportOptions,
-} from './tcp-transport.ts';
+  type StreamTransport,
+  type StreamTransportOptions,
+} from './stream-transport.ts';
+export { type CertificateNames, isIdentityOf, sipIdentities } from './tls-identity.ts';
+export {
+  type Certificate,
+  createTlsTransport,
+  type TlsTransport,
+  type TlsTransportOptions,
+} from './tls-transport.ts';
 export type { LocalAddress, SendFailure, SendTarget, TransportListener } from './transport-listener.ts';
-export { createTransports, type Transports, type TransportsOptions } from './transports.ts';
+export {
+  createTransports,
+  type SocketTransports,
+  type Transports,
+  type TransportsOptions,
+} from './transports.ts';
 export { createUdpTransport, type UdpTransport, type UdpTransportOptions } from './udp-transport.ts';
+export {
+  type AttachOptions,
+  createWebSocketTransport,
+  DEFAULT_WEB_SOCKET_LIMITS,
+  type WebSocketLimits,
+  type WebSocketTransport,
+  type WebSocketTransportOptions,
+} from './web-socket-transport.ts';

@@ -1,5 +1,5 @@
 import type { ByteString } from '../message/message.ts';
-import { parseDigits } from '../message/tokens.ts';
+import { parseDigits, trimSpace } from '../message/tokens.ts';
 
 /** What a stream turned out to hold. */
 export type Frame =
@@ -143,7 +143,8 @@ function contentLength(header: string): number | undefined {
   let count = 0;
   for (const match of header.matchAll(CONTENT_LENGTH)) {
     count += 1;
-    length = parseDigits((match[1] ?? '').replace(/[ \t]+$/, ''), Number.MAX_SAFE_INTEGER);
+    // A pattern that looks for spaces at the end would look for them from each of them: quadratic.
+    length = parseDigits(trimSpace(match[1] ?? ''), Number.MAX_SAFE_INTEGER);
   }
   return count > 1 ? undefined : length;
 }

@@ -1,10 +1,16 @@
-import type { Flow } from '../message/flow.ts';
+import type { Flow, Protocol } from '../message/flow.ts';
 import type { ByteString } from '../message/message.ts';
 
 /** Where a message goes: back on a flow, or to a host (name or address without brackets) and port. */
 export type SendTarget =
   | { readonly flow: string }
-  | { readonly protocol: 'udp' | 'tcp'; readonly host: string; readonly port: number };
+  | {
+      readonly protocol: 'udp' | 'tcp' | 'tls';
+      readonly host: string;
+      readonly port: number;
+      /** TLS: the domain that the peer's certificate must name (RFC 5922 §7.3); the host when absent. */
+      readonly identity?: string;
+    };
 
 /** A message that did not reach the network. */
 export interface SendFailure {
@@ -28,7 +34,7 @@ export interface TransportListener {
 
 /** A bound address. */
 export interface LocalAddress {
-  readonly protocol: 'udp' | 'tcp';
+  readonly protocol: Protocol;
   readonly address: string;
   readonly port: number;
 }

@@ -5,7 +5,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { afterEach, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Flow } from '../message/flow.ts';
-import { createTcpTransport } from './tcp-transport.ts';
+import { createTcpTransport } from './stream-transport.ts';
 import type { SendFailure } from './transport-listener.ts';
 import { createTransports, type Transports, type TransportsOptions } from './transports.ts';
 

@@ -7,7 +7,7 @@ import type {
   SessionInput,
 } from '../dialog/session-state.ts';
 import { createResponse } from '../message/create-response.ts';
-import type { Flow } from '../message/flow.ts';
+import type { Flow, Protocol } from '../message/flow.ts';
 import { hostOfAddress } from '../message/host.ts';
 import type { SipRequest, SipResponse } from '../message/message.ts';
 import { printMessage } from '../message/print-message.ts';
@@ -72,7 +72,7 @@ export interface LegDeps {
   send(target: Route['target'], text: string): void;
   /** The flow when it is alive, else where the URI leads; undefined when that is nowhere. */
   route(flow: string | undefined, uri: string): Route | undefined;
-  address(protocol: 'udp' | 'tcp'): { readonly host: string; readonly port: number };
+  address(protocol: Protocol): { readonly host: string; readonly port: number };
   /** Runs a listener; what it throws is counted and does not come further. */
   safely(call: () => void): void;
   /** Runs `call` soon, but not within the present one. */
@@ -160,7 +160,7 @@ function respondInLeg(
   const headers: (readonly [string, string])[] = [];
   if (request.method === 'INVITE' && status > 100 && status < 300) {
     // RFC 3261 §12.1.1: a response that makes a dialog carries a Contact. §13.3.1.4: a 2xx says what we allow and support.
-    headers.push(['Contact', contactOf(deps, routeProtocol(request))]);
+    headers.push(['Contact', contactOf(deps, routeProtocol(request), request.uri)]);
     if (status >= 200) headers.push(['Allow', ALLOWED_METHODS], ['Supported', '']);
   }
   if (deps.userAgentName !== undefined) headers.push(['Server', deps.userAgentName]);
@@ -201,7 +201,8 @@ export function startLegTransaction(
   route: Route,
   user: Omit<ClientUser, 'terminated'>,
 ): ClientTransaction {
-  if (request.method === 'INVITE') request.headers.set('Contact', contactOf(deps, route.protocol));
+  if (request.method === 'INVITE')
+    request.headers.set('Contact', contactOf(deps, route.protocol, request.uri));
   leg.open += 1;
   const terminated = (): void => {
     leg.open -= 1;
@@ -266,15 +267,34 @@ function sendAck(
   deps.send(route.target, printMessage(effect.request));
 }
 
-/** The Contact value of our requests and responses over a transport. */
-export function contactOf(deps: LegDeps, protocol: 'udp' | 'tcp'): string {
+/** The Contact value of our requests and responses over a transport; `uri` is the Request-URI of the request. */
+export function contactOf(deps: LegDeps, protocol: Protocol, uri: string): string {
   const { host, port } = deps.address(protocol);
-  return `<sip:${hostOfAddress(host)}:${port}${protocol === 'tcp' ? ';transport=tcp' : ''}>`;
+  const at = `${hostOfAddress(host)}:${port}`;
+  // RFC 3261 §8.1.1.8 and §12.1.1: a request to a sips URI makes a dialog whose Contacts are sips URIs too.
+  const isSecure = /^sips:/i.test(uri) && (protocol === 'tls' || protocol === 'wss');
+  return `<${isSecure ? 'sips' : 'sip'}:${at}${transportParam(protocol, isSecure)}>`;
 }
 
-function routeProtocol(request: SipRequest): 'udp' | 'tcp' {
+/** RFC 7118 §5.2: `ws` in a URI stands for both; whether it is encrypted is said by the scheme. */
+function transportParam(protocol: Protocol, isSecure: boolean): string {
+  switch (protocol) {
+    case 'udp':
+      return '';
+    case 'tcp':
+      return ';transport=tcp';
+    case 'tls':
+      return isSecure ? '' : ';transport=tls';
+    case 'ws':
+    case 'wss':
+      return ';transport=ws';
+  }
+}
+
+function routeProtocol(request: SipRequest): Protocol {
   const via = request.headers.get('Via') ?? '';
-  return /^SIP\s*\/\s*2\.0\s*\/\s*tcp/i.test(via) ? 'tcp' : 'udp';
+  const name = /^SIP\s*\/\s*2\.0\s*\/\s*(tcp|tls|wss?)\b/i.exec(via)?.[1]?.toLowerCase();
+  return (name as Protocol | undefined) ?? 'udp';
 }
 
 /** Passes an event of the session to the owner's listener. */

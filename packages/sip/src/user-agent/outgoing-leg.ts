@@ -232,5 +232,5 @@ function branchOf(session: string): string {
 }
 
 function isReliable(via: string): boolean {
-  return via.startsWith('SIP/2.0/TCP');
+  return !via.startsWith('SIP/2.0/UDP');
 }

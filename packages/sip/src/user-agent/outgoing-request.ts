@@ -46,7 +46,7 @@ export function sendRequest(
       deps.defer(() => settled({ type: 'failed', failure: 'transport-failed' }));
       return;
     }
-    if (options.contact) request.headers.set('Contact', contactOf(deps, route.protocol));
+    if (options.contact) request.headers.set('Contact', contactOf(deps, route.protocol, request.uri));
     startTransaction(deps, request, route, {
       response(response) {
         if (response.status < 200) return;

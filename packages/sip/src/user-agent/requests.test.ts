@@ -515,7 +515,7 @@ test('§17.1.2: a request that nobody answers times out after 64*T1, and one tha
     outcomes.push(outcome.failure ?? outcome.type);
   const options = { method: 'OPTIONS', from: '<sip:a@x>', to: '<sip:b@x>' };
   link.alice.ua.request({ ...options, uri: 'sip:10.0.0.2' }, note);
-  link.alice.ua.request({ ...options, uri: 'sips:10.0.0.2' }, note);
+  link.alice.ua.request({ ...options, uri: 'sip:10.0.0.2;transport=ws' }, note);
   assert.deepEqual(outcomes, []);
   link.clock.advance(100);
   assert.deepEqual(outcomes, ['transport-failed']);

@@ -1,7 +1,7 @@
 import type { DigestCredentials } from '../auth/digest-client.ts';
 import type { Hash } from '../auth/digest-response.ts';
 import type { ResponseFields } from '../message/create-response.ts';
-import type { Flow } from '../message/flow.ts';
+import type { Flow, Protocol } from '../message/flow.ts';
 import type { ByteString, SipRequest } from '../message/message.ts';
 import type { TimerDurations } from '../transaction/timers.ts';
 import type { Call, CallListener, IncomingInvite } from './call-listener.ts';
@@ -32,7 +32,7 @@ export interface UserAgentDeps {
   /** The flow of that id while it is alive. */
   flow(id: string): Flow | undefined;
   /** Our own address and port over a protocol, as it stands in Via and Contact. */
-  address(protocol: 'udp' | 'tcp'): { readonly host: string; readonly port: number };
+  address(protocol: Protocol): { readonly host: string; readonly port: number };
   /** An unpredictable token of letters and digits, for tags, branches and Call-IDs. */
   token(): string;
   /** Hash for digest credentials; without it challenges stay unanswered. */
@@ -74,8 +74,8 @@ export interface UserAgentCensus {
 export interface UserAgent {
   /** A message arrived: one datagram, or one message cut out of a stream. */
   receive(text: ByteString, flow: Flow): void;
-  /** The transport could not send this text. */
-  transportFailed(text: ByteString): void;
+  /** The transport could not send this text to that target; without a target it is not sent anywhere else. */
+  transportFailed(text: ByteString, target?: SendTarget): void;
   /** A connection is gone. */
   flowClosed(id: string): void;
   /** Calls; with `credentials` challenges to INVITE and in-dialog requests are answered once each. */

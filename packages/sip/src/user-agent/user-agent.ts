@@ -22,7 +22,14 @@ import {
   screenRequest,
   withoutOptionalBody,
 } from './screening.ts';
-import { type Route, routeOfFlow, routeOfUri, type SendTarget, targetOf } from './send-target.ts';
+import {
+  type Route,
+  routeOfFlow,
+  routeOfUri,
+  type SendTarget,
+  targetOf,
+  targetOfLostFlow,
+} from './send-target.ts';
 import { createTimerWheel } from './timer-wheel.ts';
 import {
   type ClientTransaction,
@@ -325,12 +332,19 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
       else if (message.kind === 'response') receiveResponse(message);
       else receiveRequest(message, text, flow);
     },
-    transportFailed(text) {
+    transportFailed(text, target) {
       const { message } = parseMessage(text);
       const top = message?.headers.get('Via');
       const via = top === undefined ? undefined : parseVia(top);
       if (!message || !via?.branch) return;
       if (message.kind === 'response') {
+        const isLost = target !== undefined && 'flow' in target && deps.flow(target.flow) === undefined;
+        const again = isLost ? targetOfLostFlow(via) : undefined;
+        // Over a connection the transaction of a request other than INVITE has ended with its response.
+        if (again) {
+          send(again, text);
+          return;
+        }
         const method = message.headers.get('CSeq')?.split(' ').at(-1) ?? '';
         const known = table.findServer(serverKey(via, method) ?? '');
         if (known) table.stepServer(known, { type: 'transport-failed' });

@@ -4,11 +4,12 @@ import { connect, createServer, type Socket } from 'node:net';
 import type { Flow } from '../message/flow.ts';
 import type { ByteString } from '../message/message.ts';
 import { createTransportCounters, type TransportCounters } from './counters.ts';
-import { type ConnectionLimits, createTcpConnection, type TcpConnection } from './tcp-connection.ts';
+import { createSourceCounts } from './source-counts.ts';
+import { type ConnectionLimits, createStreamConnection, type StreamConnection } from './stream-connection.ts';
 import type { LocalAddress, SendTarget, TransportListener } from './transport-listener.ts';
 
-/** Options of a TCP transport. */
-export interface TcpTransportOptions {
+/** Options of a transport over connections. */
+export interface StreamTransportOptions {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
@@ -16,22 +17,40 @@ export interface TcpTransportOptions {
   readonly limits?: Partial<ConnectionLimits>;
   /** Connections at once, in both directions together, 20,000. */
   readonly maxConnections?: number;
+  /** Connections accepted from one address, 5,000: phones behind one NAT are many, and yet cannot take every place. */
+  readonly maxPerSource?: number;
   /** How long `close` lets connections flush, 1,000 ms. */
   readonly closeGraceMs?: number;
   readonly counters?: TransportCounters;
 }
 
-/** SIP over TCP: a listening socket and connections that are opened on demand (RFC 3261 §18). */
-export interface TcpTransport {
+/** A place to connect to. */
+export type ConnectTarget = Exclude<SendTarget, { readonly flow: string }>;
+
+/** SIP over connections: a listening socket and connections that are opened on demand (RFC 3261 §18). */
+export interface StreamTransport {
   readonly address: LocalAddress;
   /** Sends over the connection to that address and port, opening one where there is none. */
-  sendTo(target: SendTarget, host: string, port: number, text: ByteString): void;
+  sendTo(target: ConnectTarget, text: ByteString): void;
   /** Sends over a connection; false when it is gone. */
   sendOn(target: SendTarget, id: string, text: ByteString): boolean;
   flowById(id: string): Flow | undefined;
   /** Live connections. */
   readonly connections: number;
   close(): Promise<void>;
+}
+
+/** What differs between TCP and TLS. */
+export interface StreamWire {
+  readonly protocol: 'tcp' | 'tls';
+  /** Makes an accepted socket ready for SIP, and gives it back; or never, when it comes to nothing. */
+  accept(socket: Socket, take: (ready: Socket) => void): void;
+  connect(target: ConnectTarget): Socket;
+  readonly readyEvent: 'connect' | 'secureConnect';
+  /** The connection of ours that may carry a message to this target; nothing else may. */
+  peerKey(target: ConnectTarget): string;
+  /** Under which key a connection of theirs may carry our requests; undefined when it may not. */
+  acceptedKey(address: string, port: number): string | undefined;
 }
 
 /** Limits used where the caller names none. */
@@ -43,13 +62,39 @@ export const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = {
   sendQueueSize: 1024 * 1024,
 };
 
+const tcpWire: StreamWire = {
+  protocol: 'tcp',
+  accept: (socket, take) => take(socket),
+  connect: ({ host, port }) => connect({ host, port }),
+  readyEvent: 'connect',
+  peerKey: ({ host, port }) => `${host}/${port}`,
+  acceptedKey: (address, port) => `${address}/${port}`,
+};
+
 /** Listens on TCP; rejects when the address is taken or not ours. */
-export async function createTcpTransport(options: TcpTransportOptions): Promise<TcpTransport> {
-  const { host, port, listener, maxConnections = 20_000, closeGraceMs = 1_000 } = options;
+export function createTcpTransport(options: StreamTransportOptions): Promise<StreamTransport> {
+  return createStreamTransport(options, tcpWire);
+}
+
+/** Listens for connections of that kind; rejects when the address is taken or not ours. */
+export async function createStreamTransport(
+  options: StreamTransportOptions,
+  wire: StreamWire,
+): Promise<StreamTransport> {
+  const {
+    host,
+    port,
+    listener,
+    maxConnections = 20_000,
+    maxPerSource = 5_000,
+    closeGraceMs = 1_000,
+  } = options;
   const counters = options.counters ?? createTransportCounters();
   const limits = { ...DEFAULT_CONNECTION_LIMITS, ...options.limits };
-  const byId = new Map<string, TcpConnection>();
-  const byPeer = new Map<string, TcpConnection>();
+  const byId = new Map<string, StreamConnection>();
+  const byPeer = new Map<string, StreamConnection>();
+  const sources = createSourceCounts(maxPerSource);
+  const pending = new Set<Socket>();
   // Ids of an earlier process must not meet ours: a binding may have outlived it.
   const instance = randomBytes(6).toString('hex');
   let serial = 0;
@@ -58,30 +103,31 @@ export async function createTcpTransport(options: TcpTransportOptions): Promise<
 
   const adopt = (
     socket: Socket,
-    remoteAddress: string,
-    remotePort: number,
+    remote: { readonly address: string; readonly port: number },
+    peer: string | undefined,
     isOutbound: boolean,
-  ): TcpConnection => {
+  ): StreamConnection => {
     serial += 1;
-    const id = `tcp-${instance}-${serial}`;
-    const peer = peerKey(remoteAddress, remotePort);
+    const id = `${wire.protocol}-${instance}-${serial}`;
     const { localAddress = address.address, localPort = address.port } = socket;
-    const ends = { remoteAddress, remotePort, localAddress, localPort };
     const flow: { -readonly [Key in keyof Flow]: Flow[Key] } = {
       id,
-      protocol: 'tcp',
+      protocol: wire.protocol,
       reliable: true,
-      ...ends,
+      remoteAddress: remote.address,
+      remotePort: remote.port,
+      localAddress,
+      localPort,
     };
     // A connection of ours was asked for by name and leaves from a port that nobody knew before.
     socket.once('connect', () => {
-      flow.remoteAddress = socket.remoteAddress ?? remoteAddress;
+      flow.remoteAddress = socket.remoteAddress ?? remote.address;
       flow.localAddress = socket.localAddress ?? flow.localAddress;
       flow.localPort = socket.localPort ?? flow.localPort;
     });
     const onClosed = (): void => {
       byId.delete(id);
-      if (byPeer.get(peer) === connection) byPeer.delete(peer);
+      if (peer !== undefined && byPeer.get(peer) === connection) byPeer.delete(peer);
       try {
         listener.onFlowClosed?.(flow);
       } catch (error) {
@@ -90,29 +136,44 @@ export async function createTcpTransport(options: TcpTransportOptions): Promise<
       }
       if (byId.size === 0) lastConnectionClosed?.();
     };
-    const connection = createTcpConnection({
+    const connection = createStreamConnection({
       socket,
       flow,
-      isOutbound,
+      ...(isOutbound ? { readyEvent: wire.readyEvent } : {}),
       limits,
       listener,
       counters,
       onClosed,
     });
     byId.set(id, connection);
-    byPeer.set(peer, connection);
+    if (peer !== undefined) byPeer.set(peer, connection);
     return connection;
   };
 
   const server = createServer((socket) => {
     const { remoteAddress, remotePort } = socket;
-    if (isClosed || byId.size >= maxConnections || remoteAddress === undefined || remotePort === undefined) {
+    const isFull = byId.size + pending.size >= maxConnections;
+    if (isClosed || isFull || remoteAddress === undefined || remotePort === undefined) {
+      counters.connectionsRefused += 1;
+      socket.destroy();
+      return;
+    }
+    if (!sources.take(remoteAddress)) {
       counters.connectionsRefused += 1;
       socket.destroy();
       return;
     }
     counters.connectionsAccepted += 1;
-    adopt(socket, remoteAddress, remotePort, false);
+    pending.add(socket);
+    socket.once('close', () => {
+      sources.release(remoteAddress);
+      pending.delete(socket);
+    });
+    wire.accept(socket, (ready) => {
+      pending.delete(socket);
+      const remote = { address: remoteAddress, port: remotePort };
+      adopt(ready, remote, wire.acceptedKey(remoteAddress, remotePort), false);
+    });
   });
   const listening = once(server, 'listening');
   server.listen({ host, port, backlog: 1024, ipv6Only: true });
@@ -120,24 +181,23 @@ export async function createTcpTransport(options: TcpTransportOptions): Promise<
   server.on('error', (error) => listener.onFault?.(error));
   const bound = server.address();
   if (bound === null || typeof bound === 'string') throw new Error('a TCP server has an address and a port');
-  const address: LocalAddress = { protocol: 'tcp', address: bound.address, port: bound.port };
-
-  const open = (toHost: string, toPort: number): TcpConnection => {
-    counters.connectionsOpened += 1;
-    return adopt(connect({ host: toHost, port: toPort }), toHost, toPort, true);
-  };
+  const address: LocalAddress = { protocol: wire.protocol, address: bound.address, port: bound.port };
 
   return {
     address,
-    sendTo(target, toHost, toPort, text) {
-      const known = byPeer.get(peerKey(toHost, toPort));
+    sendTo(target, text) {
+      const key = wire.peerKey(target);
+      const known = byPeer.get(key);
       if (known !== undefined) {
         known.send(target, text);
         return;
       }
-      const problem = refusal(toHost, toPort, isClosed, byId.size >= maxConnections);
-      if (problem === undefined) open(toHost, toPort).send(target, text);
-      else {
+      const problem = refusal(target, isClosed, byId.size + pending.size >= maxConnections);
+      if (problem === undefined) {
+        counters.connectionsOpened += 1;
+        const remote = { address: target.host, port: target.port };
+        adopt(wire.connect(target), remote, key, true).send(target, text);
+      } else {
         counters.sendFailures += 1;
         process.nextTick(() => listener.onSendFailed?.({ target, text, sentence: problem }));
       }
@@ -156,6 +216,7 @@ export async function createTcpTransport(options: TcpTransportOptions): Promise<
       isClosed = true;
       const closed = once(server, 'close');
       server.close();
+      for (const socket of pending) socket.destroy();
       for (const connection of byId.values()) connection.end();
       const grace = setTimeout(() => {
         for (const connection of byId.values()) connection.destroy();
@@ -168,14 +229,10 @@ export async function createTcpTransport(options: TcpTransportOptions): Promise<
   };
 }
 
-function refusal(host: string, port: number, isClosed: boolean, isFull: boolean): string | undefined {
+function refusal({ host, port }: ConnectTarget, isClosed: boolean, isFull: boolean): string | undefined {
   if (isClosed) return 'The transport is closed.';
   if (isFull) return 'There are too many connections.';
   if (host === '' || !Number.isInteger(port) || port < 1 || port > 65_535)
     return `${host} port ${port} is no place to send to.`;
   return undefined;
-}
-
-function peerKey(host: string, port: number): string {
-  return `${host}/${port}`;
 }

@@ -13,14 +13,14 @@ export interface ConnectionLimits {
   readonly idleMs: number;
   /** How long a connection may take to its first message, and a begun message to its end, 20,000. */
   readonly halfMessageMs: number;
-  /** How long connecting to a peer may take, 10,000. */
+  /** How long connecting to a peer may take, and a TLS handshake from its first byte to its last, 10,000. */
   readonly connectMs: number;
   /** Characters that may wait for a peer that does not read, 1 MiB. */
   readonly sendQueueSize: number;
 }
 
-/** One TCP connection, ours or theirs. */
-export interface TcpConnection {
+/** One TCP or TLS connection, ours or theirs. */
+export interface StreamConnection {
   readonly flow: Flow;
   /** Sends, or keeps until the connection stands; a failure comes back through the listener. */
   send(target: SendTarget, text: ByteString): void;
@@ -30,10 +30,11 @@ export interface TcpConnection {
 }
 
 /** What a connection is made of. */
-export interface TcpConnectionOptions {
+export interface StreamConnectionOptions {
   readonly socket: Socket;
   readonly flow: Flow;
-  readonly isOutbound: boolean;
+  /** The event after which a connection of ours may be written to; absent for theirs, which stand already. */
+  readonly readyEvent?: 'connect' | 'secureConnect';
   readonly limits: ConnectionLimits;
   readonly listener: TransportListener;
   readonly counters: TransportCounters;
@@ -41,10 +42,15 @@ export interface TcpConnectionOptions {
 }
 
 /** Runs SIP over a socket: frames what comes in, bounds what goes out, and watches the time. */
-export function createTcpConnection(options: TcpConnectionOptions): TcpConnection {
-  const { socket, flow, isOutbound, limits, listener, counters } = options;
+export function createStreamConnection(options: StreamConnectionOptions): StreamConnection {
+  const { socket, flow, readyEvent, limits, listener, counters } = options;
   const framer = createStreamFramer(limits.messageSize);
   let isOver = false;
+  // Nothing is handed to a socket before the peer behind it is known to be the right one.
+  let isReady = readyEvent === undefined;
+  let isEnding = false;
+  const waiting: { readonly target: SendTarget; readonly text: ByteString }[] = [];
+  let waitingSize = 0;
   let reason: string | undefined;
   // One deadline serves three waits: for the connection, for its first message, and for the end of a begun message.
   let deadline: NodeJS.Timeout | undefined;
@@ -94,8 +100,16 @@ export function createTcpConnection(options: TcpConnectionOptions): TcpConnectio
   socket.setNoDelay(true);
   socket.setKeepAlive(true, 60_000);
   socket.setTimeout(limits.idleMs, timeOut);
-  watch(isOutbound ? limits.connectMs : limits.halfMessageMs);
-  socket.once('connect', unwatch);
+  watch(isReady ? limits.halfMessageMs : limits.connectMs);
+  if (readyEvent !== undefined) {
+    socket.once(readyEvent, () => {
+      unwatch();
+      isReady = true;
+      waitingSize = 0;
+      for (const { target, text } of waiting.splice(0)) write(target, text);
+      if (isEnding) socket.destroySoon();
+    });
+  }
 
   socket.on('data', (bytes: Buffer) => {
     if (isOver) return;
@@ -116,6 +130,8 @@ export function createTcpConnection(options: TcpConnectionOptions): TcpConnectio
     isOver = true;
     unwatch();
     options.onClosed();
+    for (const { target, text } of waiting.splice(0))
+      failed(target, text, reason ?? 'The connection is closed.');
   });
 
   const failed = (target: SendTarget, text: ByteString, sentence: string): void => {
@@ -123,22 +139,33 @@ export function createTcpConnection(options: TcpConnectionOptions): TcpConnectio
     listener.onSendFailed?.({ target, text, sentence });
   };
 
+  const write = (target: SendTarget, text: ByteString): void => {
+    counters.messagesSent += 1;
+    socket.write(text, 'latin1', (error) => {
+      if (error) failed(target, text, reason ?? error.message);
+    });
+  };
+
   return {
     flow,
     send(target, text) {
       // While a broken stream is being closed its last answer may still be written.
-      const isFull = socket.writableLength + text.length > limits.sendQueueSize;
+      const isFull = socket.writableLength + waitingSize + text.length > limits.sendQueueSize;
       if (socket.destroyed || !socket.writable || isFull) {
         const sentence = isFull ? 'The peer does not read.' : (reason ?? 'The connection is closed.');
         process.nextTick(failed, target, text, sentence);
         return;
       }
-      counters.messagesSent += 1;
-      socket.write(text, 'latin1', (error) => {
-        if (error) failed(target, text, reason ?? error.message);
-      });
+      if (isReady) write(target, text);
+      else {
+        waiting.push({ target, text });
+        waitingSize += text.length;
+      }
     },
-    end: () => void socket.destroySoon(),
+    end() {
+      isEnding = true;
+      if (isReady || waiting.length === 0) socket.destroySoon();
+    },
     destroy: () => void socket.destroy(),
   };
 }

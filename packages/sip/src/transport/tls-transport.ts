@@ -1,0 +1,141 @@
+import { constants } from 'node:crypto';
+import { isIP, type Socket } from 'node:net';
+import {
+  connect as connectTls,
+  createServer as createTlsServer,
+  rootCertificates,
+  type SecureContextOptions,
+} from 'node:tls';
+import { createTransportCounters } from './counters.ts';
+import { createSourceCounts } from './source-counts.ts';
+import {
+  type ConnectTarget,
+  createStreamTransport,
+  DEFAULT_CONNECTION_LIMITS,
+  type StreamTransport,
+  type StreamTransportOptions,
+  type StreamWire,
+} from './stream-transport.ts';
+import { type CertificateNames, isIdentityOf } from './tls-identity.ts';
+
+/** A certificate chain and its private key, as PEM. */
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** Options of SIP over TLS. */
+export interface TlsTransportOptions extends StreamTransportOptions {
+  /** What we show to whoever connects. */
+  readonly certificate: Certificate;
+  /** Certificates of authorities, as PEM, that peers may have theirs from besides the public ones. */
+  readonly authorities?: readonly string[];
+  /** Handshakes that may be under way at once, in all, 1,000. */
+  readonly maxHandshakes?: number;
+  /** Handshakes that may be under way at once from one address, 100. */
+  readonly maxHandshakesPerSource?: number;
+}
+
+/** SIP over TLS (RFC 3261 §26.3.1, RFC 5922). */
+export interface TlsTransport extends StreamTransport {
+  /** Shows another certificate from the next handshake on; throws when it does not fit its key. */
+  renew(certificate: Certificate): void;
+}
+
+/** RFC 8996: nothing older. A renegotiation would let a peer make us work as often as it likes. */
+const hardened: SecureContextOptions = {
+  minVersion: 'TLSv1.2',
+  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+};
+
+/** Listens for TLS; rejects when the address is taken or not ours, or the certificate does not fit its key. */
+export async function createTlsTransport(options: TlsTransportOptions): Promise<TlsTransport> {
+  const { certificate, authorities = [], maxHandshakes = 1_000, maxHandshakesPerSource = 100 } = options;
+  const counters = options.counters ?? createTransportCounters();
+  const handshakeMs = options.limits?.connectMs ?? DEFAULT_CONNECTION_LIMITS.connectMs;
+  const trusted = [...rootCertificates, ...authorities];
+  const sources = createSourceCounts(maxHandshakesPerSource);
+  // By the peer's address and port, which no two sockets share.
+  const takers = new Map<string, (ready: Socket) => void>();
+  // It listens to nothing by itself: sockets are handed to it once they are counted.
+  const handshakes = createTlsServer({ ...hardened, ...certificate });
+  handshakes.on('tlsClientError', (_error, socket) => socket.destroy());
+
+  const wire: StreamWire = {
+    protocol: 'tls',
+    accept(socket, take) {
+      const source = socket.remoteAddress ?? '';
+      const peer = peerOf(socket);
+      if (takers.size >= maxHandshakes || !sources.take(source)) {
+        counters.connectionsRefused += 1;
+        socket.destroy();
+        return;
+      }
+      // From the first byte to the last, however slowly they drip: an idle timeout would begin again with each.
+      const deadline = setTimeout(() => {
+        counters.connectionsTimedOut += 1;
+        socket.destroy();
+      }, handshakeMs);
+      const over = (): boolean => {
+        clearTimeout(deadline);
+        const wasOpen = takers.delete(peer);
+        if (wasOpen) sources.release(source);
+        return wasOpen;
+      };
+      takers.set(peer, (ready) => {
+        over();
+        take(ready);
+      });
+      socket.once('close', () => {
+        if (over()) counters.handshakesFailed += 1;
+      });
+      socket.on('error', () => socket.destroy());
+      handshakes.emit('connection', socket);
+    },
+    connect: (target) => connectVerified(target, trusted),
+    readyEvent: 'secureConnect',
+    peerKey: (target) => `${target.host}/${target.port}/${identityOf(target)}`,
+    // Whoever connected to us has shown no certificate, and where it connected from says nothing of who it is.
+    acceptedKey: () => undefined,
+  };
+  handshakes.on('secureConnection', (ready) => {
+    const take = takers.get(peerOf(ready));
+    if (take === undefined) ready.destroy();
+    else take(ready);
+  });
+
+  const transport = await createStreamTransport({ ...options, counters }, wire);
+  return {
+    ...transport,
+    get connections() {
+      return transport.connections;
+    },
+    renew: (renewed) => handshakes.setSecureContext({ ...hardened, ...renewed }),
+  };
+}
+
+function peerOf(socket: Socket): string {
+  return `${socket.remoteAddress}/${socket.remotePort}`;
+}
+
+function identityOf(target: ConnectTarget): string {
+  return (target.identity ?? target.host).toLowerCase();
+}
+
+function connectVerified(target: ConnectTarget, trusted: string[]): Socket {
+  const identity = identityOf(target);
+  return connectTls({
+    ...hardened,
+    host: target.host,
+    port: target.port,
+    ca: trusted,
+    // RFC 6066 §3: an address is no server name.
+    ...(isIP(identity) === 0 ? { servername: identity } : {}),
+    checkServerIdentity: (_host, certificate) => wrongIdentity(certificate as CertificateNames, identity),
+  });
+}
+
+function wrongIdentity(certificate: CertificateNames, identity: string): Error | undefined {
+  if (isIdentityOf(certificate, identity)) return undefined;
+  return new Error(`The certificate is not that of ${identity}.`);
+}

@@ -1,0 +1,132 @@
+import { isUtf8 } from 'node:buffer';
+import type { RawData, WebSocket } from 'ws';
+import type { Flow } from '../message/flow.ts';
+import type { ByteString } from '../message/message.ts';
+import type { TransportCounters } from './counters.ts';
+import type { SendTarget, TransportListener } from './transport-listener.ts';
+
+/** What bounds one socket; see `WebSocketLimits`. */
+export interface WebSocketConnectionLimits {
+  readonly sendQueueSize: number;
+  readonly firstMessageMs: number;
+}
+
+/** One WebSocket of a SIP client. */
+export interface WebSocketConnection {
+  readonly flow: Flow;
+  send(target: SendTarget, text: ByteString): void;
+  /** Asks whether the peer is there; a peer that has not answered the last question is gone. */
+  ping(): void;
+  /** Closes with a word to the peer. */
+  end(): void;
+  destroy(): void;
+}
+
+/** What a connection is made of. */
+export interface WebSocketConnectionOptions {
+  readonly webSocket: WebSocket;
+  readonly flow: Flow;
+  readonly limits: WebSocketConnectionLimits;
+  readonly listener: TransportListener;
+  readonly counters: TransportCounters;
+  onClosed(): void;
+}
+
+// RFC 6455 §7.4.1: the server goes away.
+const GOING_AWAY = 1001;
+
+/** Runs SIP over a WebSocket: each WebSocket message is one SIP message (RFC 7118 §5). */
+export function createWebSocketConnection(options: WebSocketConnectionOptions): WebSocketConnection {
+  const { webSocket, flow, limits, listener, counters } = options;
+  let isAlive = true;
+  let deadline: NodeJS.Timeout | undefined = setTimeout(() => {
+    counters.connectionsTimedOut += 1;
+    webSocket.terminate();
+  }, limits.firstMessageMs);
+  const unwatch = (): void => {
+    clearTimeout(deadline);
+    deadline = undefined;
+  };
+
+  webSocket.on('message', (data: RawData) => {
+    isAlive = true;
+    // With the default binary type a message is one Buffer.
+    const text = (data as Buffer).toString('latin1');
+    if (isKeepAlive(text)) {
+      counters.keepAlives += 1;
+      // RFC 5626 §4.4.1: a double CRLF is a ping, answered with one CRLF, which in turn is never answered.
+      if (text.length >= 4 && webSocket.bufferedAmount === 0) webSocket.send('\r\n', ignoreFailure);
+      return;
+    }
+    if (deadline !== undefined) unwatch();
+    counters.messagesReceived += 1;
+    try {
+      listener.onMessage(text, flow);
+    } catch (error) {
+      counters.listenerFailures += 1;
+      listener.onFault?.(error);
+    }
+  });
+  webSocket.on('pong', () => {
+    isAlive = true;
+  });
+  webSocket.on('error', (error) => {
+    // Frames that are none, or a message above the limit: `ws` closes with the code that RFC 6455 §7.4.1 has for it.
+    counters.streamsBroken += 1;
+    if ('code' in error && error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') counters.oversizedDropped += 1;
+  });
+  webSocket.on('close', () => {
+    unwatch();
+    options.onClosed();
+  });
+
+  const failed = (target: SendTarget, text: ByteString, sentence: string): void => {
+    counters.sendFailures += 1;
+    listener.onSendFailed?.({ target, text, sentence });
+  };
+
+  return {
+    flow,
+    send(target, text) {
+      const isFull = webSocket.bufferedAmount + text.length > limits.sendQueueSize;
+      if (isFull || webSocket.readyState !== webSocket.OPEN) {
+        process.nextTick(
+          failed,
+          target,
+          text,
+          isFull ? 'The peer does not read.' : 'The connection is closed.',
+        );
+        return;
+      }
+      counters.messagesSent += 1;
+      const bytes = Buffer.from(text, 'latin1');
+      // Browsers want text; what is no UTF-8 can only travel as binary (RFC 7118 §4.2 knows both).
+      webSocket.send(bytes, { binary: !isUtf8(bytes) }, (error) => {
+        if (error) failed(target, text, error.message);
+      });
+    },
+    ping() {
+      if (!isAlive) {
+        counters.connectionsTimedOut += 1;
+        webSocket.terminate();
+        return;
+      }
+      isAlive = false;
+      if (webSocket.readyState === webSocket.OPEN) webSocket.ping(ignoreFailure);
+    },
+    end: () => webSocket.close(GOING_AWAY),
+    destroy: () => webSocket.terminate(),
+  };
+}
+
+function isKeepAlive(text: string): boolean {
+  if (text.length > 4) return false;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code !== 0x0d && code !== 0x0a && code !== 0) return false;
+  }
+  return true;
+}
+
+/** A socket that fails is closed, and that is told by itself. */
+function ignoreFailure(): void {}

@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
+import { createServer as createHttpServer, type Server } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { type AddressInfo, connect } from 'node:net';
+import { afterEach, describe, it } from 'node:test';
+import { WebSocket } from 'ws';
+import type { Flow } from '../message/flow.ts';
+import { createTransportCounters } from './counters.ts';
+import { createAuthority, noOpenssl } from './testing/certificates.ts';
+import type { SendFailure } from './transport-listener.ts';
+import {
+  type AttachOptions,
+  createWebSocketTransport,
+  type WebSocketLimits,
+  type WebSocketTransport,
+} from './web-socket-transport.ts';
+
+// RFC 7118 §5: the boundaries of a message are those of its frame, so Content-Length may be absent.
+const text = (body = ''): string => `OPTIONS sip:a@b SIP/2.0\r\nVia: SIP/2.0/WS x.invalid\r\n\r\n${body}`;
+const signal = AbortSignal.timeout(20_000);
+const opened: { readonly server: Server; readonly transport: WebSocketTransport }[] = [];
+const clients: WebSocket[] = [];
+
+async function side(
+  limits: Partial<WebSocketLimits> = {},
+  attachment: Partial<AttachOptions> = {},
+  server: Server = createHttpServer(),
+) {
+  const events = new EventEmitter();
+  const counters = createTransportCounters();
+  const transport = createWebSocketTransport({
+    limits,
+    counters,
+    listener: {
+      onMessage: (message, flow) => void events.emit('message', message, flow),
+      onSendFailed: (failure) => void events.emit('failure', failure),
+      onFlowClosed: (flow) => void events.emit('closed', flow),
+    },
+  });
+  transport.attach(server, { path: '/sip', ...attachment });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  opened.push({ server, transport });
+  const wait = (name: string) => once(events, name, { signal }) as Promise<never>;
+  return {
+    transport,
+    counters,
+    server,
+    port: (server.address() as AddressInfo).port,
+    message: (): Promise<[string, Flow]> => wait('message'),
+    failure: (): Promise<[SendFailure]> => wait('failure'),
+    closed: (): Promise<[Flow]> => wait('closed'),
+  };
+}
+
+function open(url: string, protocols: string | string[] = 'sip', options: object = {}): WebSocket {
+  const client = new WebSocket(url, protocols, options);
+  clients.push(client);
+  client.on('error', () => undefined);
+  return client;
+}
+
+async function browser(port: number, options: object = {}): Promise<WebSocket> {
+  const client = open(`ws://127.0.0.1:${port}/sip`, 'sip', options);
+  await once(client, 'open', { signal });
+  return client;
+}
+
+async function refusalOf(client: WebSocket): Promise<number | undefined> {
+  const [, response] = await once(client, 'unexpected-response', { signal });
+  response.resume();
+  return response.statusCode;
+}
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.terminate();
+  for (const { server, transport } of opened.splice(0)) {
+    await transport.close();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+describe('SIP over WebSocket', () => {
+  it('RFC 7118 §4.1, §5: agrees on the subprotocol sip, one message a frame, text or binary, answers on the same socket', async () => {
+    const a = await side();
+    const client = await browser(a.port);
+    assert.equal(client.protocol, 'sip');
+    const arrived = a.message();
+    client.send(text('1'));
+    const [received, flow] = await arrived;
+    assert.equal(received, text('1'));
+    assert.deepEqual([flow.protocol, flow.reliable, flow.remoteAddress], ['ws', true, '127.0.0.1']);
+    assert.equal(a.transport.flowById(flow.id), flow);
+    const every = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)).join('');
+    const binary = a.message();
+    client.send(Buffer.from(text(every), 'latin1'), { binary: true });
+    assert.equal((await binary)[0], text(every));
+
+    const back = once(client, 'message', { signal });
+    assert.ok(a.transport.sendOn({ flow: flow.id }, flow.id, text('caf\xc3\xa9')));
+    const [data, isBinary] = await back;
+    assert.deepEqual([data.toString(), isBinary], [text('café'), false]);
+    const backBinary = once(client, 'message', { signal });
+    a.transport.sendOn({ flow: flow.id }, flow.id, text(every));
+    const [bytes, isBinaryNow] = await backBinary;
+    assert.deepEqual([bytes.toString('latin1'), isBinaryNow], [text(every), true]);
+    assert.deepEqual(a.transport.addresses, [{ protocol: 'ws', address: '127.0.0.1', port: a.port }]);
+  });
+
+  it('RFC 7118 §4.1: refuses who does not offer sip, other paths and foreign origins', async () => {
+    const a = await side({}, { allowOrigin: (origin) => origin === 'https://ours.example' });
+    const url = `ws://127.0.0.1:${a.port}`;
+    assert.equal(await refusalOf(open(`${url}/sip`, [])), 400);
+    assert.equal(await refusalOf(open(`${url}/sip`, 'xmpp')), 400);
+    assert.equal(await refusalOf(open(`${url}/other`)), 404);
+    assert.equal(await refusalOf(open(`${url}/sip`, 'sip', { origin: 'https://theirs.example' })), 403);
+    const client = open(`${url}/sip?token=1`, ['xmpp', 'sip'], { origin: 'https://ours.example' });
+    await once(client, 'open', { signal });
+    assert.equal(client.protocol, 'sip');
+  });
+
+  it('leaves other paths to whoever else listens for upgrades', async () => {
+    const a = await side();
+    a.server.on('upgrade', (request, socket) => {
+      if (request.url === '/other') socket.end('HTTP/1.1 418 Teapot\r\n\r\n');
+    });
+    assert.equal(await refusalOf(open(`ws://127.0.0.1:${a.port}/other`)), 418);
+  });
+
+  it('RFC 5626 §4.4.1: a double CRLF is answered with one CRLF, a single one is not', async () => {
+    const a = await side();
+    const client = await browser(a.port);
+    const pong = once(client, 'message', { signal });
+    client.send('\r\n');
+    client.send('\r\n\r\n');
+    assert.equal(String((await pong)[0]), '\r\n');
+    const arrived = a.message();
+    client.send(text());
+    await arrived;
+    assert.deepEqual([a.counters.keepAlives, a.counters.messagesReceived], [2, 1]);
+  });
+
+  it('pings, keeps who answers, and closes who does not', async () => {
+    const a = await side({ pingMs: 40 });
+    const quiet = await browser(a.port, { autoPong: false });
+    const alive = await browser(a.port);
+    const arrived = a.message();
+    alive.send(text());
+    const [, flow] = await arrived;
+    await Promise.all([once(quiet, 'close', { signal }), a.closed()]);
+    await once(alive, 'ping', { signal });
+    assert.equal(a.transport.flowById(flow.id)?.id, flow.id);
+    assert.equal(a.counters.connectionsTimedOut, 1);
+  });
+
+  it('closes a socket without a message in time', async () => {
+    const a = await side({ firstMessageMs: 40 });
+    const client = await browser(a.port);
+    await once(client, 'close', { signal });
+    assert.equal(a.counters.connectionsTimedOut, 1);
+  });
+
+  it('closes on a message above the limit with 1009, and on text that is no UTF-8 with 1007', async () => {
+    const a = await side({ messageSize: 300 });
+    const long = await browser(a.port);
+    long.send('x'.repeat(301));
+    assert.equal((await once(long, 'close', { signal }))[0], 1009);
+    const bad = await browser(a.port);
+    bad.send(Buffer.from([0xff]), { binary: false });
+    assert.equal((await once(bad, 'close', { signal }))[0], 1007);
+    assert.deepEqual([a.counters.streamsBroken, a.counters.oversizedDropped], [2, 1]);
+  });
+
+  it('bounds the sockets in all and of one address, and counts one that is gone no more', async () => {
+    const a = await side({ maxPerSource: 1 });
+    const first = await browser(a.port);
+    assert.equal(await refusalOf(open(`ws://127.0.0.1:${a.port}/sip`)), 429);
+    const closed = a.closed();
+    first.close();
+    await closed;
+    await browser(a.port);
+    const b = await side({ maxSockets: 1 });
+    await browser(b.port);
+    assert.equal(await refusalOf(open(`ws://127.0.0.1:${b.port}/sip`)), 503);
+    assert.deepEqual([a.counters.connectionsRefused, b.counters.connectionsRefused], [1, 1]);
+  });
+
+  it('a handshake that fails holds no place', async () => {
+    const a = await side({ maxPerSource: 1 });
+    const broken = connect(a.port, '127.0.0.1');
+    broken.write('GET /sip HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n');
+    broken.write('Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: sip\r\n\r\n');
+    assert.match(String((await once(broken, 'data', { signal }))[0]), /^HTTP\/1\.1 400 /);
+    await once(broken, 'close', { signal });
+    await browser(a.port);
+  });
+
+  it('does not queue without bound for a peer that does not read', async () => {
+    const a = await side({ sendQueueSize: 50_000 });
+    const client = await browser(a.port);
+    const arrived = a.message();
+    client.send(text());
+    const [, flow] = await arrived;
+    client.pause();
+    const failed = a.failure();
+    for (let count = 0; count < 2_000; count += 1)
+      a.transport.sendOn({ flow: flow.id }, flow.id, 'x'.repeat(10_000));
+    assert.match((await failed)[0].sentence, /does not read/);
+  });
+
+  it('tells once that a socket is gone, also when it closes everything itself', async () => {
+    const a = await side();
+    const client = await browser(a.port);
+    const arrived = a.message();
+    client.send(text());
+    const [, flow] = await arrived;
+    const closed = a.closed();
+    const gone = once(client, 'close', { signal });
+    await a.transport.close();
+    assert.equal((await closed)[0].id, flow.id);
+    assert.equal((await gone)[0], 1001);
+    assert.equal(a.transport.sendOn({ flow: flow.id }, flow.id, text()), false);
+  });
+
+  it('over HTTPS its flows and addresses are wss', { skip: noOpenssl }, async () => {
+    const authority = createAuthority();
+    const a = await side({}, {}, createHttpsServer(authority.issue('DNS:localhost')));
+    const client = open(`wss://127.0.0.1:${a.port}/sip`, 'sip', {
+      ca: authority.pem,
+      servername: 'localhost',
+    });
+    await once(client, 'open', { signal });
+    const arrived = a.message();
+    client.send(text());
+    assert.equal((await arrived)[1].protocol, 'wss');
+    assert.equal(a.transport.addresses[0]?.protocol, 'wss');
+  });
+});

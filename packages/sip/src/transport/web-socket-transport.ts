@@ -1,0 +1,240 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { Server as HttpServer, IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Flow } from '../message/flow.ts';
+import type { ByteString } from '../message/message.ts';
+import { createTransportCounters, type TransportCounters } from './counters.ts';
+import { createSourceCounts } from './source-counts.ts';
+import type { LocalAddress, SendTarget, TransportListener } from './transport-listener.ts';
+import { createWebSocketConnection, type WebSocketConnection } from './web-socket-connection.ts';
+
+/** Bounds of SIP over WebSocket; times in milliseconds. */
+export interface WebSocketLimits {
+  /** One message, 65,535 bytes. */
+  readonly messageSize: number;
+  /** Bytes that may wait for a peer that does not read, 1 MiB. */
+  readonly sendQueueSize: number;
+  /** How long a socket may take to its first message, 20,000. */
+  readonly firstMessageMs: number;
+  /** How often a socket is pinged; who has not answered by the next ping is gone. 30,000: proxies close at 60 s. */
+  readonly pingMs: number;
+  /** Sockets at once, 20,000. */
+  readonly maxSockets: number;
+  /** Sockets of one address at once, 1,000. */
+  readonly maxPerSource: number;
+  /** How long `close` waits for closing handshakes, 1,000. */
+  readonly closeGraceMs: number;
+}
+
+/** Limits used where the caller names none. */
+export const DEFAULT_WEB_SOCKET_LIMITS: WebSocketLimits = {
+  messageSize: 65_535,
+  sendQueueSize: 1024 * 1024,
+  firstMessageMs: 20_000,
+  pingMs: 30_000,
+  maxSockets: 20_000,
+  maxPerSource: 1_000,
+  closeGraceMs: 1_000,
+};
+
+/** Options of SIP over WebSocket. */
+export interface WebSocketTransportOptions {
+  readonly listener: TransportListener;
+  readonly limits?: Partial<WebSocketLimits>;
+  readonly counters?: TransportCounters;
+}
+
+/** Where SIP over WebSocket is found on an HTTP server, and for whom. */
+export interface AttachOptions {
+  /** Path of the resource, e.g. `/sip`; a query is ignored. */
+  readonly path: string;
+  /**
+   * Whether a page of that origin may connect; all may unless told. SIP authenticates by itself and knows no cookies, so a
+   * foreign page gains nothing. Programs that are no browser send no origin.
+   */
+  readonly allowOrigin?: (origin: string | undefined) => boolean;
+}
+
+/** SIP over WebSocket on servers that others listen with (RFC 7118). */
+export interface WebSocketTransport {
+  /** Takes the upgrade requests of one path; those of other paths are refused where nobody else listens for them. */
+  attach(server: HttpServer, options: AttachOptions): void;
+  /** Sends over a socket; false when it is gone. */
+  sendOn(target: SendTarget, id: string, text: ByteString): boolean;
+  flowById(id: string): Flow | undefined;
+  /** Addresses of the servers that it is attached to and that listen. */
+  readonly addresses: readonly LocalAddress[];
+  readonly connections: number;
+  close(): Promise<void>;
+}
+
+/** A transport without a server yet. */
+export function createWebSocketTransport(options: WebSocketTransportOptions): WebSocketTransport {
+  const { listener } = options;
+  const counters = options.counters ?? createTransportCounters();
+  const limits = { ...DEFAULT_WEB_SOCKET_LIMITS, ...options.limits };
+  const byId = new Map<string, WebSocketConnection>();
+  const sources = createSourceCounts(limits.maxPerSource);
+  const servers = new Set<HttpServer>();
+  const detachers: (() => void)[] = [];
+  const sockets = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: limits.messageSize,
+    // Its memory for each socket is a multiple of what SIP messages would save.
+    perMessageDeflate: false,
+    handleProtocols: () => 'sip',
+  });
+  // Ids of an earlier process must not meet ours: a binding may have outlived it.
+  const instance = randomBytes(6).toString('hex');
+  let serial = 0;
+  let isClosed = false;
+  let lastSocketClosed: (() => void) | undefined;
+
+  // One timer for all: a socket that is silent through a whole round is gone.
+  const sweep = setInterval(() => {
+    for (const connection of byId.values()) connection.ping();
+  }, limits.pingMs);
+  sweep.unref();
+
+  const adopt = (webSocket: WebSocket, request: IncomingMessage): void => {
+    const { socket } = request;
+    const { remoteAddress = '', remotePort = 0, localAddress = '', localPort = 0 } = socket;
+    serial += 1;
+    const flow: Flow = {
+      id: `ws-${instance}-${serial}`,
+      protocol: isEncrypted(socket) ? 'wss' : 'ws',
+      reliable: true,
+      remoteAddress,
+      remotePort,
+      localAddress,
+      localPort,
+    };
+    counters.connectionsAccepted += 1;
+    const onClosed = (): void => {
+      byId.delete(flow.id);
+      sources.release(remoteAddress);
+      try {
+        listener.onFlowClosed?.(flow);
+      } catch (error) {
+        counters.listenerFailures += 1;
+        listener.onFault?.(error);
+      }
+      if (byId.size === 0) lastSocketClosed?.();
+    };
+    byId.set(flow.id, createWebSocketConnection({ webSocket, flow, limits, listener, counters, onClosed }));
+  };
+
+  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer, options: AttachOptions): void => {
+    socket.on('error', () => socket.destroy());
+    const source = request.socket.remoteAddress;
+    const problem = refusal(request, options, isClosed || source === undefined);
+    if (problem !== undefined) {
+      refuse(socket, problem.status, problem.sentence);
+      return;
+    }
+    const isFull = byId.size >= limits.maxSockets;
+    if (isFull || !sources.take(source!)) {
+      counters.connectionsRefused += 1;
+      const whose = isFull ? '' : ' from this address';
+      const status = isFull ? '503 Service Unavailable' : '429 Too Many Requests';
+      refuse(socket, status, `There are too many connections${whose}.`);
+      return;
+    }
+    let isTaken = false;
+    // A handshake that `ws` refuses closes the socket and calls nobody.
+    socket.once('close', () => {
+      if (!isTaken) sources.release(source!);
+    });
+    sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      isTaken = true;
+      adopt(webSocket, request);
+    });
+  };
+
+  return {
+    attach(server, attachment) {
+      servers.add(server);
+      const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+        if (pathOf(request) === attachment.path) upgrade(request, socket, head, attachment);
+        else if (server.listenerCount('upgrade') === 1) {
+          socket.on('error', () => socket.destroy());
+          refuse(socket, '404 Not Found', 'There is no WebSocket at this path.');
+        }
+      };
+      server.on('upgrade', onUpgrade);
+      detachers.push(() => server.off('upgrade', onUpgrade));
+    },
+    sendOn(target, id, text) {
+      const connection = byId.get(id);
+      connection?.send(target, text);
+      return connection !== undefined;
+    },
+    flowById: (id) => byId.get(id)?.flow,
+    get addresses() {
+      return [...servers].flatMap((server) => {
+        const bound = server.address() as AddressInfo | string | null;
+        if (bound === null || typeof bound === 'string') return [];
+        const protocol = 'setSecureContext' in server ? ('wss' as const) : ('ws' as const);
+        return [{ protocol, address: bound.address, port: bound.port }];
+      });
+    },
+    get connections() {
+      return byId.size;
+    },
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      clearInterval(sweep);
+      for (const detach of detachers) detach();
+      servers.clear();
+      if (byId.size === 0) return;
+      const emptied = new Promise<void>((resolve) => (lastSocketClosed = resolve));
+      for (const connection of byId.values()) connection.end();
+      const grace = setTimeout(() => {
+        for (const connection of byId.values()) connection.destroy();
+      }, limits.closeGraceMs);
+      await emptied;
+      clearTimeout(grace);
+    },
+  };
+}
+
+function isEncrypted(socket: IncomingMessage['socket']): boolean {
+  return 'encrypted' in socket && socket.encrypted === true;
+}
+
+function pathOf(request: IncomingMessage): string {
+  const url = request.url ?? '';
+  const query = url.indexOf('?');
+  return query < 0 ? url : url.slice(0, query);
+}
+
+function refusal(
+  request: IncomingMessage,
+  { allowOrigin }: AttachOptions,
+  isClosed: boolean,
+): { readonly status: string; readonly sentence: string } | undefined {
+  if (isClosed) return { status: '503 Service Unavailable', sentence: 'The transport is closed.' };
+  // RFC 7118 §4.1: client and server agree on `sip`, or there is no connection.
+  const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
+  if (!offered.includes('sip')) {
+    return { status: '400 Bad Request', sentence: 'SIP over WebSocket needs the subprotocol "sip".' };
+  }
+  if (allowOrigin !== undefined && !allowOrigin(request.headers.origin)) {
+    return { status: '403 Forbidden', sentence: 'Pages of this origin may not connect.' };
+  }
+  return undefined;
+}
+
+function refuse(socket: Duplex, status: string, sentence: string): void {
+  const head = `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: text/plain\r\n`;
+  socket.end(`${head}Content-Length: ${sentence.length + 1}\r\n\r\n${sentence}\n`);
+  void once(socket, 'finish').then(
+    () => socket.destroy(),
+    () => socket.destroy(),
+  );
+}
