@@ -291,6 +291,31 @@ onEmbeddedDatabase('Recordings and a database that fails', (open) => {
     );
   });
 
+  test('a database that fails for minutes: what was opened begins, and what was stopped ends', async () => {
+    const world = await openRecordingsWorld(open);
+    const minutes = async (isOver: () => boolean) => {
+      while (!isOver()) {
+        await world.clock.advance(1000);
+        await world.runner.idle();
+      }
+    };
+    const opening = world.record({ callback });
+    await until(() => world.runner.census().recording?.sessions === 1);
+    await world.runner.idle();
+    // More attempts than the kernel makes with what it was sent.
+    world.failCommits(100);
+    await minutes(() => world.notices.length === 1);
+    const recording = await opening;
+    world.failCommits(100);
+    world.feature.stop(recording);
+    await minutes(() => world.notices.length === 2);
+    assert.deepEqual(
+      world.events.map(({ type }) => type),
+      ['recording.started', 'recording.completed'],
+    );
+    assert.equal(world.clock.pending, 0);
+  });
+
   test('one whose record cannot be written is not recorded', async () => {
     const world = await openRecordingsWorld(open);
     world.failCommits(1);

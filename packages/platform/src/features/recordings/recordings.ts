@@ -1,9 +1,8 @@
 import type { RouteGroup } from '../../http/index.ts';
-import type { Sessions } from '../../kernel/session-runner.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Database, Migration } from '../../ports/database.ts';
 import type { AccountResources } from '../accounts/index.ts';
-import type { Recording, RecordingInput } from './domain/recording.ts';
+import type { Recording } from './domain/recording.ts';
 import type { NewRecording, RecordingNotice, Recordings } from './door.ts';
 import { recordingsTables } from './migrations/0001-recordings.ts';
 import { createQueries } from './queries.ts';
@@ -48,7 +47,7 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
   const waiters = new Map<string, (() => void)[]>();
   const removal = createRemoval({ database, clock, log, recordingFiles, keepMs, everyMs: pruneEveryMs });
   const queries = createQueries(database);
-  const sessions: Sessions<Recording, RecordingInput> = defineSessions(deps, {
+  const sessions = defineSessions(deps, {
     urlOf: ({ uuid, account, format }) => urlOf({ recording: uuid, account, format }),
     tellOwner(recording, notice) {
       const { kind, id } = recording.owner;
@@ -84,7 +83,7 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
   /** The record, and the file with it. */
   async function remove(recording: string): Promise<void> {
     if (live.has(recording)) {
-      sessions.send(recording, { type: 'discard-asked' });
+      sessions.insist(recording, { type: 'discard-asked' });
       await over(recording);
     }
     // Also one whose end was being written when the wish came; nothing for one that is gone.
@@ -129,7 +128,7 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
     retrack: (recording, tracks) => sessions.send(recording, { type: 'retrack-asked', tracks }),
     pause: (recording) => sessions.send(recording, { type: 'pause-asked' }),
     resume: (recording) => sessions.send(recording, { type: 'resume-asked' }),
-    stop: (recording) => sessions.send(recording, { type: 'stop-asked' }),
+    stop: (recording) => sessions.insist(recording, { type: 'stop-asked' }),
     async restore() {
       const left = await loadLiveRecordings(database);
       await Promise.all(
@@ -146,7 +145,7 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
     },
     async close() {
       const running = [...live];
-      for (const recording of running) sessions.send(recording, { type: 'stop-asked' });
+      for (const recording of running) sessions.insist(recording, { type: 'stop-asked' });
       await Promise.allSettled(running.map(over));
       await removal.close();
     },

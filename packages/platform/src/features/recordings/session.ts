@@ -1,5 +1,6 @@
 import type { Machine, OutboxEvent, TimerFired } from '../../kernel/machine.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { RecordedFile, Recorder } from '../../ports/recorder.ts';
 import type { RecordingFiles } from '../../ports/recording-files.ts';
@@ -11,6 +12,7 @@ import { saveRecording } from './store.ts';
 
 export interface SessionDeps {
   readonly runner: SessionRunner;
+  readonly clock: Clock;
   readonly recorder: Recorder;
   readonly recordingFiles: RecordingFiles;
   readonly log: Logger;
@@ -28,12 +30,20 @@ type SessionEffect =
   | Exclude<RecordingEffect, { readonly do: 'emit' }>
   | { readonly do: 'emit'; readonly event: OutboxEvent };
 
+export interface RecordingSessions extends Sessions<Recording, RecordingInput> {
+  /**
+   * Like `send`, for what nobody would say a second time: taken again for as long as the database refuses, or the recording
+   * would never begin or never end. Others may overtake it.
+   */
+  insist(recording: string, input: RecordingInput): void;
+}
+
+/** As the session runner waits between two attempts. */
+const retryMs = 1_000;
+
 /** One session for each live recording: its machine, its record, and the only place that orders the recorder about. */
-export function defineSessions(
-  deps: SessionDeps,
-  listeners: SessionListeners,
-): Sessions<Recording, RecordingInput> {
-  const { recorder, recordingFiles, log } = deps;
+export function defineSessions(deps: SessionDeps, listeners: SessionListeners): RecordingSessions {
+  const { recorder, recordingFiles, clock, log } = deps;
   const sessions = deps.runner.define<Recording, RecordingInput, SessionEffect>({
     name: 'recording',
     machine: withOutboxEvents(recordingMachine, listeners.urlOf),
@@ -71,14 +81,14 @@ export function defineSessions(
   function start(uuid: string, tracks: Extract<RecordingEffect, { do: 'start-recorder' }>['tracks']): void {
     const format = sessions.peek(uuid)?.format ?? 'wav';
     recorder.start({ recording: uuid, format, tracks }).then(
-      () => sessions.send(uuid, { type: 'recorder-started' }),
+      () => insist(uuid, { type: 'recorder-started' }),
       (error: unknown) => fail(uuid, sentenceOf(error)),
     );
   }
 
   function stop(uuid: string): void {
     recorder.stop(uuid).then(
-      (file) => sessions.send(uuid, { type: 'file-completed', file }),
+      (file) => insist(uuid, { type: 'file-completed', file }),
       (error: unknown) => fail(uuid, sentenceOf(error)),
     );
   }
@@ -91,16 +101,22 @@ export function defineSessions(
     } catch (error) {
       log.error({ recording: uuid, err: error }, 'The file of a recording cannot be read.');
     }
-    sessions.send(uuid, { type: 'file-inspected', file });
+    insist(uuid, { type: 'file-inspected', file });
   }
 
   function fail(uuid: string, sentence: string): void {
     log.warn({ recording: uuid, sentence }, 'A recording failed.');
-    sessions.send(uuid, { type: 'recorder-failed', sentence });
+    insist(uuid, { type: 'recorder-failed', sentence });
+  }
+
+  function insist(uuid: string, input: RecordingInput): void {
+    sessions.ask(uuid, input).catch(() => {
+      clock.startTimer(clock.now() + retryMs, () => insist(uuid, input));
+    });
   }
 
   recorder.subscribe(({ recording, sentence }) => fail(recording, sentence));
-  return sessions;
+  return { ...sessions, insist };
 }
 
 function sentenceOf(error: unknown): string {
