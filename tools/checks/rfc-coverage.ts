@@ -1,0 +1,15 @@
+import { pageOf, pagePath, writer } from '../rfc-coverage/page.ts';
+import type { SourceCheck } from './check-result.ts';
+
+/** docs/rfc-coverage.md is what its writer makes of the sources. */
+export const rfcCoverage: SourceCheck = {
+  name: 'RFC coverage',
+  find(files) {
+    const wanted = pageOf(files).split('\n');
+    const present = (files.find(({ path }) => path === pagePath)?.text ?? '').split('\n');
+    const line = wanted.findIndex((text, index) => text !== present[index]);
+    if (line < 0 && wanted.length === present.length) return [];
+    const sentence = `a comment or a test title has changed what this page says: ${writer}`;
+    return [{ path: pagePath, line: (line < 0 ? wanted.length : line) + 1, sentence }];
+  },
+};

@@ -1,0 +1,37 @@
+/** One place in an RFC that a text names; the section is empty where the text means the RFC as a whole. */
+export interface RfcReference {
+  readonly rfc: number;
+  readonly section: string;
+}
+
+// Another document in between takes the sections that follow it.
+const TOKENS =
+  /RFC[ -]?(?<rfc>[0-9]{3,4})|§ ?(?<section>[0-9]+(?:\.[0-9]+)*)|(?<other>[\w-]+\.md|\b[GEH]\.[0-9]+|\bITU)/g;
+
+/**
+ * The places that a comment or a title names, each once and in its order: `RFC 3261 §7.1, §7.2` are two. A section without an
+ * RFC in front of it is one of `standing`, the RFC that its package is about; without one it is passed over.
+ */
+export function referencesIn(text: string, standing: number | undefined): readonly RfcReference[] {
+  const found = new Map<string, RfcReference>();
+  const add = (rfc: number, section: string): void => {
+    found.set(`${rfc} ${section}`, { rfc, section });
+  };
+  let current = standing;
+  let isWhole = false;
+  for (const { groups } of text.matchAll(TOKENS)) {
+    const { rfc, section, other } = groups!;
+    if (section !== undefined) {
+      if (current !== undefined) add(current, section);
+      isWhole = false;
+      continue;
+    }
+    // "RFC 2543" is the age of a peer, never the source of a rule.
+    if (rfc === '2543') continue;
+    if (isWhole && current !== undefined) add(current, '');
+    current = other === undefined ? Number(rfc) : undefined;
+    isWhole = current !== undefined;
+  }
+  if (isWhole && current !== undefined) add(current, '');
+  return [...found.values()];
+}
