@@ -5,3 +5,4 @@ export {
   type PlannedMigration,
   planMigrations,
 } from './migration-plan.ts';
+export { createOutbox, outboxMigrations } from './outbox.ts';
