@@ -114,11 +114,22 @@ test('repair: an MP3 file keeps its whole frames', async () => {
   // A frame of 576 samples at 8 kHz and 32 kbit/s.
   assert.deepEqual([cut?.bytes, cut?.durationMs], [whole - 288, kept.durationMs - 72]);
   assert.equal((await decodeMp3(path)).durationMs, cut?.durationMs);
-  truncateSync(path, 100);
-  assert.deepEqual(await files.repair(name, 'mp3'), { durationMs: 0, bytes: 0 });
 });
 
-test('repair: whatever bytes stand in a file, it ends and never grows it', async () => {
+test('repair: an MP3 file without a whole frame becomes silence that players take, and stays it', async () => {
+  const name = await recorded('mp3', 300);
+  const path = join(directory, name);
+  for (const length of [100, 0]) {
+    truncateSync(path, length);
+    for (let times = 0; times < 2; times++) {
+      assert.deepEqual(await files.repair(name, 'mp3'), { durationMs: 0, bytes: statSync(path).size });
+    }
+    const { durationMs, tracks } = await decodeMp3(path);
+    assert.ok(durationMs > 0 && tracks[0]?.every((sample) => sample === 0));
+  }
+});
+
+test('repair: whatever bytes stand in a file, it ends and grows no file that holds sound', async () => {
   const [wav, mp3] = [await recorded('wav', 60), await recorded('mp3', 300)];
   const starts = [readFileSync(join(directory, wav)), readFileSync(join(directory, mp3)), Buffer.alloc(0)];
   await fc.assert(
@@ -132,7 +143,8 @@ test('repair: whatever bytes stand in a file, it ends and never grows it', async
           const name = `${randomUUID()}.${format}`;
           writeFileSync(join(directory, name), content);
           const repaired = await files.repair(name, format);
-          assert.ok(repaired !== undefined && repaired.bytes <= Math.max(content.length, 44));
+          const least = repaired?.durationMs === 0 ? (format === 'wav' ? 44 : 216) : 0;
+          assert.ok(repaired !== undefined && repaired.bytes <= Math.max(content.length, least));
           assert.equal(await files.size(name), repaired.bytes);
           assert.deepEqual(await files.repair(name, format), repaired);
           await files.remove(name);

@@ -89,6 +89,21 @@ for (const [tracks, sampleRate] of [
   });
 }
 
+for (const ms of [0, 20, 60]) {
+  test(`an MP3 file of ${ms} ms can be played`, {
+    skip: hasSox ? false : 'sox is not installed',
+  }, async () => {
+    const { recorder, source, directory, recording } = await open();
+    await recorder.start({ recording, format: 'mp3', tracks: [track('a')] });
+    if (ms > 0) source.say(recording, [400], ms);
+    const { durationMs, bytes } = await recorder.stop(recording);
+    const path = join(directory, `${recording}.mp3`);
+    assert.deepEqual([durationMs, bytes], [ms, statSync(path).size]);
+    assert.equal(spawnSync('sox', [path, '-n', 'stat']).status, 0);
+    assert.ok((await decodeMp3(path)).durationMs > ms);
+  });
+}
+
 test('many files at once do not mix, and an encoder that is used again remembers nothing', async () => {
   const { recorder, source, directory } = await open();
   for (let round = 0; round < 2; round++) {

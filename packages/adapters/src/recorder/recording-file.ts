@@ -145,7 +145,7 @@ export async function beginRecordingFile(options: RecordingFileOptions): Promise
     async finish() {
       if (failure === undefined) {
         try {
-          if (isBegun) keep(encoder.end());
+          keep(encoder.end());
           await writing;
           handOver();
           await writing;

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { RecordedFile } from '@jackfield/platform';
-import { mp3FrameHeaderBytes, readMp3Frame } from './mp3-frames.ts';
+import { mp3FrameHeaderBytes, readMp3Frame, silentMp3 } from './mp3-frames.ts';
 import { longestWavData, readWavHeader, wavDurationMs, wavHeader, wavHeaderBytes } from './wav-format.ts';
 
 /** Makes the header count what follows it; a file without a whole header becomes one without samples. */
@@ -25,7 +25,10 @@ export async function repairWav(file: FileHandle): Promise<RecordedFile> {
   return { durationMs: wavDurationMs(format, dataBytes), bytes };
 }
 
-/** Cuts a frame that was not written to its end, and counts those before it. Reads the file once, in portions. */
+/**
+ * Cuts a frame that was not written to its end, and counts those before it; a file without one becomes silence. Reads the file
+ * once, in portions.
+ */
 export async function repairMp3(file: FileHandle, portionBytes = 256 * 1024): Promise<RecordedFile> {
   const { size } = await file.stat();
   const portion = Buffer.alloc(portionBytes);
@@ -48,5 +51,9 @@ export async function repairMp3(file: FileHandle, portionBytes = 256 * 1024): Pr
     sampleRate = frame.sampleRate;
   }
   if (at !== size) await file.truncate(at);
+  if (at === 0) await file.write(silentMp3, 0, silentMp3.length, 0);
+  // A process that died after it had repaired the file.
+  const isSilent = at === silentMp3.length && silentMp3.every((byte, index) => portion[index] === byte);
+  if (at === 0 || isSilent) return { durationMs: 0, bytes: silentMp3.length };
   return { durationMs: Math.round((samples * 1000) / sampleRate), bytes: at };
 }

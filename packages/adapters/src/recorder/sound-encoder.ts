@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { createEncoder, type WasmMediaEncoder } from 'wasm-media-encoders';
+import { silentMp3 } from './mp3-frames.ts';
 import type { SoundFormat } from './wav-format.ts';
 
 /** Turns interleaved samples into the bytes of a file. What it gives is valid until it is asked again. */
@@ -8,7 +9,7 @@ export interface SoundEncoder {
   /** Once, before the first samples. */
   begin(format: SoundFormat): void;
   encode(samples: Int16Array): Uint8Array;
-  /** What it still held. */
+  /** What it still held; of an encoder that has not begun, what a file without sound holds. */
   end(): Uint8Array;
   /** It may be used for something else now. */
   free(): void;
@@ -78,7 +79,7 @@ function mp3Encoder(lame: Lame, giveBack: () => void): SoundEncoder {
       }
       return lame.encode(tracks);
     },
-    end: () => (isConfigured ? lame.finalize() : nothing),
+    end: () => (isConfigured ? lame.finalize() : silentMp3),
     free() {
       if (isFree) return;
       isFree = true;
