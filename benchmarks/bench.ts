@@ -6,11 +6,12 @@ import { calls } from './benches/calls.ts';
 import { delay } from './benches/delay.ts';
 import { lateness } from './benches/lateness.ts';
 import { mix } from './benches/mix.ts';
+import { parser } from './benches/parser.ts';
 import { register } from './benches/register.ts';
 import { type BenchResult, isMissed, tableOf, writeResult } from './report.ts';
 
 /** `npm run bench`: every bench, or those that are named; `--profile <directory>` leaves CPU profiles there. */
-const benches = [api, register, callbacks, calls, mix, lateness, delay];
+const benches = [api, register, callbacks, calls, parser, mix, lateness, delay];
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
