@@ -8,7 +8,12 @@ import { createMediaWorker } from '@jackfield/adapters/media-worker';
 import { createMetrics } from '@jackfield/adapters/metrics';
 import { createDiskRecordings, createRecorder } from '@jackfield/adapters/recorder';
 import { createSecrets, openSecretKey } from '@jackfield/adapters/secrets';
-import { createDigestAdmission, createSipEdge, type SipEdge } from '@jackfield/adapters/sip-edge';
+import {
+  createDigestAdmission,
+  createSipEdge,
+  createTrunkAdmission,
+  type SipEdge,
+} from '@jackfield/adapters/sip-edge';
 import { createSoundDecoder } from '@jackfield/adapters/sound-decoder';
 import { createEspeakSpeech } from '@jackfield/adapters/speech-espeak';
 import {
@@ -118,13 +123,10 @@ async function start(
       ...(config.recordingDays === undefined ? {} : { keepRecordingsMs: config.recordingDays * dayMs }),
       numbers: sandbox?.numbers ?? noNumbers,
       egress: createHttpEgress({ allow: config.egressAllow ?? [], privateToo: config.sandbox }),
-      createTelephony(registrations) {
-        const admission = createDigestAdmission({
-          ...shared,
-          registrations,
-          realm: domains[0],
-          algorithms: config.sip.digest,
-        });
+      createTelephony(registrations, { trunks }) {
+        const digest = { ...shared, algorithms: config.sip.digest };
+        const endpoints = createDigestAdmission({ ...digest, registrations, realm: domains[0] });
+        const admission = createTrunkAdmission({ ...digest, trunks, domains, otherwise: endpoints });
         const signalling = createSipEdge({
           ...shared,
           openTransports: (listener) =>

@@ -35,6 +35,12 @@ import type { Secrets } from './ports/secrets.ts';
 import type { SoundDecoder } from './ports/sound-decoder.ts';
 import type { Speech } from './ports/speech.ts';
 import type { Telephony } from './ports/telephony.ts';
+import type { Trunks } from './ports/trunks.ts';
+
+/** What signalling asks the features, besides registrations. */
+export interface SignallingDoors {
+  readonly trunks: Trunks;
+}
 
 export interface PlatformDeps {
   readonly database: Database;
@@ -54,7 +60,7 @@ export interface PlatformDeps {
   /** SIP domains that we serve, lower case; the first is the realm. */
   readonly domains: readonly [string, ...string[]];
   /** Signalling, which authenticates by what the endpoints feature knows. It is opened when everything else stands. */
-  readonly createTelephony: (registrations: Registrations) => Telephony;
+  readonly createTelephony: (registrations: Registrations, doors: SignallingDoors) => Telephony;
   readonly firstAccount?: { readonly authId: string; readonly authToken: string };
   readonly httpLimits?: Partial<HttpLimits>;
   /** Where customers reach the HTTP interface: scheme, host and port. */
@@ -134,7 +140,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     runner,
     ...(deps.keepRecordingsMs === undefined ? {} : { keepMs: deps.keepRecordingsMs }),
   });
-  const telephony = deps.createTelephony(endpoints.registrations);
+  const telephony = deps.createTelephony(endpoints.registrations, { trunks: trunks.trunks });
   const calls = createCalls({
     ...deps,
     runner,

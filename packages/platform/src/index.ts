@@ -1,4 +1,4 @@
-export { createPlatform, type Platform, type PlatformDeps } from './create-platform.ts';
+export { createPlatform, type Platform, type PlatformDeps, type SignallingDoors } from './create-platform.ts';
 export type { AccountCredentials } from './features/accounts/index.ts';
 export type { NewRecording, Recordings } from './features/recordings/door.ts';
 export {
@@ -53,3 +53,10 @@ export type {
   LegNotice,
   Telephony,
 } from './ports/telephony.ts';
+export type {
+  RefusedTrunkCall,
+  TrunkAccess,
+  TrunkPassword,
+  TrunkRefusal,
+  Trunks,
+} from './ports/trunks.ts';

@@ -5,8 +5,10 @@ export interface Admitted {
   readonly ok: true;
   readonly account: string;
   readonly endpoint: string;
-  /** The SIP user that was authenticated; what a From says is not trusted. */
+  /** The SIP user that was authenticated: what a From says is not trusted then. Empty where the sender speaks for many. */
   readonly user: string;
+  /** The trunk through which it calls. */
+  readonly trunk?: string;
 }
 
 /** The final response that a request gets instead. */
@@ -18,7 +20,8 @@ export interface Refused {
 
 /** Decides who may register and call. One edge asks for digest credentials, the sandbox's phones trust their platform. */
 export interface Admission {
-  admit(request: SipRequest, sourceAddress: string): Promise<Admitted | Refused>;
+  /** `flow` names what the request came on. */
+  admit(request: SipRequest, sourceAddress: string, flow: string): Promise<Admitted | Refused>;
 }
 
 /** For phones that only their own platform can reach: a socket on loopback whose port nobody else is told. */

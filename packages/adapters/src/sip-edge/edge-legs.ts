@@ -177,11 +177,12 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
 
   async function invited(incoming: IncomingInvite): Promise<void> {
     if (refusedBecauseClosed(incoming)) return;
-    const admitted = await deps.admission.admit(incoming.request, incoming.sourceAddress);
+    const { request, sourceAddress, flow } = incoming;
+    const admitted = await deps.admission.admit(request, sourceAddress, flow);
     if (!admitted.ok) return incoming.reject(admitted.status, { headers: admitted.headers });
     // The doors may have been closed while the credential was looked up.
     if (refusedBecauseClosed(incoming)) return;
-    const callee = calleeOf(incoming.request.uri, deps.domains);
+    const callee = calleeOf(request.uri, deps.domains, admitted.trunk !== undefined);
     if (callee === undefined) return incoming.reject(404);
     if (!isDescription(incoming.request)) return incoming.reject(415, { headers: [['Accept', sdpType]] });
     if (!isAnswerable(incoming.request.body)) return incoming.reject(488);
@@ -194,6 +195,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
       leg: edge.leg,
       account: admitted.account,
       endpoint: admitted.endpoint,
+      ...(admitted.trunk === undefined ? {} : { trunk: admitted.trunk }),
       ...callerOf(incoming.request, admitted),
       to: callee,
       sourceAddress: incoming.sourceAddress,

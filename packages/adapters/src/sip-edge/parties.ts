@@ -21,13 +21,20 @@ const longestCallerName = 100;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what neither a header nor a record may hold
 const control = /[\x00-\x1f\x7f]+/g;
 
-/** Who is called: the user of a SIP URI of ours, or a tel URI's number without its separators; undefined for all others. */
-export function calleeOf(requestUri: string, domains: readonly string[]): string | undefined {
+/**
+ * Who is called: the user of a SIP URI of ours, or a tel URI's number without its separators; undefined for all others.
+ * `isKnownHost` says that the host was looked at before, as that of a trunk.
+ */
+export function calleeOf(
+  requestUri: string,
+  domains: readonly string[],
+  isKnownHost = false,
+): string | undefined {
   const uri = parseUri(requestUri);
   if (uri === undefined) return undefined;
   // RFC 3966 §3: visual separators carry no meaning.
   if (uri.scheme === 'tel') return uri.number.replace(/[-.()]/g, '');
-  if (uri.user === undefined || !isOurs(uri.host, domains)) return undefined;
+  if (uri.user === undefined || !(isKnownHost || isOurs(uri.host, domains))) return undefined;
   const callee = decodeUtf8(uri.user);
   return callee.length > longestCallee || callee.search(control) >= 0 ? undefined : callee;
 }
@@ -38,7 +45,7 @@ export function callerOf(request: SipRequest, admitted: Admitted): { from: strin
   const claimed = from === undefined ? undefined : parseSipUri(from.uri)?.user;
   const name = from?.displayName === undefined ? '' : decodeUtf8(from.displayName);
   return {
-    from: admitted.user === '' ? decodeUtf8(claimed ?? '') : admitted.user,
+    from: admitted.user === '' ? readable(claimed ?? '').slice(0, longestCallee) : admitted.user,
     callerName: Array.from(name.replace(control, ' ')).slice(0, longestCallerName).join(''),
   };
 }

@@ -27,7 +27,7 @@ export function createRegistrar(deps: RegistrarDeps): {
       const host = parseSipUri(request.uri)?.host;
       if (host === undefined) return { status: 400, headers: [] };
       if (!isOurs(host, deps.domains)) return { status: 404, headers: [] };
-      const admitted = await admission.admit(request, flow.remoteAddress);
+      const admitted = await admission.admit(request, flow.remoteAddress, flow.id);
       if (!admitted.ok) return admitted;
 
       const { headers } = request;

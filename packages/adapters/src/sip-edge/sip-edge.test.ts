@@ -447,7 +447,7 @@ describe('an incoming leg', () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const trusting = trustEverybody('MA1');
     const w = await world({
-      admission: { admit: (request, from) => promise.then(() => trusting.admit(request, from)) },
+      admission: { admit: (...asked) => promise.then(() => trusting.admit(...asked)) },
     });
     w.call();
     await w.clock.advance(soon);

@@ -59,7 +59,10 @@ export type LegNotice =
       readonly type: 'leg-offered';
       readonly leg: string;
       readonly account: string;
+      /** Empty where no endpoint calls, as through a trunk. */
       readonly endpoint: string;
+      /** The trunk through which it came, if it did: `from` is then what its telephone system says. */
+      readonly trunk?: string;
       readonly from: string;
       readonly to: string;
       readonly callerName: string;

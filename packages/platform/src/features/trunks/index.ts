@@ -4,8 +4,11 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Database, Migration, Write } from '../../ports/database.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Secrets } from '../../ports/secrets.ts';
+import type { Trunks } from '../../ports/trunks.ts';
+import { createTrunkAccess } from './access.ts';
 import { passOnAllOf, removeAllOf } from './deletion.ts';
 import { trunksTables } from './migrations/0001-trunks.ts';
+import { createRefusedCalls } from './refused-calls.ts';
 import { trunkingRoutes } from './routes.ts';
 import { createTrunkStore } from './store.ts';
 
@@ -23,6 +26,8 @@ export interface TrunksDeps {
 export interface TrunksFeature {
   readonly routes: RouteGroup;
   readonly migrations: readonly Migration[];
+  /** For signalling: who may call through a trunk. */
+  readonly trunks: Trunks;
   /** What becomes of trunks and their parts when a subaccount is deleted; for the accounts feature. */
   readonly resources: {
     remove(write: Write, account: string): Promise<void>;
@@ -33,9 +38,14 @@ export interface TrunksFeature {
 /** Trunks, and the credentials, address lists and origination URIs that they are made of. */
 export function createTrunks(given: TrunksDeps): TrunksFeature {
   const deps = { ...given, store: createTrunkStore(given.database), realm: given.domains[0] };
+  const { database, clock, log, outbox } = given;
   return {
     routes: trunkingRoutes(deps),
     migrations: [trunksTables],
+    trunks: {
+      accessOf: createTrunkAccess(database, clock),
+      refused: outbox === undefined ? () => {} : createRefusedCalls({ database, clock, log, outbox }),
+    },
     resources: {
       remove: (write, account) => removeAllOf(deps, write, account),
       passOn: (write, account, main) => passOnAllOf(deps, write, account, main),
