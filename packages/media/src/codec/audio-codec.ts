@@ -1,9 +1,10 @@
 import { pcma, pcmu } from './g711.ts';
+import { G722 } from './g722/g722.ts';
 
 /** The encoding names of RTP that we speak (RFC 3551 §6). */
-export type CodecName = 'PCMU' | 'PCMA';
+export type CodecName = 'PCMU' | 'PCMA' | 'G722';
 
-/** A codec between 16-bit mono samples and RTP payloads; neither direction allocates. */
+/** A codec between 16-bit mono samples and RTP payloads, of one stream each way where it remembers; neither direction allocates. */
 export interface AudioCodec {
   readonly name: CodecName;
   /** Ticks of the RTP timestamp a second. */
@@ -20,10 +21,16 @@ export interface AudioCodec {
   samplesIn(length: number): number;
 }
 
-const codecs: Readonly<Record<CodecName, AudioCodec>> = { PCMU: pcmu, PCMA: pcma };
-
-/** The codec of an RTP encoding name, matched without case as SDP wants it (RFC 4855 §3); undefined when we have none. */
+/** A codec of this RTP encoding name for one leg, matched without case as SDP wants it (RFC 4855 §3); undefined when we have none. */
 export function codecFor(name: string): AudioCodec | undefined {
-  const upper = name.toUpperCase();
-  return Object.hasOwn(codecs, upper) ? codecs[upper as CodecName] : undefined;
+  switch (name.toUpperCase()) {
+    case 'PCMU':
+      return pcmu;
+    case 'PCMA':
+      return pcma;
+    case 'G722':
+      return new G722();
+    default:
+      return undefined;
+  }
 }
