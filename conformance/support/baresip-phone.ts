@@ -13,7 +13,9 @@ export interface BaresipOptions {
   readonly password: string;
   /** The tone that this phone speaks all the time. */
   readonly toneHz: number;
-  readonly transport?: 'udp' | 'tcp';
+  readonly transport?: 'udp' | 'tcp' | 'tls';
+  /** PEM file of the authority of the registrar's certificate; it must hold with TLS. */
+  readonly authorityFile?: string;
   readonly codec?: 'pcmu' | 'pcma';
 }
 
@@ -59,7 +61,10 @@ export class BaresipPhone {
       'gain',
       '-12',
     ]);
-    await writeFile(join(directory, 'config'), configuration(directory, tone, sipPort, controlPort));
+    await writeFile(
+      join(directory, 'config'),
+      configuration(directory, tone, sipPort, controlPort, options.authorityFile),
+    );
     await writeFile(join(directory, 'accounts'), '');
     await writeFile(join(directory, 'contacts'), '');
     const child = spawn('baresip', ['-f', directory], { stdio: ['ignore', 'ignore', 'ignore'] });
@@ -117,8 +122,15 @@ export class BaresipPhone {
   }
 }
 
-function configuration(directory: string, tone: string, sipPort: number, controlPort: number): string {
+function configuration(
+  directory: string,
+  tone: string,
+  sipPort: number,
+  controlPort: number,
+  authorityFile?: string,
+): string {
   return [
+    ...(authorityFile === undefined ? [] : [`sip_cafile ${authorityFile}`]),
     'poll_method epoll',
     `sip_listen 127.0.0.1:${sipPort}`,
     `audio_player aubridge,ear-${sipPort}`,

@@ -14,6 +14,7 @@ const basic = `Basic ${Buffer.from(`${authId}:${authToken}`).toString('base64')}
 interface Ready {
   readonly http: { readonly host: string; readonly port: number };
   readonly sip: { readonly host: string; readonly port: number };
+  readonly sips?: { readonly host: string; readonly port: number };
 }
 
 /** An answer of the API: its body is whatever JSON says, and a test asserts on what it needs. */
@@ -54,6 +55,11 @@ export class PlatformProcess {
 
   get sipAddress(): string {
     return `${this.#ready.sip.host}:${this.#ready.sip.port}`;
+  }
+
+  /** SIP over TLS, where the environment names a certificate. */
+  get sipsPort(): number {
+    return this.#ready.sips?.port ?? 0;
   }
 
   get sipPort(): number {
@@ -105,7 +111,8 @@ export class PlatformProcess {
   }
 
   get httpUrl(): string {
-    return `http://${this.#ready.http.host}:${this.#ready.http.port}`;
+    const scheme = this.#ready.sips === undefined ? 'http' : 'https';
+    return `${scheme}://${this.#ready.http.host}:${this.#ready.http.port}`;
   }
 
   /** Values of /metrics whose names begin so; labelled ones are left out. */
@@ -142,6 +149,11 @@ export class PlatformProcess {
     const from = this.log.all.length;
     this.#child = this.#spawn({ JACKFIELD_SIP_PORT: String(this.#ready.sip.port) });
     await this.#untilReady(from);
+  }
+
+  /** Sends a signal and waits for nothing. */
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
   }
 
   /** SIGTERM, or these signals one after another; resolves with the exit code. */

@@ -12,6 +12,11 @@ const facts = {
 it('the banner names the addresses, and says who can reach them', () => {
   assert.match(banner(facts), /on this machine alone/);
   assert.match(banner(facts), /http:\/\/127\.0\.0\.1:8080\/v1\/Account\/MA1\//);
+  const secure = banner({ ...facts, sips: { port: 5061 } });
+  assert.match(
+    secure,
+    /https:\/\/127\.0\.0\.1:8080\/v1\/[\s\S]*5060 \(UDP and TCP\), 5061 \(TLS\)[\s\S]*wss:\/\/127\.0\.0\.1:8080\/sip/,
+  );
   const open = banner({ ...facts, sip: { host: '2001:db8::1', port: 5060 } });
   assert.match(open, /open to the network/);
   assert.match(open, /\[2001:db8::1\]:5060/);

@@ -3,13 +3,15 @@ import type { AccountCredentials } from '@jackfield/platform';
 export interface BannerFacts {
   readonly http: { readonly host: string; readonly port: number };
   readonly sip: { readonly host: string; readonly port: number };
+  /** SIP over TLS; where it is, the API is HTTPS. */
+  readonly sips?: { readonly port: number };
   readonly account: AccountCredentials;
   readonly domain: string;
 }
 
 /** What a developer reads after `npm start`: where everything is, and lines to paste. */
-export function banner({ http, sip, account, domain }: BannerFacts): string {
-  const base = `http://${hostInUrl(http.host)}:${http.port}`;
+export function banner({ http, sip, sips, account, domain }: BannerFacts): string {
+  const base = `${sips === undefined ? 'http' : 'https'}://${hostInUrl(http.host)}:${http.port}`;
   const { authId, authToken } = account;
   const post = `curl -u $AUTH -H 'Content-Type: application/json' $JACKFIELD`;
   return `
@@ -17,7 +19,8 @@ Jackfield is ready: the sandbox${isLoopback(http.host) && isLoopback(sip.host) ?
 
   API         ${base}/v1/Account/${authId}/
   Reference   ${base}/docs
-  SIP         ${hostInUrl(sip.host)}:${sip.port} (UDP and TCP), domain ${domain}
+  SIP         ${hostInUrl(sip.host)}:${sip.port} (UDP and TCP)${sips === undefined ? '' : `, ${sips.port} (TLS)`}, domain ${domain}
+  WebSocket   ${base.replace(/^http/, 'ws')}/sip
   auth_id     ${authId}
   auth_token  ${authToken}
 

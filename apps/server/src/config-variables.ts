@@ -31,7 +31,6 @@ export interface ConfigVariable<Value> {
 const port = 'a port from 0 (any free one) to 65535';
 const host = 'an IP address or a host name';
 const days = 'a number of days from 1 to 3650';
-const noTls = 'TLS (SIPS, HTTPS) is not part of this version';
 
 /** Every variable that the server knows: docs/operations.md has a row for each. */
 export const configVariables = {
@@ -40,9 +39,9 @@ export const configVariables = {
   httpPort: { name: 'JACKFIELD_HTTP_PORT', allowed: port, read: asPort },
   sipHost: { name: 'JACKFIELD_SIP_HOST', allowed: host, read: asHost },
   sipPort: { name: 'JACKFIELD_SIP_PORT', allowed: port, read: asPort },
-  sipsPort: { name: 'JACKFIELD_SIPS_PORT', allowed: port, read: asPort, missing: noTls },
-  tlsCert: { name: 'JACKFIELD_TLS_CERT', allowed: 'the path of a PEM file', read: asPath, missing: noTls },
-  tlsKey: { name: 'JACKFIELD_TLS_KEY', allowed: 'the path of a PEM file', read: asPath, missing: noTls },
+  sipsPort: { name: 'JACKFIELD_SIPS_PORT', allowed: port, read: asPort },
+  tlsCert: { name: 'JACKFIELD_TLS_CERT', allowed: 'the path of a PEM file', read: asPath },
+  tlsKey: { name: 'JACKFIELD_TLS_KEY', allowed: 'the path of a PEM file', read: asPath },
   sipDomains: {
     name: 'JACKFIELD_SIP_DOMAINS',
     allowed: 'host names or IP addresses, separated by commas',

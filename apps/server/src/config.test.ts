@@ -79,6 +79,32 @@ test('the API is reached at its own address, or at the public one where it liste
   assert.equal(configOf(everywhere).publicUrl, 'http://[2001:db8::1]:8080');
 });
 
+test('TLS: a certificate and its key come together, SIPS listens on 5061 and the API is reached over HTTPS', () => {
+  const files = { JACKFIELD_TLS_CERT: '/etc/cert.pem', JACKFIELD_TLS_KEY: '/etc/key.pem' };
+  const config = configOf(files);
+  assert.deepEqual(config.tls, { port: 5061, certFile: '/etc/cert.pem', keyFile: '/etc/key.pem' });
+  assert.equal(config.publicUrl, 'https://127.0.0.1:8080');
+  assert.equal(configOf({ ...files, JACKFIELD_SIPS_PORT: '5071' }).tls?.port, 5071);
+  assert.equal(configOf({}).tls, undefined);
+  for (const [env, sentence] of [
+    [{ JACKFIELD_TLS_CERT: '/a' }, /^JACKFIELD_TLS_KEY must be set together with JACKFIELD_TLS_CERT$/],
+    [{ JACKFIELD_TLS_KEY: '/a' }, /^JACKFIELD_TLS_CERT must be set together with JACKFIELD_TLS_KEY$/],
+    [{ JACKFIELD_SIPS_PORT: '5061' }, /^JACKFIELD_SIPS_PORT needs JACKFIELD_TLS_CERT and JACKFIELD_TLS_KEY/],
+    [
+      { ...files, JACKFIELD_SIPS_PORT: '5060' },
+      /^JACKFIELD_SIPS_PORT must be another port than JACKFIELD_SIP_PORT/,
+    ],
+    [
+      { ...files, JACKFIELD_SIPS_PORT: '8080' },
+      /^JACKFIELD_SIPS_PORT must be another port than JACKFIELD_HTTP_PORT/,
+    ],
+  ] as const) {
+    const problems = problemsOf(env);
+    assert.equal(problems.length, 1);
+    assert.match(problems[0]!.sentence, sentence);
+  }
+});
+
 const wrong: Readonly<Record<string, readonly string[]>> = {
   JACKFIELD_SANDBOX: ['yes', '1'],
   JACKFIELD_HTTP_HOST: ['http://x', '256.1.1.1', '-a'],
@@ -135,9 +161,6 @@ test('an unknown variable is refused with the nearest name', () => {
 
 test('a variable that nothing uses yet is refused, not ignored', () => {
   for (const [name, value] of [
-    ['JACKFIELD_TLS_CERT', '/etc/cert.pem'],
-    ['JACKFIELD_TLS_KEY', '/etc/key.pem'],
-    ['JACKFIELD_SIPS_PORT', '5061'],
     ['JACKFIELD_NATS_URL', 'nats://localhost:4222'],
     ['JACKFIELD_CARRIERS', 'carriers.json'],
   ] as const) {

@@ -18,6 +18,8 @@ export interface Config {
     /** Algorithms that challenges offer, in this order. */
     readonly digest: readonly ('MD5' | 'SHA-256')[];
   };
+  /** SIP over TLS and HTTPS, by absolute paths of PEM files; neither when absent. */
+  readonly tls?: { readonly port: number; readonly certFile: string; readonly keyFile: string };
   readonly publicAddress: string;
   readonly rtpPorts: PortRange;
   /** An absolute path. */
@@ -117,6 +119,13 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
     // docs/decisions/: phones of today fail on a challenge that offers more than MD5.
     digest: orDefault(variables.sipDigest, ['MD5' as const]),
   };
+  const certFile = optional(variables.tlsCert, 'no TLS');
+  const keyFile = optional(variables.tlsKey, 'no TLS');
+  const isSecure = certFile !== undefined && keyFile !== undefined;
+  const sipsPort = optional(variables.sipsPort, isSecure ? '5061' : 'no TLS') ?? 5061;
+  const tls = isSecure
+    ? { port: sipsPort, certFile: resolve(certFile), keyFile: resolve(keyFile) }
+    : undefined;
   const publicAddress = orDefault(variables.publicAddress, detectPublicAddress(sip.host));
   const rtpPorts = orDefault(variables.rtpPorts, { first: 40_000, last: 40_999 }, '40000-40999');
   const dataDir = resolve(orDefault(variables.dataDir, './data'));
@@ -125,7 +134,7 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
   const authToken = optional(variables.authToken, 'generated once');
   const secretKey = optional(variables.secretKey, `in ${join(dataDir, 'secret.key')}`);
   const egressAllow = optional(variables.egressAllow, sandbox ? 'private networks' : 'none');
-  const publicUrl = orDefault(variables.publicUrl, defaultPublicUrl(http, publicAddress));
+  const publicUrl = orDefault(variables.publicUrl, defaultPublicUrl(http, publicAddress, isSecure));
   const signaturePrefixes = optional(variables.signaturePrefixes, 'X-Service-,X-Plivo-');
   const rates = optional(variables.rates, 'calls cost nothing');
   const callbackDays = orDefault(variables.callbackDays, 7);
@@ -135,7 +144,7 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
     if (variable.missing !== undefined) read(variable);
   }
 
-  problems.push(...contradictions({ http, sip, rtpPorts }, env));
+  problems.push(...contradictions({ http, sip, tls, rtpPorts }, env));
   if (problems.length > 0) return { ok: false, problems };
   const config: Config = {
     sandbox,
@@ -147,6 +156,7 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
     publicUrl,
     callbackDays,
     logLevel,
+    ...(tls === undefined ? {} : { tls }),
     ...(signaturePrefixes === undefined ? {} : { signaturePrefixes }),
     ...(rates === undefined ? {} : { ratesFile: resolve(rates) }),
     ...(recordingDays === undefined ? {} : { recordingDays }),
@@ -169,9 +179,9 @@ export function describeConfig(inForce: readonly ConfigLine[]): string {
 }
 
 /** Bound to one address, it is reached there; bound to all, at the public one. */
-function defaultPublicUrl({ host, port }: Config['http'], publicAddress: string): string {
+function defaultPublicUrl({ host, port }: Config['http'], publicAddress: string, isSecure: boolean): string {
   const reached = host === '0.0.0.0' || host === '::' ? publicAddress : host;
-  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
+  return `${isSecure ? 'https' : 'http'}://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
 }
 
 function readEnvFile(path: string): NodeJS.Dict<string> {
@@ -207,11 +217,17 @@ function shown(variable: ConfigVariable<unknown>, text: string): string {
 
 /** What no variable can show alone. */
 function contradictions(
-  { http, sip, rtpPorts }: Pick<Config, 'http' | 'sip' | 'rtpPorts'>,
+  {
+    http,
+    sip,
+    tls,
+    rtpPorts,
+  }: Pick<Config, 'http' | 'sip' | 'rtpPorts'> & { readonly tls: Config['tls'] | undefined },
   env: ConfigSource['env'],
 ): readonly ConfigProblem[] {
   const problems: ConfigProblem[] = [];
-  const { httpPort, sipPort, rtpPorts: rtp, authId, authToken } = configVariables;
+  const { httpPort, sipPort, sipsPort, tlsCert, tlsKey, rtpPorts: rtp, authId, authToken } = configVariables;
+  const isSet = ({ name }: { readonly name: string }): boolean => (env[name]?.trim() ?? '') !== '';
   if (http.port === sip.port && http.port !== 0) {
     const sentence = `${sipPort.name} must be another port than ${httpPort.name}, not ${sip.port}: both take TCP`;
     problems.push({ variable: sipPort.name, sentence });
@@ -220,11 +236,27 @@ function contradictions(
     const sentence = `${rtp.name} must leave out the SIP port ${sip.port}, not be ${rtpPorts.first}-${rtpPorts.last}`;
     problems.push({ variable: rtp.name, sentence });
   }
-  const given = [authId, authToken].filter(({ name }) => (env[name]?.trim() ?? '') !== '');
-  if (given.length === 1) {
-    const lacking = given[0] === authId ? authToken : authId;
-    const sentence = `${lacking.name} must be set together with ${given[0]!.name}`;
+  for (const [port, variable] of [
+    [http.port, httpPort],
+    [sip.port, sipPort],
+  ] as const) {
+    if (tls === undefined || tls.port === 0 || tls.port !== port) continue;
+    const sentence = `${sipsPort.name} must be another port than ${variable.name}, not ${port}: both take TCP`;
+    problems.push({ variable: sipsPort.name, sentence });
+  }
+  for (const pair of [
+    [authId, authToken],
+    [tlsCert, tlsKey],
+  ] as const) {
+    const [given, second] = pair.filter(isSet);
+    if (given === undefined || second !== undefined) continue;
+    const lacking = pair[0] === given ? pair[1] : pair[0];
+    const sentence = `${lacking.name} must be set together with ${given.name}`;
     problems.push({ variable: lacking.name, sentence });
+  }
+  if (isSet(sipsPort) && !isSet(tlsCert) && !isSet(tlsKey)) {
+    const sentence = `${sipsPort.name} needs ${tlsCert.name} and ${tlsKey.name}: there is no TLS without a certificate`;
+    problems.push({ variable: sipsPort.name, sentence });
   }
   return problems;
 }

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { Server as TlsServer } from 'node:tls';
 import { createSystemClock } from '@jackfield/adapters/clock';
 import { createPostgresDatabase } from '@jackfield/adapters/database-postgres';
 import { createSqliteDatabase } from '@jackfield/adapters/database-sqlite';
@@ -24,7 +25,8 @@ import {
   type NumberRoutes,
   type Platform,
 } from '@jackfield/platform';
-import { createTransports } from '@jackfield/sip/transport';
+import { createTransports, type SocketTransports, type TransportListener } from '@jackfield/sip/transport';
+import { readCertificate, watchCertificate } from './certificate-files.ts';
 import type { Config } from './config.ts';
 import { countMediaLegs } from './counted-media-legs.ts';
 import { publishMetrics } from './publish-metrics.ts';
@@ -46,6 +48,10 @@ export interface Embedded {
   readonly platform: Platform;
   readonly http: { readonly host: string; readonly port: number };
   readonly sip: { readonly host: string; readonly port: number };
+  /** SIP over TLS, where there is a certificate. */
+  readonly sips?: { readonly host: string; readonly port: number };
+  /** Reads the certificate's files again. */
+  reloadCertificate(): void;
   /** New calls are refused and `/readyz` says so; resolves when the last live call has ended or the limit is over. */
   drain(limitMs: number): Promise<void>;
   census(): Promise<Readonly<Record<string, unknown>>>;
@@ -53,6 +59,7 @@ export interface Embedded {
 }
 
 const sipVariables = { host: 'JACKFIELD_SIP_HOST', port: 'JACKFIELD_SIP_PORT' };
+const sipsVariables = { host: 'JACKFIELD_SIP_HOST', port: 'JACKFIELD_SIPS_PORT' };
 const httpVariables = { host: 'JACKFIELD_HTTP_HOST', port: 'JACKFIELD_HTTP_PORT' };
 
 /** How long a drain waits, after everybody was hung up on, for legs that had not been signalled yet. */
@@ -84,6 +91,7 @@ async function start(
   closeAll: () => Promise<void>,
 ): Promise<Embedded> {
   const rates = config.ratesFile === undefined ? undefined : readRates(config.ratesFile);
+  const certificate = config.tls === undefined ? undefined : readCertificate(config.tls);
   const clock = createSystemClock();
   const metrics = createMetrics();
   const { secrets, database } = await openStorage(config, log);
@@ -103,10 +111,20 @@ async function start(
   atEnd(() => speech.close());
   const shared = { clock, secrets, log, media, mediaLegs: counted.legs, clips: media, speech };
 
+  const egress = createHttpEgress({ allow: config.egressAllow ?? [], privateToo: config.sandbox });
+  atEnd(() => egress.close());
+
   const sandbox = config.sandbox ? createSandbox({ ...shared, mediaHost: config.sip.host }) : undefined;
 
   const domains = nonEmpty(config.sip.domains);
   let edge: SipEdge | undefined;
+  let sockets: SocketTransports | undefined;
+  const openTransports = async (listener: TransportListener): Promise<SocketTransports> => {
+    const tls = config.tls && certificate && { port: config.tls.port, certificate };
+    const options = { ...config.sip, ...listener, ...(tls === undefined ? {} : { tls }) };
+    sockets = await explained(explainSip(config), () => createTransports(options));
+    return sockets;
+  };
   const platform = await explained(explainPostgres, () =>
     createPlatform({
       ...shared,
@@ -122,17 +140,14 @@ async function start(
       ...(config.signaturePrefixes === undefined ? {} : { signaturePrefixes: config.signaturePrefixes }),
       ...(config.recordingDays === undefined ? {} : { keepRecordingsMs: config.recordingDays * dayMs }),
       numbers: sandbox?.numbers ?? noNumbers,
-      egress: createHttpEgress({ allow: config.egressAllow ?? [], privateToo: config.sandbox }),
+      egress,
       createTelephony(registrations, { trunks }) {
         const digest = { ...shared, algorithms: config.sip.digest };
         const endpoints = createDigestAdmission({ ...digest, registrations, realm: domains[0] });
         const admission = createTrunkAdmission({ ...digest, trunks, domains, otherwise: endpoints });
         const signalling = createSipEdge({
           ...shared,
-          openTransports: (listener) =>
-            explained(explainListening(sipVariables, config.sip), () =>
-              createTransports({ ...config.sip, ...listener }),
-            ),
+          openTransports,
           admission,
           registrations,
           // conventions.md §12.1: applications have addresses below `app.`.
@@ -146,10 +161,28 @@ async function start(
       },
       ...(config.account === undefined ? {} : { firstAccount: config.account }),
       ...(httpLimits === undefined ? {} : { httpLimits }),
+      ...(certificate === undefined ? {} : { certificate }),
     }),
   );
   atEnd(() => platform.close());
   const signalling = edge!;
+  const transports = sockets!;
+  // design.md §3: the HTTP port carries SIP over WebSocket at this path.
+  transports.attachWebSocket(platform.http.server, { path: '/sip' });
+  atEnd(() => transports.closeWebSockets());
+  const watch =
+    config.tls &&
+    watchCertificate(config.tls, log, (renewed) => {
+      transports.renewCertificate(renewed);
+      if (platform.http.server instanceof TlsServer) platform.http.server.setSecureContext(renewed);
+    });
+  atEnd(() => watch?.close());
+  if (certificate !== undefined && certificate.expires.getTime() < clock.now()) {
+    log.warn(
+      { expires: certificate.expires.toISOString() },
+      'The certificate has expired: phones will refuse it.',
+    );
+  }
   if (sandbox !== undefined) {
     atEnd(() => sandbox.close());
     const { runner, recordings, account } = platform;
@@ -175,6 +208,8 @@ async function start(
     platform,
     http: { host: httpAddress!.address, port: httpAddress!.port },
     sip: signalling.address(),
+    ...sipsOf(transports),
+    reloadCertificate: () => watch?.reload(),
     async drain(limitMs) {
       platform.drain();
       signalling.drain();
@@ -190,9 +225,26 @@ async function start(
         sip: signalling.census(),
         sandbox: sandbox?.census(),
         media: await media.census(),
+        egress: egress.openConnections(),
       };
     },
     close: closeAll,
+  };
+}
+
+function sipsOf({ addresses }: SocketTransports): Pick<Embedded, 'sips'> {
+  const tls = addresses.find(({ protocol }) => protocol === 'tls');
+  return tls === undefined ? {} : { sips: { host: tls.address, port: tls.port } };
+}
+
+/** UDP, TCP and TLS are bound together, so the fault itself says whose port it was. */
+function explainSip({ sip, tls }: Config): (error: unknown) => string | undefined {
+  return (error) => {
+    const isTls = tls !== undefined && tls.port !== 0 && (error as { port?: unknown }).port === tls.port;
+    const explain = isTls
+      ? explainListening(sipsVariables, { host: sip.host, port: tls.port })
+      : explainListening(sipVariables, sip);
+    return explain(error);
   };
 }
 

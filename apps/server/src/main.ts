@@ -54,7 +54,9 @@ async function run(mode: 'dev' | 'production'): Promise<void> {
       },
     });
     endOnSignals(embedded, log, drainLimitMs[mode]);
-    log.info({ http: embedded.http, sip: embedded.sip }, 'Jackfield is ready.');
+    const { http, sip, sips } = embedded;
+    log.info({ http, sip, ...(sips === undefined ? {} : { sips }) }, 'Jackfield is ready.');
+    if (config.tls !== undefined) process.on('SIGHUP', () => embedded.reloadCertificate());
     const { account } = embedded.platform;
     if (mode === 'dev' && config.sandbox) process.stdout.write(bannerOf(embedded, config));
     else if (account.isNew && config.account === undefined) process.stdout.write(firstAccountNotice(account));
@@ -78,11 +80,20 @@ function endOnFaults(log: Logger): void {
   });
 }
 
-function bannerOf({ http, sip, platform }: Embedded, { publicAddress, sip: { domains } }: Config): string {
+function bannerOf(
+  { http, sip, sips, platform }: Embedded,
+  { publicAddress, sip: { domains } }: Config,
+): string {
   // What listens on every address is reached by the one that phones are told.
   const shown = <At extends Embedded['sip']>(at: At) =>
     at.host === '0.0.0.0' || at.host === '::' ? { ...at, host: publicAddress } : at;
-  return banner({ http: shown(http), sip: shown(sip), account: platform.account, domain: domains[0] ?? '' });
+  return banner({
+    http: shown(http),
+    sip: shown(sip),
+    ...(sips === undefined ? {} : { sips }),
+    account: platform.account,
+    domain: domains[0] ?? '',
+  });
 }
 
 /** The first signal drains, the second one ends at once. */

@@ -63,6 +63,8 @@ export interface PlatformDeps {
   readonly createTelephony: (registrations: Registrations, doors: SignallingDoors) => Telephony;
   readonly firstAccount?: { readonly authId: string; readonly authToken: string };
   readonly httpLimits?: Partial<HttpLimits>;
+  /** PEM of a certificate chain and its key: the HTTP interface is HTTPS then. */
+  readonly certificate?: { readonly cert: string; readonly key: string };
   /** Where customers reach the HTTP interface: scheme, host and port. */
   readonly publicUrl: string;
   /** What calls cost; nothing when left out. */
@@ -97,18 +99,6 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
   let isReady = false;
   let isDraining = false;
 
-  const endpoints = createSipEndpoints({
-    ...deps,
-    applications: attachableApplications(database),
-  });
-  // Whatever stores something for accounts says what becomes of it when a subaccount goes.
-  const resources: AccountResources[] = [endpoints.resources];
-  const accounts = createAccounts({ ...deps, resources });
-  const applications = createApplications({
-    ...deps,
-    endpoints: endpoints.attached,
-    isWithin: accounts.isWithin,
-  });
   const kept = deps.keepCallbacksMs === undefined ? {} : { keepMs: deps.keepCallbacksMs };
   const outbox = createOutbox({
     database,
@@ -120,6 +110,19 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     isAlone: database.dialect === 'sqlite',
   });
   const trunks = createTrunks({ ...deps, outbox });
+  const endpoints = createSipEndpoints({
+    ...deps,
+    outbox,
+    applications: attachableApplications(database),
+  });
+  // Whatever stores something for accounts says what becomes of it when a subaccount goes.
+  const resources: AccountResources[] = [endpoints.resources];
+  const accounts = createAccounts({ ...deps, resources });
+  const applications = createApplications({
+    ...deps,
+    endpoints: endpoints.attached,
+    isWithin: accounts.isWithin,
+  });
   const signing = {
     secrets,
     authTokenOf: accounts.authTokenOf,
@@ -224,6 +227,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     secrets,
     ready: () => isReady,
     ...(deps.httpLimits === undefined ? {} : { limits: deps.httpLimits }),
+    ...(deps.certificate === undefined ? {} : { certificate: deps.certificate }),
   });
   isReady = true;
 
@@ -246,6 +250,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
       await runner.idle();
       await runner.close();
       sounds.close();
+      await endpoints.close();
       await callbacks.close(outbox.close());
     },
   };

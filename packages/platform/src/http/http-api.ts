@@ -53,6 +53,8 @@ export interface HttpApiDeps {
   /** False while starting and draining: `/readyz` answers 503. */
   ready(): boolean;
   readonly limits?: Partial<HttpLimits>;
+  /** PEM of a certificate chain and its key: the interface is HTTPS then. */
+  readonly certificate?: { readonly cert: string; readonly key: string };
   /** Believe X-Forwarded-For: only behind a proxy that sets it. */
   readonly trustProxy?: boolean;
 }
@@ -61,7 +63,8 @@ export interface HttpApiDeps {
 export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
   const limits = { ...defaultHttpLimits, ...deps.limits };
   const { clock, log, secrets } = deps;
-  const app = fastify({
+  const app: FastifyInstance = fastify({
+    ...httpsOf(deps.certificate, limits.requestMs),
     genReqId: () => secrets.randomUuid(),
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestMs,
@@ -152,6 +155,12 @@ export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
     },
   });
   return app;
+}
+
+/** RFC 8996: nothing older than TLS 1.2. Fastify's types make another kind of instance of it, which differs in nothing that we use. */
+function httpsOf(certificate: HttpApiDeps['certificate'], handshakeMs: number): object {
+  if (certificate === undefined) return {};
+  return { https: { ...certificate, minVersion: 'TLSv1.2', handshakeTimeout: handshakeMs } };
 }
 
 /** The part of Ajv that is needed; its own types are not among our dependencies. */

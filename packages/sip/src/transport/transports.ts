@@ -51,8 +51,10 @@ export interface Transports {
 
 /** Transports over real sockets. */
 export interface SocketTransports extends Transports {
-  /** Takes SIP over WebSocket from an HTTP server of the caller's, which closes after the transports. */
+  /** Takes SIP over WebSocket from an HTTP server of the caller's. */
   attachWebSocket(server: HttpServer, options: AttachOptions): void;
+  /** Ends SIP over WebSocket alone: an HTTP server cannot close before its last socket is gone. */
+  closeWebSockets(): Promise<void>;
   /** Shows another certificate from the next handshake on; throws when it does not fit its key. */
   renewCertificate(certificate: Certificate): void;
 }
@@ -96,6 +98,7 @@ export async function createTransports(options: TransportsOptions): Promise<Sock
       return connected.reduce((sum, transport) => sum + transport.connections, 0);
     },
     attachWebSocket: ws.attach,
+    closeWebSockets: ws.close,
     renewCertificate: (certificate) => tls?.renew(certificate),
     async close() {
       await Promise.all([udp.close(), ...connected.map((transport) => transport.close())]);

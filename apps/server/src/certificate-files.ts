@@ -1,0 +1,85 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import type { Logger } from '@jackfield/platform';
+import type { Certificate } from '@jackfield/sip/transport';
+import { StartFailure } from './start-failure.ts';
+
+export interface CertificateFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+/** Reads JACKFIELD_TLS_CERT and JACKFIELD_TLS_KEY; throws a StartFailure that says which of them cannot be used, and why. */
+export function readCertificate({ certFile, keyFile }: CertificateFiles): Certificate & {
+  readonly expires: Date;
+} {
+  const cert = textOf('JACKFIELD_TLS_CERT', certFile);
+  const key = textOf('JACKFIELD_TLS_KEY', keyFile);
+  const leaf = parsed(
+    `JACKFIELD_TLS_CERT: ${certFile} holds no certificate in PEM`,
+    () => new X509Certificate(cert),
+  );
+  const privateKey: KeyObject = parsed(
+    `JACKFIELD_TLS_KEY: ${keyFile} holds no private key in PEM that can be read without a passphrase`,
+    () => createPrivateKey(key),
+  );
+  if (!leaf.checkPrivateKey(privateKey)) {
+    const sentence = `JACKFIELD_TLS_KEY: ${keyFile} is not the key of the first certificate in ${certFile}`;
+    throw new StartFailure(sentence, undefined);
+  }
+  parsed(`JACKFIELD_TLS_CERT: ${certFile} cannot be used for TLS`, () => createSecureContext({ cert, key }));
+  return { cert, key, expires: leaf.validToDate };
+}
+
+/** Keeps a certificate in force that changes while we run. */
+export interface CertificateWatch {
+  /** Reads the files now. */
+  reload(): void;
+  close(): void;
+}
+
+/** Looked at this often: tools that renew certificates replace files and links in all kinds of ways, and a look costs nothing. */
+const lookEveryMs = 30_000;
+
+/** Tells of new contents of the files; what cannot be used is logged, and what was read before stays in force. */
+export function watchCertificate(
+  files: CertificateFiles,
+  log: Logger,
+  renewed: (certificate: Certificate) => void,
+): CertificateWatch {
+  const reload = (): void => {
+    try {
+      const { cert, key, expires } = readCertificate(files);
+      renewed({ cert, key });
+      log.info({ expires: expires.toISOString() }, 'The certificate was read again.');
+    } catch (error) {
+      log.error({ err: error }, 'The new certificate cannot be used; the one before stays in force.');
+    }
+  };
+  const paths = [files.certFile, files.keyFile];
+  for (const path of paths) watchFile(path, { interval: lookEveryMs, persistent: false }, reload);
+  return {
+    reload,
+    close() {
+      for (const path of paths) unwatchFile(path, reload);
+    },
+  };
+}
+
+function textOf(variable: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'does not exist' : 'cannot be read';
+    throw new StartFailure(`${variable}: the file ${path} ${reason}`, error);
+  }
+}
+
+function parsed<Value>(sentence: string, parse: () => Value): Value {
+  try {
+    return parse();
+  } catch (error) {
+    throw new StartFailure(sentence, error);
+  }
+}

@@ -1,0 +1,177 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  type ByteString,
+  type Call,
+  createUserAgent,
+  type Flow,
+  type IncomingInvite,
+  type RequestOutcome,
+  type UserAgent,
+} from '@jackfield/sip';
+import { WebSocket } from 'ws';
+import { Happenings } from './lines.ts';
+
+export interface WebSocketPhoneOptions {
+  readonly url: string;
+  readonly username: string;
+  readonly password: string;
+  readonly domain: string;
+  /** PEM of the authority of the server's certificate, for `wss:`. */
+  readonly authority?: string;
+}
+
+/** What a call of this phone came to, one entry for each step. */
+export interface PhoneEvent {
+  readonly type: 'invited' | 'ringing' | 'answered' | 'ended';
+  readonly by?: string;
+  readonly from?: string;
+}
+
+/** A phone as a browser has it: SIP in the messages of one WebSocket, a Contact that nobody can connect to (RFC 7118 §5). */
+export class WebSocketPhone {
+  readonly events = new Happenings<PhoneEvent>();
+  readonly #options: WebSocketPhoneOptions;
+  readonly #socket: WebSocket;
+  readonly #userAgent: UserAgent;
+  readonly #flow: Flow;
+  readonly #name = `${randomBytes(6).toString('hex')}.invalid`;
+  #serial = 0;
+
+  private constructor(options: WebSocketPhoneOptions, socket: WebSocket) {
+    this.#options = options;
+    this.#socket = socket;
+    const ends = { remoteAddress: 'server', remotePort: 80, localAddress: this.#name, localPort: 5060 };
+    this.#flow = { id: 'ws', protocol: socket.url.startsWith('wss') ? 'wss' : 'ws', reliable: true, ...ends };
+    this.#userAgent = createUserAgent({
+      clock: {
+        now: () => Date.now(),
+        startTimer(at, fire) {
+          const timer = setTimeout(fire, Math.max(0, at - Date.now()));
+          return () => clearTimeout(timer);
+        },
+      },
+      send: (_target, text) => this.#send(text),
+      flow: () => this.#flow,
+      address: () => ({ host: this.#name, port: 5060 }),
+      token: () => randomBytes(8).toString('hex'),
+      hash: (algorithm, text) =>
+        createHash(algorithm === 'MD5' ? 'md5' : 'sha256')
+          .update(text, 'latin1')
+          .digest('hex'),
+      userAgentName: 'A browser',
+      on: {
+        request: (incoming) => incoming.reply(200),
+        invite: (invite) => this.#invited(invite),
+      },
+    });
+    socket.on('message', (data) => {
+      const text = (data as Buffer).toString('latin1');
+      if (text.trim() !== '') this.#userAgent.receive(text, this.#flow);
+    });
+  }
+
+  static async connect(options: WebSocketPhoneOptions): Promise<WebSocketPhone> {
+    const trust = options.authority === undefined ? {} : { ca: options.authority };
+    const socket = new WebSocket(options.url, 'sip', trust);
+    await once(socket, 'open');
+    return new WebSocketPhone(options, socket);
+  }
+
+  /** Sends REGISTER and answers its challenge; resolves with the status. */
+  register(expires = 600): Promise<number | string> {
+    this.#serial += 2;
+    const outcome = Promise.withResolvers<RequestOutcome>();
+    this.#userAgent.request(
+      {
+        method: 'REGISTER',
+        uri: `sip:${this.#options.domain}`,
+        flow: 'ws',
+        from: `<${this.#aor}>`,
+        to: `<${this.#aor}>`,
+        callId: this.#name,
+        cseq: this.#serial,
+        headers: [
+          ['Contact', `<sip:${this.#options.username}@${this.#name};transport=ws>;expires=${expires}`],
+        ],
+        credentials: this.#credentials,
+      },
+      outcome.resolve,
+    );
+    return outcome.promise.then((each) => (each.type === 'response' ? each.response.status : each.failure));
+  }
+
+  /** Calls a user or number of the platform with an offer of G.711. */
+  dial(user: string, rtpPort: number): Call {
+    return this.#userAgent.invite(
+      {
+        targets: [{ uri: `sip:${user}@${this.#options.domain}`, flow: 'ws' }],
+        from: `<${this.#aor}>`,
+        to: `<sip:${user}@${this.#options.domain}>`,
+        content: { body: description(rtpPort), contentType: 'application/sdp' },
+        credentials: this.#credentials,
+      },
+      this.#listener,
+    );
+  }
+
+  /** Answers calls from now on, with audio at that port. */
+  answersAt(rtpPort: number): void {
+    this.#rtpPort = rtpPort;
+  }
+
+  /** A double CRLF and what comes back (RFC 5626 §4.4.1). */
+  async keepAlive(): Promise<string> {
+    const answer = once(this.#socket, 'message');
+    this.#socket.send('\r\n\r\n');
+    return String((await answer)[0]);
+  }
+
+  /** Gone as a closed tab is: without a word of SIP. */
+  vanish(): void {
+    this.#socket.terminate();
+    this.#userAgent.close();
+  }
+
+  #rtpPort = 9;
+
+  get #aor(): string {
+    return `sip:${this.#options.username}@${this.#options.domain}`;
+  }
+
+  get #credentials(): { readonly username: string; readonly password: string } {
+    return { username: this.#options.username, password: this.#options.password };
+  }
+
+  readonly #listener = {
+    ringing: () => void this.events.add({ type: 'ringing' }),
+    answered: () => void this.events.add({ type: 'answered' }),
+    ended: ({ by }: { readonly by: string }) => void this.events.add({ type: 'ended', by }),
+  };
+
+  #send(text: ByteString): void {
+    if (this.#socket.readyState === WebSocket.OPEN)
+      this.#socket.send(Buffer.from(text, 'latin1'), { binary: false });
+  }
+
+  #invited(invite: IncomingInvite): void {
+    const from = invite.request.headers.get('From') ?? '';
+    this.events.add({ type: 'invited', from });
+    invite.listen(this.#listener);
+    invite.ring();
+    invite.accept({ body: description(this.#rtpPort), contentType: 'application/sdp' });
+  }
+}
+
+function description(port: number): string {
+  return [
+    'v=0',
+    'o=- 1 1 IN IP4 127.0.0.1',
+    's=-',
+    'c=IN IP4 127.0.0.1',
+    't=0 0',
+    `m=audio ${port} RTP/AVP 0`,
+    'a=rtpmap:0 PCMU/8000',
+    '',
+  ].join('\r\n');
+}

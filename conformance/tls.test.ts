@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { connect as connectTcp, type Socket } from 'node:net';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { connect, getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls';
+import { BaresipPhone, freePort } from './support/baresip-phone.ts';
+import { type CertificateOnDisk, createCertificate } from './support/certificates.ts';
+import { heardToneDb, readWav } from './support/heard.ts';
+import { missing } from './support/installed.ts';
+import { PlatformProcess } from './support/platform-process.ts';
+import { WebSocketPhone } from './support/web-socket-phone.ts';
+
+const names = 'DNS:sip.localhost,DNS:localhost,IP:127.0.0.1';
+
+describe('a platform with a certificate', { skip: missing('openssl'), timeout: 120_000 }, () => {
+  let certificate: CertificateOnDisk;
+  let platform: PlatformProcess;
+  let authority: string;
+  const trusted = getCACertificates('default');
+  const sockets: Socket[] = [];
+
+  before(async () => {
+    certificate = createCertificate(names);
+    authority = readFileSync(certificate.certFile, 'utf8');
+    setDefaultCACertificates([...trusted, authority]);
+    platform = await PlatformProcess.start({
+      JACKFIELD_SIPS_PORT: '0',
+      JACKFIELD_TLS_CERT: certificate.certFile,
+      JACKFIELD_TLS_KEY: certificate.keyFile,
+      JACKFIELD_PUBLIC_URL: 'https://localhost:8080',
+      JACKFIELD_RTP_PORTS: '23960-23999',
+    });
+  });
+
+  after(async () => {
+    await platform.untilQuiet();
+    assert.equal(await platform.stop(), 0);
+    certificate.remove();
+    setDefaultCACertificates(trusted);
+  });
+
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+  });
+
+  async function secure(port: number, options: object = {}): Promise<TLSSocket> {
+    const socket = connect({
+      host: '127.0.0.1',
+      port,
+      ca: authority,
+      servername: 'sip.localhost',
+      ...options,
+    });
+    sockets.push(socket);
+    await once(socket, 'secureConnect');
+    return socket;
+  }
+
+  it('answers its API over HTTPS, and SIP over TLS with Via and port of TLS', async () => {
+    assert.match(platform.httpUrl, /^https:/);
+    assert.equal((await fetch(`${platform.httpUrl}/healthz`)).status, 200);
+    const socket = await secure(platform.sipsPort);
+    socket.write(options('z9hG4bKtls'));
+    const [answer] = await once(socket, 'data');
+    assert.match(
+      String(answer),
+      /^SIP\/2\.0 200 OK\r\nVia: SIP\/2\.0\/TLS phone\.invalid;.*received=127\.0\.0\.1/,
+    );
+  });
+
+  it('closes on plain SIP at the TLS port, and lives on', async () => {
+    const socket = connectTcp(platform.sipsPort, '127.0.0.1');
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    socket.write(options('z9hG4bKplain'));
+    const heard: Buffer[] = [];
+    socket.on('data', (bytes) => heard.push(bytes));
+    await once(socket, 'close');
+    assert.doesNotMatch(Buffer.concat(heard).toString('latin1'), /SIP/);
+    const counted = await platform.metrics('jackfield_sip_handshakes_failed');
+    assert.equal(counted.jackfield_sip_handshakes_failed_total, 1);
+  });
+
+  it('speaks nothing older than TLS 1.2, on either port', async () => {
+    const old = { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' };
+    for (const port of [platform.sipsPort, Number(new URL(platform.httpUrl).port)]) {
+      await assert.rejects(secure(port, old));
+      await secure(port, { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' });
+    }
+  });
+
+  it('a browser registers over WSS and is called on its socket', async () => {
+    const endpoint = await platform.createEndpoint('wendy', 'secret-wendy');
+    const phone = await WebSocketPhone.connect({
+      url: `${platform.httpUrl.replace(/^http/, 'ws')}/sip`,
+      username: endpoint.username,
+      password: 'secret-wendy',
+      domain: 'sip.localhost',
+      authority,
+    });
+    assert.equal(await phone.register(), 200);
+    phone.answersAt(await freePort());
+    const room = 'MultiPartyCall/name_wss/';
+    const participant = { role: 'agent', from: '+12025550000', to: endpoint.username };
+    assert.equal((await platform.api('POST', `${room}Participant/`, participant)).status, 201);
+    await platform.until('a participant', `${room}Participant/`, (body) => body.objects?.length === 1);
+    assert.equal((await platform.api('DELETE', room)).status, 204);
+    assert.equal((await phone.events.until('the end', (event) => event.type === 'ended')).by, 'remote-bye');
+    phone.vanish();
+  });
+
+  describe('with baresip', { skip: missing('baresip', 'sox') }, () => {
+    const phones: BaresipPhone[] = [];
+    after(() => Promise.all(phones.map((phone) => phone.stop())));
+
+    async function phone(
+      name: string,
+      toneHz: number,
+    ): Promise<BaresipPhone & { username: string; endpointId: string }> {
+      const password = `secret-${name}`;
+      const endpoint = await platform.createEndpoint(name, password);
+      const started = await BaresipPhone.start({
+        registrar: `127.0.0.1:${platform.sipsPort}`,
+        username: endpoint.username,
+        password,
+        toneHz,
+        transport: 'tls',
+        authorityFile: certificate.certFile,
+      });
+      phones.push(started);
+      return Object.assign(started, endpoint);
+    }
+
+    it('two phones register over TLS, one calls the other, and each hears the other’s tone', async () => {
+      const [alice, bob] = [await phone('alice', 440), await phone('bob', 700)];
+      await Promise.all([alice.registered(), bob.registered()]);
+      const { body: endpoint } = await platform.api('GET', `Endpoint/${alice.endpointId}/`);
+      assert.match(endpoint.sip_contact, /transport=tls/);
+      alice.dial(`sip:${bob.username}@127.0.0.1:${platform.sipsPort};transport=tls`);
+      await Promise.all([alice.established(), bob.established()]);
+      await new Promise((resolve) => setTimeout(resolve, 2_000));
+      alice.hangUp();
+      await Promise.all([alice.closed(), bob.closed()]);
+      assert.ok(heardToneDb(await readWav(await bob.heard()), 440, 0.5, 1.5) > -20);
+      assert.ok(heardToneDb(await readWav(await alice.heard()), 700, 0.5, 1.5) > -20);
+    });
+  });
+
+  it('a file that cannot be used stops the start with a sentence', async () => {
+    const environment = { JACKFIELD_TLS_CERT: '/nowhere.pem', JACKFIELD_TLS_KEY: certificate.keyFile };
+    await assert.rejects(
+      PlatformProcess.start(environment),
+      /"JACKFIELD_TLS_CERT: the file \/nowhere\.pem does not exist"/,
+    );
+  });
+
+  it('reads a new certificate on SIGHUP, for SIP and HTTPS, without touching what stands', async () => {
+    const standing = await secure(platform.sipsPort);
+    certificate.renew(`${names},DNS:renewed.example`);
+    const renewed = readFileSync(certificate.certFile, 'utf8');
+    setDefaultCACertificates([...trusted, authority, renewed]);
+    platform.signal('SIGHUP');
+    await platform.log.until('the new certificate', (line) => /was read again/.test(String(line.message)));
+    for (const port of [platform.sipsPort, Number(new URL(platform.httpUrl).port)]) {
+      const socket = await secure(port, { ca: renewed, servername: 'renewed.example' });
+      assert.match(socket.getPeerCertificate().subjectaltname ?? '', /renewed\.example/);
+    }
+    standing.write(options('z9hG4bKstanding'));
+    assert.match(String((await once(standing, 'data'))[0]), /^SIP\/2\.0 200 OK/);
+  });
+});
+
+function options(branch: string): string {
+  return [
+    'OPTIONS sip:sip.localhost SIP/2.0',
+    `Via: SIP/2.0/TLS phone.invalid;branch=${branch};rport`,
+    'Max-Forwards: 70',
+    'From: <sip:phone@sip.localhost>;tag=1',
+    'To: <sip:sip.localhost>',
+    `Call-ID: ${branch}`,
+    'CSeq: 1 OPTIONS',
+    'Content-Length: 0',
+    '\r\n',
+  ].join('\r\n');
+}
