@@ -101,6 +101,10 @@ export function statusOfEnd(end: CallEnd): number {
       return 503;
     case 1000:
     case 4000:
+    case 4010:
+    case 4020:
+    case 4030:
+    case 6000:
       return 480;
     default:
       return 500;

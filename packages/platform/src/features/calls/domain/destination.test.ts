@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { causeOfEnd, statusOfEnd } from './cause-of-end.ts';
 import { readDestination } from './destination.ts';
-import { callEnds } from './hangup-cause.ts';
 
 const domains = ['sip.localhost', 'phone.example.com'];
 
@@ -25,30 +23,4 @@ describe('a destination', () => {
       assert.deepEqual(readDestination(text, domains), expected);
     });
   }
-});
-
-describe('the cause of an end', () => {
-  it('names each final response by its own cause', () => {
-    const causes = [486, 603, 600, 404, 480, 503, 500, 302, 499, 606].map(
-      (sipStatus) => causeOfEnd('outbound', { by: 'rejected', sipStatus }, null).code,
-    );
-    assert.deepEqual(causes, [3010, 3110, 3100, 3050, 2010, 3090, 3080, 5020, 3020, 3110]);
-  });
-
-  it('is the wanted one when a CANCEL of ours was confirmed by 487', () => {
-    const wanted = callEnds(6010, 'Service');
-    assert.equal(causeOfEnd('outbound', { by: 'rejected', sipStatus: 487 }, wanted), wanted);
-  });
-
-  it('is the other side’s when it was quicker than our wish', () => {
-    const end = causeOfEnd('outbound', { by: 'rejected', sipStatus: 486 }, callEnds(6010, 'Service'));
-    assert.equal(end.code, 3010);
-  });
-
-  it('reaches a waiting caller as the response that means the same', () => {
-    assert.deepEqual(
-      [3010, 3110, 2020, 2000, 6010, 5010].map((code) => statusOfEnd({ code, name: '', source: 'Service' })),
-      [486, 603, 480, 404, 480, 500],
-    );
-  });
 });
