@@ -31,7 +31,8 @@ export {
 export { createNonces, type NonceOptions, type Nonces, type NonceVerdict } from './auth/nonces.ts';
 export { ALLOWED_METHODS, type HeaderPairs } from './dialog/answers.ts';
 export { keyOfInfo, type PressedKey } from './dialog/info-digit.ts';
-export type { Content, EndReason } from './dialog/session-state.ts';
+export type { Content, EndReason, OfferMethod } from './dialog/session-state.ts';
+export { DEFAULT_SESSION_INTERVAL, type SessionInterval } from './dialog/session-timer.ts';
 export { createRequest, type RequestFields } from './message/create-request.ts';
 export { createResponse, type ResponseFields } from './message/create-response.ts';
 export { type CSeq, parseCSeq, printCSeq } from './message/cseq.ts';

@@ -118,6 +118,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
         else connectAnswer(edge, body);
       },
       offered: (request) => answerReinvite(edge, request),
+      offerAnswered: (response) => edge.media.renewAnswer(response.body),
       info(request) {
         const key = keyOfInfo(request);
         if (key !== undefined) press({ leg: edge.leg, ...key });

@@ -7,6 +7,7 @@ export function legEndOf(reason: EndReason): LegEnd {
     case 'rejected':
       return { by: 'rejected', sipStatus: reason.status, sipReason: reason.reason };
     case 'no-ack':
+    case 'session-expired':
       return { by: 'dialog-lost' };
     default:
       return { by: reason.by };

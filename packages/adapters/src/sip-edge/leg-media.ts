@@ -64,6 +64,13 @@ export class LegMedia {
     return true;
   }
 
+  /** The answer to a description that was only repeated: whoever moved meanwhile says so in it. */
+  renewAnswer(answer: string): void {
+    if (this.#awaitsAnswer || this.#sent === undefined) return;
+    const outcome = applyAnswer(this.#sent, answer, codecs);
+    if (!('problem' in outcome)) this.#connect(outcome.agreed);
+  }
+
   /** Answers an offer and connects the audio; undefined when there is nothing in common, and then nothing changes. */
   answer(offer: string): string | undefined {
     const outcome = answerOffer(offer, this.#local(), this.#session());

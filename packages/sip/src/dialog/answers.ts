@@ -1,17 +1,17 @@
 /** Methods that a user agent of this package answers itself or hands to its owner, as they stand in Allow. */
-export const ALLOWED_METHODS = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO';
+export const ALLOWED_METHODS = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE';
+
+/** Option tags of the extensions that dialogs of this package speak, as they stand in Supported. */
+export const SUPPORTED_OPTIONS = 'timer';
 
 /** Methods of the SIP registry that we know and do not allow within a dialog; others are not even recognised. */
-const KNOWN_METHODS = new Set([
-  'REGISTER',
-  'MESSAGE',
-  'NOTIFY',
-  'PRACK',
-  'PUBLISH',
-  'REFER',
-  'SUBSCRIBE',
-  'UPDATE',
-]);
+const KNOWN_METHODS = new Set(['REGISTER', 'MESSAGE', 'NOTIFY', 'PRACK', 'PUBLISH', 'REFER', 'SUBSCRIBE']);
+
+/** What a request that could change the session says of us. */
+export const CAPABILITIES: HeaderPairs = [
+  ['Allow', ALLOWED_METHODS],
+  ['Supported', SUPPORTED_OPTIONS],
+];
 
 /** Header fields in order; a name may appear more than once. */
 export type HeaderPairs = readonly (readonly [name: string, value: string])[];

@@ -4,6 +4,7 @@ import type { SipMessage, SipRequest, SipResponse } from '../message/message.ts'
 import { parseNameAddr, tagOf } from '../message/name-addr.ts';
 import { paramOf } from '../message/params.ts';
 import { parseSipUri } from '../message/uri.ts';
+import type { HeaderPairs } from './answers.ts';
 
 /** The state of a dialog (RFC 3261 §12). Its id is Call-ID, local tag and remote tag together. */
 export interface Dialog {
@@ -75,9 +76,10 @@ export function dialogRequest(
   dialog: Dialog,
   method: string,
   content?: RequestContent,
+  headers?: HeaderPairs,
 ): { dialog: Dialog; request: SipRequest } {
   const cseq = dialog.localCseq + 1;
-  return { dialog: { ...dialog, localCseq: cseq }, request: build(dialog, method, cseq, content) };
+  return { dialog: { ...dialog, localCseq: cseq }, request: build(dialog, method, cseq, content, headers) };
 }
 
 /** The ACK of a 2xx to our INVITE (RFC 3261 §13.2.2.4): a request of the dialog with the CSeq number of the INVITE. */
@@ -85,7 +87,13 @@ export function ackOfSuccess(dialog: Dialog, response: SipResponse): SipRequest 
   return build(dialog, 'ACK', cseqOf(response));
 }
 
-function build(dialog: Dialog, method: string, cseq: number, content?: RequestContent): SipRequest {
+function build(
+  dialog: Dialog,
+  method: string,
+  cseq: number,
+  content?: RequestContent,
+  headers?: HeaderPairs,
+): SipRequest {
   const { uri, routes } = routing(dialog);
   return createRequest({
     method,
@@ -95,6 +103,7 @@ function build(dialog: Dialog, method: string, cseq: number, content?: RequestCo
     callId: dialog.callId,
     cseq,
     routes,
+    ...(headers && { headers }),
     ...content,
   });
 }

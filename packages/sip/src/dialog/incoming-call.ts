@@ -5,6 +5,7 @@ import { answerPlainRequest, type HeaderPairs } from './answers.ts';
 import { createCalleeDialog, cseqOf, type Dialog, isOutOfOrder, withRemoteCseq } from './dialog.ts';
 import { stepSession } from './session.ts';
 import {
+  agreeOnTerms,
   type Content,
   calleeSession,
   endWithBye,
@@ -12,7 +13,9 @@ import {
   type SessionEffect,
   type SessionInput,
   type SessionTimer,
+  withPeerMethods,
 } from './session-state.ts';
+import { answerTerms, DEFAULT_SESSION_INTERVAL, type SessionInterval } from './session-timer.ts';
 
 /**
  * The callee's side of a call as a machine (RFC 3261 §13.3).
@@ -28,6 +31,7 @@ export type IncomingCall =
       readonly dialog: Dialog;
       readonly provisional: Provisional | undefined;
       readonly timers: TimerDurations;
+      readonly wish: SessionInterval;
     }
   | { readonly phase: 'answered'; readonly transaction: string; readonly session: Session }
   /** `session` is what is left to do after an answered call: BYE, and ACK of late 2xx. */
@@ -81,10 +85,11 @@ export function offeredCall(
   timers: TimerDurations,
   ringingLimitMs: number,
   now: number,
+  wish: SessionInterval = DEFAULT_SESSION_INTERVAL,
 ): CallStep {
   const dialog = createCalleeDialog(invite, localTag);
   return {
-    state: { phase: 'offered', transaction, invite, dialog, provisional: undefined, timers },
+    state: { phase: 'offered', transaction, invite, dialog, provisional: undefined, timers, wish },
     effects: [{ do: 'start-call-timer', scope: '', key: 'ringing-limit', at: now + ringingLimitMs }],
   };
 }
@@ -160,22 +165,24 @@ function accept(
   input: IncomingCallInput & { type: 'accept' },
   now: number,
 ): CallStep {
-  const { transaction, invite, dialog, timers } = state;
-  const { type: _, ...answer } = input;
-  const cseq = cseqOf(invite);
-  const step = calleeSession(
-    CALLEE_SESSION,
-    dialog,
-    timers,
-    { transaction, cseq, delayedOffer: invite.body === '' },
-    now,
-  );
-  const effects: IncomingCallEffect[] = [{ do: 'respond', transaction, status: 200, ...answer }];
+  const { transaction, invite, dialog, timers, wish } = state;
+  const { terms, headers } = answerTerms(invite, wish);
+  const answer = { transaction, cseq: cseqOf(invite), delayedOffer: invite.body === '' };
+  const step = calleeSession(CALLEE_SESSION, dialog, timers, answer, now, wish);
+  const effects: IncomingCallEffect[] = [
+    {
+      do: 'respond',
+      transaction,
+      status: 200,
+      headers: [...headers, ...(input.headers ?? [])],
+      content: input.content,
+    },
+  ];
   stopRinging(effects);
-  return {
-    state: { phase: 'answered', transaction, session: step.state },
-    effects: [...effects, ...step.effects],
-  };
+  const own: SessionEffect[] = [...step.effects];
+  const local: Session = { ...withPeerMethods(step.state, invite), local: input.content };
+  const session = agreeOnTerms(local, terms, own, now);
+  return { state: { phase: 'answered', transaction, session }, effects: [...effects, ...own] };
 }
 
 /** A request of the caller within the early dialog. */

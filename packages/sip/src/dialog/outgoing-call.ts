@@ -2,10 +2,11 @@ import type { SipRequest, SipResponse } from '../message/message.ts';
 import { tagOf } from '../message/name-addr.ts';
 import type { Step } from '../transaction/effects.ts';
 import type { TimerDurations } from '../transaction/timers.ts';
-import { answerPlainRequest } from './answers.ts';
+import { answerPlainRequest, type HeaderPairs } from './answers.ts';
 import { ackOfSuccess, createCallerDialog, nextHop } from './dialog.ts';
 import { stepSession } from './session.ts';
 import {
+  agreeOnTerms,
   callerSession,
   type EndReason,
   endWithBye,
@@ -13,7 +14,16 @@ import {
   type SessionEffect,
   type SessionInput,
   type SessionTimer,
+  withPeerMethods,
 } from './session-state.ts';
+import {
+  DEFAULT_SESSION_INTERVAL,
+  firstTermsHeaders,
+  LONGEST_INTERVAL_S,
+  minSeOf,
+  type SessionInterval,
+  termsOfAnswer,
+} from './session-timer.ts';
 
 /** One INVITE of the call: to one target, with the forks that proxies made of it. */
 export interface InviteBranch {
@@ -21,6 +31,8 @@ export interface InviteBranch {
   readonly request: SipRequest;
   /** To-tags of the early dialogs (RFC 3261 §12.1.2): a provisional response of each fork creates one. */
   readonly early: readonly string[];
+  /** How often a 422 made it ask for a longer session interval. */
+  readonly raised: number;
 }
 
 /**
@@ -38,6 +50,7 @@ export interface OutgoingCall {
   readonly winner: string | undefined;
   readonly best: EndReason | undefined;
   readonly timers: TimerDurations;
+  readonly wish: SessionInterval;
 }
 
 /** Inputs of an outgoing call; `session` inputs are for the dialog that they name. */
@@ -71,6 +84,8 @@ export type OutgoingCallEffect =
   | SessionEffect
   | { readonly do: 'cancel'; readonly branch: string }
   | { readonly do: 'authenticate'; readonly branch: string; readonly response: SipResponse }
+  /** Sends the INVITE again with these headers in place of its own, without credentials. */
+  | { readonly do: 'correct'; readonly branch: string; readonly headers: HeaderPairs }
   | { readonly do: 'abandon'; readonly branch: string }
   | { readonly do: 'start-call-timer'; readonly scope: string; readonly key: CallTimer; readonly at: number }
   | { readonly do: 'cancel-call-timer'; readonly scope: string; readonly key: CallTimer }
@@ -78,6 +93,9 @@ export type OutgoingCallEffect =
 
 /** More forks than this of one call are not believed; their responses are dropped. */
 const MAX_FORKS = 64;
+
+/** Several proxies on the way may each want a longer session interval (RFC 4028 §7.3); more than this many are a loop. */
+const MAX_RAISES = 4;
 
 type CallStep = Step<OutgoingCall, OutgoingCallEffect>;
 
@@ -87,10 +105,11 @@ export function startOutgoingCall(
   timers: TimerDurations,
   ringingLimitMs: number,
   now: number,
+  wish: SessionInterval = DEFAULT_SESSION_INTERVAL,
 ): CallStep {
   const entries = [...branches].map(([name, request]): [string, InviteBranch] => [
     name,
-    { phase: 'calling', request, early: [] },
+    { phase: 'calling', request, early: [], raised: 0 },
   ]);
   return {
     state: {
@@ -100,6 +119,7 @@ export function startOutgoingCall(
       winner: undefined,
       best: undefined,
       timers,
+      wish,
     },
     effects: [{ do: 'start-call-timer', scope: '', key: 'ringing-limit', at: now + ringingLimitMs }],
   };
@@ -153,6 +173,18 @@ function onBranchResponse(
     };
   }
   const { status, reason } = response;
+  if (status === 422 && state.phase === 'calling' && open && branch.raised < MAX_RAISES) {
+    // RFC 4028 §7.3: the INVITE again, with the least interval that whoever refused it takes.
+    const minS = minSeOf(response);
+    if (minS > minSeOf(branch.request) && minS < LONGEST_INTERVAL_S) {
+      const again: InviteBranch = { ...branch, phase: 'calling', early: [], raised: branch.raised + 1 };
+      const headers = firstTermsHeaders(state.wish, minS);
+      return {
+        state: withBranch(state, input.branch, again),
+        effects: [{ do: 'correct', branch: input.branch, headers }],
+      };
+    }
+  }
   return onBranchFailure(state, input.branch, { by: 'rejected', status, reason, response }, now);
 }
 
@@ -195,16 +227,20 @@ function onSuccess(
   if (state.sessions.size >= MAX_FORKS) return { state, effects: [] };
   const effects: OutgoingCallEffect[] = [];
   if (branch.phase === 'cancelled') effects.push({ do: 'cancel-call-timer', scope: name, key: 'cancelled' });
-  const session = callerSession(id, createCallerDialog(branch.request, response), state.timers);
+  const session = callerSession(id, createCallerDialog(branch.request, response), state.timers, state.wish);
   const { dialog } = session;
   effects.push({ do: 'ack', session: id, request: ackOfSuccess(dialog, response), hop: nextHop(dialog) });
   const accepted = withBranch(state, name, { ...branch, phase: 'accepted' });
   if (state.phase === 'calling') {
-    effects.push(
-      { do: 'cancel-call-timer', scope: '', key: 'ringing-limit' },
-      { do: 'tell-call', event: 'answered', response },
-    );
-    const answered = withSession({ ...accepted, phase: 'answered', winner: id }, session);
+    effects.push({ do: 'cancel-call-timer', scope: '', key: 'ringing-limit' });
+    const own: SessionEffect[] = [];
+    const { body } = branch.request;
+    const local = { body, contentType: branch.request.headers.get('Content-Type') ?? '' };
+    const known = withPeerMethods({ ...session, local }, response);
+    const alive = agreeOnTerms(known, termsOfAnswer(response, minSeOf(branch.request)), own, now);
+    // Told after the timers were started, because the owner may end the call at once.
+    effects.push(...own, { do: 'tell-call', event: 'answered', response });
+    const answered = withSession({ ...accepted, phase: 'answered', winner: id }, alive);
     return { state: cancelOthers(answered, effects, now), effects };
   }
   // §13.2.2.4: a dialog that nobody wants, of a late fork or after a CANCEL, is ended with BYE after its ACK.
@@ -290,6 +326,9 @@ function onTimer(state: OutgoingCall, scope: string, key: CallTimer, now: number
     case 'no-ack':
     case 'glare':
     case 'offer-limit':
+    case 'answer-limit':
+    case 'refresh':
+    case 'expiry':
       return inSession(state, scope, { type: 'timer-fired', key }, now);
   }
 }

@@ -2,6 +2,7 @@ import type { SipRequest } from '../message/message.ts';
 import { type Step, stay } from '../transaction/effects.ts';
 import { answerPlainRequest, type HeaderPairs } from './answers.ts';
 import { cseqOf, isOutOfOrder, withRemoteCseq } from './dialog.ts';
+import { accept, takeOffer } from './session-offers.ts';
 import { closeOffers, type Session, type SessionEffect, sayBye, stopRepeating } from './session-state.ts';
 
 type SessionStep = Step<Session, SessionEffect>;
@@ -24,7 +25,8 @@ export function onRequest(
     // §15.1.1: the session is over as soon as the BYE is passed to the client transaction.
     return { state: numbered, effects: [{ do: 'respond', transaction, status: 481 }] };
   }
-  if (request.method === 'INVITE') return onReInvite(numbered, transaction, request, chance);
+  if (request.method === 'INVITE') return onReInvite(numbered, transaction, request, chance, now);
+  if (request.method === 'UPDATE') return onUpdate(numbered, transaction, request, chance, now);
   const effects: SessionEffect[] = [{ do: 'respond', transaction, ...answerPlainRequest(request.method) }];
   if (request.method === 'INFO') effects.push({ do: 'tell', event: { type: 'info', request } });
   return { state: numbered, effects };
@@ -46,12 +48,15 @@ function onBye(state: Session, transaction: string, now: number): SessionStep {
   }
 }
 
-function onReInvite(state: Session, transaction: string, request: SipRequest, chance: number): SessionStep {
-  if (state.theirs) {
-    // §14.2: a second INVITE before the final response to the first gets 500 with a Retry-After of 0 to 10 s.
-    const headers: HeaderPairs = [['Retry-After', String(Math.floor(chance * 11))]];
-    return { state, effects: [{ do: 'respond', transaction, status: 500, headers }] };
-  }
+function onReInvite(
+  state: Session,
+  transaction: string,
+  request: SipRequest,
+  chance: number,
+  now: number,
+): SessionStep {
+  // §14.2: a second INVITE before the final response to the first gets 500 with a Retry-After of 0 to 10 s.
+  if (state.theirs) return { state, effects: [tryAgain(transaction, chance)] };
   // §14.2: an INVITE received while ours is in progress is answered with 491.
   if (state.ours?.state === 'sent') return { state, effects: [{ do: 'respond', transaction, status: 491 }] };
   const effects: SessionEffect[] = [];
@@ -60,8 +65,32 @@ function onReInvite(state: Session, transaction: string, request: SipRequest, ch
     return { state, effects: [{ do: 'respond', transaction, status: 491 }] };
   }
   const quiet = stopRepeating(state, effects);
-  effects.push({ do: 'tell', event: { type: 'offered', request } });
-  return { state: { ...quiet, theirs: { transaction, request } }, effects };
+  return { state: takeOffer(quiet, { transaction, request }, effects, now), effects };
+}
+
+/** An UPDATE: without an offer it refreshes target and session, with one it changes the session (RFC 3311 §5.2). */
+function onUpdate(
+  state: Session,
+  transaction: string,
+  request: SipRequest,
+  chance: number,
+  now: number,
+): SessionStep {
+  const effects: SessionEffect[] = [];
+  if (request.body === '') {
+    return { state: accept(state, transaction, request, undefined, effects, now), effects };
+  }
+  // §5.2: an offer of theirs that we have not answered: 500 with a Retry-After of 0 to 10 s.
+  if (state.theirs) return { state, effects: [tryAgain(transaction, chance)] };
+  // §5.2: an offer of ours without its answer, also that of a 2xx whose ACK brings it: 491.
+  const isOurs = state.ours?.state === 'sent' || state.repeating?.delayedOffer === true;
+  if (isOurs) return { state, effects: [{ do: 'respond', transaction, status: 491 }] };
+  return { state: takeOffer(state, { transaction, request }, effects, now), effects };
+}
+
+function tryAgain(transaction: string, chance: number): SessionEffect {
+  const headers: HeaderPairs = [['Retry-After', String(Math.floor(chance * 11))]];
+  return { do: 'respond', transaction, status: 500, headers };
 }
 
 /** The ACK of a 2xx of ours; a stray one is dropped. */

@@ -1,6 +1,18 @@
+import type { SipResponse } from '../message/message.ts';
 import { type Step, stay } from '../transaction/effects.ts';
-import { ackOfSuccess, cseqOf, dialogRequest, nextHop, refreshTarget } from './dialog.ts';
-import { endWithBye, type Session, type SessionEffect, type SessionInput, sayBye } from './session-state.ts';
+import { ackOfSuccess, cseqOf, nextHop, refreshTarget } from './dialog.ts';
+import { sendOffer, sendRefresh, tryAgainLater } from './session-offers.ts';
+import {
+  agreeOnTerms,
+  endWithBye,
+  type OurOffer,
+  type Session,
+  type SessionEffect,
+  type SessionInput,
+  sayBye,
+  withPeerMethods,
+} from './session-state.ts';
+import { minSeOf, termsOfAnswer } from './session-timer.ts';
 
 type SessionStep = Step<Session, SessionEffect>;
 type ResponseInput = Extract<SessionInput, { type: 'response' }>;
@@ -10,7 +22,8 @@ export function onResponse(state: Session, input: ResponseInput, now: number): S
   const { method, response } = input;
   if (response.status < 200) return stay(state);
   if (method === 'INVITE') return onInviteResponse(state, input, now);
-  const challenged = (response.status === 401 || response.status === 407) && !input.retried;
+  if (method === 'UPDATE') return onUpdateResponse(state, input, now);
+  const challenged = isChallenge(input);
   if (method === 'BYE') {
     if (state.phase !== 'ending') return stay(state);
     const effects: SessionEffect[] = [];
@@ -27,8 +40,10 @@ export function onResponse(state: Session, input: ResponseInput, now: number): S
 
 function onInviteResponse(state: Session, input: ResponseInput, now: number): SessionStep {
   const { response } = input;
-  const { id } = state;
+  const { id, ours } = state;
   const effects: SessionEffect[] = [];
+  // A late response to an earlier INVITE is no answer to this one.
+  const isCurrent = isAnswerTo(ours, 'INVITE', response);
   if (response.status < 300) {
     // §13.2.2.4: an ACK for every 2xx, also for its retransmissions and also after the session has ended.
     effects.push({
@@ -37,41 +52,106 @@ function onInviteResponse(state: Session, input: ResponseInput, now: number): Se
       request: ackOfSuccess(state.dialog, response),
       hop: nextHop(state.dialog),
     });
-    // A late 2xx of an earlier INVITE is no answer to this one.
-    if (state.ours?.state !== 'sent' || cseqOf(response) !== state.ours.cseq) return { state, effects };
+    if (!isCurrent) return { state, effects };
     effects.push({ do: 'cancel-timer', session: id, key: 'offer-limit' });
-    const next: Session = { ...state, ours: undefined, dialog: refreshTarget(state.dialog, response) };
-    if (state.phase === 'live') effects.push({ do: 'tell', event: { type: 'offer-answered', response } });
+    return { state: answered(state, response, effects, now), effects };
+  }
+  if (!isCurrent) return stay(state);
+  if (!isChallenge(input) || state.phase !== 'live') {
+    effects.push({ do: 'cancel-timer', session: id, key: 'offer-limit' });
+  }
+  return { state: offerFailed(state, ours!, input, effects, now), effects };
+}
+
+/** An UPDATE of ours: an offer, or a refresh without one. */
+function onUpdateResponse(state: Session, input: ResponseInput, now: number): SessionStep {
+  const { response } = input;
+  const effects: SessionEffect[] = [];
+  if (state.phase !== 'live') return stay(state);
+  if (isAnswerTo(state.ours, 'UPDATE', response)) {
+    const next =
+      response.status < 300
+        ? answered(state, response, effects, now)
+        : offerFailed(state, state.ours!, input, effects, now);
     return { state: next, effects };
   }
-  if (state.ours?.state !== 'sent' || cseqOf(response) !== state.ours.cseq) return stay(state);
-  const { content } = state.ours;
-  if (state.phase !== 'live') {
-    effects.push({ do: 'cancel-timer', session: id, key: 'offer-limit' });
-    return { state: { ...state, ours: undefined }, effects };
-  }
-  if ((response.status === 401 || response.status === 407) && !input.retried) {
-    const { dialog, request } = dialogRequest(state.dialog, 'INVITE', content);
-    effects.push({ do: 'request', session: id, request, hop: nextHop(dialog), challenge: response });
-    return { state: { ...state, dialog, ours: { ...state.ours, cseq: dialog.localCseq } }, effects };
-  }
-  effects.push({ do: 'cancel-timer', session: id, key: 'offer-limit' });
-  if (response.status === 491) {
-    effects.push({
-      do: 'start-timer',
-      session: id,
-      key: 'glare',
-      at: now + glareDelay(state.callIdOwner, input.chance),
-    });
-    return { state: { ...state, ours: { ...state.ours, state: 'backing-off' } }, effects };
-  }
+  if (state.expiry.refreshing !== cseqOf(response)) return stay(state);
+  if (response.status < 300) return { state: refreshed(state, response, effects, now), effects };
+  return { state: refreshFailed(state, input, effects, now), effects };
+}
+
+function isAnswerTo(ours: OurOffer | undefined, method: string, response: SipResponse): boolean {
+  return ours?.state === 'sent' && ours.method === method && ours.cseq === cseqOf(response);
+}
+
+/** A 2xx to our offer. */
+function answered(state: Session, response: SipResponse, effects: SessionEffect[], now: number): Session {
   const settled: Session = { ...state, ours: undefined };
-  if (isDialogLost(response.status)) {
-    return { state: endWithBye(settled, { by: 'dialog-lost' }, effects, now), effects };
+  if (state.phase !== 'live') return settled;
+  const next = refreshed(settled, response, effects, now);
+  // Told last, because the owner may end the session at once.
+  effects.push({ do: 'tell', event: { type: 'offer-answered', response } });
+  return next;
+}
+
+/** A 2xx to a target refresh request: its Contact, its Allow and its session timer count from now on. */
+function refreshed(state: Session, response: SipResponse, effects: SessionEffect[], now: number): Session {
+  const dialog = refreshTarget(state.dialog, response);
+  const terms = termsOfAnswer(response, state.expiry.terms?.minS ?? minSeOf(response));
+  return agreeOnTerms({ ...withPeerMethods(state, response), dialog }, terms, effects, now);
+}
+
+/** A final response of 300 or above to our re-INVITE or UPDATE with an offer. */
+function offerFailed(
+  state: Session,
+  ours: OurOffer,
+  input: ResponseInput,
+  effects: SessionEffect[],
+  now: number,
+): Session {
+  const { response } = input;
+  const settled: Session = { ...state, ours: undefined };
+  if (state.phase !== 'live') return settled;
+  if (isChallenge(input)) return sendOffer(settled, ours, effects, now, response);
+  const corrected = corrections(settled, ours.method, response);
+  if (corrected) return sendOffer(corrected, ours, effects, now);
+  if (response.status === 491) {
+    const at = now + glareDelay(state.callIdOwner, input.chance);
+    effects.push({ do: 'start-timer', session: state.id, key: 'glare', at });
+    return { ...state, ours: { ...ours, state: 'backing-off' } };
   }
+  if (isDialogLost(response.status)) return endWithBye(settled, { by: 'dialog-lost' }, effects, now);
   // §14.1: on any other failure the session goes on as if the re-INVITE had not been sent.
-  effects.push({ do: 'tell', event: { type: 'offer-refused', status: response.status } });
-  return { state: settled, effects };
+  if (ours.isRefresh) tryAgainLater(settled, effects, now);
+  else effects.push({ do: 'tell', event: { type: 'offer-refused', status: response.status } });
+  return settled;
+}
+
+function refreshFailed(state: Session, input: ResponseInput, effects: SessionEffect[], now: number): Session {
+  const { response } = input;
+  const idle: Session = { ...state, expiry: { ...state.expiry, refreshing: undefined } };
+  if (isChallenge(input)) return sendRefresh(idle, effects, response);
+  if (isDialogLost(response.status)) return endWithBye(idle, { by: 'dialog-lost' }, effects, now);
+  const corrected = corrections(idle, 'UPDATE', response);
+  if (corrected?.peerTakesUpdate) return sendRefresh(corrected, effects);
+  tryAgainLater(idle, effects, now);
+  // The next attempt is a re-INVITE where the peer says now that it does not know UPDATE.
+  return corrected ?? idle;
+}
+
+/** What a refusal teaches us so that the same request may succeed; undefined when it teaches nothing new. */
+function corrections(state: Session, method: OurOffer['method'], response: SipResponse): Session | undefined {
+  const { status } = response;
+  const { terms } = state.expiry;
+  // RFC 4028 §7.4: after 422 again, with the interval that its Min-SE names.
+  if (status === 422 && terms && minSeOf(response) > Math.max(terms.minS, terms.intervalS)) {
+    const minS = minSeOf(response);
+    return { ...state, expiry: { ...state.expiry, terms: { ...terms, minS, intervalS: minS } } };
+  }
+  if (method === 'UPDATE' && (status === 405 || status === 501) && state.peerTakesUpdate) {
+    return { ...state, peerTakesUpdate: false };
+  }
+  return undefined;
 }
 
 /** A request of this session got no answer, or could not be sent. */
@@ -88,8 +168,10 @@ export function onFailure(
   let settled = state;
   if (method === 'INVITE') {
     // Once the re-INVITE has its final response, a failure can only concern the ACK of a refusal.
-    if (state.ours?.state !== 'sent') return stay(state);
+    if (state.ours?.state !== 'sent' || state.ours.method !== 'INVITE') return stay(state);
     effects.push({ do: 'cancel-timer', session: state.id, key: 'offer-limit' });
+    settled = { ...state, ours: undefined };
+  } else if (method === 'UPDATE' && state.ours?.method === 'UPDATE' && state.ours.state === 'sent') {
     settled = { ...state, ours: undefined };
   }
   if (settled.phase !== 'live') return { state: settled, effects };
@@ -101,6 +183,10 @@ export function onFailure(
 /** §14.1: 2.1 to 4 s for the owner of the Call-ID, 0 to 2 s for the other side, in units of 10 ms. */
 export function glareDelay(callIdOwner: boolean, chance: number): number {
   return callIdOwner ? 2100 + Math.floor(chance * 191) * 10 : Math.floor(chance * 201) * 10;
+}
+
+function isChallenge({ response, retried }: ResponseInput): boolean {
+  return (response.status === 401 || response.status === 407) && !retried;
 }
 
 /** §12.2.1.2: the peer has forgotten the dialog, or does not answer within it. */

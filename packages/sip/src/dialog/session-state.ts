@@ -1,7 +1,14 @@
-import type { SipRequest, SipResponse } from '../message/message.ts';
+import type { SipMessage, SipRequest, SipResponse } from '../message/message.ts';
 import type { TimerDurations } from '../transaction/timers.ts';
 import type { HeaderPairs } from './answers.ts';
 import { type Dialog, dialogRequest, nextHop } from './dialog.ts';
+import {
+  DEFAULT_SESSION_INTERVAL,
+  expiryDelayMs,
+  refreshDelayMs,
+  type SessionInterval,
+  type SessionTerms,
+} from './session-timer.ts';
 
 /** Why a leg ended; each leg ends once, with one of these. */
 export type EndReason =
@@ -17,7 +24,9 @@ export type EndReason =
   | { readonly by: 'no-response' }
   | { readonly by: 'transport-failed' }
   | { readonly by: 'dialog-lost' }
-  | { readonly by: 'no-ack' };
+  | { readonly by: 'no-ack' }
+  /** Nobody refreshed the session in time (RFC 4028 §10). */
+  | { readonly by: 'session-expired' };
 
 /** A session description or another body, with its Content-Type. */
 export interface Content {
@@ -43,9 +52,23 @@ export interface Session {
   readonly callIdOwner: boolean;
   readonly timers: TimerDurations;
   readonly repeating: RepeatedAnswer | undefined;
-  /** A received re-INVITE that the owner has not answered. */
+  /** A received re-INVITE, or UPDATE with an offer, that the owner has not answered. */
   readonly theirs: TheirOffer | undefined;
   readonly ours: OurOffer | undefined;
+  readonly expiry: SessionExpiry;
+  /** Whether the peer's Allow names UPDATE. */
+  readonly peerTakesUpdate: boolean;
+  /** The description that we sent last, which a refreshing re-INVITE repeats. */
+  readonly local: Content | undefined;
+}
+
+/** The session timer of RFC 4028. */
+export interface SessionExpiry {
+  readonly wish: SessionInterval;
+  /** Undefined when the session does not expire. */
+  readonly terms: SessionTerms | undefined;
+  /** CSeq of an UPDATE without offer that is on its way. */
+  readonly refreshing: number | undefined;
 }
 
 /** A 2xx of ours to an INVITE, sent again until its ACK arrives (RFC 3261 §13.3.1.4). */
@@ -57,21 +80,37 @@ export interface RepeatedAnswer {
   readonly delayedOffer: boolean;
 }
 
-/** A re-INVITE of the peer with its server transaction. */
+/** A re-INVITE, UPDATE or PRACK of the peer with its server transaction. */
 export interface TheirOffer {
   readonly transaction: string;
   readonly request: SipRequest;
 }
 
-/** A re-INVITE of ours: on its way, or waiting for another attempt after 491. */
+/** A re-INVITE or UPDATE of ours with an offer: on its way, or waiting for another attempt after 491. */
 export interface OurOffer {
   readonly state: 'sent' | 'backing-off';
+  readonly method: OfferMethod;
   readonly cseq: number;
   readonly content: Content;
+  /** Sent to keep the session alive and not for its owner, who hears nothing of a refusal. */
+  readonly isRefresh: boolean;
 }
 
-/** Timers of a session: repeat the 2xx, give up on its ACK, retry after glare, give up on our re-INVITE. */
-export type SessionTimer = 'repeat' | 'no-ack' | 'glare' | 'offer-limit';
+/** How an offer travels within a confirmed dialog (RFC 3261 §14, RFC 3311). */
+export type OfferMethod = 'INVITE' | 'UPDATE';
+
+/**
+ * Timers of a session: repeat the 2xx, give up on its ACK, retry after glare, give up on our re-INVITE, give up on the owner's
+ * answer to an UPDATE, refresh the session, end it because nobody did.
+ */
+export type SessionTimer =
+  | 'repeat'
+  | 'no-ack'
+  | 'glare'
+  | 'offer-limit'
+  | 'answer-limit'
+  | 'refresh'
+  | 'expiry';
 
 /** Inputs of the session; `chance` is a fresh random number in [0, 1) for the intervals that the RFC wants random. */
 export type SessionInput =
@@ -94,7 +133,8 @@ export type SessionInput =
   | { readonly type: 'failed'; readonly method: string; readonly failure: 'timeout' | 'transport-failed' }
   | { readonly type: 'timer-fired'; readonly key: SessionTimer }
   | { readonly type: 'hang-up' }
-  | { readonly type: 'offer'; readonly content: Content }
+  /** `method` is INVITE unless told; an UPDATE that the peer does not take goes as a re-INVITE. */
+  | { readonly type: 'offer'; readonly content: Content; readonly method?: OfferMethod }
   | { readonly type: 'answer-offer'; readonly content: Content }
   | { readonly type: 'refuse-offer'; readonly status: number }
   | { readonly type: 'send-info'; readonly content: Content };
@@ -143,8 +183,13 @@ export type SessionEffect =
   | { readonly do: 'tell'; readonly event: SessionEvent }
   | { readonly do: 'end'; readonly reason: EndReason };
 
-/** A confirmed dialog after a 2xx that we received. */
-export function callerSession(id: string, dialog: Dialog, timers: TimerDurations): Session {
+/** A confirmed dialog after a 2xx that we received; its session timer is set by `agreeOnTerms`. */
+export function callerSession(
+  id: string,
+  dialog: Dialog,
+  timers: TimerDurations,
+  wish: SessionInterval = DEFAULT_SESSION_INTERVAL,
+): Session {
   return {
     id,
     phase: 'live',
@@ -154,6 +199,9 @@ export function callerSession(id: string, dialog: Dialog, timers: TimerDurations
     repeating: undefined,
     theirs: undefined,
     ours: undefined,
+    expiry: { wish, terms: undefined, refreshing: undefined },
+    peerTakesUpdate: false,
+    local: undefined,
   };
 }
 
@@ -164,8 +212,9 @@ export function calleeSession(
   timers: TimerDurations,
   answer: Omit<RepeatedAnswer, 'interval'>,
   now: number,
+  wish?: SessionInterval,
 ): { state: Session; effects: SessionEffect[] } {
-  const bare: Session = { ...callerSession(id, dialog, timers), callIdOwner: false };
+  const bare: Session = { ...callerSession(id, dialog, timers, wish), callIdOwner: false };
   return repeatAnswer(bare, answer, now);
 }
 
@@ -195,17 +244,56 @@ export function stopRepeating(state: Session, effects: SessionEffect[]): Session
   return { ...state, repeating: undefined };
 }
 
+/** Starts the session timer anew by what a 2xx agreed on, or stops it (RFC 4028 §7.2, §9). */
+export function agreeOnTerms(
+  state: Session,
+  terms: SessionTerms | undefined,
+  effects: SessionEffect[],
+  now: number,
+): Session {
+  const session = state.id;
+  if (terms === undefined) {
+    if (state.expiry.terms !== undefined) stopExpiry(state, effects);
+  } else {
+    effects.push({ do: 'start-timer', session, key: 'expiry', at: now + expiryDelayMs(terms) });
+    if (terms.weRefresh) {
+      effects.push({ do: 'start-timer', session, key: 'refresh', at: now + refreshDelayMs(terms) });
+    } else if (state.expiry.terms?.weRefresh) {
+      effects.push({ do: 'cancel-timer', session, key: 'refresh' });
+    }
+  }
+  return { ...state, expiry: { ...state.expiry, terms, refreshing: undefined } };
+}
+
+function stopExpiry({ id, expiry }: Session, effects: SessionEffect[]): void {
+  effects.push({ do: 'cancel-timer', session: id, key: 'expiry' });
+  if (expiry.terms?.weRefresh) effects.push({ do: 'cancel-timer', session: id, key: 'refresh' });
+}
+
+/** The session with what a message of the peer says of UPDATE; Allow is optional, and silence changes nothing. */
+export function withPeerMethods(state: Session, message: SipMessage): Session {
+  if (!message.headers.has('Allow')) return state;
+  const takes = message.headers.all('Allow').includes('UPDATE');
+  return takes === state.peerTakesUpdate ? state : { ...state, peerTakesUpdate: takes };
+}
+
 /** Leaves "live": answers what is pending, tells the owner, and gives our own re-INVITE 64*T1 to finish. */
 export function closeOffers(state: Session, effects: SessionEffect[], now: number): Session {
   const { id, theirs, ours, timers } = state;
+  const quiet: Session = { ...state, expiry: { ...state.expiry, terms: undefined } };
   // RFC 3261 §15.1.2: pending requests are still answered, with 487.
   if (theirs) effects.push({ do: 'respond', transaction: theirs.transaction, status: 487 });
-  if (ours?.state === 'backing-off') effects.push({ do: 'cancel-timer', session: id, key: 'glare' });
-  if (ours?.state === 'sent') {
-    effects.push({ do: 'start-timer', session: id, key: 'offer-limit', at: now + 64 * timers.t1 });
-    return { ...state, theirs: undefined };
+  if (theirs && theirs.request.method !== 'INVITE') {
+    effects.push({ do: 'cancel-timer', session: id, key: 'answer-limit' });
   }
-  return { ...state, theirs: undefined, ours: undefined };
+  if (state.expiry.terms) stopExpiry(state, effects);
+  if (ours?.state === 'backing-off') effects.push({ do: 'cancel-timer', session: id, key: 'glare' });
+  // An UPDATE ends by its own transaction; the 2xx of an INVITE still needs its ACK.
+  if (ours?.state === 'sent' && ours.method === 'INVITE') {
+    effects.push({ do: 'start-timer', session: id, key: 'offer-limit', at: now + 64 * timers.t1 });
+    return { ...quiet, theirs: undefined };
+  }
+  return { ...quiet, theirs: undefined, ours: undefined };
 }
 
 /** Sends BYE through the route set of the dialog. */

@@ -1,27 +1,19 @@
 import type { Step } from '../transaction/effects.ts';
-import { cseqOf, dialogRequest, nextHop, refreshTarget } from './dialog.ts';
+import { dialogRequest, nextHop } from './dialog.ts';
+import { answerOffer, isNegotiating, offer, refresh, refuseOffer, sendOffer } from './session-offers.ts';
 import { onAck, onRequest } from './session-requests.ts';
 import { onFailure, onResponse } from './session-responses.ts';
 import {
-  type Content,
   endWithBye,
-  repeatAnswer,
   type Session,
   type SessionEffect,
   type SessionInput,
   type SessionTimer,
   sayBye,
   stopRepeating,
-  type TheirOffer,
 } from './session-state.ts';
 
 type SessionStep = Step<Session, SessionEffect>;
-
-/**
- * A re-INVITE that got a provisional response and then nothing is given up after this time, which is Timer C's
- * minimum (RFC 3261 §16.6, step 11).
- */
-const OFFER_LIMIT_MS = 180_000;
 
 /** One step of a confirmed INVITE dialog. */
 export function stepSession(state: Session, input: SessionInput, now: number): SessionStep {
@@ -56,15 +48,11 @@ type OwnerInput = Extract<SessionInput, { type: 'offer' | 'answer-offer' | 'refu
 function onOwner(state: Session, input: OwnerInput, now: number): SessionStep {
   switch (input.type) {
     case 'offer':
-      return offer(state, input.content, now);
+      return offer(state, input.content, input.method ?? 'INVITE', now);
     case 'answer-offer':
       return state.theirs ? answerOffer(state, state.theirs, input.content, now) : { state, effects: [] };
     case 'refuse-offer':
-      if (!state.theirs) return { state, effects: [] };
-      return {
-        state: { ...state, theirs: undefined },
-        effects: [{ do: 'respond', transaction: state.theirs.transaction, status: input.status }],
-      };
+      return state.theirs ? refuseOffer(state, state.theirs, input.status) : { state, effects: [] };
     case 'send-info': {
       const { dialog, request } = dialogRequest(state.dialog, 'INFO', input.content);
       return {
@@ -73,34 +61,6 @@ function onOwner(state: Session, input: OwnerInput, now: number): SessionStep {
       };
     }
   }
-}
-
-function answerOffer(state: Session, theirs: TheirOffer, content: Content, now: number): SessionStep {
-  const { transaction, request } = theirs;
-  // §12.2.2: a target refresh request replaces the remote target.
-  const accepted: Session = {
-    ...state,
-    theirs: undefined,
-    dialog: refreshTarget(state.dialog, request),
-  };
-  const answer = { transaction, cseq: cseqOf(request), delayedOffer: request.body === '' };
-  const { state: next, effects } = repeatAnswer(accepted, answer, now);
-  return { state: next, effects: [{ do: 'respond', transaction, status: 200, content }, ...effects] };
-}
-
-function offer(state: Session, content: Content, now: number): SessionStep {
-  // §14.1: no new INVITE while another INVITE transaction is in progress in either direction.
-  if (state.ours || state.theirs || state.repeating) {
-    return { state, effects: [{ do: 'tell', event: { type: 'offer-refused', status: 491 } }] };
-  }
-  const { dialog, request } = dialogRequest(state.dialog, 'INVITE', content);
-  return {
-    state: { ...state, dialog, ours: { state: 'sent', cseq: dialog.localCseq, content } },
-    effects: [
-      { do: 'request', session: state.id, request, hop: nextHop(dialog) },
-      { do: 'start-timer', session: state.id, key: 'offer-limit', at: now + OFFER_LIMIT_MS },
-    ],
-  };
 }
 
 /** §9.2: a CANCEL of a re-INVITE that has no final response is answered with 487 to the re-INVITE. */
@@ -140,15 +100,35 @@ function onTimer(state: Session, key: SessionTimer, now: number): SessionStep {
     }
     case 'glare': {
       if (state.phase !== 'live' || state.ours?.state !== 'backing-off') return { state, effects: [] };
-      return offer({ ...state, ours: undefined }, state.ours.content, now);
+      const again: Session = { ...state, ours: undefined };
+      if (!isNegotiating(again)) {
+        const effects: SessionEffect[] = [];
+        return { state: sendOffer(again, state.ours, effects, now), effects };
+      }
+      return state.ours.isRefresh
+        ? { state: again, effects: [] }
+        : { state: again, effects: [{ do: 'tell', event: { type: 'offer-refused', status: 491 } }] };
     }
     case 'offer-limit': {
       if (state.ours?.state !== 'sent') return { state, effects: [] };
       const effects: SessionEffect[] = [{ do: 'abandon-offer', session: state.id }];
-      if (state.phase === 'live') {
+      if (state.phase === 'live' && !state.ours.isRefresh) {
         effects.push({ do: 'tell', event: { type: 'offer-refused', status: 408 } });
       }
       return { state: { ...state, ours: undefined }, effects };
+    }
+    case 'answer-limit':
+      // RFC 3311 §5.2: 504 where the session cannot be changed as fast as an UPDATE wants it.
+      return state.theirs && state.theirs.request.method !== 'INVITE'
+        ? refuseOffer(state, state.theirs, 504)
+        : { state, effects: [] };
+    case 'refresh':
+      return refresh(state, now);
+    case 'expiry': {
+      // RFC 4028 §10: whoever does not see a refresh in time, the refresher as well, ends the session with BYE.
+      if (state.phase !== 'live') return { state, effects: [] };
+      const effects: SessionEffect[] = [];
+      return { state: endWithBye(state, { by: 'session-expired' }, effects, now), effects };
     }
   }
 }

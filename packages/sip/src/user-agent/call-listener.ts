@@ -1,5 +1,5 @@
 import type { HeaderPairs } from '../dialog/answers.ts';
-import type { Content, EndReason } from '../dialog/session-state.ts';
+import type { Content, EndReason, OfferMethod } from '../dialog/session-state.ts';
 import type { SipRequest, SipResponse } from '../message/message.ts';
 
 /** What the owner of a leg hears of it. Everything is optional; `ended` comes exactly once and last. */
@@ -10,11 +10,11 @@ export interface CallListener {
   answered?(response: SipResponse): void;
   /** The ACK of our 2xx; its body is the answer when the INVITE carried no offer. */
   acknowledged?(body: string): void;
-  /** A re-INVITE: answer it with `answerOffer` or `refuseOffer`. An empty body asks for an offer. */
+  /** A re-INVITE, or an UPDATE with an offer: answer it with `answerOffer` or `refuseOffer`. An empty body asks for an offer. */
   offered?(request: SipRequest): void;
   /** The peer cancelled its re-INVITE. */
   offerWithdrawn?(): void;
-  /** The 2xx to our re-INVITE. */
+  /** The 2xx to our re-INVITE or UPDATE, also to one that only kept the session alive. */
   offerAnswered?(response: SipResponse): void;
   /** Our re-INVITE failed and the session goes on as before; 491 when one of ours or theirs is in progress. */
   offerRefused?(status: number): void;
@@ -30,8 +30,8 @@ export interface Call {
   readonly callId: string;
   /** Ends the leg in whatever state it is: CANCEL, BYE, or 603 to an unanswered INVITE. */
   hangUp(): void;
-  /** Sends a re-INVITE with this offer; its outcome is `offerAnswered` or `offerRefused`. */
-  offer(content: Content): void;
+  /** Sends a re-INVITE, or an UPDATE to a peer that takes it, with this offer; its outcome is `offerAnswered` or `offerRefused`. */
+  offer(content: Content, method?: OfferMethod): void;
   /** Accepts the peer's re-INVITE. */
   answerOffer(content: Content): void;
   /** Refuses the peer's re-INVITE, with 488 unless told. */

@@ -32,7 +32,15 @@ export function receiveInvite(
   // With one Via the sender is the phone itself, and the flow reaches it through any NAT. Behind proxies the dialog's route set
   // and remote target lead (RFC 3261 §12.2.1.1).
   let peerFlow = request.headers.all('Via').length === 1 ? flow.id : undefined;
-  const start = offeredCall(request, localTag, transaction, deps.durations, deps.ringingLimitMs, deps.now());
+  const start = offeredCall(
+    request,
+    localTag,
+    transaction,
+    deps.durations,
+    deps.ringingLimitMs,
+    deps.now(),
+    deps.sessionInterval,
+  );
   let state = start.state;
   let listener: CallListener | undefined;
   let ended: EndReason | undefined;
@@ -106,7 +114,7 @@ export function receiveInvite(
     accept: (content, headers) => feed({ type: 'accept', content, ...(headers && { headers }) }),
     reject: (status, fields = {}) => feed({ type: 'reject', status, ...fields }),
     hangUp: () => feed({ type: 'hang-up' }),
-    offer: (content) => inSession({ type: 'offer', content }),
+    offer: (content, method) => inSession({ type: 'offer', content, ...(method && { method }) }),
     answerOffer: (content) => inSession({ type: 'answer-offer', content }),
     refuseOffer: (status = 488) => inSession({ type: 'refuse-offer', status }),
     sendInfo: (content) => inSession({ type: 'send-info', content }),

@@ -1,4 +1,4 @@
-import { ALLOWED_METHODS, type HeaderPairs } from '../dialog/answers.ts';
+import { CAPABILITIES, type HeaderPairs } from '../dialog/answers.ts';
 import type {
   Content,
   EndReason,
@@ -6,6 +6,7 @@ import type {
   SessionEvent,
   SessionInput,
 } from '../dialog/session-state.ts';
+import type { SessionInterval } from '../dialog/session-timer.ts';
 import { createResponse } from '../message/create-response.ts';
 import type { Flow, Protocol } from '../message/flow.ts';
 import { hostOfAddress } from '../message/host.ts';
@@ -22,6 +23,9 @@ import type { ClientTransaction, ClientUser, TimerOwner, TransactionTable } from
 
 /** Credentials for a challenge as header fields to add to the request; undefined when it cannot be answered. */
 export type ChallengeAnswer = (challenge: SipResponse, request: SipRequest) => HeaderPairs | undefined;
+
+/** Requests whose Contact, and that of their responses, is the remote target from then on (RFC 3261 §12.2, RFC 3311 §5). */
+const REFRESHES_TARGET = new Set(['INVITE', 'UPDATE']);
 
 /** One call as the driver sees it: what the two directions have in common. */
 export interface Leg extends TimerOwner {
@@ -63,6 +67,7 @@ export interface LegDeps {
   readonly durations: TimerDurations;
   readonly userAgentName: string | undefined;
   readonly ringingLimitMs: number;
+  readonly sessionInterval: SessionInterval;
   now(): number;
   token(): string;
   /** A random number in [0, 1). */
@@ -158,10 +163,11 @@ function respondInLeg(
   const request = transaction?.request;
   if (!transaction || !request) return;
   const headers: (readonly [string, string])[] = [];
-  if (request.method === 'INVITE' && status > 100 && status < 300) {
-    // RFC 3261 §12.1.1: a response that makes a dialog carries a Contact. §13.3.1.4: a 2xx says what we allow and support.
+  if (REFRESHES_TARGET.has(request.method) && status > 100 && status < 300) {
+    // RFC 3261 §12.1.1: a response that makes a dialog carries a Contact, as those to UPDATE do (RFC 3311 §5.2). §13.3.1.4: a 2xx
+    // says what we allow and support.
     headers.push(['Contact', contactOf(deps, routeProtocol(request), request.uri)]);
-    if (status >= 200) headers.push(['Allow', ALLOWED_METHODS], ['Supported', '']);
+    if (status >= 200) headers.push(...CAPABILITIES);
   }
   if (deps.userAgentName !== undefined) headers.push(['Server', deps.userAgentName]);
   if (extra) headers.push(...extra);
@@ -201,7 +207,7 @@ export function startLegTransaction(
   route: Route,
   user: Omit<ClientUser, 'terminated'>,
 ): ClientTransaction {
-  if (request.method === 'INVITE')
+  if (REFRESHES_TARGET.has(request.method))
     request.headers.set('Contact', contactOf(deps, route.protocol, request.uri));
   leg.open += 1;
   const terminated = (): void => {

@@ -1,4 +1,4 @@
-import { ALLOWED_METHODS, type HeaderPairs } from '../dialog/answers.ts';
+import { CAPABILITIES, type HeaderPairs } from '../dialog/answers.ts';
 import {
   type CallTimer,
   type OutgoingCall,
@@ -8,6 +8,7 @@ import {
   stepOutgoingCall,
 } from '../dialog/outgoing-call.ts';
 import type { Content, EndReason, SessionInput } from '../dialog/session-state.ts';
+import { firstTermsHeaders, type SessionInterval } from '../dialog/session-timer.ts';
 import { createRequest } from '../message/create-request.ts';
 import { parseCSeq } from '../message/cseq.ts';
 import { createHeaders } from '../message/headers.ts';
@@ -66,7 +67,7 @@ export function dial(
   const transactions = new Map<string, ClientTransaction>();
   for (const [index, target] of options.targets.entries()) {
     flows.set(`b${index}`, target.flow);
-    invites.set(`b${index}`, inviteFor(options, target.uri, callId, localTag));
+    invites.set(`b${index}`, inviteFor(options, target.uri, callId, localTag, deps.sessionInterval));
   }
   let state: OutgoingCall;
 
@@ -121,6 +122,14 @@ export function dial(
           again.headers.append(name, value);
         feed({ type: 'authenticated', branch: effect.branch, request: again });
         sendInvite(effect.branch, again, true);
+        return;
+      }
+      case 'correct': {
+        const again = nextAttempt(state.branches.get(effect.branch)!.request);
+        for (const name of ['Authorization', 'Proxy-Authorization']) again.headers.remove(name);
+        for (const [name, value] of effect.headers) again.headers.set(name, value);
+        feed({ type: 'authenticated', branch: effect.branch, request: again });
+        sendInvite(effect.branch, again, false);
         return;
       }
       case 'abandon': {
@@ -184,7 +193,13 @@ export function dial(
     });
   }
 
-  const start = startOutgoingCall(invites, deps.durations, deps.ringingLimitMs, deps.now());
+  const start = startOutgoingCall(
+    invites,
+    deps.durations,
+    deps.ringingLimitMs,
+    deps.now(),
+    deps.sessionInterval,
+  );
   state = start.state;
   deps.add(leg);
   perform(start.effects, undefined);
@@ -196,15 +211,22 @@ export function dial(
   return {
     callId,
     hangUp: () => feed({ type: 'hang-up' }),
-    offer: (content) => inWinner({ type: 'offer', content }),
+    offer: (content, method) => inWinner({ type: 'offer', content, ...(method && { method }) }),
     answerOffer: (content) => inWinner({ type: 'answer-offer', content }),
     refuseOffer: (status = 488) => inWinner({ type: 'refuse-offer', status }),
     sendInfo: (content) => inWinner({ type: 'send-info', content }),
   };
 }
 
-function inviteFor(options: InviteOptions, uri: string, callId: string, localTag: string): SipRequest {
-  const headers: HeaderPairs = [['Allow', ALLOWED_METHODS], ['Supported', ''], ...(options.headers ?? [])];
+function inviteFor(
+  options: InviteOptions,
+  uri: string,
+  callId: string,
+  localTag: string,
+  interval: SessionInterval,
+): SipRequest {
+  const terms = firstTermsHeaders(interval);
+  const headers: HeaderPairs = [...CAPABILITIES, ...terms, ...(options.headers ?? [])];
   return createRequest({
     method: 'INVITE',
     uri,

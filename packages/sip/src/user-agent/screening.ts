@@ -1,4 +1,5 @@
 import { ALLOWED_METHODS, answerPlainRequest, type HeaderPairs } from '../dialog/answers.ts';
+import { type SessionInterval, tooBriefFor } from '../dialog/session-timer.ts';
 import type { SipRequest } from '../message/message.ts';
 import { parseNameAddr } from '../message/name-addr.ts';
 import { paramOf, parseParams } from '../message/params.ts';
@@ -17,6 +18,7 @@ export interface Screen {
   readonly methods: ReadonlySet<string>;
   /** Option tags that it supports. */
   readonly supported: ReadonlySet<string>;
+  readonly sessionInterval: SessionInterval;
 }
 
 /** Methods that mean something within a dialog only. */
@@ -70,6 +72,10 @@ export function screenExtensions(request: SipRequest, screen: Screen): Refusal |
     const unknown = request.headers.all('Require').filter((tag) => !screen.supported.has(tag.toLowerCase()));
     if (unknown.length > 0) return { status: 420, headers: [['Unsupported', unknown.join(', ')]] };
   }
+  if (request.method !== 'INVITE' && request.method !== 'UPDATE') return undefined;
+  // RFC 4028 §9: 422 with the least interval that we take.
+  const leastS = tooBriefFor(request, screen.sessionInterval);
+  if (leastS !== undefined) return { status: 422, headers: [['Min-SE', String(leastS)]] };
   return request.method === 'INVITE' ? screenContent(request) : undefined;
 }
 

@@ -1,5 +1,6 @@
 import type { DigestCredentials } from '../auth/digest-client.ts';
 import type { Hash } from '../auth/digest-response.ts';
+import type { SessionInterval } from '../dialog/session-timer.ts';
 import type { ResponseFields } from '../message/create-response.ts';
 import type { Flow, Protocol } from '../message/flow.ts';
 import type { ByteString, SipRequest } from '../message/message.ts';
@@ -41,9 +42,11 @@ export interface UserAgentDeps {
   readonly userAgentName?: string;
   /** Methods outside a dialog that `request` answers; REGISTER and OPTIONS unless told. */
   readonly methods?: readonly string[];
-  /** Option tags of extensions that the owner supports; none unless told. */
+  /** Option tags of extensions that the owner supports beyond those of the stack. */
   readonly supported?: readonly string[];
   readonly timers?: TimerDurations;
+  /** The session timer of calls (RFC 4028); 1800 s, and nothing below 90 s, unless told. */
+  readonly sessionInterval?: SessionInterval;
   readonly limits?: Partial<UserAgentLimits>;
   readonly on: {
     request(incoming: IncomingRequest): void;

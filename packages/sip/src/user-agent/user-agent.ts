@@ -1,4 +1,6 @@
 import { authorize, type DigestCredentials } from '../auth/digest-client.ts';
+import { SUPPORTED_OPTIONS } from '../dialog/answers.ts';
+import { DEFAULT_SESSION_INTERVAL } from '../dialog/session-timer.ts';
 import { createResponse } from '../message/create-response.ts';
 import type { Flow } from '../message/flow.ts';
 import type { SipRequest, SipResponse } from '../message/message.ts';
@@ -44,9 +46,13 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
   const { clock } = deps;
   const durations = deps.timers ?? RFC3261_TIMERS;
   const { maxTransactions = 500_000, maxDialogs = 50_000, ringingLimitMs = 300_000 } = deps.limits ?? {};
+  const sessionInterval = deps.sessionInterval ?? DEFAULT_SESSION_INTERVAL;
   const screen = {
+    sessionInterval,
     methods: new Set(deps.methods ?? ['REGISTER', 'OPTIONS']),
-    supported: new Set(deps.supported?.map((tag) => tag.toLowerCase()) ?? []),
+    supported: new Set(
+      [...SUPPORTED_OPTIONS.split(', '), ...(deps.supported ?? [])].map((tag) => tag.toLowerCase()),
+    ),
   };
   const counters = createCounters();
   const legs = new Map<string, Leg>();
@@ -91,6 +97,7 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     durations,
     userAgentName: deps.userAgentName,
     ringingLimitMs,
+    sessionInterval,
     now,
     token: deps.token,
     chance: () => chanceOf(deps.token()),

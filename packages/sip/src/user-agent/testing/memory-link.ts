@@ -62,6 +62,10 @@ export interface LinkOptions {
   readonly jitterMs?: number;
   readonly seed?: number;
   readonly protocol?: 'udp' | 'tcp';
+  /** What a message has become on its way, as a proxy or another phone would have it. */
+  readonly rewrite?: (text: string) => string;
+  /** What Alice is given that Bob is not. */
+  readonly alice?: Partial<UserAgentDeps>;
 }
 
 /** One end of the link: a user agent that remembers what came to it. */
@@ -96,13 +100,26 @@ export function createMemoryLink(
   options: LinkOptions = {},
   overrides: Partial<UserAgentDeps> = {},
 ): MemoryLink {
-  const { loss = 0, duplicates = 0, delayMs = 5, jitterMs = 0, seed = 1, protocol = 'udp' } = options;
+  const {
+    loss = 0,
+    duplicates = 0,
+    delayMs = 5,
+    jitterMs = 0,
+    seed = 1,
+    protocol = 'udp',
+    rewrite = same,
+  } = options;
   const clock = createVirtualClock();
   const random = seededRandom(seed);
   let inFlight = 0;
   let tokens = 0;
 
-  function end(host: string, peer: string, deliver: (text: string) => void): LinkEnd {
+  function end(
+    host: string,
+    peer: string,
+    deliver: (text: string) => void,
+    own: Partial<UserAgentDeps> = {},
+  ): LinkEnd {
     const flow = flowBetween(host, peer, protocol);
     const state: { -readonly [Key in keyof LinkEnd]: LinkEnd[Key] } = {
       ua: undefined as unknown as UserAgent,
@@ -124,7 +141,7 @@ export function createMemoryLink(
           inFlight += 1;
           clock.startTimer(clock.now() + delayMs + random() * jitterMs, () => {
             inFlight -= 1;
-            deliver(text);
+            deliver(rewrite(text));
           });
         }
       },
@@ -132,6 +149,7 @@ export function createMemoryLink(
       address: () => ({ host, port: 5060 }),
       token: () => `t${seed}x${tokens++}${Math.floor(random() * 1e9).toString(36)}`,
       ...overrides,
+      ...own,
       on: {
         request(incoming) {
           state.requests.push(incoming);
@@ -148,7 +166,7 @@ export function createMemoryLink(
     return state;
   }
 
-  const alice: LinkEnd = end('10.0.0.1', '10.0.0.2', (text) => bob.ua.receive(text, toBob));
+  const alice: LinkEnd = end('10.0.0.1', '10.0.0.2', (text) => bob.ua.receive(text, toBob), options.alice);
   const bob: LinkEnd = end('10.0.0.2', '10.0.0.1', (text) => alice.ua.receive(text, toAlice));
   const toAlice = flowBetween('10.0.0.1', '10.0.0.2', protocol);
   const toBob = flowBetween('10.0.0.2', '10.0.0.1', protocol);
@@ -160,6 +178,8 @@ export function createMemoryLink(
     inject: (to, text) => (to === 'alice' ? alice.ua.receive(text, toAlice) : bob.ua.receive(text, toBob)),
   };
 }
+
+const same = (text: string): string => text;
 
 function flowBetween(local: string, remote: string, protocol: 'udp' | 'tcp'): Flow {
   return {
