@@ -8,3 +8,4 @@ export type { ActionRequest, Instruction, MultiPartyCall, ReadDocument } from '.
 export type { MultipartyJoin } from './effects.ts';
 export type { RequestSettings, SignRequest } from './fetch-document.ts';
 export { readDocument } from './parse/read-document.ts';
+export { readSipHeaders } from './sip-headers.ts';

@@ -1,8 +1,8 @@
 import type { MpcListQuery } from '@jackfield/contract';
 import { accepted, type Result } from '../../kernel/result.ts';
+import { readTimeRange } from '../../kernel/time-range.ts';
 import type { CallFilters } from './queries.ts';
 import type { MultipartyCallRow } from './tables.ts';
-import { readTimeRange } from './time-range.ts';
 
 /** Reads the validated query of the list of calls. */
 export function readCallFilters(query: MpcListQuery): Result<CallFilters> {
@@ -19,14 +19,4 @@ export function readCallFilters(query: MpcListQuery): Result<CallFilters> {
     created: created.value,
     ended: ended.value,
   });
-}
-
-/** What the links of a page repeat. */
-export function linkFilters(query: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(query).filter(
-      (entry): entry is [string, string] =>
-        typeof entry[1] === 'string' && entry[0] !== 'limit' && entry[0] !== 'offset',
-    ),
-  );
 }

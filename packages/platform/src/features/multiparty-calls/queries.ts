@@ -1,9 +1,9 @@
 import type { Page } from '../../kernel/pagination.ts';
+import type { TimeRange } from '../../kernel/time-range.ts';
 import type { Database } from '../../ports/database.ts';
 import type { CallReference } from './domain/call-reference.ts';
 import { isFriendlyName } from './domain/friendly-name.ts';
 import { type MultipartyCallRow, type ParticipantRow, reading } from './tables.ts';
-import type { TimeRange } from './time-range.ts';
 
 /** On whose path a request came: a main account sees the calls of its subaccounts too. */
 export interface Viewer {

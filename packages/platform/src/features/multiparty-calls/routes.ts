@@ -15,12 +15,12 @@ import {
   participantListQuery,
   readBoolean,
 } from '@jackfield/contract';
-import { type RouteGroup, route } from '../../http/index.ts';
+import { linkFilters, type RouteGroup, route } from '../../http/index.ts';
 import { pageMeta, parsePage } from '../../kernel/pagination.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { MultipartyCallCommands } from './commands.ts';
 import { readCallReference, readMembers } from './domain/call-reference.ts';
-import { linkFilters, readCallFilters } from './list-filters.ts';
+import { readCallFilters } from './list-filters.ts';
 import type { MultipartyCallQueries, Viewer } from './queries.ts';
 import { noSuchCall, noSuchMember } from './refusals.ts';
 import type { MultipartyCallRow } from './tables.ts';

@@ -6,6 +6,7 @@ import {
 } from '@jackfield/contract';
 import { invalidParameter, missingParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
+import { readSipHeaders } from '../call-instructions/index.ts';
 import type { CallSettings } from './domain/multiparty-call.ts';
 import type { Callback, EdgeSound, Role, WantedParticipant } from './domain/participant.ts';
 
@@ -77,25 +78,6 @@ function readPhone(
     return refused(missingParameter(from === undefined ? 'from' : 'to'));
   }
   return accepted({ from, to, callUuid: null });
-}
-
-/** `name=value,name=value`; the prefix that the wire adds may stand in the name already. */
-function readSipHeaders(text: string | undefined): Result<Readonly<Record<string, string>>> {
-  if (text === undefined) return accepted({});
-  const headers = new Map<string, string>();
-  for (const pair of text.split(',')) {
-    const at = pair.indexOf('=');
-    const name = pair.slice(0, at).replace(/^x-ph-/i, '');
-    if (name === '' || name.length > 24) {
-      return refused(invalidParameter('sip_headers', text, 'pairs with names of 1 to 24 characters'));
-    }
-    if ([...headers.keys()].some((each) => each.toLowerCase() === name.toLowerCase())) {
-      return refused(invalidParameter('sip_headers', text, 'pairs of which each name occurs once'));
-    }
-    headers.set(name, pair.slice(at + 1));
-  }
-  // Built from entries, so that a name such as __proto__ stays a name.
-  return accepted(Object.fromEntries(headers));
 }
 
 function callback(url: string | undefined, method: string | undefined): Callback | null {

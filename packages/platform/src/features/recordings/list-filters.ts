@@ -18,13 +18,3 @@ export function readRecordingFilters(query: RecordingListQuery): Result<Recordin
     isEmpty: query.conference_name !== undefined || query.conference_uuid !== undefined,
   });
 }
-
-/** What the links of a page repeat. */
-export function linkFilters(query: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(query).filter(
-      (entry): entry is [string, string] =>
-        typeof entry[1] === 'string' && entry[0] !== 'limit' && entry[0] !== 'offset',
-    ),
-  );
-}

@@ -5,12 +5,12 @@ import {
   recordingListQuery,
   recordingPath,
 } from '@jackfield/contract';
-import { fileRoute, type RouteGroup, route } from '../../http/index.ts';
+import { fileRoute, linkFilters, type RouteGroup, route } from '../../http/index.ts';
 import { pageMeta, parsePage } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, refused } from '../../kernel/result.ts';
 import type { RecordingFiles } from '../../ports/recording-files.ts';
-import { linkFilters, readRecordingFilters } from './list-filters.ts';
+import { readRecordingFilters } from './list-filters.ts';
 import type { RecordingQueries } from './queries.ts';
 import { recordingItemOf } from './views.ts';
 

@@ -1,5 +1,6 @@
 import { isE164, isSipUri } from '@jackfield/contract';
 import type { Dial, DialDestination } from '../domain/instruction.ts';
+import { parseSipHeaders, type SipHeaders } from '../sip-headers.ts';
 import { type Attributes, attributesOf } from './attributes.ts';
 import { bodyOf, childrenOf, type ElementReader } from './contents.ts';
 import { quoted } from './xml-tree.ts';
@@ -133,23 +134,11 @@ function sequences(value: string | null): readonly string[] {
   return value === null ? [] : value.split(',').map((each) => each.trim());
 }
 
-/** `name=value,name=value`; the prefix that the wire adds may stand in the name already. */
-function readSipHeaders(attributes: Attributes): Readonly<{ [name: string]: string }> {
+function readSipHeaders(attributes: Attributes): SipHeaders {
   const value = attributes.text('sipHeaders', headersRule);
   if (value === null || !headersRule.pattern.test(value)) return {};
-  const headers = new Map<string, readonly [string, string]>();
-  for (const pair of value.split(',')) {
-    const at = pair.indexOf('=');
-    const bare = pair
-      .slice(0, at)
-      .trim()
-      .replace(/^x-ph-/i, '');
-    if (bare === '' || bare.length > 24)
-      attributes.refuse('sipHeaders', 'pairs with names of 1 to 24 characters');
-    if (headers.has(bare.toLowerCase()))
-      attributes.refuse('sipHeaders', 'pairs of which each name occurs once');
-    headers.set(bare.toLowerCase(), [bare, pair.slice(at + 1).trim()]);
-  }
-  // Built from entries, so that a name such as __proto__ stays a name.
-  return Object.fromEntries(headers.values());
+  const read = parseSipHeaders(value);
+  if ('headers' in read) return read.headers;
+  attributes.refuse('sipHeaders', read.allowed);
+  return {};
 }
