@@ -49,7 +49,11 @@ describe('RFC 4475 §3.1.2: invalid messages', () => {
     const text = read('3.1.2.2-clerr');
     const framer = createStreamFramer();
     assert.deepEqual(framer.push(text), []);
-    assert.equal(framer.buffered, text.length, 'TcpConnection closes what is begun and not finished in time');
+    assert.equal(
+      framer.buffered,
+      text.length,
+      'a connection closes when what is begun is not finished in time',
+    );
     const present = text.length - text.indexOf('\r\n\r\n') - 4;
     const [frame] = framer.push('x'.repeat(9999 - present));
     assert.equal(frame?.kind, 'message');
