@@ -33,6 +33,8 @@ export { ALLOWED_METHODS, type HeaderPairs } from './dialog/answers.ts';
 export { keyOfInfo, type PressedKey } from './dialog/info-digit.ts';
 export type { Content, EndReason, OfferMethod } from './dialog/session-state.ts';
 export { DEFAULT_SESSION_INTERVAL, type SessionInterval } from './dialog/session-timer.ts';
+export { type Attempt, triesNext } from './locate/failover.ts';
+export type { LocatedTarget } from './locate/location.ts';
 export { createRequest, type RequestFields } from './message/create-request.ts';
 export { createResponse, type ResponseFields } from './message/create-response.ts';
 export { type CSeq, parseCSeq, printCSeq } from './message/cseq.ts';

@@ -1,0 +1,224 @@
+import type { SipUri } from '../message/uri.ts';
+import { type DnsAnswer, type DnsQuery, queryKey, type SrvRecord } from './dns-records.ts';
+import { orderServices } from './order-services.ts';
+import {
+  type Destination,
+  defaultPort,
+  defaultProtocol,
+  destinationOf,
+  isName,
+  type LocatableProtocol,
+  selectServices,
+  serviceName,
+} from './select-transport.ts';
+
+/** One place to send a request to. */
+export interface LocatedTarget {
+  readonly protocol: LocatableProtocol;
+  /** An address without brackets. */
+  readonly host: string;
+  readonly port: number;
+  /** The domain that a certificate must name (RFC 5922 §7.3). */
+  readonly identity: string;
+}
+
+/** What a location may use, and its bounds. */
+export interface LocationOptions {
+  /** Best first. */
+  readonly supported: readonly LocatableProtocol[];
+  /** Kinds of addresses that we can send to, best first. */
+  readonly families: readonly ('A' | 'AAAA')[];
+  /** NAPTR services that are followed, 4. */
+  readonly maxServices?: number;
+  /** Names whose addresses are asked for, 8. */
+  readonly maxNames?: number;
+  /** Targets that come out, 16. */
+  readonly maxTargets?: number;
+}
+
+interface Place {
+  readonly protocol: LocatableProtocol;
+  readonly name: string;
+  readonly port: number;
+}
+
+interface Service {
+  readonly protocol: LocatableProtocol;
+  readonly name: string;
+}
+
+/**
+ * The way from a URI to addresses as a machine (RFC 3263 §4): it asks, and its answers come as inputs.
+ *
+ *   naptr ──▶ srv ──▶ addresses ──▶ over
+ */
+export interface Location {
+  readonly phase: 'naptr' | 'srv' | 'addresses' | 'over';
+  readonly destination: Destination | undefined;
+  readonly options: LocationOptions;
+  readonly services: readonly Service[];
+  readonly places: readonly Place[];
+  /** What was asked in this phase, with the answers that have come. */
+  readonly asked: readonly DnsQuery[];
+  readonly answers: ReadonlyMap<string, DnsAnswer>;
+}
+
+/** The answer to one query. */
+export interface LocationInput {
+  readonly type: 'answered';
+  readonly query: DnsQuery;
+  readonly answer: DnsAnswer;
+}
+
+/** Orders of a location; `found` and `failed` come last and once. */
+export type LocationEffect =
+  | { readonly do: 'ask'; readonly query: DnsQuery }
+  /** At least one, best first. */
+  | { readonly do: 'found'; readonly targets: readonly LocatedTarget[] }
+  | { readonly do: 'fail'; readonly sentence: string };
+
+/** A location with what it orders. */
+export interface LocationStep {
+  readonly state: Location;
+  readonly effects: readonly LocationEffect[];
+}
+
+/** Begins with a URI; what DNS is not needed for is over at once. */
+export function startLocation(uri: SipUri, options: LocationOptions): LocationStep {
+  const destination = destinationOf(uri);
+  const state: Location = {
+    phase: 'naptr',
+    destination,
+    options,
+    services: [],
+    places: [],
+    asked: [],
+    answers: new Map(),
+  };
+  if (destination === undefined) return fail(state, 'No transport that we can open leads to this URI.');
+  const { target, protocol, port, isSecure, isAddress } = destination;
+  const wanted = protocol ?? defaultProtocol(isSecure);
+  // §4.1: an address or a port in the URI leaves nothing for NAPTR and SRV to say.
+  if (isAddress || port !== undefined) {
+    if (!options.supported.includes(wanted)) return unsupported(state, wanted);
+    const place = { protocol: wanted, name: target, port: port ?? defaultPort(wanted) };
+    return isAddress ? arrive(state, [place.name], place) : askAddresses(state, [place]);
+  }
+  if (protocol !== undefined && !isSecure) {
+    if (!options.supported.includes(protocol)) return unsupported(state, protocol);
+    return askServices(state, [{ protocol, name: serviceName(protocol, target) }]);
+  }
+  return ask(state, 'naptr', [{ type: 'NAPTR', name: target }]);
+}
+
+/** Takes one answer; the phase ends with the last of them. `chance` gives numbers in [0, 1) for SRV weights. */
+export function stepLocation(state: Location, input: LocationInput, chance: () => number): LocationStep {
+  const key = queryKey(input.query);
+  const isAwaited = state.phase !== 'over' && state.asked.some((query) => queryKey(query) === key);
+  if (!isAwaited || state.answers.has(key)) return { state, effects: [] };
+  const next = { ...state, answers: new Map(state.answers).set(key, input.answer) };
+  if (next.answers.size < next.asked.length) return { state: next, effects: [] };
+  switch (next.phase) {
+    case 'naptr':
+      return afterNaptr(next, input.answer);
+    case 'srv':
+      return afterServices(next, chance);
+    default:
+      return afterAddresses(next);
+  }
+}
+
+function afterNaptr(state: Location, answer: DnsAnswer): LocationStep {
+  const { target, isSecure } = state.destination!;
+  const { supported, maxServices = 4 } = state.options;
+  const records = answer.type === 'NAPTR' ? answer.records : [];
+  const selected = selectServices(records, supported, isSecure).slice(0, maxServices);
+  if (selected.length > 0) return askServices(state, unique(selected));
+  // §4.1: no NAPTR records: SRV records of each transport that we support say which of them the domain has.
+  const protocols = supported.filter((protocol) => (protocol === 'tls') === isSecure);
+  if (protocols.length === 0) return unsupported(state, defaultProtocol(isSecure));
+  return askServices(
+    state,
+    protocols.map((protocol) => ({ protocol, name: serviceName(protocol, target) })),
+  );
+}
+
+function askServices(state: Location, services: readonly Service[]): LocationStep {
+  const queries = services.map(({ name }) => ({ type: 'SRV' as const, name }));
+  return ask({ ...state, services }, 'srv', queries);
+}
+
+function afterServices(state: Location, chance: () => number): LocationStep {
+  const { target, isSecure } = state.destination!;
+  const found = state.services.map((service) => ({ service, records: servicesIn(state, service) }));
+  const places = found.flatMap(({ service: { protocol }, records }) =>
+    orderServices(
+      records.filter((record) => isName(record.target) && record.port > 0),
+      chance,
+    ).map((record) => ({ protocol, name: record.target, port: record.port })),
+  );
+  if (places.length > 0) return askAddresses(state, places);
+  // RFC 2782: a single record whose target is "." means that the service is decidedly not available at this domain.
+  if (found.some(({ records }) => records.length > 0))
+    return fail(state, `${target} offers no such service.`);
+  // §4.2: without SRV records the domain itself, at the default port.
+  const protocol = state.services[0]?.protocol ?? defaultProtocol(isSecure);
+  return askAddresses(state, [{ protocol, name: target, port: defaultPort(protocol) }]);
+}
+
+function servicesIn(state: Location, { name }: Service): readonly SrvRecord[] {
+  const answer = state.answers.get(queryKey({ type: 'SRV', name }));
+  return answer?.type === 'SRV' ? answer.records : [];
+}
+
+function askAddresses(state: Location, places: readonly Place[]): LocationStep {
+  const { families, maxNames = 8 } = state.options;
+  const names = [...new Set(places.map(({ name }) => name.toLowerCase()))].slice(0, maxNames);
+  const asked = names.flatMap((name) => families.map((type) => ({ type, name })));
+  return ask({ ...state, places }, 'addresses', asked);
+}
+
+function afterAddresses(state: Location): LocationStep {
+  const { families, maxTargets = 16 } = state.options;
+  const { identity, target } = state.destination!;
+  const targets = state.places.flatMap(({ protocol, name, port }) =>
+    families.flatMap((type) => {
+      const answer = state.answers.get(queryKey({ type, name }));
+      const hosts = answer?.type === 'A' || answer?.type === 'AAAA' ? answer.records : [];
+      return hosts.map((host) => ({ protocol, host, port, identity }));
+    }),
+  );
+  if (targets.length === 0) return fail(state, `${target} has no address.`);
+  return over(state, [{ do: 'found', targets: targets.slice(0, maxTargets) }]);
+}
+
+function arrive(state: Location, hosts: readonly string[], { protocol, port }: Place): LocationStep {
+  const { identity } = state.destination!;
+  return over(state, [{ do: 'found', targets: hosts.map((host) => ({ protocol, host, port, identity })) }]);
+}
+
+function ask(state: Location, phase: Location['phase'], asked: readonly DnsQuery[]): LocationStep {
+  return {
+    state: { ...state, phase, asked, answers: new Map() },
+    effects: asked.map((query) => ({ do: 'ask', query })),
+  };
+}
+
+function unsupported(state: Location, protocol: LocatableProtocol): LocationStep {
+  return fail(state, `There is no ${protocol.toUpperCase()} here.`);
+}
+
+function fail(state: Location, sentence: string): LocationStep {
+  return over(state, [{ do: 'fail', sentence }]);
+}
+
+function over(state: Location, effects: readonly LocationEffect[]): LocationStep {
+  return { state: { ...state, phase: 'over', asked: [], answers: new Map() }, effects };
+}
+
+function unique(services: readonly Service[]): readonly Service[] {
+  return services.filter(
+    ({ name }, index) =>
+      services.findIndex((each) => each.name.toLowerCase() === name.toLowerCase()) === index,
+  );
+}

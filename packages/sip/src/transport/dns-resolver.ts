@@ -1,0 +1,78 @@
+import { lookup, Resolver } from 'node:dns/promises';
+import type { DnsAnswer, DnsQuery } from '../locate/dns-records.ts';
+
+/** Answers the questions of location. */
+export interface DnsResolver {
+  /** Never rejects: what cannot be asked is an answer too. */
+  resolve(query: DnsQuery): Promise<DnsAnswer>;
+}
+
+/** Options of a resolver. */
+export interface DnsResolverOptions {
+  /** `address` or `address:port`; those of the machine unless told. */
+  readonly servers?: readonly string[];
+  /** For each of two tries, 2,000 ms. */
+  readonly timeoutMs?: number;
+  /** Whether names that DNS does not know may stand in the machine's own tables (/etc/hosts); true unless told. */
+  readonly asksMachine?: boolean;
+}
+
+/** Node tells no time to live but of addresses. */
+const SERVICE_TTL_MS = 60_000;
+const MACHINE_TTL_MS = 30_000;
+
+/** A resolver over node:dns. */
+export function createDnsResolver(options: DnsResolverOptions = {}): DnsResolver {
+  const { servers, timeoutMs = 2_000, asksMachine = true } = options;
+  const resolver = new Resolver({ timeout: timeoutMs, tries: 2 });
+  if (servers !== undefined) resolver.setServers([...servers]);
+
+  const asked = async ({ type, name }: DnsQuery): Promise<DnsAnswer> => {
+    switch (type) {
+      case 'NAPTR':
+        return { type, records: await resolver.resolveNaptr(name), ttlMs: SERVICE_TTL_MS };
+      case 'SRV': {
+        const found = await resolver.resolveSrv(name);
+        const records = found.map(({ priority, weight, port, name: target }) => ({
+          priority,
+          weight,
+          port,
+          target,
+        }));
+        return { type, records, ttlMs: SERVICE_TTL_MS };
+      }
+      case 'A':
+      case 'AAAA': {
+        const found = await (type === 'A'
+          ? resolver.resolve4(name, { ttl: true })
+          : resolver.resolve6(name, { ttl: true }));
+        const ttlMs = Math.min(...found.map(({ ttl }) => ttl)) * 1_000;
+        return { type, records: found.map(({ address }) => address), ttlMs };
+      }
+    }
+  };
+
+  const fromMachine = async (query: DnsQuery, answer: DnsAnswer): Promise<DnsAnswer> => {
+    const { type, name } = query;
+    if (!asksMachine || (type !== 'A' && type !== 'AAAA')) return answer;
+    try {
+      const found = await lookup(name, { all: true, family: type === 'A' ? 4 : 6 });
+      return { type, records: found.map(({ address }) => address), ttlMs: MACHINE_TTL_MS };
+    } catch {
+      return answer;
+    }
+  };
+
+  return {
+    async resolve(query) {
+      try {
+        return await asked(query);
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        const isNothing = code === 'ENOTFOUND' || code === 'ENODATA';
+        const nothing = { type: query.type, records: [], ttlMs: 0 } as DnsAnswer;
+        return fromMachine(query, isNothing ? nothing : { type: 'failed' });
+      }
+    },
+  };
+}

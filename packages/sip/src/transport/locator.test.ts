@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import type { LocatedTarget } from '../locate/location.ts';
+import { createDnsResolver } from './dns-resolver.ts';
+import { createLocator, type LocatorOptions } from './locator.ts';
+import { createDnsServer, type TestDnsServer, type Zone } from './testing/dns-server.ts';
+
+const servers: TestDnsServer[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+const zone: Zone = {
+  'NAPTR example.com': [
+    {
+      order: 1,
+      preference: 1,
+      flags: 's',
+      service: 'SIPS+D2T',
+      regexp: '',
+      replacement: '_sips._tcp.example.com',
+    },
+    {
+      order: 2,
+      preference: 1,
+      flags: 's',
+      service: 'SIP+D2U',
+      regexp: '',
+      replacement: '_sip._udp.example.com',
+    },
+  ],
+  'SRV _sips._tcp.example.com': [{ priority: 1, weight: 0, port: 5063, target: 'edge.example.net' }],
+  'SRV _sip._udp.example.com': [{ priority: 1, weight: 0, port: 5062, target: 'edge.example.net' }],
+  'A edge.example.net': ['192.0.2.1', '192.0.2.2'],
+  'AAAA edge.example.net': ['2001:db8::7'],
+  'A plain.example': ['192.0.2.9'],
+  'SRV _sip._udp.none.example': [{ priority: 0, weight: 0, port: 0, target: '' }],
+  'SRV _sip._tcp.none.example': [{ priority: 0, weight: 0, port: 0, target: '' }],
+  'NAPTR broken.example': 'broken',
+  'A broken.example': ['192.0.2.5'],
+};
+
+async function world(options: Partial<LocatorOptions> = {}) {
+  const server = await createDnsServer(zone);
+  servers.push(server);
+  let time = 0;
+  const locator = createLocator({
+    resolver: createDnsResolver({ servers: [server.address], timeoutMs: 500, asksMachine: false }),
+    now: () => time,
+    chance: () => 0.5,
+    supported: ['udp', 'tcp', 'tls'],
+    families: ['A', 'AAAA'],
+    ...options,
+  });
+  const locate = (uri: string): Promise<readonly LocatedTarget[]> =>
+    new Promise((resolve) => locator.locate(uri, resolve));
+  const wait = (ms: number): void => {
+    time += ms;
+  };
+  return { server, locator, locate, wait };
+}
+
+test('a real name server is asked from NAPTR over SRV to addresses of both families', async () => {
+  const { locate } = await world();
+  const at = (protocol: string, host: string, port: number) => ({
+    protocol,
+    host,
+    port,
+    identity: 'example.com',
+  });
+  assert.deepEqual(await locate('sip:alice@example.com'), [
+    at('tls', '192.0.2.1', 5063),
+    at('tls', '192.0.2.2', 5063),
+    at('tls', '2001:db8::7', 5063),
+    at('udp', '192.0.2.1', 5062),
+    at('udp', '192.0.2.2', 5062),
+    at('udp', '2001:db8::7', 5062),
+  ]);
+});
+
+test('what DNS does not know leads nowhere, "." neither, and a question that it cannot answer is passed over', async () => {
+  const { locate } = await world({ families: ['A'] });
+  assert.deepEqual(await locate('sip:nobody.example'), []);
+  assert.deepEqual(await locate('sip:none.example'), []);
+  assert.deepEqual(await locate('not a uri'), []);
+  assert.deepEqual(
+    (await locate('sip:broken.example')).map(({ host }) => host),
+    ['192.0.2.5'],
+  );
+});
+
+test('a burst of calls asks once, and answers hold for their time', async () => {
+  const { locate, server, locator, wait } = await world({ families: ['A'] });
+  const burst = Array.from({ length: 20 }, () => locate('sip:plain.example'));
+  assert.equal(locator.pending, 20);
+  for (const targets of await Promise.all(burst)) assert.equal(targets[0]?.host, '192.0.2.9');
+  assert.equal(locator.pending, 0);
+  const once = server.asked.length;
+  assert.equal(once, 4);
+  let isAtOnce = false;
+  locator.locate('sip:plain.example', () => {
+    isAtOnce = true;
+  });
+  assert.ok(isAtOnce);
+  wait(59_999);
+  await locate('sip:plain.example:5060');
+  assert.equal(server.asked.length, once);
+  wait(1);
+  await locate('sip:plain.example:5060');
+  assert.equal(server.asked.length, once + 1);
+});
+
+test('locations under way are bounded', async () => {
+  const { locator, locate } = await world({ maxLocations: 1 });
+  const first = locate('sip:example.com');
+  const second = await locate('sip:plain.example');
+  assert.deepEqual(second, []);
+  assert.equal((await first).length, 6);
+  assert.equal(locator.pending, 0);
+});
+
+test('a name of the machine itself is found although DNS does not know it', async () => {
+  const server = await createDnsServer({});
+  servers.push(server);
+  const resolver = createDnsResolver({ servers: [server.address] });
+  const answer = await resolver.resolve({ type: 'A', name: 'localhost' });
+  assert.deepEqual('records' in answer && answer.records, ['127.0.0.1']);
+});
+
+test('a name server that does not answer is a failure in bounded time', async () => {
+  const resolver = createDnsResolver({ servers: ['127.0.0.1:9'], timeoutMs: 50, asksMachine: false });
+  assert.deepEqual(await resolver.resolve({ type: 'SRV', name: '_sip._udp.example.com' }), {
+    type: 'failed',
+  });
+});
