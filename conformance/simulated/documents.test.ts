@@ -43,6 +43,44 @@ function hears(call: PhoneCall, hz: number): number {
   return call.heard.filter(({ samples }) => meter(samples) > -40).length;
 }
 
+describe('an application', () => {
+  it('that is dialled by its identifier answers, whatever the caller’s own endpoint is attached to', () =>
+    inSimulatedWorld({ seed: 50 }, async (world) => {
+      world.customer.serve(`${base}/own`, '<Response><Hangup reason="busy"/></Response>');
+      world.customer.serve(`${base}/dialled`, '<Response><Speak>You have dialled us.</Speak></Response>');
+      const phone = await callerOf(world, 'ann', '/own');
+      const { body } = await world.api('POST', 'Application/', {
+        app_name: 'dialled',
+        answer_url: `${base}/dialled`,
+        answer_method: 'GET',
+      });
+      const call = phone.dial(body.app_id);
+      const { To } = await told(world, '/dialled');
+      assert.equal(To, body.app_id);
+      await world.until('the end', () => call.end !== undefined, 10_000);
+      assert.ok(hears(call, speechHz) > 20);
+      // conventions.md §12.1: without a URL of its own the end is told to answer_url.
+      await world.until('the end is told', () =>
+        world.customer.requests.some(
+          ({ url, fields }) => url === `${base}/dialled` && fields.Event === 'Hangup',
+        ),
+      );
+    }));
+
+  it('that its endpoint was detached from leaves its calls to go straight to whom they name', () =>
+    inSimulatedWorld({ seed: 49 }, async (world) => {
+      const bob = await world.phone('bob', { toneHz: 2000 });
+      world.customer.serve(`${base}/own`, '<Response><Hangup reason="busy"/></Response>');
+      const phone = await callerOf(world, 'ann', '/own');
+      const { objects } = (await world.api('GET', 'Application/')).body;
+      assert.equal((await world.api('DELETE', `Application/${objects[0].app_id}/`)).status, 204);
+      const call = phone.dial(bob.username);
+      await world.until('Bob is heard', () => hears(call, 2000) > 20, 10_000);
+      assert.equal(asked(world, '/own'), undefined);
+      call.hangUp();
+    }));
+});
+
 describe('phones that press keys', () => {
   it('a digit cuts the prompt off, and what was pressed is told without the key that ends it', () =>
     inSimulatedWorld({ seed: 51 }, async (world) => {
