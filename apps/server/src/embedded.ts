@@ -12,6 +12,7 @@ import { createSecrets, openSecretKey } from '@jackfield/adapters/secrets';
 import {
   createDigestAdmission,
   createSipEdge,
+  createTokenAdmission,
   createTrunkAdmission,
   type SipEdge,
 } from '@jackfield/adapters/sip-edge';
@@ -141,10 +142,11 @@ async function start(
       ...(config.recordingDays === undefined ? {} : { keepRecordingsMs: config.recordingDays * dayMs }),
       numbers: sandbox?.numbers ?? noNumbers,
       egress,
-      createTelephony(registrations, { trunks }) {
+      createTelephony(registrations, { trunks, clientTokens }) {
         const digest = { ...shared, algorithms: config.sip.digest };
         const endpoints = createDigestAdmission({ ...digest, registrations, realm: domains[0] });
-        const admission = createTrunkAdmission({ ...digest, trunks, domains, otherwise: endpoints });
+        const password = createTrunkAdmission({ ...digest, trunks, domains, otherwise: endpoints });
+        const admission = createTokenAdmission({ tokens: clientTokens, otherwise: password });
         const signalling = createSipEdge({
           ...shared,
           openTransports,

@@ -9,6 +9,7 @@ import { createCallActions } from './features/call-actions/index.ts';
 import { createCallInstructions } from './features/call-instructions/index.ts';
 import { createCallbacks, createSigner, parseDeliverySettings } from './features/callbacks/index.ts';
 import { createCalls, type LegOffer } from './features/calls/index.ts';
+import { createClientTokens, rememberApplications, withClientNames } from './features/client-tokens/index.ts';
 import { createLiveEvents } from './features/live-events/index.ts';
 import { createMultipartyCalls } from './features/multiparty-calls/index.ts';
 import { createRecordings, type Recordings } from './features/recordings/index.ts';
@@ -20,6 +21,7 @@ import { createHttpApi, type HttpLimits, idempotencyTable } from './http/index.t
 import { createSessionRunner } from './kernel/create-session-runner.ts';
 import { createOutbox, outboxMigrations } from './kernel/outbox.ts';
 import type { SessionRunner } from './kernel/session-runner.ts';
+import type { ClientTokens } from './ports/client-tokens.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Database } from './ports/database.ts';
 import type { Egress } from './ports/egress.ts';
@@ -40,6 +42,7 @@ import type { Trunks } from './ports/trunks.ts';
 /** What signalling asks the features, besides registrations. */
 export interface SignallingDoors {
   readonly trunks: Trunks;
+  readonly clientTokens: ClientTokens;
 }
 
 export interface PlatformDeps {
@@ -143,12 +146,23 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     runner,
     ...(deps.keepRecordingsMs === undefined ? {} : { keepMs: deps.keepRecordingsMs }),
   });
-  const telephony = deps.createTelephony(endpoints.registrations, { trunks: trunks.trunks });
+  const clientTokens = createClientTokens({
+    ...deps,
+    accounts,
+    registrations: endpoints.registrations,
+    isApplication: async ({ main }, id) => (await applications.answering.answerOf(id, main)) !== undefined,
+  });
+  const { telephony, applicationOf: applicationOfToken } = rememberApplications(
+    deps.createTelephony(endpoints.registrations, {
+      trunks: trunks.trunks,
+      clientTokens: clientTokens.tokens,
+    }),
+  );
   const calls = createCalls({
     ...deps,
     runner,
     telephony,
-    registrations: endpoints.registrations,
+    registrations: withClientNames(endpoints.registrations, accounts.isWithin),
     usage: createUsage(deps.rates ?? freeOfCharge),
     newUuid,
     isWithin: accounts.isWithin,
@@ -167,11 +181,11 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
   const callActions = createCallActions(shared);
   const liveEvents = createLiveEvents({ ...deps, outbox });
 
-  /** An application that was dialled goes before the one that the caller's endpoint is attached to. */
+  /** An application that was dialled goes before that of the caller's token, and that before the one of its endpoint. */
   async function applicationOf(offer: LegOffer): Promise<AnsweringApplication | undefined> {
     const { answering } = applications;
     if (answering.isDialled(offer.to)) return answering.answerOf(offer.to, offer.mainAccount);
-    const attached = await endpoints.applicationOf(offer.endpoint);
+    const attached = applicationOfToken(offer.leg) ?? (await endpoints.applicationOf(offer.endpoint));
     return attached === null ? undefined : answering.answerOf(attached, offer.mainAccount);
   }
 
@@ -218,6 +232,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
       callbacks.routes,
       liveEvents.routes,
       trunks.routes,
+      clientTokens.routes,
     ],
     accounts,
     database,

@@ -14,6 +14,12 @@ export { type RateTable, readRateTable } from './features/usage/index.ts';
 export type { HttpLimits } from './http/index.ts';
 export type { Instant, OutboxEvent } from './kernel/machine.ts';
 export type { SessionRunner } from './kernel/session-runner.ts';
+export {
+  type ClientTokens,
+  type TokenClient,
+  type TokenRefusal,
+  tokenRefusals,
+} from './ports/client-tokens.ts';
 export type { Clock } from './ports/clock.ts';
 export type { Database, Migration, Read, Write } from './ports/database.ts';
 export type {

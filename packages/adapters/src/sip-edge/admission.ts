@@ -9,6 +9,10 @@ export interface Admitted {
   readonly user: string;
   /** The trunk through which it calls. */
   readonly trunk?: string;
+  /** The application that is to take its calls, where its token names one. */
+  readonly application?: string;
+  /** Set for who presented a token: it is registered no longer than that lasts, and only when it may be called. */
+  readonly token?: { readonly expiresAt: number; readonly mayReceive: boolean };
 }
 
 /** The final response that a request gets instead. */

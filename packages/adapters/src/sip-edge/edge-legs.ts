@@ -197,6 +197,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
       account: admitted.account,
       endpoint: admitted.endpoint,
       ...(admitted.trunk === undefined ? {} : { trunk: admitted.trunk }),
+      ...(admitted.application === undefined ? {} : { application: admitted.application }),
       ...callerOf(incoming.request, admitted),
       to: callee,
       sourceAddress: incoming.sourceAddress,

@@ -1,4 +1,5 @@
 export { type Admission, type Admitted, type Refused, trustEverybody } from './admission.ts';
 export { createDigestAdmission, type DigestAdmissionDeps } from './digest-admission.ts';
 export { createSipEdge, type SipEdge, type SipEdgeDeps } from './sip-edge.ts';
+export { createTokenAdmission, type TokenAdmissionDeps } from './token-admission.ts';
 export { createTrunkAdmission, type TrunkAdmissionDeps } from './trunk-admission.ts';

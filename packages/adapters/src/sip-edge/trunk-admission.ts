@@ -22,8 +22,8 @@ export interface TrunkAdmissionDeps {
   readonly otherwise: Admission;
 }
 
-/** How the transports name the flows that are encrypted. */
-const encryptedFlow = /^(?:tls|wss)-/;
+/** How the transports name flows over TLS. */
+const encryptedFlow = /^tls-/;
 
 /**
  * Lets telephone systems in that call through a trunk: by their address where the trunk lists it, else by its credential. A
