@@ -115,7 +115,7 @@ describe('Programs that misbehave, phones that go, and kill -9', { timeout: 240_
     server = createServer((request, response) => {
       request.resume();
       response.on('error', () => {});
-      const path = request.url ?? '';
+      const path = (request.url ?? '').split('?')[0] ?? '';
       (answers[path] ?? sounds[path]?.[0] ?? answers['/missing']!)(response);
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
