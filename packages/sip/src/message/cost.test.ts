@@ -100,6 +100,15 @@ const shapes: Readonly<Record<string, (n: number) => string>> = {
   'spaces in the request line': (n) => message({ uri: `sip:a${' '.repeat(n)}` }),
   'parameters of Content-Disposition': (n) =>
     message({ more: `Content-Type: x/y\r\nContent-Disposition: a${';b=c'.repeat(n)}\r\n`, body: 'x' }),
+  'parts of a multipart': (n) =>
+    message({ more: 'c: multipart/mixed;boundary=b\r\n', body: `${'--b\r\na: b\r\n\r\n'.repeat(n)}--b--` }),
+  'boundaries that nearly are': (n) =>
+    message({ more: 'c: multipart/mixed;boundary=bbbb\r\n', body: '\r\n--bbb'.repeat(n) }),
+  'folds in a part of a multipart': (n) =>
+    message({
+      more: 'c: multipart/mixed;boundary=b\r\n',
+      body: `--b\r\na: b${'\r\n '.repeat(n)}\r\n\r\n--b--`,
+    }),
   'fields of digest credentials': (n) =>
     message({
       more: `Authorization: Digest ${Array.from({ length: n }, (_, at) => `a${at}="b"`).join()}\r\n`,

@@ -2,9 +2,8 @@ import { ALLOWED_METHODS, answerPlainRequest, type HeaderPairs } from '../dialog
 import { type SessionInterval, tooBriefFor } from '../dialog/session-timer.ts';
 import type { SipRequest } from '../message/message.ts';
 import { parseNameAddr } from '../message/name-addr.ts';
-import { paramOf, parseParams } from '../message/params.ts';
-import { trimSpace } from '../message/tokens.ts';
 import { splitUri, uriScheme } from '../message/uri.ts';
+import { screenContent } from './session-content.ts';
 
 /** A refusal that needs nobody's opinion. */
 export interface Refusal {
@@ -64,8 +63,8 @@ function addressIn(request: SipRequest, header: string): string {
 }
 
 /**
- * RFC 3261 §8.2.2.3: option tags in Require that are not understood are named in Unsupported of a 420; then the content of an
- * INVITE is looked at (§8.2.3).
+ * RFC 3261 §8.2.2.3: option tags in Require that are not understood are named in Unsupported of a 420; then the session
+ * that the request carries is looked at (§8.2.3).
  */
 export function screenExtensions(request: SipRequest, screen: Screen): Refusal | undefined {
   if (request.headers.has('Require')) {
@@ -76,49 +75,7 @@ export function screenExtensions(request: SipRequest, screen: Screen): Refusal |
   // RFC 4028 §9: 422 with the least interval that we take.
   const leastS = tooBriefFor(request, screen.sessionInterval);
   if (leastS !== undefined) return { status: 422, headers: [['Min-SE', String(leastS)]] };
-  return request.method === 'INVITE' ? screenContent(request) : undefined;
-}
-
-const SDP = 'application/sdp';
-
-/** §8.2.3: 415 for a body that is no plain SDP, 406 where our SDP would not be accepted (RFC 4475 §3.3.6, §3.3.15). */
-function screenContent({ headers, body }: SipRequest): Refusal | undefined {
-  if (body !== '') {
-    const encodings = headers.all('Content-Encoding').filter((each) => each.toLowerCase() !== 'identity');
-    if (encodings.length > 0) return { status: 415, headers: [['Accept-Encoding', 'identity']] };
-    if (!isSdp(headers.get('Content-Type'))) return { status: 415, headers: [['Accept', SDP]] };
-  }
-  // §20.1: without Accept, SDP is accepted; an empty one accepts nothing.
-  if (!headers.has('Accept') || headers.all('Accept').some(includesSdp)) return undefined;
-  return {
-    status: 406,
-    headers: [['Warning', '399 sip "Sessions are described in application/sdp alone."']],
-  };
-}
-
-/** A body without Content-Type, as old phones send it, is taken for what an INVITE carries. */
-function isSdp(contentType: string | undefined): boolean {
-  return contentType === undefined || mediaType(contentType) === SDP;
-}
-
-function includesSdp(range: string): boolean {
-  const type = mediaType(range);
-  return type === SDP || type === 'application/*' || type === '*/*';
-}
-
-function mediaType(value: string): string {
-  const semicolon = value.indexOf(';');
-  return trimSpace(semicolon < 0 ? value : value.slice(0, semicolon)).toLowerCase();
-}
-
-/** An INVITE without a body that is neither SDP nor required: `handling=optional` asks to ignore it (RFC 3261 §20.11). */
-export function withoutOptionalBody(request: SipRequest): SipRequest {
-  const { method, headers, body } = request;
-  if (method !== 'INVITE' || body === '' || isSdp(headers.get('Content-Type'))) return request;
-  const disposition = headers.get('Content-Disposition') ?? '';
-  const params = parseParams(disposition, Math.max(0, disposition.indexOf(';')));
-  const isOptional = params !== undefined && paramOf(params, 'handling')?.toLowerCase() === 'optional';
-  return isOptional ? { ...request, body: '' } : request;
+  return screenContent(request);
 }
 
 /** RFC 3261 §8.2.1: 405 with Allow for a method that we know, 501 for others. */

@@ -17,13 +17,7 @@ import { receiveInvite } from './incoming-leg.ts';
 import { type ChallengeAnswer, type Leg, type LegDeps, legTimerFired, serveInvite } from './leg.ts';
 import { dial } from './outgoing-leg.ts';
 import { sendRequest } from './outgoing-request.ts';
-import {
-  type Refusal,
-  screenExtensions,
-  screenMalformed,
-  screenRequest,
-  withoutOptionalBody,
-} from './screening.ts';
+import { type Refusal, screenExtensions, screenMalformed, screenRequest } from './screening.ts';
 import {
   type Route,
   routeOfFlow,
@@ -32,6 +26,7 @@ import {
   targetOf,
   targetOfLostFlow,
 } from './send-target.ts';
+import { withSessionAlone } from './session-content.ts';
 import { createTimerWheel } from './timer-wheel.ts';
 import {
   type ClientTransaction,
@@ -159,7 +154,7 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     }
     stampReceived(request, flow.remoteAddress, flow.remotePort);
     const incoming: NewRequest = {
-      request: withoutOptionalBody(request),
+      request: withSessionAlone(request),
       flow,
       key,
       isOld,
