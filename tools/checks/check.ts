@@ -12,6 +12,7 @@ import { keptPromises } from './kept-promises.ts';
 import { names } from './names.ts';
 import { blindLibraries } from './product-words.ts';
 import { purity } from './purity.ts';
+import { rfcCoverage } from './rfc-coverage.ts';
 import { readSourceFiles } from './source-files.ts';
 import { runTool, toolChecks } from './tool-check.ts';
 
@@ -29,6 +30,7 @@ const sourceChecks: readonly SourceCheck[] = [
   keptPromises,
   docstrings,
   documents,
+  rfcCoverage,
 ];
 
 const root = join(import.meta.dirname, '../..');
