@@ -113,6 +113,11 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
       answered: (response) => connectAnswer(edge, response.body),
       acknowledged(body) {
         if (!edge.media.awaitsAnswer) return;
+        // The PRACK of an early offer (RFC 3262 §5): the leg is heard, but nobody has answered it.
+        if (edge.incoming !== undefined && edge.answer !== 'accepted') {
+          if (!edge.media.takeAnswer(body)) refuseMedia(edge, edge.incoming);
+          return;
+        }
         // RFC 3264 wants the answer in the ACK of a re-INVITE without offer. Without it a call that runs goes on as it was.
         if (body === '' && edge.isAnswered) edge.media.giveUpOffer();
         else connectAnswer(edge, body);
@@ -233,7 +238,10 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     const offer = incoming.request.body;
     const headers = [['X-CallUUID', edge.leg] as const];
     if (!(await openIncoming(edge, incoming)) || edge.answer !== 'none') return;
-    if (offer === '') {
+    if (offer === '' && incoming.takesReliable) {
+      edge.early ??= edge.media.offer();
+      incoming.ring(183, { headers, content: { body: edge.early, contentType: sdpType } });
+    } else if (offer === '') {
       // Who made no offer cannot be heard or made hear before its ACK; the caller rings instead.
       incoming.ring(180, { headers });
     } else {

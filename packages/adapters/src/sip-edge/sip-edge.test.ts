@@ -342,7 +342,7 @@ describe('an incoming leg', () => {
     await w.leavesNothing();
   });
 
-  it('without an offer rings where early media is asked for, and is answered as ever', async () => {
+  it('without an offer gets ours in a reliable 183 where early media is asked for (RFC 3262 §5)', async () => {
     const w = await world();
     const rang: number[] = [];
     w.call(
@@ -352,7 +352,7 @@ describe('an incoming leg', () => {
     await w.clock.advance(soon);
     w.edge.telephony.openEarly(w.notices[0]!.leg);
     await w.clock.advance(soon);
-    assert.deepEqual([rang, w.types()], [[180], ['leg-offered', 'leg-early']]);
+    assert.deepEqual([rang, w.types()], [[183], ['leg-offered', 'leg-early']]);
     w.edge.hangUpAll();
     await w.leavesNothing();
   });

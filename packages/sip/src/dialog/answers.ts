@@ -1,16 +1,31 @@
 /** Methods that a user agent of this package answers itself or hands to its owner, as they stand in Allow. */
-export const ALLOWED_METHODS = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE';
+export const ALLOWED_METHODS = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK';
 
 /** Option tags of the extensions that dialogs of this package speak, as they stand in Supported. */
-export const SUPPORTED_OPTIONS = 'timer';
+export const SUPPORTED_OPTIONS = 'timer, 100rel';
 
-/** Methods of the SIP registry that we know and do not allow within a dialog; others are not even recognised. */
-const KNOWN_METHODS = new Set(['REGISTER', 'MESSAGE', 'NOTIFY', 'PRACK', 'PUBLISH', 'REFER', 'SUBSCRIBE']);
+/** Methods of the SIP registry that are refused where nobody serves them; others are not even recognised. */
+const KNOWN_METHODS = new Set([
+  'REGISTER',
+  'MESSAGE',
+  'NOTIFY',
+  'PRACK',
+  'PUBLISH',
+  'REFER',
+  'SUBSCRIBE',
+  'UPDATE',
+]);
 
-/** What a request that could change the session says of us. */
+/** What our first INVITE and our 2xx say of us. */
 export const CAPABILITIES: HeaderPairs = [
   ['Allow', ALLOWED_METHODS],
   ['Supported', SUPPORTED_OPTIONS],
+];
+
+/** What a re-INVITE or UPDATE says of us: its provisional responses need not be reliable, for it is answered at once. */
+export const DIALOG_CAPABILITIES: HeaderPairs = [
+  ['Allow', ALLOWED_METHODS],
+  ['Supported', 'timer'],
 ];
 
 /** Header fields in order; a name may appear more than once. */

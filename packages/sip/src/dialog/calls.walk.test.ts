@@ -37,8 +37,9 @@ function inviteTo(uri: string): SipRequest {
   });
 }
 
-function inDialog(method: string, cseq: number, body = 'sdp'): SipRequest {
+function inDialog(method: string, cseq: number, body = 'sdp', headers: [string, string][] = []): SipRequest {
   return createRequest({
+    headers,
     method,
     uri: 'sip:a@x',
     from: '<sip:b@x>;tag=b',
@@ -75,6 +76,8 @@ const event = fc.record({
     'ACK',
     'OPTIONS',
     'UPDATE',
+    'PRACK',
+    'PRACK',
     'CANCEL',
     'answered',
     'answered',
@@ -107,6 +110,8 @@ class World {
   branches = new Map<string, 'open' | 'closed'>();
   cancels: string[] = [];
   authenticate: string[] = [];
+  /** Of the last reliable response. */
+  rseq = 0;
 
   take(effects: readonly { readonly do: string }[]): void {
     for (const raw of effects) {
@@ -133,7 +138,9 @@ class World {
         case 'abandon-offer':
           this.requests = this.requests.filter(({ request }) => request.method !== 'INVITE');
           break;
-        case 'respond':
+        case 'respond': {
+          const rseq = effect.headers?.find(([name]) => name === 'RSeq');
+          if (rseq) this.rseq = Number(rseq[1]);
           if (effect.status >= 200) {
             assert.ok(
               this.unanswered.delete(effect.transaction),
@@ -141,6 +148,7 @@ class World {
             );
           }
           break;
+        }
         case 'cancel':
           assert.equal(this.branches.get(effect.branch), 'open', 'only what is open is cancelled');
           this.cancels.push(effect.branch);
@@ -166,6 +174,17 @@ function sessionResponse({ request }: OpenRequest, status: number): ReturnType<t
   return createResponse(request, status, undefined, { headers: [['Contact', '<sip:b@y>']] });
 }
 
+/** Headers with which requests do more: PRACK what waits for it, and session timers now and then. */
+function headersFor(world: World, what: string, pick: number): [string, string][] {
+  if (what === 'PRACK') return [['RAck', `${world.rseq} 1 INVITE`]];
+  if (pick % 3 > 0) return [];
+  return [
+    ['Supported', 'timer'],
+    ['Allow', pick % 2 === 0 ? 'INVITE, UPDATE' : 'INVITE'],
+    ['Session-Expires', `90;refresher=${pick % 4 < 2 ? 'uac' : 'uas'}`],
+  ];
+}
+
 /** Inputs that both directions have in common; undefined when the event does not fit the moment. */
 function sessionInput(world: World, { what, cseq, pick, chance }: Event): SessionInput | undefined {
   const transaction = `t${world.serial++}`;
@@ -184,11 +203,12 @@ function sessionInput(world: World, { what, cseq, pick, chance }: Event): Sessio
     case 'INFO':
     case 'OPTIONS':
     case 'UPDATE':
+    case 'PRACK':
       world.unanswered.add(transaction);
       return {
         type: 'request',
         transaction,
-        request: inDialog(what, cseq, pick % 2 === 0 ? '' : 'sdp'),
+        request: inDialog(what, cseq, pick % 2 === 0 ? '' : 'sdp', headersFor(world, what, pick)),
         chance,
       };
     default:
@@ -247,10 +267,15 @@ test('Outgoing calls: in any order of responses, forks, requests, timers and los
           feed({ type: 'authenticated', branch, request: invites.get(branch)! });
         }
       };
-      const respond = (branch: string, status: number, tag: string): void => {
+      const respond = (branch: string, status: number, tag: string, rseq = 0): void => {
         if (world.branches.get(branch) === 'closed' && (status < 200 || status >= 300)) return;
         if (status >= 200) world.branches.set(branch, 'closed');
-        const headers: [string, string][] = [['Contact', `<sip:b@${tag}>`]];
+        const headers: [string, string][] = [
+          ['Contact', `<sip:b@${tag}>`],
+          ['Allow', 'INVITE, UPDATE'],
+          ['Session-Expires', `90;refresher=${rseq > 0 ? 'uac' : 'uas'}`],
+        ];
+        if (status < 200 && rseq > 0) headers.push(['Require', '100rel'], ['RSeq', String(rseq)]);
         const response = createResponse(invites.get(branch)!, status, undefined, { toTag: tag, headers });
         feed({ type: 'branch-response', branch, response, retried: false });
       };
@@ -260,13 +285,13 @@ test('Outgoing calls: in any order of responses, forks, requests, timers and los
         const open = world.branches.get(branch) === 'open';
         switch (current.what) {
           case '1xx':
-            if (open) respond(branch, 180, `f${current.fork}`);
+            if (open) respond(branch, 180, `f${current.fork}`, current.cseq % 4);
             break;
           case '2xx':
             // A proxy forwards every 2xx, also after the first (§16.7), but none after another final response.
             if (open || accepted.has(branch)) {
               accepted.add(branch);
-              respond(branch, 200, `f${current.fork}`);
+              respond(branch, 200, `f${current.fork}`, current.cseq % 2);
             }
             break;
           case '3xx':
@@ -342,11 +367,14 @@ test('Outgoing calls: in any order of responses, forks, requests, timers and los
   );
 });
 
+const reliability = fc.constantFrom('', 'Supported', 'Require');
+
 test('Incoming calls: in any order of orders, requests, CANCEL, timers and losses a call ends once and nothing stays alive', () => {
   fc.assert(
-    fc.property(fc.boolean(), fc.array(event, { maxLength: 40 }), (delayed, events) => {
+    fc.property(fc.boolean(), reliability, fc.array(event, { maxLength: 40 }), (delayed, takes, events) => {
       const world = new World();
       const invite = { ...inviteTo('sip:a@x'), body: delayed ? '' : 'sdp' };
+      if (takes !== '') invite.headers.append(takes, '100rel');
       world.unanswered.add('invite');
       const start = offeredCall(invite, 'a', 'invite', RFC3261_TIMERS, 300_000, 0);
       let state: IncomingCall = start.state;
@@ -359,7 +387,7 @@ test('Incoming calls: in any order of orders, requests, CANCEL, timers and losse
       const play = (current: Event): void => {
         switch (current.what) {
           case 'ring':
-            feed({ type: 'ring', status: 180 });
+            feed({ type: 'ring', status: 180, ...(current.pick % 2 === 0 && { content }) });
             break;
           case 'accept':
             feed({ type: 'accept', content });

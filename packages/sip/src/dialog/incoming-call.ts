@@ -1,18 +1,32 @@
 import type { SipRequest } from '../message/message.ts';
-import type { Step } from '../transaction/effects.ts';
+import { type Step, stay } from '../transaction/effects.ts';
 import type { TimerDurations } from '../transaction/timers.ts';
-import { answerPlainRequest, type HeaderPairs } from './answers.ts';
-import { createCalleeDialog, cseqOf, type Dialog, isOutOfOrder, withRemoteCseq } from './dialog.ts';
+import type { HeaderPairs } from './answers.ts';
+import { createCalleeDialog, cseqOf, type Dialog, isOutOfOrder } from './dialog.ts';
+import {
+  answerOf,
+  type OfferedCall,
+  onEarlyRequest,
+  repeatReliable,
+  ring,
+  ringAgain,
+  sendNext,
+  settleEarlyOffer,
+  stopReliable,
+} from './incoming-early.ts';
+import { firstRSeq, type Provisional, reliabilityOf } from './reliable-provisional.ts';
 import { stepSession } from './session.ts';
 import {
   agreeOnTerms,
   type Content,
   calleeSession,
+  type EndReason,
   endWithBye,
   type Session,
   type SessionEffect,
   type SessionInput,
   type SessionTimer,
+  type TheirOffer,
   withPeerMethods,
 } from './session-state.ts';
 import { answerTerms, DEFAULT_SESSION_INTERVAL, type SessionInterval } from './session-timer.ts';
@@ -32,29 +46,43 @@ export type IncomingCall =
       readonly provisional: Provisional | undefined;
       readonly timers: TimerDurations;
       readonly wish: SessionInterval;
+      readonly reliability: 'none' | 'supported' | 'required';
+      /** RSeq of the last response that was sent reliably. */
+      readonly rseq: number;
+      /** The reliable response that waits for its PRACK, with the time after which it was sent last. */
+      readonly unacknowledged:
+        | { readonly rseq: number; readonly response: Provisional; readonly interval: number }
+        | undefined;
+      /** Reliable responses that wait until it has come. */
+      readonly queue: readonly Provisional[];
+      /** The owner's 2xx, which waits for the same. */
+      readonly acceptance: Acceptance | undefined;
+      /** Offer and answer have been exchanged before the 2xx (RFC 3262 §5). */
+      readonly isAgreed: boolean;
+      /** An offer in a PRACK or UPDATE that the owner has not answered. */
+      readonly theirs: TheirOffer | undefined;
+      /** Our answer to the last of those. */
+      readonly changed: Content | undefined;
     }
   | { readonly phase: 'answered'; readonly transaction: string; readonly session: Session }
   /** `session` is what is left to do after an answered call: BYE, and ACK of late 2xx. */
   | { readonly phase: 'ended'; readonly session: Session | undefined };
 
-/** A 1xx that was sent, to be sent again every minute. */
-export interface Provisional {
-  readonly status: number;
+interface Acceptance {
+  readonly content: Content;
   readonly headers?: HeaderPairs;
-  readonly content?: Content;
 }
 
-/** Timers of an incoming call: those of its session, `ringing`, which repeats the 1xx, and the limit of ringing. */
-export type IncomingCallTimer = SessionTimer | 'ringing' | 'ringing-limit';
+/**
+ * Timers of an incoming call: those of its session, `ringing`, which repeats the 1xx, and the limit of ringing; `prack` repeats
+ * a reliable 1xx, until the limit of that.
+ */
+export type IncomingCallTimer = SessionTimer | OfferTimer;
 
 /** Inputs of an incoming call. */
 export type IncomingCallInput =
   | ({ readonly type: 'ring' } & Provisional)
-  | {
-      readonly type: 'accept';
-      readonly content: Content;
-      readonly headers?: HeaderPairs;
-    }
+  | ({ readonly type: 'accept' } & Acceptance)
   | ({ readonly type: 'reject' } & Provisional)
   | { readonly type: 'hang-up' }
   | { readonly type: 'invite-failed'; readonly failure: 'timeout' | 'transport-failed' }
@@ -67,17 +95,17 @@ export type IncomingCallEffect =
   | { readonly do: 'start-call-timer'; readonly scope: ''; readonly key: OfferTimer; readonly at: number }
   | { readonly do: 'cancel-call-timer'; readonly scope: ''; readonly key: OfferTimer };
 
-type OfferTimer = 'ringing' | 'ringing-limit';
-
-/** §13.3.1.1: proxies cancel after three minutes without a response; a provisional one every minute keeps them waiting. */
-const RING_AGAIN_MS = 60_000;
+type OfferTimer = 'ringing' | 'ringing-limit' | 'prack' | 'prack-limit';
 
 /** Name of the only session of an incoming call. */
 export const CALLEE_SESSION = 'callee';
 
 type CallStep = Step<IncomingCall, IncomingCallEffect>;
 
-/** The call that an INVITE outside a dialog offers; `localTag` is the To tag of all its responses. */
+/**
+ * The call that an INVITE outside a dialog offers; `localTag` is the To tag of all its responses, `chance` a random number in
+ * [0, 1) for the first RSeq.
+ */
 export function offeredCall(
   invite: SipRequest,
   localTag: string,
@@ -85,11 +113,27 @@ export function offeredCall(
   timers: TimerDurations,
   ringingLimitMs: number,
   now: number,
-  wish: SessionInterval = DEFAULT_SESSION_INTERVAL,
+  { wish = DEFAULT_SESSION_INTERVAL, chance = 0 }: { wish?: SessionInterval; chance?: number } = {},
 ): CallStep {
   const dialog = createCalleeDialog(invite, localTag);
   return {
-    state: { phase: 'offered', transaction, invite, dialog, provisional: undefined, timers, wish },
+    state: {
+      phase: 'offered',
+      transaction,
+      invite,
+      dialog,
+      provisional: undefined,
+      timers,
+      wish,
+      reliability: reliabilityOf(invite),
+      rseq: firstRSeq(chance) - 1,
+      unacknowledged: undefined,
+      queue: [],
+      acceptance: undefined,
+      isAgreed: false,
+      theirs: undefined,
+      changed: undefined,
+    },
     effects: [{ do: 'start-call-timer', scope: '', key: 'ringing-limit', at: now + ringingLimitMs }],
   };
 }
@@ -106,118 +150,111 @@ export function stepIncomingCall(state: IncomingCall, input: IncomingCallInput, 
   }
 }
 
-function whileOffered(
-  state: IncomingCall & { phase: 'offered' },
-  input: IncomingCallInput,
-  now: number,
-): CallStep {
+function whileOffered(state: OfferedCall, input: IncomingCallInput, now: number): CallStep {
   const { transaction } = state;
+  const effects: IncomingCallEffect[] = [];
   switch (input.type) {
     case 'ring': {
       const { type: _, ...provisional } = input;
-      return {
-        state: { ...state, provisional },
-        effects: [
-          { do: 'respond', transaction, ...provisional },
-          { do: 'start-call-timer', scope: '', key: 'ringing', at: now + RING_AGAIN_MS },
-        ],
-      };
+      return { state: ring(state, provisional, effects, now), effects };
     }
-    case 'accept':
-      return accept(state, input, now);
+    case 'accept': {
+      const { type: _, ...acceptance } = input;
+      // RFC 3262 §3: no 2xx while a reliable response with a description has no PRACK; it comes in a round trip.
+      if (state.unacknowledged) return { state: { ...state, acceptance, queue: [] }, effects };
+      return accept(state, acceptance, now);
+    }
     case 'reject': {
       const { type: _, ...response } = input;
-      return end([
-        { do: 'respond', transaction, ...response },
-        { do: 'end', reason: { by: 'local' } },
-      ]);
+      return end(state, response, { by: 'local' });
     }
     case 'hang-up':
-      return end([
-        { do: 'respond', transaction, status: 603 },
-        { do: 'end', reason: { by: 'local' } },
-      ]);
+      return end(state, { status: 603 }, { by: 'local' });
     case 'invite-failed':
-      return end([{ do: 'end', reason: { by: 'transport-failed' } }]);
+      return end(state, undefined, { by: 'transport-failed' });
     case 'timer-fired':
-      if (input.key === 'ringing-limit') {
-        // The caller neither cancelled nor was answered: it may be gone, and its owner has forgotten the leg.
-        return end([
-          { do: 'respond', transaction, status: 480 },
-          { do: 'end', reason: { by: 'no-response' } },
-        ]);
-      }
-      if (input.key !== 'ringing' || !state.provisional) return { state, effects: [] };
-      return {
-        state,
-        effects: [
-          { do: 'respond', transaction, ...state.provisional },
-          { do: 'start-call-timer', scope: '', key: 'ringing', at: now + RING_AGAIN_MS },
-        ],
-      };
+      return onOfferTimer(state, input.key, now);
     case 'session':
-      return onEarlyInput(state, input.input);
+      break;
+  }
+  const { input: early } = input;
+  switch (early.type) {
+    case 'cancelled':
+      // §9.2: a CANCEL ends the INVITE that has no final response with 487.
+      return early.transaction === transaction
+        ? end(state, { status: 487 }, { by: 'remote-cancel' })
+        : stay(state);
+    case 'request': {
+      const { request } = early;
+      if (request.method === 'BYE' && !isOutOfOrder(state.dialog, request)) {
+        // §15: the caller may end an early dialog with BYE; §15.1.2: the pending INVITE is answered with 487.
+        const ended = end(state, { status: 487 }, { by: 'remote-bye' });
+        const answered = { do: 'respond', transaction: early.transaction, status: 200 } as const;
+        return { state: ended.state, effects: [answered, ...ended.effects] };
+      }
+      return goOn(onEarlyRequest(state, early, effects, now), effects, now);
+    }
+    case 'answer-offer':
+      return goOn(settleEarlyOffer(state, early.content, effects), effects, now);
+    case 'refuse-offer':
+      return goOn(settleEarlyOffer(state, early.status, effects), effects, now);
+    default:
+      return { state, effects };
   }
 }
 
-function accept(
-  state: IncomingCall & { phase: 'offered' },
-  input: IncomingCallInput & { type: 'accept' },
-  now: number,
-): CallStep {
-  const { transaction, invite, dialog, timers, wish } = state;
+function onOfferTimer(state: OfferedCall, key: IncomingCallTimer, now: number): CallStep {
+  const effects: IncomingCallEffect[] = [];
+  switch (key) {
+    case 'ringing-limit':
+      // The caller neither cancelled nor was answered: it may be gone, and its owner has forgotten the leg.
+      return end(state, { status: 480 }, { by: 'no-response' });
+    case 'ringing':
+      return { state: ringAgain(state, effects, now), effects };
+    case 'prack':
+      return { state: repeatReliable(state, effects, now), effects };
+    case 'prack-limit':
+      // RFC 3262 §3: after 64*T1 without PRACK the INVITE is rejected with a 5xx.
+      return end(state, { status: 504 }, { by: 'no-ack' });
+    case 'answer-limit':
+      return goOn(settleEarlyOffer(state, 504, effects), effects, now);
+    default:
+      return { state, effects };
+  }
+}
+
+/** After a PRACK what waited for it goes on: the next reliable response, or the 2xx. */
+function goOn(state: OfferedCall, effects: readonly IncomingCallEffect[], now: number): CallStep {
+  const more: IncomingCallEffect[] = [];
+  const accepted = !state.unacknowledged && state.acceptance && accept(state, state.acceptance, now);
+  const next = accepted ? accepted.state : sendNext(state, more, now);
+  if (accepted) more.push(...accepted.effects);
+  // Told last, because the owner may give its next order at once.
+  const isTold = (effect: IncomingCallEffect) => effect.do === 'tell';
+  const orders = effects.filter((effect) => !isTold(effect));
+  return { state: next, effects: [...orders, ...more, ...effects.filter(isTold)] };
+}
+
+function accept(state: OfferedCall, acceptance: Acceptance, now: number): CallStep {
+  const { transaction, invite, dialog, timers, wish, theirs } = state;
   const { terms, headers } = answerTerms(invite, wish);
-  const answer = { transaction, cseq: cseqOf(invite), delayedOffer: invite.body === '' };
+  const { content, delayedOffer } = answerOf(state, acceptance.content);
+  const answer = { transaction, cseq: cseqOf(invite), delayedOffer };
   const step = calleeSession(CALLEE_SESSION, dialog, timers, answer, now, wish);
   const effects: IncomingCallEffect[] = [
     {
       do: 'respond',
       transaction,
       status: 200,
-      headers: [...headers, ...(input.headers ?? [])],
-      content: input.content,
+      headers: [...headers, ...(acceptance.headers ?? [])],
+      ...(content && { content }),
     },
   ];
   stopRinging(effects);
   const own: SessionEffect[] = [...step.effects];
-  const local: Session = { ...withPeerMethods(step.state, invite), local: input.content };
-  const session = agreeOnTerms(local, terms, own, now);
+  const local = state.changed ?? acceptance.content;
+  const session = agreeOnTerms({ ...withPeerMethods(step.state, invite), local, theirs }, terms, own, now);
   return { state: { phase: 'answered', transaction, session }, effects: [...effects, ...own] };
-}
-
-/** A request of the caller within the early dialog. */
-function onEarlyInput(state: IncomingCall & { phase: 'offered' }, input: SessionInput): CallStep {
-  if (input.type === 'cancelled') {
-    // §9.2: a CANCEL ends the INVITE that has no final response with 487.
-    return end([
-      { do: 'respond', transaction: state.transaction, status: 487 },
-      { do: 'end', reason: { by: 'remote-cancel' } },
-    ]);
-  }
-  if (input.type !== 'request') return { state, effects: [] };
-  const { transaction, request } = input;
-  if (isOutOfOrder(state.dialog, request)) {
-    return { state, effects: [{ do: 'respond', transaction, status: 500 }] };
-  }
-  const numbered = { ...state, dialog: withRemoteCseq(state.dialog, request) };
-  if (request.method === 'INVITE') {
-    // §14.2: a second INVITE before the final response to the first.
-    const headers: HeaderPairs = [['Retry-After', String(Math.floor(input.chance * 11))]];
-    return { state: numbered, effects: [{ do: 'respond', transaction, status: 500, headers }] };
-  }
-  if (request.method === 'BYE') {
-    // §15: the caller may end an early dialog with BYE; §15.1.2: the pending INVITE is answered with 487.
-    return end([
-      { do: 'respond', transaction, status: 200 },
-      { do: 'respond', transaction: state.transaction, status: 487 },
-      { do: 'end', reason: { by: 'remote-bye' } },
-    ]);
-  }
-  const effects: IncomingCallEffect[] = [
-    { do: 'respond', transaction, ...answerPlainRequest(request.method) },
-  ];
-  if (request.method === 'INFO') effects.push({ do: 'tell', event: { type: 'info', request } });
-  return { state: numbered, effects };
 }
 
 function whileAnswered(
@@ -232,7 +269,7 @@ function whileAnswered(
     case 'session':
       return inSession(state, session, input.input, now);
     case 'timer-fired':
-      return input.key === 'ringing' || input.key === 'ringing-limit'
+      return isOfferTimer(input.key)
         ? { state, effects: [] }
         : inSession(state, session, { type: 'timer-fired', key: input.key }, now);
     case 'invite-failed': {
@@ -256,7 +293,7 @@ function whileEnded(
 ): CallStep {
   if (state.session) {
     if (input.type === 'session') return inSession(state, state.session, input.input, now);
-    if (input.type === 'timer-fired' && input.key !== 'ringing' && input.key !== 'ringing-limit') {
+    if (input.type === 'timer-fired' && !isOfferTimer(input.key)) {
       return inSession(state, state.session, { type: 'timer-fired', key: input.key }, now);
     }
   } else if (input.type === 'session' && input.input.type === 'request') {
@@ -277,8 +314,19 @@ function inSession(state: IncomingCall, session: Session, input: SessionInput, n
   };
 }
 
-function end(effects: IncomingCallEffect[]): CallStep {
+function end(state: OfferedCall, response: Provisional | undefined, reason: EndReason): CallStep {
+  const { transaction, theirs } = state;
+  const effects: IncomingCallEffect[] = [];
+  if (theirs) {
+    effects.push(
+      { do: 'respond', transaction: theirs.transaction, status: 487 },
+      { do: 'cancel-timer', session: CALLEE_SESSION, key: 'answer-limit' },
+    );
+  }
+  stopReliable(state, effects);
   stopRinging(effects);
+  if (response) effects.push({ do: 'respond', transaction, ...response });
+  effects.push({ do: 'end', reason });
   return { state: { phase: 'ended', session: undefined }, effects };
 }
 
@@ -287,4 +335,8 @@ function stopRinging(effects: IncomingCallEffect[]): void {
     { do: 'cancel-call-timer', scope: '', key: 'ringing' },
     { do: 'cancel-call-timer', scope: '', key: 'ringing-limit' },
   );
+}
+
+function isOfferTimer(key: IncomingCallTimer): key is OfferTimer {
+  return key === 'ringing' || key === 'ringing-limit' || key === 'prack' || key === 'prack-limit';
 }

@@ -2,8 +2,11 @@ import type { SipRequest, SipResponse } from '../message/message.ts';
 import { tagOf } from '../message/name-addr.ts';
 import type { Step } from '../transaction/effects.ts';
 import type { TimerDurations } from '../transaction/timers.ts';
-import { answerPlainRequest, type HeaderPairs } from './answers.ts';
+import type { HeaderPairs } from './answers.ts';
+import { correctionOf, rank } from './branch-refusal.ts';
 import { ackOfSuccess, createCallerDialog, nextHop } from './dialog.ts';
+import { type EarlyDialog, type FoundEarly, findEarly, onEarlyRequest, sessionId } from './early-dialog.ts';
+import { prackFor, takeProvisional } from './reliable-provisional.ts';
 import { stepSession } from './session.ts';
 import {
   agreeOnTerms,
@@ -16,21 +19,14 @@ import {
   type SessionTimer,
   withPeerMethods,
 } from './session-state.ts';
-import {
-  DEFAULT_SESSION_INTERVAL,
-  firstTermsHeaders,
-  LONGEST_INTERVAL_S,
-  minSeOf,
-  type SessionInterval,
-  termsOfAnswer,
-} from './session-timer.ts';
+import { DEFAULT_SESSION_INTERVAL, minSeOf, type SessionInterval, termsOfAnswer } from './session-timer.ts';
 
 /** One INVITE of the call: to one target, with the forks that proxies made of it. */
 export interface InviteBranch {
   readonly phase: 'calling' | 'proceeding' | 'cancel-wanted' | 'cancelled' | 'accepted' | 'failed';
   readonly request: SipRequest;
-  /** To-tags of the early dialogs (RFC 3261 §12.1.2): a provisional response of each fork creates one. */
-  readonly early: readonly string[];
+  /** The early dialogs by To tag (RFC 3261 §12.1.2): a provisional response of each fork creates one. */
+  readonly early: ReadonlyMap<string, EarlyDialog>;
   /** How often a 422 made it ask for a longer session interval. */
   readonly raised: number;
 }
@@ -91,11 +87,10 @@ export type OutgoingCallEffect =
   | { readonly do: 'cancel-call-timer'; readonly scope: string; readonly key: CallTimer }
   | { readonly do: 'tell-call'; readonly event: 'ringing' | 'answered'; readonly response: SipResponse };
 
+const noForks: ReadonlyMap<string, EarlyDialog> = new Map();
+
 /** More forks than this of one call are not believed; their responses are dropped. */
 const MAX_FORKS = 64;
-
-/** Several proxies on the way may each want a longer session interval (RFC 4028 §7.3); more than this many are a loop. */
-const MAX_RAISES = 4;
 
 type CallStep = Step<OutgoingCall, OutgoingCallEffect>;
 
@@ -109,7 +104,7 @@ export function startOutgoingCall(
 ): CallStep {
   const entries = [...branches].map(([name, request]): [string, InviteBranch] => [
     name,
-    { phase: 'calling', request, early: [], raised: 0 },
+    { phase: 'calling', request, early: noForks, raised: 0 },
   ]);
   return {
     state: {
@@ -137,7 +132,10 @@ export function stepOutgoingCall(state: OutgoingCall, input: OutgoingCallInput, 
     case 'authenticated': {
       const branch = state.branches.get(input.branch);
       if (!branch) return { state, effects: [] };
-      return { state: withBranch(state, input.branch, { ...branch, request: input.request }), effects: [] };
+      // A 100 (Trying) said nothing about the target that the request goes to now.
+      const phase = branch.phase === 'proceeding' ? 'calling' : branch.phase;
+      const again = { ...branch, phase, request: input.request } as const;
+      return { state: withBranch(state, input.branch, again), effects: [] };
     }
     case 'hang-up':
       if (state.phase === 'calling') return giveUp(state, { by: 'local' }, now);
@@ -166,24 +164,20 @@ function onBranchResponse(
   const challenge = response.status === 401 || response.status === 407;
   const open = branch.phase === 'calling' || branch.phase === 'proceeding';
   if (challenge && !input.retried && state.phase === 'calling' && open) {
-    const again: InviteBranch = { ...branch, phase: 'calling', early: [] };
+    const again: InviteBranch = { ...branch, phase: 'calling', early: noForks };
     return {
       state: withBranch(state, input.branch, again),
       effects: [{ do: 'authenticate', branch: input.branch, response }],
     };
   }
   const { status, reason } = response;
-  if (status === 422 && state.phase === 'calling' && open && branch.raised < MAX_RAISES) {
-    // RFC 4028 §7.3: the INVITE again, with the least interval that whoever refused it takes.
-    const minS = minSeOf(response);
-    if (minS > minSeOf(branch.request) && minS < LONGEST_INTERVAL_S) {
-      const again: InviteBranch = { ...branch, phase: 'calling', early: [], raised: branch.raised + 1 };
-      const headers = firstTermsHeaders(state.wish, minS);
-      return {
-        state: withBranch(state, input.branch, again),
-        effects: [{ do: 'correct', branch: input.branch, headers }],
-      };
-    }
+  const headers = state.phase === 'calling' && open ? correctionOf(branch, response, state.wish) : undefined;
+  if (headers) {
+    const again: InviteBranch = { ...branch, phase: 'calling', early: noForks, raised: branch.raised + 1 };
+    return {
+      state: withBranch(state, input.branch, again),
+      effects: [{ do: 'correct', branch: input.branch, headers }],
+    };
   }
   return onBranchFailure(state, input.branch, { by: 'rejected', status, reason, response }, now);
 }
@@ -202,8 +196,16 @@ function onProvisional(
   if (branch.phase === 'cancel-wanted') next = cancelNow(state, name, branch, effects, now);
   const tag = tagOf(response.headers.get('To') ?? '');
   // §12.1: a provisional response with a To tag creates an early dialog; 100 (Trying) never does.
-  if (response.status > 100 && tag && !next.early.includes(tag) && next.early.length < MAX_FORKS) {
-    next = { ...next, early: [...next.early, tag] };
+  if (response.status > 100 && tag !== undefined && (next.early.has(tag) || next.early.size < MAX_FORKS)) {
+    const taken = takeProvisional(next.early.get(tag), next.request, response);
+    // RFC 3262 §4: a retransmission, or one out of order, is dropped.
+    if (!taken) return { state: next === branch ? state : withBranch(state, name, next), effects };
+    const { early, prack } = taken;
+    if (prack) {
+      const hop = nextHop(early.dialog);
+      effects.push({ do: 'request', session: sessionId(name, tag), request: prack, hop });
+    }
+    next = { ...next, early: new Map(next.early).set(tag, early) };
   }
   if (response.status > 100 && state.phase === 'calling') {
     effects.push({ do: 'tell-call', event: 'ringing', response });
@@ -218,7 +220,8 @@ function onSuccess(
   response: SipResponse,
   now: number,
 ): CallStep {
-  const id = `${name};${tagOf(response.headers.get('To') ?? '') ?? ''}`;
+  const tag = tagOf(response.headers.get('To') ?? '') ?? '';
+  const id = sessionId(name, tag);
   // §13.2.2.4: a retransmitted 2xx is acknowledged again.
   if (state.sessions.has(id)) {
     const again = { type: 'response', method: 'INVITE', response, retried: true, chance: 0 } as const;
@@ -227,7 +230,11 @@ function onSuccess(
   if (state.sessions.size >= MAX_FORKS) return { state, effects: [] };
   const effects: OutgoingCallEffect[] = [];
   if (branch.phase === 'cancelled') effects.push({ do: 'cancel-call-timer', scope: name, key: 'cancelled' });
-  const session = callerSession(id, createCallerDialog(branch.request, response), state.timers, state.wish);
+  const early = branch.early.get(tag);
+  // RFC 3262 §4: the sequence numbers of the early dialog go on.
+  const numbers = early && { localCseq: early.dialog.localCseq, remoteCseq: early.dialog.remoteCseq };
+  const confirmed = { ...createCallerDialog(branch.request, response), ...numbers };
+  const session = callerSession(id, confirmed, state.timers, state.wish);
   const { dialog } = session;
   effects.push({ do: 'ack', session: id, request: ackOfSuccess(dialog, response), hop: nextHop(dialog) });
   const accepted = withBranch(state, name, { ...branch, phase: 'accepted' });
@@ -239,7 +246,7 @@ function onSuccess(
     const known = withPeerMethods({ ...session, local }, response);
     const alive = agreeOnTerms(known, termsOfAnswer(response, minSeOf(branch.request)), own, now);
     // Told after the timers were started, because the owner may end the call at once.
-    effects.push(...own, { do: 'tell-call', event: 'answered', response });
+    effects.push(...own, { do: 'tell-call', event: 'answered', response: withAnswer(response, early) });
     const answered = withSession({ ...accepted, phase: 'answered', winner: id }, alive);
     return { state: cancelOthers(answered, effects, now), effects };
   }
@@ -248,6 +255,11 @@ function onSuccess(
   const ending = endWithBye(session, { by: 'local' }, own, now);
   effects.push(...own.filter((effect) => effect.do !== 'end'));
   return { state: withSession(accepted, ending), effects };
+}
+
+/** The 2xx with the answer that came before it, reliably, so that it need not be repeated (RFC 3262 §5). */
+function withAnswer(response: SipResponse, early: EarlyDialog | undefined): SipResponse {
+  return response.body === '' && early ? { ...response, body: early.answer } : response;
 }
 
 function onBranchFailure(state: OutgoingCall, name: string, reason: EndReason, now: number): CallStep {
@@ -264,17 +276,6 @@ function onBranchFailure(state: OutgoingCall, name: string, reason: EndReason, n
   if (open && !definite) return { state: { ...failed, best }, effects };
   const ended = giveUp(failed, best, now);
   return { state: ended.state, effects: [...effects, ...ended.effects] };
-}
-
-/** §16.7, step 6: 6xx first, then the lowest class; what says least about the callee comes last. */
-function rank(reason: EndReason): number {
-  if (reason.by === 'transport-failed') return 9;
-  if (reason.by === 'no-response') return 8;
-  if (reason.by !== 'rejected') return 0;
-  if (reason.status >= 600) return 0;
-  // 482 is a copy of our own INVITE at the same phone (§8.2.2.2).
-  if (reason.status === 482) return 7;
-  return reason.status === 408 ? 6 : Math.floor(reason.status / 100);
 }
 
 function giveUp(state: OutgoingCall, reason: EndReason, now: number): CallStep {
@@ -344,22 +345,33 @@ function onDialogRequest(
   }
   if (input.type !== 'request') return { state, effects: [] };
   const { transaction, request } = input;
-  const early = [...state.branches.values()].some((branch) => branch.early.includes(remoteTag));
-  if (!early) return { state, effects: [{ do: 'respond', transaction, status: 481 }] };
-  // §14.2: our INVITE is in progress. §15: the callee MUST NOT say BYE here; the INVITE's own final response ends the branch.
-  if (request.method === 'INVITE') return { state, effects: [{ do: 'respond', transaction, status: 491 }] };
-  if (request.method === 'BYE') return { state, effects: [{ do: 'respond', transaction, status: 200 }] };
-  const effects: OutgoingCallEffect[] = [
-    { do: 'respond', transaction, ...answerPlainRequest(request.method) },
-  ];
-  if (request.method === 'INFO' && state.phase === 'calling')
-    effects.push({ do: 'tell', event: { type: 'info', request } });
-  return { state, effects };
+  const found = findEarly(state.branches, (_name, tag) => tag === remoteTag);
+  if (!found) return { state, effects: [{ do: 'respond', transaction, status: 481 }] };
+  const { early, effects } = onEarlyRequest(found.early, transaction, request, state.phase === 'calling');
+  return { state: withEarly(state, found, early), effects };
+}
+
+/** A response to a PRACK of ours; a challenge is answered once. */
+function onPrackResponse(state: OutgoingCall, id: string, input: SessionInput): CallStep {
+  const found = findEarly(state.branches, (name, tag) => sessionId(name, tag) === id);
+  if (!found || input.type !== 'response') return { state, effects: [] };
+  const { method, response, retried } = input;
+  const isChallenge = method === 'PRACK' && !retried && (response.status === 401 || response.status === 407);
+  if (!isChallenge || found.early.rseq === undefined) return { state, effects: [] };
+  const { dialog, request } = prackFor(found.early.dialog, found.branch.request, found.early.rseq);
+  return {
+    state: withEarly(state, found, { ...found.early, dialog }),
+    effects: [{ do: 'request', session: id, request, hop: nextHop(dialog), challenge: response }],
+  };
+}
+
+function withEarly(state: OutgoingCall, { name, tag, branch }: FoundEarly, early: EarlyDialog): OutgoingCall {
+  return withBranch(state, name, { ...branch, early: new Map(branch.early).set(tag, early) });
 }
 
 function inSession(state: OutgoingCall, id: string, input: SessionInput, now: number): CallStep {
   const session = state.sessions.get(id);
-  if (!session) return { state, effects: [] };
+  if (!session) return onPrackResponse(state, id, input);
   const step = stepSession(session, input, now);
   const next = step.state === session ? state : withSession(state, step.state);
   // The owner hears of the winner alone.

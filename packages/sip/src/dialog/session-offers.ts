@@ -1,6 +1,6 @@
 import type { SipRequest, SipResponse } from '../message/message.ts';
 import type { Step } from '../transaction/effects.ts';
-import { CAPABILITIES } from './answers.ts';
+import { DIALOG_CAPABILITIES, type HeaderPairs } from './answers.ts';
 import { cseqOf, dialogRequest, nextHop, refreshTarget } from './dialog.ts';
 import {
   agreeOnTerms,
@@ -21,7 +21,7 @@ import { answerTerms, refreshDelayMs, termsHeaders } from './session-timer.ts';
 const OFFER_LIMIT_MS = 180_000;
 
 /** The owner answers an UPDATE within 32*T1, half the time for which its sender waits (RFC 3261 §17.1.2.2, timer F). */
-const ANSWER_LIMIT_T1 = 32;
+export const ANSWER_LIMIT_T1 = 32;
 
 /** An offer that is to be sent, or sent again. */
 export type NewOffer = Pick<OurOffer, 'method' | 'content' | 'isRefresh'>;
@@ -54,7 +54,7 @@ export function sendOffer(
   challenge?: SipResponse,
 ): Session {
   const method = state.peerTakesUpdate ? wanted : 'INVITE';
-  const headers = [...CAPABILITIES, ...termsHeaders(state.expiry.terms)];
+  const headers = [...DIALOG_CAPABILITIES, ...termsHeaders(state.expiry.terms)];
   const { dialog, request } = dialogRequest(state.dialog, method, content, headers);
   effects.push(requestEffect(state, request, nextHop(dialog), challenge));
   if (method === 'INVITE') {
@@ -66,7 +66,7 @@ export function sendOffer(
 
 /** Sends an UPDATE without an offer, which refreshes the session alone (RFC 4028 §7.4). */
 export function sendRefresh(state: Session, effects: SessionEffect[], challenge?: SipResponse): Session {
-  const headers = [...CAPABILITIES, ...termsHeaders(state.expiry.terms)];
+  const headers = [...DIALOG_CAPABILITIES, ...termsHeaders(state.expiry.terms)];
   const { dialog, request } = dialogRequest(state.dialog, 'UPDATE', undefined, headers);
   effects.push(requestEffect(state, request, nextHop(dialog), challenge));
   return { ...state, dialog, expiry: { ...state.expiry, refreshing: dialog.localCseq } };
@@ -144,6 +144,12 @@ export function answerOffer(
   const repeated = { transaction, cseq: cseqOf(request), delayedOffer: request.body === '' };
   const step = repeatAnswer(accepted, repeated, now);
   return { state: step.state, effects: [...effects, ...step.effects] };
+}
+
+/** 500 with a Retry-After of 0 to 10 s, for an offer that comes while an earlier one of its sender is open (RFC 3261 §14.2). */
+export function tryAgain(transaction: string, chance: number): SessionEffect {
+  const headers: HeaderPairs = [['Retry-After', String(Math.floor(chance * 11))]];
+  return { do: 'respond', transaction, status: 500, headers };
 }
 
 /** Sends the 2xx to a re-INVITE or UPDATE: the target is refreshed (RFC 3261 §12.2.2) and the session timer starts anew. */

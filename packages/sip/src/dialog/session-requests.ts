@@ -1,8 +1,8 @@
 import type { SipRequest } from '../message/message.ts';
 import { type Step, stay } from '../transaction/effects.ts';
-import { answerPlainRequest, type HeaderPairs } from './answers.ts';
+import { answerPlainRequest } from './answers.ts';
 import { cseqOf, isOutOfOrder, withRemoteCseq } from './dialog.ts';
-import { accept, takeOffer } from './session-offers.ts';
+import { accept, takeOffer, tryAgain } from './session-offers.ts';
 import { closeOffers, type Session, type SessionEffect, sayBye, stopRepeating } from './session-state.ts';
 
 type SessionStep = Step<Session, SessionEffect>;
@@ -27,6 +27,10 @@ export function onRequest(
   }
   if (request.method === 'INVITE') return onReInvite(numbered, transaction, request, chance, now);
   if (request.method === 'UPDATE') return onUpdate(numbered, transaction, request, chance, now);
+  if (request.method === 'PRACK') {
+    // RFC 3262 §3: a PRACK that matches no unacknowledged provisional response gets 481; after the 2xx none is left.
+    return { state: numbered, effects: [{ do: 'respond', transaction, status: 481 }] };
+  }
   const effects: SessionEffect[] = [{ do: 'respond', transaction, ...answerPlainRequest(request.method) }];
   if (request.method === 'INFO') effects.push({ do: 'tell', event: { type: 'info', request } });
   return { state: numbered, effects };
@@ -86,11 +90,6 @@ function onUpdate(
   const isOurs = state.ours?.state === 'sent' || state.repeating?.delayedOffer === true;
   if (isOurs) return { state, effects: [{ do: 'respond', transaction, status: 491 }] };
   return { state: takeOffer(state, { transaction, request }, effects, now), effects };
-}
-
-function tryAgain(transaction: string, chance: number): SessionEffect {
-  const headers: HeaderPairs = [['Retry-After', String(Math.floor(chance * 11))]];
-  return { do: 'respond', transaction, status: 500, headers };
 }
 
 /** The ACK of a 2xx of ours; a stray one is dropped. */

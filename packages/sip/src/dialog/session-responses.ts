@@ -20,7 +20,8 @@ type ResponseInput = Extract<SessionInput, { type: 'response' }>;
 /** A response to a request that this session sent. */
 export function onResponse(state: Session, input: ResponseInput, now: number): SessionStep {
   const { method, response } = input;
-  if (response.status < 200) return stay(state);
+  // What becomes of a PRACK changes nothing: the response that it acknowledged belongs to the INVITE.
+  if (response.status < 200 || method === 'PRACK') return stay(state);
   if (method === 'INVITE') return onInviteResponse(state, input, now);
   if (method === 'UPDATE') return onUpdateResponse(state, input, now);
   const challenged = isChallenge(input);
@@ -161,6 +162,7 @@ export function onFailure(
   failure: 'timeout' | 'transport-failed',
   now: number,
 ): SessionStep {
+  if (method === 'PRACK') return stay(state);
   const effects: SessionEffect[] = [];
   if (method === 'BYE') {
     return state.phase === 'ending' ? { state: { ...state, phase: 'ended' }, effects } : stay(state);

@@ -8,9 +8,9 @@ export interface CallListener {
   ringing?(response: SipResponse): void;
   /** The first 2xx to our INVITE; its body is the answer. Its ACK has been sent. */
   answered?(response: SipResponse): void;
-  /** The ACK of our 2xx; its body is the answer when the INVITE carried no offer. */
+  /** The ACK of our 2xx, or the PRACK of an offer in a provisional response; its body is the answer when the INVITE carried no offer. */
   acknowledged?(body: string): void;
-  /** A re-INVITE, or an UPDATE with an offer: answer it with `answerOffer` or `refuseOffer`. An empty body asks for an offer. */
+  /** A re-INVITE, or an UPDATE or PRACK with an offer: answer it with `answerOffer` or `refuseOffer`. An empty body asks for an offer. */
   offered?(request: SipRequest): void;
   /** The peer cancelled its re-INVITE. */
   offerWithdrawn?(): void;
@@ -52,9 +52,11 @@ export interface IncomingInvite extends Call {
   /** The flow on which it arrived. */
   readonly flow: string;
   readonly sourceAddress: string;
+  /** Whether a description in a provisional response is sent reliably, and may be an offer (RFC 3262). */
+  readonly takesReliable: boolean;
   /** Whoever owns the leg from now on; when it has ended already, `ended` is called at once. */
   listen(listener: CallListener): void;
-  /** Sends 180, or another 101–199; it is repeated every minute. */
+  /** Sends 180, or another 101–199, reliably when it describes and the caller takes that; it is repeated every minute. */
   ring(status?: number, fields?: AnswerFields): void;
   /** Sends 200 with the answer, or with an offer when the INVITE carried none. */
   accept(content: Content, headers?: HeaderPairs): void;

@@ -6,6 +6,7 @@ import {
   offeredCall,
   stepIncomingCall,
 } from '../dialog/incoming-call.ts';
+import { reliabilityOf } from '../dialog/reliable-provisional.ts';
 import type { EndReason, SessionEvent, SessionInput } from '../dialog/session-state.ts';
 import type { Flow } from '../message/flow.ts';
 import type { SipRequest } from '../message/message.ts';
@@ -32,15 +33,10 @@ export function receiveInvite(
   // With one Via the sender is the phone itself, and the flow reaches it through any NAT. Behind proxies the dialog's route set
   // and remote target lead (RFC 3261 §12.2.1.1).
   let peerFlow = request.headers.all('Via').length === 1 ? flow.id : undefined;
-  const start = offeredCall(
-    request,
-    localTag,
-    transaction,
-    deps.durations,
-    deps.ringingLimitMs,
-    deps.now(),
-    deps.sessionInterval,
-  );
+  const start = offeredCall(request, localTag, transaction, deps.durations, deps.ringingLimitMs, deps.now(), {
+    wish: deps.sessionInterval,
+    chance: deps.chance(),
+  });
   let state = start.state;
   let listener: CallListener | undefined;
   let ended: EndReason | undefined;
@@ -105,6 +101,7 @@ export function receiveInvite(
     request,
     flow: flow.id,
     sourceAddress: flow.remoteAddress,
+    takesReliable: reliabilityOf(request) !== 'none',
     listen(owner) {
       listener = owner;
       const reason = ended;

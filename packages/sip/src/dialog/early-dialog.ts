@@ -1,0 +1,76 @@
+import type { SipRequest } from '../message/message.ts';
+import { answerPlainRequest } from './answers.ts';
+import { type Dialog, isOutOfOrder, refreshTarget, withRemoteCseq } from './dialog.ts';
+import type { InviteBranch } from './outgoing-call.ts';
+import type { SessionEffect } from './session-state.ts';
+
+/** An early dialog of the caller, made by a provisional response with a To tag (RFC 3261 §12.1.2). */
+export interface EarlyDialog {
+  readonly dialog: Dialog;
+  /** RSeq of the last response that was acknowledged. */
+  readonly rseq: number | undefined;
+  /** The description of a reliable response, which answers our offer (RFC 3262 §5); empty while there is none. */
+  readonly answer: string;
+}
+
+/** An early dialog with the branch that it belongs to. */
+export interface FoundEarly {
+  readonly name: string;
+  readonly tag: string;
+  readonly branch: InviteBranch;
+  readonly early: EarlyDialog;
+}
+
+/** Names the dialog that a fork of a branch makes, early and confirmed. */
+export function sessionId(branch: string, tag: string): string {
+  return `${branch};${tag}`;
+}
+
+/** The first early dialog that `isIt`, by the name of its branch and its To tag. */
+export function findEarly(
+  branches: ReadonlyMap<string, InviteBranch>,
+  isIt: (name: string, tag: string) => boolean,
+): FoundEarly | undefined {
+  for (const [name, branch] of branches) {
+    for (const [tag, early] of branch.early) if (isIt(name, tag)) return { name, tag, branch, early };
+  }
+  return undefined;
+}
+
+/** A request of the callee before its 2xx; `isHeard` means that the owner still waits for this call. */
+export function onEarlyRequest(
+  early: EarlyDialog,
+  transaction: string,
+  request: SipRequest,
+  isHeard: boolean,
+): { readonly early: EarlyDialog; readonly effects: readonly SessionEffect[] } {
+  if (isOutOfOrder(early.dialog, request)) {
+    return { early, effects: [{ do: 'respond', transaction, status: 500 }] };
+  }
+  const { method } = request;
+  const isRefresh = method === 'UPDATE' && request.body === '';
+  const numbered = withRemoteCseq(early.dialog, request);
+  const next = { ...early, dialog: isRefresh ? refreshTarget(numbered, request) : numbered };
+  const status = isRefresh ? 200 : earlyStatus(method, early.answer !== '');
+  if (status !== undefined) return { early: next, effects: [{ do: 'respond', transaction, status }] };
+  const effects: SessionEffect[] = [{ do: 'respond', transaction, ...answerPlainRequest(method) }];
+  if (method === 'INFO' && isHeard) effects.push({ do: 'tell', event: { type: 'info', request } });
+  return { early: next, effects };
+}
+
+function earlyStatus(method: string, isAnswered: boolean): number | undefined {
+  switch (method) {
+    case 'INVITE':
+      return 491; // RFC 3261 §14.2: our INVITE is in progress.
+    case 'BYE':
+      return 200; // §15: the callee MUST NOT say BYE here; the INVITE's own final response ends the branch.
+    case 'UPDATE':
+      // RFC 3311 §5.2: 491 while our offer has no answer. Afterwards 504: of several forks the media of none is changed before
+      // one of them has won.
+      return isAnswered ? 504 : 491;
+    case 'PRACK':
+      return 481;
+    default:
+      return undefined;
+  }
+}
