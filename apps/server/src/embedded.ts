@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, isIP } from 'node:net';
 import { join } from 'node:path';
 import { Server as TlsServer } from 'node:tls';
 import { createSystemClock } from '@jackfield/adapters/clock';
@@ -26,7 +26,13 @@ import {
   type NumberRoutes,
   type Platform,
 } from '@jackfield/platform';
-import { createTransports, type SocketTransports, type TransportListener } from '@jackfield/sip/transport';
+import {
+  createDnsResolver,
+  createLocator,
+  createTransports,
+  type SocketTransports,
+  type TransportListener,
+} from '@jackfield/sip/transport';
 import { readCertificate, watchCertificate } from './certificate-files.ts';
 import type { Config } from './config.ts';
 import { countMediaLegs } from './counted-media-legs.ts';
@@ -150,6 +156,13 @@ async function start(
         const signalling = createSipEdge({
           ...shared,
           openTransports,
+          locate: createLocator({
+            resolver: createDnsResolver(),
+            now: () => clock.now(),
+            chance: Math.random,
+            supported: certificate === undefined ? ['udp', 'tcp'] : ['udp', 'tcp', 'tls'],
+            families: [isIP(config.sip.host) === 6 ? 'AAAA' : 'A'],
+          }).locate,
           admission,
           registrations,
           // conventions.md §12.1: applications have addresses below `app.`.

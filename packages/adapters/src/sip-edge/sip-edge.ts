@@ -6,6 +6,7 @@ import {
   type Protocol,
   type UserAgent,
   type UserAgentCensus,
+  type UserAgentDeps,
 } from '@jackfield/sip';
 import type { TransportListener, Transports } from '@jackfield/sip/transport';
 import type { Admission } from './admission.ts';
@@ -15,6 +16,8 @@ import { createRegistrar } from './registrar.ts';
 export interface SipEdgeDeps {
   /** Opens the sockets; a simulated network can stand in for the real one. */
   readonly openTransports: (listener: TransportListener) => Promise<Transports>;
+  /** Finds where URIs lead whose host is a name (RFC 3263); the transports take it as it stands when absent. */
+  readonly locate?: UserAgentDeps['locate'];
   readonly admission: Admission;
   /** Absent where nobody registers: REGISTER is then no method of this edge. */
   readonly registrations?: Registrations;
@@ -103,6 +106,7 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     clock: deps.clock,
     send: (target, text) => transports().send(target, text),
     flow: (id) => transports().flowById(id),
+    ...(deps.locate === undefined ? {} : { locate: deps.locate }),
     address: (protocol) => ({ host: deps.publicAddress, port: portOf(protocol) }),
     token,
     userAgentName: deps.userAgentName,

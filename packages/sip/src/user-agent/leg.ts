@@ -77,6 +77,8 @@ export interface LegDeps {
   send(target: Route['target'], text: string): void;
   /** The flow when it is alive, else where the URI leads; undefined when that is nowhere. */
   route(flow: string | undefined, uri: string): Route | undefined;
+  /** The same for a new request, whose URI may have to be located: all ways, best first. */
+  routes(flow: string | undefined, uri: string, found: (routes: readonly Route[]) => void): void;
   address(protocol: Protocol): { readonly host: string; readonly port: number };
   /** Runs a listener; what it throws is counted and does not come further. */
   safely(call: () => void): void;

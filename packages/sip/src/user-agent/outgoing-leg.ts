@@ -9,6 +9,7 @@ import {
 } from '../dialog/outgoing-call.ts';
 import type { Content, EndReason, SessionInput } from '../dialog/session-state.ts';
 import { firstTermsHeaders, type SessionInterval } from '../dialog/session-timer.ts';
+import { type Attempt, triesNext } from '../locate/failover.ts';
 import { createRequest } from '../message/create-request.ts';
 import { parseCSeq } from '../message/cseq.ts';
 import { createHeaders } from '../message/headers.ts';
@@ -65,6 +66,7 @@ export function dial(
   const flows = new Map<string, string | undefined>();
   const invites = new Map<string, SipRequest>();
   const transactions = new Map<string, ClientTransaction>();
+  const located = new Map<string, readonly Route[]>();
   for (const [index, target] of options.targets.entries()) {
     flows.set(`b${index}`, target.flow);
     invites.set(`b${index}`, inviteFor(options, target.uri, callId, localTag, deps.sessionInterval));
@@ -157,18 +159,56 @@ export function dial(
   }
 
   function sendInvite(branch: string, invite: SipRequest, retried: boolean): void {
-    const route = deps.route(flows.get(branch), firstHop(invite));
+    // What challenged or corrected it is asked again, and nobody else.
+    const known = located.get(branch);
+    if (known) {
+      sendInviteTo(known, branch, invite, retried);
+      return;
+    }
+    deps.routes(flows.get(branch), firstHop(invite), (routes) => {
+      // Hung up while the URI was being located: nothing was sent, and nothing is.
+      if (isOpen(branch)) sendInviteTo(routes, branch, invite, retried);
+      else feed({ type: 'branch-failed', branch, failure: 'transport-failed' });
+    });
+  }
+
+  function isOpen(branch: string): boolean {
+    const phase = state.branches.get(branch)?.phase;
+    return state.phase === 'calling' && (phase === 'calling' || phase === 'proceeding');
+  }
+
+  function sendInviteTo(
+    routes: readonly Route[],
+    branch: string,
+    invite: SipRequest,
+    retried: boolean,
+  ): void {
+    const [route, ...rest] = routes;
+    if (route && 'host' in route.target) located.set(branch, routes);
     // The owner has no handle yet: this failure comes like every other, after the call of `invite`.
     if (!route) {
       startLegTimer(deps, leg, branch, 'unroutable', deps.now());
       return;
     }
+    let isHeard = false;
+    /** RFC 3263 §4.3: the next target gets a transaction of its own, unless this one has rung already. */
+    const next = (attempt: Attempt): boolean => {
+      if (rest.length === 0 || isHeard || !isOpen(branch) || !triesNext(attempt)) return false;
+      const again = { ...invite, headers: createHeaders(invite.headers.entries()) };
+      feed({ type: 'authenticated', branch, request: again });
+      sendInviteTo(rest, branch, again, retried);
+      return true;
+    };
     const transaction = startLegTransaction(deps, leg, invite, route, {
       response: (response) => {
+        if (response.status < 200) isHeard ||= response.status > 100;
+        else if (next({ type: 'response', status: response.status })) return;
         const lacksAnswer = retried || authorize?.(response, invite) === undefined;
         feed({ type: 'branch-response', branch, response, retried: lacksAnswer }, invite);
       },
-      failed: (failure) => feed({ type: 'branch-failed', branch, failure }),
+      failed(failure) {
+        if (!next({ type: 'failed', failure })) feed({ type: 'branch-failed', branch, failure });
+      },
     });
     transactions.set(branch, transaction);
   }

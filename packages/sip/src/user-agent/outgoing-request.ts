@@ -1,9 +1,10 @@
 import type { HeaderPairs } from '../dialog/answers.ts';
 import type { Content } from '../dialog/session-state.ts';
+import { type Attempt, triesNext } from '../locate/failover.ts';
 import { createRequest } from '../message/create-request.ts';
 import type { SipRequest, SipResponse } from '../message/message.ts';
 import { type ChallengeAnswer, contactOf, type LegDeps, startTransaction } from './leg.ts';
-import { firstHop } from './send-target.ts';
+import { firstHop, type Route } from './send-target.ts';
 
 /** A request outside every dialog other than INVITE. `from` and `to` are header values without tag. */
 export interface RequestOptions {
@@ -40,21 +41,37 @@ export function sendRequest(
   const localTag = deps.token();
 
   function attempt(cseq: number, credentials: HeaderPairs): void {
-    const request = build(cseq, credentials);
-    const route = deps.route(options.flow, firstHop(request));
+    const hop = firstHop(build(cseq, credentials));
+    deps.routes(options.flow, hop, (routes) => send(routes, cseq, credentials));
+  }
+
+  function send(routes: readonly Route[], cseq: number, credentials: HeaderPairs): void {
+    const [route, ...rest] = routes;
     if (!route) {
       deps.defer(() => settled({ type: 'failed', failure: 'transport-failed' }));
       return;
     }
+    const request = build(cseq, credentials);
+    let isHeard = false;
+    const next = (attempt: Attempt): boolean => {
+      if (rest.length === 0 || !triesNext(attempt) || (isHeard && attempt.type === 'failed')) return false;
+      // RFC 3263 §4.3: a new transaction with the next target, for the same request.
+      send(rest, cseq, credentials);
+      return true;
+    };
     if (options.contact) request.headers.set('Contact', contactOf(deps, route.protocol, request.uri));
     startTransaction(deps, request, route, {
       response(response) {
-        if (response.status < 200) return;
+        isHeard = true;
+        if (response.status < 200 || next({ type: 'response', status: response.status })) return;
         const answer = credentials.length > 0 ? undefined : authorize?.(response, request);
-        if (answer) attempt(cseq + 1, answer);
+        // The nonce is known where it was made.
+        if (answer) send(routes, cseq + 1, answer);
         else deps.safely(() => settled({ type: 'response', response, cseq }));
       },
-      failed: (failure) => deps.safely(() => settled({ type: 'failed', failure })),
+      failed(failure) {
+        if (!next({ type: 'failed', failure })) deps.safely(() => settled({ type: 'failed', failure }));
+      },
       terminated: () => {},
     });
   }

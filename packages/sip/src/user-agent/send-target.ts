@@ -7,15 +7,16 @@ import { parseSipUri, type SipUri } from '../message/uri.ts';
 import { parseVia, responseTarget, type Via } from '../message/via.ts';
 
 /** Where a message goes: back on a flow, or to a host (name or address without brackets) that the transport finds or connects to. */
-export type SendTarget =
-  | { readonly flow: string }
-  | {
-      readonly protocol: 'udp' | 'tcp' | 'tls';
-      readonly host: string;
-      readonly port: number;
-      /** TLS: the domain that the peer's certificate must name (RFC 5922 §7.3); the host when absent. */
-      readonly identity?: string;
-    };
+export type SendTarget = { readonly flow: string } | PlaceTarget;
+
+/** A place that is found or connected to. */
+export interface PlaceTarget {
+  readonly protocol: 'udp' | 'tcp' | 'tls';
+  readonly host: string;
+  readonly port: number;
+  /** TLS: the domain that the peer's certificate must name (RFC 5922 §7.3); the host when absent. */
+  readonly identity?: string;
+}
 
 /** A target together with what a transaction must know of it. */
 export interface Route {
@@ -40,8 +41,14 @@ export function routeOfUri(text: string): Route | undefined {
   if (protocol === undefined) return undefined;
   const host = addressOfHost(paramOf(uri.params, 'maddr') || uri.host);
   const at = { host, port: uri.port ?? defaultPort(protocol) };
-  const target: SendTarget =
-    protocol === 'tls' ? { protocol, ...at, identity: addressOfHost(uri.host) } : { protocol, ...at };
+  return routeOfTarget(
+    protocol === 'tls' ? { protocol, ...at, identity: addressOfHost(uri.host) } : { protocol, ...at },
+  );
+}
+
+/** The route to a place. */
+export function routeOfTarget(target: PlaceTarget): Route {
+  const { protocol } = target;
   return { target, protocol, reliable: protocol !== 'udp' };
 }
 

@@ -9,7 +9,7 @@ import type { Call, CallListener, IncomingInvite } from './call-listener.ts';
 import type { UserAgentCounters } from './counters.ts';
 import type { InviteOptions } from './outgoing-leg.ts';
 import type { RequestOptions, RequestOutcome } from './outgoing-request.ts';
-import type { SendTarget } from './send-target.ts';
+import type { PlaceTarget, SendTarget } from './send-target.ts';
 import type { WheelClock } from './timer-wheel.ts';
 
 /** A request outside every dialog other than INVITE; its server transaction repeats the answer as long as it must. */
@@ -34,6 +34,11 @@ export interface UserAgentDeps {
   flow(id: string): Flow | undefined;
   /** Our own address and port over a protocol, as it stands in Via and Contact. */
   address(protocol: Protocol): { readonly host: string; readonly port: number };
+  /**
+   * Finds where a URI leads whose host is a name (RFC 3263): calls `found` once, at once or later, with targets best first, of which
+   * the next is tried when one fails. Without it the transport takes the host as it stands.
+   */
+  locate?(uri: string, found: (targets: readonly PlaceTarget[]) => void): void;
   /** An unpredictable token of letters and digits, for tags, branches and Call-IDs. */
   token(): string;
   /** Hash for digest credentials; without it challenges stay unanswered. */

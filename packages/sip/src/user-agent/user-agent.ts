@@ -17,15 +17,9 @@ import { receiveInvite } from './incoming-leg.ts';
 import { type ChallengeAnswer, type Leg, type LegDeps, legTimerFired, serveInvite } from './leg.ts';
 import { dial } from './outgoing-leg.ts';
 import { sendRequest } from './outgoing-request.ts';
+import { createRoutes } from './routes.ts';
 import { type Refusal, screenExtensions, screenMalformed, screenRequest } from './screening.ts';
-import {
-  type Route,
-  routeOfFlow,
-  routeOfUri,
-  type SendTarget,
-  targetOf,
-  targetOfLostFlow,
-} from './send-target.ts';
+import { type SendTarget, targetOf, targetOfLostFlow } from './send-target.ts';
 import { withSessionAlone } from './session-content.ts';
 import { createTimerWheel } from './timer-wheel.ts';
 import {
@@ -53,6 +47,7 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
   const legs = new Map<string, Leg>();
   const wheel = createTimerWheel<TimerOwner>({ clock, fire });
   const now = (): number => clock.now();
+  const routes = createRoutes(deps);
   let isClosed = false;
 
   function send(target: SendTarget, text: string): void {
@@ -99,7 +94,11 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     startTimer: wheel.start,
     cancelTimer: wheel.cancel,
     send,
-    route,
+    route: routes.one,
+    routes: (flow, uri, found) =>
+      routes.all(flow, uri, (all) => {
+        if (!isClosed) found(all);
+      }),
     address: deps.address,
     safely,
     defer(call) {
@@ -109,11 +108,6 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     add: (leg) => legs.set(legKey(leg.callId, leg.localTag), leg),
     remove: (leg) => legs.delete(legKey(leg.callId, leg.localTag)),
   };
-
-  function route(flowId: string | undefined, uri: string): Route | undefined {
-    const flow = flowId === undefined ? undefined : deps.flow(flowId);
-    return flow ? routeOfFlow(flow) : routeOfUri(uri);
-  }
 
   function receiveResponse(response: SipResponse): void {
     counters.responsesReceived += 1;
