@@ -1,9 +1,11 @@
 /** What the RFCs of the page are called. */
 export const rfcTitles: Readonly<Record<number, string>> = {
   1982: 'Serial Number Arithmetic',
+  2046: 'MIME: Media Types',
   2069: 'Digest Access Authentication (first form)',
   2396: 'Uniform Resource Identifiers (older syntax)',
   2617: 'HTTP Authentication',
+  2782: 'Location of Services by DNS (SRV)',
   3261: 'SIP: Session Initiation Protocol',
   3262: 'Reliability of Provisional Responses',
   3263: 'Locating SIP Servers',
@@ -12,6 +14,7 @@ export const rfcTitles: Readonly<Record<number, string>> = {
   3311: 'The UPDATE Method',
   3326: 'The Reason Header Field',
   3327: 'The Path Header Field',
+  3403: 'Dynamic Delegation Discovery (NAPTR)',
   3515: 'The REFER Method',
   3550: 'RTP: Real-time Transport Protocol',
   3551: 'RTP Profile for Audio and Video',
