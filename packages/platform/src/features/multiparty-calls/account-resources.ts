@@ -1,13 +1,7 @@
 import type { Sessions } from '../../kernel/session-runner.ts';
-import type { Write } from '../../ports/database.ts';
+import type { AccountResources } from '../accounts/index.ts';
 import type { MultipartyCall, MultipartyCallInput } from './domain/multiparty-call.ts';
 import { writing } from './tables.ts';
-
-/** What becomes of the calls of a subaccount that is deleted; runs in the transaction of its removal. */
-export interface AccountResources {
-  remove(write: Write, account: string): Promise<void>;
-  passOn(write: Write, account: string, main: string): Promise<void>;
-}
 
 /** Only records are removed or passed on. A live call keeps its record until its end, which the main account sees. */
 export function createAccountResources(

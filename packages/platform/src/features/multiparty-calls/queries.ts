@@ -1,3 +1,4 @@
+import type { RequestAccount } from '../../http/index.ts';
 import type { Page } from '../../kernel/pagination.ts';
 import type { TimeRange } from '../../kernel/time-range.ts';
 import type { Database } from '../../ports/database.ts';
@@ -6,12 +7,7 @@ import { isFriendlyName } from './domain/friendly-name.ts';
 import { type MultipartyCallRow, type ParticipantRow, reading } from './tables.ts';
 
 /** On whose path a request came: a main account sees the calls of its subaccounts too. */
-export interface Viewer {
-  readonly authId: string;
-  readonly isSubaccount: boolean;
-  /** The main account itself, or the parent of the subaccount. */
-  readonly main: string;
-}
+export type Viewer = Pick<RequestAccount, 'authId' | 'isSubaccount' | 'main'>;
 
 export interface CallFilters {
   readonly name?: string | undefined;

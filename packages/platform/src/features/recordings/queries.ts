@@ -1,15 +1,11 @@
+import type { RequestAccount } from '../../http/index.ts';
 import type { Page } from '../../kernel/pagination.ts';
 import type { TimeRange } from '../../kernel/time-range.ts';
 import type { Database } from '../../ports/database.ts';
 import { type RecordingRow, reading } from './tables.ts';
 
 /** On whose path a request came: a main account sees the recordings of its subaccounts too. */
-export interface Viewer {
-  readonly authId: string;
-  readonly isSubaccount: boolean;
-  /** The main account itself, or the parent of the subaccount. */
-  readonly main: string;
-}
+export type Viewer = Pick<RequestAccount, 'authId' | 'isSubaccount' | 'main'>;
 
 export interface RecordingFilters {
   readonly subaccount?: string | undefined;

@@ -29,6 +29,6 @@ export function hears(listener: Hearer, speaker: Hearer): boolean {
   return true;
 }
 
-export function isCoaching(participant: Pick<Hearer, 'role' | 'coachMode'>): boolean {
+function isCoaching(participant: Pick<Hearer, 'role' | 'coachMode'>): boolean {
   return participant.role === 'supervisor' && participant.coachMode;
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PlayItem, PlayOrder } from '../index.ts';
-import { newPlay, type Play, type PlayEffect, type PlayInput, playMachine } from './play.ts';
+import { newPlay, type Play, type PlayEffect, type PlayInput } from './play.ts';
+import { playMachine } from './play-machine.ts';
 
 const file = (url: string, loop?: number): PlayItem => ({
   kind: 'file',

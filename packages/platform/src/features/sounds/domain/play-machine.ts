@@ -1,0 +1,218 @@
+import type { Instant, Machine, Step, TimerFired } from '../../../kernel/machine.ts';
+import type { PlayOrder } from '../index.ts';
+import { endsTooEarly } from './listeners.ts';
+import { itemAfter, placeAfter } from './place.ts';
+import type { Load, Play, PlayEffect, PlayInput, Round } from './play.ts';
+import { builtInSound, durationOf, type PlayableSound } from './playable-sound.ts';
+
+/** A file that could not be fetched is not asked for again sooner, however short the round. */
+const failedAgainMs = 10_000;
+
+export const playMachine: Machine<Play, PlayInput | TimerFired, PlayEffect> = { step };
+
+function step(play: Play, input: PlayInput, now: Instant): Step<Play, PlayEffect> {
+  if (play.phase === 'over') return { state: play, effects: [] };
+  const effects: PlayEffect[] = [];
+  return { state: next(play, input, now, effects), effects };
+}
+
+function next(play: Play, input: PlayInput, now: Instant, effects: PlayEffect[]): Play {
+  switch (input.type) {
+    case 'ordered':
+      effects.push({ do: 'open-mix' });
+      if (play.order.items.length === 0) return end(play, 'finished', effects);
+      if (mayBeEndless(play.order)) effects.push({ do: 'watch-listeners' });
+      return proceed({ ...play, round: freshRound(now) }, now, effects);
+    case 'item-loaded':
+      return settled(play, input.load, now, effects, () => ({
+        is: 'loaded',
+        load: input.load,
+        playable: input.playable,
+      }));
+    case 'item-failed':
+      return settled(
+        noteProblem(play, input.load, input.sentence, effects),
+        input.load,
+        now,
+        effects,
+        () => ({
+          is: 'failed',
+          at: now,
+        }),
+      );
+    case 'sound-ended':
+      if (play.phase !== 'sounding' || input.sound !== play.sound) return play;
+      return soundEnded(play, now, effects);
+    case 'listeners-gone':
+      return end(play, 'finished', effects);
+    case 'stopped':
+      return end(play, 'stopped', effects);
+    case 'timer-fired':
+      if (input.key === 'length') return end(play, 'finished', effects);
+      return play.phase === 'silent' ? advance(play, now, effects) : play;
+  }
+}
+
+function settled(play: Play, load: number, now: Instant, effects: PlayEffect[], to: () => Load): Play {
+  const item = itemOfLoad(play, load);
+  if (item === undefined) return play;
+  const changed = { ...play, loads: new Map(play.loads).set(item, to()) };
+  return play.phase === 'loading' && item === play.place.item ? proceed(changed, now, effects) : changed;
+}
+
+/** The first of each item is told; later rounds would only say it again. */
+function noteProblem(play: Play, load: number, sentence: string, effects: PlayEffect[]): Play {
+  const item = itemOfLoad(play, load);
+  if (item === undefined || play.problems.some((problem) => problem.item === item)) return play;
+  const { order } = play;
+  const { account, mainAccount } = order;
+  if (account !== undefined && mainAccount !== undefined) {
+    effects.push({
+      do: 'emit',
+      event: {
+        type: 'sound.failed',
+        account,
+        mainAccount,
+        resource: order.to.length === 1 ? `call/${order.to[0]}` : `play/${order.play}`,
+        payload: { play: order.play, call_uuids: order.to, item, problem: sentence },
+      },
+    });
+  }
+  return { ...play, problems: [...play.problems, { item, sentence }] };
+}
+
+function itemOfLoad(play: Play, load: number): number | undefined {
+  for (const [item, one] of play.loads) if (one.is !== 'failed' && one.load === load) return item;
+  return undefined;
+}
+
+/** Goes on at the place, passing over what failed, until something is heard or waited for. */
+function proceed(from: Play, now: Instant, effects: PlayEffect[]): Play {
+  let play = from;
+  for (;;) {
+    play = prepare(play, now, effects);
+    const item = play.order.items[play.place.item]!;
+    const isNothing = item.kind === 'silence' && item.durationMs <= 0;
+    if (!isNothing) {
+      if (item.kind === 'silence' && play.order.alone !== true) return beSilent(play, item, now, effects);
+      const playable = builtInSound(item);
+      if (playable !== undefined) return sound(play, playable, now, effects);
+      const load = play.loads.get(play.place.item)!;
+      if (load.is === 'loading') return { ...play, phase: 'loading' };
+      if (load.is === 'loaded') return sound(play, load.playable, now, effects);
+      play = { ...play, round: { ...play.round, hasFailed: true } };
+    }
+    const passed = pass(play, true, now);
+    if (passed === undefined) return end(play, 'finished', effects);
+    play = passed;
+  }
+}
+
+/** What is heard and what follows is loaded, everything else is given back. */
+function prepare(play: Play, now: Instant, effects: PlayEffect[]): Play {
+  const wanted = [play.place.item, itemAfter(play.order, play.place)];
+  const loads = new Map<number, Load>();
+  let { counter } = play;
+  for (const item of wanted) {
+    if (item === undefined || loads.has(item)) continue;
+    const content = play.order.items[item]!;
+    if (content.kind !== 'file' && content.kind !== 'speech') continue;
+    const known = play.loads.get(item);
+    if (known !== undefined && !(known.is === 'failed' && now - known.at >= failedAgainMs)) {
+      loads.set(item, known);
+      continue;
+    }
+    const load = ++counter;
+    loads.set(item, { is: 'loading', load });
+    effects.push({ do: 'load', load, item: content });
+  }
+  for (const [item, one] of play.loads) {
+    if (loads.get(item) === one) continue;
+    if (one.is !== 'failed') effects.push({ do: 'unload', load: one.load });
+    else if (!loads.has(item) && now - one.at < failedAgainMs) loads.set(item, one);
+  }
+  return { ...play, loads, counter };
+}
+
+function sound(play: Play, { sound }: PlayableSound, now: Instant, effects: PlayEffect[]): Play {
+  const begun = begin(play, now, effects);
+  const number = begun.counter + 1;
+  effects.push({ do: 'sound', number, sound, loop: isEndless(play) });
+  if (!begun.isHeard && play.order.items[play.place.item]!.kind !== 'silence') {
+    effects.push({ do: 'tell', notice: { type: 'play-begun', play: play.order.play } });
+    return { ...begun, phase: 'sounding', counter: number, sound: number, soundBeganAt: now, isHeard: true };
+  }
+  return { ...begun, phase: 'sounding', counter: number, sound: number, soundBeganAt: now };
+}
+
+function beSilent(
+  play: Play,
+  { durationMs }: { readonly durationMs: number },
+  now: Instant,
+  effects: PlayEffect[],
+): Play {
+  const begun = begin(play, now, effects);
+  effects.push({ do: 'start-timer', key: 'silence', at: now + durationMs });
+  return { ...begun, phase: 'silent' };
+}
+
+function begin(play: Play, now: Instant, effects: PlayEffect[]): Play {
+  const { lengthMs } = play.order;
+  if (!play.hasBegun && lengthMs !== undefined) {
+    effects.push({ do: 'start-timer', key: 'length', at: now + lengthMs });
+  }
+  return play.hasBegun ? play : { ...play, hasBegun: true };
+}
+
+function mayBeEndless({ items, loop }: PlayOrder): boolean {
+  return loop === 0 || items.some((item) => item.kind !== 'silence' && item.loop === 0);
+}
+
+/** Repeated by the media engine itself, which leaves no gap. */
+function isEndless({ order, place }: Play): boolean {
+  const item = order.items[place.item]!;
+  if (item.kind === 'silence') return false;
+  return item.loop === 0 || (order.items.length === 1 && order.loop === 0);
+}
+
+function soundEnded(play: Play, now: Instant, effects: PlayEffect[]): Play {
+  const item = play.order.items[play.place.item]!;
+  const load = play.loads.get(play.place.item);
+  const playable = builtInSound(item) ?? (load?.is === 'loaded' ? load.playable : undefined);
+  const isGone = isEndless(play) || endsTooEarly(now - play.soundBeganAt, durationOf(playable));
+  if (isGone) return end({ ...play, phase: 'loading' }, 'finished', effects);
+  return advance({ ...play, phase: 'loading' }, now, effects);
+}
+
+function advance(play: Play, now: Instant, effects: PlayEffect[]): Play {
+  const isSound = play.order.items[play.place.item]!.kind !== 'silence';
+  const round = isSound ? { ...play.round, hasPlayed: true } : play.round;
+  const passed = pass({ ...play, round }, false, now);
+  return passed === undefined ? end(play, 'finished', effects) : proceed(passed, now, effects);
+}
+
+/** To the next place; undefined at the end, and where another round would be like this one: nothing heard, no time spent. */
+function pass(play: Play, wholeItem: boolean, now: Instant): Play | undefined {
+  const place = placeAfter(play.order, play.place, wholeItem);
+  if (place === undefined) return undefined;
+  if (place.round === play.place.round) return { ...play, place };
+  const { beganAt, hasPlayed, hasFailed } = play.round;
+  if (!hasPlayed && (hasFailed || now === beganAt)) return undefined;
+  return { ...play, place, round: freshRound(now) };
+}
+
+function freshRound(now: Instant): Round {
+  return { beganAt: now, hasPlayed: false, hasFailed: false };
+}
+
+function end(play: Play, because: 'finished' | 'stopped', effects: PlayEffect[]): Play {
+  if (play.phase === 'sounding') effects.push({ do: 'stop-sound', number: play.sound });
+  effects.push({ do: 'close-mix' });
+  for (const load of play.loads.values()) {
+    if (load.is !== 'failed') effects.push({ do: 'unload', load: load.load });
+  }
+  const problems = play.problems.toSorted((one, other) => one.item - other.item);
+  const notice = { type: 'play-over', play: play.order.play, because, problems } as const;
+  effects.push({ do: 'tell', notice });
+  return { ...play, phase: 'over', loads: new Map() };
+}
