@@ -48,7 +48,6 @@ export interface CapturedAudio {
 
 /** RFC 3551 §4.5.14 and the engine: a frame every 20 ms. */
 export const frameMs = 20;
-const captureRate = 8000;
 
 interface OpenLeg {
   readonly index: number;
@@ -64,7 +63,10 @@ export function createSimulatedMedia(deps: SimulatedMediaDeps): SimulatedMedia {
   const ports: (number | undefined)[] = [];
   const listeners = new Set<(notice: MediaNotice) => void>();
   const takers = new Set<(message: CaptureMessage) => void>();
-  const captured = new Map<string, { tracks: number; chunks: Int16Array[]; ended: boolean }>();
+  const captured = new Map<
+    string,
+    { tracks: number; sampleRate: number; chunks: Int16Array[]; ended: boolean }
+  >();
   let gathered: MediaNotice[] = [];
   let leaks = 0;
   let cancelTick: (() => void) | undefined;
@@ -82,11 +84,11 @@ export function createSimulatedMedia(deps: SimulatedMediaDeps): SimulatedMedia {
       }
     },
     notify: (notice) => gathered.push(notice),
-    captured(capture, tracks, samples, isLast) {
+    captured(capture, tracks, samples, isLast, sampleRate) {
       if (tracks > 0) {
         let taken = captured.get(capture);
         if (taken === undefined || taken.ended) {
-          taken = { tracks, chunks: [], ended: false };
+          taken = { tracks, sampleRate, chunks: [], ended: false };
           captured.set(capture, taken);
         }
         taken.chunks.push(samples);
@@ -96,7 +98,7 @@ export function createSimulatedMedia(deps: SimulatedMediaDeps): SimulatedMedia {
         for (const taker of takers) taker(message);
       };
       if (samples.length > 0) {
-        tell({ type: 'audio', capture, tracks, sampleRate: captureRate, samples: samples.slice() });
+        tell({ type: 'audio', capture, tracks, sampleRate, samples: samples.slice() });
       }
       if (isLast) tell({ type: 'ended', capture });
     },
@@ -184,8 +186,8 @@ export function createSimulatedMedia(deps: SimulatedMediaDeps): SimulatedMedia {
     capturedOf(capture) {
       const taken = captured.get(capture);
       if (taken === undefined) return undefined;
-      const { tracks, chunks, ended } = taken;
-      return { tracks, sampleRate: captureRate, samples: split(chunks, tracks), ended };
+      const { tracks, sampleRate, chunks, ended } = taken;
+      return { tracks, sampleRate, samples: split(chunks, tracks), ended };
     },
     onCaptured(listener) {
       takers.add(listener);

@@ -15,7 +15,7 @@ function createBench(options: { chunkFrames?: number; mostCaptures?: number } = 
   const taken = new Map<string, { samples: number[]; chunks: number; ended: boolean }>();
   const frame = new Int16Array(FRAME);
   const captures = createCaptures({
-    frameSamples: FRAME,
+    frameSamplesFor: () => FRAME,
     phases: PHASES,
     chunkFrames: options.chunkFrames ?? 5,
     mostCaptures: options.mostCaptures ?? 10,

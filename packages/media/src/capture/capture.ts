@@ -1,3 +1,5 @@
+import { FrameResampler } from '../dsp/frame-resampler.ts';
+
 /** Where the frames of one leg go within one capture. */
 export interface Tap {
   readonly capture: Capture;
@@ -5,6 +7,10 @@ export interface Tap {
   /** The number of the frame that its next one is a part of. */
   next: number;
   readonly leg: LegTaps;
+  /** Where its frames are of another rate than the capture: what converts them. */
+  resampler: FrameResampler | undefined;
+  /** The filter holds the end of a frame. */
+  rings: boolean;
 }
 
 /** All taps on one leg: on what it says and on what it is sent. */
@@ -18,13 +24,14 @@ export interface LegTaps {
 
 /**
  * Takes a chunk: 16-bit samples, interleaved by track, that own their whole buffer and belong to whoever takes them; none at all
- * where only the end is told (and no track where nothing of this name runs).
+ * where only the end is told (and no track where nothing of this name runs). A capture keeps one sample rate for its life.
  */
 export type TakeCaptured = (
   capture: string,
   tracks: number,
   samples: Int16Array<ArrayBuffer>,
   isLast: boolean,
+  sampleRate: number,
 ) => void;
 
 /** Sizes of a capture. */
@@ -60,6 +67,7 @@ export class Capture {
   readonly #take: TakeCaptured;
   /** By frame number modulo SLOTS, then track, then sample. */
   readonly #sums: Int32Array;
+  readonly #converted: Int16Array;
   readonly #isLoud = new Uint8Array(SLOTS);
   #taps: Tap[] = [];
   /** The frame that is waited for, and the first one that nobody has given anything to. */
@@ -80,6 +88,7 @@ export class Capture {
     this.#chunkFrames = options.chunkFrames;
     this.#take = options.take;
     this.#sums = new Int32Array(SLOTS * options.tracks * options.frameSamples);
+    this.#converted = new Int16Array(options.frameSamples);
   }
 
   get taps(): readonly Tap[] {
@@ -95,9 +104,10 @@ export class Capture {
     return this.#head;
   }
 
-  /** Adds the next frame of a tap; undefined for silence. To be called in each turn of the leg. */
-  put(tap: Tap, frame: Int16Array | undefined): void {
+  /** Adds the next frame of a tap, of any rate; undefined for silence. To be called in each turn of the leg. */
+  put(tap: Tap, given: Int16Array | undefined): void {
     if (this.#isPaused) return;
+    const frame = this.#atOwnRate(tap, given);
     if (tap.next < this.#head) tap.next = this.#head;
     // Somebody is behind by more than can wait: their track goes without.
     while (tap.next - this.#head >= SLOTS) this.#emit();
@@ -109,6 +119,23 @@ export class Capture {
     const sums = this.#sums;
     for (let i = 0; i < frame.length; i++) sums[at + i] = sums[at + i]! + frame[i]!;
     this.#isLoud[slot] = 1;
+  }
+
+  #atOwnRate(tap: Tap, frame: Int16Array | undefined): Int16Array | undefined {
+    if (frame === undefined) {
+      if (!tap.rings) return undefined;
+      // One frame of silence brings out what the filter still holds.
+      tap.resampler!.convert(undefined, this.#converted);
+      tap.rings = false;
+      return this.#converted;
+    }
+    if (frame.length === this.#frame) return frame;
+    if (tap.resampler?.inputSamples !== frame.length) {
+      tap.resampler = new FrameResampler(frame.length, this.#frame);
+    }
+    tap.resampler.convert(frame, this.#converted);
+    tap.rings = true;
+    return this.#converted;
   }
 
   /** Ends a step of the engine: keeps what is complete, silence where nobody is there. */
@@ -193,8 +220,9 @@ export class Capture {
     const chunk = this.#chunk;
     this.#chunk = undefined;
     this.#inChunk = 0;
-    if (chunk !== undefined && count === chunk.length) this.#take(this.name, this.tracks, chunk, isLast);
-    else if (count > 0) this.#take(this.name, this.tracks, chunk!.slice(0, count), isLast);
-    else if (isLast) this.#take(this.name, this.tracks, new Int16Array(0), true);
+    if (chunk !== undefined && count === chunk.length)
+      this.#take(this.name, this.tracks, chunk, isLast, this.#frame * 50);
+    else if (count > 0) this.#take(this.name, this.tracks, chunk!.slice(0, count), isLast, this.#frame * 50);
+    else if (isLast) this.#take(this.name, this.tracks, new Int16Array(0), true, this.#frame * 50);
   }
 }

@@ -25,7 +25,6 @@ export interface CapturedLegs {
 
 /** Sizes, limits, and how legs learn of their taps. */
 export interface CapturesDeps {
-  readonly frameSamples: number;
   readonly phases: number;
   /** Frames of 20 ms in a chunk. */
   readonly chunkFrames: number;
@@ -36,11 +35,13 @@ export interface CapturesDeps {
   readonly take: TakeCaptured;
   /** The taps of the leg are these from now on; returns whether it is connected. */
   readonly attach: (leg: string, taps: LegTaps | undefined) => boolean;
+  /** Samples of a frame at which a capture of these legs is kept for its life, whoever comes later. */
+  readonly frameSamplesFor: (legs: readonly string[]) => number;
 }
 
 /** No captures yet. */
 export function createCaptures(deps: CapturesDeps): Captures {
-  const { attach, mostTracks, mostLegs, ...sizes } = deps;
+  const { attach, frameSamplesFor, mostTracks, mostLegs, ...sizes } = deps;
   const captures = new Map<string, Capture>();
   /** In the order of `captures`, for the frame loop. */
   let running: Capture[] = [];
@@ -64,7 +65,7 @@ export function createCaptures(deps: CapturesDeps): Captures {
           const leg = tapsFor(name);
           let tap = leg[way].find((one) => one.capture === capture && one.track === track);
           if (tap === undefined) {
-            tap = { capture, track, next: capture.head, leg };
+            tap = { capture, track, next: capture.head, leg, resampler: undefined, rings: false };
             leg[way].push(tap);
           }
           former.delete(tap);
@@ -96,7 +97,8 @@ export function createCaptures(deps: CapturesDeps): Captures {
       let capture = captures.get(name);
       if (capture === undefined) {
         if (captures.size >= deps.mostCaptures) return false;
-        capture = new Capture({ ...sizes, name, tracks: tracks.length });
+        const frameSamples = frameSamplesFor(tracks.flatMap(({ said, heard }) => [...said, ...heard]));
+        capture = new Capture({ ...sizes, frameSamples, name, tracks: tracks.length });
         captures.set(name, capture);
         running = [...captures.values()];
       } else if (capture.tracks !== tracks.length) return false;

@@ -33,6 +33,8 @@ function createG711(
     clockRate: 8000,
     sampleRate: 8000,
     frameSamples: 160,
+    frameBytes: 160,
+    remembers: false,
     encode(samples, count, out, outOffset) {
       for (let i = 0; i < count; i++) out[outOffset + i] = toCode[(samples[i]! >> unusedBits) & mask]!;
       return count;

@@ -43,7 +43,7 @@ export function createResampler({ from, to, zeroCrossings = 32 }: ResamplerOptio
   const bandwidth = Math.min(1, to / from);
   const half = Math.ceil(zeroCrossings / bandwidth);
   const taps = 2 * half;
-  const table = tabulate(phases, half, bandwidth, zeroCrossings);
+  const table = tableOf(phases, half, bandwidth, zeroCrossings);
 
   // `line` holds the samples that later outputs still need. Half a filter of zeros stands before the first sample, so that
   // output 0 is centred on input 0 and the delay needs no correction.
@@ -95,6 +95,20 @@ export function resample(samples: Int16Array, from: number, to: number): Int16Ar
   const result = new Int16Array(length);
   result.set(out.subarray(0, Math.min(written, length)));
   return result;
+}
+
+/** Tables by what they are made for: a leg that comes shall not pay for one again. */
+const tables = new Map<string, Float64Array>();
+const MOST_TABLES = 32;
+
+function tableOf(phases: number, half: number, bandwidth: number, zeroCrossings: number): Float64Array {
+  const key = `${phases} ${half} ${bandwidth} ${zeroCrossings}`;
+  let table = tables.get(key);
+  if (table === undefined) {
+    table = tabulate(phases, half, bandwidth, zeroCrossings);
+    if (tables.size < MOST_TABLES) tables.set(key, table);
+  }
+  return table;
 }
 
 function tabulate(phases: number, half: number, bandwidth: number, zeroCrossings: number): Float64Array {

@@ -1,3 +1,5 @@
+import type { CodecName } from '../codec/audio-codec.ts';
+
 /** What an engine is told about its mixes; plain data, so that it crosses threads. */
 export type MixCommand =
   | { readonly do: 'open-mix'; readonly mix: string }
@@ -71,10 +73,12 @@ export interface AgreedMedia {
   /** Equal to `port` for RFC 5761; `port` + 1 when left out. */
   readonly rtcpPort?: number;
   /** What we send, under the numbers of the other side (RFC 3264 §5.1: they belong to who receives). */
-  readonly codec: 'PCMU' | 'PCMA';
+  readonly codec: CodecName;
+  /** Of its RTP timestamps, which tells the rates of L16 apart; the codec's only one when left out. */
+  readonly clockRate?: number;
   readonly payloadType: number;
   readonly telephoneEventPayloadType?: number;
-  /** All that the other side may send, under our numbers; what we send when left out. */
+  /** All that the other side may send, under our numbers; what we send when left out. Others than those of its clock and sample rate are not taken. */
   readonly receive?: readonly AgreedPayload[];
   /** Our number for events that come; `telephoneEventPayloadType` when left out. */
   readonly receiveTelephoneEventPayloadType?: number;
@@ -85,7 +89,8 @@ export interface AgreedMedia {
 /** A codec under one RTP payload type, 0–127. */
 export interface AgreedPayload {
   readonly payloadType: number;
-  readonly codec: 'PCMU' | 'PCMA';
+  readonly codec: CodecName;
+  readonly clockRate?: number;
 }
 
 /** 16-bit mono samples. */

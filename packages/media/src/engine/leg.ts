@@ -1,8 +1,8 @@
 import type { LegTaps } from '../capture/capture.ts';
-import type { AudioCodec } from '../codec/audio-codec.ts';
+import type { AudioCodec, CodecName } from '../codec/audio-codec.ts';
 import { createDigitReceiver, type DigitReceiver } from '../codec/digit-receiver.ts';
 import { createDigitSender, type DigitSender } from '../codec/digit-sender.ts';
-import { pcma, pcmu } from '../codec/g711.ts';
+import { pcmu } from '../codec/g711.ts';
 import type { VoiceActivity } from '../dsp/voice-activity.ts';
 import { createJitterBuffer, type JitterBuffer } from '../jitter/jitter-buffer.ts';
 import type { Ear } from '../mix/hearing.ts';
@@ -14,40 +14,55 @@ import { createRtpSender, type RtpSender } from '../rtp/rtp-sender.ts';
 import type { AgreedMedia, AgreedPayload, LegStatistics } from './commands.ts';
 import type { RelayStream } from './relay-stream.ts';
 
-/** The codecs that a leg may speak; their place in this list is their index in an audience's payloads. */
-export const legCodecs: readonly AudioCodec[] = [pcmu, pcma];
+/** The codecs that a leg may speak, by index; of the first `sharedCodecs` an audience keeps payloads for all of its listeners. */
+const codecNames: readonly CodecName[] = ['PCMU', 'PCMA', 'L16', 'G722', 'opus'];
+export const sharedCodecs = 3;
+
+/** What a packet may carry, so that it fits an Ethernet frame with all its headers and a tag of SRTP. */
+const MOST_PAYLOAD = 1400;
 
 /** A media leg from `open` to `close`: one RTP stream each way. Touched in every tick, so it has one flat shape. */
 export interface Leg {
   readonly name: string;
   /** Its place in the engine, by which packets are handed in and out. */
   readonly index: number;
-  readonly source: Source;
+  /** What it says, at the rate of what it receives. */
+  source: Source;
   readonly ear: Ear;
   readonly turn: Turn;
   /** Its place among those of its phase. */
   place: number;
-  readonly jitter: JitterBuffer;
-  readonly received: ReceiverStatistics;
+  /** These run on one RTP clock; with another one they begin anew. */
+  jitter: JitterBuffer;
+  received: ReceiverStatistics;
+  digitsIn: DigitReceiver;
+  digitsOut: DigitSender;
+  rtp: RtpSender;
+  /** What the ones before have counted. */
+  past: PastCounters;
   readonly latch: Latch;
-  readonly digitsIn: DigitReceiver;
-  readonly digitsOut: DigitSender;
-  readonly rtp: RtpSender;
+  readonly options: LegOptions;
+  /** Codecs in use, by name and clock rate: those that remember have their memory here. */
+  readonly open: Map<string, AudioCodec>;
   /** Undefined until `connect`. */
   agreed: AgreedMedia | undefined;
   sends: boolean;
   listens: boolean;
   codec: AudioCodec;
   codecIndex: number;
+  /** Its name in `open`. */
+  codecKey: string;
+  /** RTP clock units of a frame that is sent. */
+  units: number;
   payloadType: number;
   /** Under which events go out and come in; −1 where none were agreed on. */
   eventPayloadType: number;
   receiveEventPayloadType: number;
   /** By payload type: the index of the codec that the other side may send under it; −1 where none was agreed on. */
   readonly codecByType: Int8Array;
-  /** Codec, by index, and payload bytes of the last audio packet that came. */
+  /** Codec, by index, and RTP clock units of the last audio packet that came. */
   lastCodec: number;
-  lastLength: number;
+  lastUnits: number;
   /** Packets that reach this leg undecoded, and those of its own that go on so; turns in which the former could have begun. */
   relayIn: RelayStream | undefined;
   relayOut: RelayStream | undefined;
@@ -95,17 +110,27 @@ export interface LegOptions {
   readonly index: number;
   readonly source: Source;
   readonly ear: Ear;
-  readonly frameSamples: number;
   /** Uniform in [0, 2³²). */
   readonly random32: () => number;
   readonly queuedDigits: number;
   readonly maxDelayMs: number;
+  /** A codec for one leg; undefined where there is none of this name and clock rate. */
+  readonly openCodec: (name: CodecName, clockRate: number | undefined) => AudioCodec | undefined;
+  /** What the leg says, in frames of so many samples. */
+  readonly createSource: (frameSamples: number) => Source;
+}
+
+interface PastCounters {
+  packetsSent: number;
+  octetsSent: number;
+  lost: number;
+  concealedFrames: number;
+  late: number;
 }
 
 /** A leg that is not connected yet: it neither sends nor listens. */
 export function createLeg(options: LegOptions): Leg {
-  const { name, index, source, ear, random32 } = options;
-  const { clockRate } = pcmu;
+  const { name, index, source, ear } = options;
   return {
     name,
     index,
@@ -113,40 +138,29 @@ export function createLeg(options: LegOptions): Leg {
     ear,
     turn: ear.turn,
     place: 0,
-    jitter: createJitterBuffer({
-      clockRate,
-      frameSamples: options.frameSamples,
-      payloads: [],
-      maxDelayMs: options.maxDelayMs,
-    }),
-    received: createReceiverStatistics(clockRate),
+    ...createStreams(options, pcmu),
+    past: { packetsSent: 0, octetsSent: 0, lost: 0, concealedFrames: 0, late: 0 },
     latch: createLatch(),
-    digitsIn: createDigitReceiver({ clockRate }),
-    digitsOut: createDigitSender({ clockRate, maxQueued: options.queuedDigits }),
-    rtp: createRtpSender({
-      ssrc: random32(),
-      // RFC 3550 §5.1: both start at random. The upper half of the sequence numbers is left out, so that no receiver
-      // has to tell a wrap from a reordering among the first packets (RFC 3711 §3.3.1 for SRTP).
-      sequenceNumber: random32() & 0x7fff,
-      timestamp: random32(),
-      maxPacketBytes: 1024,
-    }),
+    options,
+    open: new Map(),
     agreed: undefined,
     sends: false,
     listens: false,
     codec: pcmu,
     codecIndex: 0,
+    codecKey: '',
+    units: 160,
     payloadType: 0,
     eventPayloadType: -1,
     receiveEventPayloadType: -1,
     codecByType: new Int8Array(128).fill(-1),
     lastCodec: -1,
-    lastLength: 0,
+    lastUnits: 0,
     relayIn: undefined,
     relayOut: undefined,
     calmTurns: 0,
     framesPerPacket: 1,
-    pending: new Uint8Array(options.frameSamples * 3),
+    pending: new Uint8Array(MOST_PAYLOAD),
     pendingBytes: 0,
     pendingFrames: 0,
     pressesKeys: false,
@@ -176,27 +190,75 @@ export function createLeg(options: LegOptions): Leg {
   };
 }
 
-/** Takes over what was agreed on, for the first time or anew; sequence numbers, timestamps and the jitter buffer run on. */
+/** What runs on the RTP clock of a codec, both ways. */
+function createStreams({ random32, maxDelayMs, queuedDigits }: LegOptions, codec: AudioCodec) {
+  const { clockRate, sampleRate, frameSamples } = codec;
+  return {
+    jitter: createJitterBuffer({
+      clockRate,
+      sampleRate,
+      frameSamples,
+      payloads: [],
+      maxDelayMs,
+      // 80 ms of G.711 or G.722, 20 ms of L16, and the longest frame of Opus (RFC 6716 §3.2.1).
+      maxPayloadBytes: Math.max(640, codec.frameBytes, codec.frameBytes === 0 ? 1275 : 0),
+    }),
+    received: createReceiverStatistics(clockRate),
+    digitsIn: createDigitReceiver({ clockRate }),
+    digitsOut: createDigitSender({ clockRate, maxQueued: queuedDigits }),
+    rtp: createRtpSender({
+      ssrc: random32(),
+      // RFC 3550 §5.1: both start at random. The upper half of the sequence numbers is left out, so that no receiver
+      // has to tell a wrap from a reordering among the first packets (RFC 3711 §3.3.1 for SRTP).
+      sequenceNumber: random32() & 0x7fff,
+      timestamp: random32(),
+    }),
+  };
+}
+
+/** The codec of a payload, the same one for the same name as long as the leg goes on. */
+function codecOf(
+  leg: Leg,
+  { codec, clockRate }: Pick<AgreedPayload, 'codec' | 'clockRate'>,
+): AudioCodec | undefined {
+  const key = keyOf(codec, clockRate);
+  const open = leg.open.get(key) ?? leg.options.openCodec(codec, clockRate);
+  if (open !== undefined) leg.open.set(key, open);
+  return open;
+}
+
+function keyOf(codec: CodecName, clockRate: number | undefined): string {
+  return `${codec}/${clockRate ?? ''}`;
+}
+
+/** Whether the leg can speak what was agreed on. */
+export function canSpeak(leg: Leg, agreed: AgreedMedia): boolean {
+  return codecOf(leg, agreed) !== undefined;
+}
+
+/** Whether our stream begins anew with this agreement, which can be spoken. */
+export function changesClock(leg: Leg, agreed: AgreedMedia): boolean {
+  return codecOf(leg, agreed)!.clockRate !== leg.codec.clockRate;
+}
+
+/**
+ * Takes over what was agreed on, for the first time or anew; sequence numbers, timestamps and the jitter buffer run on. Where the
+ * codec has another clock, the stream begins anew under another SSRC, as RFC 7160 §4.1 wants it of a sender.
+ */
 export function connectLeg(leg: Leg, agreed: AgreedMedia, nowMs: number): void {
   leg.agreed = agreed;
   const listened = leg.listens;
   const conversed = listened && leg.sends;
   leg.sends = agreed.direction === 'sendrecv' || agreed.direction === 'sendonly';
   leg.listens = agreed.direction === 'sendrecv' || agreed.direction === 'recvonly';
-  leg.codecIndex = codecIndexOf(agreed);
-  leg.codec = legCodecs[leg.codecIndex]!;
+  changeCodec(leg, agreed);
   leg.payloadType = agreed.payloadType;
   leg.eventPayloadType = agreed.telephoneEventPayloadType ?? -1;
   if (leg.eventPayloadType < 0) {
     leg.digitsOut.clear();
     leg.pressesKeys = false;
   }
-  leg.framesPerPacket =
-    agreed.ptimeMs <= 10 ? 0.5 : Math.max(1, Math.min(3, Math.round(agreed.ptimeMs / 20)));
-  // What waits for the rest of its packet was encoded for the old codec or the old size: its time passes all the same.
-  if (leg.pendingFrames > 0) leg.rtp.skip(leg.pendingFrames * leg.source.frame.length);
-  leg.pendingBytes = 0;
-  leg.pendingFrames = 0;
+  leg.framesPerPacket = packetFrames(leg.codec, agreed.ptimeMs);
   expect(leg, agreed);
   // RFC 3264 §8.4: an address that names nobody is a hold of RFC 2543; the one before comes back with its end.
   if (!namesNobody(agreed.address)) {
@@ -219,41 +281,86 @@ export function connectLeg(leg: Leg, agreed: AgreedMedia, nowMs: number): void {
   if (!leg.listens) leg.source.active = false;
 }
 
+function changeCodec(leg: Leg, agreed: AgreedMedia): void {
+  // What waits for the rest of its packet was encoded for the old codec or the old size: its time passes all the same.
+  if (leg.pendingFrames > 0) leg.rtp.skip(leg.pendingFrames * leg.units);
+  leg.pendingBytes = 0;
+  leg.pendingFrames = 0;
+  const before = leg.codec;
+  const codec = codecOf(leg, agreed)!;
+  leg.codec = codec;
+  leg.codecIndex = codecNames.indexOf(agreed.codec);
+  leg.codecKey = keyOf(agreed.codec, agreed.clockRate);
+  leg.units = codec.clockRate / 50;
+  if (before.clockRate === codec.clockRate && before.sampleRate === codec.sampleRate) return;
+  const { past, jitter, rtp } = leg;
+  past.packetsSent += rtp.packetsSent;
+  past.octetsSent += rtp.octetsSent;
+  past.lost += jitter.counters.lost;
+  past.concealedFrames += jitter.counters.concealedFrames;
+  past.late += jitter.counters.late;
+  const streams = createStreams(leg.options, codec);
+  leg.jitter = streams.jitter;
+  if (before.sampleRate !== codec.sampleRate) leg.source = leg.options.createSource(codec.frameSamples);
+  if (before.clockRate === codec.clockRate) return;
+  Object.assign(leg, streams);
+  leg.pressesKeys = false;
+}
+
+/** Frames in a packet of about this length: ½ for 10 ms, no more than a packet holds, one where frames cannot be joined. */
+function packetFrames({ frameBytes }: AudioCodec, ptimeMs: number): number {
+  if (frameBytes === 0) return 1;
+  if (ptimeMs <= 10 || frameBytes > MOST_PAYLOAD) return 0.5;
+  return Math.max(1, Math.min(3, Math.round(ptimeMs / 20), Math.floor(MOST_PAYLOAD / frameBytes)));
+}
+
 function namesNobody(address: string): boolean {
   return address === '0.0.0.0' || address === '::' || address.endsWith('.invalid');
 }
 
 /** RFC 3264 §5.1: the other side may send any of these, and change between them from packet to packet. */
 function expect(leg: Leg, agreed: AgreedMedia): void {
-  const receive = agreed.receive ?? [agreed];
-  leg.jitter.setPayloads(
-    receive.map((payload) => ({
-      payloadType: payload.payloadType,
-      codec: legCodecs[codecIndexOf(payload)]!,
-    })),
-  );
+  const { clockRate, sampleRate } = leg.codec;
+  const payloads: { payloadType: number; codec: AudioCodec }[] = [];
+  const inUse = new Set([keyOf(agreed.codec, agreed.clockRate)]);
   leg.codecByType.fill(-1);
-  for (const payload of receive) leg.codecByType[payload.payloadType] = codecIndexOf(payload);
+  for (const payload of agreed.receive ?? [agreed]) {
+    const codec = codecOf(leg, payload);
+    // The jitter buffer runs on one clock; our answers agree on payloads of one clock only.
+    if (codec?.clockRate !== clockRate || codec.sampleRate !== sampleRate) continue;
+    payloads.push({ payloadType: payload.payloadType, codec });
+    inUse.add(keyOf(payload.codec, payload.clockRate));
+    leg.codecByType[payload.payloadType] = codecNames.indexOf(payload.codec);
+  }
+  leg.jitter.setPayloads(payloads);
+  for (const [key, codec] of leg.open) {
+    if (inUse.has(key)) continue;
+    codec.close?.();
+    leg.open.delete(key);
+  }
   leg.receiveEventPayloadType =
     agreed.receiveTelephoneEventPayloadType ?? agreed.telephoneEventPayloadType ?? -1;
 }
 
-function codecIndexOf({ codec }: AgreedPayload): number {
-  return codec === 'PCMA' ? 1 : 0;
+/** Gives back what the codecs hold. */
+export function closeCodecs(leg: Leg): void {
+  for (const codec of leg.open.values()) codec.close?.();
+  leg.open.clear();
 }
 
 /** The counters of the leg as they stand. */
 export function statisticsOf(leg: Leg): LegStatistics {
+  const { past, rtp } = leg;
   const { counters } = leg.jitter;
   return {
     packetsReceived: leg.packetsReceived,
     bytesReceived: leg.bytesReceived,
-    packetsSent: leg.rtp.packetsSent,
-    bytesSent: leg.rtp.octetsSent,
-    packetsLost: counters.lost,
+    packetsSent: past.packetsSent + rtp.packetsSent,
+    bytesSent: past.octetsSent + rtp.octetsSent,
+    packetsLost: past.lost + counters.lost,
     jitterMs: leg.received.jitterMs,
-    framesConcealed: counters.concealedFrames,
-    packetsLate: counters.late,
+    framesConcealed: past.concealedFrames + counters.concealedFrames,
+    packetsLate: past.late + counters.late,
     strangersDropped: leg.strangers + leg.latch.counters.foreign,
     malformedDropped: leg.malformed,
     digitsReceived: leg.digitsReceived,

@@ -1,5 +1,6 @@
 import type { TakeCaptured } from '../capture/capture.ts';
 import { createCaptures } from '../capture/captures.ts';
+import { type AudioCodec, type CodecName, codecFor } from '../codec/audio-codec.ts';
 import type { TelephoneEvent } from '../codec/telephone-event.ts';
 import { isSilent } from '../dsp/level.ts';
 import { createVoiceActivity, type VoiceActivity } from '../dsp/voice-activity.ts';
@@ -22,7 +23,16 @@ import {
   type EngineCounters,
   type EngineLimits,
 } from './engine-limits.ts';
-import { connectLeg, createLeg, type Leg, legCodecs, statisticsOf } from './leg.ts';
+import {
+  canSpeak,
+  changesClock,
+  closeCodecs,
+  connectLeg,
+  createLeg,
+  type Leg,
+  sharedCodecs,
+  statisticsOf,
+} from './leg.ts';
 import { type ReceiveScratch, receiveRtp, tellDigits } from './receive-packet.ts';
 import { createRelays } from './relays.ts';
 import { createReporting } from './reports.ts';
@@ -38,14 +48,14 @@ import { createTurns } from './turns.ts';
 export interface MediaEngine {
   /** Creates a leg and returns its index for `receive`; undefined when the name is open or the limit is reached. */
   openLeg(leg: string): number | undefined;
-  /** False when there is no such leg. */
+  /** False when there is no such leg, or no such codec. */
   connectLeg(leg: string, agreed: AgreedMedia, nowMs: number): boolean;
   /** Says BYE in RTCP and forgets the leg; its index is used again. */
   closeLeg(leg: string, nowMs: number): LegStatistics;
   /** Takes effect at the next tick. A command for a mix or leg that does not exist is counted and does nothing. */
   apply(command: MixCommand, nowMs: number): void;
-  /** Keeps a clip, converted to the rate of the mix; false when it would not fit into the limit. */
-  loadClip(name: string, clip: SoundClip): boolean;
+  /** Keeps a clip, see SoundLibrary; false when it would not fit into the limit. */
+  loadClip(name: string, clip: SoundClip, narrow?: Int16Array): boolean;
   dropClip(name: string): void;
   /** A packet that came to the leg's RTP port; `bytes` is read during the call only. */
   receive(leg: number, bytes: Uint8Array, length: number, address: string, port: number, nowMs: number): void;
@@ -84,8 +94,8 @@ export interface MediaEngineDeps {
   readonly random: () => number;
   /** Names this engine in RTCP, e.g. a random word. */
   readonly cname: string;
-  /** Samples a second of the mix; 8000, the rate of every codec that there is now. */
-  readonly rate?: number;
+  /** Opens Opus for one leg; legs cannot speak it when left out. */
+  readonly openOpus?: () => AudioCodec;
   /** RTP that stays away for this long is told; default 60,000. */
   readonly mediaSilentMs?: number;
   /**
@@ -96,22 +106,21 @@ export interface MediaEngineDeps {
   readonly limits?: Partial<EngineLimits>;
 }
 
+/** Samples of 20 ms at 8 kHz. */
+const TELEPHONE_FRAME = 160;
+
 /** Audio near a packet of a key may be the key's tone: some phones send both, and the tone waits in the jitter buffer. */
 const KEY_TONE_MS = 120;
 
-/** Throws a RangeError for a rate at which no codec runs. */
+/** Creates an engine without legs and mixes. */
 export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
-  const { send, sendReport, notify, random, rate = 8000, mediaSilentMs = 60_000, phases = 1 } = deps;
+  const { send, sendReport, notify, random, mediaSilentMs = 60_000, phases = 1 } = deps;
   const limits = { ...defaultEngineLimits, ...deps.limits };
-  if (legCodecs.some((codec) => codec.sampleRate !== rate)) {
-    throw new RangeError(`no codec of a leg runs at ${rate} Hz`);
-  }
-  const frameSamples = rate / 50;
   const random32 = (): number => Math.floor(random() * 2 ** 32) >>> 0;
 
   const counters = { ticks: 0, early: 0, ignored: 0, digitsRefused: 0, relayed: 0 };
   const captures = createCaptures({
-    frameSamples,
+    frameSamplesFor: (names) => Math.max(TELEPHONE_FRAME, ...names.map(frameSamplesOf)),
     phases,
     chunkFrames: Math.max(1, Math.round(limits.captureChunkMs / 20)),
     mostCaptures: deps.captured === undefined ? 0 : limits.captures,
@@ -127,24 +136,22 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
       return leg?.agreed !== undefined;
     },
   });
-  const sendScratch = createSendScratch(frameSamples, captures);
+  const sendScratch = createSendScratch(captures);
   const event: TelephoneEvent = { event: 0, end: false, volume: 0, duration: 0 };
   const receiveScratch: ReceiveScratch = { header: createRtpHeader(), event };
   const hearing = createHearing({
-    frameSamples,
-    codecs: legCodecs.length,
+    codecs: sharedCodecs,
     playEnded: (mix, key) => notify({ type: 'play-ended', mix, key }),
     joined: (leg, mix) => turns.join(byName.get(leg)!, mix),
   });
   const relays = createRelays({
-    frameSamples,
     find: (name) => byName.get(name),
     send,
     packetsPerSecond: limits.relayedPerSecond,
     counters,
   });
   const reporting = createReporting({ sendPacket: send, sendReport, random, cname: deps.cname });
-  const sounds = createSoundLibrary(rate, frameSamples, limits.clipSamples);
+  const sounds = createSoundLibrary(limits.clipSamples);
 
   const byName = new Map<string, Leg>();
   /** By index; a closed leg leaves a hole that is filled first. */
@@ -152,19 +159,32 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
   const holes: number[] = [];
   const turns = createTurns(phases, (name) => byName.get(name));
   let sourceIds = 0;
+  const createSource = (frameSamples: number): Source => ({
+    id: ++sourceIds,
+    frame: new Int16Array(frameSamples),
+    active: false,
+  });
+  const openCodec = (name: CodecName, clockRate: number | undefined): AudioCodec | undefined =>
+    name === 'opus' ? deps.openOpus?.() : codecFor(name, clockRate);
+  /** The longer of what it says and hears; that of a telephone before it is connected. */
+  const frameSamplesOf = (name: string): number => {
+    const leg = byName.get(name);
+    return leg === undefined ? 0 : Math.max(leg.source.frame.length, leg.ear.frameSamples);
+  };
 
   return {
     openLeg(name) {
       if (byName.has(name) || byName.size >= limits.legs) return undefined;
       const index = holes.pop() ?? legs.length;
-      const source: Source = { id: ++sourceIds, frame: new Int16Array(frameSamples), active: false };
+      const source = createSource(TELEPHONE_FRAME);
       const leg = createLeg({
         name,
         index,
         source,
         ear: hearing.openEar(name, source, createTurn(index % phases)),
-        frameSamples,
         random32,
+        openCodec,
+        createSource,
         queuedDigits: limits.queuedDigits,
         maxDelayMs: limits.jitterMs,
       });
@@ -176,13 +196,16 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
     },
     connectLeg(name, agreed, nowMs) {
       const leg = byName.get(name);
-      if (leg === undefined) return false;
+      if (leg === undefined || !canSpeak(leg, agreed)) return false;
       if (leg.agreed === undefined) {
         reporting.schedule(leg, nowMs);
         if (leg.ear.mix !== undefined) noteChange(leg.ear.mix);
       }
       const listened = leg.listens;
+      // RFC 7160 §4.1: with another clock our stream gets another SSRC, and the old one says goodbye.
+      if (leg.agreed !== undefined && changesClock(leg, agreed)) reporting.send(leg, nowMs, true);
       connectLeg(leg, agreed, nowMs);
+      hearing.changeRate(name, leg.source, leg.codec.frameSamples);
       relays.end(leg);
       if (leg.taps !== undefined) leg.taps.isPresent = true;
       // A key whose end nobody will hear any more ends here, not when the leg listens again.
@@ -199,13 +222,14 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
       turns.remove(leg);
       hearing.closeEar(name);
       relays.forget(leg);
+      closeCodecs(leg);
       if (leg.taps !== undefined) leg.taps.isPresent = false;
       return statisticsOf(leg);
     },
     apply(command) {
       if (!applyCommand(command)) counters.ignored++;
     },
-    loadClip: (name, clip) => sounds.loadClip(name, clip),
+    loadClip: (name, clip, narrow) => sounds.loadClip(name, clip, narrow),
     dropClip: (name) => sounds.dropClip(name),
     receive(index, bytes, length, address, port, nowMs) {
       const leg = legs[index];
@@ -222,7 +246,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
       counters.ticks++;
       turns.begin(nowMs, skipped);
       if (skipped > 0)
-        for (const leg of legs) if (leg?.relayIn === undefined) leg?.rtp.skip(skipped * frameSamples);
+        for (const leg of legs) if (leg?.relayIn === undefined) leg?.rtp.skip(skipped * leg.units);
       hearing.settle();
       const { step } = turns;
       const present = turns.present();
@@ -244,7 +268,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
         if (leg.turn.lastStep !== step) continue;
         if (leg.sends) sendFrame(leg, step, sendScratch, send);
         else {
-          leg.rtp.skip(frameSamples);
+          leg.rtp.skip(leg.units);
           if (leg.taps !== undefined) captures.keep(leg.taps.heard, undefined);
         }
         if (nowMs >= leg.reportDueMs) reporting.send(leg, nowMs, false);
@@ -282,7 +306,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
       return;
     }
     const result = leg.jitter.take(leg.source.frame, nowMs);
-    leg.source.active = result !== taken.empty && !isSilent(leg.source.frame, frameSamples);
+    leg.source.active = result !== taken.empty && !isSilent(leg.source.frame, leg.source.frame.length);
     if (leg.voice !== undefined) {
       watchVoice(leg, leg.voice, result === taken.played && nowMs - leg.keyMs >= KEY_TONE_MS);
     }
@@ -316,7 +340,8 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
         return hearing.setHearing(command.mix, command.members);
       case 'play': {
         hearing.stopPlay(command.mix, command.key);
-        const play = sounds.play(++sourceIds, command.sound, command.loop);
+        const rate = 50 * Math.max(TELEPHONE_FRAME, ...command.to.map(frameSamplesOf));
+        const play = sounds.play(++sourceIds, command.sound, command.loop, rate);
         if (play !== undefined && hearing.countPlays(command.mix) < limits.playsPerMix) {
           const { mix, key, to, alone = false } = command;
           if (hearing.play(mix, key, to, play, alone)) return true;
@@ -344,7 +369,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
       case 'end-capture':
         if (captures.end(command.capture)) return true;
         // Whoever waits for its end shall not wait for ever.
-        deps.captured?.(command.capture, 0, new Int16Array(0), true);
+        deps.captured?.(command.capture, 0, new Int16Array(0), true, 50 * TELEPHONE_FRAME);
         return false;
       case 'watch-voice': {
         const leg = byName.get(command.leg);

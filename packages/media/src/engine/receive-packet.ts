@@ -54,7 +54,7 @@ export function receiveRtp(
   } else if (leg.codecByType[header.payloadType]! < 0) leg.malformed++;
   else {
     leg.lastCodec = leg.codecByType[header.payloadType]!;
-    leg.lastLength = header.payloadLength;
+    leg.lastUnits = leg.jitter.unitsIn(header.payloadType, bytes, header.payloadOffset, header.payloadLength);
   }
   if (!leg.listens) return;
   // Others than audio as well: the buffer must know that their sequence numbers are no gaps.

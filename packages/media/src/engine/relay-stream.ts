@@ -36,7 +36,6 @@ export class RelayStream {
   turnsWaited = 0;
   readonly #route: RelayRoute;
   readonly #ssrc: number;
-  readonly #frameSamples: number;
   readonly #timestampOffset: number;
   #sequenceOffset: number;
   #newest: number;
@@ -45,12 +44,11 @@ export class RelayStream {
   #creditMs: number;
 
   /** Begins behind the mixed frame that was just sent: the next packet of `from` is the one behind its newest. */
-  constructor(from: Leg, to: Leg, frameSamples: number, route: RelayRoute, nowMs: number) {
+  constructor(from: Leg, to: Leg, route: RelayRoute, nowMs: number) {
     this.from = from;
     this.to = to;
     this.passedMs = from.heardMs;
     this.#route = route;
-    this.#frameSamples = frameSamples;
     this.#ssrc = from.received.ssrc;
     this.#timestampOffset = timestampDistance(from.jitter.position, to.rtp.timestamp);
     this.#newest = from.jitter.newestPacket;
@@ -67,7 +65,8 @@ export class RelayStream {
     for (let n = 0; n < count; n++) {
       from!.jitter.packets.read((first + n) & 0xffff, packet);
       const { payload, offset, length, timestamp } = packet;
-      this.#write(to.payloadType, false, (first + n) & 0xffff, timestamp, payload, offset, length, length);
+      const units = from!.jitter.unitsIn(packet.payloadType, payload, offset, length);
+      this.#write(to.payloadType, false, (first + n) & 0xffff, timestamp, payload, offset, length, units);
     }
   }
 
@@ -90,7 +89,8 @@ export class RelayStream {
       this.#leaveOut(sequenceNumber, ahead);
       return;
     }
-    if (!isEvent && !fits(from, to, codec, payloadLength)) {
+    const units = isEvent ? 0 : from.jitter.unitsIn(payloadType, bytes, payloadOffset, payloadLength);
+    if (!isEvent && !fits(from, to, codec, units)) {
       this.isOpen = false;
       return;
     }
@@ -101,7 +101,6 @@ export class RelayStream {
       this.passedMs = nowMs;
     }
     const type = isEvent ? to.eventPayloadType : to.payloadType;
-    const units = isEvent ? 0 : payloadLength;
     this.#write(
       type,
       header.marker,
@@ -115,11 +114,11 @@ export class RelayStream {
   }
 
   /**
-   * Samples by which `to` has been sent more than it would have with the frame of this turn. The mix goes on where that
+   * Clock units by which `to` has been sent more than it would have with the frame of this turn. The mix goes on where that
    * falls below a frame: so nothing is heard twice and nothing is left out.
    */
   aheadOfMix(nowMs: number): number {
-    const frame = this.#frameSamples;
+    const frame = this.to.units;
     const perMs = frame / 20;
     const passedUntilMs = this.passedMs + 20 * this.to.framesPerPacket;
     const byTime = Math.round((passedUntilMs - nowMs) * perMs) - frame;
@@ -175,7 +174,8 @@ export class RelayStream {
   }
 }
 
-/** Whether a packet of `from` with this codec (by index) and length is one that `to` is sent as well. */
-export function fits({ source }: Leg, to: Leg, codec: number, length: number): boolean {
-  return codec === to.codecIndex && length === to.framesPerPacket * source.frame.length;
+/** Whether a packet of `from` with this codec (by index) and so many clock units is one that `to` is sent as well. */
+export function fits(from: Leg, to: Leg, codec: number, units: number): boolean {
+  if (codec !== to.codecIndex || units !== to.framesPerPacket * to.units) return false;
+  return from.codec.clockRate === to.codec.clockRate && from.codec.sampleRate === to.codec.sampleRate;
 }

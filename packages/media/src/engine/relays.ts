@@ -28,14 +28,13 @@ export interface Relays {
 
 /** How legs are found, and what their streams share. */
 export interface RelaysDeps extends RelayRoute {
-  readonly frameSamples: number;
   readonly find: (leg: string) => Leg | undefined;
   readonly send: SendPacket;
 }
 
 /** No stream is open. */
 export function createRelays(deps: RelaysDeps): Relays {
-  const { frameSamples, find, send } = deps;
+  const { find, send } = deps;
   const packet: StoredPacket = {
     payload: new Uint8Array(0),
     offset: 0,
@@ -45,6 +44,10 @@ export function createRelays(deps: RelaysDeps): Relays {
   };
 
   const over = (stream: RelayStream): void => {
+    const { from, to } = stream;
+    const other = from?.open.get(to.codecKey);
+    // The listener's decoder has followed that stream, as ours has: our encoder goes on from there.
+    if (other !== undefined && from !== to) to.codec.continueFrom?.(other);
     stream.to.relayIn = undefined;
     stream.to.calmTurns = 0;
     if (stream.from?.relayOut === stream) stream.from.relayOut = undefined;
@@ -62,17 +65,22 @@ export function createRelays(deps: RelaysDeps): Relays {
       if (from === undefined || !mayRelay(from, leg) || nowMs - stream.passedMs > STARVED_MS)
         stream.isOpen = false;
       if (stream.isOpen) {
-        leg.turn.spared = frameSamples;
+        leg.turn.spared = leg.units;
         return;
       }
       const ahead = stream.aheadOfMix(nowMs);
       if (ahead >= 0 && ++stream.turnsWaited < MOST_TURNS_WAITED) {
-        leg.turn.spared = frameSamples;
+        leg.turn.spared = leg.units;
         return;
       }
       over(stream);
-      if (ahead < -frameSamples) leg.rtp.skip(-ahead - frameSamples);
-      else if (ahead < 0) leg.turn.spared = frameSamples + ahead;
+      if (ahead < -leg.units) leg.rtp.skip(-ahead - leg.units);
+      else if (ahead < 0 && leg.codec.frameBytes > 0) leg.turn.spared = leg.units + ahead;
+      else if (ahead < 0 && ahead > -leg.units) {
+        // A part of a frame cannot be sent: the stream pauses for that long.
+        leg.rtp.skip(-ahead);
+        leg.turn.spared = leg.units;
+      }
     },
     consider(leg, nowMs) {
       const from = find(leg.ear.partner!);
@@ -85,13 +93,15 @@ export function createRelays(deps: RelaysDeps): Relays {
       const first = jitter.nextPacket;
       // Both must have had their turn in this step, or the frame that was sent is not the one that was taken.
       if (first < 0 || from.turn.lastStep !== leg.turn.lastStep) return;
-      if (nowMs - from.heardMs > STARVED_MS || !fits(from, leg, from.lastCodec, from.lastLength)) return;
+      if (nowMs - from.heardMs > STARVED_MS || !fits(from, leg, from.lastCodec, from.lastUnits)) return;
       for (let n = sequenceDistance(first, jitter.newestPacket); n >= 0; n--) {
         if (!jitter.packets.read((first + n) & 0xffff, packet)) return;
-        if (!fits(from, leg, from.codecByType[packet.payloadType]!, packet.length)) return;
+        const { payloadType, payload, offset, length } = packet;
+        const units = jitter.unitsIn(payloadType, payload, offset, length);
+        if (!fits(from, leg, from.codecByType[payloadType]!, units)) return;
       }
-      flush(leg, frameSamples, send);
-      const stream = new RelayStream(from, leg, frameSamples, deps, nowMs);
+      flush(leg, send);
+      const stream = new RelayStream(from, leg, deps, nowMs);
       leg.relayIn = stream;
       from.relayOut = stream;
       stream.passWaiting(first, packet);

@@ -1,7 +1,8 @@
-import type { Tap } from '../capture/capture.ts';
 import type { Captures } from '../capture/captures.ts';
+import type { AudioCodec } from '../codec/audio-codec.ts';
+import { pcma, pcmu } from '../codec/g711.ts';
 import { mixFor, sumAudience } from '../mix/audience.ts';
-import { type Leg, legCodecs } from './leg.ts';
+import { type Leg, sharedCodecs } from './leg.ts';
 
 /** Hands a packet to the network; the bytes are reused in the next tick. */
 export type SendPacket = (
@@ -15,25 +16,41 @@ export type SendPacket = (
 /** Buffers shared by all legs, and how often an encoding was saved. */
 export interface SendScratch {
   readonly captures: Captures;
-  readonly mixed: Int16Array;
+  /** A frame at each rate that there is, by its length in units of 160 samples. */
+  readonly mixed: readonly Int16Array[];
+  readonly quiet: readonly Int16Array[];
   readonly payload: Uint8Array;
-  /** An encoded frame of silence for each codec. */
+  /** An encoded frame of silence for each codec whose payloads can be shared. */
   readonly silence: readonly Uint8Array[];
+  /** What the leg that is served hears; undefined for silence. */
+  samples: Int16Array | undefined;
   readonly counters: { encoded: number; shared: number; silent: number };
 }
 
-/** Buffers for frames of this many samples, the payloads of silence encoded. */
-export function createSendScratch(frameSamples: number, captures: Captures): SendScratch {
-  const mixed = new Int16Array(frameSamples);
+/** Lengths of frames at 8, 16, 24 and 48 kHz. */
+const FRAMES = [160, 320, 480, 960];
+const LONGEST_FRAME = 960;
+
+/** Buffers for frames of every rate, the payloads of silence encoded. */
+export function createSendScratch(captures: Captures): SendScratch {
+  const frames = (): Int16Array[] => {
+    const byLength: Int16Array[] = [];
+    for (const length of FRAMES) byLength[length / 160] = new Int16Array(length);
+    return byLength;
+  };
+  const silenceOf = (codec: AudioCodec): Uint8Array => {
+    const payload = new Uint8Array(codec.frameBytes);
+    codec.encode(new Int16Array(codec.frameSamples), codec.frameSamples, payload, 0);
+    return payload;
+  };
   return {
     captures,
-    mixed,
-    payload: new Uint8Array(frameSamples * 2),
-    silence: legCodecs.map((codec) => {
-      const payload = new Uint8Array(frameSamples);
-      codec.encode(mixed, frameSamples, payload, 0);
-      return payload;
-    }),
+    mixed: frames(),
+    quiet: frames(),
+    payload: new Uint8Array(LONGEST_FRAME * 2),
+    // L16 is silent in zeros at every rate.
+    silence: [silenceOf(pcmu), silenceOf(pcma), new Uint8Array(LONGEST_FRAME * 2)],
+    samples: undefined,
     counters: { encoded: 0, shared: 0, silent: 0 },
   };
 }
@@ -43,14 +60,13 @@ export function createSendScratch(frameSamples: number, captures: Captures): Sen
  * bindings stay open, and no phone takes the call for dead.
  */
 export function sendFrame(leg: Leg, tick: number, scratch: SendScratch, send: SendPacket): void {
-  const { rtp } = leg;
+  const { rtp, codec, units } = leg;
   const { spared } = leg.turn;
-  const frameUnits = scratch.mixed.length;
-  if (leg.pressesKeys && spared < scratch.mixed.length) {
+  if (leg.pressesKeys && spared < units) {
     const step = leg.digitsOut.next(rtp.timestamp);
     if (step === 'idle') leg.pressesKeys = false;
     else if (step === 'event') {
-      flush(leg, frameUnits, send);
+      flush(leg, send);
       if (leg.digitsOut.marker) leg.digitsSent++;
       const length = rtp.writeEvent(
         leg.eventPayloadType,
@@ -59,73 +75,88 @@ export function sendFrame(leg: Leg, tick: number, scratch: SendScratch, send: Se
         leg.digitsOut.marker,
       );
       send(leg.index, rtp.packet, length, leg.toAddress, leg.toPort);
-      rtp.skip(frameUnits);
+      rtp.skip(units);
       if (leg.taps !== undefined) scratch.captures.keep(leg.taps.heard, undefined);
       return;
     }
   }
   const ready = hear(leg, tick, scratch);
-  if (leg.taps !== undefined && leg.taps.heard.length > 0) keepHeard(leg, leg.taps.heard, ready, scratch);
+  if (leg.taps !== undefined && leg.taps.heard.length > 0) keepHeard(leg, ready, scratch);
+  const samples = scratch.samples ?? scratch.quiet[codec.frameSamples / 160]!;
   if (spared > 0) {
-    sendRest(leg, ready, scratch, send);
+    sendRest(leg, ready, samples, scratch, send);
     return;
   }
   if (leg.framesPerPacket === 1) {
     const length =
       ready === undefined
-        ? rtp.writeAudio(leg.codec, leg.payloadType, scratch.mixed, frameUnits)
-        : rtp.writePayload(leg.payloadType, ready, 0, frameUnits, frameUnits);
+        ? rtp.writeAudio(codec, leg.payloadType, samples, samples.length)
+        : rtp.writePayload(leg.payloadType, ready, 0, codec.frameBytes, units);
     send(leg.index, rtp.packet, length, leg.toAddress, leg.toPort);
     return;
   }
+  const { frameBytes } = codec;
   const payload = ready ?? scratch.payload;
-  if (ready === undefined) leg.codec.encode(scratch.mixed, frameUnits, payload, 0);
+  if (ready === undefined) codec.encode(samples, samples.length, payload, 0);
   if (leg.framesPerPacket < 1) {
-    const half = frameUnits / 2;
     for (let part = 0; part < 2; part++) {
-      const length = rtp.writePayload(leg.payloadType, payload, part * half, half, half);
+      const length = rtp.writePayload(
+        leg.payloadType,
+        payload,
+        (part * frameBytes) / 2,
+        frameBytes / 2,
+        units / 2,
+      );
       send(leg.index, rtp.packet, length, leg.toAddress, leg.toPort);
     }
     return;
   }
-  for (let i = 0; i < frameUnits; i++) leg.pending[leg.pendingBytes + i] = payload[i]!;
-  leg.pendingBytes += frameUnits;
-  if (++leg.pendingFrames >= leg.framesPerPacket) flush(leg, frameUnits, send);
+  for (let i = 0; i < frameBytes; i++) leg.pending[leg.pendingBytes + i] = payload[i]!;
+  leg.pendingBytes += frameBytes;
+  if (++leg.pendingFrames >= leg.framesPerPacket) flush(leg, send);
 }
 
 /** Sends what is left of a frame whose beginning the leg was relayed: nothing, or a packet that is shorter than others. */
 function sendRest(
   leg: Leg,
   ready: Uint8Array | undefined,
-  { mixed, payload }: SendScratch,
+  samples: Int16Array,
+  { payload }: SendScratch,
   send: SendPacket,
 ): void {
+  const { codec, units, rtp } = leg;
   const { spared } = leg.turn;
   leg.turn.spared = 0;
-  const left = mixed.length - spared;
+  const left = units - spared;
   if (left === 0) return;
-  if (ready === undefined) leg.codec.encode(mixed, mixed.length, payload, 0);
-  const length = leg.rtp.writePayload(leg.payloadType, ready ?? payload, spared, left, left);
-  send(leg.index, leg.rtp.packet, length, leg.toAddress, leg.toPort);
+  if (ready === undefined) codec.encode(samples, samples.length, payload, 0);
+  const unitBytes = codec.frameBytes / units;
+  const length = rtp.writePayload(
+    leg.payloadType,
+    ready ?? payload,
+    spared * unitBytes,
+    left * unitBytes,
+    left,
+  );
+  send(leg.index, rtp.packet, length, leg.toAddress, leg.toPort);
 }
 
 /** Gives captures what the leg is sent; samples that were encoded for somebody else are gone and computed again. */
-function keepHeard(
-  { ear, codecIndex }: Leg,
-  taps: readonly Tap[],
-  ready: Uint8Array | undefined,
-  { captures, mixed, silence }: SendScratch,
-): void {
-  if (ready === silence[codecIndex]) {
-    captures.keep(taps, undefined);
-    return;
+function keepHeard(leg: Leg, ready: Uint8Array | undefined, scratch: SendScratch): void {
+  const { captures, mixed } = scratch;
+  const taps = leg.taps!.heard;
+  const { audience } = leg.ear.seat ?? {};
+  if (ready === undefined || audience === undefined) captures.keep(taps, scratch.samples);
+  else if (ready === scratch.silence[leg.codecIndex]) captures.keep(taps, undefined);
+  else {
+    const frame = mixed[leg.codec.frameSamples / 160]!;
+    mixFor(audience, undefined, frame);
+    captures.keep(taps, frame);
   }
-  if (ready !== undefined) mixFor(ear.seat!.audience, undefined, mixed);
-  captures.keep(taps, mixed);
 }
 
 /** Sends the frames that wait for the rest of their packet, as they are. */
-export function flush(leg: Leg, frameUnits: number, send: SendPacket): void {
+export function flush(leg: Leg, send: SendPacket): void {
   if (leg.pendingFrames === 0) return;
   const { rtp } = leg;
   const length = rtp.writePayload(
@@ -133,7 +164,7 @@ export function flush(leg: Leg, frameUnits: number, send: SendPacket): void {
     leg.pending,
     0,
     leg.pendingBytes,
-    leg.pendingFrames * frameUnits,
+    leg.pendingFrames * leg.units,
   );
   leg.pendingBytes = 0;
   leg.pendingFrames = 0;
@@ -141,37 +172,41 @@ export function flush(leg: Leg, frameUnits: number, send: SendPacket): void {
 }
 
 /**
- * What a leg hears in this tick: the payload of silence, the payload that its audience shares, or undefined when
- * `scratch.mixed` holds samples for this leg alone, the sum without its own voice.
+ * What a leg hears in this tick: a payload that others are sent as well, of silence or of its audience, or undefined when
+ * `scratch.samples` is for this leg alone: the sum without its own voice, or for an encoder that remembers.
  */
 function hear(leg: Leg, tick: number, scratch: SendScratch): Uint8Array | undefined {
   const { seat } = leg.ear;
-  const { counters, mixed } = scratch;
-  const silence = scratch.silence[leg.codecIndex]!;
+  const { codec, codecIndex } = leg;
+  const { counters } = scratch;
+  const silence = codecIndex < sharedCodecs ? scratch.silence[codecIndex] : undefined;
+  scratch.samples = undefined;
   if (seat === undefined) {
     counters.silent++;
     return silence;
   }
   const { audience } = seat;
   sumAudience(audience, tick);
-  const own = seat.minusSelf && leg.source.active ? leg.source.frame : undefined;
+  const own = seat.own?.active ? seat.own.frame : undefined;
   if (audience.activeSources === (own === undefined ? 0 : 1)) {
     counters.silent++;
     return silence;
   }
-  if (own !== undefined) {
+  const mixed = scratch.mixed[codec.frameSamples / 160]!;
+  if (own !== undefined || codec.remembers) {
     counters.encoded++;
     mixFor(audience, own, mixed);
+    scratch.samples = mixed;
     return undefined;
   }
   // Everybody whose own voice is not in the sum of this tick hears the same.
-  const shared = audience.payloads[leg.codecIndex]!;
-  if (audience.payloadTicks[leg.codecIndex] === tick) counters.shared++;
+  const shared = audience.payloads[codecIndex]!;
+  if (audience.payloadTicks[codecIndex] === tick) counters.shared++;
   else {
     counters.encoded++;
     mixFor(audience, undefined, mixed);
-    leg.codec.encode(mixed, mixed.length, shared, 0);
-    audience.payloadTicks[leg.codecIndex] = tick;
+    codec.encode(mixed, mixed.length, shared, 0);
+    audience.payloadTicks[codecIndex] = tick;
   }
   return shared;
 }

@@ -6,36 +6,57 @@ import type { Sound, SoundClip } from './commands.ts';
 
 /** Everything that an engine can play: built-in sounds and the clips that were loaded. */
 export interface SoundLibrary {
-  /** Keeps a clip, converted to the rate of the mix; false when it would not fit into the limit. */
-  loadClip(name: string, clip: SoundClip): boolean;
+  /**
+   * Keeps a clip, converted to 8 kHz, and to 16 kHz where it has more to say; false when both would not fit into the limit. `narrow` is
+   * the clip at 8 kHz, for who has converted it already.
+   */
+  loadClip(name: string, clip: SoundClip, narrow?: Int16Array): boolean;
   dropClip(name: string): void;
   /** Renders the built-in sounds, which otherwise happens at their first use. */
   warmUp(): void;
-  /** The sound from its beginning, as the source with this id; undefined when there is none like it. */
-  play(id: number, sound: Sound, loop: boolean): Play | undefined;
+  /** The sound from its beginning for listeners of up to this rate, as the source with this id; undefined when there is none like it. */
+  play(id: number, sound: Sound, loop: boolean, rate: number): Play | undefined;
   readonly clips: number;
 }
 
+/** Rates at which sounds are kept: that of telephones, where most listeners are, and one that carries all of speech. */
+const NARROW = 8000;
+const WIDE = 16_000;
+
+interface Clip {
+  readonly narrow: Int16Array;
+  readonly wide: Int16Array | undefined;
+}
+
 /** A library without clips; `mostSamples` is the room for all clips together. */
-export function createSoundLibrary(rate: number, frameSamples: number, mostSamples: number): SoundLibrary {
-  const sounds = createSounds(rate);
-  const clips = new Map<string, Int16Array>();
+export function createSoundLibrary(mostSamples: number): SoundLibrary {
+  // Nothing in them reaches above 3.4 kHz, so they are rendered at this rate alone.
+  const sounds = createSounds(NARROW);
+  const frameSamples = NARROW / 50;
+  const clips = new Map<string, Clip>();
   let clipSamples = 0;
+  const sizeOf = (clip: Clip | undefined): number => (clip?.narrow.length ?? 0) + (clip?.wide?.length ?? 0);
 
   return {
     get clips() {
       return clips.size;
     },
-    loadClip(name, { sampleRate, samples }) {
-      const length = Math.round((samples.length * rate) / sampleRate);
-      const replaced = clips.get(name)?.length ?? 0;
+    loadClip(name, { sampleRate, samples }, narrow) {
+      const isWide = sampleRate > NARROW;
+      const seconds = samples.length / sampleRate;
+      const length = Math.round(seconds * NARROW) + (isWide ? Math.round(seconds * WIDE) : 0);
+      const replaced = sizeOf(clips.get(name));
       if (clipSamples - replaced + length > mostSamples) return false;
-      clips.set(name, resample(samples, sampleRate, rate));
-      clipSamples += length - replaced;
+      const clip: Clip = {
+        narrow: narrow ?? resample(samples, sampleRate, NARROW),
+        wide: isWide ? resample(samples, sampleRate, WIDE) : undefined,
+      };
+      clips.set(name, clip);
+      clipSamples += sizeOf(clip) - replaced;
       return true;
     },
     dropClip(name) {
-      clipSamples -= clips.get(name)?.length ?? 0;
+      clipSamples -= sizeOf(clips.get(name));
       clips.delete(name);
     },
     warmUp() {
@@ -44,7 +65,7 @@ export function createSoundLibrary(rate: number, frameSamples: number, mostSampl
       sounds.beep(1);
       sounds.beep(2);
     },
-    play(id, sound, loop) {
+    play(id, sound, loop, rate) {
       switch (sound.kind) {
         case 'beep':
           return createSamplesPlay(id, frameSamples, sounds.beep(sound.count), loop);
@@ -53,13 +74,17 @@ export function createSoundLibrary(rate: number, frameSamples: number, mostSampl
         case 'hold-music':
           return createSamplesPlay(id, frameSamples, sounds.holdMusic(), loop);
         case 'clip': {
-          const samples = clips.get(sound.name);
-          return samples && createSamplesPlay(id, frameSamples, samples, loop);
+          const clip = clips.get(sound.name);
+          if (clip === undefined) return undefined;
+          const isWide = rate > NARROW && clip.wide !== undefined;
+          return isWide
+            ? createSamplesPlay(id, WIDE / 50, clip.wide!, loop)
+            : createSamplesPlay(id, frameSamples, clip.narrow, loop);
         }
         case 'tone': {
           const { frequencyHz, levelDb, durationMs } = sound;
           if (!(frequencyHz > 0 && frequencyHz < rate / 2)) return undefined;
-          return createTonePlay(id, frameSamples, {
+          return createTonePlay(id, rate / 50, {
             rate,
             frequencyHz,
             amplitude: amplitudeOf(levelDb),

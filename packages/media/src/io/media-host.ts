@@ -63,6 +63,10 @@ export interface MediaHostOptions {
 /** Steps of 2.5 ms: fine enough to come just behind the packets of a call, and no more turns than its sockets are worth. */
 const PHASES = 8;
 
+/** Rates at which the engine keeps clips. */
+const NARROW = 8000;
+const WIDE = 16_000;
+
 /** Samples converted at a time: a few tenths of a millisecond. */
 const CLIP_STEP = 2000;
 
@@ -145,8 +149,12 @@ export function createMediaHost(options: MediaHostOptions): MediaHost {
     },
     apply: (command) => engine.apply(command, now()),
     async loadClip(name, clip) {
-      const samples = await convert(clip, 8000);
-      if (!engine.loadClip(name, { sampleRate: 8000, samples })) {
+      const narrow = await convert(clip, NARROW);
+      const kept =
+        clip.sampleRate > NARROW
+          ? { sampleRate: WIDE, samples: await convert(clip, WIDE) }
+          : { sampleRate: NARROW, samples: narrow };
+      if (!engine.loadClip(name, kept, narrow)) {
         throw new RangeError(`clip ${name} exceeds what may be kept`);
       }
     },

@@ -30,9 +30,6 @@ export type FromMediaThread =
   | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
   | { readonly type: 'refusal'; readonly id: number; readonly message: string; readonly code?: string };
 
-/** The rate of everything that an engine captures. */
-const CAPTURE_RATE = 8000;
-
 /** Serves a host to the thread at the other end of `port`; `createHost` is given where its notices and captures go. */
 export function serveMediaThread(
   port: MessagePort,
@@ -45,9 +42,9 @@ export function serveMediaThread(
     taker?.postMessage(message, transfer);
   const host = createHost(
     (notices) => tell({ type: 'notices', notices }),
-    (capture, tracks, samples, isLast) => {
+    (capture, tracks, samples, isLast, sampleRate) => {
       if (samples.length > 0) {
-        const audio = { type: 'audio', capture, tracks, sampleRate: CAPTURE_RATE, samples } as const;
+        const audio = { type: 'audio', capture, tracks, sampleRate, samples } as const;
         pass(audio, [samples.buffer]);
       }
       if (isLast) pass({ type: 'ended', capture }, []);

@@ -87,6 +87,10 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     for (const { payloadType, codec } of payloads) this.#codecs[payloadType] = codec;
   }
 
+  unitsIn(payloadType: number, bytes: Uint8Array, offset: number, length: number): number {
+    return (this.#codecs[payloadType]?.samplesIn(length, bytes, offset) ?? 0) / this.#ratio;
+  }
+
   reset(): void {
     this.#forget();
     this.#continuity.reset();
@@ -136,7 +140,9 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     }
     this.#makeRoom(sequence);
     if (sequenceDistance(this.newestPacket, sequence) > 0) this.newestPacket = sequence;
-    const units = isAudio ? codec.samplesIn(header.payloadLength) / this.#ratio : 0;
+    const units = isAudio
+      ? codec.samplesIn(header.payloadLength, bytes, header.payloadOffset) / this.#ratio
+      : 0;
     if (header.payloadLength > this.packets.slotBytes || units > longestPacketMs * this.#unitsPerMs) {
       counters.oversized++;
       this.packets.storeOther(sequence);
@@ -394,6 +400,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
 
   #unitsAt(place: number): number {
     const codec = this.#codecs[this.packets.payloadType[place]!];
-    return (codec?.samplesIn(this.packets.length[place]!) ?? 0) / this.#ratio;
+    const { payload, length, slotBytes } = this.packets;
+    return (codec?.samplesIn(length[place]!, payload, place * slotBytes) ?? 0) / this.#ratio;
   }
 }

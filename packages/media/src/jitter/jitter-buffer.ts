@@ -33,6 +33,8 @@ export interface JitterBuffer {
   take(out: Int16Array, nowMs: number): number;
   /** Exchanges the audio payload types, after an offer and answer; the stream goes on. */
   setPayloads(payloads: AudioPayloads): void;
+  /** Timestamp units that a payload of this type stands for; 0 for what is no audio. */
+  unitsIn(payloadType: number, bytes: Uint8Array, offset: number, length: number): number;
   /** Forgets the stream; counters stay. */
   reset(): void;
   readonly counters: Readonly<JitterCounters>;

@@ -1,3 +1,4 @@
+import type { ConvertedSource, Heard } from './converted-source.ts';
 import type { Source } from './source.ts';
 
 /**
@@ -5,9 +6,12 @@ import type { Source } from './source.ts';
  * fixed when hearing changes; in a tick it is summed once, and encoded once per codec for everybody who hears all of it.
  */
 export interface Audience {
-  /** Ids of the sources, ascending, joined by commas. */
+  /** Samples of its frames, and the ids of the sources, ascending. */
   readonly key: string;
   readonly sources: readonly Source[];
+  /** The same sources at the rate of its listeners, and those of them that had to be converted. */
+  readonly heard: readonly Heard[];
+  readonly converted: readonly ConvertedSource[];
   readonly sum: Int32Array;
   /** How many legs listen here; an audience without listeners is forgotten. */
   listeners: number;
@@ -29,16 +33,25 @@ const ATTACK_PART = 0.1;
 /** Gain comes back by this much a frame: from half to full in 0.3 s, slow enough not to be heard as pumping. */
 const RELEASE_STEP = 1 / 30;
 
-/** An audience of these sources, with room for one payload per codec. */
+/** An audience of these sources, with room for one payload per codec; `convert` gives those of another rate. */
 export function createAudience(
   sources: readonly Source[],
   key: string,
   frameSamples: number,
   codecs: number,
+  convert: (source: Source) => ConvertedSource,
 ): Audience {
+  const converted: ConvertedSource[] = [];
+  const heard = sources.map((source): Heard => {
+    if (source.frame.length === frameSamples) return source;
+    const at = converted.push(convert(source)) - 1;
+    return converted[at]!;
+  });
   return {
     key,
     sources,
+    heard,
+    converted,
     sum: new Int32Array(frameSamples),
     listeners: 0,
     tick: -1,
@@ -53,9 +66,10 @@ export function createAudience(
 /** Sums the active sources of this tick and sets the limiter's gain; does nothing when it was done in this tick already. */
 export function sumAudience(audience: Audience, tick: number): void {
   if (audience.tick === tick) return;
-  const sum = audience.sum;
-  const sources = audience.sources;
+  const { sum, converted } = audience;
+  const sources = audience.heard;
   const count = sum.length;
+  for (let c = 0; c < converted.length; c++) converted[c]!.refresh(tick);
   let active = 0;
   for (let s = 0; s < sources.length; s++) {
     const source = sources[s]!;

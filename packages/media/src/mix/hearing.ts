@@ -6,7 +6,10 @@ import { createMixTurn, type MixTurn, noteChange, type Turn } from './turn.ts';
 /** A leg as the mixes see it: what it says and from where it hears. */
 export interface Ear {
   readonly leg: string;
-  readonly source: Source;
+  /** What it says; another one when its rate changes. */
+  source: Source;
+  /** Samples of the frames that it is sent. */
+  frameSamples: number;
   readonly turn: Turn;
   /** With which mix it has its turn: the one that it is a member of, else one that plays to it. */
   mix: MixTurn | undefined;
@@ -37,6 +40,8 @@ export interface Hearing {
   countPlays(mix: string): number;
   /** The leg takes the place that memberships and plays hold for its name. */
   openEar(leg: string, source: Source, turn: Turn): Ear;
+  /** The leg says something at another rate, or is sent frames of another length. */
+  changeRate(leg: string, source: Source, frameSamples: number): void;
   /** The leg leaves its mix; plays lose a listener, and a play that has lost its last one ends. */
   closeEar(leg: string): void;
   /** Makes all changes since the last call effective. Once per step, before the sources move on. */
@@ -53,9 +58,8 @@ export interface Hearing {
   census(): { mixes: number; plays: number; audiences: number };
 }
 
-/** Frame length in samples, number of codecs, and who is told that a play ended. */
+/** Number of codecs whose payloads listeners can share, and who is told that a play ended. */
 export interface HearingDeps {
-  readonly frameSamples: number;
   readonly codecs: number;
   /** A play reached its end or lost its last listener; not called for one that was stopped or replaced. */
   readonly playEnded: (mix: string, key: string) => void;
@@ -80,8 +84,8 @@ interface RunningPlay {
 }
 
 /** Creates the hearing table of an engine, empty. */
-export function createHearing({ frameSamples, codecs, playEnded, joined }: HearingDeps): Hearing {
-  const audiences: Audiences = createAudiences(frameSamples, codecs);
+export function createHearing({ codecs, playEnded, joined }: HearingDeps): Hearing {
+  const audiences: Audiences = createAudiences(codecs);
   const mixes = new Map<string, Mix>();
   const ears = new Map<string, Ear>();
   const homes = new Map<string, Mix>();
@@ -191,6 +195,7 @@ export function createHearing({ frameSamples, codecs, playEnded, joined }: Heari
       const ear: Ear = {
         leg,
         source,
+        frameSamples: source.frame.length,
         turn,
         mix: undefined,
         seat: undefined,
@@ -202,6 +207,15 @@ export function createHearing({ frameSamples, codecs, playEnded, joined }: Heari
       const home = homes.get(leg);
       if (home !== undefined) touch(home);
       return ear;
+    },
+    changeRate(leg, source, frameSamples) {
+      const ear = ears.get(leg);
+      if (ear === undefined || (ear.source === source && ear.frameSamples === frameSamples)) return;
+      const home = homes.get(leg);
+      if (ear.source !== source && home !== undefined) touch(home);
+      mark(leg);
+      ear.source = source;
+      ear.frameSamples = frameSamples;
     },
     closeEar(leg) {
       const ear = ears.get(leg);
@@ -226,7 +240,7 @@ export function createHearing({ frameSamples, codecs, playEnded, joined }: Heari
         touched.push(ear);
         ear.mix = mixOf(leg)?.turn;
         if (ear.mix !== undefined) joined(leg, ear.mix);
-        listeners.push({ self: ear.source, hears: heardBy(leg) });
+        listeners.push({ self: ear.source, hears: heardBy(leg), frameSamples: ear.frameSamples });
         ear.partner = partnerOf(leg);
         ear.isSettled = true;
       }
@@ -256,7 +270,7 @@ export function createHearing({ frameSamples, codecs, playEnded, joined }: Heari
         if (ear.seat === undefined || stale.has(ear.leg)) continue;
         const allowed = heardBy(ear.leg);
         for (const source of ear.seat.audience.sources) {
-          if (!allowed.has(source) && !(ear.seat.minusSelf && source === ear.source)) leaks++;
+          if (!allowed.has(source) && !(ear.seat.own !== undefined && source === ear.source)) leaks++;
         }
       }
       return leaks;

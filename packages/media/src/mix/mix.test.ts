@@ -9,13 +9,15 @@ function talker(id: number, value = 0): Source {
   return { id, frame: new Int16Array(160).fill(value), active: value !== 0 };
 }
 
+const noConversion = () => assert.fail('all sources have the rate of their listeners');
+
 function listeners(table: readonly (readonly [Source, readonly Source[]])[]): Listener[] {
-  return table.map(([self, hears]) => ({ self, hears: new Set(hears) }));
+  return table.map(([self, hears]) => ({ self, hears: new Set(hears), frameSamples: 160 }));
 }
 
 test('three talkers share one sum, each minus itself', () => {
   const [a, b, c] = [talker(1, 100), talker(2, 20), talker(3, 3)];
-  const audiences = createAudiences(160, 1);
+  const audiences = createAudiences(1);
   const seats = audiences.seat(
     listeners([
       [a, [b, c]],
@@ -24,10 +26,10 @@ test('three talkers share one sum, each minus itself', () => {
     ]),
   );
   assert.equal(audiences.size(), 1);
-  const heard = seats.map((seat, index) => {
+  const heard = seats.map((seat) => {
     sumAudience(seat!.audience, 1);
     const out = new Int16Array(160);
-    mixFor(seat!.audience, seat!.minusSelf ? [a, b, c][index]!.frame : undefined, out);
+    mixFor(seat!.audience, seat!.own?.frame, out);
     return out[80];
   });
   assert.deepEqual(heard, [23, 103, 120]);
@@ -35,7 +37,7 @@ test('three talkers share one sum, each minus itself', () => {
 
 test('who does not talk takes the bare sum, which is the same one when the talkers have it', () => {
   const [a, b, muted, whisperer] = [talker(1), talker(2), talker(3), talker(4)];
-  const audiences = createAudiences(160, 1);
+  const audiences = createAudiences(1);
   const seats = audiences.seat(
     listeners([
       [a, [b]],
@@ -46,14 +48,14 @@ test('who does not talk takes the bare sum, which is the same one when the talke
   );
   assert.equal(audiences.size(), 1);
   assert.deepEqual(
-    seats.map((seat) => seat!.minusSelf),
+    seats.map((seat) => seat!.own !== undefined),
     [true, true, false, false],
   );
 });
 
 test('a source enters no sum from which nobody may hear it', () => {
   const [insider, other, whisperer] = [talker(1), talker(2), talker(3)];
-  const audiences = createAudiences(160, 1);
+  const audiences = createAudiences(1);
   const [insiderSeat, otherSeat, whispererSeat] = audiences.seat(
     listeners([
       [insider, [other, whisperer]],
@@ -61,20 +63,20 @@ test('a source enters no sum from which nobody may hear it', () => {
       [whisperer, [insider, other]],
     ]),
   );
-  assert.equal(otherSeat!.audience.key, '1');
+  assert.equal(otherSeat!.audience.key, '160:1');
   assert.equal(insiderSeat!.audience, whispererSeat!.audience);
 });
 
 test('an echo hears itself; who hears nothing has no seat; seats given back leave nothing', () => {
   const [a, b] = [talker(1), talker(2)];
-  const audiences = createAudiences(160, 1);
+  const audiences = createAudiences(1);
   const [echo, held] = audiences.seat(
     listeners([
       [a, [a]],
       [b, []],
     ]),
   );
-  assert.deepEqual([echo!.audience.key, echo!.minusSelf], ['1', false]);
+  assert.deepEqual([echo!.audience.key, echo!.own], ['160:1', undefined]);
   assert.equal(held, undefined);
   audiences.leave(echo!);
   assert.equal(audiences.size(), 0);
@@ -82,7 +84,7 @@ test('an echo hears itself; who hears nothing has no seat; seats given back leav
 
 test('one talker passes at unity gain, even at full scale', () => {
   const loud = talker(1, 32767);
-  const audience = createAudience([loud, talker(2)], '1,2', 160, 1);
+  const audience = createAudience([loud, talker(2)], '1,2', 160, 1, noConversion);
   sumAudience(audience, 1);
   const out = new Int16Array(160);
   mixFor(audience, undefined, out);
@@ -93,7 +95,7 @@ test('ten loud talkers are turned down together: what clipping would add stays 3
   const rate = 8000;
   const tones = Array.from({ length: 10 }, (_, k) => 310 + 90 * k);
   const sources = tones.map((_, k) => talker(k + 1));
-  const audience = createAudience(sources, 'x', 160, 1);
+  const audience = createAudience(sources, 'x', 160, 1, noConversion);
   const frames = 40;
   const heard = new Int16Array(frames * 160);
   for (let tick = 0; tick < frames; tick++) {

@@ -31,6 +31,8 @@ export class G722 implements AudioCodec {
   readonly clockRate = 8000;
   readonly sampleRate = 16_000;
   readonly frameSamples = 320;
+  readonly frameBytes = 160;
+  readonly remembers = true;
   readonly #encoderLow = new SubBand(lowBand);
   readonly #encoderHigh = new SubBand(highBand);
   readonly #decoderLow = new SubBand(lowBand);
@@ -58,6 +60,12 @@ export class G722 implements AudioCodec {
 
   samplesIn(length: number): number {
     return 2 * length;
+  }
+
+  continueFrom(other: AudioCodec): void {
+    if (!(other instanceof G722)) return;
+    this.#encoderLow.copy(other.#decoderLow);
+    this.#encoderHigh.copy(other.#decoderHigh);
   }
 
   #encodePair(first: number, second: number): number {

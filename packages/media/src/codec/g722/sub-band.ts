@@ -52,6 +52,21 @@ export class SubBand {
     this.#adaptPredictor(difference);
   }
 
+  /** Takes on all that the other one knows. */
+  copy(other: SubBand): void {
+    this.prediction = other.prediction;
+    this.scale = other.scale;
+    this.#logScale = other.#logScale;
+    this.#zeroPart = other.#zeroPart;
+    this.#pole1 = other.#pole1;
+    this.#pole2 = other.#pole2;
+    this.#r1 = other.#r1;
+    this.#p1 = other.#p1;
+    this.#p2 = other.#p2;
+    this.#zeros.set(other.#zeros);
+    this.#differences.set(other.#differences);
+  }
+
   #adaptScale(multiplier: number): void {
     const { mostLogScale, exponent } = this.#shape;
     // [LOGSCL, LOGSCH]: a leak of 127/128, so that errors of transmission fade.
