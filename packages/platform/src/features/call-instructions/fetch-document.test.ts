@@ -108,6 +108,21 @@ describe('a document is asked for', () => {
     });
   });
 
+  it('without compression, and one that comes compressed is refused with the reason', async () => {
+    const coded = (encoding: string): EgressOutcome => ({
+      ...fine,
+      headers: { 'content-encoding': encoding },
+    });
+    const { requests, fetched } = server([coded('gzip'), coded('identity')]);
+    assert.deepEqual(await fetched(), {
+      ok: false,
+      fault: 'xml',
+      sentence: 'https://example.com/answer answered with a compressed document: send it as it is',
+    });
+    assert.equal(requests[0]?.headers['Accept-Encoding'], 'identity');
+    assert.equal((await fetched()).ok, true);
+  });
+
   it('never at a URL that is none: its fault is the URL', async () => {
     for (const bad of ['nonsense', 'file:///etc/passwd', 'ftp://example.com/']) {
       const { requests, fetched } = server([], { url: bad });

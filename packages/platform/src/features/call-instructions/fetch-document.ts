@@ -94,7 +94,8 @@ async function send(
     const outcome = await deps.egress.send({
       url: signed.url,
       method,
-      headers: signed.headers,
+      // RFC 9110 §12.5.3: without this field any coding would be welcome.
+      headers: { ...signed.headers, 'Accept-Encoding': 'identity' },
       ...(method === 'POST' ? { body: signed.body } : {}),
       timeouts: {
         connectMs: Math.min(settings.connectMs, left),
@@ -143,9 +144,16 @@ function isWorthAnother(outcome: EgressOutcome, { retryOn }: RequestSettings): b
 
 function judged(outcome: EgressOutcome, url: string): FetchedDocument {
   if ('problem' in outcome) return failure('unreachable', outcome.problem.sentence);
-  const { status, body } = outcome;
-  if (status >= 200 && status < 300) return { ok: true, body };
+  const { status, body, headers } = outcome;
+  if (status >= 200 && status < 300) {
+    if (!isCoded(headers['content-encoding'])) return { ok: true, body };
+    return failure('xml', `${withoutSecrets(url)} answered with a compressed document: send it as it is`);
+  }
   return failure('unreachable', `${withoutSecrets(url)} answered with status ${status} instead of 200`);
+}
+
+function isCoded(encoding: string | readonly string[] | undefined): boolean {
+  return encoding !== undefined && String(encoding).trim().toLowerCase() !== 'identity';
 }
 
 function failure(fault: DocumentFault, sentence: string): Extract<FetchedDocument, { ok: false }> {

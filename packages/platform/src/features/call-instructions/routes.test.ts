@@ -92,6 +92,8 @@ eachDatabase('Calls that are made over HTTP', (open) => {
       [{ ...order, to: '+12025550100<<alice' }, /to must be/],
       [{ ...order, sip_headers: 'a=1,X-PH-A=2' }, /each name occurs once/],
       [{ ...order, answer_url: 'file:///etc/passwd' }, /answer_url/],
+      [{ ...order, answer_url: 'http://[::1' }, /answer_url must be a URL/],
+      [{ ...order, hangup_url: 'http://example.com:99999/' }, /hangup_url must be a URL/],
     ] as const) {
       const answered = await world.post('Call/', body);
       assert.equal(answered.status, 400);

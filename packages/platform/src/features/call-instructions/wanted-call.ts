@@ -5,7 +5,7 @@ import {
   readOneOf,
   type TransferBody,
 } from '@jackfield/contract';
-import { missingParameter } from '../../kernel/problem.ts';
+import { invalidParameter, missingParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { LegCallbacks } from '../calls/index.ts';
 import type { ActionRequest } from './domain/instruction.ts';
@@ -35,6 +35,8 @@ export interface WantedTransfer {
 
 /** Reads a validated body; defaults are those of conventions.md §12.2. */
 export function readNewCall(body: NewCallBody): Result<WantedCall> {
+  const wrong = wrongUrl(body, ['answer_url', 'ring_url', 'hangup_url', 'fallback_url']);
+  if (wrong !== undefined) return wrong;
   const headers = readSipHeaders(body.sip_headers);
   if (!headers.ok) return headers;
   const ring = requestOf(body.ring_url, body.ring_method);
@@ -62,12 +64,25 @@ export function readNewCall(body: NewCallBody): Result<WantedCall> {
 }
 
 export function readTransfer(body: TransferBody): Result<WantedTransfer> {
+  const wrong = wrongUrl(body, ['aleg_url', 'bleg_url']);
+  if (wrong !== undefined) return wrong;
   const legs = readOneOf(['aleg', 'bleg', 'both'], body.legs) ?? 'aleg';
   const aLeg = legs === 'bleg' ? null : requestOf(body.aleg_url, body.aleg_method);
   const bLeg = legs === 'aleg' ? null : requestOf(body.bleg_url, body.bleg_method);
   if (legs !== 'bleg' && aLeg === null) return refused(missingParameter('aleg_url'));
   if (legs !== 'aleg' && bLeg === null) return refused(missingParameter('bleg_url'));
   return accepted({ aLeg, bLeg });
+}
+
+/** The schema knows how a URL begins; whether it is one (`http://[::1`, a port of 99999) is known here, before anybody is called. */
+function wrongUrl<Name extends string>(
+  body: Readonly<Partial<Record<Name, string>>>,
+  names: readonly Name[],
+): Result<never> | undefined {
+  const name = names.find((each) => body[each] !== undefined && !URL.canParse(body[each]));
+  if (name === undefined) return undefined;
+  const allowed = 'a URL that starts with http:// or https://, of at most 2048 characters';
+  return refused(invalidParameter(name, body[name], allowed));
 }
 
 function requestOf(url: string | undefined, method: string | undefined): ActionRequest | null {

@@ -69,10 +69,11 @@ describe('elements', () => {
 
   it('Stream is told as a remark, and the next element runs', () => {
     const run = ScriptedRun.running(
-      { element: 'Stream', url: 'wss://x.example/a?k=secret' } as Instruction,
+      { element: 'Stream', url: 'wss://me:secret@x.example/a?k=secret' } as Instruction,
       speak,
     );
-    assert.match(JSON.stringify(run.events), /Stream/);
+    assert.match(JSON.stringify(run.events), /Stream.*wss:\/\/x\.example\/a yet/);
+    assert.doesNotMatch(JSON.stringify(run.events), /secret/);
     assert.ok(!JSON.stringify(run.events).includes('secret'));
     assert.ok(run.find('play'));
   });

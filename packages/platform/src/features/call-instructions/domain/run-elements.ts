@@ -165,7 +165,7 @@ function finish(turn: Turn, outcome: Outcome) {
   else turn.effects.push({ do: 'tell', request, fields: { ...fields, Event: 'Redirect' } });
 }
 
-/** Without what a query may hold in secrets. */
+/** Without user, password, query and fragment, which may hold secrets. */
 function shown(url: string): string {
-  return url.split(/[?#]/, 1)[0] ?? '';
+  return (url.split(/[?#]/, 1)[0] ?? '').replace(/^([a-z]+:\/\/)[^/\\]*@/i, '$1');
 }
