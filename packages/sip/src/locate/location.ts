@@ -1,6 +1,6 @@
 import type { SipUri } from '../message/uri.ts';
 import { type DnsAnswer, type DnsQuery, queryKey, type SrvRecord } from './dns-records.ts';
-import { orderServices } from './order-services.ts';
+import { orderSrvRecords } from './order-srv-records.ts';
 import {
   type Destination,
   defaultPort,
@@ -8,8 +8,8 @@ import {
   destinationOf,
   isName,
   type LocatableProtocol,
-  selectServices,
-  serviceName,
+  selectTransports,
+  srvName,
 } from './select-transport.ts';
 
 /** One place to send a request to. */
@@ -28,8 +28,8 @@ export interface LocationOptions {
   readonly supported: readonly LocatableProtocol[];
   /** Kinds of addresses that we can send to, best first. */
   readonly families: readonly ('A' | 'AAAA')[];
-  /** NAPTR services that are followed, 4. */
-  readonly maxServices?: number;
+  /** NAPTR records that are followed, 4. */
+  readonly maxSrvNames?: number;
   /** Names whose addresses are asked for, 8. */
   readonly maxNames?: number;
   /** Targets that come out, 16. */
@@ -42,7 +42,7 @@ interface Place {
   readonly port: number;
 }
 
-interface Service {
+interface NamedTransport {
   readonly protocol: LocatableProtocol;
   readonly name: string;
 }
@@ -56,7 +56,7 @@ export interface Location {
   readonly phase: 'naptr' | 'srv' | 'addresses' | 'over';
   readonly destination: Destination | undefined;
   readonly options: LocationOptions;
-  readonly services: readonly Service[];
+  readonly transports: readonly NamedTransport[];
   readonly places: readonly Place[];
   /** What was asked in this phase, with the answers that have come. */
   readonly asked: readonly DnsQuery[];
@@ -90,7 +90,7 @@ export function startLocation(uri: SipUri, options: LocationOptions): LocationSt
     phase: 'naptr',
     destination,
     options,
-    services: [],
+    transports: [],
     places: [],
     asked: [],
     answers: new Map(),
@@ -106,7 +106,7 @@ export function startLocation(uri: SipUri, options: LocationOptions): LocationSt
   }
   if (protocol !== undefined && !isSecure) {
     if (!options.supported.includes(protocol)) return unsupported(state, protocol);
-    return askServices(state, [{ protocol, name: serviceName(protocol, target) }]);
+    return askSrv(state, [{ protocol, name: srvName(protocol, target) }]);
   }
   return ask(state, 'naptr', [{ type: 'NAPTR', name: target }]);
 }
@@ -122,7 +122,7 @@ export function stepLocation(state: Location, input: LocationInput, chance: () =
     case 'naptr':
       return afterNaptr(next, input.answer);
     case 'srv':
-      return afterServices(next, chance);
+      return afterSrv(next, chance);
     default:
       return afterAddresses(next);
   }
@@ -130,29 +130,29 @@ export function stepLocation(state: Location, input: LocationInput, chance: () =
 
 function afterNaptr(state: Location, answer: DnsAnswer): LocationStep {
   const { target, isSecure } = state.destination!;
-  const { supported, maxServices = 4 } = state.options;
+  const { supported, maxSrvNames = 4 } = state.options;
   const records = answer.type === 'NAPTR' ? answer.records : [];
-  const selected = selectServices(records, supported, isSecure).slice(0, maxServices);
-  if (selected.length > 0) return askServices(state, unique(selected));
+  const selected = selectTransports(records, supported, isSecure).slice(0, maxSrvNames);
+  if (selected.length > 0) return askSrv(state, unique(selected));
   // §4.1: no NAPTR records: SRV records of each transport that we support say which of them the domain has.
   const protocols = supported.filter((protocol) => (protocol === 'tls') === isSecure);
   if (protocols.length === 0) return unsupported(state, defaultProtocol(isSecure));
-  return askServices(
+  return askSrv(
     state,
-    protocols.map((protocol) => ({ protocol, name: serviceName(protocol, target) })),
+    protocols.map((protocol) => ({ protocol, name: srvName(protocol, target) })),
   );
 }
 
-function askServices(state: Location, services: readonly Service[]): LocationStep {
-  const queries = services.map(({ name }) => ({ type: 'SRV' as const, name }));
-  return ask({ ...state, services }, 'srv', queries);
+function askSrv(state: Location, transports: readonly NamedTransport[]): LocationStep {
+  const queries = transports.map(({ name }) => ({ type: 'SRV' as const, name }));
+  return ask({ ...state, transports }, 'srv', queries);
 }
 
-function afterServices(state: Location, chance: () => number): LocationStep {
+function afterSrv(state: Location, chance: () => number): LocationStep {
   const { target, isSecure } = state.destination!;
-  const found = state.services.map((service) => ({ service, records: servicesIn(state, service) }));
-  const places = found.flatMap(({ service: { protocol }, records }) =>
-    orderServices(
+  const found = state.transports.map((transport) => ({ transport, records: srvRecordsOf(state, transport) }));
+  const places = found.flatMap(({ transport: { protocol }, records }) =>
+    orderSrvRecords(
       records.filter((record) => isName(record.target) && record.port > 0),
       chance,
     ).map((record) => ({ protocol, name: record.target, port: record.port })),
@@ -162,11 +162,11 @@ function afterServices(state: Location, chance: () => number): LocationStep {
   if (found.some(({ records }) => records.length > 0))
     return fail(state, `${target} offers no such service.`);
   // §4.2: without SRV records the domain itself, at the default port.
-  const protocol = state.services[0]?.protocol ?? defaultProtocol(isSecure);
+  const protocol = state.transports[0]?.protocol ?? defaultProtocol(isSecure);
   return askAddresses(state, [{ protocol, name: target, port: defaultPort(protocol) }]);
 }
 
-function servicesIn(state: Location, { name }: Service): readonly SrvRecord[] {
+function srvRecordsOf(state: Location, { name }: NamedTransport): readonly SrvRecord[] {
   const answer = state.answers.get(queryKey({ type: 'SRV', name }));
   return answer?.type === 'SRV' ? answer.records : [];
 }
@@ -216,9 +216,9 @@ function over(state: Location, effects: readonly LocationEffect[]): LocationStep
   return { state: { ...state, phase: 'over', asked: [], answers: new Map() }, effects };
 }
 
-function unique(services: readonly Service[]): readonly Service[] {
-  return services.filter(
+function unique(transports: readonly NamedTransport[]): readonly NamedTransport[] {
+  return transports.filter(
     ({ name }, index) =>
-      services.findIndex((each) => each.name.toLowerCase() === name.toLowerCase()) === index,
+      transports.findIndex((each) => each.name.toLowerCase() === name.toLowerCase()) === index,
   );
 }

@@ -47,7 +47,7 @@ export function defaultPort(protocol: LocatableProtocol): number {
 }
 
 /** The name under which SRV records of a transport stand (§4.1). */
-export function serviceName(protocol: LocatableProtocol, domain: string): string {
+export function srvName(protocol: LocatableProtocol, domain: string): string {
   switch (protocol) {
     case 'udp':
       return `_sip._udp.${domain}`;
@@ -59,10 +59,10 @@ export function serviceName(protocol: LocatableProtocol, domain: string): string
 }
 
 /**
- * The SRV names that NAPTR records lead to, best first (§4.1): by order and preference, without what we do not support, and for
+ * The transports that NAPTR records lead to, each with its SRV name, best first (§4.1): by order and preference, without what we do not support, and for
  * a sips URI without what is not secure.
  */
-export function selectServices(
+export function selectTransports(
   records: readonly NaptrRecord[],
   supported: readonly LocatableProtocol[],
   isSecure: boolean,
@@ -70,14 +70,14 @@ export function selectServices(
   return [...records]
     .sort((a, b) => a.order - b.order || a.preference - b.preference)
     .flatMap(({ flags, service, regexp, replacement }) => {
-      const protocol = naptrServices[service.toUpperCase()];
+      const protocol = protocolOfNaptr[service.toUpperCase()];
       const isUsable = flags.toLowerCase() === 's' && regexp === '' && isName(replacement);
       if (!isUsable || protocol === undefined || !supported.includes(protocol)) return [];
       return isSecure && protocol !== 'tls' ? [] : [{ protocol, name: replacement }];
     });
 }
 
-const naptrServices: Readonly<Record<string, LocatableProtocol>> = {
+const protocolOfNaptr: Readonly<Record<string, LocatableProtocol>> = {
   'SIP+D2U': 'udp',
   'SIP+D2T': 'tcp',
   'SIPS+D2T': 'tls',

@@ -18,7 +18,7 @@ export interface DnsResolverOptions {
 }
 
 /** Node tells no time to live but of addresses. */
-const SERVICE_TTL_MS = 60_000;
+const SRV_TTL_MS = 60_000;
 const MACHINE_TTL_MS = 30_000;
 
 /** A resolver over node:dns. */
@@ -30,7 +30,7 @@ export function createDnsResolver(options: DnsResolverOptions = {}): DnsResolver
   const asked = async ({ type, name }: DnsQuery): Promise<DnsAnswer> => {
     switch (type) {
       case 'NAPTR':
-        return { type, records: await resolver.resolveNaptr(name), ttlMs: SERVICE_TTL_MS };
+        return { type, records: await resolver.resolveNaptr(name), ttlMs: SRV_TTL_MS };
       case 'SRV': {
         const found = await resolver.resolveSrv(name);
         const records = found.map(({ priority, weight, port, name: target }) => ({
@@ -39,7 +39,7 @@ export function createDnsResolver(options: DnsResolverOptions = {}): DnsResolver
           port,
           target,
         }));
-        return { type, records, ttlMs: SERVICE_TTL_MS };
+        return { type, records, ttlMs: SRV_TTL_MS };
       }
       case 'A':
       case 'AAAA': {

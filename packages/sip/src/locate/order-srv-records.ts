@@ -4,7 +4,7 @@ import type { SrvRecord } from './dns-records.ts';
  * SRV records in the order in which they are tried (RFC 2782): by priority, and within one at random in proportion to their
  * weights. `chance` gives numbers in [0, 1).
  */
-export function orderServices(records: readonly SrvRecord[], chance: () => number): readonly SrvRecord[] {
+export function orderSrvRecords(records: readonly SrvRecord[], chance: () => number): readonly SrvRecord[] {
   const priorities = [...new Set(records.map(({ priority }) => priority))].sort((a, b) => a - b);
   return priorities.flatMap((priority) =>
     shuffleByWeight(

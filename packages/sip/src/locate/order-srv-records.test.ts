@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SrvRecord } from './dns-records.ts';
-import { orderServices } from './order-services.ts';
+import { orderSrvRecords } from './order-srv-records.ts';
 
 const srv = (priority: number, weight: number, target: string): SrvRecord => ({
   priority,
@@ -22,7 +22,7 @@ function numbers(): () => number {
 test('RFC 2782: a lower priority goes first, whatever the weights', () => {
   const records = [srv(20, 1000, 'c'), srv(10, 0, 'a'), srv(15, 5, 'b')];
   assert.deepEqual(
-    orderServices(records, () => 0.99).map(({ target }) => target),
+    orderSrvRecords(records, () => 0.99).map(({ target }) => target),
     ['a', 'b', 'c'],
   );
 });
@@ -32,7 +32,7 @@ test('RFC 2782: within a priority the first is drawn in proportion to the weight
   const chance = numbers();
   const firsts: Record<string, number> = { a: 0, b: 0, c: 0 };
   for (let draw = 0; draw < 10_000; draw += 1) {
-    const ordered = orderServices(records, chance).map(({ target }) => target);
+    const ordered = orderSrvRecords(records, chance).map(({ target }) => target);
     assert.deepEqual([...ordered].sort(), ['a', 'b', 'c']);
     firsts[ordered[0]!]! += 1;
   }
@@ -46,11 +46,11 @@ test('RFC 2782: a weight of 0 has a very small chance beside others, and an equa
   const chance = numbers();
   let first = 0;
   for (let draw = 0; draw < 10_000; draw += 1)
-    if (orderServices(records, chance)[0]!.target === 'zero') first += 1;
+    if (orderSrvRecords(records, chance)[0]!.target === 'zero') first += 1;
   assert.ok(first > 20 && first < 300, String(first));
-  assert.equal(orderServices([srv(1, 0, 'a'), srv(1, 0, 'b')], () => 0.9).length, 2);
+  assert.equal(orderSrvRecords([srv(1, 0, 'a'), srv(1, 0, 'b')], () => 0.9).length, 2);
   assert.deepEqual(
-    orderServices([], () => 0),
+    orderSrvRecords([], () => 0),
     [],
   );
 });
