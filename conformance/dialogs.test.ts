@@ -9,8 +9,9 @@ const skip = missing('sipp');
 const password = 'dialog-secret';
 const talker = '+12025550101';
 const echo = '+12025550100';
+const late = '+12025550105';
 
-describe('what phones do in the middle of calls', { skip, timeout: 240_000 }, () => {
+describe('what phones do in the middle of calls', { skip, timeout: 360_000 }, () => {
   let platform: PlatformProcess;
   const running: Sipp[] = [];
   const sockets: RtpSocket[] = [];
@@ -51,10 +52,14 @@ describe('what phones do in the middle of calls', { skip, timeout: 240_000 }, ()
   }
 
   /** A registered phone that waits to be called and then does what the scenario says. */
-  async function waiting(scenario: string, keys: Readonly<Record<string, string>> = {}) {
+  async function waiting(
+    scenario: string,
+    keys: Readonly<Record<string, string>> = {},
+    options: Partial<SippOptions> = {},
+  ) {
     const { username } = await endpoint();
     const { port } = await run('register', username);
-    return { username, sipp: await start(scenario, username, { port, keys }) };
+    return { username, sipp: await start(scenario, username, { ...options, port, keys }) };
   }
 
   async function add(room: string, to: string, more: object = {}): Promise<void> {
@@ -143,6 +148,45 @@ describe('what phones do in the middle of calls', { skip, timeout: 240_000 }, ()
     await Promise.all([succeeds(rings), succeeds(answers)]);
   });
 
+  it('keys in INFO are taken, in both forms that phones use', async () => {
+    const { username, sipp } = await waiting('info-digits');
+    await add('info', username);
+    await succeeds(sipp);
+  });
+
+  it('an UPDATE refreshes, holds and takes back, and one without a codec of ours is refused with 488', async () => {
+    const { username, sipp } = await waiting('update');
+    await add('update', talker);
+    await add('update', username);
+    await succeeds(sipp);
+    await end('update');
+  });
+
+  it('a reliable 183 gets its PRACK, and its description holds for the 200', async () => {
+    const ear = await rtp();
+    const { username, sipp } = await waiting('prack', { rtp_port: String(ear.port) });
+    await add('prack', talker);
+    await add('prack', username);
+    await succeeds(sipp);
+    await end('prack');
+    assert.ok(ear.heard.length > 10, 'audio at the port of the 183');
+  });
+
+  it('who insists on reliable provisional responses gets them, repeated until their PRACK', async () => {
+    const { username } = await endpoint();
+    await run('call-prack', username, { keys: { callee: late } });
+  });
+
+  it('an interval that is too short is refused with 422, and the caller refreshes by UPDATE and re-INVITE', async () => {
+    const { username } = await endpoint();
+    await run('call-session-timer', username, { keys: { callee: echo } });
+  });
+
+  it('a change of the session that crosses ours gets 491, and succeeds afterwards', async () => {
+    const { username } = await endpoint();
+    await run('call-glare', username, { keys: { callee: echo } });
+  });
+
   it('an INVITE without an offer gets ours, and its answer comes in the ACK', async () => {
     const { username } = await endpoint();
     await run('call-without-offer', username, { keys: { callee: echo } });
@@ -210,5 +254,17 @@ describe('what phones do in the middle of calls', { skip, timeout: 240_000 }, ()
     assert.equal(rise('digits_received'), 3);
     assert.ok(rise('strangers_dropped') > 10, `strangers dropped: ${rise('strangers_dropped')}`);
     assert.equal(stranger.heard.length, 0, 'nothing is sent to a stranger');
+  });
+
+  it('a session is refreshed by us after half of its interval, and one that its phone lets expire is ended', async () => {
+    const slow = { timeoutSeconds: 80 };
+    const [refreshed, expired] = [
+      await waiting('session-refreshed', {}, slow),
+      await waiting('session-expired', {}, slow),
+    ];
+    await add('timers', talker);
+    await Promise.all([add('timers', refreshed.username), add('timers', expired.username)]);
+    await Promise.all([succeeds(refreshed.sipp), succeeds(expired.sipp)]);
+    await end('timers');
   });
 });

@@ -19,6 +19,8 @@ export interface SippOptions {
   readonly keys?: Readonly<Record<string, string>>;
   readonly transport?: 'u1' | 't1';
   readonly port?: number;
+  /** When it is given up, 45 s unless told. */
+  readonly timeoutSeconds?: number;
 }
 
 export interface SippResult {
@@ -62,7 +64,18 @@ export class Sipp {
         // The digest covers the Request-URI (RFC 7616 §3.4.6); sipp would leave the callee out of it.
         ...(callee === undefined ? [] : ['-auth_uri', `${callee}@${options.remote}`]),
         ...['-s', options.user, '-au', options.authUser ?? options.user, '-ap', options.password],
-        ...['-m', '1', '-l', '1', '-nostdin', '-timeout', '45', '-timeout_error'],
+        ...[
+          '-m',
+          '1',
+          '-l',
+          '1',
+          '-nostdin',
+          '-timeout',
+          String(options.timeoutSeconds ?? 45),
+          '-timeout_error',
+        ],
+        // A machine under load makes its watchdog write an error that says nothing of the messages.
+        ...['-watchdog_minor_threshold', '60000'],
         ...['-trace_err', '-error_file', join(directory, 'errors'), ...keys],
       ],
       { cwd: directory, stdio: 'ignore', env: { PATH: process.env.PATH, TERM: 'xterm' } },
