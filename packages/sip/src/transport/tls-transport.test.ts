@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { after, afterEach, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
@@ -133,6 +133,16 @@ describe('SIP over TLS', { skip: noOpenssl }, () => {
       assert.equal(b.counters.messagesReceived, 0);
     });
   }
+
+  it('gives up a peer that never finishes its handshake, and what waited for it', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const a = await side({ limits: { connectMs: 60 } });
+    const failed = a.failure();
+    a.transport.sendTo(target((silent.address() as { port: number }).port), text());
+    assert.match((await failed)[0].sentence, /timed out/);
+    silent.close();
+  });
 
   it('a connection verified for one domain carries nothing for another', async () => {
     const [a, b] = [await side(), await side()];

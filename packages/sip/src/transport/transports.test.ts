@@ -1,19 +1,22 @@
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { EventEmitter, once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { connect, createServer, type Socket } from 'node:net';
 import { afterEach, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { WebSocket } from 'ws';
 import type { Flow } from '../message/flow.ts';
 import { createTcpTransport } from './stream-transport.ts';
+import { createAuthority, noOpenssl } from './testing/certificates.ts';
 import type { SendFailure } from './transport-listener.ts';
-import { createTransports, type Transports, type TransportsOptions } from './transports.ts';
+import { createTransports, type SocketTransports, type TransportsOptions } from './transports.ts';
 
 const text = (body = ''): string =>
   `OPTIONS sip:a@b SIP/2.0\r\nVia: SIP/2.0/TCP c\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
 interface Side {
-  readonly transports: Transports;
+  readonly transports: SocketTransports;
   readonly events: EventEmitter;
   readonly port: number;
   message(): Promise<[text: string, flow: Flow]>;
@@ -21,7 +24,7 @@ interface Side {
   closed(): Promise<[flow: Flow]>;
 }
 
-const opened: Transports[] = [];
+const opened: SocketTransports[] = [];
 const sockets: Socket[] = [];
 const signal = AbortSignal.timeout(10_000);
 
@@ -309,5 +312,70 @@ describe('transports', () => {
     await once(free, 'listening', { signal });
     free.close();
     holder.close();
+  });
+});
+
+describe('all transports of one address', { skip: noOpenssl }, () => {
+  const authority = noOpenssl ? undefined! : createAuthority();
+  const certificate = noOpenssl ? undefined! : authority.issue('DNS:localhost,IP:127.0.0.1');
+  const tls = { port: 0, certificate, authorities: noOpenssl ? [] : [authority.pem] };
+
+  it('are named, UDP first, and each answers on its own flow', async () => {
+    const [a, b] = [await side({ tls }), await side({ tls })];
+    const http = createHttpServer();
+    b.transports.attachWebSocket(http, { path: '/sip' });
+    http.listen(0, '127.0.0.1');
+    await once(http, 'listening');
+    assert.deepEqual(
+      b.transports.addresses.map(({ protocol }) => protocol),
+      ['udp', 'tcp', 'tls', 'ws'],
+    );
+    const [, tcp, secure, web] = b.transports.addresses;
+    assert.equal(tcp?.port, b.port);
+    for (const protocol of ['udp', 'tcp', 'tls'] as const) {
+      const port = protocol === 'tls' ? secure!.port : b.port;
+      const arrived = b.message();
+      a.transports.send({ protocol, host: '127.0.0.1', port }, text(protocol));
+      const [received, flow] = await arrived;
+      assert.deepEqual([received, flow.protocol], [text(protocol), protocol]);
+      assert.equal(b.transports.flowById(flow.id)?.id, flow.id);
+      const back = a.message();
+      b.transports.send({ flow: flow.id }, text('back'));
+      assert.equal((await back)[1].protocol, protocol);
+    }
+    const client = new WebSocket(`ws://127.0.0.1:${web!.port}/sip`, 'sip');
+    await once(client, 'open', { signal });
+    const arrived = b.message();
+    client.send(text('ws'));
+    const [, flow] = await arrived;
+    const back = once(client, 'message', { signal });
+    b.transports.send({ flow: flow.id }, text('back'));
+    assert.equal(String((await back)[0]), text('back'));
+    assert.equal(b.transports.connections, 3);
+
+    const gone = once(client, 'close', { signal });
+    await b.transports.closeWebSockets();
+    await gone;
+    await new Promise((resolve) => http.close(resolve));
+    assert.equal(b.transports.connections, 2);
+  });
+
+  it('without a certificate a TLS target fails, and is not sent in the clear', async () => {
+    const [a, b] = [await side(), await side()];
+    const failed = a.failure();
+    a.transports.send({ protocol: 'tls', host: '127.0.0.1', port: b.port }, text());
+    assert.match((await failed)[0].sentence, /no TLS/);
+    assert.equal(b.transports.counters.connectionsAccepted, 0);
+  });
+
+  it('leave nothing open when one of their ports is taken', async () => {
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const { port } = holder.address() as { port: number };
+    await assert.rejects(side({ tls: { ...tls, port } }), /EADDRINUSE/);
+    await assert.rejects(side({ tls, port }), /EADDRINUSE/);
+    await new Promise((resolve) => holder.close(resolve));
+    // What is still closing is waited for; what stays open would run into the limit.
+    while ((await openSockets()) > 0) signal.throwIfAborted();
   });
 });
