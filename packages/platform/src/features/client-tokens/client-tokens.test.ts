@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { createSecrets } from '@jackfield/adapters/secrets';
 import { eachDatabase, type OpenDatabase } from '@jackfield/testkit';
+import fc from 'fast-check';
 import { type ApiWorld, type Caller, openApi } from '../../http/testing/api-world.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { LegListener, Telephony } from '../../ports/telephony.ts';
@@ -298,6 +299,45 @@ eachDatabase('Who presents a client token', (open) => {
     assert.equal(await found(`nobody_${api.main.authId}`), undefined);
     assert.deepEqual(await registrations.bindingsOf(id), []);
   });
+});
+
+test('no text is admitted that differs from a token in a single character, and none makes us throw', async () => {
+  const authId = `MA${'B'.repeat(18)}`;
+  const account = { authId, isSubaccount: false, parent: null, main: authId };
+  const { tokens } = createClientTokens({
+    clock: { now: () => 1_100_000, startTimer: () => () => {} },
+    secrets: createSecrets(new Uint8Array(32).fill(7)),
+    accounts: {
+      authTokenOf: async (of) => (of === authId ? 'the token of the account' : undefined),
+      authenticate: async () => ({ outcome: 'accepted', account }),
+      isWithin: async (one, other) => one === other,
+    },
+    registrations: {
+      credentialOf: async (username) => ({
+        account: authId,
+        endpoint: '1',
+        username,
+        ha1: { md5: '', sha256: '' },
+      }),
+    },
+    isApplication: async () => false,
+  });
+  const token = minted({ iss: authId, sub: 'alice', nbf: 1000, exp: 1300 }, 'the token of the account');
+  assert.equal((await tokens.admit(token, 'alice')).refusedWith, undefined);
+  const character = fc.constantFrom(...'ABab01_-.=~ é{'.split(''));
+  await fc.assert(
+    // The last character of a signature of 32 bytes holds two bits that mean nothing.
+    fc.asyncProperty(fc.nat({ max: token.length - 2 }), character, async (at, other) => {
+      const changed = token.slice(0, at) + other + token.slice(at + 1);
+      const { refusedWith } = await tokens.admit(changed, 'alice');
+      assert.equal(refusedWith === undefined, changed === token);
+    }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(fc.string(), fc.base64String()), fc.string(), async (text, user) => {
+      assert.ok((await tokens.admit(`${text}.${text}.${text}`, user)).refusedWith !== undefined);
+    }),
+  );
 });
 
 test('the vector of a published client library is verified with its key', async () => {
