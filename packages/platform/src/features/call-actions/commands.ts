@@ -175,7 +175,11 @@ export function createCommands({ sessions, calls, recordings, media, newUuid }: 
     const input = { type: 'end-recordings', which } as const;
     const reply = sessions.peek(leg) === undefined ? 'none' : await sessions.ask(leg, input);
     if (reply === 'done') return accepted(undefined);
-    return refused(notFound(`running recording of call ${leg}`, which ?? 'at all'));
+    return refused(
+      which === null
+        ? problem('not-found', `call ${leg} is not being recorded by this API`)
+        : notFound(`running recording of call ${leg}`, which),
+    );
   }
 
   return {

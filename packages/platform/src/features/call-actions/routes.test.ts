@@ -265,7 +265,8 @@ onEmbeddedDatabase('What is done to a live call', (open) => {
     const world = await openActionWorld(open);
     const leg = world.leg();
     const record = async () => (await world.post(`Call/${leg}/Record/`)).body;
-    assert.equal((await world.remove(`Call/${leg}/Record/`)).status, 404);
+    const { status, body: refusal } = await world.remove(`Call/${leg}/Record/`);
+    assert.deepEqual([status, refusal.error], [404, `call ${leg} is not being recorded by this API`]);
     const [first, second, third] = [await record(), await record(), await record()];
     const stop = async (body?: object) =>
       (await world.remove(`Call/${leg}/Record/`, body && { body })).status;

@@ -235,7 +235,7 @@ eachDatabase('Calls that are transferred over HTTP', (open) => {
     for (const [wish, sentence] of [
       [{}, /aleg_url parameter is missing/],
       [{ legs: 'both', ...aleg }, /bleg_url parameter is missing/],
-      [{ legs: 'bleg', bleg_url: answer }, /legs must be aleg/],
+      [{ legs: 'bleg', bleg_url: answer }, /legs must be aleg: call \S+ has no other leg at this moment$/],
     ] as const) {
       const refused = await world.post(`Call/${leg}/`, wish);
       assert.equal(refused.status, 400);

@@ -1,6 +1,6 @@
 import type { RequestAccount } from '../../http/index.ts';
 import type { KeyedQueue } from '../../kernel/keyed-queue.ts';
-import { invalidParameter, type Problem, problem } from '../../kernel/problem.ts';
+import { type Problem, problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { LiveLeg } from '../calls/index.ts';
 import { type CommandDeps, isOf, noSuchCall, notAnswered } from './commands.ts';
@@ -36,7 +36,8 @@ export function createTransfer(deps: TransferDeps) {
     if (live === undefined || !isOf(viewer, live)) return refused(noSuchCall(uuid));
     const partner = bLeg === null ? undefined : calls.partnerOf(uuid);
     if (bLeg !== null && partner === undefined) {
-      return refused(invalidParameter('legs', aLeg === null ? 'bleg' : 'both', 'aleg: the call has one leg'));
+      const sentence = `legs must be aleg: call ${uuid} has no other leg at this moment`;
+      return refused({ ...problem('invalid-parameter', sentence), parameter: 'legs' });
     }
     const moves: Move[] = [];
     if (aLeg !== null) moves.push({ leg: uuid, request: aLeg, spared: partner ?? null });
