@@ -165,7 +165,7 @@ describe('Programs that misbehave, phones that go, and kill -9', { timeout: 240_
     const failed = new Set(body.objects.map((event: { data: { CallUUID: string } }) => event.data.CallUUID));
     const expected = calls.filter((_, at) => causes[paths[at]!] !== 4000);
     assert.deepEqual([...failed].sort(), expected.sort());
-    await platform.untilQuiet();
+    await platform.untilQuiet(15_000);
   });
 
   it('a sound that cannot be played is passed over, and the feed says why', async () => {
@@ -181,7 +181,7 @@ describe('Programs that misbehave, phones that go, and kill -9', { timeout: 240_
       const sentence = told.find((each) => each.includes(path));
       assert.match(sentence ?? `nothing of ${path} in ${told}`, why);
     }
-    await platform.untilQuiet();
+    await platform.untilQuiet(15_000);
   });
 
   it('transfers, actions and hang-ups that cross in every state leave one end and one hang-up request for each call', async () => {
@@ -225,7 +225,7 @@ describe('Programs that misbehave, phones that go, and kill -9', { timeout: 240_
       );
       await milliseconds(1500);
       assert.equal((await platform.api('DELETE', 'Call/')).status, 204);
-      await platform.untilQuiet();
+      await platform.untilQuiet(15_000);
     }
     for (const uuid of all) {
       await ended(uuid);
@@ -280,7 +280,7 @@ describe('Programs that misbehave, phones that go, and kill -9', { timeout: 240_
         if (early.includes(uuid)) assert.ok(Number(recording.recording_duration_ms) >= 500);
       }
     }
-    await platform.untilQuiet();
+    await platform.untilQuiet(15_000);
   });
 });
 
