@@ -23,7 +23,7 @@ export interface WebSocketLimits {
   readonly pingMs: number;
   /** Sockets at once, 20,000. */
   readonly maxSockets: number;
-  /** Sockets of one address at once, 1,000. */
+  /** Sockets of one address at once, 5,000: a proxy in front has one address for all its browsers. */
   readonly maxPerSource: number;
   /** How long `close` waits for closing handshakes, 1,000. */
   readonly closeGraceMs: number;
@@ -36,7 +36,7 @@ export const DEFAULT_WEB_SOCKET_LIMITS: WebSocketLimits = {
   firstMessageMs: 20_000,
   pingMs: 30_000,
   maxSockets: 20_000,
-  maxPerSource: 1_000,
+  maxPerSource: 5_000,
   closeGraceMs: 1_000,
 };
 

@@ -41,17 +41,21 @@ export function sendRequest(
   const localTag = deps.token();
 
   function attempt(cseq: number, credentials: HeaderPairs): void {
-    const hop = firstHop(build(cseq, credentials));
-    deps.routes(options.flow, hop, (routes) => send(routes, cseq, credentials));
+    const request = build(cseq, credentials);
+    deps.routes(options.flow, firstHop(request), (routes) => send(routes, cseq, credentials, request));
   }
 
-  function send(routes: readonly Route[], cseq: number, credentials: HeaderPairs): void {
+  function send(
+    routes: readonly Route[],
+    cseq: number,
+    credentials: HeaderPairs,
+    request = build(cseq, credentials),
+  ): void {
     const [route, ...rest] = routes;
     if (!route) {
       deps.defer(() => settled({ type: 'failed', failure: 'transport-failed' }));
       return;
     }
-    const request = build(cseq, credentials);
     let isHeard = false;
     const next = (attempt: Attempt): boolean => {
       if (rest.length === 0 || !triesNext(attempt) || (isHeard && attempt.type === 'failed')) return false;
