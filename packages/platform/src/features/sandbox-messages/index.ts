@@ -1,0 +1,5 @@
+export {
+  createSandboxMessages,
+  type SandboxMessagesDeps,
+  type SandboxMessagesFeature,
+} from './sandbox-messages.ts';

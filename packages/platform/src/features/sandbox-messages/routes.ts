@@ -1,0 +1,41 @@
+import { sandboxMessageList, sandboxMessageListQuery } from '@jackfield/contract';
+import { linkFilters, type RouteGroup, route } from '../../http/index.ts';
+import { pageMeta, parsePage } from '../../kernel/pagination.ts';
+import { accepted } from '../../kernel/result.ts';
+import type { MessageStore } from './store.ts';
+
+export function messageRoutes(store: MessageStore): RouteGroup {
+  return {
+    name: 'Sandbox',
+    description: 'What the public network would have carried away.',
+    routes: [
+      route({
+        method: 'GET',
+        path: 'Sandbox/Message/',
+        operation: 'List messages of the sandbox',
+        description: 'Newest first. Codes are in their texts: the sandbox has no phones to read them.',
+        schema: { query: sandboxMessageListQuery, response: sandboxMessageList },
+        success: 200,
+        async run({ account, query }) {
+          const page = parsePage(query);
+          if (!page.ok) return page;
+          // An unescaped + arrives as a space.
+          const to = query.to === undefined ? undefined : `+${query.to.replace(/^[+ ]/, '')}`;
+          const { total, rows } = await store.list(account, to, page.value);
+          const path = `/v1/Account/${account.authId}/Sandbox/Message/`;
+          return accepted({
+            meta: pageMeta(page.value, total, path, linkFilters(query)),
+            objects: rows.map((row) => ({
+              message_uuid: row.message_uuid,
+              from: row.sender,
+              to: row.recipient,
+              text: row.text,
+              status: row.status,
+              created_at: new Date(row.created_at).toISOString(),
+            })),
+          });
+        },
+      }),
+    ],
+  };
+}

@@ -1,0 +1,105 @@
+import type { RouteGroup } from '../../http/index.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Database, Migration } from '../../ports/database.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Sms, SmsReceipt } from '../../ports/sms.ts';
+import type { AccountResources } from '../accounts/index.ts';
+import { sandboxMessagesTable } from './migrations/0001-sandbox-messages.ts';
+import { messageRoutes } from './routes.ts';
+import { createMessageStore } from './store.ts';
+
+export interface SandboxMessagesDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Between a message and its receipt. */
+  readonly receiptAfterMs?: number;
+  /** How long the inbox keeps messages. */
+  readonly keepMs?: number;
+}
+
+export interface SandboxMessagesFeature {
+  readonly sms: Sms;
+  readonly migrations: readonly Migration[];
+  readonly routes: RouteGroup;
+  readonly resources: AccountResources;
+  /** Receipts that the last process did not give any more; called once, after migrations and `listen`. */
+  restore(): Promise<void>;
+  close(): void;
+}
+
+/** design.md §9: numbers that end so have an end of their own. */
+const fates: Readonly<Record<string, 'failed' | 'undelivered' | 'none'>> = {
+  '9901': 'failed',
+  '9902': 'undelivered',
+  '9903': 'none',
+};
+/** What a network tells of a number that takes nothing, as in the SMPP receipt (3.4, appendix B). */
+const errorCodes = { failed: 'REJECTD', undelivered: 'UNDELIV' } as const;
+
+/** The inbox of the sandbox: every message lands here, and receipts come as from a network. */
+export function createSandboxMessages(deps: SandboxMessagesDeps): SandboxMessagesFeature {
+  const { database, clock, log, receiptAfterMs = 200, keepMs = 7 * 86_400_000 } = deps;
+  const store = createMessageStore(database);
+  const pending = new Set<() => void>();
+  let tell: ((receipt: SmsReceipt) => void) | undefined;
+
+  function giveReceipt(message: string, to: string, at: number): void {
+    const cancel = clock.startTimer(at, () => {
+      pending.delete(cancel);
+      const fate = fates[to.slice(-4)];
+      const status = fate === 'failed' || fate === 'undelivered' ? fate : 'delivered';
+      store.settle(message, status).then(
+        () => tell?.({ message, status, errorCode: status === 'delivered' ? null : errorCodes[status] }),
+        (err: unknown) => log.error({ err, message }, 'A receipt of the sandbox could not be written.'),
+      );
+    });
+    pending.add(cancel);
+  }
+
+  return {
+    migrations: [sandboxMessagesTable],
+    routes: messageRoutes(store),
+    resources: { remove: store.remove, passOn: store.passOn },
+    sms: {
+      async send({ id, account, mainAccount, from, to, text }) {
+        const now = clock.now();
+        const receiptAt = fates[to.slice(-4)] === 'none' ? null : now + receiptAfterMs;
+        const message = {
+          message_uuid: id,
+          account,
+          main_account: mainAccount,
+          sender: from ?? '',
+          recipient: to,
+          text,
+          status: 'sent',
+          created_at: now,
+          receipt_at: receiptAt,
+        } as const;
+        try {
+          const isNew = await store.insert(message, now - keepMs);
+          if (isNew && receiptAt !== null) giveReceipt(id, to, receiptAt);
+          return { accepted: true, message: id };
+        } catch (err) {
+          log.error(
+            { message: id, code: (err as { code?: unknown }).code },
+            'The inbox of the sandbox failed.',
+          );
+          return { accepted: false, errorCode: 'inbox-failed' };
+        }
+      },
+      listen(listener) {
+        tell = listener;
+      },
+    },
+    async restore() {
+      for (const { message_uuid, recipient, receipt_at } of await store.due()) {
+        giveReceipt(message_uuid, recipient, receipt_at ?? clock.now());
+      }
+    },
+    close() {
+      for (const cancel of pending) cancel();
+      pending.clear();
+    },
+  };
+}

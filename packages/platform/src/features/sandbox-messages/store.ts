@@ -1,0 +1,98 @@
+import type { ColumnType, Selectable } from 'kysely';
+import type { RequestAccount } from '../../http/index.ts';
+import type { Instant } from '../../kernel/machine.ts';
+import type { Page } from '../../kernel/pagination.ts';
+import type { Database, Read, Write } from '../../ports/database.ts';
+
+/** Written once. */
+type Fixed<Value> = ColumnType<Value, Value, never>;
+
+interface MessagesTable {
+  message_uuid: Fixed<string>;
+  account: string;
+  main_account: Fixed<string>;
+  sender: Fixed<string>;
+  recipient: Fixed<string>;
+  text: Fixed<string>;
+  status: 'sent' | 'delivered' | 'undelivered' | 'failed';
+  created_at: Fixed<number>;
+  /** When its receipt is due; null once it was given, and where there is none. */
+  receipt_at: number | null;
+}
+// A type, not an interface: withTables asks for a record.
+type Tables = { sandbox_messages: MessagesTable };
+export type MessageRow = Selectable<MessagesTable>;
+
+const reading = (read: Read) => read.withTables<Tables>();
+const writing = (write: Write) => write.withTables<Tables>();
+
+export type MessageStore = ReturnType<typeof createMessageStore>;
+
+export function createMessageStore(database: Database) {
+  const tables = reading(database.read);
+
+  return {
+    /** False for one that is in the inbox already. */
+    insert: (message: MessageRow, forgetBefore: Instant): Promise<boolean> =>
+      database.transact(async (write) => {
+        await writing(write).deleteFrom('sandbox_messages').where('created_at', '<', forgetBefore).execute();
+        const inserted = await writing(write)
+          .insertInto('sandbox_messages')
+          .values(message)
+          .onConflict((on) => on.doNothing())
+          .returning('message_uuid')
+          .executeTakeFirst();
+        return inserted !== undefined;
+      }),
+
+    /** The receipt is given: it is not given again. */
+    settle: (message: string, status: MessageRow['status']): Promise<void> =>
+      database.transact(async (write) => {
+        await writing(write)
+          .updateTable('sandbox_messages')
+          .set({ status, receipt_at: null })
+          .where('message_uuid', '=', message)
+          .execute();
+      }),
+
+    due: (): Promise<readonly MessageRow[]> =>
+      tables
+        .selectFrom('sandbox_messages')
+        .selectAll()
+        .where('receipt_at', 'is not', null)
+        .orderBy('receipt_at')
+        .execute(),
+
+    /** Newest first. */
+    async list(viewer: RequestAccount, to: string | undefined, page: Page) {
+      let wanted = tables
+        .selectFrom('sandbox_messages')
+        .where(viewer.isSubaccount ? 'account' : 'main_account', '=', viewer.authId);
+      if (to !== undefined)
+        wanted = wanted.where('main_account', '=', viewer.main).where('recipient', '=', to);
+      const [counted, rows] = await Promise.all([
+        wanted.select((columns) => columns.fn.countAll().as('total')).executeTakeFirstOrThrow(),
+        wanted
+          .selectAll()
+          .orderBy('created_at', 'desc')
+          .orderBy('message_uuid', 'desc')
+          .limit(page.limit)
+          .offset(page.offset)
+          .execute(),
+      ]);
+      return { total: Number(counted.total), rows };
+    },
+
+    async remove(write: Write, account: string): Promise<void> {
+      await writing(write).deleteFrom('sandbox_messages').where('account', '=', account).execute();
+    },
+
+    async passOn(write: Write, account: string, main: string): Promise<void> {
+      await writing(write)
+        .updateTable('sandbox_messages')
+        .set({ account: main })
+        .where('account', '=', account)
+        .execute();
+    },
+  };
+}

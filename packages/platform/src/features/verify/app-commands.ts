@@ -1,0 +1,126 @@
+import {
+  fraudLevels,
+  type NewVerifyApp,
+  readBoolean,
+  readInteger,
+  readOneOf,
+  type VerifyAppChanges,
+  type VerifyAppItem,
+} from '@jackfield/contract';
+import type { RequestAccount } from '../../http/index.ts';
+import type { Instant } from '../../kernel/machine.ts';
+import { invalidParameter, notFound, problem } from '../../kernel/problem.ts';
+import { accepted, type Result, refused } from '../../kernel/result.ts';
+import type { Secrets } from '../../ports/secrets.ts';
+import { type AppStore, appDefaults } from './app-store.ts';
+import type { AppRow } from './tables.ts';
+
+export interface AppCommandDeps {
+  readonly apps: AppStore;
+  readonly secrets: Pick<Secrets, 'randomUuid'>;
+}
+
+export async function createApp(
+  { apps, secrets }: AppCommandDeps,
+  account: RequestAccount,
+  wanted: NewVerifyApp,
+  now: Instant,
+): Promise<Result<string>> {
+  const app: AppRow = {
+    ...appDefaults,
+    app_uuid: secrets.randomUuid(),
+    account: account.authId,
+    main_account: account.main,
+    alias: wanted.alias,
+    is_default: 0,
+    created_at: now,
+  };
+  const settled = withSettings(app, wanted);
+  if (!settled.ok) return settled;
+  await apps.insert(settled.value);
+  return accepted(app.app_uuid);
+}
+
+/** A session keeps what was set when it began. */
+export async function changeApp(
+  { apps }: AppCommandDeps,
+  account: RequestAccount,
+  uuid: string,
+  changes: VerifyAppChanges,
+): Promise<Result<string>> {
+  const app = await apps.find(account, uuid);
+  if (app === undefined) return refused(notFound('app', uuid));
+  const settled = withSettings(app, changes);
+  if (!settled.ok) return settled;
+  if (app.is_default === 1 && settled.value.is_default === 0) {
+    return refused(problem('conflict', 'is_default is taken back by giving it to another app'));
+  }
+  await apps.save(settled.value);
+  return accepted(app.app_uuid);
+}
+
+/** Sessions that live go on. */
+export async function removeApp(
+  { apps }: AppCommandDeps,
+  account: RequestAccount,
+  uuid: string,
+): Promise<Result<undefined>> {
+  const app = await apps.find(account, uuid);
+  if (app === undefined) return refused(notFound('app', uuid));
+  if (app.is_default === 1) {
+    return refused(
+      problem('conflict', 'the default app cannot be deleted; make another one the default first'),
+    );
+  }
+  await apps.remove(app);
+  return accepted(undefined);
+}
+
+function withSettings(app: AppRow, wanted: VerifyAppChanges): Result<AppRow> {
+  const template = wanted.sms_template ?? app.sms_template;
+  if (template !== '' && !template.includes('{{code}}')) {
+    return refused(invalidParameter('sms_template', template, 'a text with {{code}} in it, or empty'));
+  }
+  const countries = wanted.allowed_countries?.map((country) => country.toUpperCase());
+  return accepted({
+    ...app,
+    alias: wanted.alias ?? app.alias,
+    brand_name: wanted.brand_name ?? app.brand_name,
+    code_length: readInteger(wanted.code_length) ?? app.code_length,
+    code_expiry: readInteger(wanted.code_expiry) ?? app.code_expiry,
+    max_attempts: readInteger(wanted.max_attempts) ?? app.max_attempts,
+    max_validations: readInteger(wanted.max_validations) ?? app.max_validations,
+    sms_template: template,
+    app_hash: wanted.app_hash ?? app.app_hash,
+    sender: wanted.sender ?? app.sender,
+    fraud_shield: readOneOf(fraudLevels, wanted.fraud_shield) ?? app.fraud_shield,
+    allowed_countries: countries === undefined ? app.allowed_countries : [...new Set(countries)].join(','),
+    voice_fallback: bit(readBoolean(wanted.voice_fallback), app.voice_fallback),
+    is_default: bit(readBoolean(wanted.is_default), app.is_default),
+  });
+}
+
+function bit(wanted: boolean | undefined, otherwise: number): number {
+  return wanted === undefined ? otherwise : wanted ? 1 : 0;
+}
+
+export function appItemOf(row: AppRow, viewer: RequestAccount): VerifyAppItem {
+  return {
+    app_uuid: row.app_uuid,
+    alias: row.alias,
+    brand_name: row.brand_name,
+    code_length: row.code_length,
+    code_expiry: row.code_expiry,
+    max_attempts: row.max_attempts,
+    max_validations: row.max_validations,
+    sms_template: row.sms_template,
+    app_hash: row.app_hash,
+    sender: row.sender,
+    fraud_shield: row.fraud_shield,
+    allowed_countries: row.allowed_countries === '' ? [] : row.allowed_countries.split(','),
+    voice_fallback: row.voice_fallback === 1,
+    is_default: row.is_default === 1,
+    created_at: new Date(row.created_at).toISOString(),
+    resource_uri: `/v1/Account/${viewer.authId}/Verify/App/${row.app_uuid}/`,
+  };
+}

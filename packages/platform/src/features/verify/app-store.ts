@@ -1,0 +1,128 @@
+import type { RequestAccount } from '../../http/index.ts';
+import type { Instant } from '../../kernel/machine.ts';
+import type { Page } from '../../kernel/pagination.ts';
+import type { Database, Write } from '../../ports/database.ts';
+import type { Secrets } from '../../ports/secrets.ts';
+import { type AppRow, reading, writing } from './tables.ts';
+
+/** SQL of the apps. A subaccount has its own; a main account sees those of its subaccounts too. */
+export interface AppStore {
+  /** One that the account itself may use. */
+  find(account: RequestAccount, app: string): Promise<AppRow | undefined>;
+  /** The app of sessions that name none; made when there is none yet. */
+  ensureDefault(account: RequestAccount, now: Instant): Promise<AppRow>;
+  /** Newest first. */
+  list(
+    account: RequestAccount,
+    page: Page,
+  ): Promise<{ readonly total: number; readonly rows: readonly AppRow[] }>;
+  insert(app: AppRow): Promise<void>;
+  save(app: AppRow): Promise<void>;
+  remove(app: AppRow): Promise<void>;
+}
+
+/** conventions.md §5: six digits is what the hosted service sends where nothing is set. */
+export const appDefaults = {
+  brand_name: '',
+  code_length: 6,
+  code_expiry: 10,
+  max_attempts: 5,
+  max_validations: 5,
+  sms_template: '',
+  app_hash: '',
+  sender: '',
+  fraud_shield: 'medium',
+  allowed_countries: '',
+  voice_fallback: 0,
+} as const satisfies Partial<AppRow>;
+
+export function createAppStore(database: Database, secrets: Pick<Secrets, 'randomUuid'>): AppStore {
+  const tables = reading(database.read);
+  const owned = ({ authId, isSubaccount }: RequestAccount) =>
+    tables.selectFrom('verify_apps').where(isSubaccount ? 'account' : 'main_account', '=', authId);
+
+  const defaultOf = (account: string) =>
+    tables
+      .selectFrom('verify_apps')
+      .selectAll()
+      .where('account', '=', account)
+      .where('is_default', '=', 1)
+      .executeTakeFirst();
+
+  async function giveWay(write: Write, { account, app_uuid, is_default }: AppRow): Promise<void> {
+    if (is_default === 0) return;
+    await writing(write)
+      .updateTable('verify_apps')
+      .set({ is_default: 0 })
+      .where('account', '=', account)
+      .where('is_default', '=', 1)
+      .where('app_uuid', '!=', app_uuid)
+      .execute();
+  }
+
+  return {
+    find: (account, app) =>
+      owned(account).selectAll().where('app_uuid', '=', app.toLowerCase()).executeTakeFirst(),
+
+    async ensureDefault(account, now) {
+      const known = await defaultOf(account.authId);
+      if (known !== undefined) return known;
+      const app: AppRow = {
+        ...appDefaults,
+        app_uuid: secrets.randomUuid(),
+        account: account.authId,
+        main_account: account.main,
+        alias: 'Default',
+        is_default: 1,
+        created_at: now,
+      };
+      await database.transact((write) =>
+        writing(write)
+          .insertInto('verify_apps')
+          .values(app)
+          .onConflict((on) => on.doNothing())
+          .execute(),
+      );
+      // Another request may have been first.
+      return (await defaultOf(account.authId)) ?? app;
+    },
+
+    async list(account, page) {
+      const [counted, rows] = await Promise.all([
+        owned(account)
+          .select((columns) => columns.fn.countAll().as('total'))
+          .executeTakeFirstOrThrow(),
+        owned(account)
+          .selectAll()
+          .orderBy('created_at', 'desc')
+          .orderBy('app_uuid', 'desc')
+          .limit(page.limit)
+          .offset(page.offset)
+          .execute(),
+      ]);
+      return { total: Number(counted.total), rows };
+    },
+
+    insert: (app) =>
+      database.transact(async (write) => {
+        await giveWay(write, app);
+        await writing(write).insertInto('verify_apps').values(app).execute();
+      }),
+
+    save: (app) =>
+      database.transact(async (write) => {
+        await giveWay(write, app);
+        const { app_uuid, account: _, main_account: __, created_at: ___, ...settings } = app;
+        await writing(write)
+          .updateTable('verify_apps')
+          .set(settings)
+          .where('app_uuid', '=', app_uuid)
+          .execute();
+      }),
+
+    remove: (app) =>
+      database.transact(async (write) => {
+        await writing(write).deleteFrom('verify_apps').where('app_uuid', '=', app.app_uuid).execute();
+      }),
+  };
+}

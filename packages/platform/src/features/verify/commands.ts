@@ -1,0 +1,248 @@
+import {
+  fraudLevels,
+  type NewVerifySession,
+  readInteger,
+  readOneOf,
+  type VerifyCheck,
+} from '@jackfield/contract';
+import type { RequestAccount } from '../../http/index.ts';
+import { createKeyedQueue } from '../../kernel/keyed-queue.ts';
+import type { Instant } from '../../kernel/machine.ts';
+import {
+  draining,
+  invalidParameter,
+  notFound,
+  type Problem,
+  problem,
+  tooManyRequests,
+  unavailable,
+} from '../../kernel/problem.ts';
+import { accepted, type Result, refused } from '../../kernel/result.ts';
+import type { Sessions } from '../../kernel/session-runner.ts';
+import type { Database } from '../../ports/database.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Secrets } from '../../ports/secrets.ts';
+import type { AppStore } from './app-store.ts';
+import { codeFrom } from './domain/code.ts';
+import type { AttemptReply, SessionInput, VerifySession, WantedAttempt } from './domain/session.ts';
+import type { Admission, Limiter } from './limiter.ts';
+import { type Recipient, readRecipient } from './recipient.ts';
+import type { TellRefusal } from './refusals.ts';
+import { countCheck, findAlive } from './store.ts';
+import type { AppRow } from './tables.ts';
+
+export interface CommandDeps {
+  readonly database: Database;
+  readonly secrets: Secrets;
+  readonly log: Logger;
+  readonly apps: AppStore;
+  readonly limiter: Limiter;
+  readonly sessions: Sessions<VerifySession, SessionInput>;
+  readonly tellRefusal: TellRefusal;
+  readonly isDraining?: () => boolean;
+}
+
+/** What the hosted service tells of attempts that its fraud shield has blocked (conventions.md §5). */
+const blockedCode = '452';
+const retrySeconds = 5;
+
+export type StartSession = (
+  account: RequestAccount,
+  wanted: NewVerifySession,
+  now: Instant,
+) => Promise<Result<string>>;
+
+/** Begins a session, or sends the code of the one that lives once more; gives its UUID. */
+export function createStart(deps: CommandDeps): StartSession {
+  const { apps, sessions, limiter, tellRefusal } = deps;
+  // Two requests at once must not begin two sessions.
+  const beginning = createKeyedQueue();
+
+  return async (account, wanted, now) => {
+    if (deps.isDraining?.() === true) return refused(draining(retrySeconds));
+    const recipient = readRecipient(wanted.recipient);
+    if (recipient === undefined) {
+      const allowed = 'a phone number that exists, in E.164 format, such as +12025550100';
+      return refused(invalidParameter('recipient', wanted.recipient, allowed));
+    }
+    const app =
+      wanted.app_uuid === undefined || wanted.app_uuid === ''
+        ? await apps.ensureDefault(account, now)
+        : await apps.find(account, wanted.app_uuid);
+    if (app === undefined) {
+      return refused(invalidParameter('app_uuid', wanted.app_uuid, 'the identifier of one of your apps'));
+    }
+    if (!isAllowed(app, recipient)) {
+      tellRefusal(account.authId, account.main, 'country', recipient.number);
+      const allowed = 'a number of a country that the app allows';
+      return refused(invalidParameter('recipient', wanted.recipient, allowed));
+    }
+    return beginning.run(`${account.authId}/${app.app_uuid}/${recipient.number}`, async () => {
+      const level = readOneOf(fraudLevels, wanted.fraud_check) ?? app.fraud_shield;
+      let admission: Admission;
+      try {
+        const source = wanted.requestor_ip ?? null;
+        const send = { account: account.authId, recipient: recipient.number, source, level };
+        admission = await limiter.admit(send, now);
+      } catch (err) {
+        // What cannot be counted is not sent.
+        deps.log.error({ err, account: account.authId }, 'The limits of sends could not be asked.');
+        return refused(unavailable('counter of sends', retrySeconds));
+      }
+      if (admission.kind === 'limited') {
+        tellRefusal(account.authId, account.main, `${admission.scope}-limit`, recipient.number);
+        return refused(limited(admission));
+      }
+      if (admission.kind === 'blocked') {
+        tellRefusal(account.authId, account.main, admission.reason, recipient.number);
+      }
+      const isBlocked = admission.kind === 'blocked';
+      const attempt = attemptOf(deps.secrets.randomUuid(), wanted, app, isBlocked ? blockedCode : null);
+      return begin(account, app, recipient, wanted, attempt, now);
+    });
+  };
+
+  async function begin(
+    account: RequestAccount,
+    app: AppRow,
+    recipient: Recipient,
+    wanted: NewVerifySession,
+    attempt: WantedAttempt,
+    now: Instant,
+  ): Promise<Result<string>> {
+    const method = readOneOf(['GET', 'POST'], wanted.method) ?? 'POST';
+    const callback = wanted.url === undefined ? null : { url: wanted.url, method };
+    const input: SessionInput = { type: 'attempt-asked', attempt, callback };
+    const alive = await findAlive(deps.database, account.authId, app.app_uuid, recipient.number);
+    if (alive !== undefined) {
+      const reply = await sessions.ask<AttemptReply>(alive, input);
+      if (reply === 'begun') return accepted(alive);
+      if (reply === 'exhausted') {
+        const waitMs = (sessions.peek(alive)?.expiresAt ?? now) - now;
+        const sentence = `the code has been sent ${app.max_attempts} times, which is as often as the app allows`;
+        return refused(tooManyRequests(sentence, Math.max(1, Math.ceil(waitMs / 1000))));
+      }
+    }
+    const session = newSession(deps.secrets, account, app, recipient, wanted, now);
+    await sessions.open(session.uuid, session, input);
+    return accepted(session.uuid);
+  }
+}
+
+function isAllowed({ allowed_countries: allowed }: AppRow, { country }: Recipient): boolean {
+  return allowed === '' || (country !== null && allowed.split(',').includes(country));
+}
+
+function limited({ scope, retryAfterSeconds }: Extract<Admission, { kind: 'limited' }>): Problem {
+  const whose = {
+    recipient: 'to this recipient',
+    source: 'for this requestor_ip',
+    account: 'by this account',
+  };
+  const sentence = `too many codes were sent ${whose[scope]}; try again in ${retryAfterSeconds} s`;
+  return tooManyRequests(sentence, retryAfterSeconds);
+}
+
+function attemptOf(
+  uuid: string,
+  wanted: NewVerifySession,
+  app: AppRow,
+  blockedBy: string | null,
+): WantedAttempt {
+  return {
+    uuid,
+    channel: readOneOf(['sms', 'voice'], wanted.channel) ?? 'sms',
+    locale: wanted.locale ?? 'en',
+    brandName: (wanted.brand_name ?? app.brand_name) || null,
+    appHash: (wanted.app_hash ?? app.app_hash) || null,
+    dtmf: ['1', 'true'].includes(String(wanted.dtmf ?? 0)),
+    fraudCheck: wanted.fraud_check ?? null,
+    sender: (wanted.src ?? app.sender) || null,
+    blockedBy,
+  };
+}
+
+function newSession(
+  secrets: Secrets,
+  account: RequestAccount,
+  app: AppRow,
+  recipient: Recipient,
+  wanted: NewVerifySession,
+  now: Instant,
+): VerifySession {
+  const uuid = secrets.randomUuid();
+  const codeLength = readInteger(wanted.code_length) ?? app.code_length;
+  const code = newCode(secrets, codeLength);
+  return {
+    uuid,
+    account: account.authId,
+    mainAccount: account.main,
+    appUuid: app.app_uuid,
+    alias: app.alias,
+    recipient: recipient.number,
+    country: recipient.country,
+    requestorIp: wanted.requestor_ip ?? null,
+    status: 'in-progress',
+    callback: null,
+    template: app.sms_template,
+    codeLength,
+    codeHash: hashOf(secrets, uuid, code),
+    sealedCode: secrets.encrypt(code),
+    maxAttempts: app.max_attempts,
+    maxChecks: app.max_validations,
+    voiceFallback: app.voice_fallback === 1,
+    createdAt: now,
+    updatedAt: now,
+    expiresAt: now + app.code_expiry * 60_000,
+    closedAt: null,
+    attempts: [],
+  };
+}
+
+function newCode(secrets: Secrets, length: number): string {
+  for (;;) {
+    const code = codeFrom(secrets.randomBytes(length * 2), length);
+    if (code !== undefined) return code;
+  }
+}
+
+/** Bound to its session, so that equal codes have different hashes. */
+function hashOf(secrets: Secrets, session: string, code: string): string {
+  return secrets.keyedHash(`verify ${session} ${code}`);
+}
+
+export type CheckCode = (
+  account: RequestAccount,
+  session: string,
+  given: VerifyCheck['otp'],
+  now: Instant,
+) => Promise<Result<string>>;
+
+/**
+ * Whether the code is the one of the session, once. A wrong code and a session that is over are answered alike, and every way
+ * through costs the same statements, one hash and one comparison.
+ */
+export function createCheck({ database, secrets, sessions }: CommandDeps): CheckCode {
+  return async (account, named, given, now) => {
+    const session = named.toLowerCase();
+    const check = await countCheck(database, account, session, now);
+    // A code sent as a number has lost the zeros at its front.
+    const code = typeof given === 'number' ? String(given).padStart(check.length, '0') : given;
+    const hash = hashOf(secrets, session, code);
+    const isRight = secrets.equals(hash, check.hash ?? secrets.keyedHash(`verify nothing ${hash}`));
+    if (
+      check.hash !== undefined &&
+      isRight &&
+      (await sessions.ask<boolean>(session, { type: 'code-matched' }))
+    ) {
+      return accepted(session);
+    }
+    if (check.status === undefined) return refused(notFound('session', named));
+    const isLocked = check.hash === undefined && check.status === 'in-progress' && now < check.expiresAt;
+    if (isLocked) {
+      const waitSeconds = Math.max(1, Math.ceil((check.expiresAt - now) / 1000));
+      return refused(tooManyRequests('the code of this session was checked too often', waitSeconds));
+    }
+    return refused(problem('invalid-parameter', 'incorrect otp'));
+  };
+}

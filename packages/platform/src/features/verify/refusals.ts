@@ -1,0 +1,42 @@
+import type { Outbox } from '../../kernel/outbox.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Database } from '../../ports/database.ts';
+import type { Logger } from '../../ports/logger.ts';
+import { refusalEvent } from './events.ts';
+
+export interface RefusalDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly outbox: Pick<Outbox, 'appendEvents' | 'wake'>;
+}
+
+export type TellRefusal = (account: string, mainAccount: string, reason: string, recipient: string) => void;
+
+/** Of refusals of one reason the first is told at once, those of the minute after it with the next: an attack writes no flood. */
+const quietMs = 60_000;
+/** Beyond so many accounts and reasons the oldest are forgotten; their next refusal is told at once. */
+const maxRemembered = 10_000;
+
+export function createRefusals({ database, clock, log, outbox }: RefusalDeps): TellRefusal {
+  const told = new Map<string, { at: number; untold: number }>();
+
+  return (account, mainAccount, reason, recipient) => {
+    const key = `${account}/${reason}`;
+    const now = clock.now();
+    const before = told.get(key);
+    if (before !== undefined && now < before.at + quietMs) {
+      before.untold++;
+      return;
+    }
+    if (told.size >= maxRemembered) told.delete(told.keys().next().value!);
+    told.delete(key);
+    told.set(key, { at: now, untold: 0 });
+    const event = refusalEvent(account, mainAccount, reason, recipient, 1 + (before?.untold ?? 0));
+    database
+      .transact((write) => outbox.appendEvents(write, [event]))
+      .then(outbox.wake, (err: unknown) =>
+        log.error({ err, account, reason }, 'A refusal could not be told.'),
+      );
+  };
+}

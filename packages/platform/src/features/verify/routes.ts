@@ -1,0 +1,81 @@
+import {
+  newVerifySession,
+  startedVerifySession,
+  verifyCheck,
+  verifyCheckPassed,
+  verifySessionBody,
+  verifySessionList,
+  verifySessionListQuery,
+  verifySessionPath,
+} from '@jackfield/contract';
+import { type ApiRoute, linkFilters, route } from '../../http/index.ts';
+import { pageMeta, parsePage } from '../../kernel/pagination.ts';
+import { notFound } from '../../kernel/problem.ts';
+import { accepted, refused } from '../../kernel/result.ts';
+import type { CheckCode, StartSession } from './commands.ts';
+import { readSessionFilters, type SessionQueries } from './queries.ts';
+
+export interface RouteDeps {
+  readonly queries: SessionQueries;
+  readonly start: StartSession;
+  readonly check: CheckCode;
+}
+
+export function sessionRoutes({ queries, start, check }: RouteDeps): readonly ApiRoute[] {
+  return [
+    route({
+      method: 'POST',
+      path: 'Verify/Session/',
+      operation: 'Send a code',
+      description: 'While the code of a recipient lives, it is sent again: the session stays the same.',
+      schema: { body: newVerifySession, response: startedVerifySession },
+      success: 202,
+      async run({ account, body, now }) {
+        const started = await start(account, body, now);
+        return started.ok ? accepted({ message: 'Session initiated', session_uuid: started.value }) : started;
+      },
+    }),
+    route({
+      method: 'POST',
+      path: 'Verify/Session/:session_uuid/',
+      operation: 'Check a code',
+      description: 'A wrong code and a session that is over are answered alike.',
+      schema: { params: verifySessionPath, body: verifyCheck, response: verifyCheckPassed },
+      success: 200,
+      async run({ account, params, body, now }) {
+        const checked = await check(account, params.session_uuid, body.otp, now);
+        return checked.ok
+          ? accepted({ message: 'session validated successfully.', session_uuid: checked.value })
+          : checked;
+      },
+    }),
+    route({
+      method: 'GET',
+      path: 'Verify/Session/:session_uuid/',
+      operation: 'Retrieve a session',
+      schema: { params: verifySessionPath, response: verifySessionBody },
+      success: 200,
+      async run({ account, params }) {
+        const session = await queries.find(account, params.session_uuid);
+        return session === undefined ? refused(notFound('session', params.session_uuid)) : accepted(session);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: 'Verify/Session/',
+      operation: 'List sessions',
+      description: 'Newest first, of the last 90 days.',
+      schema: { query: verifySessionListQuery, response: verifySessionList },
+      success: 200,
+      async run({ account, query, now }) {
+        const page = parsePage(query);
+        if (!page.ok) return page;
+        const filters = readSessionFilters(query);
+        if (!filters.ok) return filters;
+        const { total, sessions } = await queries.list(account, filters.value, page.value, now);
+        const path = `/v1/Account/${account.authId}/Verify/Session/`;
+        return accepted({ meta: pageMeta(page.value, total, path, linkFilters(query)), sessions });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,124 @@
+import type { Machine, OutboxEvent, TimerFired } from '../../kernel/machine.ts';
+import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
+import type { Database } from '../../ports/database.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Secrets } from '../../ports/secrets.ts';
+import type { Sms } from '../../ports/sms.ts';
+import type { Calls } from '../calls/index.ts';
+import type { Sounds } from '../sounds/index.ts';
+import {
+  type Attempt,
+  isClosed,
+  type SessionEffect,
+  type SessionInput,
+  type VerifySession,
+} from './domain/session.ts';
+import { type SessionTimes, sessionMachine, sessionTimes } from './domain/session-machine.ts';
+import { messageText } from './domain/words.ts';
+import { outboxEventOf } from './events.ts';
+import type { Limiter } from './limiter.ts';
+import { createReceipts } from './receipts.ts';
+import { saveSession } from './store.ts';
+import { createVoice } from './voice.ts';
+
+export interface SessionDeps {
+  readonly runner: SessionRunner;
+  readonly database: Database;
+  readonly secrets: Secrets;
+  readonly log: Logger;
+  readonly sms: Sms;
+  readonly calls: Pick<Calls, 'ownedBy' | 'dial' | 'hangUp'>;
+  readonly sounds: Sounds;
+  readonly limiter: Limiter;
+  readonly times?: SessionTimes;
+  /** Shown to those who are called when neither request nor app names a caller. */
+  readonly callerId?: string;
+}
+
+/** Live effects, with events as the outbox keeps them. */
+type LiveEffect =
+  | Exclude<SessionEffect, { readonly do: 'emit' }>
+  | { readonly do: 'emit'; readonly event: OutboxEvent };
+
+/** One session for each verification: its machine, its record, and the only place that sends and speaks codes. */
+export function defineSessions(
+  deps: SessionDeps,
+  fallBack: (session: VerifySession, attempt: Attempt) => void,
+): Sessions<VerifySession, SessionInput> {
+  const { sms, log, secrets, limiter } = deps;
+  const receipts = createReceipts(deps, (session, input) => sessions.send(session, input));
+  const voice = createVoice(deps, (session, input) => sessions.send(session, input));
+
+  const sessions = deps.runner.define<VerifySession, SessionInput, LiveEffect>({
+    name: 'verify',
+    machine: withOutboxEvents(sessionMachine(deps.times ?? sessionTimes)),
+    async save(write, _uuid, before, after) {
+      await saveSession(write, before, after);
+      if (after.status === 'verified' && before?.status !== 'verified') {
+        await limiter.noteVerified(write, after.recipient, after.updatedAt);
+      }
+    },
+    isEnded: isClosed,
+    perform(uuid, effect) {
+      const session = sessions.peek(uuid);
+      if (session === undefined) return;
+      switch (effect.do) {
+        case 'send-sms':
+          return sendSms(session, effect.attempt);
+        case 'match-receipt':
+          return receipts.match(uuid, effect.attempt.uuid, effect.message);
+        case 'dial':
+          return voice.dial(session, effect.attempt);
+        case 'speak':
+          if (session.sealedCode === null) return;
+          return voice.speak(session, effect.attempt, effect.part, secrets.decrypt(session.sealedCode));
+        case 'stop-speaking':
+          return voice.stopSpeaking(effect.attempt, effect.part);
+        case 'hang-up':
+          return voice.hangUp(effect.attempt);
+        case 'fall-back':
+          return fallBack(session, effect.attempt);
+      }
+    },
+  });
+
+  function sendSms(session: VerifySession, attempt: Attempt): void {
+    if (session.sealedCode === null) return;
+    const { uuid, account, mainAccount, recipient: to, template, expiresAt: validUntil } = session;
+    const { locale, sender: from } = attempt;
+    const brand = attempt.brandName ?? '';
+    const appHash = attempt.appHash ?? '';
+    const text = messageText({ template, locale, brand, appHash }, secrets.decrypt(session.sealedCode));
+    sms.send({ id: attempt.uuid, account, mainAccount, from, to, text, validUntil }).then(
+      (outcome) =>
+        outcome.accepted
+          ? sessions.send(uuid, { type: 'sms-accepted', attempt: attempt.uuid, message: outcome.message })
+          : sessions.send(uuid, { type: 'sms-refused', attempt: attempt.uuid, errorCode: outcome.errorCode }),
+      // What it threw may hold the text, so it is not logged.
+      () => {
+        log.error({ session: uuid, attempt: attempt.uuid }, 'The gateway for messages threw.');
+        sessions.send(uuid, { type: 'sms-refused', attempt: attempt.uuid, errorCode: 'gateway-failed' });
+      },
+    );
+  }
+
+  return sessions;
+}
+
+function withOutboxEvents(
+  machine: Machine<VerifySession, SessionInput | TimerFired, SessionEffect>,
+): Machine<VerifySession, SessionInput | TimerFired, LiveEffect> {
+  return {
+    step(session, input, now) {
+      const { state, effects } = machine.step(session, input, now);
+      return {
+        state,
+        effects: effects.map((effect) =>
+          effect.do === 'emit'
+            ? { do: 'emit', event: outboxEventOf(state, effect.event, effect.attempt) }
+            : effect,
+        ),
+      };
+    },
+  };
+}

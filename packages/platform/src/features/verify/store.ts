@@ -1,0 +1,280 @@
+import type { Selectable } from 'kysely';
+import type { Instant } from '../../kernel/machine.ts';
+import type { Database, Write } from '../../ports/database.ts';
+import type { Attempt, VerifySession } from './domain/session.ts';
+import { type AttemptRow, reading, type SessionRow, type VerifyTables, writing } from './tables.ts';
+
+/** Writes what a step changed; the counter of checks belongs to another statement. */
+export async function saveSession(
+  write: Write,
+  before: VerifySession | undefined,
+  after: VerifySession,
+): Promise<void> {
+  const tables = writing(write);
+  if (before === undefined) {
+    await tables.insertInto('verify_sessions').values(sessionRowOf(after)).execute();
+  } else {
+    await tables
+      .updateTable('verify_sessions')
+      .set(changing(after))
+      .where('session_uuid', '=', after.uuid)
+      .execute();
+  }
+  const known = new Map(before?.attempts.map((attempt) => [attempt.uuid, attempt]));
+  for (const attempt of after.attempts) {
+    const earlier = known.get(attempt.uuid);
+    if (earlier === attempt) continue;
+    const { status, errorCode: error_code, message } = attempt;
+    if (earlier === undefined) {
+      await tables.insertInto('verify_attempts').values(attemptRowOf(after, attempt)).execute();
+    } else {
+      await tables
+        .updateTable('verify_attempts')
+        .set({ status, error_code, message })
+        .where('attempt_uuid', '=', attempt.uuid)
+        .execute();
+    }
+  }
+}
+
+/** What was live when the last process died. */
+export async function loadOpenSessions(database: Database): Promise<readonly VerifySession[]> {
+  const rows = await reading(database.read)
+    .selectFrom('verify_sessions')
+    .selectAll()
+    .where('closed_at', 'is', null)
+    .execute();
+  const sessions: VerifySession[] = [];
+  for (const row of rows) {
+    const attempts = await attemptsOf(database, [row.session_uuid]);
+    sessions.push(sessionOf(row, attempts));
+  }
+  return sessions;
+}
+
+export async function attemptsOf(
+  database: Database,
+  sessions: readonly string[],
+): Promise<readonly AttemptRow[]> {
+  if (sessions.length === 0) return [];
+  return reading(database.read)
+    .selectFrom('verify_attempts')
+    .selectAll()
+    .where('session_uuid', 'in', sessions)
+    .orderBy('session_uuid')
+    .orderBy('sequence')
+    .execute();
+}
+
+/** The session of a recipient whose code is alive, or was until a moment ago. */
+export async function findAlive(
+  database: Database,
+  account: string,
+  app: string,
+  recipient: string,
+): Promise<string | undefined> {
+  const row = await reading(database.read)
+    .selectFrom('verify_sessions')
+    .select('session_uuid')
+    .where('account', '=', account)
+    .where('app_uuid', '=', app)
+    .where('recipient', '=', recipient)
+    .where('status', '=', 'in-progress')
+    .executeTakeFirst();
+  return row?.session_uuid;
+}
+
+/** The attempt whose message the gateway calls so; the latest, because gateways count from the beginning again. */
+export async function findByMessage(
+  database: Database,
+  message: string,
+): Promise<{ readonly session: string; readonly attempt: string } | undefined> {
+  const row = await reading(database.read)
+    .selectFrom('verify_attempts')
+    .select(['session_uuid', 'attempt_uuid'])
+    .where('message', '=', message)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row && { session: row.session_uuid, attempt: row.attempt_uuid };
+}
+
+export interface CheckOutcome {
+  /** What the code is compared with; undefined when no check is due. */
+  readonly hash: string | undefined;
+  readonly length: number;
+  /** As it stands, whether or not the check is let through; undefined where there is no such session. */
+  readonly status: 'in-progress' | 'verified' | 'expired' | undefined;
+  readonly expiresAt: Instant;
+}
+
+/** Who may see it: the account itself, and the main account. */
+export interface Viewer {
+  readonly authId: string;
+  readonly isSubaccount: boolean;
+}
+
+/**
+ * Counts a check before anything is compared: the statement that raises the counter is the one that says whether there is
+ * anything to compare with, so no two checks pass on one count. Each outcome costs the same two statements.
+ */
+export async function countCheck(
+  database: Database,
+  viewer: Viewer,
+  session: string,
+  now: Instant,
+): Promise<CheckOutcome> {
+  return database.transact(async (write) => {
+    const raised = await raiseChecks(write, viewer, session, now).executeTakeFirst();
+    const row = await writing(write)
+      .selectFrom('verify_sessions')
+      .select(['status', 'expires_at'])
+      .where('session_uuid', '=', session)
+      .where(viewer.isSubaccount ? 'account' : 'main_account', '=', viewer.authId)
+      .executeTakeFirst();
+    return {
+      hash: raised?.code_hash,
+      length: raised?.code_length ?? 0,
+      status: row?.status,
+      expiresAt: row?.expires_at ?? now,
+    };
+  });
+}
+
+/** The statement itself. */
+export function raiseChecks(write: Write, viewer: Viewer, session: string, now: Instant) {
+  return writing(write)
+    .updateTable('verify_sessions')
+    .set(({ eb, ref }) => ({ checks: eb(ref('checks'), '+', 1) }))
+    .where('session_uuid', '=', session)
+    .where(viewer.isSubaccount ? 'account' : 'main_account', '=', viewer.authId)
+    .where('status', '=', 'in-progress')
+    .where('expires_at', '>', now)
+    .whereRef('checks', '<', 'max_checks')
+    .returning(['code_hash', 'code_length']);
+}
+
+/** Sessions and apps of a subaccount go with it. */
+export async function removeOfAccount(write: Write, account: string): Promise<void> {
+  const tables = writing(write);
+  const gone = await tables
+    .deleteFrom('verify_sessions')
+    .where('account', '=', account)
+    .returning('session_uuid')
+    .execute();
+  for (let at = 0; at < gone.length; at += 500) {
+    const ids = gone.slice(at, at + 500).map(({ session_uuid }) => session_uuid);
+    await tables.deleteFrom('verify_attempts').where('session_uuid', 'in', ids).execute();
+  }
+  await tables.deleteFrom('verify_apps').where('account', '=', account).execute();
+}
+
+/** What is alive ends by its own clock, for the main account to see. */
+export async function passOnToMain(write: Write, account: string, main: string): Promise<void> {
+  const tables = writing(write);
+  await tables
+    .updateTable('verify_apps')
+    .set({ account: main, is_default: 0 })
+    .where('account', '=', account)
+    .execute();
+  await tables.updateTable('verify_sessions').set({ account: main }).where('account', '=', account).execute();
+}
+
+function sessionRowOf(session: VerifySession): SessionRow {
+  return {
+    session_uuid: session.uuid,
+    account: session.account,
+    main_account: session.mainAccount,
+    app_uuid: session.appUuid,
+    alias: session.alias,
+    recipient: session.recipient,
+    country: session.country,
+    requestor_ip: session.requestorIp,
+    template: session.template,
+    code_length: session.codeLength,
+    code_hash: session.codeHash,
+    max_attempts: session.maxAttempts,
+    max_checks: session.maxChecks,
+    checks: 0,
+    voice_fallback: session.voiceFallback ? 1 : 0,
+    created_at: session.createdAt,
+    expires_at: session.expiresAt,
+    ...changing(session),
+  };
+}
+
+function changing(session: VerifySession) {
+  const last = session.attempts.at(-1);
+  return {
+    status: session.status,
+    callback_url: session.callback?.url ?? null,
+    callback_method: session.callback?.method ?? null,
+    sealed_code: session.sealedCode,
+    updated_at: session.updatedAt,
+    closed_at: session.closedAt,
+    brand_name: last?.brandName ?? null,
+    app_hash: last?.appHash ?? null,
+  };
+}
+
+function attemptRowOf(session: VerifySession, attempt: Attempt): Selectable<VerifyTables['verify_attempts']> {
+  return {
+    attempt_uuid: attempt.uuid,
+    session_uuid: session.uuid,
+    sequence: attempt.sequence,
+    channel: attempt.channel,
+    status: attempt.status,
+    error_code: attempt.errorCode,
+    created_at: attempt.at,
+    locale: attempt.locale,
+    brand_name: attempt.brandName,
+    app_hash: attempt.appHash,
+    dtmf: attempt.dtmf ? 1 : 0,
+    fraud_check: attempt.fraudCheck,
+    sender: attempt.sender,
+    message: attempt.message,
+  };
+}
+
+function sessionOf(row: SessionRow, attempts: readonly AttemptRow[]): VerifySession {
+  const { callback_url: url, callback_method: method } = row;
+  return {
+    uuid: row.session_uuid,
+    account: row.account,
+    mainAccount: row.main_account,
+    appUuid: row.app_uuid,
+    alias: row.alias,
+    recipient: row.recipient,
+    country: row.country,
+    requestorIp: row.requestor_ip,
+    status: row.status,
+    callback: url === null ? null : { url, method: method ?? 'POST' },
+    template: row.template,
+    codeLength: row.code_length,
+    codeHash: row.code_hash,
+    sealedCode: row.sealed_code,
+    maxAttempts: row.max_attempts,
+    maxChecks: row.max_checks,
+    voiceFallback: row.voice_fallback === 1,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    expiresAt: row.expires_at,
+    closedAt: row.closed_at,
+    attempts: attempts.map((attempt) => ({
+      uuid: attempt.attempt_uuid,
+      sequence: attempt.sequence,
+      channel: attempt.channel,
+      status: attempt.status,
+      errorCode: attempt.error_code,
+      at: attempt.created_at,
+      locale: attempt.locale,
+      brandName: attempt.brand_name,
+      appHash: attempt.app_hash,
+      dtmf: attempt.dtmf === 1,
+      fraudCheck: attempt.fraud_check,
+      sender: attempt.sender,
+      message: attempt.message,
+      isSpeaking: false,
+    })),
+  };
+}

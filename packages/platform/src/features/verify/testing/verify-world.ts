@@ -1,0 +1,204 @@
+import { createSecrets } from '@jackfield/adapters/secrets';
+import type { OpenDatabase, VirtualClock } from '@jackfield/testkit';
+import { type ApiAnswer, type ApiWorld, type Caller, openApi } from '../../../http/testing/api-world.ts';
+import { createSessionRunner } from '../../../kernel/create-session-runner.ts';
+import type { OutboxEvent } from '../../../kernel/machine.ts';
+import type { SessionRunner } from '../../../kernel/session-runner.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import type { Database } from '../../../ports/database.ts';
+import type { Sms, SmsOrder, SmsOutcome, SmsReceipt } from '../../../ports/sms.ts';
+import type { CallEnd, OutboundLeg, OwnedLegNotice } from '../../calls/index.ts';
+import { createSandboxMessages } from '../../sandbox-messages/index.ts';
+import type { PlayNotice, PlayOrder } from '../../sounds/index.ts';
+import { createVerify, type Limiter, type SendLimits, type VerifyFeature } from '../index.ts';
+
+/** A gateway whose answers and receipts the test decides. */
+export interface ScriptedGateway {
+  readonly sms: Sms;
+  readonly orders: SmsOrder[];
+  /** What the next orders are answered; accepted as `m-<n>` when there is none left. */
+  readonly outcomes: (SmsOutcome | Promise<SmsOutcome>)[];
+  receipt(receipt: SmsReceipt): void;
+}
+
+export function createScriptedGateway(): ScriptedGateway {
+  let tell = (_: SmsReceipt): void => {};
+  const orders: SmsOrder[] = [];
+  const outcomes: (SmsOutcome | Promise<SmsOutcome>)[] = [];
+  return {
+    orders,
+    outcomes,
+    receipt: (receipt) => tell(receipt),
+    sms: {
+      async send(order) {
+        orders.push(order);
+        return (await outcomes.shift()) ?? { accepted: true, message: `m-${orders.length}` };
+      },
+      listen(listener) {
+        tell = listener;
+      },
+    },
+  };
+}
+
+export interface VerifyWorld {
+  readonly api: ApiWorld;
+  readonly clock: VirtualClock;
+  readonly database: Database;
+  readonly runner: SessionRunner;
+  readonly feature: VerifyFeature;
+  readonly gateway: ScriptedGateway | undefined;
+  /** Of events that carry it, newest last. */
+  readonly events: OutboxEvent[];
+  readonly dialled: OutboundLeg[];
+  readonly hungUp: (readonly [string, CallEnd])[];
+  readonly plays: PlayOrder[];
+  readonly stopped: string[];
+  notice(leg: string, notice: OwnedLegNotice): Promise<void>;
+  played(order: PlayOrder, because: 'finished' | 'stopped'): Promise<void>;
+  start(body?: object, as?: Caller): Promise<ApiAnswer>;
+  /** Starts one that must succeed; gives its UUID. */
+  begin(body?: object, as?: Caller): Promise<string>;
+  check(session: string, otp: string | number, as?: Caller): Promise<ApiAnswer>;
+  get(path: string, as?: Caller): Promise<ApiAnswer>;
+  /** The code that the newest message to a number holds. */
+  codeFor(to?: string): Promise<string>;
+  settle(): Promise<void>;
+  crash(): Promise<VerifyWorld>;
+}
+
+export const recipient = '+14155552671';
+
+export interface WorldOptions {
+  readonly gateway?: ScriptedGateway;
+  readonly sendLimits?: Partial<SendLimits>;
+  readonly limiter?: Limiter;
+}
+
+export async function openVerifyWorld(open: OpenDatabase, options: WorldOptions = {}): Promise<VerifyWorld> {
+  return worldOn(await open(), open, options);
+}
+
+async function worldOn(
+  database: Database,
+  open: OpenDatabase,
+  options: WorldOptions,
+  startAt?: number,
+): Promise<VerifyWorld> {
+  const { gateway } = options;
+  const events: OutboxEvent[] = [];
+  const dialled: OutboundLeg[] = [];
+  const hungUp: (readonly [string, CallEnd])[] = [];
+  const plays: PlayOrder[] = [];
+  const stopped: string[] = [];
+  let tellLeg = (_: string, __: OwnedLegNotice): void => {};
+  let tellPlay = (_: string, __: PlayNotice): void => {};
+  // The clock comes with the HTTP interface, which wants the routes first.
+  const clock: Clock = {
+    now: () => api.clock.now(),
+    startTimer: (at, fire) => api.clock.startTimer(at, fire),
+  };
+  const log = { debug() {}, info() {}, warn() {}, error() {} };
+  const appendEvents = async (_: unknown, appended: readonly OutboxEvent[]) => {
+    events.push(...appended);
+  };
+  const runner = createSessionRunner({ database, clock, log, appendEvents });
+  const inbox = createSandboxMessages({ database, clock, log });
+  const feature = createVerify({
+    database,
+    clock,
+    log,
+    runner,
+    secrets: createSecrets(new Uint8Array(32).fill(7)),
+    outbox: { appendEvents, wake() {} },
+    sms: gateway?.sms ?? inbox.sms,
+    calls: {
+      ownedBy(_, tell) {
+        tellLeg = tell;
+      },
+      async dial(leg) {
+        dialled.push(leg);
+      },
+      hangUp: (leg, end) => void hungUp.push([leg, end]),
+    },
+    sounds: {
+      ownedBy(_, tell) {
+        tellPlay = tell;
+      },
+      play: (order) => void plays.push(order),
+      stop: (play) => void stopped.push(play),
+    },
+    ...(options.sendLimits === undefined ? {} : { sendLimits: options.sendLimits }),
+    ...(options.limiter === undefined ? {} : { limiter: options.limiter }),
+  });
+  await database.migrate([...feature.migrations, ...inbox.migrations]);
+  const opening: OpenDatabase = Object.assign(async () => database, { again: open.again });
+  const api: ApiWorld = await openApi(opening, { routes: [feature.routes, inbox.routes] });
+  if (startAt !== undefined) await api.clock.advance(startAt - api.clock.now());
+  await feature.restore();
+  await inbox.restore();
+
+  /** What comes after a commit may begin another one. */
+  const settle = async () => {
+    for (let turn = 0; turn < 6; turn++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      await database.transact(async () => {});
+      await runner.idle();
+    }
+  };
+
+  const world: VerifyWorld = {
+    api,
+    clock: api.clock,
+    database,
+    runner,
+    feature,
+    gateway,
+    events,
+    dialled,
+    hungUp,
+    plays,
+    stopped,
+    async notice(leg, notice) {
+      tellLeg(dialled.find((each) => each.leg === leg)!.owner.id, notice);
+      await settle();
+    },
+    async played({ play, owner }, because) {
+      tellPlay(owner.id, { type: 'play-over', play, because, problems: [] });
+      await settle();
+    },
+    async start(body = {}, as = api.main) {
+      const answer = await api.call('POST', 'Verify/Session/', { body: { recipient, ...body }, as });
+      await settle();
+      return answer;
+    },
+    async begin(body, as) {
+      const answer = await world.start(body, as);
+      if (answer.status !== 202) throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`);
+      return answer.body.session_uuid;
+    },
+    async check(session, otp, as = api.main) {
+      const answer = await api.call('POST', `Verify/Session/${session}/`, { body: { otp }, as });
+      await settle();
+      return answer;
+    },
+    get: (path, as = api.main) => api.call('GET', path, { as }),
+    async codeFor(to = recipient) {
+      const text =
+        gateway === undefined
+          ? (await world.get(`Sandbox/Message/?to=${encodeURIComponent(to)}`)).body.objects[0]?.text
+          : gateway.orders.findLast((order) => order.to === to)?.text;
+      return /\d{4,8}/.exec(text ?? '')?.[0] ?? '';
+    },
+    settle,
+    async crash() {
+      const now = api.clock.now();
+      await api.app.close();
+      await runner.close();
+      inbox.close();
+      feature.close();
+      return worldOn(await open.again(database), open, options, now);
+    },
+  };
+  return world;
+}
