@@ -1,4 +1,4 @@
-/** How SIP travels, by the name that Via gives it in upper case (RFC 3261 §20.42, RFC 7118 §5.2). */
+/** How SIP travels, by the name that Via gives it in upper case (RFC 3261 §20.42, RFC 7118 §5.1). */
 export type Protocol = 'udp' | 'tcp' | 'tls' | 'ws' | 'wss';
 
 /** Where a message came from and where its answers go back to: a UDP peer seen from one socket, or one connection. */

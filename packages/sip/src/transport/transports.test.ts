@@ -88,6 +88,18 @@ describe('transports', () => {
     assert.equal((await back)[0], 'SIP/2.0 200 OK\r\n\r\n');
   });
 
+  it('RFC 3581 §4: an answer over UDP leaves from the port at which its request came in, for the one it came from', async () => {
+    const a = await side({
+      onMessage: (_message, flow) => a.transports.send({ flow: flow.id }, 'SIP/2.0 200 OK\r\n\r\n'),
+    });
+    const phone = createSocket('udp4');
+    const answered = once(phone, 'message', { signal });
+    phone.send(text(), a.port, '127.0.0.1');
+    const [, source] = await answered;
+    phone.close();
+    assert.deepEqual([source.address, source.port], ['127.0.0.1', a.port]);
+  });
+
   it('open a TCP connection on demand, use it for all that follows, and answer on the same one', async () => {
     const [a, b] = [await side(), await side()];
     const target = { protocol: 'tcp', host: '127.0.0.1', port: b.port } as const;

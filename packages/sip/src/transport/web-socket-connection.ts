@@ -15,7 +15,7 @@ export interface WebSocketConnectionLimits {
 export interface WebSocketConnection {
   readonly flow: Flow;
   send(target: SendTarget, text: ByteString): void;
-  /** Asks whether the peer is there; a peer that has not answered the last question is gone. */
+  /** Asks whether the peer is there; a peer that has not answered the last question is gone (RFC 7118 §6). */
   ping(): void;
   /** Closes with a word to the peer. */
   end(): void;

@@ -141,7 +141,7 @@ describe('SIP over WebSocket', () => {
     assert.deepEqual([a.counters.keepAlives, a.counters.messagesReceived], [2, 1]);
   });
 
-  it('pings, keeps who answers, and closes who does not', async () => {
+  it('RFC 7118 §6: pings, keeps who answers, and closes who does not', async () => {
     const a = await side({ pingMs: 40 });
     const quiet = await browser(a.port, { autoPong: false });
     const alive = await browser(a.port);
