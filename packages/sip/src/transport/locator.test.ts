@@ -45,7 +45,7 @@ async function world(options: Partial<LocatorOptions> = {}) {
   servers.push(server);
   let time = 0;
   const locator = createLocator({
-    resolver: createDnsResolver({ servers: [server.address], timeoutMs: 500, asksMachine: false }),
+    resolver: createDnsResolver({ servers: [server.address], timeoutMs: 5_000, asksMachine: false }),
     now: () => time,
     chance: () => 0.5,
     supported: ['udp', 'tcp', 'tls'],

@@ -12,7 +12,7 @@ import type { SendFailure } from './transport-listener.ts';
 
 const text = (body = ''): string =>
   `OPTIONS sip:a@b SIP/2.0\r\nVia: SIP/2.0/TLS c\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-const signal = AbortSignal.timeout(20_000);
+const signal = AbortSignal.timeout(60_000);
 const opened: TlsTransport[] = [];
 const sockets: Socket[] = [];
 

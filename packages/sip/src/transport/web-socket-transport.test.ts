@@ -18,7 +18,7 @@ import {
 
 // RFC 7118 §5: the boundaries of a message are those of its frame, so Content-Length may be absent.
 const text = (body = ''): string => `OPTIONS sip:a@b SIP/2.0\r\nVia: SIP/2.0/WS x.invalid\r\n\r\n${body}`;
-const signal = AbortSignal.timeout(20_000);
+const signal = AbortSignal.timeout(60_000);
 const opened: { readonly server: Server; readonly transport: WebSocketTransport }[] = [];
 const clients: WebSocket[] = [];
 
@@ -142,7 +142,7 @@ describe('SIP over WebSocket', () => {
   });
 
   it('RFC 7118 §6: pings, keeps who answers, and closes who does not', async () => {
-    const a = await side({ pingMs: 40 });
+    const a = await side({ pingMs: 200 });
     const quiet = await browser(a.port, { autoPong: false });
     const alive = await browser(a.port);
     const arrived = a.message();
