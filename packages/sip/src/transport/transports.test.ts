@@ -26,7 +26,7 @@ interface Side {
 
 const opened: SocketTransports[] = [];
 const sockets: Socket[] = [];
-const signal = AbortSignal.timeout(10_000);
+const signal = AbortSignal.timeout(60_000);
 
 async function side(options: Partial<TransportsOptions> = {}): Promise<Side> {
   const events = new EventEmitter();
