@@ -31,6 +31,7 @@ export {
 export { createNonces, type NonceOptions, type Nonces, type NonceVerdict } from './auth/nonces.ts';
 export { ALLOWED_METHODS, type HeaderPairs } from './dialog/answers.ts';
 export { keyOfInfo, type PressedKey } from './dialog/info-digit.ts';
+export { parseReplaces, type Replaces } from './dialog/replaces.ts';
 export type { Content, EndReason, OfferMethod } from './dialog/session-state.ts';
 export { DEFAULT_SESSION_INTERVAL, type SessionInterval } from './dialog/session-timer.ts';
 export { type Attempt, triesNext } from './locate/failover.ts';
@@ -83,7 +84,13 @@ export {
   type RegistrationRequest,
 } from './registration/decide-registration.ts';
 export { RFC3261_TIMERS, type TimerDurations } from './transaction/timers.ts';
-export type { AnswerFields, Call, CallListener, IncomingInvite } from './user-agent/call-listener.ts';
+export type {
+  AnswerFields,
+  Call,
+  CallListener,
+  DialogName,
+  IncomingInvite,
+} from './user-agent/call-listener.ts';
 export type { UserAgentCounters } from './user-agent/counters.ts';
 export type { InviteOptions, InviteTarget } from './user-agent/outgoing-leg.ts';
 export type { RequestOptions, RequestOutcome } from './user-agent/outgoing-request.ts';

@@ -1,5 +1,5 @@
 /** Methods that a user agent of this package answers itself or hands to its owner, as they stand in Allow. */
-export const ALLOWED_METHODS = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK';
+export const ALLOWED_METHODS = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK, REFER';
 
 /** Option tags of the extensions that dialogs of this package speak, as they stand in Supported. */
 export const SUPPORTED_OPTIONS = 'timer, 100rel';
@@ -38,12 +38,14 @@ export interface PlainAnswer {
 }
 
 /**
- * OPTIONS and INFO get 200; a method that we know gets 405 and one that we do not know 501, both with Allow
+ * OPTIONS and INFO get 200, REFER 603; a method that we know gets 405 and one that we do not know 501, both with Allow
  * (RFC 3261 §8.2.1, §21.4.6, §21.5.2).
  */
 export function answerPlainRequest(method: string): PlainAnswer {
   const headers: HeaderPairs = [['Allow', ALLOWED_METHODS]];
   if (method === 'INFO') return { status: 200 };
+  // Outside an answered call nobody can be transferred.
+  if (method === 'REFER') return { status: 603 };
   if (method === 'OPTIONS') return { status: 200, headers: [...headers, ['Accept', 'application/sdp']] };
   return { status: KNOWN_METHODS.has(method) ? 405 : 501, headers };
 }

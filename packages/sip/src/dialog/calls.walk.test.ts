@@ -76,6 +76,10 @@ const event = fc.record({
     'ACK',
     'OPTIONS',
     'UPDATE',
+    'REFER',
+    'accept-referral',
+    'refuse-referral',
+    'report-referral',
     'PRACK',
     'PRACK',
     'CANCEL',
@@ -176,6 +180,7 @@ function sessionResponse({ request }: OpenRequest, status: number): ReturnType<t
 
 /** Headers with which requests do more: PRACK what waits for it, and session timers now and then. */
 function headersFor(world: World, what: string, pick: number): [string, string][] {
+  if (what === 'REFER') return [['Refer-To', '<sip:c@x>']];
   if (what === 'PRACK') return [['RAck', `${world.rseq} 1 INVITE`]];
   if (pick % 3 > 0) return [];
   return [
@@ -194,6 +199,12 @@ function sessionInput(world: World, { what, cseq, pick, chance }: Event): Sessio
       return { type: what, content };
     case 'refuse-offer':
       return { type: 'refuse-offer', status: 488 };
+    case 'accept-referral':
+      return { type: what };
+    case 'refuse-referral':
+      return { type: what, status: 603 };
+    case 'report-referral':
+      return { type: what, status: pick % 2 === 0 ? 180 : 200 };
     case 'info':
       return { type: 'send-info', content };
     case 'ACK':
@@ -203,6 +214,7 @@ function sessionInput(world: World, { what, cseq, pick, chance }: Event): Sessio
     case 'INFO':
     case 'OPTIONS':
     case 'UPDATE':
+    case 'REFER':
     case 'PRACK':
       world.unanswered.add(transaction);
       return {

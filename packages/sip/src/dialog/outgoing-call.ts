@@ -330,6 +330,7 @@ function onTimer(state: OutgoingCall, scope: string, key: CallTimer, now: number
     case 'answer-limit':
     case 'refresh':
     case 'expiry':
+    case 'referral':
       return inSession(state, scope, { type: 'timer-fired', key }, now);
   }
 }

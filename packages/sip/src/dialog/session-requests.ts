@@ -3,6 +3,7 @@ import { type Step, stay } from '../transaction/effects.ts';
 import { answerPlainRequest } from './answers.ts';
 import { cseqOf, isOutOfOrder, withRemoteCseq } from './dialog.ts';
 import { accept, takeOffer, tryAgain } from './session-offers.ts';
+import { onRefer } from './session-refer.ts';
 import { closeOffers, type Session, type SessionEffect, sayBye, stopRepeating } from './session-state.ts';
 
 type SessionStep = Step<Session, SessionEffect>;
@@ -27,6 +28,7 @@ export function onRequest(
   }
   if (request.method === 'INVITE') return onReInvite(numbered, transaction, request, chance, now);
   if (request.method === 'UPDATE') return onUpdate(numbered, transaction, request, chance, now);
+  if (request.method === 'REFER') return onRefer(numbered, transaction, request, now);
   if (request.method === 'PRACK') {
     // RFC 3262 §3: a PRACK that matches no unacknowledged provisional response gets 481; after the 2xx none is left.
     return { state: numbered, effects: [{ do: 'respond', transaction, status: 481 }] };

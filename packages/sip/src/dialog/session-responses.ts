@@ -2,6 +2,7 @@ import type { SipResponse } from '../message/message.ts';
 import { type Step, stay } from '../transaction/effects.ts';
 import { ackOfSuccess, cseqOf, nextHop, refreshTarget } from './dialog.ts';
 import { sendOffer, sendRefresh, tryAgainLater } from './session-offers.ts';
+import { notifyFailed } from './session-refer.ts';
 import {
   agreeOnTerms,
   endWithBye,
@@ -32,6 +33,7 @@ export function onResponse(state: Session, input: ResponseInput, now: number): S
     return { state: { ...state, phase: 'ended' }, effects };
   }
   if (state.phase !== 'live') return stay(state);
+  if (method === 'NOTIFY') return notifyFailed(state, response);
   if (isDialogLost(response.status)) return lose(state, now);
   return {
     state,
@@ -163,6 +165,7 @@ export function onFailure(
   now: number,
 ): SessionStep {
   if (method === 'PRACK') return stay(state);
+  if (method === 'NOTIFY') return notifyFailed(state, undefined);
   const effects: SessionEffect[] = [];
   if (method === 'BYE') {
     return state.phase === 'ending' ? { state: { ...state, phase: 'ended' }, effects } : stay(state);

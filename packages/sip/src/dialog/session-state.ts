@@ -2,6 +2,7 @@ import type { SipMessage, SipRequest, SipResponse } from '../message/message.ts'
 import type { TimerDurations } from '../transaction/timers.ts';
 import type { HeaderPairs } from './answers.ts';
 import { type Dialog, dialogRequest, nextHop } from './dialog.ts';
+import { dropReferral, noReferral, type Referral } from './session-refer.ts';
 import {
   DEFAULT_SESSION_INTERVAL,
   expiryDelayMs,
@@ -56,6 +57,7 @@ export interface Session {
   readonly theirs: TheirOffer | undefined;
   readonly ours: OurOffer | undefined;
   readonly expiry: SessionExpiry;
+  readonly referral: Referral;
   /** Whether the peer's Allow names UPDATE. */
   readonly peerTakesUpdate: boolean;
   /** The description that we sent last, which a refreshing re-INVITE repeats. */
@@ -101,7 +103,7 @@ export type OfferMethod = 'INVITE' | 'UPDATE';
 
 /**
  * Timers of a session: repeat the 2xx, give up on its ACK, retry after glare, give up on our re-INVITE, give up on the owner's
- * answer to an UPDATE, refresh the session, end it because nobody did.
+ * answer to an UPDATE, refresh the session, end it because nobody did, give up on a REFER.
  */
 export type SessionTimer =
   | 'repeat'
@@ -110,7 +112,8 @@ export type SessionTimer =
   | 'offer-limit'
   | 'answer-limit'
   | 'refresh'
-  | 'expiry';
+  | 'expiry'
+  | 'referral';
 
 /** Inputs of the session; `chance` is a fresh random number in [0, 1) for the intervals that the RFC wants random. */
 export type SessionInput =
@@ -137,7 +140,11 @@ export type SessionInput =
   | { readonly type: 'offer'; readonly content: Content; readonly method?: OfferMethod }
   | { readonly type: 'answer-offer'; readonly content: Content }
   | { readonly type: 'refuse-offer'; readonly status: number }
-  | { readonly type: 'send-info'; readonly content: Content };
+  | { readonly type: 'send-info'; readonly content: Content }
+  | { readonly type: 'accept-referral' }
+  | { readonly type: 'refuse-referral'; readonly status: number }
+  /** What has become of an accepted REFER: 200 and above are final. */
+  | { readonly type: 'report-referral'; readonly status: number };
 
 /** What the owner of a session hears besides its end. */
 export type SessionEvent =
@@ -148,7 +155,9 @@ export type SessionEvent =
   | { readonly type: 'offer-answered'; readonly response: SipResponse }
   | { readonly type: 'offer-refused'; readonly status: number }
   | { readonly type: 'info'; readonly request: SipRequest }
-  | { readonly type: 'info-answered'; readonly status: number };
+  | { readonly type: 'info-answered'; readonly status: number }
+  /** A REFER, to be accepted or refused. */
+  | { readonly type: 'referred'; readonly request: SipRequest };
 
 /** Orders of the session. */
 export type SessionEffect =
@@ -200,6 +209,7 @@ export function callerSession(
     theirs: undefined,
     ours: undefined,
     expiry: { wish, terms: undefined, refreshing: undefined },
+    referral: noReferral,
     peerTakesUpdate: false,
     local: undefined,
   };
@@ -280,7 +290,8 @@ export function withPeerMethods(state: Session, message: SipMessage): Session {
 /** Leaves "live": answers what is pending, tells the owner, and gives our own re-INVITE 64*T1 to finish. */
 export function closeOffers(state: Session, effects: SessionEffect[], now: number): Session {
   const { id, theirs, ours, timers } = state;
-  const quiet: Session = { ...state, expiry: { ...state.expiry, terms: undefined } };
+  const dropped = dropReferral(state, 487, effects);
+  const quiet: Session = { ...dropped, expiry: { ...state.expiry, terms: undefined } };
   // RFC 3261 §15.1.2: pending requests are still answered, with 487.
   if (theirs) effects.push({ do: 'respond', transaction: theirs.transaction, status: 487 });
   if (theirs && theirs.request.method !== 'INVITE') {

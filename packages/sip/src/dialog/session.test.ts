@@ -236,10 +236,10 @@ test('§9.2: a cancelled re-INVITE is answered with 487 and the session goes on'
 });
 
 test('§8.2.1: within a dialog OPTIONS and INFO get 200, methods that we know 405, others 501', () => {
-  const statuses = ['OPTIONS', 'INFO', 'REFER', 'FROB'].map(
+  const statuses = ['OPTIONS', 'INFO', 'PUBLISH', 'FROB'].map(
     (method) => run(live(), received(method, 11)).words[0],
   );
-  assert.deepEqual(statuses, ['200 to OPTIONS 11', '200 to INFO 11', '405 to REFER 11', '501 to FROB 11']);
+  assert.deepEqual(statuses, ['200 to OPTIONS 11', '200 to INFO 11', '405 to PUBLISH 11', '501 to FROB 11']);
 });
 
 test('A re-INVITE without any final response is given up, and the owner hears 408', () => {

@@ -1,6 +1,7 @@
 import type { Step } from '../transaction/effects.ts';
 import { dialogRequest, nextHop } from './dialog.ts';
 import { answerOffer, isNegotiating, offer, refresh, refuseOffer, sendOffer } from './session-offers.ts';
+import { acceptReferral, referralExpired, refuseReferral, reportReferral } from './session-refer.ts';
 import { onAck, onRequest } from './session-requests.ts';
 import { onFailure, onResponse } from './session-responses.ts';
 import {
@@ -39,11 +40,17 @@ export function stepSession(state: Session, input: SessionInput, now: number): S
     case 'answer-offer':
     case 'refuse-offer':
     case 'send-info':
+    case 'accept-referral':
+    case 'refuse-referral':
+    case 'report-referral':
       return state.phase === 'live' ? onOwner(state, input, now) : { state, effects: [] };
   }
 }
 
-type OwnerInput = Extract<SessionInput, { type: 'offer' | 'answer-offer' | 'refuse-offer' | 'send-info' }>;
+type OwnerInput = Exclude<
+  SessionInput,
+  { type: 'request' | 'ack' | 'cancelled' | 'response' | 'failed' | 'timer-fired' | 'hang-up' }
+>;
 
 function onOwner(state: Session, input: OwnerInput, now: number): SessionStep {
   switch (input.type) {
@@ -60,6 +67,12 @@ function onOwner(state: Session, input: OwnerInput, now: number): SessionStep {
         effects: [{ do: 'request', session: state.id, request, hop: nextHop(dialog) }],
       };
     }
+    case 'accept-referral':
+      return acceptReferral(state, now);
+    case 'refuse-referral':
+      return refuseReferral(state, input.status);
+    case 'report-referral':
+      return reportReferral(state, input.status);
   }
 }
 
@@ -124,6 +137,8 @@ function onTimer(state: Session, key: SessionTimer, now: number): SessionStep {
         : { state, effects: [] };
     case 'refresh':
       return refresh(state, now);
+    case 'referral':
+      return state.phase === 'live' ? referralExpired(state) : { state, effects: [] };
     case 'expiry': {
       // RFC 4028 §10: whoever does not see a refresh in time, the refresher as well, ends the session with BYE.
       if (state.phase !== 'live') return { state, effects: [] };

@@ -20,9 +20,18 @@ export interface CallListener {
   offerRefused?(status: number): void;
   /** An INFO within the dialog; it has been answered with 200. */
   info?(request: SipRequest): void;
+  /** A REFER within the call: answer it with `acceptReferral` or `refuseReferral`. Without this listener it is refused with 603. */
+  referred?(request: SipRequest): void;
   /** The final status of our INFO. */
   infoAnswered?(status: number): void;
   ended?(reason: EndReason): void;
+}
+
+/** A dialog by its identifiers: what a Replaces header holds, its to-tag being our tag. */
+export interface DialogName {
+  readonly callId: string;
+  readonly localTag: string;
+  readonly remoteTag: string;
 }
 
 /** A leg in the hands of its owner. Orders that come too late, or at the wrong time, are ignored. */
@@ -38,6 +47,14 @@ export interface Call {
   refuseOffer(status?: number): void;
   /** Sends INFO within the dialog, such as a digit. */
   sendInfo(content: Content): void;
+  /** Takes the peer's REFER on: 202 and a NOTIFY of 100; `reportReferral` says the rest. */
+  acceptReferral(): void;
+  /** Refuses the peer's REFER, with 603 unless told. */
+  refuseReferral(status?: number): void;
+  /** Tells the peer the status of the call that its REFER asked for, 200 and above once and last. */
+  reportReferral(status: number): void;
+  /** Whether the leg is this dialog, as the other side of a Replaces header names it (RFC 3891 §3). */
+  isDialog(name: DialogName): boolean;
 }
 
 /** Fields of a response beyond those that the stack sets. */

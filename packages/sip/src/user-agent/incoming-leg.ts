@@ -64,7 +64,10 @@ export function receiveInvite(
     },
     inviteFailed: (failure) => feed({ type: 'invite-failed', failure }),
     timerFired: (_scope, key) => feed({ type: 'timer-fired', key: key as IncomingCallTimer }),
-    tell: (event: SessionEvent) => deps.safely(() => listener && tellListener(listener, event)),
+    tell: (event: SessionEvent) => {
+      if (event.type === 'referred' && listener?.referred === undefined) refuseReferral();
+      else deps.safely(() => listener && tellListener(listener, event));
+    },
     end(reason) {
       ended = reason;
       deps.safely(() => listener?.ended?.(reason));
@@ -93,6 +96,7 @@ export function receiveInvite(
   }
 
   const inSession = (input: SessionInput): void => feed({ type: 'session', input });
+  const refuseReferral = (status = 603): void => inSession({ type: 'refuse-referral', status });
   deps.add(leg);
   serveInvite(deps, leg, transaction, true);
   perform(start.effects, undefined);
@@ -115,6 +119,10 @@ export function receiveInvite(
     answerOffer: (content) => inSession({ type: 'answer-offer', content }),
     refuseOffer: (status = 488) => inSession({ type: 'refuse-offer', status }),
     sendInfo: (content) => inSession({ type: 'send-info', content }),
+    acceptReferral: () => inSession({ type: 'accept-referral' }),
+    refuseReferral,
+    reportReferral: (status) => inSession({ type: 'report-referral', status }),
+    isDialog: (name) => name.callId === callId && name.localTag === localTag && name.remoteTag === remoteTag,
   };
   return { invite, leg };
 }

@@ -24,8 +24,8 @@ import type { ClientTransaction, ClientUser, TimerOwner, TransactionTable } from
 /** Credentials for a challenge as header fields to add to the request; undefined when it cannot be answered. */
 export type ChallengeAnswer = (challenge: SipResponse, request: SipRequest) => HeaderPairs | undefined;
 
-/** Requests whose Contact, and that of their responses, is the remote target from then on (RFC 3261 §12.2, RFC 3311 §5). */
-const REFRESHES_TARGET = new Set(['INVITE', 'UPDATE']);
+/** Requests whose Contact, and that of their responses, is the remote target from then on (RFC 3261 §12.2, RFC 3311 §5, RFC 6665 §4.1.2). */
+const REFRESHES_TARGET = new Set(['INVITE', 'UPDATE', 'REFER', 'NOTIFY']);
 
 /** One call as the driver sees it: what the two directions have in common. */
 export interface Leg extends TimerOwner {
@@ -325,6 +325,9 @@ export function tellListener(listener: CallListener, event: SessionEvent): void 
       return;
     case 'info':
       listener.info?.(event.request);
+      return;
+    case 'referred':
+      listener.referred?.(event.request);
       return;
     case 'info-answered':
       listener.infoAnswered?.(event.status);

@@ -96,7 +96,10 @@ export function dial(
         feed({ type: 'branch-failed', branch: scope, failure: 'transport-failed' });
       } else feed({ type: 'timer-fired', scope, key: key as CallTimer });
     },
-    tell: (event) => deps.safely(() => tellListener(listener, event)),
+    tell: (event) => {
+      if (event.type === 'referred' && listener.referred === undefined) refuseReferral();
+      else deps.safely(() => tellListener(listener, event));
+    },
     end: (reason: EndReason) => deps.safely(() => listener.ended?.(reason)),
     isOver: () => state.phase === 'ended' && leg.open === 0 && leg.timers.length === 0,
   };
@@ -248,6 +251,7 @@ export function dial(
   const inWinner = (input: SessionInput): void => {
     if (state.winner !== undefined) feed({ type: 'session', session: state.winner, input });
   };
+  const refuseReferral = (status = 603): void => inWinner({ type: 'refuse-referral', status });
   return {
     callId,
     hangUp: () => feed({ type: 'hang-up' }),
@@ -255,6 +259,13 @@ export function dial(
     answerOffer: (content) => inWinner({ type: 'answer-offer', content }),
     refuseOffer: (status = 488) => inWinner({ type: 'refuse-offer', status }),
     sendInfo: (content) => inWinner({ type: 'send-info', content }),
+    acceptReferral: () => inWinner({ type: 'accept-referral' }),
+    refuseReferral,
+    reportReferral: (status) => inWinner({ type: 'report-referral', status }),
+    isDialog: (name) =>
+      name.callId === callId &&
+      name.localTag === localTag &&
+      state.sessions.get(state.winner ?? '')?.dialog.remoteTag === name.remoteTag,
   };
 }
 

@@ -138,7 +138,7 @@ test('§8.2.1 and §8.2.2.3: a 405 names what is allowed and a 420 what is not s
   );
   assert.equal(
     parseMessage(link.bob.texts[0]!).message?.headers.all('Allow').join(),
-    'INVITE,ACK,CANCEL,BYE,OPTIONS,INFO,UPDATE,PRACK,REGISTER',
+    'INVITE,ACK,CANCEL,BYE,OPTIONS,INFO,UPDATE,PRACK,REFER,REGISTER',
   );
   assert.equal(parseMessage(link.bob.texts[1]!).message?.headers.all('Unsupported').join(), 'foo,bar');
 });

@@ -31,6 +31,8 @@ export function screenRequest(request: SipRequest, hasToTag: boolean, screen: Sc
   const { method } = request;
   // §12.2.2: a To tag that fits no dialog is answered with 481; registrars see stale ones from phones and do not care.
   if ((hasToTag && method !== 'REGISTER') || DIALOG_METHODS.has(method)) return { status: 481 };
+  // RFC 3515 §2.4.2: nobody is called for the sake of a REFER outside a call.
+  if (method === 'REFER' && !screen.methods.has(method)) return { status: 603 };
   if (method !== 'INVITE' && !screen.methods.has(method)) return refuseMethod(method, screen);
   const scheme = uriScheme(request.uri);
   // §8.2.2.1

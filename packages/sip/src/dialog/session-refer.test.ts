@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createRequest } from '../message/create-request.ts';
+import { createResponse } from '../message/create-response.ts';
+import { RFC3261_TIMERS } from '../transaction/timers.ts';
+import { createCalleeDialog } from './dialog.ts';
+import { parseReplaces } from './replaces.ts';
+import { stepSession } from './session.ts';
+import { calleeSession, type Session, type SessionEffect, type SessionInput } from './session-state.ts';
+
+function request(method: string, cseq: number, headers: [string, string][] = []) {
+  return createRequest({
+    method,
+    uri: 'sip:b@y',
+    from: '<sip:a@x>;tag=a',
+    to: '<sip:b@y>;tag=b',
+    callId: 'c',
+    cseq,
+    contact: '<sip:a@x>',
+    headers,
+  });
+}
+
+function received(method: string, cseq: number, ...headers: [string, string][]): SessionInput {
+  const transaction = `${method} ${cseq}`;
+  return { type: 'request', transaction, request: request(method, cseq, headers), chance: 0.5 };
+}
+
+function live(): Session {
+  const dialog = createCalleeDialog(request('INVITE', 10), 'b');
+  const answer = { transaction: 'INVITE 10', cseq: 10, delayedOffer: false };
+  const { state } = calleeSession('s', dialog, RFC3261_TIMERS, answer, 0);
+  return stepSession(state, { type: 'ack', request: request('ACK', 10) }, 0).state;
+}
+
+function word(effect: SessionEffect): string {
+  switch (effect.do) {
+    case 'respond':
+      return `${effect.status} to ${effect.transaction}`;
+    case 'request': {
+      const { headers, body, method } = effect.request;
+      if (method !== 'NOTIFY') return `send ${method}`;
+      return `NOTIFY ${headers.get('Event')} ${headers.get('Subscription-State')} ${body.trim()}`;
+    }
+    case 'start-timer':
+      return `start ${effect.key} +${effect.at}`;
+    case 'cancel-timer':
+      return `cancel ${effect.key}`;
+    case 'tell':
+      return effect.event.type;
+    default:
+      return effect.do;
+  }
+}
+
+function run(state: Session, ...inputs: SessionInput[]): { state: Session; words: string[] } {
+  let current = state;
+  let effects: readonly SessionEffect[] = [];
+  for (const input of inputs) ({ state: current, effects } = stepSession(current, input, 0));
+  return { state: current, words: effects.map(word) };
+}
+
+const refer = (cseq = 11) => received('REFER', cseq, ['Refer-To', '<sip:carol@x>']);
+const accept: SessionInput = { type: 'accept-referral' };
+const report = (status: number): SessionInput => ({ type: 'report-referral', status });
+
+test('RFC 3515 §2.4.1: a REFER without exactly one Refer-To that can be read gets a 400', () => {
+  assert.deepEqual(run(live(), received('REFER', 11)).words, ['400 to REFER 11']);
+  const two: [string, string][] = [
+    ['Refer-To', '<sip:c@x>'],
+    ['Refer-To', '<sip:d@x>'],
+  ];
+  assert.deepEqual(run(live(), received('REFER', 11, ...two)).words, ['400 to REFER 11']);
+  assert.deepEqual(run(live(), received('REFER', 11, ['Refer-To', '<'])).words, ['400 to REFER 11']);
+});
+
+test('RFC 3515 §2.4.4: an accepted REFER gets 202 and at once a NOTIFY of what is known, 100 Trying', () => {
+  assert.deepEqual(run(live(), refer()).words, ['start referral +16000', 'referred']);
+  assert.deepEqual(run(live(), refer(), accept).words, [
+    '202 to REFER 11',
+    'start referral +300000',
+    'NOTIFY refer active;expires=300 SIP/2.0 100 Trying',
+  ]);
+});
+
+test('RFC 3515 §2.4.5: the final status ends the subscription, and nothing is told after it', () => {
+  const ringing = run(live(), refer(), accept, report(180));
+  assert.deepEqual(ringing.words, ['NOTIFY refer active;expires=300 SIP/2.0 180 Ringing']);
+  const { state, words } = run(ringing.state, report(200));
+  assert.deepEqual(words, ['NOTIFY refer terminated;reason=noresource SIP/2.0 200 OK', 'cancel referral']);
+  assert.deepEqual(run(state, report(200)).words, []);
+});
+
+test('RFC 3515 §2.4.6: from the second REFER of a dialog on the event names the CSeq of the one that is meant', () => {
+  const { words } = run(live(), refer(), accept, report(486), refer(12), accept);
+  assert.equal(words[2], 'NOTIFY refer;id=12 active;expires=300 SIP/2.0 100 Trying');
+});
+
+test('A REFER while another one is carried out, or that nobody wants, is declined with 603', () => {
+  assert.deepEqual(run(live(), refer(), refer(12)).words, ['603 to REFER 12']);
+  assert.deepEqual(run(live(), refer(), { type: 'refuse-referral', status: 603 }).words, [
+    'cancel referral',
+    '603 to REFER 11',
+  ]);
+  assert.deepEqual(run(live(), refer(), { type: 'timer-fired', key: 'referral' }).words, [
+    'cancel referral',
+    '603 to REFER 11',
+  ]);
+});
+
+test('A subscription of which nothing more is heard is ended with a NOTIFY', () => {
+  assert.deepEqual(run(live(), refer(), accept, { type: 'timer-fired', key: 'referral' }).words, [
+    'NOTIFY refer terminated;reason=timeout SIP/2.0 408 Request Timeout',
+    'cancel referral',
+  ]);
+});
+
+test('RFC 5057 §5.1: a NOTIFY that is refused or lost ends the subscription, and the call goes on', () => {
+  const accepted = run(live(), refer(), accept).state;
+  const refused: SessionInput = {
+    type: 'response',
+    method: 'NOTIFY',
+    response: createResponse(request('NOTIFY', 1), 481),
+    retried: true,
+    chance: 0,
+  };
+  for (const input of [refused, { type: 'failed', method: 'NOTIFY', failure: 'timeout' } as const]) {
+    const { state, words } = run(accepted, input);
+    assert.deepEqual(words, ['cancel referral']);
+    assert.equal(state.phase, 'live');
+  }
+});
+
+test('The end of the call answers a REFER that waits and ends its subscription', () => {
+  const asked = run(live(), refer(), received('BYE', 12));
+  assert.ok(asked.words.includes('487 to REFER 11'));
+  assert.ok(run(live(), refer(), accept, { type: 'hang-up' }).words.includes('cancel referral'));
+});
+
+test('RFC 3891 §6.1: Replaces is a Call-ID with a to-tag and a from-tag', () => {
+  assert.deepEqual(parseReplaces('98732@x ; from-tag=r33th4x0r;to-tag=ff87ff;early-only'), {
+    callId: '98732@x',
+    toTag: 'ff87ff',
+    fromTag: 'r33th4x0r',
+    earlyOnly: true,
+  });
+  for (const text of [
+    '',
+    'x',
+    'x;to-tag=1',
+    ';to-tag=1;from-tag=2',
+    'x;to-tag=1;from-tag',
+    'x;to-tag="1;from-tag=2',
+  ]) {
+    assert.equal(parseReplaces(text), undefined, text);
+  }
+});

@@ -1,0 +1,131 @@
+import type { SipRequest, SipResponse } from '../message/message.ts';
+import { parseNameAddr } from '../message/name-addr.ts';
+import { reasonPhrase } from '../message/reason-phrases.ts';
+import { type Step, stay } from '../transaction/effects.ts';
+import type { HeaderPairs } from './answers.ts';
+import { cseqOf, dialogRequest, nextHop } from './dialog.ts';
+import type { Session, SessionEffect } from './session-state.ts';
+
+/**
+ * A REFER of the peer, and the subscription that accepting it makes (RFC 3515 §2.4.4).
+ *
+ *   none ──REFER──▶ asked ──accept, 202──▶ accepted ──final report, limit, NOTIFY refused──▶ none
+ *                     ╰──refuse, limit, end of the session──▶ none
+ */
+export type Referral =
+  | { readonly state: 'none'; readonly taken: number }
+  | { readonly state: 'asked'; readonly taken: number; readonly transaction: string; readonly cseq: number }
+  | { readonly state: 'accepted'; readonly taken: number; readonly cseq: number };
+
+/** No REFER has come yet. */
+export const noReferral: Referral = { state: 'none', taken: 0 };
+
+/** How long the owner may take to say whether it carries a REFER out, in T1: half of timer F (RFC 3261 §17.1.2.2). */
+const ANSWER_LIMIT_T1 = 32;
+
+/** How long the subscription lasts: longer than any call rings. */
+const SUBSCRIPTION_S = 300;
+
+type SessionStep = Step<Session, SessionEffect>;
+
+/** A REFER within the dialog: malformed ones get 400 (RFC 3515 §2.4.1), a second one while the first is carried out 603. */
+export function onRefer(state: Session, transaction: string, request: SipRequest, now: number): SessionStep {
+  const targets = request.headers.all('Refer-To');
+  if (targets.length !== 1 || parseNameAddr(targets[0] ?? '') === undefined) {
+    return { state, effects: [{ do: 'respond', transaction, status: 400 }] };
+  }
+  if (state.referral.state !== 'none') {
+    return { state, effects: [{ do: 'respond', transaction, status: 603 }] };
+  }
+  const referral: Referral = {
+    state: 'asked',
+    taken: state.referral.taken,
+    transaction,
+    cseq: cseqOf(request),
+  };
+  const at = now + ANSWER_LIMIT_T1 * state.timers.t1;
+  return {
+    state: { ...state, referral },
+    effects: [
+      { do: 'start-timer', session: state.id, key: 'referral', at },
+      { do: 'tell', event: { type: 'referred', request } },
+    ],
+  };
+}
+
+/** The owner carries the REFER out: 202, and a NOTIFY at once (RFC 3515 §2.4.4). */
+export function acceptReferral(state: Session, now: number): SessionStep {
+  const { referral } = state;
+  if (referral.state !== 'asked') return stay(state);
+  const { cseq, transaction } = referral;
+  const effects: SessionEffect[] = [
+    { do: 'respond', transaction, status: 202 },
+    { do: 'start-timer', session: state.id, key: 'referral', at: now + SUBSCRIPTION_S * 1000 },
+  ];
+  const accepted: Session = { ...state, referral: { state: 'accepted', taken: referral.taken + 1, cseq } };
+  return { state: notify(accepted, 100, `active;expires=${SUBSCRIPTION_S}`, effects), effects };
+}
+
+/** The owner does not carry it out. */
+export function refuseReferral(state: Session, status: number): SessionStep {
+  if (state.referral.state !== 'asked') return stay(state);
+  const effects: SessionEffect[] = [];
+  return { state: dropReferral(state, status, effects), effects };
+}
+
+/** What has become of the call that the REFER asked for: a final status ends the subscription (RFC 3515 §2.4.5). */
+export function reportReferral(state: Session, status: number): SessionStep {
+  if (state.referral.state !== 'accepted') return stay(state);
+  const effects: SessionEffect[] = [];
+  const isFinal = status >= 200;
+  const next = notify(
+    state,
+    status,
+    isFinal ? 'terminated;reason=noresource' : `active;expires=${SUBSCRIPTION_S}`,
+    effects,
+  );
+  return { state: isFinal ? dropReferral(next, 0, effects) : next, effects };
+}
+
+/** Nobody answered the REFER, or nobody reported in time. */
+export function referralExpired(state: Session): SessionStep {
+  const effects: SessionEffect[] = [];
+  if (state.referral.state === 'asked') return { state: dropReferral(state, 603, effects), effects };
+  if (state.referral.state === 'none') return stay(state);
+  const told = notify(state, 408, 'terminated;reason=timeout', effects);
+  return { state: dropReferral(told, 0, effects), effects };
+}
+
+/** A NOTIFY that is refused or lost ends the subscription, and nothing else of the dialog (RFC 6665 §4.2.2, RFC 5057 §5.1). */
+export function notifyFailed(state: Session, response: SipResponse | undefined): SessionStep {
+  const effects: SessionEffect[] = [];
+  if (response && response.status < 300) return stay(state);
+  return { state: dropReferral(state, 0, effects), effects };
+}
+
+/** Forgets the REFER; one that has no answer yet gets `status`. */
+export function dropReferral(state: Session, status: number, effects: SessionEffect[]): Session {
+  const { referral } = state;
+  if (referral.state === 'none') return state;
+  effects.push({ do: 'cancel-timer', session: state.id, key: 'referral' });
+  if (referral.state === 'asked') {
+    effects.push({ do: 'respond', transaction: referral.transaction, status });
+  }
+  return { ...state, referral: { state: 'none', taken: referral.taken } };
+}
+
+function notify(state: Session, status: number, subscription: string, effects: SessionEffect[]): Session {
+  const { referral } = state;
+  if (referral.state !== 'accepted') return state;
+  // RFC 3515 §2.4.6: from the second REFER of a dialog on, the event names which one is meant by its CSeq.
+  const event = referral.taken > 1 ? `refer;id=${referral.cseq}` : 'refer';
+  const headers: HeaderPairs = [
+    ['Event', event],
+    ['Subscription-State', subscription],
+  ];
+  const body = `SIP/2.0 ${status} ${reasonPhrase(status)}\r\n`;
+  const content = { body, contentType: 'message/sipfrag;version=2.0' };
+  const { dialog, request } = dialogRequest(state.dialog, 'NOTIFY', content, headers);
+  effects.push({ do: 'request', session: state.id, request, hop: nextHop(dialog) });
+  return { ...state, dialog };
+}
