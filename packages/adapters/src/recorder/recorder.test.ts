@@ -188,6 +188,24 @@ test('a recording that cannot be opened is refused alone: too many, twice, no di
   await assert.rejects(recorder.start(order(randomUUID())), /directory of recordings is gone/);
 });
 
+test('a file that is not opened in time fails alone; opened too late, it is closed', async () => {
+  const { recorder, source, recording } = await open({
+    diskMs: 20,
+    endOfCaptureMs: 30_000,
+    limits: { waitingBytes: 1e8 },
+  });
+  await recorder.start({ recording, format: 'mp3', tracks: [track('a')] });
+  // The thread is busy with this for a while, as with a disk that hangs.
+  source.say(recording, [400], 120_000);
+  const late = randomUUID();
+  const start = recorder.start({ recording: late, format: 'wav', tracks: [track('b')] });
+  const stop = recorder.stop(late);
+  await assert.rejects(start, /did not open the file in time/);
+  await assert.rejects(stop, /did not open the file in time/);
+  while ((await recorder.stats())?.open !== 1) await new Promise((resolve) => setTimeout(resolve, 5));
+  await recorder.stop(recording);
+});
+
 test('a directory that may not be written to refuses recordings', {
   skip: process.getuid?.() === 0 ? 'root may write everywhere' : false,
 }, async () => {

@@ -18,8 +18,8 @@ export interface RecorderOptions {
   readonly limits?: Partial<RecorderLimits>;
   /** How long the end of a capture is waited for before the file is completed without it. */
   readonly endOfCaptureMs?: number;
-  /** How long a disk may take to complete a file. */
-  readonly completionMs?: number;
+  /** How long a disk may take to open a file, and to complete it. */
+  readonly diskMs?: number;
 }
 
 /** Writes recordings in a thread of its own. */
@@ -47,7 +47,7 @@ interface Running {
 
 /** Resolves when the thread can record; rejects when the directory cannot be made or the thread does not start. */
 export async function createRecorder(options: RecorderOptions): Promise<DiskRecorder> {
-  const { directory, media, endOfCaptureMs = 2_000, completionMs = 30_000 } = options;
+  const { directory, media, endOfCaptureMs = 2_000, diskMs = 30_000 } = options;
   const limits = { ...recorderLimits, ...options.limits };
   const running = new Map<string, Running>();
   const listeners = new Set<(failure: { recording: string; sentence: string }) => void>();
@@ -84,6 +84,7 @@ export async function createRecorder(options: RecorderOptions): Promise<DiskReco
   function heard(message: FromRecorderThread): void {
     switch (message.type) {
       case 'opened':
+        if (!running.has(message.recording)) return closeLate(message.recording);
         running.get(message.recording)?.opened.resolve();
         return;
       case 'finished':
@@ -97,6 +98,14 @@ export async function createRecorder(options: RecorderOptions): Promise<DiskReco
         questions.get(message.id)?.(message.stats);
         questions.delete(message.id);
     }
+  }
+
+  /** It has failed already, so nobody waits for it. */
+  function closeLate(recording: string): void {
+    starting?.then(
+      (thread) => thread.tell({ type: 'finish', recording, waitMs: 0 }),
+      () => {},
+    );
   }
 
   /** Told once: to whoever waits for it, otherwise to the listeners. */
@@ -113,6 +122,8 @@ export async function createRecorder(options: RecorderOptions): Promise<DiskReco
   }
 
   async function begin(each: Running, { recording, format, tracks }: RecordingOrder): Promise<void> {
+    const late = () => fail(recording, 'the disk did not open the file in time');
+    const limit = setTimeout(late, diskMs);
     try {
       const thread = await threadOf();
       thread.tell({ type: 'open', recording, format, channels: tracks.length });
@@ -120,6 +131,8 @@ export async function createRecorder(options: RecorderOptions): Promise<DiskReco
     } catch (error) {
       if (running.get(recording) === each) running.delete(recording);
       throw error;
+    } finally {
+      clearTimeout(limit);
     }
     each.phase = 'recording';
     media.send({ do: 'capture', capture: recording, tracks });
@@ -164,7 +177,7 @@ export async function createRecorder(options: RecorderOptions): Promise<DiskReco
       }
       const limit = setTimeout(
         () => fail(recording, 'the disk did not take the file in time'),
-        endOfCaptureMs + completionMs,
+        endOfCaptureMs + diskMs,
       );
       return each.finished.promise.finally(() => clearTimeout(limit));
     },
