@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { eachDatabase } from '@jackfield/testkit';
+import { openVerifyWorld } from './testing/verify-world.ts';
+
+eachDatabase('Verify apps and lists', (open) => {
+  test('there is always one default app; another one takes its place, and then it can go', async () => {
+    const world = await openVerifyWorld(open);
+    const [first] = (await world.get('Verify/App/')).body.objects;
+    assert.deepEqual(
+      [first.alias, first.is_default, first.code_length, first.code_expiry, first.max_validations],
+      ['Default', true, 6, 10, 5],
+    );
+    const remove = () => world.api.call('DELETE', `Verify/App/${first.app_uuid}/`);
+    assert.equal((await remove()).status, 409);
+    const made = await world.api.call('POST', 'Verify/App/', { body: { alias: 'New', is_default: true } });
+    const { app_uuid } = made.body;
+    const all = (await world.get('Verify/App/')).body.objects;
+    assert.deepEqual(
+      all
+        .filter((each: { is_default: boolean }) => each.is_default)
+        .map((each: { alias: string }) => each.alias),
+      ['New'],
+    );
+    assert.equal((await remove()).status, 204);
+    const change = (body: object) => world.api.call('POST', `Verify/App/${app_uuid}/`, { body });
+    assert.equal((await change({ is_default: false })).status, 409);
+    assert.equal((await change({ sms_template: 'no code' })).status, 400);
+    assert.equal((await change({ sms_template: '{{code}} $& {{brand}}', brand_name: "A$'B" })).status, 202);
+    assert.equal((await world.get(`Verify/App/${app_uuid}/`)).body.code_length, 6);
+    await world.begin({ app_hash: 'FA+9qCX9VSu' });
+    const [message] = (await world.get('Sandbox/Message/')).body.objects;
+    assert.match(message.text, /^\d{6} \$& A\$'B\nFA\+9qCX9VSu$/);
+    const other = await world.api.subaccount();
+    assert.equal((await world.get(`Verify/App/${app_uuid}/`, other)).status, 404);
+    assert.equal((await world.start({ app_uuid }, other)).status, 400);
+  });
+
+  test('sessions are listed under that name, newest first, by each filter, in pages', async () => {
+    const world = await openVerifyWorld(open);
+    const branch = await world.api.subaccount();
+    const first = await world.begin({ brand_name: 'Acme' });
+    await world.clock.advance(60_000);
+    const second = await world.begin({ recipient: '+442071838750', app_hash: 'FA+9qCX9VSu' });
+    await world.clock.advance(60_000);
+    const third = await world.begin({ recipient: '+4915112345678' }, branch);
+    await world.check(second, await world.codeFor('+442071838750'));
+    const list = async (query: string, as = world.api.main) => {
+      const { body } = await world.get(`Verify/Session/?${query}`, as);
+      return body.sessions.map((each: { session_uuid: string }) => each.session_uuid);
+    };
+    assert.deepEqual(await list(''), [third, second, first]);
+    assert.deepEqual(await list('', branch), [third]);
+    assert.deepEqual(await list('status=Verified'), [second]);
+    assert.deepEqual(await list('recipient=%2B442071838750'), [second]);
+    assert.deepEqual(await list('recipient=442071838750'), [second]);
+    assert.deepEqual(await list('country=us'), [first]);
+    assert.deepEqual(await list('brand_name=Acme'), [first]);
+    assert.deepEqual(await list('app_hash=FA%2B9qCX9VSu'), [second]);
+    assert.deepEqual(await list(`subaccount=${branch.authId}`), [third]);
+    assert.deepEqual(await list('alias=Default'), [third, second, first]);
+    const at = new Date(world.clock.now() - 60_000).toISOString().slice(0, 16);
+    assert.deepEqual(await list(`session_time__gte=${at}`), [third, second]);
+    assert.deepEqual(await list(`session_time_lt=${at}`), [first]);
+    const page = (await world.get('Verify/Session/?limit=1&offset=1&alias=Default')).body;
+    assert.equal(page.sessions[0].session_uuid, second);
+    assert.match(page.meta.next, /\/Verify\/Session\/\?alias=Default&limit=1&offset=2$/);
+    assert.equal((await world.get('Verify/Session/?status=nearly')).status, 400);
+    await world.clock.advance(91 * 86_400_000);
+    assert.deepEqual(await list(''), []);
+  });
+
+  test('the inbox of the sandbox fails, leaves undelivered and keeps silent by the end of the number', async () => {
+    const world = await openVerifyWorld(open);
+    for (const end of ['9901', '9902', '9903', '9904']) await world.begin({ recipient: `+1415555${end}` });
+    await world.clock.advance(1_000);
+    await world.settle();
+    const { objects } = (await world.get('Sandbox/Message/')).body;
+    const statuses = Object.fromEntries(
+      objects.map(({ to, status }: { to: string; status: string }) => [to.slice(-4), status]),
+    );
+    assert.deepEqual(statuses, { 9901: 'failed', 9902: 'undelivered', 9903: 'sent', 9904: 'delivered' });
+    const { sessions } = (await world.get('Verify/Session/')).body;
+    const told = Object.fromEntries(
+      sessions.map((each: { recipient: string; attempt_details: [{ status: string }] }) => [
+        each.recipient.slice(-4),
+        each.attempt_details[0].status,
+      ]),
+    );
+    assert.deepEqual(told, statuses);
+  });
+});

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { eachDatabase, onEmbeddedDatabase } from '@jackfield/testkit';
+import { raiseChecks } from './store.ts';
+import { createScriptedGateway, openVerifyWorld } from './testing/verify-world.ts';
+
+const hour = (count: number) => ({ count, seconds: 3_600 });
+const numbered = (index: number) => `+1415555${String(2000 + index)}`;
+
+eachDatabase('Limits of sends', (open) => {
+  test('to a recipient and for a source: 429 until the window ends, told once in the feed', async () => {
+    const world = await openVerifyWorld(open, { sendLimits: { recipient: hour(2), source: hour(3) } });
+    await world.clock.advance(600_000);
+    await world.begin();
+    await world.begin();
+    const refused = await world.start();
+    assert.deepEqual([refused.status, refused.headers['retry-after']], [429, '3000']);
+    await world.start();
+    const source = { requestor_ip: '198.51.100.7' };
+    for (let index = 0; index < 3; index++) await world.begin({ ...source, recipient: numbered(index) });
+    assert.equal((await world.start({ ...source, recipient: numbered(9) })).status, 429);
+    assert.equal((await world.start({ requestor_ip: '2001:db8::1', recipient: numbered(9) })).status, 202);
+    const told = world.events.filter(({ type }) => type === 'verify.refused');
+    assert.deepEqual(
+      told.map(({ payload }) => [payload.Reason, payload.Requests]),
+      [
+        ['recipient-limit', 1],
+        ['source-limit', 1],
+      ],
+    );
+    await world.clock.advance(3_000_000);
+    await world.settle();
+    await world.begin();
+    // A refusal is no send: another account has its own windows.
+    await world.begin({}, await world.api.subaccount());
+  });
+
+  test('to a prefix: the attempt is blocked with 452, and nothing goes out', async () => {
+    const gateway = createScriptedGateway();
+    const world = await openVerifyWorld(open, { gateway, sendLimits: { prefix: hour(2) } });
+    for (let index = 0; index < 2; index++) await world.begin({ recipient: numbered(index) });
+    await world.begin({ recipient: numbered(3), url: 'https://example.com/' });
+    assert.equal(gateway.orders.length, 2);
+    const last = world.events.slice(-2);
+    assert.deepEqual(
+      last.map(({ type, payload, callback }) => [type, payload.ChannelErrorCode, callback !== undefined]),
+      [
+        ['verify.blocked', '452', false],
+        ['verify.failed', '452', true],
+      ],
+    );
+  });
+
+  test('a prefix whose numbers verify nothing is blocked by the level of the app, one that verifies is not', async () => {
+    const gateway = createScriptedGateway();
+    const world = await openVerifyWorld(open, { gateway });
+    const guarded = { fraud_check: 'high' };
+    for (let index = 0; index < 30; index++) await world.begin({ recipient: numbered(index), ...guarded });
+    await world.begin({ recipient: numbered(30), ...guarded });
+    assert.equal(gateway.orders.length, 30);
+    await world.begin({ recipient: numbered(31), fraud_check: 'off' });
+    assert.equal(gateway.orders.length, 31);
+    for (let index = 0; index < 8; index++) {
+      const session = await world.begin({ recipient: numbered(index), fraud_check: 'off' });
+      assert.equal((await world.check(session, await world.codeFor(numbered(index)))).status, 200);
+    }
+    const before = gateway.orders.length;
+    await world.begin({ recipient: numbered(32), ...guarded });
+    assert.equal(gateway.orders.length, before + 1);
+  });
+
+  test('what cannot be counted is not sent', async () => {
+    const gateway = createScriptedGateway();
+    const limiter = {
+      admit: async () => {
+        throw new Error('the counters are gone');
+      },
+      noteVerified: async () => {},
+      sweep: async () => {},
+    };
+    const world = await openVerifyWorld(open, { gateway, limiter });
+    assert.equal((await world.start()).status, 503);
+    assert.equal(gateway.orders.length, 0);
+  });
+
+  test('a country that the app does not allow is refused before anything is counted', async () => {
+    const world = await openVerifyWorld(open);
+    const app = await world.api.call('POST', 'Verify/App/', {
+      body: { alias: 'Home', allowed_countries: ['de', 'AT'] },
+    });
+    const { app_uuid } = app.body;
+    assert.equal((await world.start({ app_uuid })).status, 400);
+    assert.equal((await world.start({ app_uuid, recipient: '+4915112345678' })).status, 202);
+    assert.equal(world.events[0]?.payload.Reason, 'country');
+  });
+
+  test('numbers that do not exist and parameters of wrong form are refused', async () => {
+    const world = await openVerifyWorld(open);
+    for (const body of [
+      { recipient: '+1202555010' },
+      { recipient: '+99912345678' },
+      { recipient: 'alice' },
+      { channel: 'pigeon' },
+      { code_length: 3 },
+      { code_length: 9 },
+      { locale: '???' },
+      { app_hash: 'short' },
+      { dtmf: 2 },
+      { url: 'ftp://example.com' },
+      { app_uuid: 'unknown' },
+    ]) {
+      assert.equal((await world.start(body)).status, 400, JSON.stringify(body));
+    }
+    assert.equal((await world.start({ recipient: '14155552671', dtmf: true, code_length: '4' })).status, 202);
+    const session = await world.begin({ recipient: '14155552671' });
+    const refused = await world.check(session, '12ab34');
+    assert.equal(refused.status, 400);
+    assert.ok(!refused.body.error.includes('12ab34'));
+  });
+});
+
+onEmbeddedDatabase('Ten thousand wrong guesses', (open) => {
+  test('get five chances: the counter lets no more through, and never stands higher', async () => {
+    const world = await openVerifyWorld(open);
+    const session = await world.begin();
+    const viewer = { authId: world.api.main.authId, isSubaccount: false };
+    const now = world.clock.now();
+    let letThrough = 0;
+    await world.database.transact(async (write) => {
+      const query = raiseChecks(write, viewer, session, now).compile();
+      for (let guess = 0; guess < 10_000; guess++) {
+        letThrough += (await write.executeQuery(query)).rows.length;
+      }
+    });
+    assert.equal(letThrough, 5);
+    assert.equal((await world.check(session, await world.codeFor())).status, 429);
+  });
+});
