@@ -1,5 +1,11 @@
 import { isHoldAddress, isUnicastAddress } from './address.ts';
-import { type CodecCapability, capabilityFor, telephoneEventIn } from './codec-capability.ts';
+import {
+  type CodecCapability,
+  capabilityFor,
+  isOfOneFormat,
+  telephoneEventClock,
+  telephoneEventIn,
+} from './codec-capability.ts';
 import { type Direction, directionOf, meet, receives, sends } from './direction.ts';
 import type { MediaDescription, SdpProblem } from './session-description.ts';
 
@@ -9,11 +15,18 @@ export interface AgreedAudio {
   readonly codec: CodecCapability;
   /** The number under which the other side wants it (RFC 3264 §5.1: numbers belong to who receives them). */
   readonly payloadType: number;
+  /** What the other side says about it in `a=fmtp`. */
+  readonly fmtp?: string;
   /** The number under which the other side wants telephone events; absent when it wants none. */
   readonly telephoneEventPayloadType?: number;
-  /** Everything that the other side may send, under our numbers; it may change between them at any time. */
-  readonly receive: readonly { readonly payloadType: number; readonly codec: CodecCapability }[];
   readonly receiveTelephoneEventPayloadType?: number;
+  /** Of the events' durations; the codec's where it is left out. */
+  readonly telephoneEventClockRate?: number;
+  /**
+   * What the other side may send, under our numbers; it may change between them at any time. Only what runs on the clock and at the
+   * sample rate of what we send: another one would be another stream.
+   */
+  readonly receive: readonly { readonly payloadType: number; readonly codec: CodecCapability }[];
   readonly remoteAddress: string;
   readonly remotePort: number;
   /** RTCP on the port of RTP (RFC 5761), both ways. */
@@ -55,19 +68,26 @@ export function agree(
   if (sent === undefined) return { problem: 'no-common-codec' };
 
   const theirs = effectiveDirection(theirMedia);
-  const theirEvents = telephoneEventIn(theirMedia, sent.codec.clockRate);
-  const ourEvents = telephoneEventIn(ourMedia, sent.codec.clockRate);
+  const eventClock = telephoneEventClock(theirMedia, sent.codec.clockRate);
+  const theirEvents = eventClock === undefined ? undefined : telephoneEventIn(theirMedia, eventClock);
+  const ourEvents = eventClock === undefined ? undefined : telephoneEventIn(ourMedia, eventClock);
+  const fmtp = theirMedia.fmtp.get(sent.payloadType);
+  const { codec } = sent;
   const rtcpMux = ourMedia.rtcpMux && theirMedia.rtcpMux;
   const rtcp = rtcpMux ? undefined : theirMedia.rtcp;
   // RFC 3550 §11: the next port, where nothing else is said.
   const nextPort = Math.min(theirMedia.port + 1, 65535);
   return {
-    codec: sent.codec,
+    codec,
     payloadType: sent.payloadType,
+    ...(fmtp === undefined ? {} : { fmtp }),
     ...(theirEvents !== undefined && ourEvents !== undefined
       ? { telephoneEventPayloadType: theirEvents, receiveTelephoneEventPayloadType: ourEvents }
       : {}),
-    receive,
+    ...(theirEvents === undefined || eventClock === undefined || eventClock === codec.clockRate
+      ? {}
+      : { telephoneEventClockRate: eventClock }),
+    receive: receive.filter((ours) => isOfOneFormat(ours.codec, codec)),
     remoteAddress: address,
     remotePort: theirMedia.port,
     rtcpMux,

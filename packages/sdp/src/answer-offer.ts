@@ -1,5 +1,12 @@
 import { type AgreedAudio, agree, effectiveDirection } from './agreed-audio.ts';
-import { capabilityFor, telephoneEventIn, telephoneEventName } from './codec-capability.ts';
+import {
+  type CodecCapability,
+  capabilityFor,
+  isOfOneFormat,
+  telephoneEventClock,
+  telephoneEventIn,
+  telephoneEventName,
+} from './codec-capability.ts';
 import { previousOf } from './create-offer.ts';
 import { meet } from './direction.ts';
 import {
@@ -49,24 +56,25 @@ export function answerOffer(
   return { problem };
 }
 
-/** Our side of one stream: the offer's formats that we know, under its numbers and in its order (RFC 3264 §6.1). */
+/**
+ * Our side of one stream: the offer's formats that we know, under its numbers and in its order (RFC 3264 §6.1), as far as they run on
+ * the clock and at the sample rate of the first. So nobody changes to a stream of another kind without an offer.
+ */
 function answeringAudio(theirs: MediaDescription, capabilities: MediaCapabilities): LocalMedia {
   const rtpmaps: NonNullable<LocalMedia['rtpmaps']>[number][] = [];
-  const clockRates = new Set<number>();
+  let first: CodecCapability | undefined;
   for (const payloadType of theirs.payloadTypes) {
     const codec = capabilityFor(theirs, payloadType, capabilities.codecs);
     if (codec === undefined || rtpmaps.some(({ name, clockRate }) => isSame(codec, name, clockRate)))
       continue;
-    rtpmaps.push({ ...codec, payloadType });
-    clockRates.add(codec.clockRate);
+    first ??= codec;
+    if (isOfOneFormat(first, codec)) rtpmaps.push({ ...codec, payloadType });
   }
   const events = capabilities.telephoneEvent ?? '0-15';
-  if (events !== false) {
-    for (const clockRate of clockRates) {
-      const payloadType = telephoneEventIn(theirs, clockRate);
-      if (payloadType === undefined) continue;
-      rtpmaps.push({ payloadType, name: telephoneEventName, clockRate, fmtp: events });
-    }
+  const clockRate = first === undefined ? undefined : telephoneEventClock(theirs, first.clockRate);
+  const payloadType = clockRate === undefined ? undefined : telephoneEventIn(theirs, clockRate);
+  if (events !== false && clockRate !== undefined && payloadType !== undefined) {
+    rtpmaps.push({ payloadType, name: telephoneEventName, clockRate, fmtp: events });
   }
   return {
     kind: 'audio',

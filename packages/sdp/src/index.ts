@@ -1,7 +1,14 @@
 export type { AgreedAudio } from './agreed-audio.ts';
 export { answerOffer } from './answer-offer.ts';
 export { applyAnswer } from './apply-answer.ts';
-export { type CodecCapability, pcmaCapability, pcmuCapability } from './codec-capability.ts';
+export {
+  type CodecCapability,
+  g722Capability,
+  l16Capabilities,
+  opusCapability,
+  pcmaCapability,
+  pcmuCapability,
+} from './codec-capability.ts';
 export { createOffer } from './create-offer.ts';
 export { type Direction, receives, sends } from './direction.ts';
 export type { LocalSession, MediaCapabilities } from './local-media.ts';

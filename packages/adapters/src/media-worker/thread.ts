@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { createMediaHost, openDgramSockets, serveMediaThread } from '@jackfield/media/io';
+import { createMediaHost, loadOpus, openDgramSockets, serveMediaThread } from '@jackfield/media/io';
 import type { MediaThreadData } from './media-worker.ts';
 import { openNativeSockets } from './native-sockets.ts';
 
@@ -8,6 +8,7 @@ const { sockets, ...options } = workerData as MediaThreadData;
 if (parentPort === null) throw new Error('the media thread is started as a worker');
 const native = sockets === 'dgram' ? undefined : await openNativeSockets();
 if (native === undefined && sockets === 'native') throw new Error('native sockets do not work here');
+const openOpus = await loadOpus();
 serveMediaThread(parentPort, (notify, captured) =>
-  createMediaHost({ ...options, openSockets: native ?? openDgramSockets, notify, captured }),
+  createMediaHost({ ...options, openSockets: native ?? openDgramSockets, openOpus, notify, captured }),
 );

@@ -5,6 +5,9 @@ import {
   applyAnswer,
   type CodecCapability,
   createOffer,
+  g722Capability,
+  l16Capabilities,
+  opusCapability,
   parseSdp,
   pcmaCapability,
   pcmuCapability,
@@ -12,7 +15,10 @@ import {
 
 export const sdpType = 'application/sdp';
 
-const codecs = [pcmuCapability, pcmaCapability];
+/** What we offer: PCMU first, so that a far side without a preference of its own takes what costs and delays least. */
+const offered = [pcmuCapability, pcmaCapability, g722Capability, opusCapability];
+/** What we answer with, in the order that the offer prefers. */
+const codecs = [...offered, ...l16Capabilities];
 
 /** The audio of one leg: its port in the media engine and the state of its offer/answer exchange (RFC 3264). */
 export class LegMedia {
@@ -45,7 +51,7 @@ export class LegMedia {
   /** An offer: in our INVITE, or in the 200 to one without. */
   offer(): string {
     this.#awaitsAnswer = true;
-    this.#sent = createOffer({ ...this.#local(), ...this.#session() });
+    this.#sent = createOffer({ ...this.#local(), codecs: offered, ...this.#session() });
     return this.#sent;
   }
 
@@ -110,20 +116,24 @@ function agreedMediaOf(agreed: AgreedAudio): AgreedMedia {
     address: agreed.remoteAddress,
     port: agreed.remotePort,
     rtcpPort: agreed.rtcpPort,
-    codec: codecOf(agreed.codec),
+    ...codecOf(agreed.codec),
+    ...(agreed.fmtp === undefined ? {} : { parameters: agreed.fmtp }),
     payloadType: agreed.payloadType,
     ...(agreed.telephoneEventPayloadType === undefined
       ? {}
       : { telephoneEventPayloadType: agreed.telephoneEventPayloadType }),
-    receive: agreed.receive.map(({ payloadType, codec }) => ({ payloadType, codec: codecOf(codec) })),
+    receive: agreed.receive.map(({ payloadType, codec }) => ({ payloadType, ...codecOf(codec) })),
     ...(agreed.receiveTelephoneEventPayloadType === undefined
       ? {}
       : { receiveTelephoneEventPayloadType: agreed.receiveTelephoneEventPayloadType }),
+    ...(agreed.telephoneEventClockRate === undefined
+      ? {}
+      : { telephoneEventClockRate: agreed.telephoneEventClockRate }),
     direction: agreed.direction,
     ptimeMs: agreed.ptimeMs,
   };
 }
 
-function codecOf({ name }: CodecCapability): AgreedMedia['codec'] {
-  return name === 'PCMA' ? 'PCMA' : 'PCMU';
+function codecOf({ name, clockRate }: CodecCapability): Pick<AgreedMedia, 'codec' | 'clockRate'> {
+  return name === 'L16' ? { codec: name, clockRate } : { codec: name as AgreedMedia['codec'] };
 }

@@ -76,10 +76,14 @@ export interface AgreedMedia {
   readonly codec: CodecName;
   /** Of its RTP timestamps, which tells the rates of L16 apart; the codec's only one when left out. */
   readonly clockRate?: number;
+  /** What the other side's `a=fmtp` says about it. */
+  readonly parameters?: string;
   readonly payloadType: number;
   readonly telephoneEventPayloadType?: number;
   /** All that the other side may send, under our numbers; what we send when left out. Others than those of its clock and sample rate are not taken. */
   readonly receive?: readonly AgreedPayload[];
+  /** Of the durations of events; that of the codec when left out. */
+  readonly telephoneEventClockRate?: number;
   /** Our number for events that come; `telephoneEventPayloadType` when left out. */
   readonly receiveTelephoneEventPayloadType?: number;
   readonly direction: 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';

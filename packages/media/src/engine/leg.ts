@@ -35,6 +35,7 @@ export interface Leg {
   /** These run on one RTP clock; with another one they begin anew. */
   jitter: JitterBuffer;
   received: ReceiverStatistics;
+  eventClockRate: number;
   digitsIn: DigitReceiver;
   digitsOut: DigitSender;
   rtp: RtpSender;
@@ -115,7 +116,11 @@ export interface LegOptions {
   readonly queuedDigits: number;
   readonly maxDelayMs: number;
   /** A codec for one leg; undefined where there is none of this name and clock rate. */
-  readonly openCodec: (name: CodecName, clockRate: number | undefined) => AudioCodec | undefined;
+  readonly openCodec: (
+    name: CodecName,
+    clockRate: number | undefined,
+    parameters: string,
+  ) => AudioCodec | undefined;
   /** What the leg says, in frames of so many samples. */
   readonly createSource: (frameSamples: number) => Source;
 }
@@ -204,8 +209,7 @@ function createStreams({ random32, maxDelayMs, queuedDigits }: LegOptions, codec
       maxPayloadBytes: Math.max(640, codec.frameBytes, codec.frameBytes === 0 ? 1275 : 0),
     }),
     received: createReceiverStatistics(clockRate),
-    digitsIn: createDigitReceiver({ clockRate }),
-    digitsOut: createDigitSender({ clockRate, maxQueued: queuedDigits }),
+    ...createDigits(clockRate, queuedDigits),
     rtp: createRtpSender({
       ssrc: random32(),
       // RFC 3550 §5.1: both start at random. The upper half of the sequence numbers is left out, so that no receiver
@@ -216,13 +220,22 @@ function createStreams({ random32, maxDelayMs, queuedDigits }: LegOptions, codec
   };
 }
 
+function createDigits(clockRate: number, maxQueued: number) {
+  return {
+    eventClockRate: clockRate,
+    digitsIn: createDigitReceiver({ clockRate }),
+    digitsOut: createDigitSender({ clockRate, maxQueued }),
+  };
+}
+
 /** The codec of a payload, the same one for the same name as long as the leg goes on. */
 function codecOf(
   leg: Leg,
   { codec, clockRate }: Pick<AgreedPayload, 'codec' | 'clockRate'>,
+  parameters: string,
 ): AudioCodec | undefined {
   const key = keyOf(codec, clockRate);
-  const open = leg.open.get(key) ?? leg.options.openCodec(codec, clockRate);
+  const open = leg.open.get(key) ?? leg.options.openCodec(codec, clockRate, parameters);
   if (open !== undefined) leg.open.set(key, open);
   return open;
 }
@@ -233,12 +246,12 @@ function keyOf(codec: CodecName, clockRate: number | undefined): string {
 
 /** Whether the leg can speak what was agreed on. */
 export function canSpeak(leg: Leg, agreed: AgreedMedia): boolean {
-  return codecOf(leg, agreed) !== undefined;
+  return codecOf(leg, agreed, agreed.parameters ?? '') !== undefined;
 }
 
 /** Whether our stream begins anew with this agreement, which can be spoken. */
 export function changesClock(leg: Leg, agreed: AgreedMedia): boolean {
-  return codecOf(leg, agreed)!.clockRate !== leg.codec.clockRate;
+  return codecOf(leg, agreed, agreed.parameters ?? '')!.clockRate !== leg.codec.clockRate;
 }
 
 /**
@@ -254,6 +267,11 @@ export function connectLeg(leg: Leg, agreed: AgreedMedia, nowMs: number): void {
   changeCodec(leg, agreed);
   leg.payloadType = agreed.payloadType;
   leg.eventPayloadType = agreed.telephoneEventPayloadType ?? -1;
+  const eventClockRate = agreed.telephoneEventClockRate ?? leg.codec.clockRate;
+  if (eventClockRate !== leg.eventClockRate) {
+    Object.assign(leg, createDigits(eventClockRate, leg.options.queuedDigits));
+    leg.pressesKeys = false;
+  }
   if (leg.eventPayloadType < 0) {
     leg.digitsOut.clear();
     leg.pressesKeys = false;
@@ -287,7 +305,7 @@ function changeCodec(leg: Leg, agreed: AgreedMedia): void {
   leg.pendingBytes = 0;
   leg.pendingFrames = 0;
   const before = leg.codec;
-  const codec = codecOf(leg, agreed)!;
+  const codec = codecOf(leg, agreed, agreed.parameters ?? '')!;
   leg.codec = codec;
   leg.codecIndex = codecNames.indexOf(agreed.codec);
   leg.codecKey = keyOf(agreed.codec, agreed.clockRate);
@@ -325,7 +343,7 @@ function expect(leg: Leg, agreed: AgreedMedia): void {
   const inUse = new Set([keyOf(agreed.codec, agreed.clockRate)]);
   leg.codecByType.fill(-1);
   for (const payload of agreed.receive ?? [agreed]) {
-    const codec = codecOf(leg, payload);
+    const codec = codecOf(leg, payload, agreed.parameters ?? '');
     // The jitter buffer runs on one clock; our answers agree on payloads of one clock only.
     if (codec?.clockRate !== clockRate || codec.sampleRate !== sampleRate) continue;
     payloads.push({ payloadType: payload.payloadType, codec });

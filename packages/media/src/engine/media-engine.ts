@@ -94,8 +94,8 @@ export interface MediaEngineDeps {
   readonly random: () => number;
   /** Names this engine in RTCP, e.g. a random word. */
   readonly cname: string;
-  /** Opens Opus for one leg; legs cannot speak it when left out. */
-  readonly openOpus?: () => AudioCodec;
+  /** Opens Opus for one leg, for what the other side's `a=fmtp` says; legs cannot speak it when left out. */
+  readonly openOpus?: (parameters: string) => AudioCodec;
   /** RTP that stays away for this long is told; default 60,000. */
   readonly mediaSilentMs?: number;
   /**
@@ -164,8 +164,11 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
     frame: new Int16Array(frameSamples),
     active: false,
   });
-  const openCodec = (name: CodecName, clockRate: number | undefined): AudioCodec | undefined =>
-    name === 'opus' ? deps.openOpus?.() : codecFor(name, clockRate);
+  const openCodec = (
+    name: CodecName,
+    clockRate: number | undefined,
+    parameters: string,
+  ): AudioCodec | undefined => (name === 'opus' ? deps.openOpus?.(parameters) : codecFor(name, clockRate));
   /** The longer of what it says and hears; that of a telephone before it is connected. */
   const frameSamplesOf = (name: string): number => {
     const leg = byName.get(name);

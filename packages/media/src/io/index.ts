@@ -21,5 +21,6 @@ export {
   serveMediaThread,
   type ToMediaThread,
 } from './media-thread.ts';
+export { loadOpus, type OpenOpus } from './opus.ts';
 export { createPortRange, type PortRange } from './port-range.ts';
 export type { TickStats } from './tick-loop.ts';

@@ -6,6 +6,7 @@ import type { AgreedMedia, LegStatistics, MediaNotice, MixCommand, SoundClip } f
 import type { EngineCensus, EngineCounters, EngineLimits } from '../engine/engine-limits.ts';
 import { createMediaEngine } from '../engine/media-engine.ts';
 import type { OpenLegSockets, SocketCounters } from './leg-sockets.ts';
+import type { OpenOpus } from './opus.ts';
 import { createTickLoop, type TickStats } from './tick-loop.ts';
 
 /** An engine with sockets and a clock: what runs in a media thread. */
@@ -54,6 +55,8 @@ export interface MediaHostOptions {
   readonly notify: (notices: readonly MediaNotice[]) => void;
   /** Takes what is captured, see MediaEngineDeps. */
   readonly captured?: TakeCaptured;
+  /** See `loadOpus`; legs cannot speak Opus when left out. */
+  readonly openOpus?: OpenOpus;
   readonly mediaSilentMs?: number;
   /** Steps in 20 ms, see MediaEngineDeps; default 8. */
   readonly phases?: number;
@@ -100,6 +103,7 @@ export function createMediaHost(options: MediaHostOptions): MediaHost {
     cname: randomBytes(12).toString('base64'),
     phases,
     ...(options.captured === undefined ? {} : { captured: options.captured }),
+    ...(options.openOpus === undefined ? {} : { openOpus: options.openOpus }),
     ...(options.mediaSilentMs === undefined ? {} : { mediaSilentMs: options.mediaSilentMs }),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });

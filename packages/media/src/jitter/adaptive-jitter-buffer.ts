@@ -2,6 +2,7 @@ import type { AudioCodec } from '../codec/audio-codec.ts';
 import type { RtpHeader } from '../rtp/rtp-packet.ts';
 import { sequenceDistance, timestampDistance } from '../rtp/serial-number.ts';
 import { arrival } from './arrival.ts';
+import { CodecConcealment } from './codec-concealment.ts';
 import { Concealment } from './concealment.ts';
 import { DelayEstimator } from './delay-estimator.ts';
 import { DelayPlan } from './delay-plan.ts';
@@ -48,6 +49,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
   /** Samples made up since the buffer ran dry: they replace a packet that never comes, or delay one that does. */
   #stalled = 0;
   #framesSinceChange = 0;
+  readonly #own: CodecConcealment;
 
   constructor(options: JitterBufferOptions) {
     const sampleRate = options.sampleRate ?? options.clockRate;
@@ -55,6 +57,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     this.#unitsPerMs = options.clockRate / 1000;
     this.#ratio = sampleRate / options.clockRate;
     this.#maxDelayMs = options.maxDelayMs ?? 200;
+    this.#own = new CodecConcealment(sampleRate);
     // Packets of 10 ms, the shortest in use, must fit; four more for those that overtake.
     this.packets = new PacketRing(Math.ceil(this.#maxDelayMs / 10) + 4, options.maxPayloadBytes ?? 640);
     this.#estimator = new DelayEstimator(options.clockRate);
@@ -174,14 +177,17 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
       } else if (!this.#pull(nowMs)) {
         if (this.#stalled === 0) this.counters.underruns++;
         filled = frame;
-        this.#concealment.conceal(out, from, filled - from);
+        const made = this.#concealment.active ? 0 : this.#own.conceal(out, from, filled - from);
+        if (made < filled - from) this.#concealment.conceal(out, from + made, filled - from - made);
         this.#stalled += filled - from;
         madeUp += filled - from;
       }
       this.#concealment.record(out, from, filled);
     }
+    madeUp += this.#own.takeRecovered();
     this.counters.concealedSamples += madeUp;
-    if (this.#stalled > 0 && this.#concealment.isSilent) this.#rest();
+    if (this.#stalled > 0 && (this.#concealment.isSilent || this.#own.hasGivenUp(this.#stalled)))
+      this.#rest();
     else this.#plan.decide(this.#estimator, this.#pcmLength / this.#ratio);
     if (madeUp === 0) {
       this.counters.playedFrames++;
@@ -189,6 +195,20 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     }
     this.counters.concealedFrames++;
     return taken.concealed;
+  }
+
+  /** Decodes a short loss with the codec's own means, where the packet behind it is here. */
+  #recovers(): boolean {
+    const place = this.packets.place(this.#nextSequence);
+    const codec = this.#codecs[this.packets.payloadType[place]!];
+    const { payload, length, slotBytes } = this.packets;
+    const made =
+      this.#own.coder === codec && this.#pcmLength + this.#gap <= this.#pcm.length
+        ? this.#own.recover(payload, place * slotBytes, length[place]!, this.#gap, this.#pcm, this.#pcmLength)
+        : 0;
+    this.#pcmLength += made;
+    this.#gap -= made;
+    return made > 0;
   }
 
   #takeNothing(out: Int16Array): number {
@@ -330,6 +350,8 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     }
     this.#stalled = 0;
     this.#boundDepth();
+    // What is recovered is played first; the packet that told it is decoded when its own turn has come.
+    if (this.#gap > 0 && this.#skipToAudio() && this.#recovers()) return true;
     if (this.#gap === 0 && this.#skipToAudio()) {
       if (this.#plan.pending === 0) this.#plan.noteSlack(this.#estimator.deviationMs(timestamp, nowMs));
       this.#decodeNext();
@@ -342,6 +364,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     const codec = this.#codecs[this.packets.payloadType[place]!];
     // Undefined when the payload types were exchanged meanwhile: its time passes as a gap.
     if (codec !== undefined) {
+      this.#own.coder = codec;
       const { payload, length, slotBytes } = this.packets;
       const count = codec.decode(payload, place * slotBytes, length[place]!, this.#pcm, this.#pcmLength);
       this.#pcmLength += count;

@@ -21,12 +21,18 @@ export interface AgreedMedia {
   /** Equal to `port` when RTP and RTCP share it (RFC 5761); `port` + 1 when left out. */
   readonly rtcpPort?: number;
   /** What we send. */
-  readonly codec: 'PCMU' | 'PCMA';
+  readonly codec: AgreedCodec;
+  /** Of RTP timestamps, which tells the rates of L16 apart; the codec's only one when left out. */
+  readonly clockRate?: number;
+  /** What the other side's `a=fmtp` says about it. */
+  readonly parameters?: string;
   /** 0–127: the number under which the other side wants it (RFC 3264 §5.1: numbers belong to who receives them). */
   readonly payloadType: number;
   /** The number under which the other side wants RFC 4733 events; none can be sent when left out. */
   readonly telephoneEventPayloadType?: number;
-  /** All that the other side may send, under our numbers, switching at any time; what we send when left out. */
+  /** Of the durations of events; that of the codec when left out. */
+  readonly telephoneEventClockRate?: number;
+  /** All that the other side may send, under our numbers, switching at any time; what we send when left out. One clock and sample rate. */
   readonly receive?: readonly AgreedPayload[];
   /** Our number for events that come; `telephoneEventPayloadType` when left out. */
   readonly receiveTelephoneEventPayloadType?: number;
@@ -35,10 +41,14 @@ export interface AgreedMedia {
   readonly ptimeMs: number;
 }
 
+/** The codecs that legs speak, by their RTP encoding names. */
+export type AgreedCodec = 'PCMU' | 'PCMA' | 'G722' | 'L16' | 'opus';
+
 /** A codec under one RTP payload type, 0–127. */
 export interface AgreedPayload {
   readonly payloadType: number;
-  readonly codec: 'PCMU' | 'PCMA';
+  readonly codec: AgreedCodec;
+  readonly clockRate?: number;
 }
 
 /** Clips are loaded before they are played by name; the same name again replaces the clip. */

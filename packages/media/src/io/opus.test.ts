@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { opusSamples } from '../codec/opus-packet.ts';
+import { isSilent } from '../dsp/level.ts';
+import { toneLevel } from '../dsp/tone-level.ts';
+import { createJitterBuffer } from '../jitter/jitter-buffer.ts';
+import { createRtpHeader, readRtpPacket } from '../rtp/rtp-packet.ts';
+import { createRtpSender } from '../rtp/rtp-sender.ts';
+import { loadOpus, type OpenOpus } from './opus.ts';
+
+const sine = (hz: number, frame: number): Int16Array =>
+  Int16Array.from({ length: 960 }, (_, i) =>
+    Math.round(8192 * Math.sin((2 * Math.PI * hz * (frame * 960 + i)) / 48_000)),
+  );
+
+/** Something like a voice: 20 harmonics of a pitch that moves, louder around 600 Hz, in syllables. */
+function createVoice(): (frame: number) => Int16Array {
+  let phase = 0;
+  return (frame) =>
+    Int16Array.from({ length: 960 }, (_, i) => {
+      const seconds = (frame * 960 + i) / 48_000;
+      phase += (2 * Math.PI * (120 + 20 * Math.sin(3 * Math.PI * seconds))) / 48_000;
+      let sum = 0;
+      for (let k = 1; k <= 20; k++) sum += Math.sin(k * phase) / (1 + Math.abs(k * 120 - 600) / 300);
+      return 2500 * sum * (0.55 + 0.45 * Math.sin(6 * Math.PI * seconds));
+    });
+}
+
+describe('Opus', () => {
+  let openOpus: OpenOpus;
+  before(async () => {
+    openOpus = await loadOpus(24);
+  });
+
+  function encodeFrames(hz: number | 'voice', frames: number, parameters: string): Uint8Array[] {
+    const codec = openOpus(parameters);
+    const voice = createVoice();
+    const packets = Array.from({ length: frames }, (_, n) => {
+      const out = new Uint8Array(1300);
+      return out.slice(0, codec.encode(hz === 'voice' ? voice(n) : sine(hz, n), 960, out, 0));
+    });
+    codec.close?.();
+    return packets;
+  }
+
+  /** Through a jitter buffer with some packets left out; `waitMs` after each packet its frame is taken. */
+  function play(packets: readonly Uint8Array[], isLost: (n: number) => boolean, lateTicks = 0) {
+    const codec = openOpus('');
+    const buffer = createJitterBuffer({
+      clockRate: 48_000,
+      frameSamples: 960,
+      payloads: [{ payloadType: 111, codec }],
+      maxPayloadBytes: 1275,
+      minDelayMs: lateTicks * 20,
+    });
+    const rtp = createRtpSender({ ssrc: 1, sequenceNumber: 1, timestamp: 1 });
+    const header = createRtpHeader();
+    const frame = new Int16Array(960);
+    const heard = new Int16Array(960 * packets.length);
+    packets.forEach((packet, n) => {
+      const length = rtp.writePayload(111, packet, 0, packet.length, 960);
+      if (!isLost(n) && readRtpPacket(rtp.packet, length, header)) buffer.put(header, rtp.packet, n * 20);
+      buffer.take(frame, n * 20 + 5);
+      heard.set(frame, n * 960);
+    });
+    codec.close?.();
+    return { heard, counters: buffer.counters };
+  }
+
+  it('carries a tone at its level, also above what telephones carry', () => {
+    for (const hz of [400, 3000, 6000]) {
+      const { heard, counters } = play(encodeFrames(hz, 50, 'useinbandfec=1'), () => false);
+      assert.ok(Math.abs(toneLevel(heard.subarray(24_000), 48_000, hz) + 12) < 1.5, `${hz} Hz`);
+      assert.equal(counters.concealedFrames, 0);
+    }
+  });
+
+  it('sends no more than the other side plays (RFC 7587 §6.1, maxplaybackrate)', () => {
+    const { heard } = play(encodeFrames(6000, 50, 'maxplaybackrate=8000;stereo=0'), () => false);
+    assert.ok(
+      toneLevel(play(encodeFrames(6000, 50, ''), () => false).heard.subarray(24_000), 48_000, 6000) > -14,
+    );
+    assert.ok(toneLevel(heard.subarray(24_000), 48_000, 6000) < -40);
+  });
+
+  it('a lost packet is decoded from the redundancy of the next one, and counted as concealed', () => {
+    const isLost = (n: number): boolean => n > 20 && n % 10 === 0;
+    const ratioWith = (parameters: string): number => {
+      const packets = encodeFrames('voice', 100, parameters);
+      const { heard, counters } = play(packets, isLost, 1);
+      assert.deepEqual([counters.lost, counters.concealedFrames, counters.underruns], [7, 7, 0]);
+      const whole = play(packets, () => false, 1).heard;
+      let signal = 0;
+      let error = 0;
+      for (let n = 0; n < 99; n++) {
+        if (!isLost(n)) continue;
+        // One frame waits in the buffer.
+        for (let i = (n + 1) * 960; i < (n + 2) * 960; i++) {
+          signal += whole[i]! ** 2;
+          error += (whole[i]! - heard[i]!) ** 2;
+        }
+      }
+      return 10 * Math.log10(signal / error);
+    };
+    const [told, guessed] = [ratioWith('useinbandfec=1'), ratioWith('useinbandfec=0')];
+    assert.ok(told > 8, `${told.toFixed(1)} dB from redundancy`);
+    assert.ok(told > guessed + 5, `${guessed.toFixed(1)} dB from concealment alone`);
+  });
+
+  it('what does not come is made up by the codec; after 60 ms there is silence until a packet comes', () => {
+    const packets = encodeFrames(400, 100, '');
+    const { heard, counters } = play(packets, (n) => n >= 40 && n < 60);
+    assert.equal(counters.concealedFrames, 3);
+    assert.ok(!isSilent(heard.subarray(40 * 960), 960, 2000), 'the tone goes on for a while');
+    assert.ok(heard.subarray(46 * 960, 58 * 960).every((sample) => Math.abs(sample) < 100));
+    assert.ok(toneLevel(heard.subarray(70 * 960, 95 * 960), 48_000, 400) > -13);
+  });
+
+  it('DTX: a pause of the sender is no loss, and adds no delay', () => {
+    const packets = encodeFrames(400, 100, '');
+    // Sequence numbers go on, timestamps jump (RFC 7587 §3.1.3): the sender skips what it does not send.
+    const codec = openOpus('');
+    const buffer = createJitterBuffer({
+      clockRate: 48_000,
+      frameSamples: 960,
+      payloads: [{ payloadType: 111, codec }],
+    });
+    const rtp = createRtpSender({ ssrc: 1, sequenceNumber: 1, timestamp: 1 });
+    const header = createRtpHeader();
+    const frame = new Int16Array(960);
+    packets.forEach((packet, n) => {
+      if (n >= 30 && n < 50) rtp.skip(960);
+      else {
+        const length = rtp.writePayload(111, packet, 0, packet.length, 960);
+        if (readRtpPacket(rtp.packet, length, header)) buffer.put(header, rtp.packet, n * 20);
+      }
+      buffer.take(frame, n * 20 + 5);
+    });
+    assert.equal(buffer.counters.lost, 0);
+    assert.ok(buffer.depthMs <= 20);
+    codec.close?.();
+  });
+
+  it('any bytes are taken without a throw, and stand for no more than 120 ms', () => {
+    const codec = openOpus('');
+    const out = new Int16Array(5760);
+    let state = 1;
+    for (let n = 0; n < 2000; n++) {
+      const bytes = Uint8Array.from({ length: n % 60 }, () => {
+        state = (state * 48_271) % 2_147_483_647;
+        return state & 0xff;
+      });
+      const samples = codec.samplesIn(bytes.length, bytes, 0);
+      assert.ok(samples >= 0 && samples <= 5760);
+      assert.equal(codec.decode(bytes, 0, bytes.length, out), samples);
+    }
+    codec.close?.();
+    assert.doesNotThrow(() => codec.close?.(), 'closing twice is nothing');
+  });
+
+  it('reads the length of a packet from its first bytes (RFC 6716 §3.1)', () => {
+    for (const [bytes, samples] of [
+      [[0x08], 960],
+      [[0x18], 2880],
+      [[0x68], 960],
+      [[0xf8], 960],
+      [[0xe0], 120],
+      [[0x09], 1920],
+      [[0xfb, 0x03], 2880],
+      [[0xfb, 0x07], 0],
+      [[0xfb], 0],
+      [[], 0],
+    ] as const) {
+      assert.equal(opusSamples(Uint8Array.from(bytes), 0, bytes.length), samples, bytes.join(' '));
+    }
+  });
+
+  it('a leg for which no pair was ready speaks from the next turn on', async () => {
+    const many = Array.from({ length: 40 }, () => openOpus(''));
+    const out = new Uint8Array(1300);
+    assert.ok(many.every((codec) => codec.encode(sine(400, 0), 960, out, 0) >= 1));
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.ok(many.every((codec) => codec.encode(sine(400, 1), 960, out, 0) > 20));
+    for (const codec of many) codec.close?.();
+  });
+});

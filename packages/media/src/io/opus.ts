@@ -1,0 +1,196 @@
+import {
+  Application,
+  Bandwidth,
+  createDecoder,
+  createEncoder,
+  type OpusDecoderHandle,
+  type OpusEncoderHandle,
+} from 'libopus-wasm';
+import type { AudioCodec } from '../codec/audio-codec.ts';
+import { opusSamples } from '../codec/opus-packet.ts';
+
+/** Opens Opus for one leg; `parameters` is what the other side's `a=fmtp` says (RFC 7587 §6.1). */
+export type OpenOpus = (parameters: string) => AudioCodec;
+
+/** An encoder and a decoder of libopus, memory outside of JavaScript. */
+interface Pair {
+  readonly encoder: OpusEncoderHandle;
+  readonly decoder: OpusDecoderHandle;
+}
+
+const CLOCK = 48_000;
+const FRAME = 960;
+/** Frames that are made up must be multiples of 2.5 ms (RFC 6716 §2.1.4). */
+const SHORTEST = 120;
+/** RFC 6716 §3.2.1: no frame is longer. */
+const MOST_BYTES = 1275;
+/** RFC 7587 §3.1.1: 28 to 40 kbit/s for full-band speech. */
+const BITRATE = 32_000;
+/** Half of what it can do at its best: 190 µs a frame, and nearly all of the quality for speech. */
+const COMPLEXITY = 5;
+/** Loss that the encoder prepares for: at 5 % and this bit rate it spends nothing on redundancy (measured). */
+const EXPECTED_LOSS_PERCENT = 10;
+/** Pairs made ahead, because libopus makes them asynchronously and a call is connected at once. */
+const SPARE = 8;
+
+/** Loads libopus, once for a thread. Resolves when legs can be opened. */
+export async function loadOpus(spare: number = SPARE): Promise<OpenOpus> {
+  const spares: Pair[] = [];
+  let coming = 0;
+  const refill = async (): Promise<void> => {
+    while (spares.length + coming < spare) {
+      coming++;
+      const pair = await createPair().finally(() => coming--);
+      spares.push(pair);
+    }
+  };
+  await refill();
+  return (parameters) => {
+    const pair = spares.pop();
+    const codec = new Opus(wantedBy(parameters));
+    if (pair !== undefined) codec.adopt(pair);
+    // All were taken in one turn: this leg gets its pair before the next one, until then it is silent.
+    else void createPair().then((late) => codec.adopt(late));
+    void refill();
+    return codec;
+  };
+}
+
+async function createPair(): Promise<Pair> {
+  const encoder = await createEncoder({
+    application: Application.Voip,
+    bitrate: BITRATE,
+    channels: 1,
+    complexity: COMPLEXITY,
+    frameSize: FRAME,
+    sampleRate: CLOCK,
+  });
+  return { encoder, decoder: await createDecoder({ channels: 1, sampleRate: CLOCK }) };
+}
+
+interface Wanted {
+  readonly redundancy: boolean;
+  readonly bandwidth: (typeof Bandwidth)[keyof typeof Bandwidth];
+}
+
+function wantedBy(fmtp: string): Wanted {
+  const numberOf = (name: string): number =>
+    Number(new RegExp(`(?:^|;)\\s*${name}=(\\d{1,6})\\s*(?:;|$)`).exec(fmtp)?.[1]);
+  const rate = numberOf('maxplaybackrate');
+  const bandwidth =
+    rate <= 8000
+      ? Bandwidth.Narrowband
+      : rate <= 12_000
+        ? Bandwidth.Mediumband
+        : rate <= 16_000
+          ? Bandwidth.Wideband
+          : rate <= 24_000
+            ? Bandwidth.Superwideband
+            : Bandwidth.Fullband;
+  return { redundancy: numberOf('useinbandfec') === 1, bandwidth };
+}
+
+/** Opus for one leg: mono, 48 kHz, packets of 20 ms. What libopus refuses to decode is concealed. */
+class Opus implements AudioCodec {
+  readonly name = 'opus';
+  readonly clockRate = CLOCK;
+  readonly sampleRate = CLOCK;
+  readonly frameSamples = FRAME;
+  readonly frameBytes = 0;
+  readonly remembers = true;
+  readonly #wanted: Wanted;
+  #pair: Pair | undefined;
+  #isClosed = false;
+
+  constructor(wanted: Wanted) {
+    this.#wanted = wanted;
+  }
+
+  adopt(pair: Pair): void {
+    if (this.#isClosed) {
+      free(pair);
+      return;
+    }
+    const { redundancy, bandwidth } = this.#wanted;
+    pair.encoder.setFec(redundancy);
+    pair.encoder.setPacketLossPercent(redundancy ? EXPECTED_LOSS_PERCENT : 0);
+    pair.encoder.setMaxBandwidth(bandwidth);
+    this.#pair = pair;
+  }
+
+  encode(samples: Int16Array, count: number, out: Uint8Array, outOffset: number): number {
+    if (this.#pair === undefined || count !== FRAME) {
+      // A frame of 20 ms without content (RFC 6716 §3.2.1): what is said in it is nothing.
+      out[outOffset] = 31 << 3;
+      return 1;
+    }
+    const frame = samples.length === FRAME ? samples : samples.subarray(0, FRAME);
+    const packet = this.#pair.encoder.encode(frame, { maxPacketBytes: MOST_BYTES });
+    out.set(packet, outOffset);
+    return packet.length;
+  }
+
+  decode(bytes: Uint8Array, offset: number, length: number, out: Int16Array, outOffset = 0): number {
+    const samples = opusSamples(bytes, offset, length);
+    const room = out.length - outOffset;
+    if (samples === 0 || samples > room) return 0;
+    return this.#decode(bytes.subarray(offset, offset + length), samples, false, out, outOffset);
+  }
+
+  samplesIn(length: number, bytes: Uint8Array, offset: number): number {
+    return opusSamples(bytes, offset, length);
+  }
+
+  conceal(count: number, out: Int16Array, outOffset: number): number {
+    return this.#decode(null, wholeParts(count, out.length - outOffset), false, out, outOffset);
+  }
+
+  recover(
+    bytes: Uint8Array,
+    offset: number,
+    length: number,
+    count: number,
+    out: Int16Array,
+    outOffset: number,
+  ): number {
+    const samples = wholeParts(count, out.length - outOffset);
+    return this.#decode(bytes.subarray(offset, offset + length), samples, true, out, outOffset);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    if (this.#pair !== undefined) free(this.#pair);
+    this.#pair = undefined;
+  }
+
+  #decode(
+    packet: Uint8Array | null,
+    samples: number,
+    decodeFec: boolean,
+    out: Int16Array,
+    outOffset: number,
+  ): number {
+    if (samples === 0) return 0;
+    const options =
+      packet === null || decodeFec ? { decodeFec, frameSize: samples } : { maxFrameSize: samples };
+    let decoded: Int16Array | undefined;
+    try {
+      decoded = this.#pair?.decoder.decode(packet, options);
+    } catch {
+      // Anybody may send any bytes: what is no Opus passes as silence of the same length.
+    }
+    out.fill(0, outOffset, outOffset + samples);
+    if (decoded !== undefined)
+      out.set(decoded.length > samples ? decoded.subarray(0, samples) : decoded, outOffset);
+    return samples;
+  }
+}
+
+function wholeParts(count: number, room: number): number {
+  return Math.floor(Math.min(count, room) / SHORTEST) * SHORTEST;
+}
+
+function free({ encoder, decoder }: Pair): void {
+  encoder.free();
+  decoder.free();
+}
