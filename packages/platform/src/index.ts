@@ -48,6 +48,7 @@ export type { RecordedFile, Recorder, RecordingFormat, RecordingOrder } from './
 export type { RecordingFiles } from './ports/recording-files.ts';
 export type { Binding, EndpointCredential, Registrations } from './ports/registrations.ts';
 export type { Secrets } from './ports/secrets.ts';
+export type { Sms, SmsOrder, SmsOutcome, SmsReceipt } from './ports/sms.ts';
 export type { DecodeLimits, DecodeProblem, SoundDecoder } from './ports/sound-decoder.ts';
 export type { Speech, SpeechLanguages, SpeechProblem, SpeechRequest } from './ports/speech.ts';
 export type {
@@ -58,6 +59,7 @@ export type {
   LegListener,
   LegNotice,
   Telephony,
+  TransferRequest,
 } from './ports/telephony.ts';
 export type {
   RefusedTrunkCall,

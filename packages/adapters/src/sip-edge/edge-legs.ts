@@ -20,6 +20,7 @@ import type { Admission } from './admission.ts';
 import { legEndOf } from './leg-end.ts';
 import { isAnswerable, LegMedia, sdpType } from './leg-media.ts';
 import { addressOf, calleeOf, callerOf, customHeadersOf, headersOf } from './parties.ts';
+import { createTransfers } from './transfers.ts';
 
 export interface EdgeLegsDeps {
   readonly mediaLegs: MediaLegs;
@@ -75,6 +76,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
   const legs = new Map<string, EdgeLeg>();
   let notify: LegListener = () => {};
   let press: (key: LegKey) => void = () => {};
+  const transfers = createTransfers(deps.domains);
 
   function open(leg: string, incoming: IncomingInvite | undefined): EdgeLeg {
     const media = new LegMedia(deps.mediaLegs, leg, deps.mediaAddress, deps.newSessionId());
@@ -97,6 +99,8 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
   function ended(edge: EdgeLeg, end: LegEnd): void {
     if (legs.get(edge.leg) !== edge) return;
     legs.delete(edge.leg);
+    const call = callOf(edge);
+    if (call !== undefined) transfers.ended(call);
     closeMedia(edge);
     notify({ type: 'leg-ended', leg: edge.leg, end: edge.end ?? end });
   }
@@ -128,6 +132,10 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
         const key = keyOfInfo(request);
         if (key !== undefined) press({ leg: edge.leg, ...key });
       },
+      referred(request) {
+        const call = callOf(edge);
+        if (call !== undefined) transfers.referred(edge.leg, call, request);
+      },
       ended: (reason) => ended(edge, legEndOf(reason)),
     };
   }
@@ -144,6 +152,8 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
   function told(edge: EdgeLeg): void {
     if (edge.isAnswered) return;
     edge.isAnswered = true;
+    const call = callOf(edge);
+    if (call !== undefined) transfers.answered(call);
     notify({ type: 'leg-answered', leg: edge.leg });
   }
 
@@ -179,6 +189,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
       },
       listenerOf(edge),
     );
+    transfers.began(edge.leg, edge.call);
   }
 
   async function invited(incoming: IncomingInvite): Promise<void> {
@@ -192,7 +203,10 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     if (callee === undefined) return incoming.reject(404);
     if (!isDescription(incoming.request)) return incoming.reject(415, { headers: [['Accept', sdpType]] });
     if (!isAnswerable(incoming.request.body)) return incoming.reject(488);
+    const refusal = transfers.refusalOf(incoming.request);
+    if (refusal !== undefined) return incoming.reject(refusal);
     const edge = open(deps.newUuid(), incoming);
+    transfers.began(edge.leg, incoming);
     incoming.listen(listenerOf(edge));
     // A caller who gave up meanwhile is over before anybody has heard of its leg.
     if (!legs.has(edge.leg)) return;
@@ -292,6 +306,11 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     },
     listenToKeys: (listener) => {
       press = listener;
+    },
+    listenToTransfers: (listener) => transfers.listen(listener),
+    reportTransfer(leg, status) {
+      const edge = legs.get(leg);
+      if (edge !== undefined) callOf(edge)?.reportReferral(status);
     },
     dial(request) {
       const edge = open(request.leg, undefined);

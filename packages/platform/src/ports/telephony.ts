@@ -7,6 +7,13 @@ export interface Telephony {
   listen(listener: LegListener): void;
   /** The one listener for keys that phones send as SIP INFO instead of RTP; set once. Where it is absent nobody sends any. */
   listenToKeys?(listener: (key: LegKey) => void): void;
+  /**
+   * The one listener for transfers that phones ask for; set once. True takes a request on, and the phone is told what
+   * `reportTransfer` says; everything else is declined with 603.
+   */
+  listenToTransfers?(listener: (request: TransferRequest) => boolean): void;
+  /** Tells the phone behind a leg the SIP status of the call that its transfer asked for; 200 and above once and last. */
+  reportTransfer?(leg: string, status: number): void;
   /** Opens the doors: nothing arrives before, so that whoever listens has put its house in order. */
   open(): Promise<void>;
   /**
@@ -30,6 +37,18 @@ export interface LegKey {
   /** One of `0-9*#ABCD`. */
   readonly digit: string;
   readonly durationMs: number;
+}
+
+/** A phone asks that another party be called in its place (SIP REFER). */
+export interface TransferRequest {
+  /** The leg of the phone that asks; whoever it talks with is to be connected. */
+  readonly leg: string;
+  /** A number or a user of ours, as in `leg-offered`. */
+  readonly to: string;
+  /** Who asks, by its own word: the user of Referred-By. */
+  readonly referredBy?: string;
+  /** The leg of the same phone whose other party is meant, when it has talked with it before. */
+  readonly replaces?: string;
 }
 
 /** One outbound leg, with every place where its callee may be reached. */

@@ -1,0 +1,92 @@
+import type { TransferRequest } from '@jackfield/platform';
+import {
+  type Call,
+  type DialogName,
+  paramOf,
+  parseNameAddr,
+  parseReplaces,
+  parseSipUri,
+  type SipRequest,
+} from '@jackfield/sip';
+import { calleeOf } from './parties.ts';
+
+/** Transfers that phones ask for: REFER within a call (RFC 3515), and Replaces, which names another one (RFC 3891). */
+export interface Transfers {
+  /** Whoever carries transfers out; true takes a request, and until somebody listens all are declined. */
+  listen(listener: (request: TransferRequest) => boolean): void;
+  began(leg: string, call: Call): void;
+  answered(call: Call): void;
+  ended(call: Call): void;
+  /** Answers a REFER of the phone behind this leg. */
+  referred(leg: string, call: Call, request: SipRequest): void;
+  /** The status with which an INVITE is refused that is to take over another call; undefined when it is not. */
+  refusalOf(invite: SipRequest): number | undefined;
+}
+
+interface KnownCall {
+  readonly leg: string;
+  readonly call: Call;
+  isAnswered: boolean;
+}
+
+/** Transfers among the calls of one edge; `domains` are ours, lower case. */
+export function createTransfers(domains: readonly string[]): Transfers {
+  const calls = new Map<string, KnownCall>();
+  let take: (request: TransferRequest) => boolean = () => false;
+
+  function find({ callId, toTag, fromTag }: { callId: string; toTag: string; fromTag: string }) {
+    const known = calls.get(callId);
+    const name: DialogName = { callId, localTag: toTag, remoteTag: fromTag };
+    return known?.call.isDialog(name) ? known : undefined;
+  }
+
+  /** What a REFER asks for, or the status that refuses it. */
+  function read(leg: string, { headers }: SipRequest): TransferRequest | number {
+    const target = parseNameAddr(headers.get('Refer-To') ?? '')?.uri ?? '';
+    const uri = parseSipUri(target);
+    const to = calleeOf(target, domains);
+    const method = uri && paramOf(uri.params, 'method');
+    // Only calls to places of ours are placed for anybody (RFC 3515 §4.1).
+    if (to === undefined || (method !== undefined && method.toUpperCase() !== 'INVITE')) return 603;
+    const referredBy = parseSipUri(parseNameAddr(headers.get('Referred-By') ?? '')?.uri ?? '')?.user;
+    const request = { leg, to, ...(referredBy !== undefined && { referredBy }) };
+    const value = uri && paramOf(uri.headers, 'replaces');
+    if (value === undefined) return request;
+    const replaces = parseReplaces(value);
+    const known = replaces && find(replaces);
+    // The call that the other one shall replace is not ours, or over.
+    return known ? { ...request, replaces: known.leg } : 603;
+  }
+
+  return {
+    listen(listener) {
+      take = listener;
+    },
+    began: (leg, call) => void calls.set(call.callId, { leg, call, isAnswered: false }),
+    answered(call) {
+      const known = calls.get(call.callId);
+      if (known?.call === call) known.isAnswered = true;
+    },
+    ended(call) {
+      if (calls.get(call.callId)?.call === call) calls.delete(call.callId);
+    },
+    referred(leg, call, request) {
+      const asked = read(leg, request);
+      if (typeof asked === 'number') call.refuseReferral(asked);
+      else if (take(asked)) call.acceptReferral();
+      else call.refuseReferral();
+    },
+    refusalOf({ headers }) {
+      if (!headers.has('Replaces')) return undefined;
+      const values = headers.all('Replaces');
+      const replaces = values.length === 1 ? parseReplaces(values[0] ?? '') : undefined;
+      // RFC 3891 §3: several, or one that cannot be read, or one beside Join.
+      if (!replaces || headers.has('Join')) return 400;
+      const known = find(replaces);
+      // §3: no such dialog, or an early one that the phone itself began.
+      if (!known?.isAnswered) return 481;
+      // §3: 486 for who wants an early dialog alone. A call that could be taken over is not given away: 603.
+      return replaces.earlyOnly ? 486 : 603;
+    },
+  };
+}
