@@ -84,8 +84,8 @@ export async function createRecorder(options: RecorderOptions): Promise<DiskReco
   function heard(message: FromRecorderThread): void {
     switch (message.type) {
       case 'opened':
-        if (!running.has(message.recording)) return closeLate(message.recording);
-        running.get(message.recording)?.opened.resolve();
+        if (running.has(message.recording)) running.get(message.recording)?.opened.resolve();
+        else closeLate(message.recording);
         return;
       case 'finished':
         running.get(message.recording)?.finished.resolve(message.file);
