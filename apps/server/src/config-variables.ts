@@ -109,9 +109,8 @@ export const configVariables = {
   recordingDays: { name: 'JACKFIELD_RECORDING_DAYS', allowed: days, read: asCount(3650) },
   carriers: {
     name: 'JACKFIELD_CARRIERS',
-    allowed: 'the path of a file',
+    allowed: 'the path of a JSON file',
     read: asPath,
-    missing: 'carriers are not part of this version',
   },
   logLevel: {
     name: 'JACKFIELD_LOG_LEVEL',

@@ -38,6 +38,8 @@ export interface Config {
   readonly signaturePrefixes?: readonly string[];
   /** An absolute path; calls cost nothing when absent. */
   readonly ratesFile?: string;
+  /** An absolute path; numbers outside the sandbox are not reached when absent. */
+  readonly carriersFile?: string;
   /** How long the log of callbacks is kept. */
   readonly callbackDays: number;
   /** How long recordings are kept; for ever when absent. */
@@ -137,6 +139,7 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
   const publicUrl = orDefault(variables.publicUrl, defaultPublicUrl(http, publicAddress, isSecure));
   const signaturePrefixes = optional(variables.signaturePrefixes, 'X-Service-,X-Plivo-');
   const rates = optional(variables.rates, 'calls cost nothing');
+  const carriers = optional(variables.carriers, 'no carriers');
   const callbackDays = orDefault(variables.callbackDays, 7);
   const recordingDays = optional(variables.recordingDays, 'kept for ever');
   const logLevel = orDefault(variables.logLevel, 'info');
@@ -159,6 +162,7 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
     ...(tls === undefined ? {} : { tls }),
     ...(signaturePrefixes === undefined ? {} : { signaturePrefixes }),
     ...(rates === undefined ? {} : { ratesFile: resolve(rates) }),
+    ...(carriers === undefined ? {} : { carriersFile: resolve(carriers) }),
     ...(recordingDays === undefined ? {} : { recordingDays }),
     ...(egressAllow === undefined ? {} : { egressAllow }),
     ...(databaseUrl === undefined ? {} : { databaseUrl }),

@@ -10,6 +10,7 @@ import { createMetrics } from '@jackfield/adapters/metrics';
 import { createDiskRecordings, createRecorder } from '@jackfield/adapters/recorder';
 import { createSecrets, openSecretKey } from '@jackfield/adapters/secrets';
 import {
+  createCarrierAdmission,
   createDigestAdmission,
   createSipEdge,
   createTokenAdmission,
@@ -33,6 +34,7 @@ import {
   type SocketTransports,
   type TransportListener,
 } from '@jackfield/sip/transport';
+import { readCarriersFile } from './carriers-file.ts';
 import { readCertificate, watchCertificate } from './certificate-files.ts';
 import type { Config } from './config.ts';
 import { countMediaLegs } from './counted-media-legs.ts';
@@ -98,6 +100,10 @@ async function start(
   closeAll: () => Promise<void>,
 ): Promise<Embedded> {
   const rates = config.ratesFile === undefined ? undefined : readRates(config.ratesFile);
+  const operated =
+    config.carriersFile === undefined
+      ? { carriers: [], accounts: [] }
+      : readCarriersFile(config.carriersFile, rates !== undefined);
   const certificate = config.tls === undefined ? undefined : readCertificate(config.tls);
   const clock = createSystemClock();
   const metrics = createMetrics();
@@ -147,12 +153,23 @@ async function start(
       ...(config.signaturePrefixes === undefined ? {} : { signaturePrefixes: config.signaturePrefixes }),
       ...(config.recordingDays === undefined ? {} : { keepRecordingsMs: config.recordingDays * dayMs }),
       numbers: sandbox?.numbers ?? noNumbers,
+      carriers: operated.carriers,
       egress,
-      createTelephony(registrations, { trunks, clientTokens }) {
+      createTelephony(registrations, { trunks, clientTokens, carrierCalls }) {
         const digest = { ...shared, algorithms: config.sip.digest };
         const endpoints = createDigestAdmission({ ...digest, registrations, realm: domains[0] });
         const password = createTrunkAdmission({ ...digest, trunks, domains, otherwise: endpoints });
-        const admission = createTokenAdmission({ tokens: clientTokens, otherwise: password });
+        const tokens = createTokenAdmission({ tokens: clientTokens, otherwise: password });
+        const account = () => carrierCalls.account();
+        const { carriers } = operated;
+        const admission = createCarrierAdmission({
+          ...shared,
+          carriers,
+          account,
+          domains,
+          otherwise: tokens,
+        });
+        atEnd(() => admission.close());
         const signalling = createSipEdge({
           ...shared,
           openTransports,
@@ -169,6 +186,7 @@ async function start(
           domains: nonEmpty([...domains, ...domains.map((domain) => `app.${domain}`)]),
           publicAddress: config.publicAddress,
           userAgentName: 'Jackfield',
+          carriers: operated.accounts,
         });
         atEnd(() => signalling.close());
         edge = signalling;

@@ -12,7 +12,7 @@ import { StartFailure } from './start-failure.ts';
 const drainLimitMs = { production: 30_000, dev: 0 };
 
 const noCarriers =
-  'Without the sandbox and its phones no number of the public network can be called: such calls end with 5020 Routing Error.';
+  'Without carriers and without the sandbox no number of the public network can be called: such calls end with 5020 Routing Error.';
 
 const program = new Command('jackfield').description(
   'An open communications platform that you run yourself.',
@@ -63,7 +63,7 @@ async function run(mode: 'dev' | 'production'): Promise<void> {
     const { account } = embedded.platform;
     if (mode === 'dev' && config.sandbox) process.stdout.write(bannerOf(embedded, config));
     else if (account.isNew && config.account === undefined) process.stdout.write(firstAccountNotice(account));
-    if (!config.sandbox) log.warn({}, noCarriers);
+    if (!config.sandbox && config.carriersFile === undefined) log.warn({}, noCarriers);
   } catch (error) {
     if (error instanceof StartFailure) process.stderr.write(`${error.message}\n`);
     else log.error({ err: error }, 'Jackfield could not start.');

@@ -9,6 +9,7 @@ import { createCallActions } from './features/call-actions/index.ts';
 import { createCallInstructions } from './features/call-instructions/index.ts';
 import { createCallbacks, createSigner, parseDeliverySettings } from './features/callbacks/index.ts';
 import { createCalls, type LegOffer } from './features/calls/index.ts';
+import { type Carrier, createCarriers, type IncomingCarrierCalls } from './features/carriers/index.ts';
 import { createClientTokens, rememberApplications, withClientNames } from './features/client-tokens/index.ts';
 import { createLiveEvents } from './features/live-events/index.ts';
 import { createMultipartyCalls } from './features/multiparty-calls/index.ts';
@@ -43,6 +44,7 @@ import type { Trunks } from './ports/trunks.ts';
 export interface SignallingDoors {
   readonly trunks: Trunks;
   readonly clientTokens: ClientTokens;
+  readonly carrierCalls: Pick<IncomingCarrierCalls, 'account'>;
 }
 
 export interface PlatformDeps {
@@ -58,6 +60,8 @@ export interface PlatformDeps {
   readonly recorder: Recorder;
   readonly recordingFiles: RecordingFiles;
   readonly numbers: NumberRoutes;
+  /** Where numbers go that `numbers` does not know. */
+  readonly carriers?: readonly Carrier[];
   /** The way to URLs that customers supply. */
   readonly egress: Egress;
   /** SIP domains that we serve, lower case; the first is the realm. */
@@ -152,18 +156,24 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     registrations: endpoints.registrations,
     isApplication: async ({ main }, id) => (await applications.answering.answerOf(id, main)) !== undefined,
   });
+  const usage = createUsage(deps.rates ?? freeOfCharge);
+  const carriers = createCarriers({ ...deps, carriers: deps.carriers ?? [], usage, outbox });
   const { telephony, applicationOf: applicationOfToken } = rememberApplications(
-    deps.createTelephony(endpoints.registrations, {
-      trunks: trunks.trunks,
-      clientTokens: clientTokens.tokens,
-    }),
+    carriers.carry(
+      deps.createTelephony(endpoints.registrations, {
+        trunks: trunks.trunks,
+        clientTokens: clientTokens.tokens,
+        carrierCalls: carriers.incoming,
+      }),
+    ),
   );
   const calls = createCalls({
     ...deps,
     runner,
     telephony,
     registrations: withClientNames(endpoints.registrations, accounts.isWithin),
-    usage: createUsage(deps.rates ?? freeOfCharge),
+    usage,
+    numbers: carriers.numbers(deps.numbers),
     newUuid,
     isWithin: accounts.isWithin,
     mainAccountOf: async (account) => (await accounts.mainAccountOf(account)) ?? account,
@@ -178,12 +188,15 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     settingsOf: parseDeliverySettings,
     applicationOf,
   });
+  // After whoever may have an application for it, before what becomes of calls that nobody takes.
+  carriers.incoming.refuseUnserved(calls);
   const callActions = createCallActions(shared);
   const liveEvents = createLiveEvents({ ...deps, outbox });
 
   /** An application that was dialled goes before that of the caller's token, and that before the one of its endpoint. */
   async function applicationOf(offer: LegOffer): Promise<AnsweringApplication | undefined> {
     const { answering } = applications;
+    if (carriers.incoming.isFromCarrier(offer.leg)) return answering.answerOfNumbers(offer.account);
     if (answering.isDialled(offer.to)) return answering.answerOf(offer.to, offer.mainAccount);
     const attached = applicationOfToken(offer.leg) ?? (await endpoints.applicationOf(offer.endpoint));
     return attached === null ? undefined : answering.answerOf(attached, offer.mainAccount);
@@ -209,15 +222,18 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     ...callbacks.migrations,
     ...recordings.migrations,
     ...trunks.migrations,
+    ...carriers.migrations,
   ]);
   const account = await accounts.ensureFirstAccount(deps.firstAccount);
   // What the last process left behind has ended with it; then the doors open.
   await multipartyCalls.restore();
   await calls.restore(clock.now());
   await recordings.restore();
+  await carriers.restore();
   outbox.start(callbacks.deliver);
   callbacks.start();
   await telephony.open();
+  carriers.open(account.authId);
 
   const http = createHttpApi({
     features: [
@@ -260,6 +276,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
       isReady = false;
       // A stream of events has no end of its own: the server would wait for it.
       liveEvents.close();
+      await carriers.close();
       await http.close();
       await recordings.close();
       await runner.idle();

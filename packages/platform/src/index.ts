@@ -1,5 +1,12 @@
 export { createPlatform, type Platform, type PlatformDeps, type SignallingDoors } from './create-platform.ts';
 export type { AccountCredentials } from './features/accounts/index.ts';
+export {
+  type Carrier,
+  type CarrierAccount,
+  type IncomingCarrierCalls,
+  type ReadCarriers,
+  readCarriers,
+} from './features/carriers/index.ts';
 export type { NewRecording, Recordings } from './features/recordings/door.ts';
 export {
   behaviours,
@@ -14,6 +21,7 @@ export { type RateTable, readRateTable } from './features/usage/index.ts';
 export type { HttpLimits } from './http/index.ts';
 export type { Instant, OutboxEvent } from './kernel/machine.ts';
 export type { SessionRunner } from './kernel/session-runner.ts';
+export type { CarrierRequests, RegisterOrder, RegisterOutcome } from './ports/carrier-requests.ts';
 export {
   type ClientTokens,
   type TokenClient,

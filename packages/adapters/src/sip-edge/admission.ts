@@ -9,6 +9,9 @@ export interface Admitted {
   readonly user: string;
   /** The trunk through which it calls. */
   readonly trunk?: string;
+  /** The carrier that hands the call over, and the number that it was dialled for. */
+  readonly carrier?: string;
+  readonly callee?: string;
   /** The application that is to take its calls, where its token names one. */
   readonly application?: string;
   /** Set for who presented a token: it is registered no longer than that lasts, and only when it may be called. */

@@ -12,11 +12,12 @@ import {
   type Call,
   type CallListener,
   type IncomingInvite,
-  type InviteOptions,
   keyOfInfo,
   type SipRequest,
+  type UserAgent,
 } from '@jackfield/sip';
 import type { Admission } from './admission.ts';
+import type { CarrierAccounts } from './carrier-accounts.ts';
 import { legEndOf } from './leg-end.ts';
 import { isAnswerable, LegMedia, sdpType } from './leg-media.ts';
 import { addressOf, calleeOf, callerOf, customHeadersOf, headersOf } from './parties.ts';
@@ -34,7 +35,9 @@ export interface EdgeLegsDeps {
   /** Address that goes into SDP. */
   readonly mediaAddress: string;
   /** The user agent's door for outgoing calls. */
-  readonly invite: (order: InviteOptions, listener: CallListener) => Call;
+  readonly invite: UserAgent['invite'];
+  /** What answers the challenges of carriers. */
+  readonly accounts?: CarrierAccounts;
   /** Why no new call is taken now; undefined when calls are taken. */
   readonly closedBecause: () => { readonly status: number; readonly fields: AnswerFields } | undefined;
 }
@@ -186,10 +189,18 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
         to: addressOf(request.to.user, domain),
         headers: [...headersOf(request.headers), ['X-CallUUID', request.leg]],
         content: { body: edge.media.offer(), contentType: sdpType },
+        ...credentialsOf(request),
       },
       listenerOf(edge),
     );
     transfers.began(edge.leg, edge.call);
+  }
+
+  /** A carrier is dialled alone: no other target is shown its credentials. */
+  function credentialsOf({ targets }: DialRequest) {
+    const account = targets.length === 1 ? targets[0]?.account : undefined;
+    const credentials = account === undefined ? undefined : deps.accounts?.(account);
+    return credentials === undefined ? {} : { credentials };
   }
 
   async function invited(incoming: IncomingInvite): Promise<void> {
@@ -199,7 +210,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     if (!admitted.ok) return incoming.reject(admitted.status, { headers: admitted.headers });
     // The doors may have been closed while the credential was looked up.
     if (refusedBecauseClosed(incoming)) return;
-    const callee = calleeOf(request.uri, deps.domains, admitted.trunk !== undefined);
+    const callee = admitted.callee ?? calleeOf(request.uri, deps.domains, admitted.trunk !== undefined);
     if (callee === undefined) return incoming.reject(404);
     if (!isDescription(incoming.request)) return incoming.reject(415, { headers: [['Accept', sdpType]] });
     if (!isAnswerable(incoming.request.body)) return incoming.reject(488);
@@ -216,6 +227,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
       account: admitted.account,
       endpoint: admitted.endpoint,
       ...(admitted.trunk === undefined ? {} : { trunk: admitted.trunk }),
+      ...(admitted.carrier === undefined ? {} : { carrier: admitted.carrier }),
       ...(admitted.application === undefined ? {} : { application: admitted.application }),
       ...callerOf(incoming.request, admitted),
       to: callee,

@@ -1,4 +1,10 @@
 export { type Admission, type Admitted, type Refused, trustEverybody } from './admission.ts';
+export type { CarrierLogin } from './carrier-accounts.ts';
+export {
+  type CarrierAdmission,
+  type CarrierAdmissionDeps,
+  createCarrierAdmission,
+} from './carrier-admission.ts';
 export { createDigestAdmission, type DigestAdmissionDeps } from './digest-admission.ts';
 export { createSipEdge, type SipEdge, type SipEdgeDeps } from './sip-edge.ts';
 export { createTokenAdmission, type TokenAdmissionDeps } from './token-admission.ts';

@@ -2,14 +2,20 @@ import type { Clock, Logger, MediaLegs, Registrations, Secrets, Telephony } from
 import {
   ALLOWED_METHODS,
   createUserAgent,
+  decodeUtf8,
+  type Hash,
   type IncomingRequest,
   type Protocol,
+  paramOf,
+  parseSipUri,
   type UserAgent,
   type UserAgentCensus,
   type UserAgentDeps,
 } from '@jackfield/sip';
 import type { TransportListener, Transports } from '@jackfield/sip/transport';
 import type { Admission } from './admission.ts';
+import { type CarrierLogin, carrierAccounts } from './carrier-accounts.ts';
+import { createCarrierRequests } from './carrier-requests.ts';
 import { createEdgeLegs } from './edge-legs.ts';
 import { createRegistrar } from './registrar.ts';
 
@@ -32,6 +38,8 @@ export interface SipEdgeDeps {
   /** The address in SDP where media is reached by another one than signalling. */
   readonly mediaAddress?: string;
   readonly userAgentName: string;
+  /** What carriers are answered that ask who we are; they are registered with and asked whether they are there. */
+  readonly carriers?: readonly CarrierLogin[];
 }
 
 export interface SipEdge {
@@ -58,6 +66,9 @@ const retryAfterSeconds = '10';
 export function createSipEdge(deps: SipEdgeDeps): SipEdge {
   const { registrations, secrets, log } = deps;
   const token = (): string => Buffer.from(secrets.randomBytes(12)).toString('hex');
+  const hash: Hash = (algorithm, text) =>
+    secrets.digest(algorithm === 'MD5' ? 'md5' : 'sha256', decodeUtf8(text));
+  const accounts = carrierAccounts(deps.carriers ?? [], hash);
   let isDraining = false;
 
   let opened: Transports | undefined;
@@ -109,6 +120,7 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     ...(deps.locate === undefined ? {} : { locate: deps.locate }),
     address: (protocol) => ({ host: deps.publicAddress, port: portOf(protocol) }),
     token,
+    hash,
     userAgentName: deps.userAgentName,
     methods: registrations === undefined ? ['OPTIONS'] : ['REGISTER', 'OPTIONS'],
     on: {
@@ -131,8 +143,17 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     domains: deps.domains,
     mediaAddress: deps.mediaAddress ?? deps.publicAddress,
     invite: (order, listener) => userAgent.invite(order, listener),
+    accounts,
     closedBecause: () =>
       isDraining ? { status: 503, fields: { headers: [['Retry-After', retryAfterSeconds]] } } : undefined,
+  });
+
+  const carriers = createCarrierRequests({
+    request: (options, settled) => userAgent.request(options, settled),
+    accounts,
+    addressFor: (uri) => ({ host: deps.publicAddress, port: portOf(transportOf(uri)) }),
+    domain: deps.domains[0],
+    secrets,
   });
 
   const registrar = registrations && createRegistrar({ ...deps, registrations });
@@ -157,7 +178,7 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
   }
 
   return {
-    telephony: { ...legs.telephony, open },
+    telephony: { ...legs.telephony, open, ...(deps.carriers === undefined ? {} : { carriers }) },
     address,
     census: () => ({
       ...userAgent.census(),
@@ -174,4 +195,9 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
       await opened?.close();
     },
   };
+}
+
+function transportOf(uri: string): Protocol {
+  const named = paramOf(parseSipUri(uri)?.params ?? [], 'transport');
+  return named === 'tcp' || named === 'tls' ? named : 'udp';
 }

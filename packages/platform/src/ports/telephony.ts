@@ -1,3 +1,5 @@
+import type { CarrierRequests } from './carrier-requests.ts';
+
 /**
  * Signalling as the features see it: legs that are offered, ring, are answered and end. No SIP type crosses this port.
  * A leg is named by its call UUID. Each leg reports `ended` exactly once, whatever happens.
@@ -29,6 +31,8 @@ export interface Telephony {
   answer(leg: string): void;
   /** Ends the leg in whatever state it is: CANCEL, BYE, or a final response with `status` (default 603) to an offered one. */
   hangUp(leg: string, status?: number): void;
+  /** Requests to carriers outside of any call; absent where this edge has none. */
+  readonly carriers?: CarrierRequests;
 }
 
 /** A key of a phone that came with signalling; the same as a `digit` of the media port, which comes as RTP (RFC 4733). */
@@ -61,6 +65,8 @@ export interface DialRequest {
   readonly targets: readonly DialTarget[];
   /** Extra headers, already named `X-PH-…`. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The longest that the call may last after its answer; then its owner hangs up. For what has to know the worst case. */
+  readonly timeLimitSeconds?: number;
 }
 
 /** One place to send an INVITE to. */
@@ -69,6 +75,8 @@ export interface DialTarget {
   readonly uri: string;
   /** The flow on which the binding was registered, so that a phone behind NAT or on TCP is reached; opaque to features. */
   readonly flow?: string;
+  /** Whose username and password answer its challenges: the name of a carrier, which signalling resolves. */
+  readonly account?: string;
 }
 
 /** What signalling tells the calls feature. */
@@ -82,6 +90,8 @@ export type LegNotice =
       readonly endpoint: string;
       /** The trunk through which it came, if it did: `from` is then what its telephone system says. */
       readonly trunk?: string;
+      /** The carrier that hands the call over, if one does: `to` is then the number that was dialled. */
+      readonly carrier?: string;
       /** The application that its caller's token wants to take the call. */
       readonly application?: string;
       readonly from: string;
@@ -108,10 +118,22 @@ export interface LegEnd {
     | 'no-target' // nothing to send to
     | 'transport-failed'
     | 'media-failed' // no common codec, no port left
-    | 'dialog-lost'; // 481 or 408 inside the dialog, ACK never came
+    | 'dialog-lost' // 481 or 408 inside the dialog, ACK never came
+    | 'not-carried'; // no carrier was asked; `refusal` says why
   readonly sipStatus?: number;
   readonly sipReason?: string;
+  /** The carrier through which it went or was to go. */
+  readonly carrier?: string;
+  readonly refusal?: CarrierRefusal;
 }
+
+/** Why no carrier may take a call: a cap of it, a caller whom it does not accept, or no carrier for the number. */
+export type CarrierRefusal =
+  | 'calls-per-second'
+  | 'concurrent-calls'
+  | 'spend-per-hour'
+  | 'caller-id'
+  | 'no-route';
 
 /** Takes the notices of all legs, in the order in which they happened. */
 export type LegListener = (notice: LegNotice) => void;

@@ -1,4 +1,4 @@
-import type { CompiledQuery } from 'kysely';
+import { type CompiledQuery, sql } from 'kysely';
 import type { Database } from '../../ports/database.ts';
 import { type ApplicationsTables, tablesOf } from './tables.ts';
 
@@ -26,6 +26,8 @@ type Row = ApplicationsTables['applications'];
 export interface AnsweringApplications {
   /** Undefined for one that does not exist, has no answer_url, or belongs to another main account and is not public. */
   answerOf(id: string, mainAccount: string): Promise<AnsweringApplication | undefined>;
+  /** That with default_number_app of exactly this account. */
+  answerOfNumbers(account: string): Promise<AnsweringApplication | undefined>;
   /** Whether what was dialled names an application rather than a phone. */
   isDialled(to: string): boolean;
 }
@@ -46,8 +48,24 @@ export function createAnsweringApplications({ read }: Pick<Database, 'read'>): A
     ])
     .where('app_id', '=', '')
     .compile();
-  return {
+  const ofNumbers = tablesOf(read)
+    .selectFrom('applications')
+    .select(['app_id', 'main_account'])
+    .where('account', '=', '')
+    // Written out: for a parameter the partial index would not be used.
+    .where('default_number_app', '=', sql.lit(1))
+    .compile();
+
+  const answering: AnsweringApplications = {
     isDialled: (to) => applicationId.test(to),
+    async answerOfNumbers(account) {
+      const query: CompiledQuery<Pick<Row, 'app_id' | 'main_account'>> = {
+        ...ofNumbers,
+        parameters: [account],
+      };
+      const row = (await read.executeQuery(query)).rows[0];
+      return row === undefined ? undefined : answering.answerOf(row.app_id, row.main_account);
+    },
     async answerOf(id, mainAccount) {
       const query = { ...compiled, parameters: [id] } as CompiledQuery<Row>;
       const row = (await read.executeQuery(query)).rows[0];
@@ -66,4 +84,5 @@ export function createAnsweringApplications({ read }: Pick<Database, 'read'>): A
       };
     },
   };
+  return answering;
 }

@@ -251,7 +251,7 @@ onEmbeddedDatabase('the owners of legs', (open) => {
     w.hear({ type: 'digit', leg: 'nobody', digit: '5', durationMs: 100 });
     w.hear({ type: 'voice', leg: 'in', speaking: true });
     await w.advance(60_000);
-    assert.equal(w.orders.at(-1), 'hang up in 500');
+    assert.equal(w.orders.at(-1), 'hang up in 480');
     w.notify({ type: 'leg-ended', leg: 'in', end: { by: 'local' } });
     await w.settle();
     assert.deepEqual(w.told, [

@@ -90,6 +90,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
             to: { user: effect.user },
             targets: effect.targets,
             headers: prefixed(effect.sipHeaders),
+            timeLimitSeconds: legs.peek(leg)?.timeLimitSeconds ?? defaultTimeLimitSeconds,
           });
         case 'ring':
           return telephony.ring(leg);

@@ -11,9 +11,23 @@ export interface SignalledEnd {
     | 'no-target'
     | 'transport-failed'
     | 'media-failed'
-    | 'dialog-lost';
+    | 'dialog-lost'
+    | 'not-carried';
   readonly sipStatus?: number;
+  /** The carrier through which it went. */
+  readonly carrier?: string;
+  /** Why no carrier took it. */
+  readonly refusal?: 'calls-per-second' | 'concurrent-calls' | 'spend-per-hour' | 'caller-id' | 'no-route';
 }
+
+/** What callers are told of the caps of carriers and their like (conventions.md §13). */
+const causeOfRefusal: Readonly<Record<NonNullable<SignalledEnd['refusal']>, HangupCode>> = {
+  'calls-per-second': 1020,
+  'concurrent-calls': 5030,
+  'spend-per-hour': 1010,
+  'caller-id': 3030,
+  'no-route': 5020,
+};
 
 /** Final responses with a cause of their own (conventions.md §13); the rest go by their class. */
 const causeOfStatus: Readonly<Record<number, HangupCode>> = {
@@ -51,7 +65,9 @@ export function causeOfEnd(
     case 'rejected':
       // RFC 3261 §15.1.2: a CANCEL of ours is confirmed by 487, so this end is the one that we wanted.
       if (wanted !== null && end.sipStatus === 487) return wanted;
-      return callEnds(causeOfRejection(end.sipStatus ?? 603), remote);
+      return callEnds(causeOfRejection(end.sipStatus ?? 603), sourceOfRejection(end) ?? remote);
+    case 'not-carried':
+      return wanted ?? callEnds(causeOfRefusal[end.refusal ?? 'no-route'], 'Service');
     case 'no-target':
       return wanted ?? callEnds(2020, 'Service');
     case 'no-response':
@@ -62,6 +78,11 @@ export function causeOfEnd(
     case 'media-failed':
       return callEnds(5010, 'Error');
   }
+}
+
+/** Whoever is called refuses with 4xx or 6xx; 5xx is the carrier's own trouble. */
+function sourceOfRejection({ carrier, sipStatus = 0 }: SignalledEnd): 'Carrier' | undefined {
+  return carrier !== undefined && sipStatus >= 500 && sipStatus < 600 ? 'Carrier' : undefined;
 }
 
 function causeOfRejection(status: number): HangupCode {
@@ -89,6 +110,8 @@ export function statusOfEnd(end: CallEnd): number {
     case 3020:
     case 3110:
       return 603;
+    case 1010:
+    case 3030:
     case 3040:
       return 403;
     case 3070:
@@ -97,7 +120,9 @@ export function statusOfEnd(end: CallEnd): number {
       return 600;
     case 3120:
       return 604;
+    case 1020:
     case 3090:
+    case 5030:
       return 503;
     case 1000:
     case 4000:

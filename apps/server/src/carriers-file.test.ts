@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { readCarriersFile } from './carriers-file.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'carriers-'));
+after(() => rmSync(directory, { recursive: true }));
+
+function fileWith(caps: object): string {
+  const path = join(directory, 'carriers.json');
+  const carrier = { name: 'alpha', host: '192.0.2.1', prefixes: [{ prefix: '' }], caps };
+  writeFileSync(path, JSON.stringify({ carriers: [carrier] }));
+  return path;
+}
+
+test('a file of carriers is read', () => {
+  const { carriers, accounts } = readCarriersFile(fileWith({ concurrent_calls: 1 }), false);
+  assert.equal(carriers[0]?.host, '192.0.2.1');
+  assert.deepEqual(accounts, []);
+});
+
+test('a file that is not there, or has a carrier without a cap, stops the start with the variable and the file', () => {
+  const missing = join(directory, 'missing.json');
+  assert.throws(() => readCarriersFile(missing, false), {
+    name: 'StartFailure',
+    message: `JACKFIELD_CARRIERS: the file ${missing} does not exist`,
+  });
+  assert.throws(
+    () => readCarriersFile(fileWith({}), false),
+    /^StartFailure: JACKFIELD_CARRIERS: .*carriers\.json: carriers\[0\]\.caps must have/,
+  );
+});
+
+test('a cap on what is spent needs prices', () => {
+  const path = fileWith({ spend_per_hour: '1.00' });
+  assert.throws(() => readCarriersFile(path, false), /carriers\[0\]\.caps\.spend_per_hour needs prices/);
+  assert.equal(readCarriersFile(path, true).carriers.length, 1);
+});

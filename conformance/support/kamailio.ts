@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eachLine, Happenings } from './lines.ts';
+
+export interface KamailioOptions {
+  /** An address of loopback of its own, so that its calls are known from those of phones. */
+  readonly address: string;
+  readonly port: number;
+  /** What it does with requests, in its own words: the body of `request_route`. */
+  readonly routes: string;
+}
+
+/** Debian's Kamailio as it comes, with a configuration of the test. */
+export class Kamailio {
+  /** What `xlog` has written and what it had to complain of, line by line. */
+  readonly log = new Happenings<string>();
+  readonly #child: ChildProcess;
+  readonly #directory: string;
+
+  private constructor(child: ChildProcess, directory: string) {
+    this.#child = child;
+    this.#directory = directory;
+    eachLine(child.stderr!, (line) => this.log.add(line));
+    eachLine(child.stdout!, (line) => this.log.add(line));
+    child.once('exit', (code) => this.log.close(`kamailio ended with ${code}`));
+  }
+
+  static async start(options: KamailioOptions): Promise<Kamailio> {
+    const directory = await mkdtemp(join(tmpdir(), 'kamailio-'));
+    const file = join(directory, 'kamailio.cfg');
+    await writeFile(file, configurationOf(options));
+    const child = spawn(
+      'kamailio',
+      ['-f', file, '-DD', '-E', '-Y', directory, '-w', directory, '-m', '16', '-M', '4'],
+      { stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+    const kamailio = new Kamailio(child, directory);
+    await kamailio.saw('kamailio is up');
+    return kamailio;
+  }
+
+  /** Resolves with the first line at or after `from` that contains this text. */
+  saw(text: string, from = 0): Promise<string> {
+    return this.log.until(`kamailio: ${text}`, (line) => line.includes(text), { from });
+  }
+
+  count(text: string): number {
+    return this.log.all.filter((line) => line.includes(text)).length;
+  }
+
+  async stop(): Promise<void> {
+    const { exitCode, signalCode } = this.#child;
+    if (exitCode === null && signalCode === null) {
+      await new Promise((resolve) => {
+        this.#child.once('exit', resolve);
+        this.#child.kill('SIGTERM');
+      });
+    }
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+}
+
+const modules = [
+  'tm',
+  'tmx',
+  'sl',
+  'rr',
+  'pv',
+  'xlog',
+  'textops',
+  'siputils',
+  'maxfwd',
+  'auth',
+  'usrloc',
+  'registrar',
+];
+
+function configurationOf({ address, port, routes }: KamailioOptions): string {
+  return `#!KAMAILIO
+debug=1
+log_stderror=yes
+fork=yes
+children=1
+disable_tcp=yes
+auto_aliases=no
+listen=udp:${address}:${port}
+mpath="/usr/lib/x86_64-linux-gnu/kamailio/modules/:/usr/lib/aarch64-linux-gnu/kamailio/modules/"
+${modules.map((name) => `loadmodule "${name}.so"`).join('\n')}
+modparam("registrar", "method_filtering", 0)
+modparam("auth", "nonce_count", 0)
+
+event_route[core:worker-one-init] {
+  xlog("L_ALERT", "kamailio is up\\n");
+}
+
+request_route {
+${routes}
+}
+`;
+}

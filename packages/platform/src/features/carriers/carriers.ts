@@ -1,0 +1,122 @@
+import type { Outbox } from '../../kernel/outbox.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Database, Migration } from '../../ports/database.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Metrics } from '../../ports/metrics.ts';
+import type { NumberRoutes } from '../../ports/number-routes.ts';
+import type { Secrets } from '../../ports/secrets.ts';
+import type { Telephony } from '../../ports/telephony.ts';
+import type { Usage } from '../usage/index.ts';
+import { carryLegs, targetOfNumber } from './carried-legs.ts';
+import { createCarrierBooks } from './carrier-books.ts';
+import { createCarrierFeed } from './carrier-feed.ts';
+import { type CarrierLives, createCarrierLives } from './carrier-lives.ts';
+import type { Carrier } from './domain/carrier.ts';
+import { chooseCarriers, routeTable } from './domain/choose-carriers.ts';
+import { createIncoming, type IncomingCarrierCalls } from './incoming.ts';
+import { carrierCallsTable } from './migrations/0001-carriers.ts';
+import { createCarrierStore } from './store.ts';
+
+export interface CarriersDeps {
+  readonly carriers: readonly Carrier[];
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly secrets: Pick<Secrets, 'randomBytes'>;
+  readonly usage: Usage;
+  readonly outbox: Pick<Outbox, 'appendEvents' | 'wake'>;
+}
+
+/** The operator's ways into the public network. */
+export interface CarriersFeature {
+  readonly migrations: readonly Migration[];
+  /** Numbers that `first` does not serve are reached through carriers. */
+  numbers(first: NumberRoutes): NumberRoutes;
+  /** Signalling in which such numbers can be dialled; once, before its listener is set. */
+  carry(telephony: Telephony): Telephony;
+  /** Calls that carriers hand over. */
+  readonly incoming: IncomingCarrierCalls;
+  /** Reads what was spent before a restart; before the first call. */
+  restore(): Promise<void>;
+  /** Begins to register and to probe, when signalling is open; the account is told of what happens. */
+  open(account: string): void;
+  close(): Promise<void>;
+}
+
+export function createCarriers(deps: CarriersDeps): CarriersFeature {
+  const { carriers, clock, log, metrics, secrets } = deps;
+  const table = routeTable(carriers);
+  const books = createCarrierBooks({ ...deps, store: createCarrierStore(deps.database) });
+  let account: string | undefined;
+  const feed = createCarrierFeed({ ...deps, account: () => account });
+  const incoming = createIncoming(() => account);
+  let lives: CarrierLives | undefined;
+  let closeLegs = () => {};
+
+  const chance = () => {
+    const [a = 0, b = 0, c = 0, d = 0] = secrets.randomBytes(4);
+    return (((a * 256 + b) * 256 + c) * 256 + d) / 2 ** 32;
+  };
+
+  for (const { name } of carriers) {
+    const metric = `jackfield_carrier_${name.replaceAll('-', '_')}`;
+    const is = (condition: boolean) => (condition ? 1 : 0);
+    metrics.gauge(`${metric}_calls`, 'Calls through this carrier.', () => books.useOf(name)?.concurrent ?? 0);
+    metrics.gauge(`${metric}_registered`, 'Whether we are registered with this carrier.', () =>
+      is(lives?.of(name)?.registration === 'registered'),
+    );
+    metrics.gauge(`${metric}_reachable`, 'Whether this carrier takes part in routing.', () =>
+      is(lives?.of(name)?.reach !== 'unreachable'),
+    );
+  }
+
+  return {
+    migrations: [carrierCallsTable],
+    numbers: (first) => ({
+      targetsFor(number) {
+        const targets = first.targetsFor(number);
+        if (targets !== undefined) return targets;
+        // Whether one of them takes the call is seen when it is dialled.
+        return chooseCarriers(table, number, () => 0).length === 0 ? undefined : [targetOfNumber(number)];
+      },
+    }),
+    carry(telephony) {
+      if (carriers.length === 0) return telephony;
+      if (telephony.carriers !== undefined) {
+        lives = createCarrierLives({
+          clock,
+          carriers,
+          requests: telephony.carriers,
+          chance,
+          happened: feed.happened,
+        });
+      }
+      const carried = carryLegs({
+        clock,
+        log,
+        books,
+        telephony: incoming.remember(telephony),
+        carriersOf: (number) => chooseCarriers(table, number, chance),
+        isReachable: (carrier) => lives?.of(carrier)?.reach !== 'unreachable',
+        passedOver(leg, tried) {
+          const labels = { carrier: tried.carrier, reason: tried.because };
+          metrics.count('jackfield_carrier_calls_passed_over_total', labels);
+          feed.passedOver(leg, tried);
+        },
+      });
+      closeLegs = carried.close;
+      return carried.telephony;
+    },
+    incoming,
+    restore: () => books.restore(),
+    open(operator) {
+      account = operator;
+      lives?.open();
+    },
+    async close() {
+      closeLegs();
+      await lives?.close();
+    },
+  };
+}

@@ -1,0 +1,67 @@
+/** An operator's way into the public network, without its secrets: signalling keeps those, by the carrier's name. */
+export interface Carrier {
+  readonly name: string;
+  /** A host name or an address, IPv6 in brackets. */
+  readonly host: string;
+  readonly port: number | undefined;
+  readonly transport: CarrierTransport;
+  readonly registration: CarrierRegistration | undefined;
+  readonly prefixes: readonly CarrierPrefix[];
+  readonly callerId: CallerIdRule;
+  readonly caps: CarrierCaps;
+  /** Between two OPTIONS; 0 asks never. */
+  readonly probeSeconds: number;
+  /** So long it may be silent before the call goes to the next carrier. */
+  readonly ringingWithinSeconds: number;
+  /** Addresses and networks from which its calls come, besides `host` where that is an address. */
+  readonly addresses: readonly string[];
+}
+
+export type CarrierTransport = 'udp' | 'tcp' | 'tls';
+
+export interface CarrierRegistration {
+  /** SIP URI of the address-of-record. */
+  readonly aor: string;
+  readonly expiresSeconds: number;
+}
+
+/** Leading digits of numbers that the carrier takes. */
+export interface CarrierPrefix {
+  /** Without `+`; empty for every number. */
+  readonly prefix: string;
+  /** Lower ones are tried first. */
+  readonly priority: number;
+  /** Among equals of one priority: how often this one is first. */
+  readonly weight: number;
+}
+
+/** What the callee sees of who calls. */
+export type CallerIdRule =
+  | { readonly rule: 'keep' }
+  | { readonly rule: 'replace'; readonly number: string }
+  /** Kept where it begins so; else replaced, or refused where there is nothing to replace it by. */
+  | { readonly rule: 'allow'; readonly prefixes: readonly string[]; readonly number: string | undefined };
+
+/** At least one of them stands; what is undefined has no bound. */
+export interface CarrierCaps {
+  readonly callsPerSecond: number | undefined;
+  readonly concurrentCalls: number | undefined;
+  /** 1e-5 units of the rate table's currency. */
+  readonly spendPerHour: number | undefined;
+}
+
+/** What answers a carrier's challenges; for signalling alone, never logged. */
+export interface CarrierAccount {
+  readonly carrier: string;
+  readonly username: string;
+  readonly password: string;
+  /** The only realm that is answered; every one when undefined. */
+  readonly realm: string | undefined;
+}
+
+/** SIP URI of a user at the carrier, or of the carrier itself. */
+export function uriAt({ host, port, transport }: Carrier, user?: string): string {
+  const at = port === undefined ? host : `${host}:${port}`;
+  const to = user === undefined ? at : `${user}@${at}`;
+  return transport === 'udp' ? `sip:${to}` : `sip:${to};transport=${transport}`;
+}

@@ -1,0 +1,111 @@
+/** One object of the operator's file: reads its fields and notes a sentence for each that is wrong. */
+export interface Entry {
+  /** Where it is in the file, e.g. `carriers[0].caps`. */
+  readonly at: string;
+  readonly problems: string[];
+  has(name: string): boolean;
+  /** Notes that the field is wrong: its place and the rest of a sentence. */
+  wrong(name: string, sentence: string): void;
+  text(name: string, shape: RegExp, allowed: string): string | undefined;
+  /** Like `text`; the sentence does not show what was there. */
+  secret(name: string, shape: RegExp, allowed: string): string | undefined;
+  texts(name: string, most: number, shape: RegExp, allowed: string): readonly string[];
+  oneOf<Choice extends string>(name: string, choices: readonly Choice[], absent: Choice): Choice;
+  oneOf<Choice extends string>(
+    name: string,
+    choices: readonly Choice[],
+    absent: undefined,
+  ): Choice | undefined;
+  optionalInteger(name: string, least: number, most: number): number | undefined;
+  optionalNumber(name: string, least: number, most: number): number | undefined;
+  list(name: string, most: number): readonly unknown[];
+  /** Undefined when absent. */
+  object(name: string, known: readonly string[]): Entry | undefined;
+}
+
+/** Undefined, and noted, for what is no object; fields that are not `known` are noted too. */
+export function entryOf(
+  value: unknown,
+  at: string,
+  known: readonly string[],
+  problems: string[],
+): Entry | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    problems.push(
+      `${at === '' ? 'the document' : at} must be an object with ${known.join(', ')}, not ${shown(value)}`,
+    );
+    return undefined;
+  }
+  const object = value as Readonly<Record<string, unknown>>;
+  const place = (name: string) => (at === '' ? name : `${at}.${name}`);
+  const wrong = (name: string, sentence: string) => void problems.push(`${place(name)} ${sentence}`);
+  const has = (name: string) => Object.hasOwn(object, name);
+  for (const name of Object.keys(object)) {
+    if (!known.includes(name)) wrong(shownName(name), `is unknown; known are ${known.join(', ')}`);
+  }
+
+  function text(name: string, shape: RegExp, allowed: string, isSecret = false): string | undefined {
+    const found = object[name];
+    if (typeof found === 'string' && shape.test(found)) return found;
+    wrong(name, `must be ${allowed}${isSecret ? '' : `, not ${shown(found)}`}`);
+    return undefined;
+  }
+
+  function list(name: string, most: number): readonly unknown[] {
+    const found = object[name];
+    if (Array.isArray(found) && found.length <= most) return found;
+    wrong(name, `must be a list of at most ${most} entries, not ${shown(found)}`);
+    return [];
+  }
+
+  function numberWithin(name: string, least: number, most: number, isWhole: boolean): number | undefined {
+    if (!has(name)) return undefined;
+    const found = object[name];
+    const fits = typeof found === 'number' && found >= least && found <= most;
+    if (fits && (!isWhole || Number.isInteger(found))) return found;
+    wrong(name, `must be a ${isWhole ? 'whole ' : ''}number from ${least} to ${most}, not ${shown(found)}`);
+    return undefined;
+  }
+
+  function oneOf<Choice extends string>(
+    name: string,
+    choices: readonly Choice[],
+    absent: Choice | undefined,
+  ): Choice | undefined {
+    if (!has(name) && absent !== undefined) return absent;
+    const found = choices.find((choice) => choice === object[name]);
+    if (found === undefined) {
+      wrong(name, `must be ${choices.map((each) => `"${each}"`).join(' or ')}, not ${shown(object[name])}`);
+    }
+    return found ?? absent;
+  }
+
+  return {
+    at,
+    problems,
+    has,
+    wrong,
+    text,
+    secret: (name, shape, allowed) => text(name, shape, allowed, true),
+    texts: (name, most, shape, allowed) =>
+      list(name, most).flatMap((each, index) => {
+        if (typeof each === 'string' && shape.test(each)) return [each];
+        wrong(`${name}[${index}]`, `must be ${allowed}, not ${shown(each)}`);
+        return [];
+      }),
+    oneOf: oneOf as Entry['oneOf'],
+    optionalInteger: (name, least, most) => numberWithin(name, least, most, true),
+    optionalNumber: (name, least, most) => numberWithin(name, least, most, false),
+    list,
+    object: (name, inner) => (has(name) ? entryOf(object[name], place(name), inner, problems) : undefined),
+  };
+}
+
+export function shown(value: unknown): string {
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object';
+  return value === undefined ? 'nothing' : JSON.stringify(value).slice(0, 60);
+}
+
+function shownName(name: string): string {
+  return name.slice(0, 60);
+}

@@ -1,0 +1,75 @@
+import type { Kysely } from 'kysely';
+import type { Instant } from '../../kernel/machine.ts';
+import type { Database, Read } from '../../ports/database.ts';
+
+type CarrierCallsTables = {
+  readonly carrier_calls: CarrierCallRow;
+};
+
+export type CarrierCallRow = {
+  readonly leg: string;
+  readonly carrier: string;
+  readonly number: string;
+  readonly reserved_at: Instant;
+  /** 1e-5 units, as all costs. */
+  readonly worst_case: number;
+  readonly settled_at: Instant | null;
+  readonly cost: number | null;
+};
+
+/** The window of the spend cap is never longer than this. */
+export const rememberedMs = 61 * 60_000;
+
+/** What a restart has to know of spend caps. */
+export interface CarrierStore {
+  /** Before the INVITE. */
+  reserve(call: Omit<CarrierCallRow, 'settled_at' | 'cost'>): Promise<void>;
+  settle(leg: string, carrier: string, cost: number, now: Instant): Promise<void>;
+  /** Calls of the last hour, and those that nobody has settled. */
+  remembered(now: Instant): Promise<readonly CarrierCallRow[]>;
+}
+
+export function createCarrierStore(database: Database): CarrierStore {
+  return {
+    reserve: (call) =>
+      database.transact(async (write) => {
+        const row = { ...call, settled_at: null, cost: null };
+        await tablesOf(write).insertInto('carrier_calls').values(row).execute();
+      }),
+    settle: (leg, carrier, cost, now) =>
+      database.transact(async (write) => {
+        const tables = tablesOf(write);
+        // What cost nothing is not remembered, and old calls go where new ones come.
+        if (cost === 0) {
+          await tables
+            .deleteFrom('carrier_calls')
+            .where('leg', '=', leg)
+            .where('carrier', '=', carrier)
+            .execute();
+          return;
+        }
+        await tables
+          .updateTable('carrier_calls')
+          .set({ settled_at: now, cost })
+          .where('leg', '=', leg)
+          .where('carrier', '=', carrier)
+          .execute();
+        await tables
+          .deleteFrom('carrier_calls')
+          .where('settled_at', '<', now - rememberedMs)
+          .execute();
+      }),
+    async remembered(now) {
+      const rows = tablesOf(database.read).selectFrom('carrier_calls').selectAll();
+      const [recent, open] = await Promise.all([
+        rows.where('settled_at', '>=', now - rememberedMs).execute(),
+        rows.where('settled_at', 'is', null).execute(),
+      ]);
+      return [...recent, ...open];
+    },
+  };
+}
+
+function tablesOf(read: Read): Kysely<CarrierCallsTables> {
+  return read.withTables<CarrierCallsTables>();
+}
