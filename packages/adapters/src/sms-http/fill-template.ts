@@ -1,0 +1,29 @@
+/** How a value is written so that it stays a value where it stands. */
+export type TemplateEncoding = 'url' | 'json' | 'xml' | 'plain';
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
+
+const encode: Readonly<Record<TemplateEncoding, (value: string) => string>> = {
+  url: encodeURIComponent,
+  // Between the quotes that the template has.
+  json: (value) => JSON.stringify(value).slice(1, -1),
+  xml: (value) => value.replace(/[&<>"']/g, (character) => entities[character]!),
+  plain: (value) => value,
+};
+
+/** Fills `{{name}}`; a name that there is no value for stays as it is. What a value holds is not filled again. */
+export function fillTemplate(
+  template: string,
+  values: Readonly<Record<string, string>>,
+  encoding: TemplateEncoding,
+): string {
+  return template.replace(/\{\{([a-z]{1,20})\}\}/g, (place, name: string) =>
+    Object.hasOwn(values, name) ? encode[encoding](values[name]!) : place,
+  );
+}

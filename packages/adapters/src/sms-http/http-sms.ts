@@ -1,0 +1,138 @@
+import type { Logger, Sms, SmsOrder, SmsOutcome, SmsReceipt } from '@jackfield/platform';
+import { fillTemplate, type TemplateEncoding } from './fill-template.ts';
+import { type ReceiptRules, readReceiptRequest } from './receipt-request.ts';
+
+/**
+ * The operator's gateway: it is trusted, so its address is no customer's and passes no egress guard. `{{id}}`, `{{from}}`, `{{to}}`,
+ * `{{digits}}` (to without +), `{{text}}` and `{{seconds}}` (of validity) are filled in, written as the place demands.
+ */
+export interface HttpSmsOptions {
+  /** Tells the messages of different gateways apart. */
+  readonly name: string;
+  readonly url: string;
+  readonly method?: 'GET' | 'POST' | 'PUT';
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Of a POST or PUT. */
+  readonly body?: string;
+  /** How values are written in the body; from its Content-Type when left out. */
+  readonly bodyEncoding?: TemplateEncoding;
+  /** Where the JSON answer has the gateway's name of the message, e.g. `messages.0.id`; the whole answer as text when empty. */
+  readonly messagePath: string;
+  /** From the first octet sent to the last one read. */
+  readonly timeoutMs?: number;
+  /** Attempts when the gateway is slow, busy (429) or broken (5xx); those after the first wait `retryMs`, doubled each time. */
+  readonly attempts?: number;
+  readonly retryMs?: number;
+  readonly receipts?: ReceiptRules;
+}
+
+export interface ReceiptRequest {
+  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly body: string;
+  readonly contentType: string;
+}
+
+export interface HttpSms extends Sms {
+  /** What the gateway sent to the webhook; the status to answer with. */
+  takeReceipt(request: ReceiptRequest): 204 | 400 | 403;
+}
+
+/** Longer answers tell nothing that we look for. */
+const maxAnswerBytes = 65_536;
+
+/** SMS through a gateway that speaks HTTP in its own way: a request made from a template, and a webhook for receipts. */
+export function createHttpSms(options: HttpSmsOptions, deps: { log: Logger }): HttpSms {
+  const { name, messagePath, timeoutMs = 10_000, attempts = 3, retryMs = 500 } = options;
+  let tell: ((receipt: SmsReceipt) => void) | undefined;
+
+  async function attempt(order: SmsOrder): Promise<SmsOutcome & { readonly isAgain?: boolean }> {
+    const { url, init } = requestOf(options, order);
+    try {
+      const signal = AbortSignal.timeout(timeoutMs);
+      // A gateway that answers with another place is not the one that the operator has named.
+      const answer = await fetch(url, { ...init, redirect: 'manual', signal });
+      const text = await readAnswer(answer);
+      if (!answer.ok) {
+        const isAgain = answer.status === 429 || answer.status >= 500;
+        return { accepted: false, errorCode: `http-${answer.status}`, isAgain };
+      }
+      const message = valueAt(text, messagePath);
+      if (message === undefined) {
+        deps.log.error({ gateway: name, path: messagePath }, 'The answer of a gateway names no message.');
+        return { accepted: false, errorCode: 'answer-not-understood' };
+      }
+      return { accepted: true, message: `${name}:${message}` };
+    } catch (err) {
+      const isLate = err instanceof Error && err.name === 'TimeoutError';
+      return { accepted: false, errorCode: isLate ? 'timeout' : 'unreachable', isAgain: true };
+    }
+  }
+
+  return {
+    async send(order) {
+      for (let made = 1; ; made++) {
+        const { isAgain, ...outcome } = await attempt(order);
+        const pause = retryMs * 2 ** (made - 1);
+        if (isAgain !== true || made === attempts || Date.now() + pause >= order.validUntil) return outcome;
+        deps.log.warn({ gateway: name, order: order.id, outcome }, 'A gateway is asked again.');
+        await new Promise((resolve) => setTimeout(resolve, pause));
+      }
+    },
+    listen(listener) {
+      tell = listener;
+    },
+    takeReceipt(request) {
+      if (options.receipts === undefined) return 403;
+      const read = readReceiptRequest(options.receipts, request);
+      if (typeof read === 'number') return read;
+      // A state that is not final is understood, and nothing to tell.
+      if (read !== undefined) tell?.({ ...read, message: `${name}:${read.message}` });
+      return 204;
+    },
+  };
+}
+
+function requestOf(options: HttpSmsOptions, order: SmsOrder): { url: string; init: RequestInit } {
+  const { id, from, to, text, validUntil } = order;
+  const seconds = String(Math.max(1, Math.round((validUntil - Date.now()) / 1000)));
+  const values = { id, from: from ?? '', to, digits: to.replace(/^\+/, ''), text, seconds };
+  const { method = 'POST', body, headers = {} } = options;
+  const type = new Headers(headers).get('content-type') ?? '';
+  const encoding =
+    options.bodyEncoding ?? (type.includes('json') ? 'json' : type.includes('form') ? 'url' : 'plain');
+  return {
+    url: fillTemplate(options.url, values, 'url'),
+    init: {
+      method,
+      headers: { ...headers },
+      ...(body === undefined || method === 'GET' ? {} : { body: fillTemplate(body, values, encoding) }),
+    },
+  };
+}
+
+async function readAnswer(answer: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of answer.body ?? []) {
+    size += chunk.byteLength;
+    if (size > maxAnswerBytes) break;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** A text or number at a path of names and places; the whole text for an empty path. */
+function valueAt(text: string, path: string): string | undefined {
+  if (path === '') return text.trim() === '' ? undefined : text.trim().slice(0, 200);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  for (const name of path.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Record<string, unknown>)[name];
+  }
+  return typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, 200) : undefined;
+}

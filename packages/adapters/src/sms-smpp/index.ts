@@ -1,0 +1,1 @@
+export { createSmppSms, type SmppSms, type SmppSmsOptions } from './smpp-sms.ts';

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, fork, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, test } from 'node:test';
+import type { Clock, SmsOrder, SmsReceipt } from '@jackfield/platform';
+import { createSystemClock } from '../clock/index.ts';
+import { createSmppSms, type SmppSms, type SmppSmsOptions } from './index.ts';
+import type { SmscNotice, SmscOrder } from './testing/smsc-process.ts';
+
+const log = { debug() {}, info() {}, warn() {}, error() {} };
+const clock: Clock = createSystemClock({ keepsProcessAlive: true });
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+/** An SMSC in a process of its own: the server side of the library, under orders of the test. */
+async function startSmsc(...certificate: readonly string[]) {
+  const child: ChildProcess = fork(new URL('./testing/smsc-process.ts', import.meta.url), certificate);
+  closing.push(() => child.kill('SIGKILL'));
+  const seen: SmscNotice[] = [];
+  const waiters: (() => void)[] = [];
+  child.on('message', (notice: SmscNotice) => {
+    seen.push(notice);
+    for (const look of waiters.splice(0)) look();
+  });
+  /** Resolves with the notices of a kind as soon as there are so many. */
+  async function until<Saw extends SmscNotice['saw']>(saw: Saw, number = 1) {
+    for (;;) {
+      const found = seen.filter((notice) => notice.saw === saw) as Extract<SmscNotice, { saw: Saw }>[];
+      if (found.length >= number) return found;
+      await new Promise<void>((resolve) => waiters.push(resolve));
+    }
+  }
+  const { port } = (await until('listening'))[0]!;
+  return { port, until, tell: (order: SmscOrder) => void child.send(order) };
+}
+
+function connect(port: number, over: Partial<SmppSmsOptions> = {}): SmppSms & { receipts: SmsReceipt[] } {
+  const sms = createSmppSms(
+    {
+      host: '127.0.0.1',
+      port,
+      name: 'smsc',
+      systemId: 'jackfield',
+      password: 'secret',
+      reconnectMs: [20, 100],
+      throttleMs: [20, 100],
+      ...over,
+    },
+    { clock, log },
+  );
+  closing.push(() => sms.close());
+  const receipts: SmsReceipt[] = [];
+  sms.listen((receipt) => receipts.push(receipt));
+  return Object.assign(sms, { receipts });
+}
+
+const order = (text = 'Hello', over: Partial<SmsOrder> = {}): SmsOrder => ({
+  id: 'order',
+  account: 'MA',
+  mainAccount: 'MA',
+  from: 'Acme',
+  to: '+14155552671',
+  text,
+  validUntil: Date.now() + 60_000,
+  ...over,
+});
+const octetsOf = (notice: { octets: string }) => Buffer.from(notice.octets, 'base64');
+
+test('a message is submitted with sender, number and request for a receipt, and the receipt finds its name', async () => {
+  const smsc = await startSmsc();
+  const sms = connect(smsc.port);
+  assert.deepEqual(await sms.send(order('12 is your code @ Acme')), { accepted: true, message: 'smsc:id-1' });
+  const [submit] = await smsc.until('submit');
+  assert.equal(submit!.to, '14155552671');
+  assert.deepEqual(submit!.fields, {
+    esm_class: 0,
+    data_coding: 0,
+    source_addr: 'Acme',
+    source_addr_ton: 5,
+    registered_delivery: 1,
+  });
+  assert.equal(octetsOf(submit!).toString(), '12 is your code @ Acme');
+  const lines = (id: string, stat: string, err: string) =>
+    `id:${id} sub:001 dlvrd:001 submit date:2601010000 done date:2601010001 stat:${stat} err:${err} text:12`;
+  smsc.tell({ do: 'receipt', id: 'id-1', text: lines('id-1', 'ENROUTE', '000') });
+  smsc.tell({ do: 'receipt', id: 'id-1', text: lines('id-1', 'UNDELIV', '034') });
+  smsc.tell({ do: 'receipt', id: 'id-1', text: lines('id-1', 'DELIVRD', '000') });
+  smsc.tell({ do: 'receipt', id: 'id-1', state: 8 });
+  await smsc.until('receipt-taken', 4);
+  assert.deepEqual(sms.receipts, [
+    { message: 'smsc:id-1', status: 'undelivered', errorCode: '034' },
+    { message: 'smsc:id-1', status: 'delivered', errorCode: null },
+    { message: 'smsc:id-1', status: 'failed', errorCode: 'REJECTD' },
+  ]);
+});
+
+test('GSM 03.38 where it can, UCS-2 where it must, in parts where it is long, and no character torn', async () => {
+  const smsc = await startSmsc();
+  const sms = connect(smsc.port);
+  await sms.send(order('Größe {1} €'));
+  await sms.send(order('код 12'));
+  await sms.send(order(`${'x'.repeat(152)}€${'y'.repeat(10)}`));
+  await sms.send(order(`${'я'.repeat(66)}😀${'я'.repeat(5)}`));
+  await sms.send(order('a'.repeat(160)));
+  const [gsm, ucs2, ...long] = await smsc.until('submit', 7);
+  assert.deepEqual([gsm!.fields.data_coding, ucs2!.fields.data_coding], [0, 8]);
+  assert.equal(octetsOf(ucs2!).swap16().toString('utf16le'), 'код 12');
+  assert.deepEqual(
+    long.map((each) => [each.fields.esm_class, each.fields.registered_delivery]),
+    [
+      [0x40, 0],
+      [0x40, 1],
+      [0x40, 0],
+      [0x40, 1],
+      [0, 1],
+    ],
+  );
+});
+
+test('too fast, it waits and says it again; refused, it says why', async () => {
+  const smsc = await startSmsc();
+  const sms = connect(smsc.port, { window: 1 });
+  smsc.tell({ do: 'answer', statuses: [0x58, 0x14, 0, 0x0b] });
+  assert.deepEqual(await sms.send(order()), { accepted: true, message: 'smsc:id-3' });
+  assert.deepEqual(await sms.send(order()), { accepted: false, errorCode: '11' });
+});
+
+test('a connection that is lost in the middle of a submit is made again, and the message is submitted again', async () => {
+  const smsc = await startSmsc();
+  const sms = connect(smsc.port);
+  smsc.tell({ do: 'disconnect' });
+  assert.deepEqual(await sms.send(order()), { accepted: true, message: 'smsc:id-2' });
+  assert.equal((await smsc.until('bind', 2)).length, 2);
+});
+
+test('an SMSC that does not answer a submit in time is left and found again', async () => {
+  const smsc = await startSmsc();
+  const sms = connect(smsc.port, { responseMs: 300 });
+  smsc.tell({ do: 'ignore' });
+  assert.deepEqual(await sms.send(order()), { accepted: true, message: 'smsc:id-2' });
+});
+
+test('no more parts than the window are on their way, and all arrive', async () => {
+  const smsc = await startSmsc();
+  const sms = connect(smsc.port, { window: 3 });
+  const outcomes = await Promise.all(Array.from({ length: 50 }, () => sms.send(order())));
+  const names = outcomes.map((outcome) => (outcome.accepted ? outcome.message : ''));
+  assert.equal(new Set(names).size, 50);
+});
+
+test('a silent connection is asked whether it lives, and left with an unbind', async () => {
+  const smsc = await startSmsc();
+  const sms = connect(smsc.port, { enquireLinkMs: 20 });
+  await smsc.until('enquire', 3);
+  sms.close();
+  await smsc.until('unbind');
+});
+
+test('without a gateway orders are refused in time, also those that no place is left for', async () => {
+  const sms = connect(1, { sendMs: 50, maxWaiting: 1 });
+  const first = sms.send(order());
+  assert.deepEqual(await sms.send(order()), { accepted: false, errorCode: 'queue-full' });
+  assert.deepEqual(await first, { accepted: false, errorCode: 'unreachable' });
+});
+
+test('wrong credentials bind nothing', async () => {
+  const smsc = await startSmsc();
+  const sms = connect(smsc.port, { password: 'wrong', sendMs: 200 });
+  assert.deepEqual(await sms.send(order()), { accepted: false, errorCode: 'unreachable' });
+});
+
+const noOpenssl = spawnSync('openssl', ['version']).status === 0 ? false : 'openssl is not installed';
+
+test('over TLS the certificate must be one that we trust', { skip: noOpenssl }, async () => {
+  const { cert, key } = selfSigned();
+  const smsc = await startSmsc(cert, key);
+  const sms = connect(smsc.port, { tls: { ca: cert } });
+  assert.deepEqual(await sms.send(order()), { accepted: true, message: 'smsc:id-1' });
+  const stranger = connect(smsc.port, { tls: {}, sendMs: 300 });
+  assert.deepEqual(await stranger.send(order()), { accepted: false, errorCode: 'unreachable' });
+});
+
+function selfSigned(): { cert: string; key: string } {
+  const directory = mkdtempSync(join(tmpdir(), 'jackfield-smsc-'));
+  const [cert, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')];
+  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+  const names = ['-subj', '/CN=smsc', '-addext', 'subjectAltName=IP:127.0.0.1'];
+  const files = ['-keyout', key, '-out', cert, '-days', '2'];
+  spawnSync('openssl', ['req', '-x509', ...kind, ...names, ...files]);
+  const made = { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
+  rmSync(directory, { recursive: true });
+  return made;
+}

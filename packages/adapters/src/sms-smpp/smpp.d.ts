@@ -1,0 +1,33 @@
+/** The part of the library's interface that we use; the package brings no types. */
+declare module 'smpp' {
+  import type { EventEmitter } from 'node:events';
+  import type { Server as NetServer, Socket } from 'node:net';
+
+  export interface Pdu {
+    readonly command: string;
+    readonly command_status: number;
+    readonly sequence_number: number;
+    readonly [parameter: string]: unknown;
+    response(parameters?: object): Pdu;
+  }
+
+  export interface Session extends EventEmitter {
+    readonly socket: Socket;
+    /** False when the connection takes nothing any more. */
+    send(pdu: Pdu): boolean;
+    bind_transceiver(parameters: object, answered: (pdu: Pdu) => void): boolean;
+    submit_sm(parameters: object, answered: (pdu: Pdu) => void): boolean;
+    deliver_sm(parameters: object, answered?: (pdu: Pdu) => void): boolean;
+    enquire_link(answered: (pdu: Pdu) => void): boolean;
+    unbind(answered?: (pdu: Pdu) => void): boolean;
+    close(): void;
+    destroy(): void;
+  }
+
+  const smpp: {
+    connect(options: object): Session;
+    createServer(options: object, listener: (session: Session) => void): NetServer;
+  };
+  // biome-ignore lint/style/noDefaultExport: that is how Node shows what the package exports
+  export default smpp;
+}
