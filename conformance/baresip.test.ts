@@ -88,6 +88,35 @@ describe('baresip phones in a multiparty call', { skip, timeout: 120_000 }, () =
     assert.ok(toneLevelDb(bobHeard, 700, 1, 3) < inaudible, 'Bob does not hear himself');
   });
 
+  for (const codec of ['g722', 'opus'] as const) {
+    it(`a phone of ${codec} and two of G.711 hear one another, each at its own rate`, async () => {
+      const wide = await phone('wide', 440, { codec });
+      const bob = await phone('bob', 700);
+      const carol = await phone('carol', 1200, { codec: 'pcma' });
+      const all = [wide, bob, carol];
+      await Promise.all(all.map((each) => each.phone.registered()));
+      for (const each of all) await add(each.username, 'agent');
+      await Promise.all(all.map((each) => each.phone.established()));
+      await joined(3);
+      await seconds(3);
+      assert.equal((await platform.api('DELETE', room)).status, 204);
+      await Promise.all(all.map((each) => each.phone.closed()));
+
+      const [wideHeard, bobHeard, carolHeard] = await Promise.all(
+        all.map(async (each) => readWav(await each.phone.heard())),
+      );
+      assert.ok(wideHeard && bobHeard && carolHeard);
+      assert.equal(wideHeard.sampleRate, codec === 'g722' ? 16_000 : 48_000);
+      assert.ok(heardToneDb(wideHeard, 700, 1, 3) > audible, `${codec} hears Bob`);
+      assert.ok(heardToneDb(wideHeard, 1200, 1, 3) > audible, `${codec} hears Carol`);
+      assert.ok(toneLevelDb(wideHeard, 440, 1, 3) < inaudible, `${codec} does not hear itself`);
+      for (const heard of [bobHeard, carolHeard]) {
+        assert.ok(heardToneDb(heard, 440, 1, 3) > audible, `G.711 hears ${codec}`);
+      }
+      assert.ok(toneLevelDb(bobHeard, 700, 1, 3) < inaudible, 'Bob does not hear himself');
+    });
+  }
+
   it('a coaching supervisor is heard by the agent alone', async () => {
     const agent = await phone('agent', 440);
     const customer = await phone('customer', 700);

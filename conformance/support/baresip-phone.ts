@@ -16,8 +16,11 @@ export interface BaresipOptions {
   readonly transport?: 'udp' | 'tcp' | 'tls';
   /** PEM file of the authority of the registrar's certificate; it must hold with TLS. */
   readonly authorityFile?: string;
-  readonly codec?: 'pcmu' | 'pcma';
+  readonly codec?: keyof typeof sampleRates;
 }
+
+/** Codecs, and the rates of what is said in them. */
+const sampleRates = { pcmu: 8000, pcma: 8000, g722: 16_000, opus: 48_000 } as const;
 
 /** What baresip reports over its control connection. */
 interface BaresipEvent {
@@ -44,11 +47,12 @@ export class BaresipPhone {
   static async start(options: BaresipOptions): Promise<BaresipPhone> {
     const directory = await mkdtemp(join(tmpdir(), 'baresip-'));
     const [sipPort, controlPort] = [await freePort(), await freePort()];
+    const rate = sampleRates[options.codec ?? 'pcmu'];
     const tone = join(directory, 'tone.wav');
     spawnSync('sox', [
       '-n',
       '-r',
-      '8000',
+      String(rate),
       '-c',
       '1',
       '-b',
@@ -61,10 +65,7 @@ export class BaresipPhone {
       'gain',
       '-12',
     ]);
-    await writeFile(
-      join(directory, 'config'),
-      configuration(directory, tone, sipPort, controlPort, options.authorityFile),
-    );
+    await writeFile(join(directory, 'config'), configuration(directory, tone, sipPort, controlPort, options));
     await writeFile(join(directory, 'accounts'), '');
     await writeFile(join(directory, 'contacts'), '');
     const child = spawn('baresip', ['-f', directory], { stdio: ['ignore', 'ignore', 'ignore'] });
@@ -127,8 +128,9 @@ function configuration(
   tone: string,
   sipPort: number,
   controlPort: number,
-  authorityFile?: string,
+  { authorityFile, codec = 'pcmu' }: BaresipOptions,
 ): string {
+  const rate = sampleRates[codec];
   return [
     ...(authorityFile === undefined ? [] : [`sip_cafile ${authorityFile}`]),
     'poll_method epoll',
@@ -136,14 +138,16 @@ function configuration(
     `audio_player aubridge,ear-${sipPort}`,
     `audio_source aufile,${tone}`,
     `audio_alert aubridge,bell-${sipPort}`,
-    'ausrc_srate 8000',
-    'auplay_srate 8000',
+    `ausrc_srate ${rate}`,
+    `auplay_srate ${rate}`,
+    'opus_stereo no',
+    'opus_sprop_stereo no',
     'ausrc_channels 1',
     'auplay_channels 1',
     'rtp_ports 27000-28999',
     `snd_path ${directory}`,
     'module_path /usr/lib/baresip/modules',
-    ...['g711', 'aufile', 'aubridge', 'sndfile'].map((name) => `module ${name}.so`),
+    ...['g711', 'g722', 'opus', 'aufile', 'aubridge', 'sndfile'].map((name) => `module ${name}.so`),
     ...['menu', 'account', 'ctrl_tcp'].map((name) => `module_app ${name}.so`),
     `ctrl_tcp_listen 127.0.0.1:${controlPort}`,
     '',
@@ -162,7 +166,7 @@ function account({
     `auth_pass=${password}`,
     'regint=60',
     'answermode=auto',
-    `audio_codecs=${codec}`,
+    `audio_codecs=${codec}/${sampleRates[codec]}/1`,
   ];
   return `<sip:${username}@${registrar};transport=${transport}>;${parameters.join(';')}`;
 }

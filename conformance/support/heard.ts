@@ -5,15 +5,17 @@ export interface Sound {
   readonly samples: Int16Array;
 }
 
-/** 16-bit mono PCM of a WAV file; a file that is still being written is read as far as it goes. */
+/** 16-bit PCM of a WAV file, of its first channel; a file that is still being written is read as far as it goes. */
 export async function readWav(path: string): Promise<Sound> {
   const bytes = await readFile(path);
   const data = bytes.indexOf('data', 12, 'latin1');
   if (data === -1) throw new Error(`${path} has no data chunk`);
   const start = data + 8;
-  const count = (bytes.length - start) >> 1;
+  const channels = bytes.readUInt16LE(22);
+  const count = Math.floor((bytes.length - start) / (2 * channels));
   const samples = new Int16Array(count);
-  for (let index = 0; index < count; index++) samples[index] = bytes.readInt16LE(start + 2 * index);
+  for (let index = 0; index < count; index++)
+    samples[index] = bytes.readInt16LE(start + 2 * channels * index);
   return { sampleRate: bytes.readUInt32LE(24), samples };
 }
 
