@@ -64,6 +64,8 @@ export interface LinkOptions {
   readonly protocol?: 'udp' | 'tcp';
   /** What a message has become on its way, as a proxy or another phone would have it. */
   readonly rewrite?: (text: string) => string;
+  /** The clock of another link, so that both live in one time. */
+  readonly clock?: VirtualClock;
   /** What Alice is given that Bob is not. */
   readonly alice?: Partial<UserAgentDeps>;
 }
@@ -109,7 +111,7 @@ export function createMemoryLink(
     protocol = 'udp',
     rewrite = same,
   } = options;
-  const clock = createVirtualClock();
+  const clock = options.clock ?? createVirtualClock();
   const random = seededRandom(seed);
   let inFlight = 0;
   let tokens = 0;
