@@ -187,6 +187,17 @@ describe('what phones do in the middle of calls', { skip, timeout: 360_000 }, ()
     await run('call-glare', username, { keys: { callee: echo } });
   });
 
+  it('transfers are declined while nobody carries them out, and the call goes on', async () => {
+    const { username, sipp } = await waiting('refer');
+    await add('refer', username);
+    await succeeds(sipp);
+  });
+
+  it('an INVITE that is to replace a call which does not exist gets a 481', async () => {
+    const { username } = await endpoint();
+    await run('call-replaces', username, { keys: { callee: echo } });
+  });
+
   it('an INVITE without an offer gets ours, and its answer comes in the ACK', async () => {
     const { username } = await endpoint();
     await run('call-without-offer', username, { keys: { callee: echo } });
