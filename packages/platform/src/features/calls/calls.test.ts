@@ -11,7 +11,7 @@ import { createSessionRunner } from '../../kernel/create-session-runner.ts';
 import type { OutboxEvent } from '../../kernel/machine.ts';
 import type { Database } from '../../ports/database.ts';
 import type { MediaNotice, MixCommand } from '../../ports/media.ts';
-import type { LegListener, LegNotice, Telephony } from '../../ports/telephony.ts';
+import type { LegKey, LegListener, LegNotice, Telephony } from '../../ports/telephony.ts';
 import { createUsage, freeOfCharge } from '../usage/index.ts';
 import { createCalls } from './calls.ts';
 import { callsTable } from './migrations/0001-calls.ts';
@@ -51,9 +51,13 @@ async function world(open: OpenDatabase, isFailing = () => false) {
   const mixes: MixCommand[] = [];
   let hear: (notice: MediaNotice) => void = () => {};
   let notify: LegListener = () => {};
+  let press: (key: LegKey) => void = () => {};
   const telephony: Telephony = {
     listen: (listener) => {
       notify = listener;
+    },
+    listenToKeys: (listener) => {
+      press = listener;
     },
     open: () => Promise.resolve(),
     dial: ({ leg }) => void orders.push(`dial ${leg}`),
@@ -103,6 +107,7 @@ async function world(open: OpenDatabase, isFailing = () => false) {
     events,
     notify: (notice: LegNotice) => notify(notice),
     hear: (notice: MediaNotice) => hear(notice),
+    press: (key: LegKey) => press(key),
     // What one commit sets going (a look-up, the opening of another leg) ends in the next: the longest chain here has four.
     settle: async () => {
       for (let commits = 0; commits < 6; commits++) {
@@ -249,6 +254,7 @@ onEmbeddedDatabase('the owners of legs', (open) => {
     assert.deepEqual(w.orders, ['open early in', 'answer in']);
     w.hear({ type: 'digit', leg: 'in', digit: '5', durationMs: 100 });
     w.hear({ type: 'digit', leg: 'nobody', digit: '5', durationMs: 100 });
+    w.press({ leg: 'in', digit: '6', durationMs: 100 });
     w.hear({ type: 'voice', leg: 'in', speaking: true });
     await w.advance(60_000);
     assert.equal(w.orders.at(-1), 'hang up in 480');
@@ -257,6 +263,7 @@ onEmbeddedDatabase('the owners of legs', (open) => {
     assert.deepEqual(w.told, [
       'ivr leg-early',
       'ivr leg-answered',
+      'ivr leg-digit',
       'ivr leg-digit',
       'ivr leg-voice',
       'ivr leg-ended',
