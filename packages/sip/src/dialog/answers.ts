@@ -1,3 +1,5 @@
+import type { SipRequest } from '../message/message.ts';
+
 /** Methods that a user agent of this package answers itself or hands to its owner, as they stand in Allow. */
 export const ALLOWED_METHODS = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK, REFER';
 
@@ -48,4 +50,23 @@ export function answerPlainRequest(method: string): PlainAnswer {
   if (method === 'REFER') return { status: 603 };
   if (method === 'OPTIONS') return { status: 200, headers: [...headers, ['Accept', 'application/sdp']] };
   return { status: KNOWN_METHODS.has(method) ? 405 : 501, headers };
+}
+
+/** The same for a request within a dialog. */
+export function answerInDialog(request: SipRequest): PlainAnswer {
+  // RFC 6086 §4.2.2: 469 for a package that we did not name, and we name none; keys and the like come without one.
+  const isPackaged = request.method === 'INFO' && request.headers.has('Info-Package');
+  return isPackaged ? { status: 469, headers: [['Recv-Info', '']] } : answerPlainRequest(request.method);
+}
+
+/** The event of an INFO that was answered with 200. */
+export function infoEvent(
+  request: SipRequest,
+  { status }: PlainAnswer,
+):
+  | { readonly do: 'tell'; readonly event: { readonly type: 'info'; readonly request: SipRequest } }
+  | undefined {
+  return request.method === 'INFO' && status === 200
+    ? { do: 'tell', event: { type: 'info', request } }
+    : undefined;
 }

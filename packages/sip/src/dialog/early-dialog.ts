@@ -1,5 +1,5 @@
 import type { SipRequest } from '../message/message.ts';
-import { answerPlainRequest } from './answers.ts';
+import { answerInDialog, infoEvent } from './answers.ts';
 import { type Dialog, isOutOfOrder, refreshTarget, withRemoteCseq } from './dialog.ts';
 import type { InviteBranch } from './outgoing-call.ts';
 import type { SessionEffect } from './session-state.ts';
@@ -53,8 +53,10 @@ export function onEarlyRequest(
   const next = { ...early, dialog: isRefresh ? refreshTarget(numbered, request) : numbered };
   const status = isRefresh ? 200 : earlyStatus(method, early.answer !== '');
   if (status !== undefined) return { early: next, effects: [{ do: 'respond', transaction, status }] };
-  const effects: SessionEffect[] = [{ do: 'respond', transaction, ...answerPlainRequest(method) }];
-  if (method === 'INFO' && isHeard) effects.push({ do: 'tell', event: { type: 'info', request } });
+  const answer = answerInDialog(request);
+  const effects: SessionEffect[] = [{ do: 'respond', transaction, ...answer }];
+  const info = isHeard ? infoEvent(request, answer) : undefined;
+  if (info) effects.push(info);
   return { early: next, effects };
 }
 

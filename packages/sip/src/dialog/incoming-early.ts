@@ -1,5 +1,5 @@
 import type { SipRequest } from '../message/message.ts';
-import { answerPlainRequest } from './answers.ts';
+import { answerInDialog, infoEvent } from './answers.ts';
 import { isOutOfOrder, refreshTarget, withRemoteCseq } from './dialog.ts';
 import { CALLEE_SESSION, type IncomingCall, type IncomingCallEffect } from './incoming-call.ts';
 import { acknowledges, madeReliable, type Provisional } from './reliable-provisional.ts';
@@ -114,10 +114,13 @@ export function onEarlyRequest(
       return onPrack(numbered, transaction, request, effects, now);
     case 'UPDATE':
       return onUpdate(numbered, transaction, request, chance, effects, now);
-    default:
-      effects.push({ do: 'respond', transaction, ...answerPlainRequest(request.method) });
-      if (request.method === 'INFO') effects.push({ do: 'tell', event: { type: 'info', request } });
+    default: {
+      const answer = answerInDialog(request);
+      effects.push({ do: 'respond', transaction, ...answer });
+      const info = infoEvent(request, answer);
+      if (info) effects.push(info);
       return numbered;
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRequest } from '../message/create-request.ts';
+import { answerInDialog, infoEvent } from './answers.ts';
 import { keyOfInfo } from './info-digit.ts';
 
 function info(contentType: string, body: string) {
@@ -44,4 +45,14 @@ test('What is no single key is none', () => {
     assert.equal(keyOfInfo(info('application/dtmf', body)), undefined, body);
   }
   assert.equal(keyOfInfo(info('application/media_control+xml', '5')), undefined);
+});
+
+test('RFC 6086 §4.2.2: an INFO of a package that was not named gets a 469 with Recv-Info, and nobody is told', () => {
+  const packaged = info('application/x', '5');
+  packaged.headers.append('Info-Package', 'foo');
+  const answer = answerInDialog(packaged);
+  assert.deepEqual(answer, { status: 469, headers: [['Recv-Info', '']] });
+  assert.equal(infoEvent(packaged, answer), undefined);
+  const plain = info('application/x', '5');
+  assert.equal(infoEvent(plain, answerInDialog(plain))?.event.type, 'info');
 });

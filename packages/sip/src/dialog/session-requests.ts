@@ -1,6 +1,6 @@
 import type { SipRequest } from '../message/message.ts';
 import { type Step, stay } from '../transaction/effects.ts';
-import { answerPlainRequest } from './answers.ts';
+import { answerInDialog, infoEvent } from './answers.ts';
 import { cseqOf, isOutOfOrder, withRemoteCseq } from './dialog.ts';
 import { accept, takeOffer, tryAgain } from './session-offers.ts';
 import { onRefer } from './session-refer.ts';
@@ -33,8 +33,10 @@ export function onRequest(
     // RFC 3262 §3: a PRACK that matches no unacknowledged provisional response gets 481; after the 2xx none is left.
     return { state: numbered, effects: [{ do: 'respond', transaction, status: 481 }] };
   }
-  const effects: SessionEffect[] = [{ do: 'respond', transaction, ...answerPlainRequest(request.method) }];
-  if (request.method === 'INFO') effects.push({ do: 'tell', event: { type: 'info', request } });
+  const answer = answerInDialog(request);
+  const effects: SessionEffect[] = [{ do: 'respond', transaction, ...answer }];
+  const info = infoEvent(request, answer);
+  if (info) effects.push(info);
   return { state: numbered, effects };
 }
 
