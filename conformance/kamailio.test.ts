@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { freePort } from './support/baresip-phone.ts';
+import { CallbackReceiver } from './support/callback-receiver.ts';
 import { missing } from './support/installed.ts';
 import { Kamailio } from './support/kamailio.ts';
 import { PlatformProcess } from './support/platform-process.ts';
@@ -14,13 +15,20 @@ const port = 25_060;
 const [firstAddress, secondAddress] = ['127.0.0.21', '127.0.0.22'];
 const [username, password, realm] = ['jackfield', 'the carriers secret', 'carrier.example'];
 
+/** Who calls us through the carrier. */
+const subscriber = 'subscriber';
 /** No number of the sandbox. */
 const number = '+442079460100';
+const busyNumber = '+442079460102';
 
 const answersOptions = `
   if (is_method("OPTIONS")) { sl_send_reply("200", "OK"); exit; }
   if (is_method("CANCEL")) { if (t_check_trans()) t_relay(); exit; }
-  if (has_totag()) { if (is_method("ACK") && t_check_trans()) t_relay(); exit; }
+  if (has_totag()) {
+    if (is_method("ACK") && t_check_trans()) t_relay();
+    else if (uri != myself) t_relay();
+    exit;
+  }
 `;
 
 const unavailable = `${answersOptions}
@@ -30,8 +38,16 @@ const unavailable = `${answersOptions}
   }
 `;
 
-/** Challenges everybody, registers us, and hands calls to a phone that is not ours. */
-const carrying = (phone: number) => `${answersOptions}
+/** Challenges everybody, registers us, hands our calls to a phone that is not ours, and those of its subscriber to us. */
+const carrying = (phone: number, busyPhone: number) => `${answersOptions}
+  if (is_method("INVITE") && $fU == "${subscriber}") {
+    if (!pv_www_authenticate("${realm}", "${password}", "0")) { www_challenge("${realm}", "0"); exit; }
+    $ru = "sip:${username}@${realm}";
+    if (!lookup("location")) { sl_send_reply("480", "Not Here"); exit; }
+    xlog("L_ALERT", "handed $tU over to $ru\\n");
+    t_relay();
+    exit;
+  }
   if (!pv_auth_check("${realm}", "${password}", "0", "0")) {
     xlog("L_ALERT", "challenged $rm\\n");
     auth_challenge("${realm}", "0");
@@ -43,22 +59,25 @@ const carrying = (phone: number) => `${answersOptions}
     exit;
   }
   xlog("L_ALERT", "carried $rU from $fU\\n");
-  $ru = "sip:" + $rU + "@127.0.0.1:${phone}";
+  if ($rU == "${busyNumber}") $ru = "sip:" + $rU + "@127.0.0.1:${busyPhone}";
+  else $ru = "sip:" + $rU + "@127.0.0.1:${phone}";
   t_relay();
 `;
 
 describe('Kamailio as a carrier', { skip, timeout: 120_000 }, () => {
   let directory: string;
+  /** A port each: what is repeated of one call must not reach the phone of another. */
   let phone: number;
+  let busyPhone: number;
   let first: Kamailio;
   let second: Kamailio;
   let platform: PlatformProcess;
   const running: Sipp[] = [];
 
   before(async () => {
-    phone = await freePort();
+    [phone, busyPhone] = [await freePort(), await freePort()];
     first = await Kamailio.start({ address: firstAddress, port, routes: unavailable });
-    second = await Kamailio.start({ address: secondAddress, port, routes: carrying(phone) });
+    second = await Kamailio.start({ address: secondAddress, port, routes: carrying(phone, busyPhone) });
     directory = await mkdtemp(join(tmpdir(), 'carriers-'));
     const file = join(directory, 'carriers.json');
     const login = { username, password, realm };
@@ -89,36 +108,38 @@ describe('Kamailio as a carrier', { skip, timeout: 120_000 }, () => {
   });
 
   after(async () => {
-    await platform.untilQuiet();
-    await platform.stop();
-    await first.stop();
-    // The platform goes with a word: its registration is taken away.
-    await second.saw(`saved ${username} for 0`);
-    await second.stop();
-    await rm(directory, { recursive: true, force: true });
+    try {
+      await platform.untilQuiet();
+    } finally {
+      await platform.stop();
+      await first.stop();
+      // The platform goes with a word: its registration is taken away.
+      await second.saw(`saved ${username} for 0`).finally(() => second.stop());
+      await rm(directory, { recursive: true, force: true });
+    }
   });
 
   afterEach(async () => {
     await Promise.all(running.splice(0).map((sipp) => sipp.stop()));
   });
 
-  async function waiting(scenario: string): Promise<Sipp> {
+  async function waiting(scenario: string, at: number): Promise<Sipp> {
     const sipp = await Sipp.start({
       remote: `${secondAddress}:${port}`,
       scenario,
       user: '',
       password,
-      port: phone,
+      port: at,
     });
     running.push(sipp);
     return sipp;
   }
 
-  async function call(room: string): Promise<string> {
+  async function call(room: string, to = number): Promise<string> {
     const { status, body } = await platform.api('POST', `MultiPartyCall/name_${room}/Participant/`, {
       role: 'agent',
       from: '+12025550000',
-      to: number,
+      to,
       enter_sound: 'none',
       exit_sound: 'none',
     });
@@ -134,7 +155,7 @@ describe('Kamailio as a carrier', { skip, timeout: 120_000 }, () => {
   });
 
   it('that answers 503 loses the call to the next one, which challenges it and hands it to its phone', async () => {
-    const answers = await waiting('answer-hung-up-by-us');
+    const answers = await waiting('answer-hung-up-by-us', phone);
     const uuid = await call('failover');
     await first.saw(`refused ${number}`);
     await second.saw('challenged INVITE');
@@ -163,12 +184,51 @@ describe('Kamailio as a carrier', { skip, timeout: 120_000 }, () => {
   });
 
   it('whose phone is busy decides: its answer is the end, and nobody else is asked', async () => {
-    const busy = await waiting('busy');
+    const busy = await waiting('busy', busyPhone);
     const asked = first.count('refused');
-    const uuid = await call('busy');
+    const uuid = await call('busy', busyNumber);
     assert.deepEqual(await busy.finished(), { code: 0, errors: '' });
     const ended = await platform.until('the end', `Call/${uuid}/`, (body) => body.end_time !== null);
     assert.equal(ended.hangup_cause_code, 3010);
     assert.equal(first.count('refused'), asked + 1);
+  });
+
+  describe('that hands a call over for a number of ours', () => {
+    const ours = '+442079460200';
+    const dial = async () => {
+      const remote = `${secondAddress}:${port}`;
+      const keys = { callee: ours };
+      const sipp = await Sipp.start({ remote, scenario: 'call-hang-up', user: subscriber, password, keys });
+      running.push(sipp);
+      return sipp.finished();
+    };
+
+    it('is told 404 as long as nobody serves it, and the call goes out through no carrier', async () => {
+      const carried = second.count('carried') + first.count('refused');
+      const { code, errors } = await dial();
+      assert.notEqual(code, 0);
+      assert.match(errors, /SIP\/2\.0 404 /);
+      await second.saw(`handed ${ours} over to sip:${username}@127.0.0.1`);
+      assert.equal(second.count('carried') + first.count('refused'), carried);
+    });
+
+    it('reaches the application for numbers', async () => {
+      const customer = await CallbackReceiver.start();
+      try {
+        const answer_url = customer.serve(
+          '/answer',
+          '<Response><Speak>Hello.</Speak><Wait length="30"/></Response>',
+        );
+        const application = { app_name: 'numbers', answer_url, default_number_app: true };
+        assert.equal((await platform.api('POST', 'Application/', application)).status, 201);
+        assert.deepEqual(await dial(), { code: 0, errors: '' });
+        const asked = await customer.asked('/answer');
+        assert.equal(asked.fields.get('To'), ours);
+        assert.equal(asked.fields.get('From'), subscriber);
+        assert.equal(asked.fields.get('Direction'), 'inbound');
+      } finally {
+        await customer.stop();
+      }
+    });
   });
 });
