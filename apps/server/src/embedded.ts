@@ -153,6 +153,7 @@ async function start(
       ...(config.signaturePrefixes === undefined ? {} : { signaturePrefixes: config.signaturePrefixes }),
       ...(config.recordingDays === undefined ? {} : { keepRecordingsMs: config.recordingDays * dayMs }),
       numbers: sandbox?.numbers ?? noNumbers,
+      ...(config.sandbox ? { sms: 'sandbox-inbox' } : {}),
       carriers: operated.carriers,
       egress,
       createTelephony(registrations, { trunks, clientTokens, carrierCalls }) {

@@ -14,10 +14,12 @@ import { createClientTokens, rememberApplications, withClientNames } from './fea
 import { createLiveEvents } from './features/live-events/index.ts';
 import { createMultipartyCalls } from './features/multiparty-calls/index.ts';
 import { createRecordings, type Recordings } from './features/recordings/index.ts';
+import { createSandboxMessages } from './features/sandbox-messages/index.ts';
 import { createSipEndpoints } from './features/sip-endpoints/index.ts';
 import { createSounds } from './features/sounds/index.ts';
 import { createTrunks } from './features/trunks/index.ts';
 import { createUsage, freeOfCharge, type RateTable } from './features/usage/index.ts';
+import { createVerify } from './features/verify/index.ts';
 import { createHttpApi, type HttpLimits, idempotencyTable } from './http/index.ts';
 import { createSessionRunner } from './kernel/create-session-runner.ts';
 import { createOutbox, outboxMigrations } from './kernel/outbox.ts';
@@ -35,6 +37,7 @@ import type { Recorder } from './ports/recorder.ts';
 import type { RecordingFiles } from './ports/recording-files.ts';
 import type { Registrations } from './ports/registrations.ts';
 import type { Secrets } from './ports/secrets.ts';
+import type { Sms } from './ports/sms.ts';
 import type { SoundDecoder } from './ports/sound-decoder.ts';
 import type { Speech } from './ports/speech.ts';
 import type { Telephony } from './ports/telephony.ts';
@@ -62,6 +65,8 @@ export interface PlatformDeps {
   readonly numbers: NumberRoutes;
   /** Where numbers go that `numbers` does not know. */
   readonly carriers?: readonly Carrier[];
+  /** The way of messages to phones; without one every message is refused. */
+  readonly sms?: Sms | 'sandbox-inbox';
   /** The way to URLs that customers supply. */
   readonly egress: Egress;
   /** SIP domains that we serve, lower case; the first is the realm. */
@@ -98,6 +103,11 @@ export interface Platform {
 
 /** Receivers that answer slowly hold their places: one host at most `perHost` of them, a silent one a single one. */
 const outboxLimits = { concurrency: 256 };
+
+const noSms: Sms = {
+  send: async () => ({ accepted: false, errorCode: 'no-gateway' }),
+  listen() {},
+};
 
 /** The whole product over its ports: the same for the embedded server, a cluster node and the simulated world. */
 export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
@@ -191,6 +201,9 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
   // After whoever may have an application for it, before what becomes of calls that nobody takes.
   carriers.incoming.refuseUnserved(calls);
   const callActions = createCallActions(shared);
+  const inbox = deps.sms === 'sandbox-inbox' ? createSandboxMessages(deps) : undefined;
+  const gateway = deps.sms === 'sandbox-inbox' ? undefined : deps.sms;
+  const verify = createVerify({ ...shared, outbox, sms: inbox?.sms ?? gateway ?? noSms });
   const liveEvents = createLiveEvents({ ...deps, outbox });
 
   /** An application that was dialled goes before that of the caller's token, and that before the one of its endpoint. */
@@ -209,6 +222,8 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     recordings.resources,
     callbacks.resources,
     trunks.resources,
+    verify.resources,
+    ...(inbox === undefined ? [] : [inbox.resources]),
   );
 
   await database.migrate([
@@ -223,6 +238,8 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     ...recordings.migrations,
     ...trunks.migrations,
     ...carriers.migrations,
+    ...verify.migrations,
+    ...(inbox?.migrations ?? []),
   ]);
   const account = await accounts.ensureFirstAccount(deps.firstAccount);
   // What the last process left behind has ended with it; then the doors open.
@@ -230,6 +247,8 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
   await calls.restore(clock.now());
   await recordings.restore();
   await carriers.restore();
+  await verify.restore();
+  await inbox?.restore();
   outbox.start(callbacks.deliver);
   callbacks.start();
   await telephony.open();
@@ -249,6 +268,8 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
       liveEvents.routes,
       trunks.routes,
       clientTokens.routes,
+      verify.routes,
+      ...(inbox === undefined ? [] : [inbox.routes]),
     ],
     accounts,
     database,
@@ -279,6 +300,8 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
       await carriers.close();
       await http.close();
       await recordings.close();
+      verify.close();
+      inbox?.close();
       await runner.idle();
       await runner.close();
       sounds.close();
