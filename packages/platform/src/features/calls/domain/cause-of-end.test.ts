@@ -11,6 +11,36 @@ describe('the cause of an end', () => {
     assert.deepEqual(causes, [3010, 3110, 3100, 3050, 2010, 3090, 3080, 5020, 3020, 3110]);
   });
 
+  it('is the carrier’s where its own network failed, and the callee’s where that has decided', () => {
+    const end = (sipStatus: number) =>
+      causeOfEnd('outbound', { by: 'rejected', sipStatus, carrier: 'alpha' }, null);
+    assert.deepEqual(
+      [end(503), end(500), end(486), end(600)].map(({ code, source }) => [code, source]),
+      [
+        [3090, 'Carrier'],
+        [3080, 'Carrier'],
+        [3010, 'Call recipient'],
+        [3100, 'Call recipient'],
+      ],
+    );
+  });
+
+  it('says which cap of the carriers refused the call, and its caller hears what means the same', () => {
+    const refusals = [
+      'calls-per-second',
+      'concurrent-calls',
+      'spend-per-hour',
+      'caller-id',
+      'no-route',
+    ] as const;
+    const ends = refusals.map((refusal) => causeOfEnd('outbound', { by: 'not-carried', refusal }, null));
+    assert.deepEqual(
+      ends.map(({ code }) => code),
+      [1020, 5030, 1010, 3030, 5020],
+    );
+    assert.deepEqual(ends.map(statusOfEnd), [503, 503, 403, 403, 404]);
+  });
+
   it('is the wanted one when a CANCEL of ours was confirmed by 487', () => {
     const wanted = callEnds(6010, 'Service');
     assert.equal(causeOfEnd('outbound', { by: 'rejected', sipStatus: 487 }, wanted), wanted);

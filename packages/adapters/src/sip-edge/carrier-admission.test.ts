@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { parseMessage, type SipRequest } from '@jackfield/sip';
+import { createRecordingLog, createVirtualClock } from '@jackfield/testkit';
+import type { Admission } from './admission.ts';
+import { createCarrierAdmission } from './carrier-admission.ts';
+
+const elsewhere: Admission = { admit: async () => ({ ok: false, status: 401, headers: [] }) };
+
+function admissionOf(account: string | undefined = 'MAOPERATOR') {
+  return createCarrierAdmission({
+    carriers: [
+      { name: 'alpha', host: '192.0.2.1', addresses: ['198.51.100.0/24'] },
+      { name: 'beta', host: '[2001:db8::1]', addresses: [] },
+    ],
+    account: () => account,
+    clock: createVirtualClock(),
+    log: createRecordingLog(),
+    domains: ['sip.example.com'],
+    otherwise: elsewhere,
+  });
+}
+
+function request(uri: string, to = 'sip:+442079460100@sip.example.com', method = 'INVITE'): SipRequest {
+  const { message } = parseMessage(
+    [
+      `${method} ${uri} SIP/2.0`,
+      'Via: SIP/2.0/UDP 192.0.2.1:5060;branch=z9hG4bK1',
+      'From: <sip:+12025550111@192.0.2.1>;tag=a',
+      `To: <${to}>`,
+      'Call-ID: 1',
+      `CSeq: 1 ${method}`,
+      'Contact: <sip:192.0.2.1>',
+      'Max-Forwards: 70',
+      'Content-Length: 0',
+      '',
+      '',
+    ].join('\r\n'),
+  );
+  assert.equal(message?.kind, 'request');
+  return message as SipRequest;
+}
+
+describe('a call from a carrier', () => {
+  it('is known by its address, the network of the file, and IPv6', async () => {
+    const { admit } = admissionOf();
+    const uri = 'sip:+442079460100@192.0.2.9';
+    for (const [source, carrier] of [
+      ['192.0.2.1', 'alpha'],
+      ['::ffff:192.0.2.1', 'alpha'],
+      ['198.51.100.77', 'alpha'],
+      ['2001:db8::1', 'beta'],
+    ] as const) {
+      assert.deepEqual(await admit(request(uri), source, 'udp-1'), {
+        ok: true,
+        account: 'MAOPERATOR',
+        endpoint: '',
+        user: '',
+        carrier,
+        callee: '+442079460100',
+      });
+    }
+  });
+
+  it('from any other address is asked who it is', async () => {
+    const { admit } = admissionOf();
+    for (const source of ['192.0.2.2', '198.51.101.1', '2001:db8::2', 'nonsense', '']) {
+      assert.deepEqual(await admit(request('sip:+1@192.0.2.9'), source, 'udp-1'), {
+        ok: false,
+        status: 401,
+        headers: [],
+      });
+    }
+  });
+
+  it('names its number in the Request-URI, or in To where that is the Contact which we registered', async () => {
+    const { admit } = admissionOf();
+    const callee = async (uri: string, to?: string) => {
+      const admitted = await admit(request(uri, to), '192.0.2.1', 'udp-1');
+      return admitted.ok ? admitted.callee : admitted.status;
+    };
+    assert.equal(await callee('sip:442079460199@192.0.2.9'), '+442079460199');
+    assert.equal(await callee('tel:+44-20-7946-0199'), '+442079460199');
+    assert.equal(await callee('sip:jackfield@192.0.2.9'), '+442079460100');
+    assert.equal(await callee('sip:jackfield@192.0.2.9', 'sip:jackfield@192.0.2.9'), 404);
+  });
+
+  it('is a call alone: what else comes from there, and trunks, are admitted as ever', async () => {
+    const { admit } = admissionOf();
+    const others = [
+      request('sip:sip.example.com', undefined, 'REGISTER'),
+      request('sip:+442079460100@12345678901234.zt.sip.example.com'),
+    ];
+    for (const each of others) assert.equal((await admit(each, '192.0.2.1', 'udp-1')).ok, false);
+  });
+
+  it('waits until it is known whose calls they are', async () => {
+    const starting = createCarrierAdmission({
+      carriers: [{ name: 'alpha', host: '192.0.2.1', addresses: [] }],
+      account: () => undefined,
+      clock: createVirtualClock(),
+      log: createRecordingLog(),
+      domains: [],
+      otherwise: elsewhere,
+    });
+    assert.equal((await starting.admit(request('sip:+1@192.0.2.9'), '192.0.2.1', 'udp-1')).ok, false);
+  });
+});
