@@ -83,9 +83,9 @@ export function createTransfers(domains: readonly string[]): Transfers {
       // RFC 3891 §3: several, or one that cannot be read, or one beside Join.
       if (!replaces || headers.has('Join')) return 400;
       const known = find(replaces);
-      // §3: no such dialog, or an early one that the phone itself began.
+      // RFC 3891 §3: no such dialog, or an early one that the phone itself began.
       if (!known?.isAnswered) return 481;
-      // §3: 486 for who wants an early dialog alone. A call that could be taken over is not given away: 603.
+      // RFC 3891 §3: 486 for who wants an early dialog alone. A call that could be taken over is not given away: 603.
       return replaces.earlyOnly ? 486 : 603;
     },
   };

@@ -65,7 +65,7 @@ function earlyStatus(method: string, isAnswered: boolean): number | undefined {
     case 'INVITE':
       return 491; // RFC 3261 §14.2: our INVITE is in progress.
     case 'BYE':
-      return 200; // §15: the callee MUST NOT say BYE here; the INVITE's own final response ends the branch.
+      return 200; // RFC 3261 §15: the callee MUST NOT say BYE here; the INVITE's own final response ends the branch.
     case 'UPDATE':
       // RFC 3311 §5.2: 491 while our offer has no answer. Afterwards 504: of several forks the media of none is changed before
       // one of them has won.

@@ -143,7 +143,7 @@ function onPrack(
   const isAgreed = state.isAgreed || (isDescribed && (invite.body !== '' || request.body !== ''));
   const next: OfferedCall = { ...state, unacknowledged: undefined, isAgreed };
   if (request.body !== '' && isAgreed && !isAnswer) {
-    // §5: a PRACK may carry another offer; its 2xx carries the answer.
+    // RFC 3262 §5: a PRACK may carry another offer; its 2xx carries the answer.
     return takeEarlyOffer(next, transaction, request, effects, now);
   }
   effects.push({ do: 'respond', transaction, status: 200 });

@@ -71,7 +71,7 @@ export function takeProvisional(
   if (rseq === undefined) return { early, prack: undefined };
   if (early.rseq !== undefined && rseq !== early.rseq + 1) return undefined;
   const { dialog, request } = prackFor(early.dialog, invite, rseq);
-  // §5: the first description in a reliable response is the answer; later ones are not looked at.
+  // RFC 3262 §5: the first description in a reliable response is the answer; later ones are not looked at.
   const answer = early.answer === '' ? response.body : early.answer;
   return { early: { dialog, rseq, answer }, prack: request };
 }

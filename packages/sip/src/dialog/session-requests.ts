@@ -88,9 +88,9 @@ function onUpdate(
   if (request.body === '') {
     return { state: accept(state, transaction, request, undefined, effects, now), effects };
   }
-  // §5.2: an offer of theirs that we have not answered: 500 with a Retry-After of 0 to 10 s.
+  // RFC 3311 §5.2: an offer of theirs that we have not answered: 500 with a Retry-After of 0 to 10 s.
   if (state.theirs) return { state, effects: [tryAgain(transaction, chance)] };
-  // §5.2: an offer of ours without its answer, also that of a 2xx whose ACK brings it: 491.
+  // RFC 3311 §5.2: an offer of ours without its answer, also that of a 2xx whose ACK brings it: 491.
   const isOurs = state.ours?.state === 'sent' || state.repeating?.delayedOffer === true;
   if (isOurs) return { state, effects: [{ do: 'respond', transaction, status: 491 }] };
   return { state: takeOffer(state, { transaction, request }, effects, now), effects };

@@ -32,7 +32,7 @@ const supported: [string, string] = ['Supported', 'path, Timer'];
 const expires = (value: string): [string, string] => ['Session-Expires', value];
 const answer = (...headers: [string, string][]) => createResponse(invite(), 200, undefined, { headers });
 
-test('§4: Session-Expires is seconds and perhaps a refresher', () => {
+test('RFC 4028 §4: Session-Expires is seconds and perhaps a refresher', () => {
   assert.deepEqual(parseSessionExpires('1800'), { seconds: 1800, refresher: undefined });
   assert.deepEqual(parseSessionExpires('1800 ; Refresher=UAS;x=y'), { seconds: 1800, refresher: 'uas' });
   assert.deepEqual(parseSessionExpires('99999999999'), { seconds: 86_400, refresher: undefined });
@@ -41,14 +41,14 @@ test('§4: Session-Expires is seconds and perhaps a refresher', () => {
   }
 });
 
-test('§5: the default value of Min-SE is 90 seconds, and no value is below it', () => {
+test('RFC 4028 §5: the default value of Min-SE is 90 seconds, and no value is below it', () => {
   assert.equal(minSeOf(invite()), 90);
   assert.equal(minSeOf(invite(['Min-SE', '30'])), 90);
   assert.equal(minSeOf(invite(['Min-SE', 'x'])), 90);
   assert.equal(minSeOf(invite(['Min-SE', '300;x=y'])), 300);
 });
 
-test('§9: a request with a smaller interval than ours gets a 422, but only when its sender supports the timer', () => {
+test('RFC 4028 §9: a request with a smaller interval than ours gets a 422, but only when its sender supports the timer', () => {
   assert.equal(tooBriefFor(invite(supported, expires('89')), wish), 90);
   assert.equal(tooBriefFor(invite(supported, expires('90')), wish), undefined);
   assert.equal(tooBriefFor(invite(expires('89')), wish), undefined);
@@ -63,7 +63,7 @@ for (const [supports, asked, refresher] of [
   [true, ';refresher=uas', 'uas'],
 ] as const) {
   const who = supports ? 'a caller that supports the timer' : 'a caller that does not';
-  test(`§9, table 2: ${who} and asks for "300${asked}" is answered with refresher=${refresher}`, () => {
+  test(`RFC 4028 §9, table 2: ${who} and asks for "300${asked}" is answered with refresher=${refresher}`, () => {
     const request = invite(...(supports ? [supported] : []), expires(`300${asked}`));
     const { terms, headers } = answerTerms(request, wish);
     assert.deepEqual(terms, { intervalS: 300, minS: 90, weRefresh: refresher === 'uas' });
@@ -72,14 +72,14 @@ for (const [supports, asked, refresher] of [
   });
 }
 
-test('§9: the UAS may lower the interval, but not below the Min-SE of the request, and MUST NOT raise it', () => {
+test('RFC 4028 §9: the UAS may lower the interval, but not below the Min-SE of the request, and MUST NOT raise it', () => {
   const of = (...headers: [string, string][]) => answerTerms(invite(supported, ...headers), wish).terms;
   assert.equal(of(expires('7200'))?.intervalS, 1800);
   assert.equal(of(expires('7200'), ['Min-SE', '3600'])?.intervalS, 3600);
   assert.equal(of(expires('120'))?.intervalS, 120);
 });
 
-test('§9: without Session-Expires the UAS asks for a timer where the caller supports it, and for none elsewhere', () => {
+test('RFC 4028 §9: without Session-Expires the UAS asks for a timer where the caller supports it, and for none elsewhere', () => {
   assert.deepEqual(answerTerms(invite(supported), wish).terms, {
     intervalS: 1800,
     minS: 90,
@@ -93,7 +93,7 @@ test('§9: without Session-Expires the UAS asks for a timer where the caller sup
   );
 });
 
-test('§7.2: a 2xx without Session-Expires means no expiration; its refresher is the UAC unless it says uas', () => {
+test('RFC 4028 §7.2: a 2xx without Session-Expires means no expiration; its refresher is the UAC unless it says uas', () => {
   assert.equal(termsOfAnswer(answer(), 90), undefined);
   assert.equal(termsOfAnswer(answer(expires('300')), 90)?.weRefresh, true);
   assert.equal(termsOfAnswer(answer(expires('300;refresher=uac')), 90)?.weRefresh, true);
@@ -101,7 +101,7 @@ test('§7.2: a 2xx without Session-Expires means no expiration; its refresher is
   assert.equal(termsOfAnswer(answer(expires('1;refresher=uac')), 90)?.intervalS, 90);
 });
 
-test('§7.1 and §7.3: the first INVITE asks for our interval, and after a 422 for at least its Min-SE', () => {
+test('RFC 4028 §7.1 and §7.3: the first INVITE asks for our interval, and after a 422 for at least its Min-SE', () => {
   assert.deepEqual(firstTermsHeaders(wish), [['Session-Expires', '1800']]);
   assert.deepEqual(firstTermsHeaders(wish, 3600), [
     ['Session-Expires', '3600'],
@@ -109,7 +109,7 @@ test('§7.1 and §7.3: the first INVITE asks for our interval, and after a 422 f
   ]);
 });
 
-test('§7.4: a refresh carries the interval and names the same refresher, seen from its own sender', () => {
+test('RFC 4028 §7.4: a refresh carries the interval and names the same refresher, seen from its own sender', () => {
   const terms = { intervalS: 300, minS: 90, weRefresh: true };
   assert.deepEqual(termsHeaders(terms), [['Session-Expires', '300;refresher=uac']]);
   assert.deepEqual(termsHeaders({ ...terms, weRefresh: false }), [['Session-Expires', '300;refresher=uas']]);
@@ -117,7 +117,7 @@ test('§7.4: a refresh carries the interval and names the same refresher, seen f
   assert.deepEqual(termsHeaders(undefined), []);
 });
 
-test('§10: a refresh is due after half of the interval, and BYE the lesser of 32 s and a third before its end', () => {
+test('RFC 4028 §10: a refresh is due after half of the interval, and BYE the lesser of 32 s and a third before its end', () => {
   const of = (intervalS: number) => {
     const terms = { intervalS, minS: 90, weRefresh: true };
     return [refreshDelayMs(terms), expiryDelayMs(terms)];

@@ -11,10 +11,10 @@ export interface SessionInterval {
   readonly leastS: number;
 }
 
-/** RFC 4028 §4 recommends 1800 s; 90 s is the smallest that anybody may ask for (§5). */
+/** RFC 4028 §4 recommends 1800 s; 90 s is the smallest that anybody may ask for (RFC 4028 §5). */
 export const DEFAULT_SESSION_INTERVAL: SessionInterval = { wantedS: 1800, leastS: 90 };
 
-/** Absolute minimum of Min-SE (§5): also what a message without the header means. */
+/** Absolute minimum of Min-SE (RFC 4028 §5): also what a message without the header means. */
 const LEAST_MIN_SE_S = 90;
 
 /** A day; above it an interval means nothing, and a 422 that asks for more is not followed. */
@@ -23,12 +23,12 @@ export const LONGEST_INTERVAL_S = 86_400;
 /** What both sides agreed on: the session interval, and who refreshes. */
 export interface SessionTerms {
   readonly intervalS: number;
-  /** The largest Min-SE that was seen, which later requests repeat (§7.4). */
+  /** The largest Min-SE that was seen, which later requests repeat (RFC 4028 §7.4). */
   readonly minS: number;
   readonly weRefresh: boolean;
 }
 
-/** A Session-Expires value (§4); undefined when it is none. */
+/** A Session-Expires value (RFC 4028 §4); undefined when it is none. */
 export function parseSessionExpires(
   value: string,
 ): { readonly seconds: number; readonly refresher: 'uac' | 'uas' | undefined } | undefined {
@@ -43,7 +43,7 @@ export function parseSessionExpires(
   };
 }
 
-/** The Min-SE of a message in seconds, 90 when it has none that can be read (§5). */
+/** The Min-SE of a message in seconds, 90 when it has none that can be read (RFC 4028 §5). */
 export function minSeOf(message: SipMessage): number {
   const value = message.headers.get('Min-SE') ?? '';
   const semicolon = value.indexOf(';');
@@ -63,14 +63,14 @@ function expiresOf(message: SipMessage): ReturnType<typeof parseSessionExpires> 
   return value === undefined ? undefined : parseSessionExpires(value);
 }
 
-/** The Min-SE that a 422 must name, when a request asks for a smaller interval than we take and can be told so (§9). */
+/** The Min-SE that a 422 must name, when a request asks for a smaller interval than we take and can be told so (RFC 4028 §9). */
 export function tooBriefFor(request: SipRequest, { leastS }: SessionInterval): number | undefined {
   const asked = expiresOf(request);
   const isTooBrief = asked !== undefined && asked.seconds < leastS;
   return isTooBrief && namesOption(request, 'Supported', 'timer') ? leastS : undefined;
 }
 
-/** What our 2xx to an INVITE or UPDATE says of the session timer, and what is agreed on by it (§9, table 2). */
+/** What our 2xx to an INVITE or UPDATE says of the session timer, and what is agreed on by it (RFC 4028 §9, table 2). */
 export function answerTerms(
   request: SipRequest,
   wish: SessionInterval,
@@ -81,7 +81,7 @@ export function answerTerms(
   if (!supports && (asked === undefined || asked.seconds < wish.leastS)) {
     return { terms: undefined, headers: [] };
   }
-  // §9: the interval may be lowered, but not below the Min-SE of the request, and never raised.
+  // RFC 4028 §9: the interval may be lowered, but not below the Min-SE of the request, and never raised.
   const wanted = Math.max(wish.wantedS, minS);
   const intervalS = asked === undefined ? wanted : Math.min(asked.seconds, wanted);
   // Table 2: who cannot refresh is refreshed by us; whoever names a refresher gets it.
@@ -91,7 +91,7 @@ export function answerTerms(
   return { terms: { intervalS, minS, weRefresh: refresher === 'uas' }, headers };
 }
 
-/** What a 2xx to our INVITE or UPDATE agrees on; without Session-Expires the session does not expire (§7.2). */
+/** What a 2xx to our INVITE or UPDATE agrees on; without Session-Expires the session does not expire (RFC 4028 §7.2). */
 export function termsOfAnswer(response: SipResponse, minS: number): SessionTerms | undefined {
   const expires = expiresOf(response);
   if (expires === undefined) return undefined;
@@ -100,12 +100,12 @@ export function termsOfAnswer(response: SipResponse, minS: number): SessionTerms
   return { intervalS, minS, weRefresh: expires.refresher !== 'uas' };
 }
 
-/** Session-Expires and Min-SE of our first INVITE (§7.1); `minS` is that of a 422. */
+/** Session-Expires and Min-SE of our first INVITE (RFC 4028 §7.1); `minS` is that of a 422. */
 export function firstTermsHeaders(wish: SessionInterval, minS = LEAST_MIN_SE_S): HeaderPairs {
   return withMinSe([['Session-Expires', String(Math.max(wish.wantedS, minS))]], minS);
 }
 
-/** Session-Expires and Min-SE of a request within the dialog: the interval as agreed, and the roles as they are (§7.4). */
+/** Session-Expires and Min-SE of a request within the dialog: the interval as agreed, and the roles as they are (RFC 4028 §7.4). */
 export function termsHeaders(terms: SessionTerms | undefined): HeaderPairs {
   if (terms === undefined) return [];
   const { intervalS, minS, weRefresh } = terms;
@@ -117,12 +117,12 @@ function withMinSe(headers: HeaderPairs, minS: number): HeaderPairs {
   return minS > LEAST_MIN_SE_S ? [...headers, ['Min-SE', String(minS)]] : headers;
 }
 
-/** When to refresh: after half of the interval (§10). */
+/** When to refresh: after half of the interval (RFC 4028 §10). */
 export function refreshDelayMs({ intervalS }: SessionTerms): number {
   return intervalS * 500;
 }
 
-/** When to give the session up: 32 s or a third of the interval before it expires, whichever is less (§10). */
+/** When to give the session up: 32 s or a third of the interval before it expires, whichever is less (RFC 4028 §10). */
 export function expiryDelayMs({ intervalS }: SessionTerms): number {
   return intervalS * 1000 - Math.min(32_000, Math.floor((intervalS * 1000) / 3));
 }

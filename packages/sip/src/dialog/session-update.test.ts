@@ -199,8 +199,8 @@ test('RFC 4028 §9: the timer runs from the 2xx to any UPDATE or re-INVITE, and 
 
 test('RFC 4028 §10: a refresh waits while an offer is open, and the session expires when none succeeds', () => {
   const terms = { intervalS: 300, minS: 90, weRefresh: true };
-  const base = live();
-  const timed: Session = { ...base, expiry: { ...base.expiry, terms } };
+  const idle = live();
+  const timed: Session = { ...idle, expiry: { ...idle.expiry, terms } };
   assert.deepEqual(run(timed, { type: 'timer-fired', key: 'refresh' }).words, ['send UPDATE']);
   const busy = run(timed, received('INVITE', 11), { type: 'timer-fired', key: 'refresh' });
   assert.deepEqual(busy.words, ['start refresh +30000']);
