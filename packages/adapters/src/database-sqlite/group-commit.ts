@@ -1,5 +1,6 @@
 import type { Logger, Read, Write } from '@jackfield/platform';
 import type { SqliteConnection } from './sqlite-connection.ts';
+import { explained } from './unavailable-error.ts';
 
 /** Runs units of work so that those of one turn of the event loop share one commit, and so one sync to disk. */
 export interface GroupCommit {
@@ -70,7 +71,8 @@ export function createGroupCommit(
         if (!isInTransaction()) throw new Error('the database gave the transaction up');
       }
       connection.order('COMMIT');
-    } catch (cause) {
+    } catch (error) {
+      const cause = explained(error);
       failure = { cause };
       log.error({ err: cause, units: group.length }, 'A commit failed; none of its changes was made.');
       if (isInTransaction()) connection.order('ROLLBACK');

@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import { createStatementCache, type StatementCache } from './statement-cache.ts';
+import { explained } from './unavailable-error.ts';
 
 /** One connection to the file; every query runs at once, on this thread. */
 export class SqliteConnection implements DatabaseConnection {
@@ -22,7 +23,7 @@ export class SqliteConnection implements DatabaseConnection {
       return this.#run<Row>(query);
     } catch (error) {
       if (this.#unit === 'open') this.#unit = 'failed';
-      throw error;
+      throw explained(error);
     }
   }
 

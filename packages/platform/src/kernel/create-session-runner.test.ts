@@ -271,6 +271,21 @@ function rules(open: OpenDatabase): void {
     assert.equal(world.clock.pending, 0);
   });
 
+  test('a database that is out of reach is waited for, however long that takes', async () => {
+    const world = await newWorld();
+    await world.counters.open('a', fresh, add(1));
+    world.failing = Object.assign(new Error('nobody listens'), { code: 'database-unavailable' });
+    world.counters.send('a', add(10));
+    await world.runner.idle();
+    for (let second = 0; second < 200; second++) await world.clock.advance(1_000);
+    assert.deepEqual(world.told, ['total 1']);
+    world.failing = undefined;
+    await world.clock.advance(1_000);
+    await world.runner.idle();
+    assert.deepEqual(world.told, ['total 1', 'total 11']);
+    assert.equal(world.clock.pending, 0);
+  });
+
   test('a session whose first save fails was never there', async () => {
     const world = await newWorld();
     world.failing = new Error('no space left');

@@ -7,7 +7,10 @@ import { createSessionTimers, type SessionTimer, type SessionTimers } from './se
 
 /** A timer or a sent input whose step could not be saved is taken again after this long, or the session would wait for it for ever. */
 const retryMs = 1_000;
-/** For as long as a database's failover takes; what cannot be saved even then is given up, or it would block its session. */
+/**
+ * A step that the database itself refuses for so long is given up, or it would block its session. A database that is out of
+ * reach is waited for: a leg whose end was lost would stay alive until the next start.
+ */
 const maxAttempts = 60;
 
 interface Caller {
@@ -197,7 +200,7 @@ export function createSessionRunner(deps: SessionRunnerDeps): SessionRunner {
           conclude(() => {
             log.error(about(session, letter, error), 'A step could not be saved; it was undone.');
             rearm(session, letter.timer);
-            if (!takeAgain(session, letter)) fail(session, letter, error);
+            if (!takeAgain(session, letter, error)) fail(session, letter, error);
           }),
       );
     }
@@ -206,8 +209,8 @@ export function createSessionRunner(deps: SessionRunnerDeps): SessionRunner {
      * Nobody waits for the outcome of a sent input, so nobody would send it again: it keeps its place, and the session pauses.
      * Callers of `open` and `ask` are told instead; timers are armed again.
      */
-    function takeAgain(session: Session<State>, letter: Letter): boolean {
-      const failures = (letter.failures ?? 0) + 1;
+    function takeAgain(session: Session<State>, letter: Letter, error: unknown): boolean {
+      const failures = (letter.failures ?? 0) + (isOutOfReach(error) ? 0 : 1);
       const isSent = letter.caller === undefined && letter.timer === undefined;
       if (!isSent || isClosed || failures === maxAttempts) return false;
       session.mailbox.putBack({ ...letter, failures });
@@ -323,6 +326,11 @@ export function createSessionRunner(deps: SessionRunnerDeps): SessionRunner {
       return idle();
     },
   };
+}
+
+/** What ports/database.ts says of a database that cannot be reached, or written, at this moment. */
+function isOutOfReach(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'database-unavailable';
 }
 
 function eventsOf(effects: readonly { readonly do: string }[]): readonly OutboxEvent[] {

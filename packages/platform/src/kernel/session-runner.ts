@@ -46,7 +46,7 @@ export interface Sessions<State, Input> {
   resume(id: string, state: State, input: Input): void;
   /**
    * Appends to the mailbox. Inputs of one session are taken one after another, in order. An input whose step cannot be saved
-   * keeps its place and is taken again every second, up to a minute.
+   * keeps its place and is taken again every second: up to a minute, or for as long as the database is out of reach.
    */
   send(id: string, input: Input): void;
   /** Like `send`, and resolves with what the step replied, after its commit; undefined when there is no such session. */
