@@ -51,6 +51,19 @@ test('rc attempts follow the first, each after a longer pause', () => {
   assert.deepEqual(next, [2000, 6000, 21_000, 46_000, 601_000, null]);
 });
 
+test('on a fixed schedule only 200 is a success, and every failure is tried again at its time', () => {
+  const settings = parseDeliverySettings('https://receiver.example.com/#rc=0');
+  const judged = (status: number, attempts: number) =>
+    judgeAttempt(answered(status), settings, attempts, 1000, [60, 120, 240]);
+  assert.equal(judged(200, 1).status, 'delivered');
+  assert.deepEqual(
+    [judged(204, 1), judged(500, 2), judged(404, 3), judged(202, 4)].map(
+      ({ nextAttemptAt }) => nextAttemptAt,
+    ),
+    [61_000, 121_000, 241_000, null],
+  );
+});
+
 test('a receiver is silent when no head of an answer came over a connection', () => {
   assert.ok(isSilent(broke('unreachable')));
   assert.ok(isSilent(broke('read-timeout')));

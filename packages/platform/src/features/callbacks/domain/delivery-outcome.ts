@@ -18,8 +18,8 @@ const pauses = [1, 5, 20, 45, 600];
 
 /**
  * A status of 200 to 299 is a success, whatever becomes of the body behind it. `attempts` counts the one that was made.
- * `schedule` holds seconds before each further attempt; where there is one, every failure is tried again and the settings
- * do not count.
+ * `schedule` holds seconds before each further attempt; where there is one, only 200 is a success (interface.md, Verify
+ * status callbacks), every failure is tried again, and the settings do not count.
  */
 export function judgeAttempt(
   outcome: EgressOutcome,
@@ -29,7 +29,8 @@ export function judgeAttempt(
   schedule?: readonly number[],
 ): DeliveryVerdict {
   const responseStatus = ('problem' in outcome ? outcome.problem.status : outcome.status) ?? null;
-  if (responseStatus !== null && responseStatus >= 200 && responseStatus < 300) {
+  const lastSuccess = schedule === undefined ? 299 : 200;
+  if (responseStatus !== null && responseStatus >= 200 && responseStatus <= lastSuccess) {
     return { status: 'delivered', nextAttemptAt: null, responseStatus, problem: null };
   }
   const problem = 'problem' in outcome ? outcome.problem.sentence : `the receiver answered ${outcome.status}`;
