@@ -119,6 +119,8 @@ export interface LegStatistics {
   readonly digitsSent: number;
   readonly roundTripMs?: number;
   readonly remoteFractionLost?: number;
+  /** Estimated mean opinion score of what came, 1–4.5, see `estimatedMos`; undefined when nothing came. */
+  readonly mos?: number;
 }
 
 /** What a leg that was never open has to tell. */

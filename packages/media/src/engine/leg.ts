@@ -12,10 +12,12 @@ import { createLatch, type Latch } from '../rtp/latch.ts';
 import { createReceiverStatistics, type ReceiverStatistics } from '../rtp/receiver-statistics.ts';
 import { createRtpSender, type RtpSender } from '../rtp/rtp-sender.ts';
 import type { AgreedMedia, AgreedPayload, LegStatistics } from './commands.ts';
+import { estimatedMos } from './listening-quality.ts';
 import type { RelayStream } from './relay-stream.ts';
 
-/** The codecs that a leg may speak, by index; of the first `sharedCodecs` an audience keeps payloads for all of its listeners. */
+/** The codecs that a leg may speak, by index. */
 const codecNames: readonly CodecName[] = ['PCMU', 'PCMA', 'L16', 'G722', 'opus'];
+/** Of so many of them, the first ones, an audience keeps payloads for all of its listeners. */
 export const sharedCodecs = 3;
 
 /** What a packet may carry, so that it fits an Ethernet frame with all its headers and a tag of SRTP. */
@@ -370,20 +372,25 @@ export function closeCodecs(leg: Leg): void {
 export function statisticsOf(leg: Leg): LegStatistics {
   const { past, rtp } = leg;
   const { counters } = leg.jitter;
+  const { packetsReceived, roundTripMs } = leg;
+  const { jitterMs } = leg.received;
+  const packetsLost = past.lost + counters.lost;
+  const mos = estimatedMos({ packetsReceived, packetsLost, jitterMs, roundTripMs });
   return {
-    packetsReceived: leg.packetsReceived,
+    packetsReceived,
     bytesReceived: leg.bytesReceived,
     packetsSent: past.packetsSent + rtp.packetsSent,
     bytesSent: past.octetsSent + rtp.octetsSent,
-    packetsLost: past.lost + counters.lost,
-    jitterMs: leg.received.jitterMs,
+    packetsLost,
+    jitterMs,
     framesConcealed: past.concealedFrames + counters.concealedFrames,
     packetsLate: past.late + counters.late,
     strangersDropped: leg.strangers + leg.latch.counters.foreign,
     malformedDropped: leg.malformed,
     digitsReceived: leg.digitsReceived,
     digitsSent: leg.digitsSent,
-    ...(leg.roundTripMs === undefined ? {} : { roundTripMs: leg.roundTripMs }),
+    ...(mos === undefined ? {} : { mos }),
+    ...(roundTripMs === undefined ? {} : { roundTripMs }),
     ...(leg.remoteFractionLost === undefined ? {} : { remoteFractionLost: leg.remoteFractionLost }),
   };
 }

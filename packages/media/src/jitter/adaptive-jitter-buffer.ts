@@ -1,4 +1,3 @@
-import type { AudioCodec } from '../codec/audio-codec.ts';
 import type { RtpHeader } from '../rtp/rtp-packet.ts';
 import { sequenceDistance, timestampDistance } from '../rtp/serial-number.ts';
 import { arrival } from './arrival.ts';
@@ -10,6 +9,7 @@ import { FramePace } from './frame-pace.ts';
 import type { AudioPayloads, JitterBuffer, JitterBufferOptions } from './jitter-buffer.ts';
 import { createJitterCounters, type JitterCounters } from './jitter-counters.ts';
 import { PacketRing, slotState } from './packet-ring.ts';
+import { PayloadCodecs } from './payload-codecs.ts';
 import { continuity, StreamContinuity } from './stream-continuity.ts';
 import { taken } from './taken.ts';
 import { TimeScale } from './time-scale.ts';
@@ -32,7 +32,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
   readonly #concealment: Concealment;
   readonly #scale: TimeScale;
   readonly #continuity: StreamContinuity;
-  readonly #codecs: (AudioCodec | undefined)[] = new Array<AudioCodec | undefined>(128).fill(undefined);
+  readonly #codecs = new PayloadCodecs();
   /** Decoded, not yet taken; ends at `#endTimestamp`. */
   readonly #pcm: Int16Array;
   #pcmLength = 0;
@@ -52,24 +52,19 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
   readonly #own: CodecConcealment;
 
   constructor(options: JitterBufferOptions) {
-    const sampleRate = options.sampleRate ?? options.clockRate;
+    const { clockRate, sampleRate = clockRate, minDelayMs = 0 } = options;
     this.#frame = options.frameSamples;
-    this.#unitsPerMs = options.clockRate / 1000;
-    this.#ratio = sampleRate / options.clockRate;
+    this.#unitsPerMs = clockRate / 1000;
+    this.#ratio = sampleRate / clockRate;
     this.#maxDelayMs = options.maxDelayMs ?? 200;
-    this.#own = new CodecConcealment(sampleRate);
     // Packets of 10 ms, the shortest in use, must fit; four more for those that overtake.
     this.packets = new PacketRing(Math.ceil(this.#maxDelayMs / 10) + 4, options.maxPayloadBytes ?? 640);
-    this.#estimator = new DelayEstimator(options.clockRate);
-    this.#plan = new DelayPlan(
-      options.clockRate,
-      options.frameSamples / this.#ratio,
-      options.minDelayMs ?? 0,
-      this.#maxDelayMs,
-    );
+    this.#estimator = new DelayEstimator(clockRate);
+    this.#plan = new DelayPlan(clockRate, this.#frame / this.#ratio, minDelayMs, this.#maxDelayMs);
     this.pace = new FramePace(this.#estimator, this.#plan);
-    this.#continuity = new StreamContinuity(options.clockRate);
+    this.#continuity = new StreamContinuity(clockRate);
     this.#concealment = new Concealment(sampleRate);
+    this.#own = new CodecConcealment(sampleRate, this.#concealment, this.#codecs);
     this.#scale = new TimeScale(sampleRate);
     this.#pcm = new Int16Array(this.#frame * 4 + (2 * longestPacketMs * sampleRate) / 1000);
     this.setPayloads(options.payloads);
@@ -86,12 +81,11 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
   }
 
   setPayloads(payloads: AudioPayloads): void {
-    this.#codecs.fill(undefined);
-    for (const { payloadType, codec } of payloads) this.#codecs[payloadType] = codec;
+    this.#codecs.set(payloads);
   }
 
   unitsIn(payloadType: number, bytes: Uint8Array, offset: number, length: number): number {
-    return (this.#codecs[payloadType]?.samplesIn(length, bytes, offset) ?? 0) / this.#ratio;
+    return this.#codecs.samplesIn(payloadType, bytes, offset, length) / this.#ratio;
   }
 
   reset(): void {
@@ -112,8 +106,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
   put(header: RtpHeader, bytes: Uint8Array, arrivalMs: number): number {
     const { counters } = this;
     counters.received++;
-    const codec = this.#codecs[header.payloadType];
-    const isAudio = codec !== undefined && header.payloadLength > 0;
+    const isAudio = this.#codecs.at(header.payloadType) !== undefined && header.payloadLength > 0;
     const sequence = header.sequenceNumber;
     let ahead = sequenceDistance(this.#nextSequence, sequence);
     const deviationMs = this.#estimator.deviationMs(header.timestamp, arrivalMs);
@@ -143,9 +136,8 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     }
     this.#makeRoom(sequence);
     if (sequenceDistance(this.newestPacket, sequence) > 0) this.newestPacket = sequence;
-    const units = isAudio
-      ? codec.samplesIn(header.payloadLength, bytes, header.payloadOffset) / this.#ratio
-      : 0;
+    const { payloadType, payloadOffset, payloadLength } = header;
+    const units = isAudio ? this.unitsIn(payloadType, bytes, payloadOffset, payloadLength) : 0;
     if (header.payloadLength > this.packets.slotBytes || units > longestPacketMs * this.#unitsPerMs) {
       counters.oversized++;
       this.packets.storeOther(sequence);
@@ -177,8 +169,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
       } else if (!this.#pull(nowMs)) {
         if (this.#stalled === 0) this.counters.underruns++;
         filled = frame;
-        const made = this.#concealment.active ? 0 : this.#own.conceal(out, from, filled - from);
-        if (made < filled - from) this.#concealment.conceal(out, from + made, filled - from - made);
+        this.#own.standIn(out, from, filled - from);
         this.#stalled += filled - from;
         madeUp += filled - from;
       }
@@ -186,8 +177,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     }
     madeUp += this.#own.takeRecovered();
     this.counters.concealedSamples += madeUp;
-    if (this.#stalled > 0 && (this.#concealment.isSilent || this.#own.hasGivenUp(this.#stalled)))
-      this.#rest();
+    if (this.#own.hasGivenUp(this.#stalled)) this.#rest();
     else this.#plan.decide(this.#estimator, this.#pcmLength / this.#ratio);
     if (madeUp === 0) {
       this.counters.playedFrames++;
@@ -195,20 +185,6 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     }
     this.counters.concealedFrames++;
     return taken.concealed;
-  }
-
-  /** Decodes a short loss with the codec's own means, where the packet behind it is here. */
-  #recovers(): boolean {
-    const place = this.packets.place(this.#nextSequence);
-    const codec = this.#codecs[this.packets.payloadType[place]!];
-    const { payload, length, slotBytes } = this.packets;
-    const made =
-      this.#own.coder === codec && this.#pcmLength + this.#gap <= this.#pcm.length
-        ? this.#own.recover(payload, place * slotBytes, length[place]!, this.#gap, this.#pcm, this.#pcmLength)
-        : 0;
-    this.#pcmLength += made;
-    this.#gap -= made;
-    return made > 0;
   }
 
   #takeNothing(out: Int16Array): number {
@@ -282,7 +258,8 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     // Alone and far ahead by its own clock: waiting for that time would be the delay.
     const place = this.packets.place(this.#nextSequence);
     this.#endTimestamp = this.packets.timestamp[place]!;
-    this.#newestTimestamp = (this.#endTimestamp + this.#unitsAt(place)) >>> 0;
+    const units = this.#codecs.samplesAt(this.packets, place) / this.#ratio;
+    this.#newestTimestamp = (this.#endTimestamp + units) >>> 0;
     this.#gap = 0;
     if (this.isPlaying) this.#concealment.bridge();
   }
@@ -299,7 +276,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     }
     if (!this.#skipToAudio()) return;
     const place = this.packets.place(this.#nextSequence);
-    const units = this.#unitsAt(place);
+    const units = this.#codecs.samplesAt(this.packets, place) / this.#ratio;
     this.#endTimestamp = (this.packets.timestamp[place]! + units) >>> 0;
     this.counters.removedSamples += units * this.#ratio;
     this.counters.overflow++;
@@ -310,10 +287,8 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
   /** Starts a talkspurt when its first packet has waited for as long as the network's jitter asks. */
   #begins(nowMs: number): boolean {
     if (this.packets.audioCount === 0) return false;
-    let first = this.#nextSequence;
-    while (this.packets.stateOf(first) !== slotState.audio) first = (first + 1) & 0xffff;
-    const place = this.packets.place(first);
-    this.#plan.notePacket(this.#unitsAt(place));
+    const place = this.packets.place(this.packets.firstAudio(this.#nextSequence));
+    this.#plan.notePacket(this.#codecs.samplesAt(this.packets, place) / this.#ratio);
     const slackMs = this.#estimator.deviationMs(this.packets.timestamp[place]!, nowMs);
     if (slackMs < this.#plan.startingSlackMs(this.#estimator)) return false;
     this.#skipToAudio();
@@ -351,7 +326,12 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     this.#stalled = 0;
     this.#boundDepth();
     // What is recovered is played first; the packet that told it is decoded when its own turn has come.
-    if (this.#gap > 0 && this.#skipToAudio() && this.#recovers()) return true;
+    if (this.#gap > 0 && this.#skipToAudio()) {
+      const made = this.#own.recover(this.packets, this.#nextSequence, this.#gap, this.#pcm, this.#pcmLength);
+      this.#pcmLength += made;
+      this.#gap -= made;
+      if (made > 0) return true;
+    }
     if (this.#gap === 0 && this.#skipToAudio()) {
       if (this.#plan.pending === 0) this.#plan.noteSlack(this.#estimator.deviationMs(timestamp, nowMs));
       this.#decodeNext();
@@ -361,7 +341,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
 
   #decodeNext(): void {
     const place = this.packets.place(this.#nextSequence);
-    const codec = this.#codecs[this.packets.payloadType[place]!];
+    const codec = this.#codecs.at(this.packets.payloadType[place]!);
     // Undefined when the payload types were exchanged meanwhile: its time passes as a gap.
     if (codec !== undefined) {
       this.#own.coder = codec;
@@ -397,7 +377,11 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     const hurries = total > 6 * scale.window;
     if (this.#gap > 0 || this.#concealment.active || (!hurries && this.#framesSinceChange++ < 3)) return;
     let maxLag = Math.min(total, 2 * scale.window);
-    while (this.#pcmLength < maxLag + this.#frame && this.#nextContinues()) this.#decodeNext();
+    while (
+      this.#pcmLength < maxLag + this.#frame &&
+      this.packets.continues(this.#nextSequence, this.#endTimestamp)
+    )
+      this.#decodeNext();
     // A stretch that is played twice need not leave a whole frame behind it.
     if (!shortens) {
       if (this.#pcmLength === 0 && !this.#pull(nowMs)) return;
@@ -412,18 +396,5 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     this.#framesSinceChange = 0;
     plan.pending -= (shortens ? lag : -lag) / this.#ratio;
     if (plan.pending === 0) plan.settle();
-  }
-
-  /** Whether the next packet is here and follows what is decoded without a gap. */
-  #nextContinues(): boolean {
-    const { packets } = this;
-    const isHere = packets.stateOf(this.#nextSequence) === slotState.audio;
-    return isHere && packets.timestamp[packets.place(this.#nextSequence)] === this.#endTimestamp;
-  }
-
-  #unitsAt(place: number): number {
-    const codec = this.#codecs[this.packets.payloadType[place]!];
-    const { payload, length, slotBytes } = this.packets;
-    return (codec?.samplesIn(length[place]!, payload, place * slotBytes) ?? 0) / this.#ratio;
   }
 }

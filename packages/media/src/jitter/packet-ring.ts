@@ -53,6 +53,19 @@ export class PacketRing {
     return this.#sequence[place] === sequenceNumber ? this.#state[place]! : slotState.empty;
   }
 
+  /** The number of the first audio packet from this one on; there must be one. */
+  firstAudio(from: number): number {
+    let first = from;
+    while (this.stateOf(first) !== slotState.audio) first = (first + 1) & 0xffff;
+    return first;
+  }
+
+  /** Whether the audio packet of this number is here and begins at this timestamp. */
+  continues(sequenceNumber: number, timestamp: number): boolean {
+    const isHere = this.stateOf(sequenceNumber) === slotState.audio;
+    return isHere && this.timestamp[sequenceNumber & this.#mask] === timestamp;
+  }
+
   /** Keeps an audio payload; the caller made sure that it fits and that its place is free. */
   storeAudio(header: RtpHeader, bytes: Uint8Array): void {
     const place = this.#occupy(header.sequenceNumber, slotState.audio);

@@ -80,4 +80,6 @@ export interface LegStatistics {
   readonly roundTripMs?: number;
   /** Fraction (0–1) of our packets that the other side reported lost last. */
   readonly remoteFractionLost?: number;
+  /** Estimated mean opinion score (ITU-T G.107) of what came, 1–4.5; undefined when nothing came. */
+  readonly mos?: number;
 }

@@ -9,11 +9,12 @@ export const decisionLevels = Int16Array.of(
   ...[714, 786, 858, 940, 1023, 1121, 1219, 1339, 1458, 1612, 1765, 1980, 2195, 2557, 2919],
 );
 
-/** Code of the interval below the n-th decision level (n from 1 to 30), for differences below 0 and others [ILN, ILP]. */
+/** Code of the interval below the n-th decision level (n from 1 to 30), for differences below 0 [ILN]. */
 export const negativeCodes = Uint8Array.of(
   ...[0, 63, 62, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19],
   ...[18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4],
 );
+/** The same for differences of 0 and more [ILP]. */
 export const positiveCodes = Uint8Array.of(
   ...[0, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47],
   ...[46, 45, 44, 43, 42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32],
@@ -28,17 +29,19 @@ export const sixBitLevels = Int16Array.of(
   ...[1360, 1040, 728, 432, 136, -432, -136],
 );
 
-/** What its upper four bits stand for in the adaptation [QM4], and by how much they change the scale [RL42 with WL]. */
+/** What its upper four bits stand for in the adaptation [QM4]. */
 export const fourBitLevels = Int16Array.of(
   ...[0, -20456, -12896, -8968, -6288, -4240, -2584, -1200],
   ...[20456, 12896, 8968, 6288, 4240, 2584, 1200, 0],
 );
+/** By how much they change the logarithm of the scale [RL42 with WL]. */
 export const lowMultipliers = Int16Array.of(
   ...[-60, 3042, 1198, 538, 334, 172, 58, -30, 3042, 1198, 538, 334, 172, 58, -30, -60],
 );
 
-/** The same for the two bits of the higher sub-band [QM2, RH2 with WH]. */
+/** What the two bits of the higher sub-band stand for [QM2]. */
 export const twoBitLevels = Int16Array.of(-7408, -1616, 7408, 1616);
+/** By how much they change the logarithm of its scale [RH2 with WH]. */
 export const highMultipliers = Int16Array.of(798, -214, 798, -214);
 
 /** Decision level of the higher sub-band, in 1/4096. */

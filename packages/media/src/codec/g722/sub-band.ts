@@ -19,7 +19,9 @@ export interface SubBandShape {
   readonly exponent: number;
 }
 
+/** 0 to 4 kHz (G.722 §6.2.1). */
 export const lowBand: SubBandShape = { scale: 32, mostLogScale: 18_432, exponent: 8 };
+/** 4 to 8 kHz (G.722 §6.2.2). */
 export const highBand: SubBandShape = { scale: 8, mostLogScale: 22_528, exponent: 10 };
 
 /** State of one sub-band, the same in encoder and decoder as long as no bit is lost. */
