@@ -84,14 +84,22 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     return { host: local.address, port: local.port };
   }
 
+  /** Ports that are known do not change; asking for them would cost as much as a header of every message. */
+  const ports = new Map<Protocol, number>();
+
   /** Behind a proxy that ends TLS a phone says WSS of what reaches us as WS. */
   function portOf(protocol: Protocol): number {
+    const known = ports.get(protocol);
+    if (known !== undefined) return known;
     const { addresses } = transports();
     const family = protocol === 'wss' ? 'ws' : protocol;
     const own =
       addresses.find((each) => each.protocol === protocol) ??
       addresses.find((each) => each.protocol.startsWith(family));
-    return own?.port ?? address().port;
+    // A WebSocket has none before the HTTP interface listens.
+    if (own === undefined) return address().port;
+    ports.set(protocol, own.port);
+    return own.port;
   }
 
   async function open(): Promise<void> {
@@ -160,7 +168,11 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
 
   /** RFC 3261 §11.2: what an INVITE would be answered, and what we understand. */
   function answerOptions(incoming: IncomingRequest): void {
-    const headers = [['Allow', ALLOWED_METHODS] as const, ['Accept', 'application/sdp'] as const];
+    const headers = [
+      ['Allow', ALLOWED_METHODS] as const,
+      ['Accept', 'application/sdp'] as const,
+      ['Supported', 'timer, 100rel'] as const,
+    ];
     incoming.reply(isDraining ? 503 : 200, { headers });
   }
 

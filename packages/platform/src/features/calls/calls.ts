@@ -217,7 +217,9 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     }
   });
 
-  telephony.listenToKeys?.(({ leg, digit }) => legs.send(leg, { type: 'leg-digit', digit }));
+  telephony.listenToKeys?.(({ leg, digit }) => {
+    if (legs.peek(leg) !== undefined) legs.send(leg, { type: 'leg-digit', digit });
+  });
   telephony.listen((notice) => {
     if (notice.type === 'leg-offered') return offers.arrived(notice);
     if (offers.isKept(notice)) return;
