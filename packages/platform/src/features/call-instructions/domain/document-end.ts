@@ -1,4 +1,4 @@
-import type { CallEnd } from '../../calls/index.ts';
+import type { CallEnd, HangupNames } from '../../calls/index.ts';
 
 /** Why a document was asked for: it decides which cause a failure leaves behind. */
 export type FetchReason = 'answer' | 'fallback' | 'action' | 'transfer' | 'redirect';
@@ -6,7 +6,10 @@ export type FetchReason = 'answer' | 'fallback' | 'action' | 'transfer' | 'redir
 /** `unreachable`: nothing that could be read came in time; the others are what `ReadDocument` says. */
 export type DocumentFault = 'unreachable' | 'url' | 'method' | 'xml';
 
-/** Names of conventions.md §13 for the ends that a document brings about. */
+/**
+ * Names of conventions.md §13 for the ends that a document brings about. A machine takes only types from another feature, so they
+ * stand here again, held to those of the calls feature by the compiler.
+ */
 const names = {
   2060: 'Loop Detected',
   3010: 'Busy Line',
@@ -28,7 +31,7 @@ const names = {
   8012: 'Invalid Action XML',
   8013: 'Invalid Transfer XML',
   8014: 'Invalid Redirect XML',
-} as const;
+} as const satisfies Partial<HangupNames>;
 
 type DocumentEndCode = keyof typeof names;
 

@@ -72,7 +72,10 @@ const names = {
   9110: 'Confirm Key Challenge Failed',
 } as const;
 
-export type HangupCode = keyof typeof names;
+/** Each code with its words, so that a table of some of them elsewhere is held to these by the compiler. */
+export type HangupNames = typeof names;
+
+export type HangupCode = keyof HangupNames;
 
 /** The end with this code; the name is the one that the code always carries. */
 export function callEnds(code: HangupCode, source: HangupSource): CallEnd {

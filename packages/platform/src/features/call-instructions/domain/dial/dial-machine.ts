@@ -1,8 +1,9 @@
 import type { Instant, Step } from '../../../../kernel/machine.ts';
+import type { CallEnd } from '../../../calls/index.ts';
 import type { DialEffect, DialInput, DialledLeg, DialState } from './dial.ts';
 import { confirmTimer, musicPlay, ringbackPlay, ringTimer, soundPlay, timeLimitTimer } from './dial-names.ts';
 import { isLive, ordersOf } from './dial-orders.ts';
-import { type DialLegEnd, dialEnds, outcomeOfFailure } from './dial-outcome.ts';
+import { dialEnds, outcomeOfFailure } from './dial-outcome.ts';
 
 /** Takes a dial one input further; its effects follow from what the input changed. */
 export function stepDial(state: DialState, input: DialInput, now: Instant): Step<DialState, DialEffect> {
@@ -157,7 +158,7 @@ function timerFired(state: DialState, key: string): DialState {
     : legLost(state, leg.leg, dialEnds.notConfirmed);
 }
 
-function legLost(state: DialState, name: string, end: DialLegEnd): DialState {
+function legLost(state: DialState, name: string, end: CallEnd): DialState {
   const leg = state.legs.find((each) => each.leg === name);
   if (leg === undefined || !isLive(leg)) return state;
   const left = withLeg(state, ended(leg, end));
@@ -170,23 +171,23 @@ function overWithoutLegs(state: DialState): DialState {
   return over(state, outcomeOfFailure(ends), dialEnds.lostRace);
 }
 
-function givenUp(state: DialState, source: DialLegEnd['source']): DialState {
+function givenUp(state: DialState, source: CallEnd['source']): DialState {
   if (state.phase === 'bridged') return completed(state, dialEnds.normal(source));
   const end = dialEnds.canceled(source);
   return over(state, { status: 'cancel', end }, end);
 }
 
-function completed(state: DialState, end: DialLegEnd): DialState {
+function completed(state: DialState, end: CallEnd): DialState {
   return over(state, { status: 'completed', end }, end);
 }
 
 /** `rest` is why legs that still live are hung up. */
-function over(state: DialState, outcome: NonNullable<DialState['outcome']>, rest: DialLegEnd): DialState {
+function over(state: DialState, outcome: NonNullable<DialState['outcome']>, rest: CallEnd): DialState {
   const left = withLegs(state, (leg) => (isLive(leg) ? ended(leg, rest) : leg));
   return { ...left, phase: 'over', callerHears: 'nothing', outcome };
 }
 
-function ended(leg: DialledLeg, end: DialLegEnd): DialledLeg {
+function ended(leg: DialledLeg, end: CallEnd): DialledLeg {
   return { ...leg, phase: 'ended', hearsSound: false, end };
 }
 

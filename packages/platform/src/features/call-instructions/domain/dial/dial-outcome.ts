@@ -1,33 +1,25 @@
-/** Why a leg of a dial ended and who ended it: the shape of `CallEnd` of the calls feature (conventions.md §13). */
-export interface DialLegEnd {
-  readonly code: number;
-  readonly name: string;
-  readonly source:
-    | 'Caller'
-    | 'Call recipient'
-    | 'Service'
-    | 'Carrier'
-    | 'API Request'
-    | 'Answer XML'
-    | 'Error'
-    | 'Unknown';
-}
+import type { CallEnd, HangupNames } from '../../../calls/index.ts';
 
 /** What `action` reads (conventions.md §12.3). */
 export type DialStatus = 'completed' | 'busy' | 'failed' | 'cancel' | 'timeout' | 'no-answer';
 
+/** An end whose words are those of its code. */
+type NamedEnd = {
+  [Code in keyof HangupNames]: CallEnd & { readonly code: Code; readonly name: HangupNames[Code] };
+}[keyof HangupNames];
+
 /** Ends that a dial itself gives to its legs. */
 export const dialEnds = {
-  canceled: (source: DialLegEnd['source']): DialLegEnd => ({ code: 1000, name: 'Canceled', source }),
-  normal: (source: DialLegEnd['source']): DialLegEnd => ({ code: 4000, name: 'Normal Hangup', source }),
+  canceled: (source: CallEnd['source']): NamedEnd => ({ code: 1000, name: 'Canceled', source }),
+  normal: (source: CallEnd['source']): NamedEnd => ({ code: 4000, name: 'Normal Hangup', source }),
   timeLimit: { code: 6000, name: 'Scheduled Hangup', source: 'Service' },
   ringTimeout: { code: 6010, name: 'Ring Timeout Reached', source: 'Service' },
   lostRace: { code: 9000, name: 'Lost Race', source: 'Service' },
   notConfirmed: { code: 9110, name: 'Confirm Key Challenge Failed', source: 'Service' },
-} as const;
+} as const satisfies Readonly<Record<string, NamedEnd | ((source: CallEnd['source']) => NamedEnd)>>;
 
 /** What one leg's failure means to the caller: the same as the status of a call with that end. */
-function statusOf(end: DialLegEnd): DialStatus {
+function statusOf(end: CallEnd): DialStatus {
   switch (end.code) {
     case 3010:
     case 3020:
@@ -51,9 +43,9 @@ function statusOf(end: DialLegEnd): DialStatus {
  * Of a dial that connected nobody, and the end that decided. A phone that was waited for in vain outweighs others that were
  * lost at once; busy only when all are.
  */
-export function outcomeOfFailure(ends: readonly DialLegEnd[]): {
+export function outcomeOfFailure(ends: readonly CallEnd[]): {
   readonly status: DialStatus;
-  readonly end: DialLegEnd | null;
+  readonly end: CallEnd | null;
 } {
   const deciding: readonly DialStatus[] = ['timeout', 'no-answer', 'failed', 'busy'];
   for (const status of deciding) {

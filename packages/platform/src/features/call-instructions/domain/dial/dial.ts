@@ -1,7 +1,8 @@
 import type { Instant, KernelEffect, TimerFired } from '../../../../kernel/machine.ts';
 import type { Sound } from '../../../../ports/media.ts';
+import type { CallEnd } from '../../../calls/index.ts';
 import type { Dial } from '../instruction.ts';
-import type { DialLegEnd, DialStatus } from './dial-outcome.ts';
+import type { DialStatus } from './dial-outcome.ts';
 
 /**
  * One Dial element as it runs, embedded in the document that contains it:
@@ -28,7 +29,7 @@ export interface DialState {
   /** Digits since the bridge, no more than the longest sequence that is waited for. */
   readonly pressed: { readonly aLeg: string; readonly bLeg: string };
   /** Set when it is over. */
-  readonly outcome: { readonly status: DialStatus; readonly end: DialLegEnd | null } | null;
+  readonly outcome: { readonly status: DialStatus; readonly end: CallEnd | null } | null;
 }
 
 export interface DialContext {
@@ -53,7 +54,7 @@ export interface DialledLeg {
   /** `confirmSound` is played to it. */
   readonly hearsSound: boolean;
   /** Why it ended, by itself or by our order. */
-  readonly end: DialLegEnd | null;
+  readonly end: CallEnd | null;
 }
 
 export type DialInput =
@@ -63,7 +64,7 @@ export type DialInput =
   | {
       readonly type: 'leg-ended';
       readonly leg: string;
-      readonly end: DialLegEnd;
+      readonly end: CallEnd;
       readonly durationSeconds: number;
     }
   /** Of the A leg or of a B leg. */
@@ -73,7 +74,7 @@ export type DialInput =
   | { readonly type: 'caller-early' }
   | { readonly type: 'caller-answered' }
   /** The A leg ended or the run was replaced; `Caller` when left out. */
-  | { readonly type: 'give-up'; readonly source?: DialLegEnd['source'] }
+  | { readonly type: 'give-up'; readonly source?: CallEnd['source'] }
   | TimerFired;
 
 export type DialEffect =
@@ -90,7 +91,7 @@ export type DialEffect =
       readonly sipHeaders: Readonly<Record<string, string>>;
       readonly sendDigits: string;
     }
-  | { readonly do: 'hang-up-leg'; readonly leg: string; readonly end: DialLegEnd }
+  | { readonly do: 'hang-up-leg'; readonly leg: string; readonly end: CallEnd }
   | { readonly do: 'ring-caller' }
   | { readonly do: 'early-caller' }
   | { readonly do: 'answer-caller' }

@@ -1,7 +1,7 @@
+import type { CallEnd } from '../../../../calls/index.ts';
 import type { Dial } from '../../instruction.ts';
 import { type DialContext, type DialEffect, type DialInput, type DialState, newDial } from '../dial.ts';
 import { stepDial } from '../dial-machine.ts';
-import type { DialLegEnd } from '../dial-outcome.ts';
 
 export const start = 1_000_000;
 
@@ -87,7 +87,7 @@ export class Dialling {
   }
 
   lose(leg: string, code = 4000, durationSeconds = 0): this {
-    const end: DialLegEnd = { code, name: `cause ${code}`, source: 'Call recipient' };
+    const end: CallEnd = { code, name: `cause ${code}`, source: 'Call recipient' };
     return this.feed({ type: 'leg-ended', leg, end, durationSeconds });
   }
 
