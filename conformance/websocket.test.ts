@@ -87,7 +87,9 @@ describe('SIP over WebSocket at /sip of the HTTP port', { timeout: 90_000 }, () 
     const room = 'MultiPartyCall/name_websocket/';
     const participant = { role: 'agent', from: '+12025550000', to: dave.username };
     assert.equal((await platform.api('POST', `${room}Participant/`, participant)).status, 201);
-    await platform.until('a participant', `${room}Participant/`, (body) => body.objects?.length === 1);
+    await platform.until('a participant who has joined', `${room}Participant/`, (body) =>
+      body.objects?.some(({ status }: { status: string }) => status === 'joined'),
+    );
     assert.equal((await platform.api('DELETE', room)).status, 204);
     assert.equal((await dave.events.until('the end', (event) => event.type === 'ended')).by, 'remote-bye');
   });
