@@ -3,7 +3,7 @@ import { type FoundImport, importsOf } from './imports-of.ts';
 import { adapterOf, isDomain, isPure, partOf, pathOfImport } from './workspace-place.ts';
 
 const product = ['sip', 'sdp', 'media', 'contract', 'platform', 'adapters'];
-const packages = [...product, 'testkit'];
+const packages = [...product, 'testkit', 'stream-kit'];
 
 /** The import table of design.md §1: what each part of the workspace may import, besides itself. */
 export const importTable: Readonly<Record<string, readonly string[]>> = {
@@ -14,6 +14,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   platform: ['contract'],
   adapters: ['sip', 'sdp', 'media', 'contract', 'platform'],
   testkit: product,
+  'stream-kit': ['contract'],
   server: ['sip', 'contract', 'platform', 'adapters'],
   console: ['contract'],
   tools: ['contract', 'platform'],
@@ -30,6 +31,7 @@ const inTestsToo: Readonly<Record<string, readonly string[]>> = {
   platform: packages,
   adapters: packages,
   server: packages,
+  'stream-kit': [...packages, 'server'],
 };
 
 /** Imports go only in the directions of the table, and by name from one package to another. */

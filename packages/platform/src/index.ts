@@ -21,6 +21,14 @@ export { type RateTable, readRateTable } from './features/usage/index.ts';
 export type { HttpLimits } from './http/index.ts';
 export type { Instant, OutboxEvent } from './kernel/machine.ts';
 export type { SessionRunner } from './kernel/session-runner.ts';
+export type {
+  AudioStreams,
+  StreamNotice,
+  StreamOrder,
+  StreamStatistics,
+  StreamTarget,
+  StreamTrack,
+} from './ports/audio-streams.ts';
 export type { CarrierRequests, RegisterOrder, RegisterOutcome } from './ports/carrier-requests.ts';
 export {
   type ClientTokens,
