@@ -2,6 +2,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { DialRequest, LegListener, LegNotice, Telephony } from '../../ports/telephony.ts';
 import type { CarrierBooks, PricedCall } from './carrier-books.ts';
+import { callerIdFor } from './domain/caller-id.ts';
 import {
   type CarriedLeg,
   type CarriedLegEffect,
@@ -12,7 +13,6 @@ import {
   type Tried,
 } from './domain/carried-leg.ts';
 import { type Carrier, uriAt } from './domain/carrier.ts';
-import { callerIdFor } from './domain/choose-carriers.ts';
 
 export interface CarriedLegsDeps {
   readonly clock: Clock;

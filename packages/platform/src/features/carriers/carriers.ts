@@ -1,4 +1,5 @@
 import type { Outbox } from '../../kernel/outbox.ts';
+import { prefixRoutes, routesFor } from '../../kernel/prefix-routes.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Database, Migration } from '../../ports/database.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -12,7 +13,6 @@ import { createCarrierBooks } from './carrier-books.ts';
 import { createCarrierFeed } from './carrier-feed.ts';
 import { type CarrierLives, createCarrierLives } from './carrier-lives.ts';
 import type { Carrier } from './domain/carrier.ts';
-import { chooseCarriers, routeTable } from './domain/choose-carriers.ts';
 import { createIncoming, type IncomingCarrierCalls } from './incoming.ts';
 import { carrierCallsTable } from './migrations/0001-carriers.ts';
 import { createCarrierStore } from './store.ts';
@@ -46,7 +46,7 @@ export interface CarriersFeature {
 
 export function createCarriers(deps: CarriersDeps): CarriersFeature {
   const { carriers, clock, log, metrics, secrets } = deps;
-  const table = routeTable(carriers);
+  const table = prefixRoutes(carriers);
   const books = createCarrierBooks({ ...deps, store: createCarrierStore(deps.database) });
   let account: string | undefined;
   const feed = createCarrierFeed({ ...deps, account: () => account });
@@ -78,7 +78,7 @@ export function createCarriers(deps: CarriersDeps): CarriersFeature {
         const targets = first.targetsFor(number);
         if (targets !== undefined) return targets;
         // Whether one of them takes the call is seen when it is dialled.
-        return chooseCarriers(table, number, () => 0).length === 0 ? undefined : [targetOfNumber(number)];
+        return routesFor(table, number, () => 0).length === 0 ? undefined : [targetOfNumber(number)];
       },
     }),
     carry(telephony) {
@@ -97,7 +97,7 @@ export function createCarriers(deps: CarriersDeps): CarriersFeature {
         log,
         books,
         telephony: incoming.remember(telephony),
-        carriersOf: (number) => chooseCarriers(table, number, chance),
+        carriersOf: (number) => routesFor(table, number, chance).map(({ taker }) => taker),
         isReachable: (carrier) => lives?.of(carrier)?.reach !== 'unreachable',
         passedOver(leg, tried) {
           const labels = { carrier: tried.carrier, reason: tried.because };

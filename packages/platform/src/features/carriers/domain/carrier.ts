@@ -1,3 +1,5 @@
+import type { RoutePrefix } from '../../../kernel/prefix-routes.ts';
+
 /** An operator's way into the public network, without its secrets: signalling keeps those, by the carrier's name. */
 export interface Carrier {
   readonly name: string;
@@ -6,7 +8,7 @@ export interface Carrier {
   readonly port: number | undefined;
   readonly transport: CarrierTransport;
   readonly registration: CarrierRegistration | undefined;
-  readonly prefixes: readonly CarrierPrefix[];
+  readonly prefixes: readonly RoutePrefix[];
   readonly callerId: CallerIdRule;
   readonly caps: CarrierCaps;
   /** Between two OPTIONS; 0 asks never. */
@@ -23,16 +25,6 @@ export interface CarrierRegistration {
   /** SIP URI of the address-of-record. */
   readonly aor: string;
   readonly expiresSeconds: number;
-}
-
-/** Leading digits of numbers that the carrier takes. */
-export interface CarrierPrefix {
-  /** Without `+`; empty for every number. */
-  readonly prefix: string;
-  /** Lower ones are tried first. */
-  readonly priority: number;
-  /** Among equals of one priority: how often this one is first. */
-  readonly weight: number;
 }
 
 /** What the callee sees of who calls. */

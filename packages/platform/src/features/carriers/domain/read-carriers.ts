@@ -1,5 +1,6 @@
-import type { CallerIdRule, Carrier, CarrierAccount, CarrierCaps, CarrierPrefix } from './carrier.ts';
-import { type Entry, entryOf, shown } from './entry.ts';
+import { type Entry, entryOf, readAmount, readDocument, shown } from '../../../kernel/operator-entry.ts';
+import { prefixShape, readPrefixes } from '../../../kernel/prefix-routes.ts';
+import type { CallerIdRule, Carrier, CarrierAccount, CarrierCaps } from './carrier.ts';
 
 export type ReadCarriers =
   | { readonly ok: true; readonly carriers: readonly Carrier[]; readonly accounts: readonly CarrierAccount[] }
@@ -12,21 +13,15 @@ const maxPrefixes = 50_000;
 const maxAddresses = 200;
 
 const number = /^\+[1-9][0-9]{6,14}$/;
-const prefix = /^(?:|[1-9][0-9]{0,14})$/;
 const host = /^(?:\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?)$/;
 const network = /^(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*)(?:\/[0-9]{1,3})?$/;
 const sipUri = /^sips?:[^@\s;?<>"]{1,100}@[^@\s;?<>"]{1,260}$/;
-const amount = /^([0-9]{1,7})(?:\.([0-9]{1,5}))?$/;
 
 /** Reads the operator's document; every mistake is told, not only the first. */
 export function readCarriers(text: string): ReadCarriers {
-  let document: unknown;
-  try {
-    document = JSON.parse(text);
-  } catch (error) {
-    return { ok: false, problems: [syntaxProblem(text, error)] };
-  }
   const problems: string[] = [];
+  const document = readDocument(text, 'the list of carriers', problems);
+  if (document === undefined) return { ok: false, problems };
   const root = entryOf(document, '', ['carriers'], problems);
   const listed = root?.list('carriers', maxCarriers) ?? [];
   const carriers: Carrier[] = [];
@@ -69,7 +64,7 @@ function readCarrier(entry: Entry): Carrier {
     port: entry.optionalInteger('port', 1, 65_535),
     transport: entry.oneOf('transport', ['udp', 'tcp', 'tls'], 'udp'),
     registration: readRegistration(entry),
-    prefixes: readPrefixes(entry),
+    prefixes: readPrefixes(entry, [], () => ({})),
     callerId: readCallerId(entry),
     caps: readCaps(entry),
     probeSeconds: entry.optionalInteger('probe_seconds', 0, 3600) ?? 30,
@@ -103,29 +98,6 @@ function readRegistration(entry: Entry): Carrier['registration'] {
   return { aor, expiresSeconds: registration.optionalInteger('expires', 30, 86_400) ?? 3600 };
 }
 
-function readPrefixes(entry: Entry): readonly CarrierPrefix[] {
-  const seen = new Set<string>();
-  return entry.list('prefixes', maxPrefixes).flatMap((each, index) => {
-    const found = entryOf(
-      each,
-      `${entry.at}.prefixes[${index}]`,
-      ['prefix', 'priority', 'weight'],
-      entry.problems,
-    );
-    if (found === undefined) return [];
-    const digits = found.text('prefix', prefix, 'leading digits of a number without +, or empty') ?? '';
-    if (seen.has(digits)) found.wrong('prefix', `is there twice: ${shown(digits)}`);
-    seen.add(digits);
-    return [
-      {
-        prefix: digits,
-        priority: found.optionalInteger('priority', 1, 1000) ?? 1,
-        weight: found.optionalInteger('weight', 1, 1000) ?? 1,
-      },
-    ];
-  });
-}
-
 function readCallerId(entry: Entry): CallerIdRule {
   const found = entry.object('caller_id', ['rule', 'number', 'prefixes']);
   if (found === undefined) return { rule: 'keep' };
@@ -135,7 +107,12 @@ function readCallerId(entry: Entry): CallerIdRule {
     case 'replace':
       return { rule, number: readNumber() ?? '' };
     case 'allow': {
-      const prefixes = found.texts('prefixes', maxPrefixes, prefix, 'leading digits of a number without +');
+      const prefixes = found.texts(
+        'prefixes',
+        maxPrefixes,
+        prefixShape,
+        'leading digits of a number without +',
+      );
       return { rule, prefixes, number: found.has('number') ? readNumber() : undefined };
     }
     default:
@@ -161,22 +138,6 @@ function readCaps(entry: Entry): CarrierCaps {
   return {
     callsPerSecond: caps.optionalNumber('calls_per_second', 0.01, 10_000),
     concurrentCalls: caps.optionalInteger('concurrent_calls', 1, 100_000),
-    spendPerHour: caps.has('spend_per_hour') ? readAmount(caps) : undefined,
+    spendPerHour: caps.has('spend_per_hour') ? readAmount(caps, 'spend_per_hour') : undefined,
   };
-}
-
-/** "25.00" → 2,500,000: amounts are texts, as in the rate table, so that no float rounds them. */
-function readAmount(caps: Entry): number | undefined {
-  const text = caps.text('spend_per_hour', amount, 'a text such as "25.00" with at most five decimals');
-  const [, whole = '', decimals = ''] = amount.exec(text ?? '') ?? [];
-  return text === undefined ? undefined : Number(whole) * 100_000 + Number(decimals.padEnd(5, '0'));
-}
-
-/** V8 names the position; what it quotes is left out, for it may be a password. */
-function syntaxProblem(text: string, error: unknown): string {
-  const position = /position ([0-9]+)/.exec(error instanceof Error ? error.message : '')?.[1];
-  const sentence = 'the list of carriers is no JSON';
-  return position === undefined
-    ? sentence
-    : `line ${text.slice(0, Number(position)).split('\n').length}: ${sentence}`;
 }

@@ -109,3 +109,25 @@ export function shown(value: unknown): string {
 function shownName(name: string): string {
   return name.slice(0, 60);
 }
+
+const amount = /^([0-9]{1,7})(?:\.([0-9]{1,5}))?$/;
+
+/** "25.00" → 2,500,000: amounts are texts, as in the rate table, so that no float rounds them. */
+export function readAmount(entry: Entry, name: string): number | undefined {
+  const text = entry.text(name, amount, 'a text such as "25.00" with at most five decimals');
+  const [, whole = '', decimals = ''] = amount.exec(text ?? '') ?? [];
+  return text === undefined ? undefined : Number(whole) * 100_000 + Number(decimals.padEnd(5, '0'));
+}
+
+/** The JSON of an operator's file; undefined, and noted under its name with the line, when it is none. */
+export function readDocument(text: string, name: string, problems: string[]): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // V8 names the position; what it quotes is left out, for it may be a password.
+    const position = /position ([0-9]+)/.exec(error instanceof Error ? error.message : '')?.[1];
+    const line = position === undefined ? '' : `line ${text.slice(0, Number(position)).split('\n').length}: `;
+    problems.push(`${line}${name} is no JSON`);
+    return undefined;
+  }
+}
