@@ -29,6 +29,7 @@ import {
   startLegTransaction,
   tellListener,
 } from './leg.ts';
+import { routesWithin } from './routes.ts';
 import { firstHop, type Route } from './send-target.ts';
 import type { ClientTransaction } from './transaction-table.ts';
 
@@ -51,16 +52,19 @@ export interface InviteOptions {
   readonly content: Content;
   /** Route values that every INVITE starts with, such as an outbound proxy. */
   readonly routes?: readonly string[];
+  /** Whether something may be sent to an IP address, where the targets were named by somebody who may mean any; all are reached without. */
+  readonly reaches?: (address: string) => boolean;
 }
 
 /** Sends the INVITEs and returns the leg in the owner's hands. */
 export function dial(
-  deps: LegDeps,
+  given: LegDeps,
   options: InviteOptions,
   authorize: ChallengeAnswer | undefined,
   listener: CallListener,
 ): Call {
   if (options.targets.length === 0) throw new TypeError('An INVITE needs at least one target');
+  const deps = options.reaches ? { ...given, ...routesWithin(given, options.reaches) } : given;
   const callId = deps.token();
   const localTag = deps.token();
   const flows = new Map<string, string | undefined>();

@@ -1,7 +1,7 @@
 import { addressOfHost } from '../message/host.ts';
 import { paramOf } from '../message/params.ts';
 import { parseSipUri } from '../message/uri.ts';
-import { type Route, routeOfFlow, routeOfTarget, routeOfUri } from './send-target.ts';
+import { type PlaceTarget, type Route, routeOfFlow, routeOfTarget, routeOfUri } from './send-target.ts';
 import type { UserAgentDeps } from './user-agent-options.ts';
 
 /** Ways to a peer: its flow while that is alive, else where a URI leads. */
@@ -33,10 +33,43 @@ export function createRoutes(deps: Pick<UserAgentDeps, 'flow' | 'locate'>): Rout
   };
 }
 
+/** How a leg asks for its ways. */
+export interface LegRoutes {
+  route(flow: string | undefined, uri: string): Route | undefined;
+  routes(flow: string | undefined, uri: string, found: (routes: readonly Route[]) => void): void;
+}
+
+/**
+ * The ways of a call to somebody who may have named any address: nothing is sent to one that `reaches` refuses, nor to a name that
+ * was not looked up. What the peer says of itself later (Contact, Record-Route) is held against the same; where it leads nowhere,
+ * requests go where the INVITE went.
+ */
+export function routesWithin(ways: LegRoutes, reaches: (address: string) => boolean): LegRoutes {
+  let last: Route | undefined;
+  const isOpen = ({ target }: Route): boolean => !('host' in target) || isReached(target);
+  const isReached = ({ host }: PlaceTarget): boolean => isAddress(host) && reaches(host);
+  return {
+    route(flow, uri) {
+      const route = ways.route(flow, uri);
+      return route && isOpen(route) ? route : last;
+    },
+    routes(flow, uri, found) {
+      ways.routes(flow, uri, (all) => {
+        // One that is closed condemns the name: whoever mixes them wants the other one to be tried next.
+        const open = all.every(isOpen) ? all : [];
+        last = open[0] ?? last;
+        found(open);
+      });
+    },
+  };
+}
+
 /** RFC 3263 §4: an address leaves nothing to ask. */
 function namesHost(text: string): boolean {
   const uri = parseSipUri(text);
-  if (uri === undefined) return false;
-  const host = addressOfHost(paramOf(uri.params, 'maddr') || uri.host);
-  return !host.includes(':') && !/^\d{1,3}(?:\.\d{1,3}){3}$/.test(host);
+  return uri !== undefined && !isAddress(addressOfHost(paramOf(uri.params, 'maddr') || uri.host));
+}
+
+function isAddress(host: string): boolean {
+  return host.includes(':') || /^\d{1,3}(?:\.\d{1,3}){3}$/.test(host);
 }

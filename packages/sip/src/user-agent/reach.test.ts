@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createResponse } from '../message/create-response.ts';
+import type { Flow } from '../message/flow.ts';
+import type { SipRequest } from '../message/message.ts';
+import { parseMessage } from '../message/parse-message.ts';
+import { printMessage } from '../message/print-message.ts';
+import type { PlaceTarget } from './send-target.ts';
+import { createVirtualClock, recordingListener } from './testing/memory-link.ts';
+import { createUserAgent } from './user-agent.ts';
+
+const flow: Flow = {
+  id: 'udp-192.0.2.1-5060',
+  protocol: 'udp',
+  reliable: false,
+  remoteAddress: '192.0.2.1',
+  remotePort: 5060,
+  localAddress: '10.0.0.1',
+  localPort: 5060,
+};
+const content = { body: 'offer', contentType: 'application/sdp' };
+const place = (host: string): PlaceTarget => ({ protocol: 'udp', host, port: 5060 });
+
+/** A user agent that may reach 192.0.2.0/24 alone, and whose names stand for `places`. */
+function world(uri: string, places: readonly PlaceTarget[] = []) {
+  const clock = createVirtualClock();
+  const sent: { readonly to: string; readonly request: SipRequest }[] = [];
+  let tokens = 0;
+  const ua = createUserAgent({
+    clock,
+    send(target, text) {
+      const { message } = parseMessage(text);
+      const to = 'host' in target ? target.host : target.flow;
+      if (message?.kind === 'request') sent.push({ to, request: message });
+    },
+    flow: () => undefined,
+    address: () => ({ host: '10.0.0.1', port: 5060 }),
+    token: () => `t${tokens++}`,
+    locate: (_uri, found) => found(places),
+    on: { request() {}, invite() {} },
+  });
+  const listener = recordingListener();
+  const call = ua.invite(
+    {
+      targets: [{ uri }],
+      from: '<sip:a@x>',
+      to: '<sip:b@x>',
+      content,
+      reaches: (address) => address.startsWith('192.0.2.'),
+    },
+    listener,
+  );
+  return {
+    clock,
+    call,
+    listener,
+    ways: () => sent.map(({ to, request }) => `${request.method} ${to}`),
+    answer(contact: string) {
+      const invite = sent.find(({ request }) => request.method === 'INVITE')!.request;
+      const headers = [['Contact', contact] as const];
+      ua.receive(
+        printMessage(createResponse(invite, 200, undefined, { toTag: 'r', headers, ...content })),
+        flow,
+      );
+    },
+  };
+}
+
+test('a call is not sent to an address that it must not reach, whether the URI holds it or a name stands for it', () => {
+  const closed = [
+    world('sip:b@10.0.0.7'),
+    world('sip:b@example.com;maddr=10.0.0.7'),
+    world('sip:b@example.com', [place('10.0.0.7')]),
+    // One closed address condemns the name.
+    world('sip:b@example.com', [place('192.0.2.7'), place('10.0.0.7')]),
+    world('sip:b@example.com', [place('still.a.name')]),
+  ];
+  for (const { ways, clock, listener } of closed) {
+    clock.advance(10);
+    assert.deepEqual(ways(), []);
+    assert.deepEqual(listener.log, ['ended transport-failed']);
+  }
+  assert.deepEqual(world('sip:b@192.0.2.7').ways(), ['INVITE 192.0.2.7']);
+  assert.deepEqual(world('sip:b@example.com', [place('192.0.2.8')]).ways(), ['INVITE 192.0.2.8']);
+});
+
+test('a Contact that must not be reached gets nothing: ACK and BYE go where the INVITE went', () => {
+  for (const contact of ['<sip:b@10.0.0.7>', '<sip:b@name.example>']) {
+    const { ways, call, answer } = world('sip:b@192.0.2.7');
+    answer(contact);
+    call.hangUp();
+    assert.deepEqual(ways(), ['INVITE 192.0.2.7', 'ACK 192.0.2.7', 'BYE 192.0.2.7'], contact);
+  }
+  const { ways, call, answer } = world('sip:b@192.0.2.7');
+  answer('<sip:b@192.0.2.9>');
+  call.hangUp();
+  assert.deepEqual(ways(), ['INVITE 192.0.2.7', 'ACK 192.0.2.9', 'BYE 192.0.2.9']);
+});
