@@ -39,7 +39,9 @@ export {
 export type { Clock } from './ports/clock.ts';
 export type { Database, Migration, Read, Write } from './ports/database.ts';
 export type {
+  CheckedAddress,
   Egress,
+  EgressAddresses,
   EgressAnswer,
   EgressOutcome,
   EgressProblem,

@@ -152,6 +152,33 @@ test('rebinding: the name is resolved once, and the connection goes to the addre
   assert.equal(kindOf(await send(url, { allow: ['127.0.0.1/32'], privateToo: false, resolve })), 'refused');
 });
 
+test('a WebSocket is resolved and checked by the same rules, and nothing is sent', async () => {
+  let lookups = 0;
+  const resolve = async (name: string) => {
+    lookups++;
+    if (name === 'gone.example') throw new Error('ENOTFOUND');
+    const address = name === 'inside.example' ? '10.0.0.1' : '8.8.8.8';
+    return [{ address, family: 4 }];
+  };
+  const egress = createHttpEgress({ ...inProduction, resolve, nameTtlMs: 60_000 });
+  assert.deepEqual(await egress.resolve('wss://bot.example/a?b=c', 1000), { address: '8.8.8.8', port: 443 });
+  assert.deepEqual(await egress.resolve('WS://bot.example', 1000), { address: '8.8.8.8', port: 80 });
+  assert.deepEqual(await egress.resolve('ws://bot.example:8080/', 1000), { address: '8.8.8.8', port: 8080 });
+  assert.equal(lookups, 1);
+  const kind = async (url: string) => {
+    const outcome = await egress.resolve(url, 1000);
+    return 'problem' in outcome ? outcome.problem.kind : 'open';
+  };
+  assert.equal(await kind('wss://inside.example/'), 'refused');
+  assert.equal(await kind('ws://127.0.0.1/'), 'refused');
+  assert.equal(await kind('ws://me:pw@bot.example/'), 'refused');
+  assert.equal(await kind('ftp://bot.example/'), 'refused');
+  assert.equal(await kind('wss://gone.example/'), 'unreachable');
+  const silent = createHttpEgress({ ...inProduction, resolve: () => new Promise<never>(() => {}) });
+  const late = await silent.resolve('wss://slow.example/', 20);
+  assert.ok('problem' in late && late.problem.kind === 'connect-timeout');
+});
+
 test('a redirect is an answer and is not followed', async () => {
   let requests = 0;
   const port = await receiver((_request, response) => {

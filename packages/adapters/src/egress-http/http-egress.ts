@@ -8,13 +8,15 @@ import {
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type {
+  CheckedAddress,
   Egress,
+  EgressAddresses,
   EgressOutcome,
   EgressProblem,
   EgressProblemKind,
   EgressRequest,
 } from '@jackfield/platform';
-import { type AddressRules, createAddressGuard } from './address-guard.ts';
+import { type AddressGuard, type AddressRules, createAddressGuard } from './address-guard.ts';
 import {
   type CheckedOptions,
   type ConnectionPool,
@@ -43,7 +45,7 @@ const defaultNameTtlMs = 2_000;
 const staleWithinMs = 1_000;
 
 /** The port, with what its opener closes. */
-export interface HttpEgress extends Egress {
+export interface HttpEgress extends Egress, EgressAddresses {
   /** Connections that are open, those that wait for another request among them. */
   openConnections(): number;
   /** Closes those that wait; requests that come later open their own. */
@@ -64,9 +66,31 @@ export function createHttpEgress(options: HttpEgressOptions): HttpEgress {
         const exchange = new Exchange(request, settle, pool, options.trust);
         void exchange.run(() => findTarget(request.url, guard, resolve));
       }),
+    resolve: (url, timeoutMs) => checkedAddressOf(url, timeoutMs, guard, resolve),
     openConnections: pool.open,
     close: pool.close,
   };
+}
+
+async function checkedAddressOf(
+  url: string,
+  timeoutMs: number,
+  guard: AddressGuard,
+  resolve: Resolve,
+): Promise<CheckedAddress | { readonly problem: EgressProblem }> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((settle) => {
+    timer = setTimeout(() => settle('late'), timeoutMs);
+  });
+  // ws and wss have the ports and the form of http and https (RFC 6455 §3).
+  const found = await Promise.race([findTarget(url.replace(/^ws(?=s?:)/i, 'http'), guard, resolve), late]);
+  clearTimeout(timer);
+  if (found === 'late') {
+    return { problem: { kind: 'connect-timeout', sentence: `the name was not resolved in ${timeoutMs} ms` } };
+  }
+  if (!found.ok) return { problem: { kind: found.kind, sentence: found.sentence } };
+  const { addresses, port } = found.target;
+  return { address: addresses[0]!.address, port };
 }
 
 /** One request from its look-up to the end of its answer; settles exactly once and leaves no timer. */

@@ -64,3 +64,18 @@ export type EgressOutcome = EgressAnswer | { readonly problem: EgressProblem };
 export interface Egress {
   send(request: EgressRequest): Promise<EgressOutcome>;
 }
+
+/** Where a connection that others make for us may go: the first address of the name, and the port of the URL or of its scheme. */
+export interface CheckedAddress {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** The guard without a request, for connections that stay open: WebSockets. */
+export interface EgressAddresses {
+  /**
+   * Resolves the name of a ws, wss, http or https URL by the same cache and checks it by the same rules as a request; nothing is
+   * sent. Problems are `refused`, `unreachable` and `connect-timeout`; never rejects.
+   */
+  resolve(url: string, timeoutMs: number): Promise<CheckedAddress | { readonly problem: EgressProblem }>;
+}
