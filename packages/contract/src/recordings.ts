@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { apiId, listBody, pageQuery } from './envelopes.ts';
+import { looseInteger } from './loose.ts';
 import { pathId, text } from './primitives.ts';
 
 export const recordingPath = Type.Object({
@@ -21,6 +22,11 @@ const instant = (description: string) =>
   );
 const exactly = (maxLength: number, description: string) => Type.Optional(text({ maxLength, description }));
 
+const storedDays = (description: string) =>
+  Type.Optional(
+    looseInteger({ minimum: 0, maximum: 100_000, description: `${description} whole days ago.` }),
+  );
+
 export const recordingListQuery = Type.Object({
   ...pageQuery,
   subaccount: exactly(20, 'Recordings of this subaccount only: its auth_id.'),
@@ -40,6 +46,11 @@ export const recordingListQuery = Type.Object({
   add_time_gte: instant('The same as add_time__gte'),
   add_time_lt: instant('The same as add_time__lt'),
   add_time_lte: instant('The same as add_time__lte'),
+  recording_storage_duration: storedDays('Ended this many'),
+  recording_storage_duration__gt: storedDays('Ended more than so many'),
+  recording_storage_duration__gte: storedDays('Ended at least so many'),
+  recording_storage_duration__lt: storedDays('Ended less than so many'),
+  recording_storage_duration__lte: storedDays('Ended at most so many'),
 });
 export type RecordingListQuery = Static<typeof recordingListQuery>;
 
@@ -72,6 +83,33 @@ const recordingFields = {
   monthly_recording_storage_amount: amount,
   recording_storage_duration: Type.Integer({ description: 'Whole days since it ended.' }),
   recording_storage_rate: amount,
+  track_type: Type.Union(
+    [
+      Type.Unsafe<'mix' | 'participant' | 'all'>({ type: 'string', enum: ['mix', 'participant', 'all'] }),
+      Type.Null(),
+    ],
+    {
+      description:
+        'Of a multiparty call: everybody on one channel, one participant, or everybody on a channel of their own.',
+    },
+  ),
+  member_id: textOrNull('The participant whose recording it is.'),
+  channels: Type.Union(
+    [
+      Type.Array(
+        Type.Object({
+          channel: Type.Integer({ description: 'Counted from 1.' }),
+          member_id: Type.String(),
+          call_uuid: Type.String(),
+          role: Type.String(),
+          from_ms: Type.Integer({ description: 'Milliseconds of the file.' }),
+          to_ms: Type.Union([Type.Integer(), Type.Null()], { description: 'null while it is there.' }),
+        }),
+      ),
+      Type.Null(),
+    ],
+    { description: 'Who is on which channel of the file, where every participant has one of its own.' },
+  ),
   resource_uri: Type.String(),
 };
 export const recordingItem = Type.Object(recordingFields, { title: 'Recording in a list' });

@@ -1,5 +1,6 @@
 import type { CaptureTrack } from '../../ports/media.ts';
 import type { RecordingFormat } from '../../ports/recorder.ts';
+import type { ChannelMember, RecordingAnnouncement, TrackType } from './domain/recording.ts';
 
 /** The door of the recordings feature for those who record: a document, the Call API, a multiparty call. */
 export interface Recordings {
@@ -9,8 +10,10 @@ export interface Recordings {
   urlOf(recording: Pick<NewRecording, 'recording' | 'account' | 'format'>): string;
   /** Its record is durable when the promise resolves; what fails later arrives as a notice. */
   start(order: NewRecording): Promise<void>;
-  /** Other legs on the same tracks. */
+  /** Other legs on the same tracks, at once. */
   retrack(recording: string, tracks: readonly CaptureTrack[]): void;
+  /** Who is on which channel from now on, for a recording that began with `members`. */
+  tellMembers(recording: string, members: readonly ChannelMember[]): void;
   pause(recording: string): void;
   resume(recording: string): void;
   /** Nothing for one that is over. */
@@ -41,6 +44,13 @@ export interface NewRecording {
     /** Orders it among the owner's other events, e.g. `call/<uuid>`. */
     readonly resource: string;
   };
+  /** Told of its beginning, pauses and end, each in the transaction of its change; instead of `callback`. */
+  readonly announcement?: RecordingAnnouncement;
+  /** What of a multiparty call is recorded, and whose track. */
+  readonly trackType?: TrackType;
+  readonly memberId?: number;
+  /** Who is on which channel at the beginning, where every participant has one of its own. */
+  readonly members?: readonly ChannelMember[];
 }
 
 export type RecordingNotice =

@@ -1,10 +1,23 @@
-import type { OutboxEvent } from '../../kernel/machine.ts';
-import { isOver, type Recording, type RecordingEvent } from './domain/recording.ts';
+import type { Instant, OutboxEvent } from '../../kernel/machine.ts';
+import { timestampWithOffset } from '../../kernel/timestamps.ts';
+import {
+  isOver,
+  type Recording,
+  type RecordingAnnouncement,
+  type RecordingEvent,
+} from './domain/recording.ts';
+import { positionMs } from './domain/recording-channels.ts';
 import type { RecordingNotice } from './door.ts';
 
 /** What the outbox keeps of a change; `recording` is the state after it. The end goes to the owner's callback, if there is one. */
-export function outboxEventOf(recording: Recording, event: RecordingEvent, url: string): OutboxEvent {
-  const { callback } = recording;
+export function outboxEventOf(
+  recording: Recording,
+  event: RecordingEvent,
+  url: string,
+  now: Instant,
+): OutboxEvent {
+  const { callback, announcement } = recording;
+  if (announcement !== null) return announcedEvent(recording, announcement, event, url, now);
   const isEnd = event === 'completed' || event === 'failed';
   return {
     type: `recording.${event}`,
@@ -20,6 +33,52 @@ export function outboxEventOf(recording: Recording, event: RecordingEvent, url: 
     },
     ...(isEnd && callback !== null ? { callback: { url: callback.url, method: callback.method } } : {}),
   };
+}
+
+const announcedNames: Readonly<Record<RecordingEvent, string>> = {
+  started: 'Initiated',
+  paused: 'Paused',
+  resumed: 'Resumed',
+  completed: 'Completed',
+  failed: 'Failed',
+};
+
+/** Fields of interface.md, and those of conventions.md §10.3; what is not known yet is empty. */
+function announcedEvent(
+  recording: Recording,
+  { of, callback, fields, resource }: RecordingAnnouncement,
+  event: RecordingEvent,
+  url: string,
+  now: Instant,
+): OutboxEvent {
+  const { startedAt, endedAt, sentence, closedAt, durationMs } = recording;
+  const lengthMs = closedAt === null ? positionMs(recording, now) : durationMs;
+  return {
+    type: `recording.${event}`,
+    account: recording.account,
+    mainAccount: recording.mainAccount,
+    resource,
+    payload: {
+      EventName: `${of}${announcedNames[event]}`,
+      EventTimestamp: timestampWithOffset(now),
+      ...fields,
+      RecordingUUID: recording.uuid,
+      RecordingURL: url,
+      // conventions.md §10.3; the URL of the file without its ending names the record.
+      RecordingResourceURL: `${url.replace(/\.[a-z0-9]+$/, '')}/`,
+      RecordingFormat: recording.format,
+      RecordingDuration: Math.round(lengthMs / 1000),
+      RecordingStartTime: timeOrEmpty(startedAt),
+      RecordingEndTime: timeOrEmpty(closedAt === null ? null : endedAt),
+      SequenceNumber: recording.sequence,
+      ...(sentence === null ? {} : { RecordingError: sentence }),
+    },
+    ...(callback === null ? {} : { callback }),
+  };
+}
+
+function timeOrEmpty(at: Instant | null): string {
+  return at === null ? '' : timestampWithOffset(at);
 }
 
 /** Names of conventions.md §12.3; a failure says why. */

@@ -1,12 +1,25 @@
-import type { RecordingListQuery } from '@jackfield/contract';
+import { type RecordingListQuery, readInteger } from '@jackfield/contract';
+import type { Instant } from '../../kernel/machine.ts';
 import { accepted, type Result } from '../../kernel/result.ts';
 import { readTimeRange } from '../../kernel/time-range.ts';
 import type { RecordingFilters } from './queries.ts';
 
 /** Reads the validated query of the list of recordings. */
-export function readRecordingFilters(query: RecordingListQuery): Result<RecordingFilters> {
+export function readRecordingFilters(query: RecordingListQuery, now: Instant): Result<RecordingFilters> {
   const added = readTimeRange(query, 'add_time');
   if (!added.ok) return added;
+  const stored = 'recording_storage_duration';
+  const atLeast = Math.max(
+    days(query[stored], 0),
+    days(query[`${stored}__gte`], 0),
+    days(query[`${stored}__gt`], -1) + 1,
+  );
+  const atMost = Math.min(
+    days(query[stored], Number.MAX_SAFE_INTEGER),
+    days(query[`${stored}__lte`], Number.MAX_SAFE_INTEGER),
+    days(query[`${stored}__lt`], Number.MAX_SAFE_INTEGER) - 1,
+  );
+  const isByAge = Object.keys(query).some((name) => name.startsWith(stored));
   return accepted({
     subaccount: query.subaccount,
     callUuid: query.call_uuid?.toLowerCase(),
@@ -15,6 +28,16 @@ export function readRecordingFilters(query: RecordingListQuery): Result<Recordin
     from: query.from_number,
     to: query.to_number,
     added: added.value,
+    // Those of one day have closed more than one and less than two days ago; a live one has none.
+    ...(isByAge
+      ? { closed: { from: now - (atMost + 1) * dayMs + 1, before: now - atLeast * dayMs + 1 } }
+      : {}),
     isEmpty: query.conference_name !== undefined || query.conference_uuid !== undefined,
   });
+}
+
+const dayMs = 86_400_000;
+
+function days(value: Parameters<typeof readInteger>[0], byDefault: number): number {
+  return readInteger(value) ?? byDefault;
 }

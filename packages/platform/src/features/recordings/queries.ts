@@ -15,6 +15,8 @@ export interface RecordingFilters {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly added?: TimeRange | undefined;
+  /** When the record became complete. */
+  readonly closed?: TimeRange | undefined;
   /** Nothing is asked for that we have: recordings of conferences without roles. */
   readonly isEmpty: boolean;
 }
@@ -47,7 +49,7 @@ export function createQueries(database: Database) {
     ): Promise<{ readonly total: number; readonly rows: readonly RecordingRow[] }> {
       if (filters.isEmpty) return { total: 0, rows: [] };
       let wanted = seenBy(viewer);
-      const { subaccount, callUuid, mpcUuid, mpcName, from, to, added } = filters;
+      const { subaccount, callUuid, mpcUuid, mpcName, from, to, added, closed } = filters;
       // The indexes of names and numbers begin with the main account.
       const isNamed = mpcName !== undefined || from !== undefined || to !== undefined;
       if (isNamed && viewer.isSubaccount) wanted = wanted.where('main_account', '=', viewer.main);
@@ -59,6 +61,8 @@ export function createQueries(database: Database) {
       if (to !== undefined) wanted = wanted.where('to_number', '=', to);
       if (added?.from !== undefined) wanted = wanted.where('created_at', '>=', added.from);
       if (added?.before !== undefined) wanted = wanted.where('created_at', '<', added.before);
+      if (closed?.from !== undefined) wanted = wanted.where('closed_at', '>=', closed.from);
+      if (closed?.before !== undefined) wanted = wanted.where('closed_at', '<', closed.before);
       const [counted, rows] = await Promise.all([
         wanted.select((columns) => columns.fn.countAll().as('total')).executeTakeFirstOrThrow(),
         wanted

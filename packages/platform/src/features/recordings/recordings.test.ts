@@ -17,6 +17,69 @@ const callback: NonNullable<NewRecording['callback']> = {
 };
 
 eachDatabase('Recordings', (open) => {
+  test('an announced recording tells each change to its callback, numbered, and also its end after a crash', async () => {
+    const world = await openRecordingsWorld(open);
+    const { feature, clock } = world;
+    const target = { url: 'https://example.com/recorded', method: 'GET' } as const;
+    const recording = await world.record({
+      announcement: {
+        of: 'MPCRecording',
+        callback: target,
+        fields: { MPCName: 'support', MPCUUID: 'mpc-1' },
+        resource: 'multiparty-call/mpc-1',
+      },
+      members: [],
+    });
+    const member = { channel: 1, memberId: 7, callUuid: 'leg-7', role: 'agent' };
+    feature.tellMembers(recording, [member]);
+    world.say(recording, 3000);
+    await clock.advance(2000);
+    feature.pause(recording);
+    await clock.advance(5000);
+    feature.resume(recording);
+    await world.runner.idle();
+    await until(() => world.events.length === 3);
+    // On disk by now: what the kill leaves.
+    await until(() => world.sizeOf(`${recording}.wav`) > 44);
+    const again = await world.crash();
+    assert.equal(await again.feature.restore(), 1);
+    const told = [...world.events, ...again.events];
+    assert.deepEqual(
+      told.map(({ payload, callback, resource }) => [
+        payload.EventName,
+        payload.SequenceNumber,
+        callback,
+        resource,
+      ]),
+      ['Initiated', 'Paused', 'Resumed', 'Completed'].map((event, index) => [
+        `MPCRecording${event}`,
+        index + 1,
+        target,
+        'multiparty-call/mpc-1',
+      ]),
+    );
+    assert.deepEqual(
+      told.map(({ payload }) => [payload.RecordingDuration, payload.RecordingEndTime === '']),
+      [
+        [0, true],
+        [2, true],
+        [2, true],
+        [3, false],
+      ],
+    );
+    const { payload } = told[1]!;
+    assert.match(String(payload.RecordingURL), new RegExp(`/Recording/${recording}\\.wav$`));
+    assert.match(String(payload.RecordingResourceURL), new RegExp(`/Recording/${recording}/$`));
+    assert.deepEqual(
+      [payload.RecordingUUID, payload.RecordingFormat, payload.MPCName],
+      [recording, 'wav', 'support'],
+    );
+    const { body } = await again.api.call('GET', `Recording/${recording}/`);
+    assert.deepEqual(body.channels, [
+      { channel: 1, member_id: '7', call_uuid: 'leg-7', role: 'agent', from_ms: 0, to_ms: 3000 },
+    ]);
+  });
+
   test('the owner hears of each change, the live feed too, and the callback goes with the end alone', async () => {
     const world = await openRecordingsWorld(open);
     const { feature, clock, api } = world;

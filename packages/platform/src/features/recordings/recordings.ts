@@ -4,7 +4,9 @@ import type { Database, Migration } from '../../ports/database.ts';
 import type { AccountResources } from '../accounts/index.ts';
 import type { Recording } from './domain/recording.ts';
 import type { NewRecording, RecordingNotice, Recordings } from './door.ts';
+import { createKeeping } from './keeping.ts';
 import { recordingsTables } from './migrations/0001-recordings.ts';
+import { multipartyRecordings } from './migrations/0002-multiparty-recordings.ts';
 import { createQueries } from './queries.ts';
 import { createRemoval } from './removal.ts';
 import { recordingRoutes } from './routes.ts';
@@ -46,6 +48,7 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
   const live = new Set<string>();
   const waiters = new Map<string, (() => void)[]>();
   const removal = createRemoval({ database, clock, log, recordingFiles, keepMs, everyMs: pruneEveryMs });
+  const keeping = createKeeping({ database, clock, log, recordingFiles });
   const queries = createQueries(database);
   const sessions = defineSessions(deps, {
     urlOf: ({ uuid, account, format }) => urlOf({ recording: uuid, account, format }),
@@ -62,6 +65,7 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
       for (const resolve of waiters.get(uuid) ?? []) resolve();
       waiters.delete(uuid);
       if (isDiscarded) removal.sweepSoon();
+      else keeping.wake();
     },
   });
 
@@ -92,8 +96,8 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
   }
 
   return {
-    migrations: [recordingsTables],
-    routes: recordingRoutes({ queries, recordingFiles, remove, publicUrl: prefix }),
+    migrations: [recordingsTables, multipartyRecordings],
+    routes: recordingRoutes({ queries, recordingFiles, remove, publicUrl: prefix, log }),
     resources: {
       async remove(write, account) {
         for (const recording of await liveOf(write, account)) {
@@ -126,6 +130,7 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
       }
     },
     retrack: (recording, tracks) => sessions.send(recording, { type: 'retrack-asked', tracks }),
+    tellMembers: (recording, members) => sessions.send(recording, { type: 'members-told', members }),
     pause: (recording) => sessions.send(recording, { type: 'pause-asked' }),
     resume: (recording) => sessions.send(recording, { type: 'resume-asked' }),
     stop: (recording) => sessions.insist(recording, { type: 'stop-asked' }),
@@ -141,6 +146,7 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
       );
       await removal.sweep();
       removal.start();
+      keeping.wake();
       return left.length;
     },
     async close() {
@@ -148,6 +154,7 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
       for (const recording of running) sessions.insist(recording, { type: 'stop-asked' });
       await Promise.allSettled(running.map(over));
       await removal.close();
+      await keeping.close();
     },
   };
 }
@@ -167,6 +174,11 @@ function newRecording(order: NewRecording, now: number): Recording {
     format,
     maxSeconds,
     callback: order.callback ?? null,
+    announcement: order.announcement ?? null,
+    sequence: 0,
+    memberId: order.memberId ?? null,
+    trackType: order.trackType ?? null,
+    channels: order.members?.map((each) => ({ ...each, fromMs: 0, toMs: null })) ?? null,
     status: 'starting',
     createdAt: now,
     startedAt: null,
@@ -177,6 +189,7 @@ function newRecording(order: NewRecording, now: number): Recording {
     bytes: 0,
     pauseAsked: false,
     stopAsked: false,
+    tracksAsked: null,
     runningSince: null,
     recordedMs: 0,
     isDiscarded: false,

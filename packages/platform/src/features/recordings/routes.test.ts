@@ -42,6 +42,9 @@ eachDatabase('Recording API', (open) => {
       monthly_recording_storage_amount: '0.00000',
       recording_storage_duration: 0,
       recording_storage_rate: '0.00000',
+      track_type: null,
+      member_id: null,
+      channels: null,
       resource_uri: `${account}/Recording/${recording}/`,
     };
     assert.deepEqual(running, expected);
@@ -102,6 +105,17 @@ eachDatabase('Recording API', (open) => {
     assert.deepEqual(await list(`add_time__gte=${at(10_000)}&add_time__lt=${at(30_000)}`), [third, second]);
     assert.deepEqual(await list(`add_time__gt=${at(10_000)}&add_time__lte=${at(30_000)}`), [fourth, third]);
     assert.equal((await api.call('GET', 'Recording/?add_time__gt=yesterday')).status, 400);
+    const day = 86_400_000;
+    await clock.advance(2 * day - 35_000);
+    assert.deepEqual(await list('recording_storage_duration=2'), [second, first]);
+    assert.deepEqual(await list('recording_storage_duration__lt=2'), [fifth, fourth, third]);
+    assert.deepEqual(await list('recording_storage_duration__gt=1'), [second, first]);
+    assert.deepEqual(await list('recording_storage_duration__gte=1&recording_storage_duration__lte=1'), [
+      fifth,
+      fourth,
+      third,
+    ]);
+    assert.equal((await api.call('GET', 'Recording/?recording_storage_duration=-1')).status, 400);
     assert.equal((await api.call('GET', `Recording/${fifth}/`, { as: branch })).status, 200);
     assert.equal((await api.call('GET', `Recording/${first}/`, { as: branch })).status, 404);
     assert.equal((await api.call('DELETE', `Recording/${first}/`, { as: branch })).status, 404);

@@ -7,8 +7,9 @@ import {
 } from '@jackfield/contract';
 import { fileRoute, linkFilters, type RouteGroup, route } from '../../http/index.ts';
 import { pageMeta, parsePage } from '../../kernel/pagination.ts';
-import { notFound } from '../../kernel/problem.ts';
+import { notFound, unavailable } from '../../kernel/problem.ts';
 import { accepted, refused } from '../../kernel/result.ts';
+import type { Logger } from '../../ports/logger.ts';
 import type { RecordingFiles } from '../../ports/recording-files.ts';
 import { readRecordingFilters } from './list-filters.ts';
 import type { RecordingQueries } from './queries.ts';
@@ -20,11 +21,15 @@ export interface RouteDeps {
   /** Resolves when record and file are gone; one that runs is stopped first. */
   readonly remove: (recording: string) => Promise<void>;
   readonly publicUrl: string;
+  readonly log: Logger;
 }
+
+/** Seconds after which a client asks again for a file whose store is out of reach. */
+const storeRetrySeconds = 10;
 
 const contentTypes = { mp3: 'audio/mpeg', wav: 'audio/wav' } as const;
 
-export function recordingRoutes({ queries, recordingFiles, remove, publicUrl }: RouteDeps): RouteGroup {
+export function recordingRoutes({ queries, recordingFiles, remove, publicUrl, log }: RouteDeps): RouteGroup {
   const list = route({
     method: 'GET',
     path: 'Recording/',
@@ -35,7 +40,7 @@ export function recordingRoutes({ queries, recordingFiles, remove, publicUrl }: 
     async run({ account, query, now }) {
       const page = parsePage(query);
       if (!page.ok) return page;
-      const filters = readRecordingFilters(query);
+      const filters = readRecordingFilters(query, now);
       if (!filters.ok) return filters;
       const { total, rows } = await queries.list(account, filters.value, page.value);
       const path = `/v1/Account/${account.authId}/Recording/`;
@@ -89,7 +94,13 @@ export function recordingRoutes({ queries, recordingFiles, remove, publicUrl }: 
         return refused(notFound('file', name));
       }
       const stored = `${row.recording_id}.${row.format}`;
-      const bytes = await recordingFiles.size(stored);
+      let bytes: number | undefined;
+      try {
+        bytes = await recordingFiles.size(stored);
+      } catch (err) {
+        log.error({ file: stored, err }, 'The store of recordings does not answer.');
+        return refused(unavailable('store of recordings', storeRetrySeconds));
+      }
       if (bytes === undefined) return refused(notFound('file', name));
       return accepted({
         contentType: contentTypes[row.format],

@@ -47,7 +47,8 @@ export function defineSessions(deps: SessionDeps, listeners: SessionListeners): 
   const sessions = deps.runner.define<Recording, RecordingInput, SessionEffect>({
     name: 'recording',
     machine: withOutboxEvents(recordingMachine, listeners.urlOf),
-    save: (write, _uuid, before, after) => saveRecording(write, before, after),
+    save: (write, _uuid, before, after) =>
+      saveRecording(write, before, after, recordingFiles.keep !== undefined),
     isEnded: isOver,
     perform(uuid, effect) {
       switch (effect.do) {
@@ -134,7 +135,7 @@ function withOutboxEvents(
         state,
         effects: effects.map((effect) =>
           effect.do === 'emit'
-            ? { do: 'emit', event: outboxEventOf(state, effect.event, urlOf(state)) }
+            ? { do: 'emit', event: outboxEventOf(effect.recording, effect.event, urlOf(state), now) }
             : effect,
         ),
       };

@@ -1,14 +1,23 @@
 import { sql } from 'kysely';
 import type { Database, Write } from '../../ports/database.ts';
-import type { Recording, RecordingCallback } from './domain/recording.ts';
+import type {
+  RecordedChannel,
+  Recording,
+  RecordingAnnouncement,
+  RecordingCallback,
+} from './domain/recording.ts';
 import { isOver } from './domain/recording.ts';
 import { type RecordingRow, reading, writing } from './tables.ts';
 
-/** Writes what a step changed. The end of one that nobody wants removes it. */
+/**
+ * Writes what a step changed. The end of one that nobody wants removes it; that of any other puts its file down, where files are
+ * to be taken to their place.
+ */
 export async function saveRecording(
   write: Write,
   before: Recording | undefined,
   after: Recording,
+  areKeptElsewhere: boolean,
 ): Promise<void> {
   if (before === undefined) {
     await writing(write).insertInto('recordings').values(rowOf(after)).execute();
@@ -20,6 +29,13 @@ export async function saveRecording(
       .set(changing(after))
       .where('recording_id', '=', after.uuid)
       .execute();
+    if (isOver(after) && after.bytes > 0 && areKeptElsewhere) {
+      await writing(write)
+        .insertInto('recording_files_to_keep')
+        .values({ file_name: `${after.uuid}.${after.format}`, attempts: 0, next_at: after.closedAt ?? 0 })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    }
   }
 }
 
@@ -47,6 +63,14 @@ export async function removeRecordings(write: Write, ids: readonly string[]): Pr
         .where('recording_id', 'in', ids),
     )
     .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  await tables
+    .deleteFrom('recording_files_to_keep')
+    .where(
+      'file_name',
+      'in',
+      ids.flatMap((id) => [`${id}.mp3`, `${id}.wav`]),
+    )
     .execute();
   await tables.deleteFrom('recordings').where('recording_id', 'in', ids).execute();
 }
@@ -107,6 +131,53 @@ export async function forgetFiles(database: Database, names: readonly string[]):
   );
 }
 
+/** Files that are to be taken to their place by now, the ones that have waited longest first. */
+export async function filesToKeep(
+  database: Database,
+  now: number,
+  limit: number,
+): Promise<readonly { readonly file_name: string; readonly attempts: number }[]> {
+  return reading(database.read)
+    .selectFrom('recording_files_to_keep')
+    .select(['file_name', 'attempts'])
+    .where('next_at', '<=', now)
+    .orderBy('next_at')
+    .limit(limit)
+    .execute();
+}
+
+/** When the next one is due; undefined when none is. */
+export async function nextToKeep(database: Database): Promise<number | undefined> {
+  const row = await reading(database.read)
+    .selectFrom('recording_files_to_keep')
+    .select('next_at')
+    .orderBy('next_at')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.next_at;
+}
+
+export async function fileKept(database: Database, name: string): Promise<void> {
+  await database.transact((write) =>
+    writing(write).deleteFrom('recording_files_to_keep').where('file_name', '=', name).execute(),
+  );
+}
+
+export async function keepAgain(
+  database: Database,
+  name: string,
+  attempts: number,
+  at: number,
+): Promise<void> {
+  await database.transact((write) =>
+    writing(write)
+      .updateTable('recording_files_to_keep')
+      .set({ attempts, next_at: at })
+      .where('file_name', '=', name)
+      .execute(),
+  );
+}
+
 function rowOf(recording: Recording): RecordingRow {
   return {
     recording_id: recording.uuid,
@@ -123,6 +194,9 @@ function rowOf(recording: Recording): RecordingRow {
     format: recording.format,
     max_seconds: recording.maxSeconds,
     callback: recording.callback === null ? null : JSON.stringify(recording.callback),
+    announcement: recording.announcement === null ? null : JSON.stringify(recording.announcement),
+    member_id: recording.memberId,
+    track_type: recording.trackType,
     created_at: recording.createdAt,
     ...changing(recording),
   };
@@ -139,6 +213,8 @@ function changing(recording: Recording) {
     bytes: recording.bytes,
     failure: recording.sentence,
     is_discarded: recording.isDiscarded ? 1 : 0,
+    sequence: recording.sequence,
+    channels: recording.channels === null ? null : JSON.stringify(recording.channels),
   };
 }
 
@@ -157,6 +233,11 @@ function recordingOf(row: RecordingRow): Recording {
     format: row.format,
     maxSeconds: row.max_seconds,
     callback: row.callback === null ? null : (JSON.parse(row.callback) as RecordingCallback),
+    announcement: row.announcement === null ? null : (JSON.parse(row.announcement) as RecordingAnnouncement),
+    sequence: row.sequence,
+    memberId: row.member_id,
+    trackType: row.track_type,
+    channels: channelsOf(row),
     status: row.status,
     createdAt: row.created_at,
     startedAt: row.started_at,
@@ -167,9 +248,14 @@ function recordingOf(row: RecordingRow): Recording {
     bytes: row.bytes,
     pauseAsked: false,
     stopAsked: false,
+    tracksAsked: null,
     runningSince: null,
     recordedMs: 0,
     isDiscarded: row.is_discarded === 1,
     sentence: row.failure,
   };
+}
+
+export function channelsOf({ channels }: Pick<RecordingRow, 'channels'>): readonly RecordedChannel[] | null {
+  return channels === null ? null : (JSON.parse(channels) as readonly RecordedChannel[]);
 }

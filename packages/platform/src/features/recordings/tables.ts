@@ -1,7 +1,7 @@
 import type { ColumnType, Selectable } from 'kysely';
 import type { Read, Write } from '../../ports/database.ts';
 import type { RecordingFormat } from '../../ports/recorder.ts';
-import type { EndReason, RecordingStatus } from './domain/recording.ts';
+import type { EndReason, RecordingStatus, TrackType } from './domain/recording.ts';
 
 /** Written once. */
 type Fixed<Value> = ColumnType<Value, Value, never>;
@@ -22,6 +22,10 @@ interface RecordingsTable {
   max_seconds: Fixed<number>;
   /** JSON of RecordingCallback. */
   callback: Fixed<string | null>;
+  /** JSON of RecordingAnnouncement. */
+  announcement: Fixed<string | null>;
+  member_id: Fixed<number | null>;
+  track_type: Fixed<TrackType | null>;
   status: RecordingStatus;
   created_at: Fixed<number>;
   started_at: number | null;
@@ -34,12 +38,16 @@ interface RecordingsTable {
   bytes: number;
   failure: string | null;
   is_discarded: number;
+  sequence: number;
+  /** JSON of a list of RecordedChannel. */
+  channels: string | null;
 }
 
 // A type, not an interface: withTables asks for a record.
 export type RecordingsTables = {
   recordings: RecordingsTable;
   recording_files_to_remove: { file_name: string };
+  recording_files_to_keep: { file_name: string; attempts: number; next_at: number };
 };
 
 export type RecordingRow = Selectable<RecordingsTable>;

@@ -1,6 +1,7 @@
 import type { RecordingItem } from '@jackfield/contract';
 import type { Instant } from '../../kernel/machine.ts';
 import { timestamp } from '../../kernel/timestamps.ts';
+import { channelsOf } from './store.ts';
 import type { RecordingRow } from './tables.ts';
 
 /** Where files lie is the operator's affair: nothing is charged for keeping them. */
@@ -32,6 +33,17 @@ export function recordingItemOf(row: RecordingRow, publicUrl: string, now: Insta
     monthly_recording_storage_amount: noAmount,
     recording_storage_duration: isOver ? Math.max(0, Math.floor((now - closedAt) / dayMs)) : 0,
     recording_storage_rate: noAmount,
+    track_type: row.track_type,
+    member_id: row.member_id === null ? null : String(row.member_id),
+    channels:
+      channelsOf(row)?.map((each) => ({
+        channel: each.channel,
+        member_id: String(each.memberId),
+        call_uuid: each.callUuid,
+        role: each.role,
+        from_ms: each.fromMs,
+        to_ms: each.toMs,
+      })) ?? null,
     resource_uri: `/v1/Account/${account}/Recording/${id}/`,
   };
 }

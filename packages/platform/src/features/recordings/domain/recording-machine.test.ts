@@ -145,6 +145,62 @@ test('after a crash a recording is complete with what its file holds, and failed
   assert.equal(run(broken, [90_000, restarted], [90_100, inspected(5000)]).state.status, 'failed');
 });
 
+test('tracks that are asked for while the file is opened are taken when it is open', () => {
+  const track = { said: ['leg'], heard: [] };
+  const { effects } = run(
+    exampleRecording(),
+    [1000, { type: 'retrack-asked', tracks: [track] }],
+    [1100, started],
+  );
+  assert.deepEqual(
+    effects.find((effect) => effect.do === 'retrack'),
+    { do: 'retrack', tracks: [track] },
+  );
+});
+
+test('events are counted, each with what it knew', () => {
+  const { effects } = run(exampleRecording({ pauseAsked: true }), [1100, started], [2000, stop]);
+  assert.deepEqual(
+    effects.flatMap((effect) =>
+      effect.do === 'emit' ? [[effect.event, effect.recording.sequence, effect.recording.status]] : [],
+    ),
+    [
+      ['started', 1, 'recording'],
+      ['paused', 2, 'paused'],
+    ],
+  );
+});
+
+test('channels know from when to when of the file who was on them', () => {
+  const member = (channel: number, memberId: number) => ({
+    channel,
+    memberId,
+    callUuid: `leg-${memberId}`,
+    role: 'agent',
+  });
+  const told = (...members: ReturnType<typeof member>[]): Input => ({ type: 'members-told', members });
+  const { state } = run(
+    exampleRecording({ channels: [] }),
+    [1000, told(member(1, 7))],
+    [1100, started],
+    [3100, told(member(1, 7), member(2, 8))],
+    [4100, pause],
+    [5000, told(member(2, 8))],
+    [9100, resume],
+    [10_100, told(member(1, 9), member(2, 8))],
+    [11_100, stop],
+    [11_200, completed],
+  );
+  assert.deepEqual(
+    state.channels?.map(({ channel, memberId, fromMs, toMs }) => [channel, memberId, fromMs, toMs]),
+    [
+      [1, 7, 0, 3000],
+      [2, 8, 2000, 4000],
+      [1, 9, 4000, 4000],
+    ],
+  );
+});
+
 test('whatever comes in whatever order: at most one end, nothing after it, and never a recorder order without a recorder', () => {
   const input = fc.constantFrom<Input>(
     started,

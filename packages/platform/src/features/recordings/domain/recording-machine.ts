@@ -1,12 +1,15 @@
 import type { Instant, Machine, Step, TimerFired } from '../../../kernel/machine.ts';
+import type { CaptureTrack } from '../../../ports/media.ts';
 import type { RecordedFile } from '../../../ports/recorder.ts';
 import {
   type EndReason,
   isOver,
   type Recording,
   type RecordingEffect,
+  type RecordingEvent,
   type RecordingInput,
 } from './recording.ts';
+import { endedChannels, withChannels } from './recording-channels.ts';
 
 type Stepped = Step<Recording, RecordingEffect>;
 
@@ -20,10 +23,12 @@ export const recordingMachine: Machine<Recording, RecordingInput | TimerFired, R
         return started(recording, now);
       case 'recorder-failed':
         return broken(recording, input.sentence, now);
-      case 'retrack-asked': {
-        const effects: RecordingEffect[] = [{ do: 'retrack', tracks: input.tracks }];
-        return isRunning(recording) ? { state: recording, effects } : stay(recording);
-      }
+      case 'retrack-asked':
+        return retracked(recording, input.tracks);
+      case 'members-told':
+        return recording.status === 'finishing'
+          ? stay(recording)
+          : stay(withChannels(recording, input.members, now));
       case 'pause-asked':
         return paused(recording, now);
       case 'resume-asked':
@@ -54,14 +59,31 @@ function isRunning({ status }: Recording): boolean {
   return status === 'recording' || status === 'paused';
 }
 
+function retracked(recording: Recording, tracks: readonly CaptureTrack[]): Stepped {
+  if (isRunning(recording)) return { state: recording, effects: [{ do: 'retrack', tracks }] };
+  return stay(recording.status === 'starting' ? { ...recording, tracksAsked: tracks } : recording);
+}
+
+/** The event and the word to the owner; the outbox counts what it is told of one recording. */
+function told(before: Recording, event: RecordingEvent): { state: Recording; effects: RecordingEffect[] } {
+  const state = { ...before, sequence: before.sequence + 1 };
+  return {
+    state,
+    effects: [
+      { do: 'emit', event, recording: state },
+      { do: 'tell', event, recording: state },
+    ],
+  };
+}
+
 function started(recording: Recording, now: Instant): Stepped {
   if (recording.status !== 'starting') return stay(recording);
-  const { pauseAsked, stopAsked } = recording;
-  const begun: Recording = { ...recording, status: 'recording', startedAt: now, runningSince: now };
-  let state = begun;
+  const { pauseAsked, stopAsked, tracksAsked } = recording;
+  const begun = told({ ...recording, status: 'recording', startedAt: now, runningSince: now }, 'started');
+  let { state } = begun;
   const effects: RecordingEffect[] = [
-    { do: 'emit', event: 'started' },
-    { do: 'tell', event: 'started', recording: begun },
+    ...begun.effects,
+    ...(tracksAsked === null ? [] : [{ do: 'retrack', tracks: tracksAsked } as const]),
     { do: 'start-timer', key: 'max-length', at: now + recording.maxSeconds * 1000 },
   ];
   if (pauseAsked) {
@@ -80,30 +102,24 @@ function started(recording: Recording, now: Instant): Stepped {
 function paused(recording: Recording, now: Instant): Stepped {
   if (recording.status === 'starting') return stay({ ...recording, pauseAsked: true });
   if (recording.status !== 'recording') return stay(recording);
-  const state: Recording = { ...resting(recording, now), status: 'paused' };
+  const { state, effects } = told({ ...resting(recording, now), status: 'paused' }, 'paused');
   return {
     state,
-    effects: [
-      { do: 'pause-recorder' },
-      { do: 'cancel-timer', key: 'max-length' },
-      { do: 'emit', event: 'paused' },
-      { do: 'tell', event: 'paused', recording: state },
-    ],
+    effects: [{ do: 'pause-recorder' }, { do: 'cancel-timer', key: 'max-length' }, ...effects],
   };
 }
 
 function resumed(recording: Recording, now: Instant): Stepped {
   if (recording.status === 'starting') return stay({ ...recording, pauseAsked: false });
   if (recording.status !== 'paused') return stay(recording);
-  const state: Recording = { ...recording, status: 'recording', runningSince: now };
+  const { state, effects } = told({ ...recording, status: 'recording', runningSince: now }, 'resumed');
   return {
     state,
     effects: [
       { do: 'resume-recorder' },
       // Pauses do not count.
       { do: 'start-timer', key: 'max-length', at: now + recording.maxSeconds * 1000 - recording.recordedMs },
-      { do: 'emit', event: 'resumed' },
-      { do: 'tell', event: 'resumed', recording: state },
+      ...effects,
     ],
   };
 }
@@ -162,18 +178,13 @@ function inspected(recording: Recording, file: RecordedFile | undefined, now: In
 
 /** The one way out. */
 function over(recording: Recording, file: RecordedFile | undefined, now: Instant): Stepped {
+  const durationMs = file?.durationMs ?? 0;
   const state: Recording = {
     ...recording,
-    durationMs: file?.durationMs ?? 0,
+    durationMs,
     bytes: file?.bytes ?? 0,
     closedAt: now,
+    channels: endedChannels(recording.channels, durationMs),
   };
-  const event = state.status === 'completed' ? 'completed' : 'failed';
-  return {
-    state,
-    effects: [
-      { do: 'emit', event },
-      { do: 'tell', event, recording: state },
-    ],
-  };
+  return told(state, state.status === 'completed' ? 'completed' : 'failed');
 }

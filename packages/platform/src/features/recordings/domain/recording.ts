@@ -21,6 +21,15 @@ export interface Recording {
   readonly format: RecordingFormat;
   readonly maxSeconds: number;
   readonly callback: RecordingCallback | null;
+  /** Told of everything that happens to it, instead of `callback`. */
+  readonly announcement: RecordingAnnouncement | null;
+  /** Events that were told so far. */
+  readonly sequence: number;
+  /** Of one participant of a multiparty call; null for any other. */
+  readonly memberId: number | null;
+  readonly trackType: TrackType | null;
+  /** Who is on which channel, and when, where every participant has one of its own. */
+  readonly channels: readonly RecordedChannel[] | null;
   readonly status: RecordingStatus;
   readonly createdAt: Instant;
   /** When the first sound was taken down; null until the file is open. */
@@ -36,6 +45,7 @@ export interface Recording {
   /** Wishes that came while the file was being opened. */
   readonly pauseAsked: boolean;
   readonly stopAsked: boolean;
+  readonly tracksAsked: readonly CaptureTrack[] | null;
   /** Since when it has not been paused; null in a pause. */
   readonly runningSince: Instant | null;
   /** Without the time since `runningSince`. */
@@ -55,12 +65,40 @@ export interface RecordingCallback {
   readonly resource: string;
 }
 
+/** Whose events a multiparty call tells (conventions.md §10.3). */
+export interface RecordingAnnouncement {
+  readonly of: 'MPCRecording' | 'ParticipantRecording';
+  readonly callback: { readonly url: string; readonly method: 'GET' | 'POST' } | null;
+  readonly fields: Readonly<Record<string, string>>;
+  readonly resource: string;
+}
+
+/** Of a multiparty call: everybody on one channel, one participant, or everybody on a channel of their own. */
+export type TrackType = 'mix' | 'participant' | 'all';
+
+/** A participant on a channel. */
+export interface ChannelMember {
+  /** Counted from 1. */
+  readonly channel: number;
+  readonly memberId: number;
+  readonly callUuid: string;
+  readonly role: string;
+}
+
+/** Milliseconds of the file; `toMs` is null while it is there. */
+export interface RecordedChannel extends ChannelMember {
+  readonly fromMs: number;
+  readonly toMs: number | null;
+}
+
 export type RecordingInput =
   | { readonly type: 'ordered'; readonly tracks: readonly CaptureTrack[] }
   | { readonly type: 'recorder-started' }
   /** It could not start, or broke. */
   | { readonly type: 'recorder-failed'; readonly sentence: string }
   | { readonly type: 'retrack-asked'; readonly tracks: readonly CaptureTrack[] }
+  /** Who is on which channel from now on. */
+  | { readonly type: 'members-told'; readonly members: readonly ChannelMember[] }
   | { readonly type: 'pause-asked' }
   | { readonly type: 'resume-asked' }
   | { readonly type: 'stop-asked' }
@@ -82,7 +120,7 @@ export type RecordingEffect =
   /** After the recorder has broken, or the process has died. */
   | { readonly do: 'inspect-file' }
   | { readonly do: 'tell'; readonly event: RecordingEvent; readonly recording: Recording }
-  | { readonly do: 'emit'; readonly event: RecordingEvent }
+  | { readonly do: 'emit'; readonly event: RecordingEvent; readonly recording: Recording }
   | { readonly do: 'start-timer'; readonly key: 'max-length'; readonly at: Instant }
   | { readonly do: 'cancel-timer'; readonly key: 'max-length' };
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from 'node:test';
@@ -21,6 +21,7 @@ import {
   type RecordingsFeature,
 } from '../index.ts';
 import { recordingsTables } from '../migrations/0001-recordings.ts';
+import { multipartyRecordings } from '../migrations/0002-multiparty-recordings.ts';
 
 export const publicUrl = 'https://calls.example.com';
 
@@ -48,6 +49,8 @@ export interface RecordingsWorld {
     as?: Caller,
   ): Promise<FileAnswer>;
   files(): readonly string[];
+  /** Bytes of a file so far. */
+  sizeOf(name: string): number;
   /** The next so many commits of sessions fail, as with a full disk. */
   failCommits(count: number): void;
   /** Another process on the data as they are now; nothing of the old one was told to end. */
@@ -88,7 +91,7 @@ export async function openRecordingsWorld(
   options: WorldOptions = {},
 ): Promise<RecordingsWorld> {
   const directory = mkdtempSync(join(tmpdir(), 'jackfield-recordings-'));
-  return worldOn(await open([recordingsTables]), open, directory, options);
+  return worldOn(await open([recordingsTables, multipartyRecordings]), open, directory, options);
 }
 
 async function worldOn(
@@ -203,6 +206,7 @@ async function worldOn(
       return { status: answer.statusCode, headers: answer.headers, bytes: answer.rawPayload };
     },
     files: () => readdirSync(directory).sort(),
+    sizeOf: (name) => statSync(join(directory, name)).size,
     failCommits(count) {
       failing = count;
     },

@@ -1,0 +1,46 @@
+import type { Instant } from '../../../kernel/machine.ts';
+import type { ChannelMember, RecordedChannel, Recording } from './recording.ts';
+
+/** Milliseconds that the file has at this instant, pauses left out. */
+export function positionMs(recording: Pick<Recording, 'recordedMs' | 'runningSince'>, now: Instant): number {
+  const { recordedMs, runningSince } = recording;
+  return recordedMs + (runningSince === null ? 0 : Math.max(0, now - runningSince));
+}
+
+/** Who is there no more has left its channel here; who is new enters one here. The same object when nothing differs. */
+export function withChannels(
+  recording: Recording,
+  members: readonly ChannelMember[],
+  now: Instant,
+): Recording {
+  const { channels } = recording;
+  if (channels === null) return recording;
+  const at = positionMs(recording, now);
+  const isThere = ({ channel, memberId }: ChannelMember, among: readonly ChannelMember[]) =>
+    among.some((each) => each.channel === channel && each.memberId === memberId);
+  const present = channels.filter(({ toMs }) => toMs === null);
+  const added = members.filter((each) => !isThere(each, present));
+  const gone = present.filter((each) => !isThere(each, members));
+  if (added.length + gone.length === 0) return recording;
+  return {
+    ...recording,
+    channels: [
+      ...channels.map((each) => (gone.includes(each) ? { ...each, toMs: at } : each)),
+      ...added.map((each): RecordedChannel => ({ ...each, fromMs: at, toMs: null })),
+    ],
+  };
+}
+
+/** The file has become so long: nobody is on a channel beyond its end. */
+export function endedChannels(
+  channels: readonly RecordedChannel[] | null,
+  durationMs: number,
+): readonly RecordedChannel[] | null {
+  return (
+    channels?.map((each) => ({
+      ...each,
+      fromMs: Math.min(each.fromMs, durationMs),
+      toMs: Math.min(each.toMs ?? durationMs, durationMs),
+    })) ?? null
+  );
+}
