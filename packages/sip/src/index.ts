@@ -103,6 +103,7 @@ export {
 } from './user-agent/timer-wheel.ts';
 export { createUserAgent } from './user-agent/user-agent.ts';
 export type {
+  Guard,
   IncomingRequest,
   ReplyFields,
   UserAgent,

@@ -23,6 +23,11 @@ export interface Nonces {
    * nc 0 stands for a request without qop: it uses the nonce up.
    */
   check(nonce: string, nc: number, now: number, source: string): NonceVerdict;
+  /**
+   * Whether we gave this nonce to that source within that time: whoever has it receives what is sent there (return routability).
+   * Nothing is recorded.
+   */
+  proves(nonce: string, now: number, source: string, withinMs?: number): boolean;
   /** Used nonces in memory. */
   readonly remembered: number;
 }
@@ -34,9 +39,11 @@ interface Use {
   window: number;
 }
 
-const MAC_DIGITS = 32;
+// 84 bits, a little more than the tags of SRTP (RFC 3711 §4.2.1): challenges are answers to strangers, and are kept small.
+const MAC_DIGITS = 21;
+const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 const WINDOW = 32;
-const NONCE = /^([0-9a-z]{1,10})-([0-9a-z]{1,10})-([0-9a-f]{32})$/;
+const NONCE = /^([0-9a-z]{1,10})-([0-9a-z]{1,10})-([A-Za-z0-9_-]{14})$/;
 
 /** Creates nonces of one server process; what it signed is unknown to another key, and reads as forged there. */
 export function createNonces(options: NonceOptions): Nonces {
@@ -47,7 +54,7 @@ export function createNonces(options: NonceOptions): Nonces {
   let forgottenUntil = -1;
 
   const mac = (time: string, serial: string, source: string): string =>
-    sign(`${time}-${serial}-${source}`).slice(0, MAC_DIGITS);
+    shortened(sign(`${time}-${serial}-${source}`).slice(0, MAC_DIGITS));
 
   /** In the order of first use, which is near enough to that of issue for the oldest to be in front. */
   const forget = (now: number): void => {
@@ -69,6 +76,13 @@ export function createNonces(options: NonceOptions): Nonces {
     return 'ok';
   };
 
+  /** The instant at which we gave the nonce to the source; undefined when we did not. */
+  const issuedTo = (nonce: string, source: string): number | undefined => {
+    const [, time = '', serial = '', signature = ''] = NONCE.exec(nonce) ?? [];
+    if (time === '' || !equals(signature, mac(time, serial, source))) return undefined;
+    return Number.parseInt(time, 36);
+  };
+
   return {
     issue(now, source) {
       issued += 1;
@@ -78,18 +92,29 @@ export function createNonces(options: NonceOptions): Nonces {
       return `${time}-${serial}-${mac(time, serial, source)}`;
     },
     check(nonce, nc, now, source) {
-      const parts = NONCE.exec(nonce);
-      if (parts === null) return 'forged';
-      const [, time = '', serial = '', signature = ''] = parts;
-      if (!equals(signature, mac(time, serial, source))) return 'forged';
-      const issuedAt = Number.parseInt(time, 36);
+      const issuedAt = issuedTo(nonce, source);
+      if (issuedAt === undefined) return 'forged';
       if (issuedAt + lifetimeMs < now || issuedAt <= forgottenUntil) return 'stale';
       return record(nonce, issuedAt, nc, now);
+    },
+    proves(nonce, now, source, withinMs = lifetimeMs) {
+      const issuedAt = issuedTo(nonce, source);
+      return issuedAt !== undefined && issuedAt + withinMs >= now;
     },
     get remembered() {
       return uses.size;
     },
   };
+}
+
+/** Two letters for every three hex digits. */
+function shortened(hex: string): string {
+  let text = '';
+  for (let at = 0; at < hex.length; at += 3) {
+    const bits = Number.parseInt(hex.slice(at, at + 3), 16);
+    text += BASE64[bits >> 6]! + BASE64[bits & 63]!;
+  }
+  return text;
 }
 
 /** Notes a count as used; false when it was used before or lies behind the window. */

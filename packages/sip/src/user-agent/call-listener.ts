@@ -71,6 +71,11 @@ export interface IncomingInvite extends Call {
   readonly sourceAddress: string;
   /** Whether a description in a provisional response is sent reliably, and may be an offer (RFC 3262). */
   readonly takesReliable: boolean;
+  /**
+   * Whoever sent it has shown who it is. Until then, where the user agent has a guard, over UDP it gets one response at most, and
+   * none that is larger than the INVITE.
+   */
+  trust(): void;
   /** Whoever owns the leg from now on; when it has ended already, `ended` is called at once. */
   listen(listener: CallListener): void;
   /** Sends 180, or another 101–199, reliably when it describes and the caller takes that; it is repeated every minute. */

@@ -17,6 +17,8 @@ export interface UserAgentCounters {
   overloaded: number;
   /** Answers held back because they were larger than what an unauthenticated sender had sent over UDP. */
   amplifying: number;
+  /** Requests that the guard kept out; nothing was answered. */
+  unwanted: number;
   transportFailures: number;
   timeouts: number;
   /** Exceptions thrown by listeners. */
@@ -36,6 +38,7 @@ export function createCounters(): UserAgentCounters {
     strayAcks: 0,
     overloaded: 0,
     amplifying: 0,
+    unwanted: 0,
     transportFailures: 0,
     timeouts: 0,
     listenerErrors: 0,

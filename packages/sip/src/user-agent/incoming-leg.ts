@@ -19,6 +19,7 @@ import {
   serveInvite,
   startLegTimer,
   tellListener,
+  trustCaller,
 } from './leg.ts';
 
 /** The leg of an INVITE outside any dialog, in the hands of its owner. `transaction` is its server transaction. */
@@ -106,6 +107,7 @@ export function receiveInvite(
     flow: flow.id,
     sourceAddress: flow.remoteAddress,
     takesReliable: reliabilityOf(request) !== 'none',
+    trust: () => trustCaller(deps, transaction),
     listen(owner) {
       listener = owner;
       const reason = ended;

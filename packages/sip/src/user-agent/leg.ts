@@ -16,10 +16,18 @@ import { reasonPhrase } from '../message/reason-phrases.ts';
 import { createVia } from '../message/via.ts';
 import { clientKey } from '../transaction/key.ts';
 import type { TimerDurations } from '../transaction/timers.ts';
+import { answerWithin } from './answer-within.ts';
 import type { CallListener } from './call-listener.ts';
+import type { UserAgentCounters } from './counters.ts';
 import type { Route } from './send-target.ts';
 import type { WheelTimer } from './timer-wheel.ts';
-import type { ClientTransaction, ClientUser, TimerOwner, TransactionTable } from './transaction-table.ts';
+import type {
+  ClientTransaction,
+  ClientUser,
+  ServerTransaction,
+  TimerOwner,
+  TransactionTable,
+} from './transaction-table.ts';
 
 /** Credentials for a challenge as header fields to add to the request; undefined when it cannot be answered. */
 export type ChallengeAnswer = (challenge: SipResponse, request: SipRequest) => HeaderPairs | undefined;
@@ -64,6 +72,7 @@ export interface Leg extends TimerOwner {
 /** What legs need of their user agent. */
 export interface LegDeps {
   readonly table: TransactionTable;
+  readonly counters: UserAgentCounters;
   readonly durations: TimerDurations;
   readonly userAgentName: string | undefined;
   readonly ringingLimitMs: number;
@@ -178,9 +187,12 @@ function respondInLeg(
     headers,
     ...content,
   });
-  const text = printMessage(response);
+  const { limit } = transaction;
+  const fitting = answerWithin(limit, response);
+  if (fitting === undefined) deps.counters.amplifying += 1;
+  const text = fitting ?? '';
   if (request.method === 'INVITE' && status >= 200 && status < 300) leg.answer = { transaction: key, text };
-  const once = status === 401 || status === 407;
+  const once = status === 401 || status === 407 || limit !== undefined;
   deps.table.stepServer(transaction, { type: 'respond', status, text, once });
 }
 
@@ -193,12 +205,27 @@ export function serveInvite(deps: LegDeps, leg: Leg, key: string, isFirst: boole
       if (isFirst) leg.inviteFailed(failure);
     },
     acknowledged: (request) => leg.session('', { type: 'ack', request }),
-    tryingDue: () => {
-      if (!transaction.request) return;
-      const text = printMessage(createResponse(transaction.request, 100));
-      deps.table.stepServer(transaction, { type: 'respond', status: 100, text });
+    // A stranger gets one response to one request, and that is the final one.
+    tryingDue() {
+      if (transaction.limit === undefined) sayTrying(deps, transaction);
+      else transaction.owesTrying = true;
     },
   };
+}
+
+/** Whoever sent the INVITE has shown who it is: its responses may be larger than that, and are repeated as they must. */
+export function trustCaller(deps: LegDeps, key: string): void {
+  const transaction = deps.table.findServer(key);
+  if (!transaction) return;
+  transaction.limit = undefined;
+  if (transaction.owesTrying) sayTrying(deps, transaction);
+  transaction.owesTrying = false;
+}
+
+function sayTrying(deps: LegDeps, transaction: ServerTransaction): void {
+  if (!transaction.request) return;
+  const text = printMessage(createResponse(transaction.request, 100));
+  deps.table.stepServer(transaction, { type: 'respond', status: 100, text });
 }
 
 /** Starts a client transaction that keeps the leg alive until it has terminated. */

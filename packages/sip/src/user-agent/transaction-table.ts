@@ -67,6 +67,10 @@ export interface ServerTransaction {
   readonly mergeKey: string | undefined;
   readonly target: SendTarget;
   request: SipRequest | undefined;
+  /** Characters that a response may have, because nobody has shown yet who sent the request; its refusals are sent once. */
+  limit: number | undefined;
+  /** A 100 (Trying) was due while nobody had shown that. */
+  owesTrying: boolean;
   user: ServerUser | undefined;
   machine:
     | { readonly kind: 'invite'; state: InviteServerState }
@@ -152,7 +156,8 @@ export function createTransactionTable(deps: TransactionTableDeps): TransactionT
   function performShared(owner: ClientTransaction | ServerTransaction, effect: TransactionEffect): void {
     switch (effect.do) {
       case 'send':
-        deps.send(owner.target, effect.text);
+        // An answer that would have been larger than its stranger's request is none.
+        if (effect.text !== '') deps.send(owner.target, effect.text);
         return;
       case 'start-timer':
         startTimer(owner, effect.key, effect.at);
@@ -283,6 +288,8 @@ export function createTransactionTable(deps: TransactionTableDeps): TransactionT
         mergeKey,
         target,
         request,
+        limit: undefined,
+        owesTrying: false,
         user: undefined,
         machine: step
           ? { kind: 'invite', state: step.state }

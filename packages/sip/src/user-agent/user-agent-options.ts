@@ -18,6 +18,17 @@ export interface IncomingRequest {
   readonly flow: Flow;
   /** Sends the response; only the first final one counts. A To tag is added. */
   reply(status: number, fields?: ReplyFields): void;
+  /** Whoever sent it has shown who it is: over UDP the response may be larger than the request, which a guard prevents otherwise. */
+  trust(): void;
+}
+
+/** Keeps noise out of a user agent that strangers reach. */
+export interface Guard {
+  /**
+   * Whether a request that belongs to no dialog and no call of ours is answered; asked for every copy of it. `request` may be
+   * malformed: it is what could be read.
+   */
+  admits(request: SipRequest, flow: Flow): boolean;
 }
 
 /** What a reply carries beyond what it copies from its request. */
@@ -53,6 +64,8 @@ export interface UserAgentDeps {
   /** The session timer of calls (RFC 4028); 1800 s, and nothing below 90 s, unless told. */
   readonly sessionInterval?: SessionInterval;
   readonly limits?: Partial<UserAgentLimits>;
+  /** With a guard nobody is believed before `trust`: see there. Without one every sender is taken for who it says it is. */
+  readonly guard?: Guard;
   readonly on: {
     request(incoming: IncomingRequest): void;
     invite(invite: IncomingInvite): void;

@@ -1,16 +1,14 @@
 import { authorize, type DigestCredentials } from '../auth/digest-client.ts';
 import { SUPPORTED_OPTIONS } from '../dialog/answers.ts';
 import { DEFAULT_SESSION_INTERVAL } from '../dialog/session-timer.ts';
-import { createResponse } from '../message/create-response.ts';
 import type { Flow } from '../message/flow.ts';
 import type { SipRequest, SipResponse } from '../message/message.ts';
 import { tagOf } from '../message/name-addr.ts';
 import { type ParseProblem, parseMessage } from '../message/parse-message.ts';
-import { printBriefly, printMessage } from '../message/print-message.ts';
-import { reasonPhrase } from '../message/reason-phrases.ts';
 import { parseVia, stampReceived } from '../message/via.ts';
 import { cancelledKey, hasTransactionId, mergeKey, responseKey, serverKey } from '../transaction/key.ts';
 import { RFC3261_TIMERS } from '../transaction/timers.ts';
+import { createAnswering } from './answering.ts';
 import { chanceOf } from './chance.ts';
 import { createCounters } from './counters.ts';
 import { receiveInvite } from './incoming-leg.ts';
@@ -18,7 +16,7 @@ import { type ChallengeAnswer, type Leg, type LegDeps, legTimerFired, serveInvit
 import { dial } from './outgoing-leg.ts';
 import { sendRequest } from './outgoing-request.ts';
 import { createRoutes } from './routes.ts';
-import { type Refusal, screenExtensions, screenMalformed, screenRequest } from './screening.ts';
+import { screenExtensions, screenMalformed, screenRequest } from './screening.ts';
 import { type SendTarget, targetOf, targetOfLostFlow } from './send-target.ts';
 import { withSessionAlone } from './session-content.ts';
 import { createTimerWheel } from './timer-wheel.ts';
@@ -28,7 +26,7 @@ import {
   type ServerTransaction,
   type TimerOwner,
 } from './transaction-table.ts';
-import type { IncomingRequest, ReplyFields, UserAgent, UserAgentDeps } from './user-agent-options.ts';
+import type { IncomingRequest, UserAgent, UserAgentDeps } from './user-agent-options.ts';
 
 /** Creates a user agent with empty tables. */
 export function createUserAgent(deps: UserAgentDeps): UserAgent {
@@ -64,6 +62,14 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     cancelTimer: wheel.cancel,
   });
 
+  const { answer, refuse, refuseStateless } = createAnswering({
+    table,
+    counters,
+    userAgentName: deps.userAgentName,
+    token: deps.token,
+    send,
+  });
+
   function fire(owner: TimerOwner, key: string): void {
     if (owner.side === 'leg') legTimerFired(owner as Leg, key);
     else if (owner.side === 'deferred') safely((owner as Deferred).call);
@@ -84,6 +90,7 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
 
   const legDeps: LegDeps = {
     table,
+    counters,
     durations,
     userAgentName: deps.userAgentName,
     ringingLimitMs,
@@ -143,16 +150,25 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     }
     if (known) {
       counters.requestsRepeated += 1;
-      table.stepServer(known, { type: 'request' });
+      // What a stranger repeats is answered again: it counts like a new request.
+      if (known.limit === undefined || !isUnwanted(request, flow))
+        table.stepServer(known, { type: 'request' });
       return;
     }
+    // Whoever names a dialog, or an INVITE of its own, has had a response of ours: tags and branches cannot be guessed.
+    const leg = cancels === undefined ? findLeg(request) : undefined;
+    const isAcquainted =
+      leg !== undefined || (cancels !== undefined && table.findServer(cancels) !== undefined);
+    if (!isAcquainted && isUnwanted(request, flow)) return;
     stampReceived(request, flow.remoteAddress, flow.remotePort);
     const incoming: NewRequest = {
       request: withSessionAlone(request),
       flow,
       key,
       isOld,
+      leg,
       size: text.length,
+      reliable: flow.reliable,
       target: targetOf(request, via, flow),
     };
     if (table.size() >= maxTransactions) {
@@ -174,11 +190,11 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     const invite = inviteKey === undefined ? undefined : table.findServer(inviteKey);
     const transaction = open(incoming, undefined);
     if (!invite) {
-      refuse(transaction, incoming, { status: 481 });
+      refuse(transaction, { status: 481 });
       return;
     }
     const leg = cancellable.get(invite);
-    answer(transaction, request, 200, leg && { toTag: leg.localTag });
+    answer(transaction, 200, leg && { toTag: leg.localTag });
     leg?.inDialog(remoteTagOf(request), { type: 'cancelled', transaction: invite.key }, flow);
   }
 
@@ -186,39 +202,39 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
   const cancellable = new WeakMap<ServerTransaction, Leg>();
 
   function receiveNew(incoming: NewRequest): void {
-    const { request, flow, key, isOld } = incoming;
-    const toTag = tagOf(request.headers.get('To') ?? '');
-    const leg =
-      toTag === undefined ? undefined : legs.get(legKey(request.headers.get('Call-ID') ?? '', toTag));
+    const { request, flow, key, isOld, leg } = incoming;
     if (leg) {
       receiveInDialog(incoming, leg);
       return;
     }
+    const toTag = tagOf(request.headers.get('To') ?? '');
     const fromTag = remoteTagOf(request);
     const merge = mergeKey(request, fromTag, toTag !== undefined);
     const isMerged = merge !== undefined && table.isMerged(merge, key);
     const transaction = open(incoming, merge);
     const refusal = isMerged ? { status: 482 } : screenRequest(request, toTag !== undefined, screen);
     if (refusal) {
-      refuse(transaction, incoming, refusal);
+      refuse(transaction, refusal);
       return;
     }
     if (request.method !== 'INVITE') {
-      const reply: IncomingRequest['reply'] = (status, fields) =>
-        answer(transaction, request, status, fields);
-      if (!safely(() => deps.on.request({ request, flow, reply }))) reply(500);
+      const reply: IncomingRequest['reply'] = (status, fields) => answer(transaction, status, fields);
+      const trust = () => {
+        transaction.limit = undefined;
+      };
+      if (!safely(() => deps.on.request({ request, flow, reply, trust }))) reply(500);
       else if (transaction.request) table.awaitAnswer(transaction);
       return;
     }
     // RFC 3261 §8.1.1.8: an INVITE has a Contact, but for those of RFC 2543, whose dialog leads to the From URI. A From without
     // a tag counts as an empty one (§12.1.1).
     if (!isOld && !request.headers.has('Contact')) {
-      refuse(transaction, incoming, { status: 400 });
+      refuse(transaction, { status: 400 });
       return;
     }
     if (legs.size >= maxDialogs) {
       counters.overloaded += 1;
-      refuse(transaction, incoming, { status: 503, headers: [['Retry-After', '5']] });
+      refuse(transaction, { status: 503, headers: [['Retry-After', '5']] });
       return;
     }
     const { invite, leg: offered } = receiveInvite(legDeps, request, key, flow);
@@ -228,10 +244,10 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
 
   function receiveInDialog(incoming: NewRequest, leg: Leg): void {
     const { request, flow, key } = incoming;
-    const transaction = open(incoming, undefined);
+    const transaction = open(incoming, undefined, false);
     const refusal = screenExtensions(request, screen);
     if (refusal) {
-      refuse(transaction, incoming, refusal);
+      refuse(transaction, refusal);
       return;
     }
     if (request.method === 'INVITE') {
@@ -242,52 +258,17 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     leg.inDialog(remoteTagOf(request), input, flow);
   }
 
-  function open(incoming: NewRequest, merge: string | undefined): ServerTransaction {
-    const { key, request, target, flow } = incoming;
-    return table.startServer(key, merge, request, target, flow.reliable);
+  function open(incoming: NewRequest, merge: string | undefined, isStranger = true): ServerTransaction {
+    const { key, request, target, reliable, size } = incoming;
+    const transaction = table.startServer(key, merge, request, target, reliable);
+    if (isStranger && deps.guard !== undefined && !reliable) transaction.limit = size;
+    return transaction;
   }
 
-  function answer(
-    transaction: ServerTransaction,
-    request: SipRequest,
-    status: number,
-    fields: ReplyFields & { readonly toTag?: string } = {},
-  ): void {
-    if (transaction.request === undefined) return;
-    const text = responseText(request, status, fields);
-    table.stepServer(transaction, { type: 'respond', status, text });
-  }
-
-  function responseText(
-    request: SipRequest,
-    status: number,
-    fields: ReplyFields & { readonly toTag?: string },
-  ): string {
-    // RFC 3261 §8.2.6.2: every response above 100 has a To tag.
-    const tagged = status === 100 || fields.toTag !== undefined ? fields : { ...fields, toTag: deps.token() };
-    const response = createResponse(request, status, fields.reason ?? reasonPhrase(status), tagged);
-    if (deps.userAgentName !== undefined) response.headers.set('Server', deps.userAgentName);
-    return printMessage(response);
-  }
-
-  /** Our own refusal; over UDP it is repeated only when the request is. */
-  function refuse(transaction: ServerTransaction, incoming: NewRequest, refusal: Refusal): void {
-    const { status } = refusal;
-    const text = responseText(incoming.request, status, refusal);
-    table.stepServer(transaction, { type: 'respond', status, text, once: true });
-  }
-
-  /** An answer without a transaction, to what may be noise: over UDP never larger than what it answers. */
-  function refuseStateless(incoming: Omit<NewRequest, 'key' | 'isOld'>, { status, headers }: Refusal): void {
-    const { request, target, size, flow } = incoming;
-    const text = responseText(request, status, headers ? { headers } : {});
-    if (flow.reliable || text.length <= size) {
-      send(target, text);
-      return;
-    }
-    const brief = printBriefly(createResponse(request, status, '', { toTag: deps.token().slice(0, 8) }));
-    if (brief.length <= size) send(target, brief);
-    else counters.amplifying += 1;
+  function isUnwanted(request: SipRequest, flow: Flow): boolean {
+    if (deps.guard === undefined || deps.guard.admits(request, flow)) return false;
+    counters.unwanted += 1;
+    return true;
   }
 
   function receiveMalformed(problem: ParseProblem, text: string, flow: Flow): void {
@@ -295,10 +276,12 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     const { request, status } = problem;
     const top = request?.headers.get('Via');
     const via = top === undefined ? undefined : parseVia(top);
-    if (!request || !via) return;
+    if (!request || !via || isUnwanted(request, flow)) return;
     stampReceived(request, flow.remoteAddress, flow.remotePort);
     const refusal = (status === 400 && screenMalformed(request, screen)) || { status };
-    refuseStateless({ request, flow, size: text.length, target: targetOf(request, via, flow) }, refusal);
+    const { reliable } = flow;
+    const target = targetOf(request, via, flow);
+    refuseStateless({ request, reliable, size: text.length, target }, refusal);
   }
 
   function findLeg(request: SipRequest): Leg | undefined {
@@ -377,8 +360,11 @@ interface NewRequest {
   readonly key: string;
   /** Whether an RFC 2543 element sent it. */
   readonly isOld: boolean;
+  /** The leg whose dialog it belongs to. */
+  readonly leg: Leg | undefined;
   /** Characters that the sender sent. */
   readonly size: number;
+  readonly reliable: boolean;
   readonly target: SendTarget;
 }
 
