@@ -4,7 +4,7 @@ import { Server as TlsServer } from 'node:tls';
 import { createSystemClock } from '@jackfield/adapters/clock';
 import { createPostgresDatabase } from '@jackfield/adapters/database-postgres';
 import { createSqliteDatabase } from '@jackfield/adapters/database-sqlite';
-import { createHttpEgress } from '@jackfield/adapters/egress-http';
+import { createAddressGuard, createHttpEgress } from '@jackfield/adapters/egress-http';
 import { createMediaWorker } from '@jackfield/adapters/media-worker';
 import { createMetrics } from '@jackfield/adapters/metrics';
 import { createDiskRecordings, createRecorder } from '@jackfield/adapters/recorder';
@@ -124,7 +124,8 @@ async function start(
   atEnd(() => speech.close());
   const shared = { clock, secrets, log, media, mediaLegs: counted.legs, clips: media, speech };
 
-  const egress = createHttpEgress({ allow: config.egressAllow ?? [], privateToo: config.sandbox });
+  const rules = { allow: config.egressAllow ?? [], privateToo: config.sandbox };
+  const egress = createHttpEgress(rules);
   atEnd(() => egress.close());
 
   const sandbox = config.sandbox ? createSandbox({ ...shared, mediaHost: config.sip.host }) : undefined;
@@ -188,6 +189,9 @@ async function start(
           publicAddress: config.publicAddress,
           userAgentName: 'Jackfield',
           carriers: operated.accounts,
+          trunkLogin: trunks.loginOf,
+          // Origination URIs are customers': the same networks are closed to them as to their URLs.
+          mayReach: createAddressGuard(rules),
         });
         atEnd(() => signalling.close());
         edge = signalling;

@@ -170,11 +170,13 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
   const carriers = createCarriers({ ...deps, carriers: deps.carriers ?? [], usage, outbox });
   const { telephony, applicationOf: applicationOfToken } = rememberApplications(
     carriers.carry(
-      deps.createTelephony(endpoints.registrations, {
-        trunks: trunks.trunks,
-        clientTokens: clientTokens.tokens,
-        carrierCalls: carriers.incoming,
-      }),
+      trunks.carry(
+        deps.createTelephony(endpoints.registrations, {
+          trunks: trunks.trunks,
+          clientTokens: clientTokens.tokens,
+          carrierCalls: carriers.incoming,
+        }),
+      ),
     ),
   );
   const calls = createCalls({
@@ -298,6 +300,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
       // A stream of events has no end of its own: the server would wait for it.
       liveEvents.close();
       await carriers.close();
+      trunks.close();
       await http.close();
       await recordings.close();
       verify.close();
