@@ -112,6 +112,11 @@ export const configVariables = {
     allowed: 'the path of a JSON file',
     read: asPath,
   },
+  sms: {
+    name: 'JACKFIELD_SMS',
+    allowed: 'the path of a JSON file',
+    read: asPath,
+  },
   logLevel: {
     name: 'JACKFIELD_LOG_LEVEL',
     allowed: 'debug, info, warn or error',

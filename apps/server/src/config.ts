@@ -40,6 +40,8 @@ export interface Config {
   readonly ratesFile?: string;
   /** An absolute path; numbers outside the sandbox are not reached when absent. */
   readonly carriersFile?: string;
+  /** An absolute path; messages go to the inbox of the sandbox, or nowhere, when absent. */
+  readonly smsFile?: string;
   /** How long the log of callbacks is kept. */
   readonly callbackDays: number;
   /** How long recordings are kept; for ever when absent. */
@@ -140,6 +142,7 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
   const signaturePrefixes = optional(variables.signaturePrefixes, 'X-Service-,X-Plivo-');
   const rates = optional(variables.rates, 'calls cost nothing');
   const carriers = optional(variables.carriers, 'no carriers');
+  const sms = optional(variables.sms, sandbox ? 'the inbox of the sandbox' : 'no gateways');
   const callbackDays = orDefault(variables.callbackDays, 7);
   const recordingDays = optional(variables.recordingDays, 'kept for ever');
   const logLevel = orDefault(variables.logLevel, 'info');
@@ -163,6 +166,7 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
     ...(signaturePrefixes === undefined ? {} : { signaturePrefixes }),
     ...(rates === undefined ? {} : { ratesFile: resolve(rates) }),
     ...(carriers === undefined ? {} : { carriersFile: resolve(carriers) }),
+    ...(sms === undefined ? {} : { smsFile: resolve(sms) }),
     ...(recordingDays === undefined ? {} : { recordingDays }),
     ...(egressAllow === undefined ? {} : { egressAllow }),
     ...(databaseUrl === undefined ? {} : { databaseUrl }),

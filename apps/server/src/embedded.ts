@@ -26,6 +26,7 @@ import {
   type Logger,
   type NumberRoutes,
   type Platform,
+  type PlatformDeps,
 } from '@jackfield/platform';
 import {
   createDnsResolver,
@@ -38,6 +39,7 @@ import { readCarriersFile } from './carriers-file.ts';
 import { readCertificate, watchCertificate } from './certificate-files.ts';
 import type { Config } from './config.ts';
 import { countMediaLegs } from './counted-media-legs.ts';
+import { type OpenGateways, openMessageGateways } from './message-gateways.ts';
 import { publishMetrics } from './publish-metrics.ts';
 import { readRates } from './rates-file.ts';
 import { createSandbox } from './sandbox.ts';
@@ -128,6 +130,10 @@ async function start(
   const egress = createHttpEgress(rules);
   atEnd(() => egress.close());
 
+  const gateways =
+    config.smsFile === undefined ? undefined : openMessageGateways(config.smsFile, { clock, log });
+  atEnd(() => gateways?.close());
+
   const sandbox = config.sandbox ? createSandbox({ ...shared, mediaHost: config.sip.host }) : undefined;
 
   const domains = nonEmpty(config.sip.domains);
@@ -154,7 +160,7 @@ async function start(
       ...(config.signaturePrefixes === undefined ? {} : { signaturePrefixes: config.signaturePrefixes }),
       ...(config.recordingDays === undefined ? {} : { keepRecordingsMs: config.recordingDays * dayMs }),
       numbers: sandbox?.numbers ?? noNumbers,
-      ...(config.sandbox ? { sms: 'sandbox-inbox' } : {}),
+      ...smsOf(gateways, config),
       carriers: operated.carriers,
       egress,
       createTelephony(registrations, { trunks, clientTokens, carrierCalls }) {
@@ -268,6 +274,12 @@ async function start(
     },
     close: closeAll,
   };
+}
+
+/** Who names gateways wants them used, in the sandbox too. */
+function smsOf(gateways: OpenGateways | undefined, { sandbox }: Config): Pick<PlatformDeps, 'sms'> {
+  if (gateways !== undefined) return { sms: gateways.linked };
+  return sandbox ? { sms: 'sandbox-inbox' } : {};
 }
 
 function sipsOf({ addresses }: SocketTransports): Pick<Embedded, 'sips'> {

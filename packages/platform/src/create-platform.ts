@@ -12,6 +12,7 @@ import { createCalls, type LegOffer } from './features/calls/index.ts';
 import { type Carrier, createCarriers, type IncomingCarrierCalls } from './features/carriers/index.ts';
 import { createClientTokens, rememberApplications, withClientNames } from './features/client-tokens/index.ts';
 import { createLiveEvents } from './features/live-events/index.ts';
+import { createMessageGateways, type LinkedGateway } from './features/message-gateways/index.ts';
 import { createMultipartyCalls } from './features/multiparty-calls/index.ts';
 import { createRecordings, type Recordings } from './features/recordings/index.ts';
 import { createSandboxMessages } from './features/sandbox-messages/index.ts';
@@ -37,7 +38,6 @@ import type { Recorder } from './ports/recorder.ts';
 import type { RecordingFiles } from './ports/recording-files.ts';
 import type { Registrations } from './ports/registrations.ts';
 import type { Secrets } from './ports/secrets.ts';
-import type { Sms } from './ports/sms.ts';
 import type { SoundDecoder } from './ports/sound-decoder.ts';
 import type { Speech } from './ports/speech.ts';
 import type { Telephony } from './ports/telephony.ts';
@@ -65,8 +65,8 @@ export interface PlatformDeps {
   readonly numbers: NumberRoutes;
   /** Where numbers go that `numbers` does not know. */
   readonly carriers?: readonly Carrier[];
-  /** The way of messages to phones; without one every message is refused. */
-  readonly sms?: Sms | 'sandbox-inbox';
+  /** The ways of messages to phones, or the inbox of the sandbox; without any every message is refused. */
+  readonly sms?: readonly LinkedGateway[] | 'sandbox-inbox';
   /** The way to URLs that customers supply. */
   readonly egress: Egress;
   /** SIP domains that we serve, lower case; the first is the realm. */
@@ -103,11 +103,6 @@ export interface Platform {
 
 /** Receivers that answer slowly hold their places: one host at most `perHost` of them, a silent one a single one. */
 const outboxLimits = { concurrency: 256 };
-
-const noSms: Sms = {
-  send: async () => ({ accepted: false, errorCode: 'no-gateway' }),
-  listen() {},
-};
 
 /** The whole product over its ports: the same for the embedded server, a cluster node and the simulated world. */
 export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
@@ -204,8 +199,9 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
   carriers.incoming.refuseUnserved(calls);
   const callActions = createCallActions(shared);
   const inbox = deps.sms === 'sandbox-inbox' ? createSandboxMessages(deps) : undefined;
-  const gateway = deps.sms === 'sandbox-inbox' ? undefined : deps.sms;
-  const verify = createVerify({ ...shared, outbox, sms: inbox?.sms ?? gateway ?? noSms });
+  const linked = deps.sms === 'sandbox-inbox' ? [] : (deps.sms ?? []);
+  const gateways = createMessageGateways({ ...deps, gateways: linked });
+  const verify = createVerify({ ...shared, outbox, sms: inbox?.sms ?? gateways.sms });
   const liveEvents = createLiveEvents({ ...deps, outbox });
 
   /** An application that was dialled goes before that of the caller's token, and that before the one of its endpoint. */
@@ -241,6 +237,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     ...trunks.migrations,
     ...carriers.migrations,
     ...verify.migrations,
+    ...gateways.migrations,
     ...(inbox?.migrations ?? []),
   ]);
   const account = await accounts.ensureFirstAccount(deps.firstAccount);
@@ -271,6 +268,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
       trunks.routes,
       clientTokens.routes,
       verify.routes,
+      gateways.routes,
       ...(inbox === undefined ? [] : [inbox.routes]),
     ],
     accounts,

@@ -7,6 +7,15 @@ export {
   type ReadCarriers,
   readCarriers,
 } from './features/carriers/index.ts';
+export {
+  type GatewayAccess,
+  type HttpAccess,
+  type LinkedGateway,
+  type MessageGateway,
+  type ReadGateways,
+  readGateways,
+  type SmppAccess,
+} from './features/message-gateways/index.ts';
 export type { NewRecording, Recordings } from './features/recordings/door.ts';
 export {
   behaviours,
@@ -82,6 +91,7 @@ export type {
 export type {
   RefusedTrunkCall,
   TrunkAccess,
+  TrunkLogin,
   TrunkPassword,
   TrunkRefusal,
   Trunks,

@@ -84,7 +84,11 @@ test('busy and broken gateways are asked again, opinions are not', async () => {
   const slow = await startGateway(says(503, ''), says(429, ''), says(200, '{"messages":[{"id":"x"}]}'));
   assert.deepEqual(await open(slow.url).send(order), { accepted: true, message: 'gw:x' });
   const broken = await startGateway(says(500, ''));
-  assert.deepEqual(await open(broken.url).send(order), { accepted: false, errorCode: 'http-500' });
+  assert.deepEqual(await open(broken.url).send(order), {
+    accepted: false,
+    errorCode: 'http-500',
+    gatewayFailed: true,
+  });
   assert.equal(broken.seen.length, 3);
   const firm = await startGateway(says(403, 'no'));
   assert.deepEqual(await open(firm.url).send(order), { accepted: false, errorCode: 'http-403' });
@@ -94,10 +98,15 @@ test('busy and broken gateways are asked again, opinions are not', async () => {
 test('silence, refusal, redirects and answers without a name end in a refusal, in time', async () => {
   const silent = await startGateway(() => {});
   const hasty = { timeoutMs: 50, attempts: 1 };
-  assert.deepEqual(await open(silent.url, hasty).send(order), { accepted: false, errorCode: 'timeout' });
+  assert.deepEqual(await open(silent.url, hasty).send(order), {
+    accepted: false,
+    errorCode: 'timeout',
+    gatewayFailed: true,
+  });
   assert.deepEqual(await open('http://127.0.0.1:1', hasty).send(order), {
     accepted: false,
     errorCode: 'unreachable',
+    gatewayFailed: true,
   });
   const elsewhere = await startGateway((response) => {
     response.writeHead(302, { Location: `${silent.url}/` }).end();

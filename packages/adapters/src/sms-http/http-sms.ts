@@ -73,7 +73,9 @@ export function createHttpSms(options: HttpSmsOptions, deps: { log: Logger }): H
       for (let made = 1; ; made++) {
         const { isAgain, ...outcome } = await attempt(order);
         const pause = retryMs * 2 ** (made - 1);
-        if (isAgain !== true || made === attempts || Date.now() + pause >= order.validUntil) return outcome;
+        if (isAgain !== true) return outcome;
+        if (made === attempts || Date.now() + pause >= order.validUntil)
+          return { ...outcome, gatewayFailed: true };
         deps.log.warn({ gateway: name, order: order.id, outcome }, 'A gateway is asked again.');
         await new Promise((resolve) => setTimeout(resolve, pause));
       }

@@ -163,14 +163,22 @@ test('a silent connection is asked whether it lives, and left with an unbind', a
 test('without a gateway orders are refused in time, also those that no place is left for', async () => {
   const sms = connect(1, { sendMs: 50, maxWaiting: 1 });
   const first = sms.send(order());
-  assert.deepEqual(await sms.send(order()), { accepted: false, errorCode: 'queue-full' });
-  assert.deepEqual(await first, { accepted: false, errorCode: 'unreachable' });
+  assert.deepEqual(await sms.send(order()), {
+    accepted: false,
+    errorCode: 'queue-full',
+    gatewayFailed: true,
+  });
+  assert.deepEqual(await first, { accepted: false, errorCode: 'unreachable', gatewayFailed: true });
 });
 
 test('wrong credentials bind nothing', async () => {
   const smsc = await startSmsc();
   const sms = connect(smsc.port, { password: 'wrong', sendMs: 200 });
-  assert.deepEqual(await sms.send(order()), { accepted: false, errorCode: 'unreachable' });
+  assert.deepEqual(await sms.send(order()), {
+    accepted: false,
+    errorCode: 'unreachable',
+    gatewayFailed: true,
+  });
 });
 
 const noOpenssl = spawnSync('openssl', ['version']).status === 0 ? false : 'openssl is not installed';
@@ -181,7 +189,11 @@ test('over TLS the certificate must be one that we trust', { skip: noOpenssl }, 
   const sms = connect(smsc.port, { tls: { ca: cert } });
   assert.deepEqual(await sms.send(order()), { accepted: true, message: 'smsc:id-1' });
   const stranger = connect(smsc.port, { tls: {}, sendMs: 300 });
-  assert.deepEqual(await stranger.send(order()), { accepted: false, errorCode: 'unreachable' });
+  assert.deepEqual(await stranger.send(order()), {
+    accepted: false,
+    errorCode: 'unreachable',
+    gatewayFailed: true,
+  });
 });
 
 function selfSigned(): { cert: string; key: string } {

@@ -34,6 +34,8 @@ interface Waiting {
 
 /** SMPP 3.4 §5.1.3: message queue full, and throttled. Both are over when it is slower. */
 const tooFast = new Set([0x14, 0x58]);
+/** SMPP 3.4 §5.1.3: system error, and submit failed without a word on the message. */
+const systemErrors = new Set([0x08, 0x45]);
 
 /** SMS through an SMSC: SMPP 3.4 as a transceiver, within a window, again after a broken connection and slower when asked. */
 export function createSmppSms(options: SmppSmsOptions, deps: { clock: Clock; log: Logger }): SmppSms {
@@ -90,7 +92,12 @@ export function createSmppSms(options: SmppSmsOptions, deps: { clock: Clock; log
       return;
     }
     if (pdu.command_status !== 0) {
-      waiting.settle({ accepted: false, errorCode: String(pdu.command_status) });
+      const gatewayFailed = systemErrors.has(pdu.command_status);
+      waiting.settle({
+        accepted: false,
+        errorCode: String(pdu.command_status),
+        ...(gatewayFailed && { gatewayFailed }),
+      });
       return;
     }
     pauseMs = throttleMs[0];
@@ -114,13 +121,13 @@ export function createSmppSms(options: SmppSmsOptions, deps: { clock: Clock; log
       return link.isBound;
     },
     send(order) {
-      if (all.size >= maxWaiting) return Promise.resolve({ accepted: false, errorCode: 'queue-full' });
+      if (all.size >= maxWaiting) return Promise.resolve(failed('queue-full'));
       reference = (reference + 1) & 0xff;
       const message = messageParts(order.text, reference);
       return new Promise((resolve) => {
         const at = Math.min(clock.now() + sendMs, order.validUntil);
         const cancel = clock.startTimer(at, () =>
-          waiting.settle({ accepted: false, errorCode: link.isBound ? 'timeout' : 'unreachable' }),
+          waiting.settle(failed(link.isBound ? 'timeout' : 'unreachable')),
         );
         const waiting: Waiting = {
           order,
@@ -145,11 +152,15 @@ export function createSmppSms(options: SmppSmsOptions, deps: { clock: Clock; log
     },
     close() {
       cancelPause?.();
-      for (const waiting of [...all]) waiting.settle({ accepted: false, errorCode: 'unreachable' });
+      for (const waiting of [...all]) waiting.settle(failed('unreachable'));
       line.length = 0;
       link.close();
     },
   };
+}
+
+function failed(errorCode: string): SmsOutcome {
+  return { accepted: false, errorCode, gatewayFailed: true };
 }
 
 function parametersOf(order: SmsOrder, parts: readonly Buffer[], at: number, dataCoding: number): object {

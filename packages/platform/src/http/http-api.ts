@@ -11,6 +11,7 @@ import { type Authenticator, authenticateRequest } from './authentication.ts';
 import { registerDocuments } from './documents.ts';
 import { createIdempotency } from './idempotency.ts';
 import { readJsonObject } from './json-body.ts';
+import { registerOpenRoutes } from './open-route.ts';
 import { measureRequests, registerOperations } from './operations.ts';
 import { badUrl, isReadableUrl, problemOf, RefusedRequest, refuseConnection } from './refusals.ts';
 import { registerRoutes } from './register-routes.ts';
@@ -104,6 +105,10 @@ export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
   measureRequests(app, deps.metrics);
   registerDocuments(app, deps.features);
   registerOperations(app, deps);
+  registerOpenRoutes(
+    app,
+    deps.features.flatMap(({ open = [] }) => open),
+  );
 
   const requests = new SlidingWindow({
     limit: limits.requests,

@@ -3,4 +3,5 @@ export { type FileRoute, fileRoute, type ServedFile } from './file-route.ts';
 export { createHttpApi, defaultHttpLimits, type HttpApiDeps, type HttpLimits } from './http-api.ts';
 export { linkFilters } from './link-filters.ts';
 export { idempotencyTable } from './migrations/0001-idempotency.ts';
+export type { OpenRoute } from './open-route.ts';
 export { type ApiRequest, type ApiRoute, type RequestAccount, type RouteGroup, route } from './route.ts';

@@ -2,6 +2,7 @@ import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import type { Instant } from '../kernel/machine.ts';
 import type { Result } from '../kernel/result.ts';
 import type { FileRoute } from './file-route.ts';
+import type { OpenRoute } from './open-route.ts';
 import type { StreamOutput } from './streamed-answer.ts';
 
 /** The account on whose path a request came: itself authenticated, or a subaccount of the one that is. */
@@ -64,6 +65,8 @@ export interface RouteGroup {
   readonly routes: readonly ApiRoute[];
   /** Operations that answer with a file. */
   readonly files?: readonly FileRoute[];
+  /** Operations outside of any account. */
+  readonly open?: readonly OpenRoute[];
 }
 
 interface TypedRoute<

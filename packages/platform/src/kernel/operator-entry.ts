@@ -4,6 +4,8 @@ export interface Entry {
   readonly at: string;
   readonly problems: string[];
   has(name: string): boolean;
+  /** As it stands in the file; undefined when absent. */
+  value(name: string): unknown;
   /** Notes that the field is wrong: its place and the rest of a sentence. */
   wrong(name: string, sentence: string): void;
   text(name: string, shape: RegExp, allowed: string): string | undefined;
@@ -16,6 +18,8 @@ export interface Entry {
     choices: readonly Choice[],
     absent: undefined,
   ): Choice | undefined;
+  /** `absent` when it is left out. */
+  flag(name: string, absent: boolean): boolean;
   optionalInteger(name: string, least: number, most: number): number | undefined;
   optionalNumber(name: string, least: number, most: number): number | undefined;
   list(name: string, most: number): readonly unknown[];
@@ -84,6 +88,7 @@ export function entryOf(
     at,
     problems,
     has,
+    value: (name) => (has(name) ? object[name] : undefined),
     wrong,
     text,
     secret: (name, shape, allowed) => text(name, shape, allowed, true),
@@ -94,6 +99,11 @@ export function entryOf(
         return [];
       }),
     oneOf: oneOf as Entry['oneOf'],
+    flag(name, absent) {
+      const found = object[name];
+      if (has(name) && typeof found !== 'boolean') wrong(name, `must be true or false, not ${shown(found)}`);
+      return typeof found === 'boolean' ? found : absent;
+    },
     optionalInteger: (name, least, most) => numberWithin(name, least, most, true),
     optionalNumber: (name, least, most) => numberWithin(name, least, most, false),
     list,

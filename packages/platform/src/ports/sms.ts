@@ -23,10 +23,13 @@ export interface SmsOrder {
   readonly validUntil: Instant;
 }
 
-/** `message` is the gateway's name for what it took; `errorCode` is its own, as text, shown to customers. */
+/**
+ * `message` is the gateway's name for what it took; `errorCode` is its own, as text, shown to customers. `gatewayFailed`: the trouble
+ * is the gateway's, and another one may take the message.
+ */
 export type SmsOutcome =
   | { readonly accepted: true; readonly message: string }
-  | { readonly accepted: false; readonly errorCode: string };
+  | { readonly accepted: false; readonly errorCode: string; readonly gatewayFailed?: boolean };
 
 /** What became of a message: `undelivered` never reached the phone in time, `failed` was refused for good. */
 export interface SmsReceipt {

@@ -1,0 +1,65 @@
+import { createHttpSms } from '@jackfield/adapters/sms-http';
+import { createSmppSms } from '@jackfield/adapters/sms-smpp';
+import {
+  type Clock,
+  type GatewayAccess,
+  type LinkedGateway,
+  type Logger,
+  readGateways,
+} from '@jackfield/platform';
+import { readOperatorFile, refuseFile } from './operator-file.ts';
+
+/** The gateways of JACKFIELD_SMS with their links, which are opened at once. */
+export interface OpenGateways {
+  readonly linked: readonly LinkedGateway[];
+  close(): void;
+}
+
+const variable = 'JACKFIELD_SMS';
+/** A message that found no way into an SMSC for so long goes to the next gateway. */
+const sendMs = 10_000;
+
+/** Reads JACKFIELD_SMS and opens its links; throws a StartFailure with a sentence for each mistake. */
+export function openMessageGateways(path: string, deps: { clock: Clock; log: Logger }): OpenGateways {
+  const read = readGateways(readOperatorFile(variable, path));
+  if (!read.ok) return refuseFile(variable, path, read.problems);
+  const authorities = new Map(
+    read.accesses.flatMap((access) =>
+      access.protocol === 'smpp' && access.caFile !== undefined
+        ? [[access.name, readOperatorFile(variable, access.caFile)] as const]
+        : [],
+    ),
+  );
+  const closes: (() => void)[] = [];
+
+  function linkOf(access: GatewayAccess): Omit<LinkedGateway, 'gateway'> {
+    if (access.protocol === 'http') {
+      const { body, receipts, ...options } = access;
+      const link = createHttpSms(
+        {
+          ...options,
+          ...(body === undefined ? {} : { body }),
+          ...(receipts === undefined ? {} : { receipts }),
+        },
+        deps,
+      );
+      return { link, takeReceipt: link.takeReceipt };
+    }
+    const { tls, caFile: _, ...options } = access;
+    const ca = authorities.get(access.name);
+    const link = createSmppSms(
+      { ...options, sendMs, ...(tls ? { tls: ca === undefined ? {} : { ca } } : {}) },
+      deps,
+    );
+    closes.push(link.close);
+    return { link, isBound: () => link.isBound };
+  }
+
+  const accesses = new Map(read.accesses.map((access) => [access.name, access]));
+  return {
+    linked: read.gateways.map((gateway) => ({ gateway, ...linkOf(accesses.get(gateway.name)!) })),
+    close() {
+      for (const close of closes) close();
+    },
+  };
+}

@@ -1,0 +1,10 @@
+/** GSM 03.40 §9.2.3.24.1: characters of a message, and of each part of a longer one, in the GSM alphabet and in UCS-2. */
+const room = { plain: { single: 160, part: 153 }, other: { single: 70, part: 67 } };
+/** What every variant of the GSM alphabet has in one septet each; anything else is counted as if it needed UCS-2. */
+const plain = /^[A-Za-z0-9 \r\n!"#%&'()*+,\-./:;<=>?@_$]*$/;
+
+/** How many parts a text has at most: what a message may cost is known before it is sent. */
+export function mostParts(text: string): number {
+  const { single, part } = plain.test(text) ? room.plain : room.other;
+  return text.length <= single ? 1 : Math.ceil(text.length / part);
+}

@@ -1,0 +1,21 @@
+import type { Instant } from '../../../kernel/machine.ts';
+
+/** Turns of a gateway that takes so many messages a second: each is one interval after the one before. */
+export interface Pace {
+  readonly nextAt: Instant;
+}
+
+export const unpaced: Pace = { nextAt: 0 };
+
+/** When the next message may go, and the pace after it; undefined when that is later than `latest`. */
+export function nextTurn(
+  pace: Pace,
+  perSecond: number,
+  now: Instant,
+  latest: Instant,
+): { readonly at: Instant; readonly pace: Pace } | undefined {
+  // A second's worth may go at once after a pause.
+  const at = Math.max(pace.nextAt, now - 1000 + 1000 / perSecond);
+  if (at > latest) return undefined;
+  return { at: Math.max(at, now), pace: { nextAt: at + 1000 / perSecond } };
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readGateways } from './read-gateways.ts';
+
+const smpp = {
+  name: 'alpha',
+  protocol: 'smpp',
+  host: 'smsc.example',
+  tls: true,
+  system_id: 'me',
+  password: 'hunter2!',
+  prefixes: [{ prefix: '1', price: '0.0075' }],
+  caps: { messages_per_second: 20, spend_per_hour: '25.00' },
+};
+const http = {
+  name: 'beta',
+  protocol: 'http',
+  url: 'https://beta.example/send?ref={{id}}',
+  headers: { Authorization: 'Bearer hunter2' },
+  body: '{"to":"{{to}}"}',
+  message_path: 'id',
+  receipts: {
+    message_field: 'id',
+    status_field: 'status',
+    statuses: { DELIVRD: 'delivered' },
+    secret: { field: 'key', value: 's3cret' },
+  },
+  prefixes: [{ prefix: '' }],
+};
+const read = (...gateways: readonly object[]) => readGateways(JSON.stringify({ gateways }));
+const problemsOf = (...gateways: readonly object[]) => {
+  const outcome = read(...gateways);
+  return outcome.ok ? [] : outcome.problems;
+};
+
+test('gateways are read apart from what lets us in there', () => {
+  const outcome = read(smpp, http);
+  assert.ok(outcome.ok);
+  assert.deepEqual(outcome.gateways, [
+    {
+      name: 'alpha',
+      prefixes: [{ prefix: '1', priority: 1, weight: 1, price: 750 }],
+      caps: { messagesPerSecond: 20, spendPerHour: 2_500_000 },
+    },
+    {
+      name: 'beta',
+      prefixes: [{ prefix: '', priority: 1, weight: 1, price: undefined }],
+      caps: { messagesPerSecond: undefined, spendPerHour: undefined },
+    },
+  ]);
+  const [alpha, beta] = outcome.accesses;
+  assert.deepEqual(alpha, {
+    protocol: 'smpp',
+    name: 'alpha',
+    host: 'smsc.example',
+    port: 2775,
+    tls: true,
+    caFile: undefined,
+    systemId: 'me',
+    password: 'hunter2!',
+    systemType: '',
+    window: 10,
+  });
+  assert.ok(beta?.protocol === 'http');
+  // Statuses are compared in lower case.
+  assert.deepEqual(beta.receipts?.statuses, { delivrd: 'delivered' });
+});
+
+test('every mistake is told with its place, and no secret is in a sentence', () => {
+  const problems = problemsOf(
+    { ...smpp, password: 'far too long hunter2', port: 0, prefixes: [{ prefix: '+1' }] },
+    { ...http, name: 'alpha', url: 'ftp://x', headers: { 'a b': 'x' }, caps: { spend_per_hour: '1.00' } },
+    { name: 'gamma', protocol: 'pigeon' },
+    { ...http, name: 'delta', receipts: { ...http.receipts, secret: undefined, statuses: { ok: 'yes' } } },
+  );
+  for (const place of [
+    'gateways[0].password must be a text of up to 8 characters',
+    'gateways[0].port must be',
+    'gateways[0].prefixes[0].prefix must be leading digits',
+    'gateways[1].name must be another one',
+    'gateways[1].url must be an http or https URL',
+    'gateways[1].headers.a b is no name of a header',
+    'gateways[1].caps cannot hold a spend per hour: the prefix "" has no price',
+    'gateways[2].protocol must be "smpp" or "http"',
+    'gateways[3].receipts.statuses.ok must be "delivered", "undelivered" or "failed"',
+    'gateways[3].receipts.secret must be an object',
+  ]) {
+    assert.ok(
+      problems.some((problem) => problem.startsWith(place)),
+      `${place}\n${problems.join('\n')}`,
+    );
+  }
+  assert.ok(!problems.some((problem) => problem.includes('hunter2')));
+});
+
+test('what is no JSON is told with its line and nothing of its text', () => {
+  const outcome = readGateways('{\n"hunter2" 1}');
+  assert.deepEqual(outcome, { ok: false, problems: ['line 2: the list of gateways is no JSON'] });
+});

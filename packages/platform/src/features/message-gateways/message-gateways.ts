@@ -1,0 +1,150 @@
+import type { OpenRoute, RouteGroup } from '../../http/index.ts';
+import { prefixRoutes, routesFor } from '../../kernel/prefix-routes.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Database, Migration } from '../../ports/database.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Metrics } from '../../ports/metrics.ts';
+import type { Secrets } from '../../ports/secrets.ts';
+import type { Sms, SmsOrder, SmsOutcome } from '../../ports/sms.ts';
+import type { MessageGateway } from './domain/gateway.ts';
+import { mostParts } from './domain/message-parts.ts';
+import { nextTurn, type Pace, unpaced } from './domain/pace.ts';
+import { messageSpendTable } from './migrations/0001-message-spend.ts';
+import { createSpendStore } from './store.ts';
+
+/** A gateway with the link that speaks to it. */
+export interface LinkedGateway {
+  readonly gateway: MessageGateway;
+  readonly link: Sms;
+  /** Reads what the gateway tells to its webhook; absent for one that tells on its own connection. */
+  readonly takeReceipt?: (request: ReceiptRequest) => 204 | 400 | 403;
+  /** Whether it lets us in at the moment; absent where there is no connection that lasts. */
+  readonly isBound?: () => boolean;
+}
+
+interface ReceiptRequest {
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly contentType: string;
+}
+
+export interface MessageGatewaysDeps {
+  readonly gateways: readonly LinkedGateway[];
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly secrets: Pick<Secrets, 'randomBytes'>;
+  /** So long a message may wait for its turn at a gateway before the next one is asked. */
+  readonly maxWaitMs?: number;
+}
+
+export interface MessageGatewaysFeature {
+  readonly sms: Sms;
+  readonly migrations: readonly Migration[];
+  readonly routes: RouteGroup;
+}
+
+/** The operator's gateways as one way to message boxes: routes by prefix, failover, pace and a cap on what is spent. */
+export function createMessageGateways(deps: MessageGatewaysDeps): MessageGatewaysFeature {
+  const { clock, log, metrics, maxWaitMs = 5_000 } = deps;
+  const links = new Map(deps.gateways.map(({ gateway, link }) => [gateway.name, link]));
+  const table = prefixRoutes(deps.gateways.map(({ gateway }) => gateway));
+  const store = createSpendStore(deps.database);
+  const paces = new Map<string, Pace>();
+
+  for (const { gateway, isBound } of deps.gateways) {
+    if (isBound === undefined) continue;
+    metrics.gauge(
+      `jackfield_message_gateway_${gateway.name.replaceAll('-', '_')}_bound`,
+      'Whether this gateway lets us in.',
+      () => (isBound() ? 1 : 0),
+    );
+  }
+
+  /** What became of the order at one gateway. */
+  async function sendThrough(
+    { name, caps }: MessageGateway,
+    price: number | undefined,
+    order: SmsOrder,
+  ): Promise<SmsOutcome> {
+    if (!(await turnOf(name, caps.messagesPerSecond, order))) return passed('too-fast');
+    const reservedAt = clock.now();
+    const units = caps.spendPerHour === undefined ? 0 : (price ?? 0) * mostParts(order.text);
+    try {
+      // What cannot be counted is not sent.
+      if (
+        caps.spendPerHour !== undefined &&
+        !(await store.reserve(name, units, caps.spendPerHour, reservedAt))
+      ) {
+        return passed('spend-cap');
+      }
+    } catch (err) {
+      log.error({ err, gateway: name }, 'What a message costs could not be counted; it is not sent.');
+      return passed('cost-not-counted');
+    }
+    const outcome = await links.get(name)!.send(order);
+    if (!outcome.accepted && units > 0 && outcome.errorCode !== 'timeout') {
+      store.giveBack(name, units, reservedAt).catch((err: unknown) => {
+        log.error({ err, gateway: name }, 'What a refused message did not cost could not be given back.');
+      });
+    }
+    return outcome;
+  }
+
+  /** Waits for the order's turn; false when it would be too late. */
+  async function turnOf(name: string, perSecond: number | undefined, order: SmsOrder): Promise<boolean> {
+    if (perSecond === undefined) return true;
+    const now = clock.now();
+    const latest = Math.min(now + maxWaitMs, order.validUntil);
+    const turn = nextTurn(paces.get(name) ?? unpaced, perSecond, now, latest);
+    if (turn === undefined) return false;
+    paces.set(name, turn.pace);
+    if (turn.at > now) await new Promise<void>((resolve) => void clock.startTimer(turn.at, resolve));
+    return true;
+  }
+
+  function chance(): number {
+    const [a = 0, b = 0, c = 0, d = 0] = deps.secrets.randomBytes(4);
+    return (((a * 256 + b) * 256 + c) * 256 + d) / 2 ** 32;
+  }
+
+  return {
+    migrations: [messageSpendTable],
+    routes: { name: 'Message gateways', routes: [], open: [receiptRoute(deps.gateways)] },
+    sms: {
+      async send(order) {
+        let last: SmsOutcome = { accepted: false, errorCode: 'no-route' };
+        for (const { taker, prefix } of routesFor(table, order.to, chance)) {
+          if (clock.now() >= order.validUntil) return last;
+          last = await sendThrough(taker, prefix.price, order);
+          const outcome = last.accepted ? 'accepted' : last.gatewayFailed ? 'passed-on' : 'refused';
+          metrics.count('jackfield_messages_total', { gateway: taker.name, outcome });
+          if (last.accepted || last.gatewayFailed !== true) return last;
+          log.warn(
+            { gateway: taker.name, order: order.id, errorCode: last.errorCode },
+            'A gateway did not take a message.',
+          );
+        }
+        return last;
+      },
+      listen(listener) {
+        for (const link of links.values()) link.listen(listener);
+      },
+    },
+  };
+}
+
+/** A gateway without a webhook and one that does not exist are told alike. */
+function receiptRoute(gateways: readonly LinkedGateway[]): OpenRoute {
+  const byName = new Map(gateways.map((each) => [each.gateway.name, each.takeReceipt]));
+  return {
+    methods: ['GET', 'POST'],
+    path: '/message-gateways/:name/receipts',
+    run: ({ params, ...request }) => ({ status: byName.get(params.name ?? '')?.(request) ?? 403 }),
+  };
+}
+
+function passed(errorCode: string): SmsOutcome {
+  return { accepted: false, errorCode, gatewayFailed: true };
+}

@@ -1,0 +1,65 @@
+import type { FastifyInstance } from 'fastify';
+import { refuseOtherMethods } from './method-not-allowed.ts';
+
+/** A request to a path that needs no account: its body as it came, whatever it claims to be. */
+export interface OpenRequest {
+  readonly params: Readonly<Record<string, string>>;
+  /** Of names that are there more than once, the last. */
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly contentType: string;
+}
+
+export interface OpenAnswer {
+  readonly status: number;
+  /** Sent as JSON. */
+  readonly body?: object;
+}
+
+/** An operation for machines that are no customers: who may ask is the operation's own matter. */
+export interface OpenRoute {
+  readonly methods: readonly ('GET' | 'POST')[];
+  /** From the root, e.g. `/.well-known/jwks.json`. */
+  readonly path: string;
+  run(request: OpenRequest): OpenAnswer;
+}
+
+/** Receipts and keys are small; more is not read. */
+const bodyLimit = 64 * 1024;
+
+export function registerOpenRoutes(app: FastifyInstance, routes: readonly OpenRoute[]): void {
+  if (routes.length === 0) return;
+  void app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', { parseAs: 'string', bodyLimit }, (_request, body, done) =>
+      done(null, body),
+    );
+    for (const route of routes) {
+      scope.route({
+        method: [...route.methods],
+        url: route.path,
+        schema: { hide: true },
+        handler(request, reply) {
+          const { params, query, body, headers } = request;
+          const answer = route.run({
+            params: params as Record<string, string>,
+            query: lastOfEach(query as Record<string, string | string[]>),
+            body: typeof body === 'string' ? body : '',
+            contentType: headers['content-type'] ?? '',
+          });
+          return reply.code(answer.status).send(answer.body);
+        },
+      });
+      refuseOtherMethods(scope, route.path, route.methods);
+    }
+  });
+}
+
+function lastOfEach(query: Readonly<Record<string, string | string[]>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(query).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : (value.at(-1) ?? ''),
+    ]),
+  );
+}
