@@ -1,7 +1,13 @@
 import { cpSync } from 'node:fs';
 import { createSqliteDatabase } from '@jackfield/adapters/database-sqlite';
 import { createMetrics } from '@jackfield/adapters/metrics';
-import { createDigestAdmission, createSipEdge, type SipEdge } from '@jackfield/adapters/sip-edge';
+import {
+  createDigestAdmission,
+  createSipEdge,
+  createTokenAdmission,
+  createTrunkAdmission,
+  type SipEdge,
+} from '@jackfield/adapters/sip-edge';
 import { type Clock, createPlatform, type Database, type Logger, type Platform } from '@jackfield/platform';
 import { createSeededSecrets } from './seeded-secrets.ts';
 import type { Settling } from './settling.ts';
@@ -80,7 +86,10 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
     recorder,
     recordingFiles: recorder.files,
     publicUrl: 'https://api.example.com',
-    createTelephony(registrations) {
+    createTelephony(registrations, { trunks, clientTokens }) {
+      const digest = { ...shared, algorithms: ['SHA-256', 'MD5'] as const };
+      const endpoints = createDigestAdmission({ ...digest, registrations, realm: domain });
+      const passwords = createTrunkAdmission({ ...digest, trunks, domains: [domain], otherwise: endpoints });
       edge = createSipEdge({
         ...shared,
         openTransports: async (listener) => {
@@ -94,16 +103,14 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
           life.atEnd(() => void transports.close());
           return { ...transports, send: (target, text) => life.isOn() && transports.send(target, text) };
         },
-        admission: createDigestAdmission({
-          ...shared,
-          registrations,
-          realm: domain,
-          algorithms: ['SHA-256', 'MD5'],
-        }),
+        admission: createTokenAdmission({ tokens: clientTokens, otherwise: passwords }),
         registrations,
-        domains: [domain],
+        // conventions.md §12.1: applications have addresses below `app.`.
+        domains: [domain, `app.${domain}`],
         publicAddress: address,
         userAgentName: 'Jackfield',
+        trunkLogin: trunks.loginOf,
+        mayReach: (to) => to.startsWith(customersNetwork),
       });
       return edge.telephony;
     },
@@ -147,6 +154,9 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
     },
   };
 }
+
+/** Where origination URIs may lead: the network of the phones, and not that of the platform. */
+const customersNetwork = '10.0.1.';
 
 /** Everything that a process holds in the world outside: its timers and its ports. */
 function lifeOf(clock: Clock) {

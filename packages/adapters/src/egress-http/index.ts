@@ -1,1 +1,2 @@
+export { type AddressGuard, type AddressRules, createAddressGuard } from './address-guard.ts';
 export { createHttpEgress, type HttpEgress, type HttpEgressOptions } from './http-egress.ts';

@@ -17,13 +17,13 @@ import {
   type UserAgent,
 } from '@jackfield/sip';
 import type { Admission } from './admission.ts';
-import type { CarrierAccounts } from './carrier-accounts.ts';
+import { type DialTermsDeps, dialTerms } from './dial-terms.ts';
 import { legEndOf } from './leg-end.ts';
 import { isAnswerable, LegMedia, sdpType } from './leg-media.ts';
 import { addressOf, calleeOf, callerOf, customHeadersOf, headersOf } from './parties.ts';
 import { createTransfers } from './transfers.ts';
 
-export interface EdgeLegsDeps {
+export interface EdgeLegsDeps extends DialTermsDeps {
   readonly mediaLegs: MediaLegs;
   readonly admission: Admission;
   readonly log: Logger;
@@ -36,8 +36,6 @@ export interface EdgeLegsDeps {
   readonly mediaAddress: string;
   /** The user agent's door for outgoing calls. */
   readonly invite: UserAgent['invite'];
-  /** What answers the challenges of carriers. */
-  readonly accounts?: CarrierAccounts;
   /** Why no new call is taken now; undefined when calls are taken. */
   readonly closedBecause: () => { readonly status: number; readonly fields: AnswerFields } | undefined;
 }
@@ -179,6 +177,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
       log.warn({ leg: request.leg, err: error }, 'No media port for an outgoing leg.');
       return ended(edge, { by: 'media-failed' });
     }
+    const terms = await dialTerms(deps, request);
     // Hung up while the port was being opened.
     if (edge.end !== undefined) return ended(edge, edge.end);
     const [domain] = deps.domains;
@@ -189,18 +188,11 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
         to: addressOf(request.to.user, domain),
         headers: [...headersOf(request.headers), ['X-CallUUID', request.leg]],
         content: { body: edge.media.offer(), contentType: sdpType },
-        ...credentialsOf(request),
+        ...terms,
       },
       listenerOf(edge),
     );
     transfers.began(edge.leg, edge.call);
-  }
-
-  /** A carrier is dialled alone: no other target is shown its credentials. */
-  function credentialsOf({ targets }: DialRequest) {
-    const account = targets.length === 1 ? targets[0]?.account : undefined;
-    const credentials = account === undefined ? undefined : deps.accounts?.(account);
-    return credentials === undefined ? {} : { credentials };
   }
 
   async function invited(incoming: IncomingInvite): Promise<void> {

@@ -16,10 +16,11 @@ import type { TransportListener, Transports } from '@jackfield/sip/transport';
 import type { Admission } from './admission.ts';
 import { type CarrierLogin, carrierAccounts } from './carrier-accounts.ts';
 import { createCarrierRequests } from './carrier-requests.ts';
+import type { DialTermsDeps } from './dial-terms.ts';
 import { createEdgeLegs } from './edge-legs.ts';
 import { createRegistrar } from './registrar.ts';
 
-export interface SipEdgeDeps {
+export interface SipEdgeDeps extends Pick<DialTermsDeps, 'trunkLogin' | 'mayReach'> {
   /** Opens the sockets; a simulated network can stand in for the real one. */
   readonly openTransports: (listener: TransportListener) => Promise<Transports>;
   /** Finds where URIs lead whose host is a name (RFC 3263); the transports take it as it stands when absent. */
@@ -152,6 +153,8 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     mediaAddress: deps.mediaAddress ?? deps.publicAddress,
     invite: (order, listener) => userAgent.invite(order, listener),
     accounts,
+    ...(deps.trunkLogin === undefined ? {} : { trunkLogin: deps.trunkLogin }),
+    ...(deps.mayReach === undefined ? {} : { mayReach: deps.mayReach }),
     closedBecause: () =>
       isDraining ? { status: 503, fields: { headers: [['Retry-After', retryAfterSeconds]] } } : undefined,
   });

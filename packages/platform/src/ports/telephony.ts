@@ -75,8 +75,21 @@ export interface DialTarget {
   readonly uri: string;
   /** The flow on which the binding was registered, so that a phone behind NAT or on TCP is reached; opaque to features. */
   readonly flow?: string;
-  /** Whose username and password answer its challenges: the name of a carrier, which signalling resolves. */
+  /** Whose username and password answer its challenges: the name of a carrier, or of an origination URI; signalling resolves it. */
   readonly account?: string;
+  /**
+   * The inbound trunk that it belongs to: its customer has named the place, so nothing is sent to addresses that are closed to
+   * customers, and with several such targets one is dialled after the other, the next when one fails.
+   */
+  readonly trunk?: NamedTrunk;
+}
+
+/** A trunk and whose it is. */
+export interface NamedTrunk {
+  readonly trunk: string;
+  readonly account: string;
+  /** The account itself, or the one whose subaccount it is. */
+  readonly mainAccount: string;
 }
 
 /** What signalling tells the calls feature. */

@@ -7,6 +7,8 @@ export interface Trunks {
    * `sourceAddress` is held against its address list.
    */
   accessOf(trunkId: string, sourceAddress: string): Promise<TrunkAccess | undefined>;
+  /** What answers the challenges of an origination URI, by the name that its dial target carries; undefined for a name of nothing. */
+  loginOf(account: string): Promise<TrunkLogin | undefined>;
   /** Tells the trunk's account that a call was refused; returns at once, and may be called for every datagram. */
   refused(refusal: RefusedTrunkCall): void;
 }
@@ -27,6 +29,12 @@ export interface TrunkAccess {
   readonly credentials: readonly TrunkPassword[];
   /** The credential that it had was deleted, and it has none instead. */
   readonly hasLostCredential: boolean;
+}
+
+/** What a telephone system of a customer asks for; never logged. */
+export interface TrunkLogin {
+  readonly username: string;
+  readonly password: string;
 }
 
 /** A username and the hashes of its password, as of an endpoint. */

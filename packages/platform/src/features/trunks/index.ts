@@ -4,13 +4,17 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Database, Migration, Write } from '../../ports/database.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Secrets } from '../../ports/secrets.ts';
+import type { Telephony } from '../../ports/telephony.ts';
 import type { Trunks } from '../../ports/trunks.ts';
 import { createTrunkAccess } from './access.ts';
+import { tellFailedPlaces, tellRefusedCalls } from './call-events.ts';
 import { passOnAllOf, removeAllOf } from './deletion.ts';
+import { createInboundTrunks, type InboundTrunks } from './inbound.ts';
 import { trunksTables } from './migrations/0001-trunks.ts';
-import { createRefusedCalls } from './refused-calls.ts';
+import { createRareEvents } from './rare-events.ts';
 import { trunkingRoutes } from './routes.ts';
 import { createTrunkStore } from './store.ts';
+import { carryTrunkedLegs } from './trunked-legs.ts';
 
 export interface TrunksDeps {
   readonly database: Database;
@@ -28,6 +32,12 @@ export interface TrunksFeature {
   readonly migrations: readonly Migration[];
   /** For signalling: who may call through a trunk. */
   readonly trunks: Trunks;
+  /** For whoever owns numbers: where an inbound trunk takes calls. */
+  readonly inbound: Pick<InboundTrunks, 'trunkOf'>;
+  /** Signalling in which the places of an inbound trunk can be dialled; once, before its listener is set. */
+  carry(telephony: Telephony): Telephony;
+  /** Legs that wait for a place hear nothing more. */
+  close(): void;
   /** What becomes of trunks and their parts when a subaccount is deleted; for the accounts feature. */
   readonly resources: {
     remove(write: Write, account: string): Promise<void>;
@@ -39,13 +49,24 @@ export interface TrunksFeature {
 export function createTrunks(given: TrunksDeps): TrunksFeature {
   const deps = { ...given, store: createTrunkStore(given.database), realm: given.domains[0] };
   const { database, clock, log, outbox } = given;
+  const inbound = createInboundTrunks(database, given.secrets);
+  const tellRarely = outbox === undefined ? () => {} : createRareEvents({ database, clock, log, outbox });
+  let closeLegs = () => {};
   return {
     routes: trunkingRoutes(deps),
     migrations: [trunksTables],
     trunks: {
       accessOf: createTrunkAccess(database, clock),
-      refused: outbox === undefined ? () => {} : createRefusedCalls({ database, clock, log, outbox }),
+      loginOf: inbound.loginOf,
+      refused: tellRefusedCalls(tellRarely),
     },
+    inbound,
+    carry(telephony) {
+      const carried = carryTrunkedLegs({ clock, telephony, failed: tellFailedPlaces(tellRarely) });
+      closeLegs = carried.close;
+      return carried.telephony;
+    },
+    close: () => closeLegs(),
     resources: {
       remove: (write, account) => removeAllOf(deps, write, account),
       passOn: (write, account, main) => passOnAllOf(deps, write, account, main),

@@ -1,0 +1,43 @@
+import type { DialRequest, Trunks } from '@jackfield/platform';
+import { type DigestCredentials, encodeUtf8 } from '@jackfield/sip';
+import type { CarrierAccounts } from './carrier-accounts.ts';
+
+export interface DialTermsDeps {
+  /** What answers the challenges of carriers. */
+  readonly accounts?: CarrierAccounts;
+  /** What answers those of the telephone systems behind inbound trunks. */
+  readonly trunkLogin?: Trunks['loginOf'];
+  /** Whether a customer may have something sent to an IP address; everything without. */
+  readonly mayReach?: (address: string) => boolean;
+}
+
+/** What an INVITE is sent under. */
+export interface DialTerms {
+  readonly credentials?: DigestCredentials;
+  readonly reaches?: (address: string) => boolean;
+}
+
+/** Passwords stay with signalling: whoever dials names an account and nothing more. */
+export async function dialTerms(
+  { accounts, trunkLogin, mayReach }: DialTermsDeps,
+  { targets }: Pick<DialRequest, 'targets'>,
+): Promise<DialTerms> {
+  // Whoever asks for a password is dialled alone: no other target is shown its credentials.
+  const account = targets.length === 1 ? targets[0]?.account : undefined;
+  const isCustomers = targets.some(({ trunk }) => trunk !== undefined);
+  const credentials =
+    account === undefined
+      ? undefined
+      : isCustomers
+        ? await credentialsOf(account, trunkLogin)
+        : accounts?.(account);
+  return {
+    ...(credentials === undefined ? {} : { credentials }),
+    ...(isCustomers && mayReach !== undefined ? { reaches: mayReach } : {}),
+  };
+}
+
+async function credentialsOf(account: string, loginOf: DialTermsDeps['trunkLogin']) {
+  const login = await loginOf?.(account);
+  return login && { username: encodeUtf8(login.username), password: encodeUtf8(login.password) };
+}

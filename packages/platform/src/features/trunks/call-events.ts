@@ -1,0 +1,66 @@
+import type { OutboxEvent } from '../../kernel/machine.ts';
+import type { RefusedTrunkCall } from '../../ports/trunks.ts';
+import type { TellRarely } from './rare-events.ts';
+import type { FailedPlace } from './trunked-legs.ts';
+
+/** `trunk.call-refused`: whoever guesses passwords sends thousands. */
+export function tellRefusedCalls(tell: TellRarely): (refusal: RefusedTrunkCall) => void {
+  return (refusal) => {
+    const { access, reason, sourceAddress } = refusal;
+    tell(
+      `${access.trunk} ${reason}`,
+      (calls): OutboxEvent => ({
+        type: 'trunk.call-refused',
+        account: access.account,
+        mainAccount: access.mainAccount,
+        resource: `trunk/${access.trunk}`,
+        payload: {
+          trunk_id: access.trunk,
+          reason,
+          source_address: sourceAddress,
+          username: readable(refusal.username),
+          from: readable(refusal.from),
+          to: readable(refusal.to),
+          calls,
+        },
+      }),
+    );
+  };
+}
+
+/** `trunk.uri-failed`: a telephone system that is down fails every call. */
+export function tellFailedPlaces(tell: TellRarely): (leg: string, failure: FailedPlace) => void {
+  return (leg, { target, isPrimary, because, sipStatus }) => {
+    const { trunk } = target;
+    if (trunk === undefined) return;
+    const role = isPrimary ? 'primary' : 'fallback';
+    tell(
+      `${trunk.trunk} ${role} ${because}`,
+      (calls): OutboxEvent => ({
+        type: 'trunk.uri-failed',
+        account: trunk.account,
+        mainAccount: trunk.mainAccount,
+        resource: `trunk/${trunk.trunk}`,
+        payload: {
+          trunk_id: trunk.trunk,
+          role,
+          uri: target.uri,
+          reason: because,
+          ...(sipStatus === undefined ? {} : { sip_status: sipStatus }),
+          call_uuid: leg,
+          calls,
+        },
+      }),
+    );
+  };
+}
+
+/** As long as any of these is when it means something. */
+const longest = 255;
+
+/** Nothing of it was shown to be true, and databases refuse NUL. */
+function readable(text: string): string {
+  return Array.from(text.replace(/[\p{Cc}\p{Cs}]/gu, ''))
+    .slice(0, longest)
+    .join('');
+}
