@@ -57,6 +57,9 @@ export function openSimulatedTransports(
     addresses: [{ protocol: 'udp', ...at }],
     counters,
     connections: 0,
+    // Datagrams have no connection that could be kept or cut.
+    keep() {},
+    cut() {},
     close() {
       detach();
       return Promise.resolve();

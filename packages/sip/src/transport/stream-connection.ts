@@ -15,6 +15,8 @@ export interface ConnectionLimits {
   readonly halfMessageMs: number;
   /** How long connecting to a peer may take, and a TLS handshake from its first byte to its last, 10,000. */
   readonly connectMs: number;
+  /** A connection of theirs is closed after this unless it was kept by then, whatever it sends; never when left out. */
+  readonly strangerMs?: number;
   /** Characters that may wait for a peer that does not read, 1 MiB. */
   readonly sendQueueSize: number;
 }
@@ -24,6 +26,8 @@ export interface StreamConnection {
   readonly flow: Flow;
   /** Sends, or keeps until the connection stands; a failure comes back through the listener. */
   send(target: SendTarget, text: ByteString): void;
+  /** Whoever is there has shown who it is. */
+  keep(): void;
   /** Lets what was sent leave, then closes. */
   end(): void;
   destroy(): void;
@@ -54,6 +58,8 @@ export function createStreamConnection(options: StreamConnectionOptions): Stream
   let reason: string | undefined;
   // One deadline serves three waits: for the connection, for its first message, and for the end of a begun message.
   let deadline: NodeJS.Timeout | undefined;
+
+  let probation: NodeJS.Timeout | undefined;
 
   const timeOut = (): void => {
     counters.connectionsTimedOut += 1;
@@ -100,6 +106,7 @@ export function createStreamConnection(options: StreamConnectionOptions): Stream
   socket.setNoDelay(true);
   socket.setKeepAlive(true, 60_000);
   socket.setTimeout(limits.idleMs, timeOut);
+  if (isReady && limits.strangerMs !== undefined) probation = setTimeout(timeOut, limits.strangerMs);
   watch(isReady ? limits.halfMessageMs : limits.connectMs);
   if (readyEvent !== undefined) {
     socket.once(readyEvent, () => {
@@ -129,6 +136,7 @@ export function createStreamConnection(options: StreamConnectionOptions): Stream
   socket.on('close', () => {
     isOver = true;
     unwatch();
+    clearTimeout(probation);
     options.onClosed();
     for (const { target, text } of waiting.splice(0))
       failed(target, text, reason ?? 'The connection is closed.');
@@ -162,6 +170,7 @@ export function createStreamConnection(options: StreamConnectionOptions): Stream
         waitingSize += text.length;
       }
     },
+    keep: () => clearTimeout(probation),
     end() {
       isEnding = true;
       if (isReady || waiting.length === 0) socket.destroySoon();

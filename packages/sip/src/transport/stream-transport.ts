@@ -35,6 +35,10 @@ export interface StreamTransport {
   /** Sends over a connection; false when it is gone. */
   sendOn(target: SendTarget, id: string, text: ByteString): boolean;
   flowById(id: string): Flow | undefined;
+  /** Whoever is on that connection has shown who it is. */
+  keep(id: string): void;
+  /** Cuts a connection off. */
+  cut(id: string): void;
   /** Live connections. */
   readonly connections: number;
   close(): Promise<void>;
@@ -93,7 +97,7 @@ export async function createStreamTransport(
   const limits = { ...DEFAULT_CONNECTION_LIMITS, ...options.limits };
   const byId = new Map<string, StreamConnection>();
   const byPeer = new Map<string, StreamConnection>();
-  const sources = createSourceCounts(maxPerSource);
+  const sources = createSourceCounts(maxPerSource, listener.sourceOf);
   const pending = new Set<Socket>();
   // Ids of an earlier process must not meet ours: a binding may have outlived it.
   const instance = randomBytes(6).toString('hex');
@@ -158,7 +162,7 @@ export async function createStreamTransport(
       socket.destroy();
       return;
     }
-    if (!sources.take(remoteAddress)) {
+    if (listener.accepts?.(remoteAddress) === false || !sources.take(remoteAddress)) {
       counters.connectionsRefused += 1;
       socket.destroy();
       return;
@@ -208,6 +212,8 @@ export async function createStreamTransport(
       return connection !== undefined;
     },
     flowById: (id) => byId.get(id)?.flow,
+    keep: (id) => byId.get(id)?.keep(),
+    cut: (id) => byId.get(id)?.destroy(),
     get connections() {
       return byId.size;
     },

@@ -54,7 +54,7 @@ export async function createTlsTransport(options: TlsTransportOptions): Promise<
   const counters = options.counters ?? createTransportCounters();
   const handshakeMs = options.limits?.connectMs ?? DEFAULT_CONNECTION_LIMITS.connectMs;
   const trusted = [...rootCertificates, ...authorities];
-  const sources = createSourceCounts(maxHandshakesPerSource);
+  const sources = createSourceCounts(maxHandshakesPerSource, options.listener.sourceOf);
   // By the peer's address and port, which no two sockets share.
   const takers = new Map<string, (ready: Socket) => void>();
   // It listens to nothing by itself: sockets are handed to it once they are counted.

@@ -24,6 +24,10 @@ export interface SendFailure {
 export interface TransportListener {
   /** One datagram, or one message cut out of a stream; not parsed yet. */
   onMessage(text: ByteString, flow: Flow): void;
+  /** Whether a connection from this address is taken; all are unless told. Who is not is cut off without a word. */
+  accepts?(remoteAddress: string): boolean;
+  /** Under which name connections from this address are counted against the limits of one source; the address unless told. */
+  sourceOf?(remoteAddress: string): string;
   /** Called after `send` has returned, never from inside it. */
   onSendFailed?(failure: SendFailure): void;
   /** A connection is gone; once per connection whose flow was ever shown. */

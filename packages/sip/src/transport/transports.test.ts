@@ -247,6 +247,46 @@ describe('transports', () => {
     assert.match((await failed)[0].sentence, /too many/);
   });
 
+  it('take no connection from an address that their owner does not want, and count those of one source together', async () => {
+    const unwanted = await side({ accepts: () => false });
+    await once(await dial(unwanted.port), 'close', { signal });
+    assert.equal(unwanted.transports.counters.connectionsRefused, 1);
+    const asked: string[] = [];
+    const one = await side({
+      maxPerSource: 1,
+      sourceOf: (address) => {
+        asked.push(address);
+        return 'everybody';
+      },
+    });
+    const arrived = one.message();
+    (await dial(one.port)).write(text());
+    await arrived;
+    const second = connect({ port: one.port, host: '127.0.0.1', localAddress: '127.0.0.2' });
+    sockets.push(second);
+    second.on('error', () => undefined);
+    await once(second, 'close', { signal });
+    assert.deepEqual(asked, ['127.0.0.1', '127.0.0.2']);
+  });
+
+  it('close a connection of a stranger in time whatever it sends, and keep one whose sender was known by then', async () => {
+    const a = await side({ limits: { strangerMs: 80 } });
+    const stranger = await dial(a.port);
+    const known = await dial(a.port);
+    const chatter = setInterval(() => stranger.write(text()), 10);
+    const flows = new Map<number, string>();
+    a.events.on('message', (_text: string, flow: Flow) => flows.set(flow.remotePort, flow.id));
+    known.write(text());
+    while (!flows.has(known.localPort!)) await a.message();
+    a.transports.keep(flows.get(known.localPort!)!);
+    await once(stranger, 'close', { signal });
+    clearInterval(chatter);
+    assert.equal(a.transports.counters.connectionsTimedOut, 1);
+    assert.equal(known.destroyed, false);
+    a.transports.cut(flows.get(known.localPort!)!);
+    await once(known, 'close', { signal });
+  });
+
   it('do not queue without bound for a peer that does not read', async () => {
     const a = await side({ limits: { sendQueueSize: 50_000 } });
     const socket = await dial(a.port);

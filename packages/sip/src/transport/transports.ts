@@ -28,7 +28,10 @@ export interface TransportsOptions extends TransportListener {
   };
   readonly limits?: Partial<ConnectionLimits>;
   readonly webSocketLimits?: Partial<WebSocketLimits>;
+  /** Connections at once over TCP, and as many over TLS, 20,000; WebSockets have `webSocketLimits`. */
   readonly maxConnections?: number;
+  /** Of those, accepted from one address, 5,000. */
+  readonly maxPerSource?: number;
 }
 
 /** SIP over every transport of one address. */
@@ -45,6 +48,10 @@ export interface Transports {
   readonly counters: Readonly<TransportCounters>;
   /** Live connections of TCP, TLS and WebSocket. */
   readonly connections: number;
+  /** Whoever is on that flow has shown who it is: its connection may stay. */
+  keep(flow: string): void;
+  /** Cuts the connection of that flow off; UDP has none. */
+  cut(flow: string): void;
   /** Flushes and closes everything; no socket is left when it resolves. */
   close(): Promise<void>;
 }
@@ -97,6 +104,12 @@ export async function createTransports(options: TransportsOptions): Promise<Sock
     get connections() {
       return connected.reduce((sum, transport) => sum + transport.connections, 0);
     },
+    keep(flow) {
+      for (const transport of connected) transport.keep(flow);
+    },
+    cut(flow) {
+      for (const transport of connected) transport.cut(flow);
+    },
     attachWebSocket: ws.attach,
     closeWebSockets: ws.close,
     renewCertificate: (certificate) => tls?.renew(certificate),
@@ -110,12 +123,13 @@ export async function createTransports(options: TransportsOptions): Promise<Sock
 const ATTEMPTS = 10;
 
 async function bindAll(options: TransportsOptions, counters: TransportCounters) {
-  const { host, port, limits, maxConnections } = options;
+  const { host, port, limits, maxConnections, maxPerSource } = options;
   const messageSize = limits?.messageSize === undefined ? {} : { messageSize: limits.messageSize };
   const bounds = {
     listener: options,
     counters,
     ...(maxConnections === undefined ? {} : { maxConnections }),
+    ...(maxPerSource === undefined ? {} : { maxPerSource }),
     ...(limits === undefined ? {} : { limits }),
   };
   // First, because a taken port of its own is no reason to try again.

@@ -9,6 +9,7 @@ import type { SendTarget, TransportListener } from './transport-listener.ts';
 export interface WebSocketConnectionLimits {
   readonly sendQueueSize: number;
   readonly firstMessageMs: number;
+  readonly strangerMs?: number;
 }
 
 /** One WebSocket of a SIP client. */
@@ -17,6 +18,8 @@ export interface WebSocketConnection {
   send(target: SendTarget, text: ByteString): void;
   /** Asks whether the peer is there; a peer that has not answered the last question is gone (RFC 7118 §6). */
   ping(): void;
+  /** Whoever is there has shown who it is. */
+  keep(): void;
   /** Closes with a word to the peer. */
   end(): void;
   destroy(): void;
@@ -39,10 +42,13 @@ const GOING_AWAY = 1001;
 export function createWebSocketConnection(options: WebSocketConnectionOptions): WebSocketConnection {
   const { webSocket, flow, limits, listener, counters } = options;
   let isAlive = true;
-  let deadline: NodeJS.Timeout | undefined = setTimeout(() => {
+  const timeOut = (): void => {
     counters.connectionsTimedOut += 1;
     webSocket.terminate();
-  }, limits.firstMessageMs);
+  };
+  let deadline: NodeJS.Timeout | undefined = setTimeout(timeOut, limits.firstMessageMs);
+  const { strangerMs } = limits;
+  const probation = strangerMs === undefined ? undefined : setTimeout(timeOut, strangerMs);
   const unwatch = (): void => {
     clearTimeout(deadline);
     deadline = undefined;
@@ -77,6 +83,7 @@ export function createWebSocketConnection(options: WebSocketConnectionOptions): 
   });
   webSocket.on('close', () => {
     unwatch();
+    clearTimeout(probation);
     options.onClosed();
   });
 
@@ -114,6 +121,7 @@ export function createWebSocketConnection(options: WebSocketConnectionOptions): 
       isAlive = false;
       if (webSocket.readyState === webSocket.OPEN) webSocket.ping(ignoreFailure);
     },
+    keep: () => clearTimeout(probation),
     end: () => webSocket.close(GOING_AWAY),
     destroy: () => webSocket.terminate(),
   };

@@ -8,7 +8,7 @@ import { WebSocket } from 'ws';
 import type { Flow } from '../message/flow.ts';
 import { createTransportCounters } from './counters.ts';
 import { createAuthority, noOpenssl } from './testing/certificates.ts';
-import type { SendFailure } from './transport-listener.ts';
+import type { SendFailure, TransportListener } from './transport-listener.ts';
 import {
   type AttachOptions,
   createWebSocketTransport,
@@ -26,6 +26,7 @@ async function side(
   limits: Partial<WebSocketLimits> = {},
   attachment: Partial<AttachOptions> = {},
   server: Server = createHttpServer(),
+  more: Partial<TransportListener> = {},
 ) {
   const events = new EventEmitter();
   const counters = createTransportCounters();
@@ -36,6 +37,7 @@ async function side(
       onMessage: (message, flow) => void events.emit('message', message, flow),
       onSendFailed: (failure) => void events.emit('failure', failure),
       onFlowClosed: (flow) => void events.emit('closed', flow),
+      ...more,
     },
   });
   transport.attach(server, { path: '/sip', ...attachment });
@@ -159,6 +161,30 @@ describe('SIP over WebSocket', () => {
     const client = await browser(a.port);
     await once(client, 'close', { signal });
     assert.equal(a.counters.connectionsTimedOut, 1);
+  });
+
+  it('closes a socket of a stranger in time whatever it sends, and keeps one whose sender was known by then', async () => {
+    const a = await side({ strangerMs: 80 });
+    const arrived = a.message();
+    const known = await browser(a.port);
+    known.send(text());
+    const [, flow] = await arrived;
+    a.transport.keep(flow.id);
+    const stranger = await browser(a.port);
+    stranger.send(text());
+    await once(stranger, 'close', { signal });
+    assert.equal(a.counters.connectionsTimedOut, 1);
+    assert.equal(known.readyState, WebSocket.OPEN);
+    a.transport.cut(flow.id);
+    await once(known, 'close', { signal });
+  });
+
+  it('takes no socket from an address that its owner does not want', async () => {
+    const a = await side({}, {}, createHttpServer(), { accepts: () => false });
+    const refused = open(`ws://127.0.0.1:${a.port}/sip`);
+    const hungUp = await new Promise((resolve) => refused.once('error', resolve));
+    assert.match(String(hungUp), /hang up/);
+    assert.equal(a.counters.connectionsRefused, 1);
   });
 
   it('closes on a message above the limit with 1009, and on text that is no UTF-8 with 1007', async () => {

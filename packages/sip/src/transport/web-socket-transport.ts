@@ -19,6 +19,8 @@ export interface WebSocketLimits {
   readonly sendQueueSize: number;
   /** How long a socket may take to its first message, 20,000. */
   readonly firstMessageMs: number;
+  /** A socket is closed after this unless it was kept by then, whatever it sends; never when left out. */
+  readonly strangerMs?: number;
   /** How often a socket is pinged; who has not answered by the next ping is gone. 30,000: proxies close at 60 s. */
   readonly pingMs: number;
   /** Sockets at once, 20,000. */
@@ -65,6 +67,10 @@ export interface WebSocketTransport {
   /** Sends over a socket; false when it is gone. */
   sendOn(target: SendTarget, id: string, text: ByteString): boolean;
   flowById(id: string): Flow | undefined;
+  /** Whoever is on that socket has shown who it is. */
+  keep(id: string): void;
+  /** Cuts a socket off. */
+  cut(id: string): void;
   /** Addresses of the servers that it is attached to and that listen. */
   readonly addresses: readonly LocalAddress[];
   readonly connections: number;
@@ -77,7 +83,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): We
   const counters = options.counters ?? createTransportCounters();
   const limits = { ...DEFAULT_WEB_SOCKET_LIMITS, ...options.limits };
   const byId = new Map<string, WebSocketConnection>();
-  const sources = createSourceCounts(limits.maxPerSource);
+  const sources = createSourceCounts(limits.maxPerSource, listener.sourceOf);
   const servers = new Set<HttpServer>();
   const detachers: (() => void)[] = [];
   const sockets = new WebSocketServer({
@@ -131,6 +137,11 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): We
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer, options: AttachOptions): void => {
     socket.on('error', () => socket.destroy());
     const source = request.socket.remoteAddress;
+    if (source !== undefined && listener.accepts?.(source) === false) {
+      counters.connectionsRefused += 1;
+      socket.destroy();
+      return;
+    }
     const problem = refusal(request, options, isClosed || source === undefined);
     if (problem !== undefined) {
       refuse(socket, problem.status, problem.sentence);
@@ -174,6 +185,8 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): We
       return connection !== undefined;
     },
     flowById: (id) => byId.get(id)?.flow,
+    keep: (id) => byId.get(id)?.keep(),
+    cut: (id) => byId.get(id)?.destroy(),
     get addresses() {
       return [...servers].flatMap((server) => {
         const bound = server.address() as AddressInfo | string | null;
