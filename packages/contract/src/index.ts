@@ -148,8 +148,11 @@ export {
 } from './multiparty-calls.ts';
 export {
   defaultStatusCallbackEvents,
+  dialDelays,
   type NewParticipant,
   newParticipant,
+  ringTimeouts,
+  secondsForEachAllowed,
 } from './new-participant.ts';
 export {
   authId,
@@ -187,6 +190,26 @@ export {
   type NewEndpoint,
   newEndpoint,
 } from './sip-endpoints.ts';
+export {
+  callStreamPath,
+  callStreamsPath,
+  mpcStreamPath,
+  mpcStreamsPath,
+  type NewCallStream,
+  type NewMpcStream,
+  newCallStream,
+  newMpcStream,
+  type StreamItem,
+  type StreamObject,
+  startedStream,
+  streamBody,
+  streamContentTypes,
+  streamItem,
+  streamList,
+  streamListQuery,
+  streamObject,
+  streamTracks,
+} from './streams.ts';
 export { type SignedParameters, stringToSignV2, stringToSignV3 } from './string-to-sign.ts';
 export {
   type AddressList,
@@ -251,6 +274,7 @@ export {
   verifyChannels,
   verifyCheck,
   verifyCheckPassed,
+  verifyReceipt,
   verifySession,
   verifySessionBody,
   verifySessionList,

@@ -102,6 +102,16 @@ export const verifyCheckPassed = Type.Object({
   session_uuid: Type.String(),
 });
 
+export const verifyReceipt = Type.Object({
+  api_id: apiId,
+  session_uuid: Type.String(),
+  receipt: Type.String({
+    description:
+      'Compact JWS: iss, aud (account), sub (recipient), jti (session), iat (when it was verified), channel, attempt_uuid, app_uuid.',
+  }),
+  keys_url: Type.String({ description: 'Where the public key is, as a JWK set.' }),
+});
+
 const instant = (description: string) =>
   Type.Optional(
     text({

@@ -2,12 +2,15 @@ import {
   createCipheriv,
   createDecipheriv,
   createHmac,
+  createPrivateKey,
+  createPublicKey,
   createSecretKey,
   hash,
   hkdfSync,
   type KeyObject,
   randomBytes,
   randomUUID,
+  sign,
   timingSafeEqual,
 } from 'node:crypto';
 import type { Secrets } from '@jackfield/platform';
@@ -28,6 +31,7 @@ export function createSecrets(operatorKey: Uint8Array): Secrets {
   const sealing = subkey(operatorKey, 'encryption at rest');
   const hashing = subkey(operatorKey, 'keyed hash');
   const comparing = createSecretKey(randomBytes(32));
+  const proving = ed25519(subkey(operatorKey, 'proofs').export());
   const mac = (key: KeyObject, text: string) => createHmac('sha256', key).update(text, 'utf8');
 
   return {
@@ -53,6 +57,8 @@ export function createSecrets(operatorKey: Uint8Array): Secrets {
     },
     keyedHash: (text) => mac(hashing, text).digest('hex'),
     sign: (key, text) => createHmac('sha256', key).update(text, 'utf8').digest('base64'),
+    signProof: (text) => sign(null, Buffer.from(text, 'utf8'), proving).toString('base64url'),
+    proofKey: createPublicKey(proving).export({ format: 'jwk' }).x ?? '',
     digest: (algorithm, text) => hash(algorithm, text, 'hex'),
     equals(left, right) {
       const [one, other] = [Buffer.from(left), Buffer.from(right)];
@@ -88,4 +94,11 @@ function subkey(operatorKey: Uint8Array, purpose: string): KeyObject {
   return createSecretKey(
     Buffer.from(hkdfSync('sha256', operatorKey, new Uint8Array(0), `jackfield ${purpose} v1`, 32)),
   );
+}
+
+/** RFC 8410 §7: what stands before the 32 bytes of an Ed25519 key in PKCS #8. */
+const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+function ed25519(seed: Buffer): KeyObject {
+  return createPrivateKey({ key: Buffer.concat([pkcs8Head, seed]), format: 'der', type: 'pkcs8' });
 }

@@ -10,6 +10,10 @@ export interface Secrets {
   keyedHash(text: string): string;
   /** HMAC-SHA-256 under a key that both sides know, base64: the signatures of callbacks. */
   sign(key: string, text: string): string;
+  /** Ed25519 (RFC 8032) under a key derived from the operator's key, base64url: anybody can check it with `proofKey`. */
+  signProof(text: string): string;
+  /** The public key of `signProof`: `x` of RFC 8037, base64url of 32 bytes. */
+  readonly proofKey: string;
   /** Plain digests in hex: MD5 and SHA-256 exist for SIP digest (RFC 8760) and for interface.md's `password`. */
   digest(algorithm: 'md5' | 'sha256', text: string): string;
   /** Compares in a time that depends on neither text. */

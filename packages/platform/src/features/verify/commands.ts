@@ -21,6 +21,7 @@ import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { Sessions } from '../../kernel/session-runner.ts';
 import type { Database } from '../../ports/database.ts';
 import type { Logger } from '../../ports/logger.ts';
+import type { Metrics } from '../../ports/metrics.ts';
 import type { Secrets } from '../../ports/secrets.ts';
 import type { AppStore } from './app-store.ts';
 import { codeFrom } from './domain/code.ts';
@@ -35,6 +36,7 @@ export interface CommandDeps {
   readonly database: Database;
   readonly secrets: Secrets;
   readonly log: Logger;
+  readonly metrics: Pick<Metrics, 'count'>;
   readonly apps: AppStore;
   readonly limiter: Limiter;
   readonly sessions: Sessions<VerifySession, SessionInput>;
@@ -222,7 +224,9 @@ export type CheckCode = (
  * Whether the code is the one of the session, once. A wrong code and a session that is over are answered alike, and every way
  * through costs the same statements, one hash and one comparison.
  */
-export function createCheck({ database, secrets, sessions }: CommandDeps): CheckCode {
+export function createCheck({ database, secrets, sessions, metrics }: CommandDeps): CheckCode {
+  const counted = (outcome: string) => metrics.count('jackfield_verify_checks_total', { outcome });
+
   return async (account, named, given, now) => {
     const session = named.toLowerCase();
     const check = await countCheck(database, account, session, now);
@@ -235,10 +239,15 @@ export function createCheck({ database, secrets, sessions }: CommandDeps): Check
       isRight &&
       (await sessions.ask<boolean>(session, { type: 'code-matched' }))
     ) {
+      counted('verified');
       return accepted(session);
     }
-    if (check.status === undefined) return refused(notFound('session', named));
+    if (check.status === undefined) {
+      counted('unknown');
+      return refused(notFound('session', named));
+    }
     const isLocked = check.hash === undefined && check.status === 'in-progress' && now < check.expiresAt;
+    counted(isLocked ? 'locked' : 'refused');
     if (isLocked) {
       const waitSeconds = Math.max(1, Math.ceil((check.expiresAt - now) / 1000));
       return refused(tooManyRequests('the code of this session was checked too often', waitSeconds));

@@ -2,12 +2,14 @@ import type { Outbox } from '../../kernel/outbox.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Database } from '../../ports/database.ts';
 import type { Logger } from '../../ports/logger.ts';
+import type { Metrics } from '../../ports/metrics.ts';
 import { refusalEvent } from './events.ts';
 
 export interface RefusalDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly metrics: Pick<Metrics, 'count'>;
   readonly outbox: Pick<Outbox, 'appendEvents' | 'wake'>;
 }
 
@@ -18,10 +20,11 @@ const quietMs = 60_000;
 /** Beyond so many accounts and reasons the oldest are forgotten; their next refusal is told at once. */
 const maxRemembered = 10_000;
 
-export function createRefusals({ database, clock, log, outbox }: RefusalDeps): TellRefusal {
+export function createRefusals({ database, clock, log, metrics, outbox }: RefusalDeps): TellRefusal {
   const told = new Map<string, { at: number; untold: number }>();
 
   return (account, mainAccount, reason, recipient) => {
+    metrics.count('jackfield_verify_refusals_total', { reason });
     const key = `${account}/${reason}`;
     const now = clock.now();
     const before = told.get(key);

@@ -3,6 +3,7 @@ import {
   startedVerifySession,
   verifyCheck,
   verifyCheckPassed,
+  verifyReceipt,
   verifySessionBody,
   verifySessionList,
   verifySessionListQuery,
@@ -10,18 +11,20 @@ import {
 } from '@jackfield/contract';
 import { type ApiRoute, linkFilters, route } from '../../http/index.ts';
 import { pageMeta, parsePage } from '../../kernel/pagination.ts';
-import { notFound } from '../../kernel/problem.ts';
+import { notFound, problem } from '../../kernel/problem.ts';
 import { accepted, refused } from '../../kernel/result.ts';
 import type { CheckCode, StartSession } from './commands.ts';
+import type { Proofs } from './proof.ts';
 import { readSessionFilters, type SessionQueries } from './queries.ts';
 
 export interface RouteDeps {
   readonly queries: SessionQueries;
   readonly start: StartSession;
   readonly check: CheckCode;
+  readonly proofs: Proofs;
 }
 
-export function sessionRoutes({ queries, start, check }: RouteDeps): readonly ApiRoute[] {
+export function sessionRoutes({ queries, start, check, proofs }: RouteDeps): readonly ApiRoute[] {
   return [
     route({
       method: 'POST',
@@ -58,6 +61,22 @@ export function sessionRoutes({ queries, start, check }: RouteDeps): readonly Ap
       async run({ account, params }) {
         const session = await queries.find(account, params.session_uuid);
         return session === undefined ? refused(notFound('session', params.session_uuid)) : accepted(session);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: 'Verify/Session/:session_uuid/Receipt/',
+      operation: 'Retrieve a receipt of a verification',
+      description: 'A signed statement (JWS, EdDSA) that the recipient was verified, when and how.',
+      schema: { params: verifySessionPath, response: verifyReceipt },
+      success: 200,
+      async run({ account, params }) {
+        const receipt = await proofs.receiptOf(account, params.session_uuid);
+        if (receipt === undefined) return refused(notFound('session', params.session_uuid));
+        if (receipt === 'not-verified') {
+          return refused(problem('conflict', 'only a session that is verified has a receipt'));
+        }
+        return accepted({ session_uuid: params.session_uuid, receipt, keys_url: proofs.keysUrl });
       },
     }),
     route({

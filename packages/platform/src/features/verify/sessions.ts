@@ -2,6 +2,7 @@ import type { Machine, OutboxEvent, TimerFired } from '../../kernel/machine.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
 import type { Database } from '../../ports/database.ts';
 import type { Logger } from '../../ports/logger.ts';
+import type { Metrics } from '../../ports/metrics.ts';
 import type { Secrets } from '../../ports/secrets.ts';
 import type { Sms } from '../../ports/sms.ts';
 import type { Calls } from '../calls/index.ts';
@@ -26,6 +27,7 @@ export interface SessionDeps {
   readonly database: Database;
   readonly secrets: Secrets;
   readonly log: Logger;
+  readonly metrics: Pick<Metrics, 'count'>;
   readonly sms: Sms;
   readonly calls: Pick<Calls, 'ownedBy' | 'dial' | 'hangUp'>;
   readonly sounds: Sounds;
@@ -45,7 +47,7 @@ export function defineSessions(
   deps: SessionDeps,
   fallBack: (session: VerifySession, attempt: Attempt) => void,
 ): Sessions<VerifySession, SessionInput> {
-  const { sms, log, secrets, limiter } = deps;
+  const { sms, log, secrets, limiter, metrics } = deps;
   const receipts = createReceipts(deps, (session, input) => sessions.send(session, input));
   const voice = createVoice(deps, (session, input) => sessions.send(session, input));
 
@@ -64,10 +66,12 @@ export function defineSessions(
       if (session === undefined) return;
       switch (effect.do) {
         case 'send-sms':
+          metrics.count('jackfield_verify_sends_total', { channel: 'sms' });
           return sendSms(session, effect.attempt);
         case 'match-receipt':
           return receipts.match(uuid, effect.attempt.uuid, effect.message);
         case 'dial':
+          metrics.count('jackfield_verify_sends_total', { channel: 'voice' });
           return voice.dial(session, effect.attempt);
         case 'speak':
           if (session.sealedCode === null) return;

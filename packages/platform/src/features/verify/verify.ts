@@ -9,6 +9,7 @@ import { createCheck, createStart } from './commands.ts';
 import type { Attempt, VerifySession } from './domain/session.ts';
 import { createLimiter, type Limiter, type SendLimits, sendLimits } from './limiter.ts';
 import { verifyTables } from './migrations/0001-verify.ts';
+import { createProofs } from './proof.ts';
 import { createQueries } from './queries.ts';
 import { createRefusals } from './refusals.ts';
 import { sessionRoutes } from './routes.ts';
@@ -22,6 +23,8 @@ export interface VerifyDeps extends Omit<SessionDeps, 'limiter'> {
   /** Counts sends; in the database when left out. */
   readonly limiter?: Limiter;
   readonly isDraining?: () => boolean;
+  /** Who signs receipts: where customers reach the HTTP interface. */
+  readonly publicUrl: string;
 }
 
 export interface VerifyFeature {
@@ -42,6 +45,7 @@ export function createVerify(deps: VerifyDeps): VerifyFeature {
   const limiter = deps.limiter ?? createLimiter(database, { ...sendLimits, ...deps.sendLimits });
   const apps = createAppStore(database, secrets);
   const tellRefusal = createRefusals(deps);
+  const proofs = createProofs(deps);
   const sessions = defineSessions({ ...deps, limiter }, (session, attempt) => {
     fallBack(session, attempt).catch((err: unknown) => {
       log.error({ err, session: session.uuid }, 'A call instead of a message was not placed.');
@@ -80,9 +84,11 @@ export function createVerify(deps: VerifyDeps): VerifyFeature {
           queries: createQueries(database),
           start: createStart(commands),
           check: createCheck(commands),
+          proofs,
         }),
         ...appRoutes({ apps, secrets }),
       ],
+      open: [proofs.keys],
     },
     resources: {
       async remove(write, account) {

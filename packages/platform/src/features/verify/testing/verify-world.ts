@@ -110,6 +110,8 @@ async function worldOn(
     log,
     runner,
     secrets: createSecrets(new Uint8Array(32).fill(7)),
+    metrics: { count() {} },
+    publicUrl: 'https://jackfield.example',
     outbox: { appendEvents, wake() {} },
     sms: gateway?.sms ?? inbox.sms,
     calls: {
