@@ -212,6 +212,15 @@ export {
 } from './streams.ts';
 export { type SignedParameters, stringToSignV2, stringToSignV3 } from './string-to-sign.ts';
 export {
+  type TrunkCallListQuery,
+  type TrunkCallRecord,
+  trunkCallBody,
+  trunkCallList,
+  trunkCallListQuery,
+  trunkCallPath,
+  trunkCallRecord,
+} from './trunk-calls.ts';
+export {
   type AddressList,
   addressListBody,
   addressListList,

@@ -265,7 +265,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
       recordings.routes,
       callbacks.routes,
       liveEvents.routes,
-      trunks.routes,
+      { ...trunks.routes, routes: [...trunks.routes.routes, ...calls.trunkCallRoutes] },
       clientTokens.routes,
       verify.routes,
       gateways.routes,

@@ -1,11 +1,11 @@
-import type { RouteGroup } from '../../http/index.ts';
+import type { ApiRoute, RouteGroup } from '../../http/index.ts';
 import type { Instant } from '../../kernel/machine.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Database, Migration, Write } from '../../ports/database.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Media } from '../../ports/media.ts';
-import type { NumberRoutes } from '../../ports/number-routes.ts';
+import type { NumberRoutes, OwnNumbers } from '../../ports/number-routes.ts';
 import type { Registrations } from '../../ports/registrations.ts';
 import type { Telephony } from '../../ports/telephony.ts';
 import type { Usage } from '../usage/index.ts';
@@ -20,6 +20,7 @@ import { rememberMainAccounts } from './main-accounts.ts';
 import { callsTable } from './migrations/0001-calls.ts';
 import { callRecords } from './migrations/0002-call-records.ts';
 import { callFilters } from './migrations/0003-call-filters.ts';
+import { trunkCalls } from './migrations/0004-trunk-calls.ts';
 import { createOffers } from './offers.ts';
 import type { Calls, LiveLeg, OutboundLeg, OwnedLegNotice } from './owned-leg.ts';
 import { parametersOfCall } from './parameters.ts';
@@ -27,6 +28,7 @@ import { createCallQueries } from './queries.ts';
 import { callRoutes } from './routes.ts';
 import { createRouting } from './routing.ts';
 import { type AppendEvents, createCallStore, isRecorded } from './store.ts';
+import { trunkCallRoutes } from './trunk-calls.ts';
 
 export interface CallsDeps {
   readonly runner: SessionRunner;
@@ -37,6 +39,8 @@ export interface CallsDeps {
   readonly media: Media;
   readonly registrations: Registrations;
   readonly numbers: NumberRoutes;
+  /** Numbers that lead to telephone systems of customers; they go before `numbers`. */
+  readonly ownNumbers?: OwnNumbers;
   readonly usage: Usage;
   /** SIP domains that we serve, lower case; the first is the realm. */
   readonly domains: readonly string[];
@@ -52,6 +56,8 @@ export interface CallsDeps {
 export interface CallsFeature extends Calls {
   readonly migrations: readonly Migration[];
   readonly routes: RouteGroup;
+  /** Records of calls through trunks. */
+  readonly trunkCallRoutes: readonly ApiRoute[];
   /** What becomes of the records of a subaccount that is deleted; for the accounts feature. */
   readonly resources: {
     remove(write: Write, account: string): Promise<void>;
@@ -132,6 +138,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
         parentLeg === undefined ? requestUuid : (legs.peek(parentLeg)?.requestUuid ?? parentLeg),
       headers: {},
       sourceAddress: null,
+      trunk: null,
       callbacks: request.callbacks ?? null,
       timeLimitSeconds: request.timeLimitSeconds ?? defaultTimeLimitSeconds,
       sendDigits: request.sendDigits ?? '',
@@ -228,8 +235,9 @@ export function createCalls(deps: CallsDeps): CallsFeature {
   });
 
   return {
-    migrations: [callsTable, callRecords, callFilters],
+    migrations: [callsTable, callRecords, callFilters, trunkCalls],
     routes: callRoutes({ hangUp }, createCallQueries(deps.database)),
+    trunkCallRoutes: trunkCallRoutes(deps.database, deps.domains[0] ?? ''),
     resources: {
       async remove(write, account) {
         for (const leg of await store.liveOf(write, account)) hangUp(leg, callEnds(4000, 'API Request'));

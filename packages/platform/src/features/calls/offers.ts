@@ -75,17 +75,16 @@ export function createOffers(deps: OffersDeps): Offers {
   }
 
   async function askTakers(offered: OfferedLeg & { readonly mainAccount: string }) {
-    const { leg, account, mainAccount, endpoint, from, to, callerName, headers } = offered;
-    const offer: LegOffer = { leg, account, mainAccount, endpoint, from, to, callerName, headers };
+    const { type: _, sourceAddress: __, ...offer } = offered;
     let taken: TakenOffer | undefined;
     for (let next = 0; next < takers.length && taken === undefined; next++) {
-      taken = await takers[next]!(offer);
+      taken = await takers[next]!(offer satisfies LegOffer);
     }
     return taken;
   }
 
   function newOfferedLeg(offered: OfferedLeg, mainAccount: string): CallLeg {
-    const { leg, account, from, to, callerName, headers, sourceAddress } = offered;
+    const { leg, account, from, to, callerName, headers, sourceAddress, trunk } = offered;
     return {
       leg,
       account,
@@ -102,6 +101,7 @@ export function createOffers(deps: OffersDeps): Offers {
       parentRequestUuid: leg,
       headers,
       sourceAddress,
+      trunk: trunk === undefined ? null : { trunk, account, mainAccount },
       callbacks: null,
       timeLimitSeconds: deps.timeLimitSeconds,
       sendDigits: '',

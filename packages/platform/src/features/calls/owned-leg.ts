@@ -57,7 +57,14 @@ export interface LegOffer {
   readonly leg: string;
   readonly account: string;
   readonly mainAccount: string;
+  /** Empty where no endpoint calls, as through a trunk. */
   readonly endpoint: string;
+  /** The trunk through which it came, if it did. */
+  readonly trunk?: string;
+  /** The carrier that hands it over, if one does. */
+  readonly carrier?: string;
+  /** The application that its caller's token wants to take it. */
+  readonly application?: string;
   readonly from: string;
   readonly to: string;
   readonly callerName: string;

@@ -10,7 +10,7 @@ export type CallQueries = ReturnType<typeof createCallQueries>;
 type CallTables = ReturnType<typeof tablesOf>;
 
 /** A filtered list counts no further, so that no request walks through every call there ever was. */
-const countedAtMost = 10_000;
+export const countedAtMost = 10_000;
 
 /** What the API reads. Lists are of ended calls, the newest end first; each filter has its index, for both views. */
 export function createCallQueries(database: Pick<Database, 'read'>) {
@@ -84,7 +84,14 @@ export function createCallQueries(database: Pick<Database, 'read'>) {
 
 /** One page of a list. */
 export function pageOfCalls(tables: CallTables, viewer: RequestAccount, filters: CallFilters, page: Page) {
-  return endedCalls(tables, viewer, filters)
+  return pageOf(endedCalls(tables, viewer, filters), page);
+}
+
+type Selection = ReturnType<typeof callsSeenBy>;
+
+/** Newest end first. */
+export function pageOf(ended: Selection, page: Page) {
+  return ended
     .selectAll()
     .orderBy('ended_at', 'desc')
     .orderBy('call_uuid', 'desc')
@@ -105,8 +112,14 @@ function endedCalls(tables: CallTables, viewer: RequestAccount, { subaccount, ..
   if (viewer.isSubaccount || subaccount !== undefined) {
     wanted = wanted.whereRef('account', '<>', 'main_account');
   }
+  return narrowed(wanted, filters);
+}
+
+/** Those of the selection that the filters let through. */
+export function narrowed(selection: Selection, filters: CallFilters, trunk?: string): Selection {
+  let wanted = selection;
   let isFirst = true;
-  for (const [column, value] of equalities(filters)) {
+  for (const [column, value] of equalities(filters, trunk)) {
     if (value === undefined) continue;
     // A planner without statistics takes any index: all but the filter that narrows most are hidden from it.
     wanted = wanted.where(isFirst ? column : hidden(column), '=', value);
@@ -123,9 +136,10 @@ function endedCalls(tables: CallTables, viewer: RequestAccount, { subaccount, ..
 }
 
 /** The one that narrows the list most comes first. */
-function equalities(filters: CallFilters) {
+function equalities(filters: CallFilters, trunk: string | undefined) {
   return [
     ['parent_call_uuid', filters.parent],
+    ['trunk_id', trunk],
     ['from_number', filters.from],
     ['to_number', filters.to],
     ['hangup_code', filters.cause],

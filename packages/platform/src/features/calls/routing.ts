@@ -1,4 +1,4 @@
-import type { NumberRoutes } from '../../ports/number-routes.ts';
+import type { NumberRoutes, OwnNumbers } from '../../ports/number-routes.ts';
 import type { Registrations } from '../../ports/registrations.ts';
 import type { DialTarget } from '../../ports/telephony.ts';
 import { readDestination } from './domain/destination.ts';
@@ -7,6 +7,7 @@ import { type CallEnd, callEnds } from './domain/hangup-cause.ts';
 export interface RoutingDeps {
   readonly registrations: Registrations;
   readonly numbers: NumberRoutes;
+  readonly ownNumbers?: OwnNumbers;
   readonly domains: readonly string[];
   readonly isWithin: (account: string, owner: string) => Promise<boolean>;
 }
@@ -32,16 +33,21 @@ export function createRouting(deps: RoutingDeps): { routeTo(account: string, to:
     };
   }
 
+  async function routeToNumber(number: string): Promise<Route> {
+    const trunk = await deps.ownNumbers?.trunkOf(number);
+    if (trunk?.targets.length === 0) return { ok: false, end: callEnds(2010, 'Service') };
+    const targets = trunk?.targets ?? deps.numbers.targetsFor(number);
+    return targets === undefined
+      ? { ok: false, end: callEnds(5020, 'Service') }
+      : { ok: true, user: number, targets };
+  }
+
   return {
     async routeTo(account, to) {
       const destination = readDestination(to, deps.domains);
       switch (destination.kind) {
-        case 'number': {
-          const targets = deps.numbers.targetsFor(destination.number);
-          return targets === undefined
-            ? { ok: false, end: callEnds(5020, 'Service') }
-            : { ok: true, user: destination.number, targets };
-        }
+        case 'number':
+          return routeToNumber(destination.number);
         case 'user':
           return routeToUser(account, destination.user);
         case 'elsewhere':

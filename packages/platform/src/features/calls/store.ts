@@ -30,6 +30,7 @@ export type AppendEvents = (write: Write, events: readonly OutboxEvent[]) => Pro
 /** True when a change of state changes the record too: neither a wish to hang up nor ringing is part of it. */
 export function isRecorded(before: CallLeg, after: CallLeg): boolean {
   if (before.endedAt !== after.endedAt || before.answeredAt !== after.answeredAt) return true;
+  if (before.trunk !== after.trunk && after.trunk !== null) return true;
   return before.callbacks !== after.callbacks && after.endedAt === null;
 }
 
@@ -178,6 +179,9 @@ function changingOf(leg: CallLeg, usage: Usage) {
   const { billedSeconds, units } = usage.amountOf(leg.rate, billable);
   return {
     callbacks: leg.callbacks === null ? null : JSON.stringify(leg.callbacks),
+    trunk_id: leg.trunk?.trunk ?? null,
+    trunk_account: leg.trunk?.account ?? null,
+    trunk_main_account: leg.trunk?.mainAccount ?? null,
     phase: leg.phase,
     answered_at: leg.answeredAt,
     ended_at: leg.endedAt,
@@ -205,6 +209,7 @@ function legOf(row: CallRow): CallLeg {
     parentLeg: row.parent_call_uuid,
     parentRequestUuid: row.parent_request_uuid,
     sourceAddress: row.source_ip,
+    trunk: trunkOf(row),
     callbacks: row.callbacks === null ? null : (JSON.parse(row.callbacks) as LegCallbacks),
     rate: {
       perMinute: row.rate_per_minute,
@@ -215,6 +220,11 @@ function legOf(row: CallRow): CallLeg {
     initiatedAt: row.initiated_at,
     answeredAt: row.answered_at,
   };
+}
+
+function trunkOf({ trunk_id, trunk_account, trunk_main_account }: CallRow): CallLeg['trunk'] {
+  if (trunk_id === null || trunk_account === null || trunk_main_account === null) return null;
+  return { trunk: trunk_id, account: trunk_account, mainAccount: trunk_main_account };
 }
 
 const emptyLeg: CallLeg = {
@@ -233,6 +243,7 @@ const emptyLeg: CallLeg = {
   parentRequestUuid: '',
   headers: {},
   sourceAddress: null,
+  trunk: null,
   callbacks: null,
   timeLimitSeconds: 0,
   sendDigits: '',

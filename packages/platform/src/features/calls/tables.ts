@@ -16,6 +16,10 @@ export type CallRow = {
   source_ip: string | null;
   /** `LegCallbacks` as JSON: what a restart needs to tell of the end. */
   callbacks: string | null;
+  /** The trunk through which it came or goes, and whose that is: not the caller's where a number of others is called. */
+  trunk_id: string | null;
+  trunk_account: string | null;
+  trunk_main_account: string | null;
   rate_per_minute: number;
   rate_initial_seconds: number;
   rate_increment_seconds: number;

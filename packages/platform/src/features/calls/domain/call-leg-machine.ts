@@ -83,7 +83,7 @@ function routed(leg: CallLeg, input: Extract<CallLegInput, { type: 'routed' }>, 
   if (leg.wantedEnd !== null) return ended(leg, leg.wantedEnd, now);
   const { user, targets, sipHeaders } = input;
   return {
-    state: { ...leg, phase: 'dialling' },
+    state: { ...leg, phase: 'dialling', trunk: targets[0]?.trunk ?? null },
     effects: [{ do: 'dial', user, targets, sipHeaders, from: leg.from, callerName: leg.callerName }],
   };
 }

@@ -1,4 +1,5 @@
 import type { Instant, KernelEffect, TimerFired } from '../../../kernel/machine.ts';
+import type { NamedTrunk } from '../../../ports/telephony.ts';
 import type { Rate } from '../../usage/index.ts';
 import type { SignalledEnd } from './cause-of-end.ts';
 import type { CallEnd } from './hangup-cause.ts';
@@ -33,6 +34,8 @@ export interface CallLeg {
   /** `X-PH-…` of the INVITE that came, by their full names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly sourceAddress: string | null;
+  /** The trunk through which it came or goes. */
+  readonly trunk: NamedTrunk | null;
   readonly callbacks: LegCallbacks | null;
   /** From the answer on. */
   readonly timeLimitSeconds: number;
@@ -51,6 +54,8 @@ export interface CallLeg {
 export interface DialledTarget {
   readonly uri: string;
   readonly flow?: string;
+  readonly account?: string;
+  readonly trunk?: NamedTrunk;
 }
 
 export type CallLegInput =

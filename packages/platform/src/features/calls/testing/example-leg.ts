@@ -18,6 +18,7 @@ export function exampleLeg(over: Partial<CallLeg> = {}): CallLeg {
     parentRequestUuid: 'leg-1',
     headers: {},
     sourceAddress: null,
+    trunk: null,
     callbacks: null,
     timeLimitSeconds: 14_400,
     sendDigits: '',

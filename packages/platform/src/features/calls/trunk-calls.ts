@@ -1,0 +1,120 @@
+import {
+  type TrunkCallRecord,
+  trunkCallBody,
+  trunkCallList,
+  trunkCallListQuery,
+  trunkCallPath,
+} from '@jackfield/contract';
+import { type ApiRoute, linkFilters, type RequestAccount, route } from '../../http/index.ts';
+import { type Page, pageMeta, parsePage } from '../../kernel/pagination.ts';
+import { notFound } from '../../kernel/problem.ts';
+import { accepted, refused } from '../../kernel/result.ts';
+import type { Database } from '../../ports/database.ts';
+import { type CallFilters, readCallFilters } from './list-filters.ts';
+import { countedAtMost, narrowed, pageOf } from './queries.ts';
+import { type CallRow, tablesOf } from './tables.ts';
+import { callRecordOf } from './views.ts';
+
+/** The words of trunking in paths: that of our interface, and that of programs written before it. */
+const areas = ['SipTrunk', 'Zentrunk'] as const;
+
+type TrunkFilters = CallFilters & { readonly trunk?: string | undefined };
+
+/**
+ * Records of calls through trunks: the same rows as `Call/`, seen by whoever owns the trunk. `domain` is the one below which trunks
+ * have theirs.
+ */
+export function trunkCallRoutes(database: Pick<Database, 'read'>, domain: string): ApiRoute[] {
+  const queries = createTrunkCallQueries(database);
+
+  function shown(row: CallRow): TrunkCallRecord {
+    const trunk = row.trunk_id ?? '';
+    return {
+      ...callRecordOf(row),
+      trunk_id: trunk,
+      trunk_domain: `${trunk}.zt.${domain}`,
+      // A telephone system that calls through the platform is a caller to us.
+      trunk_direction: row.direction === 'inbound' ? 'outbound' : 'inbound',
+    };
+  }
+
+  return areas.flatMap((area) => {
+    const named = (title: string) => (area === areas[0] ? title : `${title} (${area})`);
+    const path = `${area}/Call/`;
+    return [
+      route({
+        method: 'GET',
+        path,
+        operation: named('List calls through trunks'),
+        description:
+          'Ended calls, the newest end first. total_count counts no further than 10,000 or the next page.',
+        schema: { query: trunkCallListQuery, response: trunkCallList },
+        success: 200,
+        async run({ account, query }) {
+          const page = parsePage(query);
+          if (!page.ok) return page;
+          const filters = readCallFilters(query);
+          if (!filters.ok) return filters;
+          const wanted = { ...filters.value, trunk: query.trunk_id };
+          const { total, rows } = await queries.list(account, wanted, page.value);
+          return accepted({
+            meta: pageMeta(page.value, total, `/v1/Account/${account.authId}/${path}`, linkFilters(query)),
+            objects: rows.map(shown),
+          });
+        },
+      }),
+      route({
+        method: 'GET',
+        path: `${path}:call_uuid/`,
+        operation: named('Retrieve a call through a trunk'),
+        description: 'Its record, also while it lives.',
+        schema: { params: trunkCallPath, response: trunkCallBody },
+        success: 200,
+        async run({ account, params }) {
+          const row = await queries.find(account, params.call_uuid.toLowerCase());
+          return row === undefined
+            ? refused(notFound('call through a trunk', params.call_uuid))
+            : accepted(shown(row));
+        },
+      }),
+    ];
+  });
+}
+
+function createTrunkCallQueries({ read }: Pick<Database, 'read'>) {
+  const tables = tablesOf(read);
+
+  function seenBy(viewer: RequestAccount) {
+    return tables
+      .selectFrom('calls')
+      .where(viewer.isSubaccount ? 'trunk_account' : 'trunk_main_account', '=', viewer.authId)
+      .where('trunk_id', 'is not', null);
+  }
+
+  function ended(viewer: RequestAccount, { subaccount, trunk, ...filters }: TrunkFilters) {
+    let wanted = seenBy(viewer).where('ended_at', 'is not', null);
+    if (subaccount !== undefined) wanted = wanted.where('trunk_account', '=', subaccount);
+    // Written out: it is what makes the indexes of subaccounts those of this query.
+    if (viewer.isSubaccount || subaccount !== undefined) {
+      wanted = wanted.whereRef('trunk_account', '<>', 'trunk_main_account');
+    }
+    return narrowed(wanted, filters, trunk);
+  }
+
+  return {
+    find: (viewer: RequestAccount, uuid: string): Promise<CallRow | undefined> =>
+      seenBy(viewer).selectAll().where('call_uuid', '=', uuid).executeTakeFirst(),
+
+    async list(viewer: RequestAccount, filters: TrunkFilters, page: Page) {
+      const enough = Math.max(countedAtMost, page.offset + page.limit + 1);
+      const counted = tables
+        .selectFrom(ended(viewer, filters).select('call_uuid').limit(enough).as('found'))
+        .select((columns) => columns.fn.countAll().as('total'));
+      const [{ total }, rows] = await Promise.all([
+        counted.executeTakeFirstOrThrow(),
+        pageOf(ended(viewer, filters), page).execute(),
+      ]);
+      return { total: Number(total), rows };
+    },
+  };
+}
