@@ -27,7 +27,7 @@ export {
   type Voicemail,
 } from './features/sandbox-phones/index.ts';
 export { type RateTable, readRateTable } from './features/usage/index.ts';
-export type { HttpLimits } from './http/index.ts';
+export { type HttpLimits, networksOf, sourceOf } from './http/index.ts';
 export type { Instant, OutboxEvent } from './kernel/machine.ts';
 export type { SessionRunner } from './kernel/session-runner.ts';
 export type {

@@ -534,6 +534,8 @@ describe('a REGISTER on a connection', () => {
           addresses: [{ protocol: 'udp', ...edgeAt }],
           counters: {} as Transports['counters'],
           connections: 0,
+          keep() {},
+          cut() {},
           close: () => Promise.resolve(),
         };
       },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eachDatabase } from '@jackfield/testkit';
-import { readBasic, sourceOf } from './authentication.ts';
+import { readBasic } from './authentication.ts';
 import { basic, openApi } from './testing/api-world.ts';
 
 test('RFC 7617 §2: the user-id ends at the first colon, the scheme is read in any case', () => {
@@ -25,16 +25,6 @@ test('RFC 7617 §2: the user-id ends at the first colon, the scheme is read in a
   ]) {
     assert.equal(readBasic(header), undefined, header);
   }
-});
-
-test('addresses of one IPv6 /64 are one source, mapped IPv4 addresses are IPv4', () => {
-  assert.equal(sourceOf('192.0.2.1'), '192.0.2.1');
-  assert.equal(sourceOf('::ffff:192.0.2.1'), '192.0.2.1');
-  assert.equal(sourceOf('2001:db8:0:1::5'), '2001:db8:0:1::/64');
-  assert.equal(sourceOf('2001:db8:0:1:ffff:ffff:ffff:ffff'), '2001:db8:0:1::/64');
-  assert.equal(sourceOf('2001:0db8:0000:0001::'), '2001:db8:0:1::/64');
-  assert.equal(sourceOf('fe80::1%eth0'), 'fe80:0:0:0::/64');
-  assert.equal(sourceOf('::1'), '0:0:0:0::/64');
 });
 
 eachDatabase('Authentication', (open) => {

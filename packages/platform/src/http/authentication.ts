@@ -1,9 +1,9 @@
-import { isIP } from 'node:net';
 import { type Problem, problem, tooManyRequests } from '../kernel/problem.ts';
 import { accepted, type Result, refused } from '../kernel/result.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { RequestAccount } from './route.ts';
 import type { SlidingWindow } from './sliding-window.ts';
+import { sourceOf } from './source-of.ts';
 
 export interface Credentials {
   readonly authId: string;
@@ -77,18 +77,4 @@ export function readBasic(header: string | undefined): Credentials | undefined {
   // NUL is refused by one of the databases, and no identifier of ours contains one.
   if (colon < 1 || decoded.includes('\0')) return undefined;
   return { authId: decoded.slice(0, colon), authToken: decoded.slice(colon + 1) };
-}
-
-/** One IPv6 customer owns at least a /64, so addresses below it are one source. */
-export function sourceOf(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined) return mapped;
-  if (isIP(address) !== 6) return address;
-  const [head = '', tail] = (address.split('%')[0] ?? '').split('::');
-  const left = head === '' ? [] : head.split(':');
-  const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros =
-    tail === undefined ? [] : new Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0');
-  const groups = [...left, ...zeros, ...right].slice(0, 4);
-  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
 }

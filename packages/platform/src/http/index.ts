@@ -5,3 +5,4 @@ export { linkFilters } from './link-filters.ts';
 export { idempotencyTable } from './migrations/0001-idempotency.ts';
 export type { OpenRoute } from './open-route.ts';
 export { type ApiRequest, type ApiRoute, type RequestAccount, type RouteGroup, route } from './route.ts';
+export { networksOf, sourceOf } from './source-of.ts';
