@@ -63,6 +63,8 @@ export interface CallsFeature extends Calls {
     remove(write: Write, account: string): Promise<void>;
     passOn(write: Write, account: string, main: string): Promise<void>;
   };
+  /** True for a call that lives or has ended, where the viewer may see it. */
+  isKnown(viewer: RequestAccount, call: string): Promise<boolean>;
   /** Ends the records of legs that the last process left behind; called once, before the first call. */
   restore(now: Instant): Promise<number>;
 }
@@ -78,6 +80,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
   const whenOver: ((leg: string) => void)[] = [];
   const routing = createRouting(deps);
   const store = createCallStore(deps.database, usage);
+  const queries = createCallQueries(deps.database);
 
   const legs: Sessions<CallLeg, CallLegInput> = deps.runner.define<CallLeg, CallLegInput, LegSessionEffect>({
     name: 'call-leg',
@@ -236,7 +239,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
 
   return {
     migrations: [callsTable, callRecords, callFilters, trunkCalls],
-    routes: callRoutes({ hangUp }, createCallQueries(deps.database)),
+    routes: callRoutes({ hangUp }, queries),
     trunkCallRoutes: trunkCallRoutes(deps.database, deps.domains[0] ?? ''),
     resources: {
       async remove(write, account) {
@@ -245,6 +248,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
       },
       passOn: store.passOn,
     },
+    isKnown: async (viewer, call) => (await queries.find(viewer, call)) !== undefined,
     restore: (now) => store.endForgotten(now, deps.appendEvents),
     ownedBy: (kind, tell) => owners.set(kind, tell),
     offeredTo: offers.offeredTo,
