@@ -31,6 +31,7 @@ export { createVoiceActivity, type VoiceActivity } from './dsp/voice-activity.ts
 export {
   type AgreedMedia,
   type AgreedPayload,
+  type AgreedProtection,
   type CaptureTrack,
   type LegStatistics,
   type MediaNotice,
@@ -87,3 +88,12 @@ export {
   writeRtpHeader,
 } from './rtp/rtp-packet.ts';
 export { createRtpSender, type RtpSender, type RtpSenderOptions } from './rtp/rtp-sender.ts';
+export type { SrtpMaster } from './rtp/srtp-keys.ts';
+export {
+  createSrtpCounters,
+  createSrtpReceiver,
+  type SrtpCounters,
+  type SrtpReceiver,
+} from './rtp/srtp-receiver.ts';
+export { createSrtpSender, type SrtpSender } from './rtp/srtp-sender.ts';
+export type { SrtpCiphers, SrtpSuiteName } from './rtp/srtp-suite.ts';

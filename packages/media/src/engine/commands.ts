@@ -1,4 +1,5 @@
 import type { CodecName } from '../codec/audio-codec.ts';
+import type { SrtpSuiteName } from '../rtp/srtp-suite.ts';
 
 /** What an engine is told about its mixes; plain data, so that it crosses threads. */
 export type MixCommand =
@@ -88,6 +89,15 @@ export interface AgreedMedia {
   readonly receiveTelephoneEventPayloadType?: number;
   readonly direction: 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
   readonly ptimeMs: number;
+  /** SRTP (RFC 3711) both ways; RTP in the clear when left out. */
+  readonly protection?: AgreedProtection;
+}
+
+/** Master keys and salts of both directions, one behind the other (RFC 4568 §6.1). */
+export interface AgreedProtection {
+  readonly suite: SrtpSuiteName;
+  readonly sendKey: Uint8Array;
+  readonly receiveKey: Uint8Array;
 }
 
 /** A codec under one RTP payload type, 0–127. */
@@ -115,8 +125,14 @@ export interface LegStatistics {
   readonly packetsLate: number;
   readonly strangersDropped: number;
   readonly malformedDropped: number;
+  /** SRTP: packets whose tag is wrong, and packets that had been taken before. */
+  readonly unauthenticatedDropped: number;
+  readonly replayedDropped: number;
   readonly digitsReceived: number;
   readonly digitsSent: number;
+  /** What was agreed on last; undefined when nothing was, or RTP went in the clear. */
+  readonly codec?: CodecName;
+  readonly protection?: SrtpSuiteName;
   readonly roundTripMs?: number;
   readonly remoteFractionLost?: number;
   /** Estimated mean opinion score of what came, 1–4.5, see `estimatedMos`; undefined when nothing came. */
@@ -135,6 +151,8 @@ export const noStatistics: LegStatistics = {
   packetsLate: 0,
   strangersDropped: 0,
   malformedDropped: 0,
+  unauthenticatedDropped: 0,
+  replayedDropped: 0,
   digitsReceived: 0,
   digitsSent: 0,
 };

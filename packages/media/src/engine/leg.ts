@@ -11,8 +11,9 @@ import type { Turn } from '../mix/turn.ts';
 import { createLatch, type Latch } from '../rtp/latch.ts';
 import { createReceiverStatistics, type ReceiverStatistics } from '../rtp/receiver-statistics.ts';
 import { createRtpSender, type RtpSender } from '../rtp/rtp-sender.ts';
-import type { AgreedMedia, AgreedPayload, LegStatistics } from './commands.ts';
-import { estimatedMos } from './listening-quality.ts';
+import { createSrtpCounters, type SrtpCounters } from '../rtp/srtp-receiver.ts';
+import type { AgreedMedia, AgreedPayload } from './commands.ts';
+import type { LegProtection } from './leg-protection.ts';
 import type { RelayStream } from './relay-stream.ts';
 
 /** The codecs that a leg may speak, by index. */
@@ -101,6 +102,9 @@ export interface Leg {
   bytesReceived: number;
   strangers: number;
   malformed: number;
+  /** SRTP; undefined while media goes in the clear. */
+  protection: LegProtection | undefined;
+  readonly unprotected: SrtpCounters;
   digitsReceived: number;
   digitsSent: number;
   roundTripMs: number | undefined;
@@ -190,6 +194,8 @@ export function createLeg(options: LegOptions): Leg {
     bytesReceived: 0,
     strangers: 0,
     malformed: 0,
+    protection: undefined,
+    unprotected: createSrtpCounters(),
     digitsReceived: 0,
     digitsSent: 0,
     roundTripMs: undefined,
@@ -366,31 +372,4 @@ function expect(leg: Leg, agreed: AgreedMedia): void {
 export function closeCodecs(leg: Leg): void {
   for (const codec of leg.open.values()) codec.close?.();
   leg.open.clear();
-}
-
-/** The counters of the leg as they stand. */
-export function statisticsOf(leg: Leg): LegStatistics {
-  const { past, rtp } = leg;
-  const { counters } = leg.jitter;
-  const { packetsReceived, roundTripMs } = leg;
-  const { jitterMs } = leg.received;
-  const packetsLost = past.lost + counters.lost;
-  const mos = estimatedMos({ packetsReceived, packetsLost, jitterMs, roundTripMs });
-  return {
-    packetsReceived,
-    bytesReceived: leg.bytesReceived,
-    packetsSent: past.packetsSent + rtp.packetsSent,
-    bytesSent: past.octetsSent + rtp.octetsSent,
-    packetsLost,
-    jitterMs,
-    framesConcealed: past.concealedFrames + counters.concealedFrames,
-    packetsLate: past.late + counters.late,
-    strangersDropped: leg.strangers + leg.latch.counters.foreign,
-    malformedDropped: leg.malformed,
-    digitsReceived: leg.digitsReceived,
-    digitsSent: leg.digitsSent,
-    ...(mos === undefined ? {} : { mos }),
-    ...(roundTripMs === undefined ? {} : { roundTripMs }),
-    ...(leg.remoteFractionLost === undefined ? {} : { remoteFractionLost: leg.remoteFractionLost }),
-  };
 }

@@ -9,6 +9,8 @@ import { createHearing } from '../mix/hearing.ts';
 import type { Source } from '../mix/source.ts';
 import { createTurn, noteChange } from '../mix/turn.ts';
 import { createRtpHeader, looksLikeRtcp } from '../rtp/rtp-packet.ts';
+import { srtpPacketBytes } from '../rtp/srtp-keystream.ts';
+import type { SrtpCiphers } from '../rtp/srtp-suite.ts';
 import {
   type AgreedMedia,
   type LegStatistics,
@@ -23,16 +25,9 @@ import {
   type EngineCounters,
   type EngineLimits,
 } from './engine-limits.ts';
-import {
-  canSpeak,
-  changesClock,
-  closeCodecs,
-  connectLeg,
-  createLeg,
-  type Leg,
-  sharedCodecs,
-  statisticsOf,
-} from './leg.ts';
+import { canSpeak, changesClock, closeCodecs, connectLeg, createLeg, type Leg, sharedCodecs } from './leg.ts';
+import { canProtect, protectionOf, sendProtected } from './leg-protection.ts';
+import { statisticsOf } from './leg-statistics.ts';
 import { type ReceiveScratch, receiveRtp, tellDigits } from './receive-packet.ts';
 import { createRelays } from './relays.ts';
 import { createReporting } from './reports.ts';
@@ -96,6 +91,8 @@ export interface MediaEngineDeps {
   readonly cname: string;
   /** Opens Opus for one leg, for what the other side's `a=fmtp` says; legs cannot speak it when left out. */
   readonly openOpus?: (parameters: string) => AudioCodec;
+  /** For SRTP; legs that are to be protected are not connected when left out. */
+  readonly ciphers?: SrtpCiphers;
   /** RTP that stays away for this long is told; default 60,000. */
   readonly mediaSilentMs?: number;
   /**
@@ -114,7 +111,7 @@ const KEY_TONE_MS = 120;
 
 /** Creates an engine without legs and mixes. */
 export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
-  const { send, sendReport, notify, random, mediaSilentMs = 60_000, phases = 1 } = deps;
+  const { sendReport, notify, random, mediaSilentMs = 60_000, phases = 1 } = deps;
   const limits = { ...defaultEngineLimits, ...deps.limits };
   const random32 = (): number => Math.floor(random() * 2 ** 32) >>> 0;
 
@@ -138,24 +135,26 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
   });
   const sendScratch = createSendScratch(captures);
   const event: TelephoneEvent = { event: 0, end: false, volume: 0, duration: 0 };
-  const receiveScratch: ReceiveScratch = { header: createRtpHeader(), event };
+  const plain = new Uint8Array(srtpPacketBytes);
+  const receiveScratch: ReceiveScratch = { header: createRtpHeader(), event, plain };
   const hearing = createHearing({
     codecs: sharedCodecs,
     playEnded: (mix, key) => notify({ type: 'play-ended', mix, key }),
     joined: (leg, mix) => turns.join(byName.get(leg)!, mix),
   });
+  /** By index; a closed leg leaves a hole that is filled first. */
+  const legs: (Leg | undefined)[] = [];
+  const send = sendProtected(deps.send, legs);
   const relays = createRelays({
     find: (name) => byName.get(name),
     send,
     packetsPerSecond: limits.relayedPerSecond,
     counters,
   });
-  const reporting = createReporting({ sendPacket: send, sendReport, random, cname: deps.cname });
+  const reporting = createReporting({ sendPacket: deps.send, sendReport, random, cname: deps.cname, plain });
   const sounds = createSoundLibrary(limits.clipSamples);
 
   const byName = new Map<string, Leg>();
-  /** By index; a closed leg leaves a hole that is filled first. */
-  const legs: (Leg | undefined)[] = [];
   const holes: number[] = [];
   const turns = createTurns(phases, (name) => byName.get(name));
   let sourceIds = 0;
@@ -199,7 +198,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
     },
     connectLeg(name, agreed, nowMs) {
       const leg = byName.get(name);
-      if (leg === undefined || !canSpeak(leg, agreed)) return false;
+      if (leg === undefined || !canSpeak(leg, agreed) || !canProtect(agreed, deps.ciphers)) return false;
       if (leg.agreed === undefined) {
         reporting.schedule(leg, nowMs);
         if (leg.ear.mix !== undefined) noteChange(leg.ear.mix);
@@ -207,6 +206,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
       const listened = leg.listens;
       // RFC 7160 §4.1: with another clock our stream gets another SSRC, and the old one says goodbye.
       if (leg.agreed !== undefined && changesClock(leg, agreed)) reporting.send(leg, nowMs, true);
+      leg.protection = protectionOf(leg.protection, agreed.protection, deps.ciphers, leg.unprotected);
       connectLeg(leg, agreed, nowMs);
       hearing.changeRate(name, leg.source, leg.codec.frameSamples);
       relays.end(leg);

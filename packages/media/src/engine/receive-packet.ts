@@ -8,20 +8,30 @@ import type { Leg } from './leg.ts';
 export interface ReceiveScratch {
   readonly header: RtpHeader;
   readonly event: TelephoneEvent;
+  /** Room for a packet that was protected. */
+  readonly plain: Uint8Array;
 }
 
 /** Takes one RTP packet of a leg: checks it, checks who sent it, and puts it where the next tick will find it. */
 export function receiveRtp(
   leg: Leg,
-  bytes: Uint8Array,
-  length: number,
+  received: Uint8Array,
+  receivedLength: number,
   address: string,
   port: number,
   nowMs: number,
   scratch: ReceiveScratch,
   notify: (notice: MediaNotice) => void,
 ): void {
-  const { header } = scratch;
+  const { header, plain } = scratch;
+  let bytes = received;
+  let length = receivedLength;
+  // Only what the other side has signed is looked at, so that nobody else can move the latch.
+  if (leg.protection !== undefined) {
+    length = leg.protection.receiver.unprotect(bytes, length, plain);
+    if (length < 0) return;
+    bytes = plain;
+  }
   if (!readRtpPacket(bytes, length, header)) {
     leg.malformed++;
     return;

@@ -27,10 +27,13 @@ export interface ReportingDeps {
   readonly random: () => number;
   /** RFC 3550 §6.5.1: the same for all streams of this engine, and no secret. */
   readonly cname: string;
+  /** Room for a packet that was protected. */
+  readonly plain: Uint8Array;
 }
 
 /** RTCP of all legs (RFC 3550 §6). */
-export function createReporting({ sendPacket, sendReport, random, cname }: ReportingDeps): Reporting {
+export function createReporting(deps: ReportingDeps): Reporting {
+  const { sendPacket, sendReport, random, cname, plain } = deps;
   const out = new Uint8Array(reportBytes);
   const block = createReportBlock();
   const one = [block];
@@ -55,7 +58,10 @@ export function createReporting({ sendPacket, sendReport, random, cname }: Repor
               octets: leg.rtp.octetsSent,
             };
       const reports = leg.received.report(nowMs, block) ? one : none;
-      const length = writeRtcp(out, leg.rtp.ssrc, cname, sender, reports, goodbye);
+      let length = writeRtcp(out, leg.rtp.ssrc, cname, sender, reports, goodbye);
+      if (length >= 0 && leg.protection !== undefined) {
+        length = leg.protection.sender.protectReport(out, length);
+      }
       if (length < 0) return;
       const isMuxed = leg.agreed.rtcpPort === leg.agreed.port;
       if (isMuxed) sendPacket(leg.index, out, length, leg.toAddress, leg.toPort);
@@ -67,7 +73,13 @@ export function createReporting({ sendPacket, sendReport, random, cname }: Repor
         leg.strangers++;
         return;
       }
-      const packets = readRtcp(bytes, length);
+      let packets: ReturnType<typeof readRtcp>;
+      if (leg.protection === undefined) packets = readRtcp(bytes, length);
+      else {
+        const size = leg.protection.receiver.unprotectReport(bytes, length, plain);
+        if (size < 0) return;
+        packets = readRtcp(plain, size);
+      }
       if (packets === undefined) {
         leg.malformed++;
         return;

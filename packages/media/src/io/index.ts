@@ -23,4 +23,5 @@ export {
 } from './media-thread.ts';
 export { loadOpus, type OpenOpus } from './opus.ts';
 export { createPortRange, type PortRange } from './port-range.ts';
+export { nodeCiphers } from './srtp-ciphers.ts';
 export type { TickStats } from './tick-loop.ts';

@@ -7,6 +7,7 @@ import type { EngineCensus, EngineCounters, EngineLimits } from '../engine/engin
 import { createMediaEngine } from '../engine/media-engine.ts';
 import type { OpenLegSockets, SocketCounters } from './leg-sockets.ts';
 import type { OpenOpus } from './opus.ts';
+import { nodeCiphers } from './srtp-ciphers.ts';
 import { createTickLoop, type TickStats } from './tick-loop.ts';
 
 /** An engine with sockets and a clock: what runs in a media thread. */
@@ -102,6 +103,7 @@ export function createMediaHost(options: MediaHostOptions): MediaHost {
     // RFC 7022 §4.2: 96 bits that say nothing about the machine.
     cname: randomBytes(12).toString('base64'),
     phases,
+    ciphers: nodeCiphers,
     ...(options.captured === undefined ? {} : { captured: options.captured }),
     ...(options.openOpus === undefined ? {} : { openOpus: options.openOpus }),
     ...(options.mediaSilentMs === undefined ? {} : { mediaSilentMs: options.mediaSilentMs }),

@@ -39,7 +39,23 @@ export interface AgreedMedia {
   readonly direction: 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
   /** What the other side wants to receive: 10, or a multiple of 20 up to 60; others are rounded. */
   readonly ptimeMs: number;
+  /** SRTP (RFC 3711) both ways; RTP in the clear when left out. A leg that cannot be protected as agreed on is not connected. */
+  readonly protection?: AgreedProtection;
 }
+
+/** Master keys and salts of both directions, one behind the other; they are written down nowhere. */
+export interface AgreedProtection {
+  readonly suite: AgreedSuite;
+  readonly sendKey: Uint8Array;
+  readonly receiveKey: Uint8Array;
+}
+
+/** Crypto suites by their names in SDP (RFC 4568 §6.2, RFC 6188 §4). */
+export type AgreedSuite =
+  | 'AES_CM_128_HMAC_SHA1_80'
+  | 'AES_CM_128_HMAC_SHA1_32'
+  | 'AES_256_CM_HMAC_SHA1_80'
+  | 'AES_256_CM_HMAC_SHA1_32';
 
 /** The codecs that legs speak, by their RTP encoding names. */
 export type AgreedCodec = 'PCMU' | 'PCMA' | 'G722' | 'L16' | 'opus';
@@ -74,8 +90,16 @@ export interface LegStatistics {
   readonly strangersDropped: number;
   /** Packets that are no RTP, or carry a payload type that was not agreed on. */
   readonly malformedDropped: number;
+  /** SRTP: packets of another key, changed on their way or in the clear. */
+  readonly unauthenticatedDropped: number;
+  /** SRTP: packets that had been taken before. */
+  readonly replayedDropped: number;
   readonly digitsReceived: number;
   readonly digitsSent: number;
+  /** What was sent last; undefined when nothing was agreed on. */
+  readonly codec?: AgreedCodec;
+  /** Of SRTP at the end; undefined where RTP went in the clear. */
+  readonly protection?: AgreedSuite;
   /** From RTCP; undefined until the other side has reported. */
   readonly roundTripMs?: number;
   /** Fraction (0–1) of our packets that the other side reported lost last. */

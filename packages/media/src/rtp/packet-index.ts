@@ -1,0 +1,41 @@
+/** RFC 3711 §3.3.2 wants 64 at least; a relay may pass on what 100 others have overtaken. */
+const windowPackets = 128;
+
+/** Which packet indexes of one stream have been seen, newest and those shortly before it (RFC 3711 §3.3.1, §3.3.2). */
+export class PacketIndexes {
+  /** The highest index so far; −1 before the first. */
+  highest = -1;
+  readonly #seen = new Uint32Array(windowPackets / 32);
+
+  /** The index that a sequence number most likely stands for: the one nearest to the highest (RFC 3711 Appendix A). `rollovers` counts for the first packet. */
+  estimate(sequenceNumber: number, rollovers = 0): number {
+    if (this.highest < 0) return rollovers * 0x10000 + sequenceNumber;
+    const newest = this.highest % 0x10000;
+    let cycle = (this.highest - newest) / 0x10000;
+    if (sequenceNumber - newest > 0x8000 && cycle > 0) cycle--;
+    else if (newest - sequenceNumber > 0x8000) cycle++;
+    return cycle * 0x10000 + sequenceNumber;
+  }
+
+  /** False for an index that was taken before, or is too old to know. */
+  isNew(index: number): boolean {
+    if (index > this.highest) return true;
+    if (index <= this.highest - windowPackets) return false;
+    const slot = index % windowPackets;
+    return (this.#seen[slot >> 5]! & (1 << (slot & 31))) === 0;
+  }
+
+  /** Remembers an index that is new. */
+  take(index: number): void {
+    if (index > this.highest) {
+      const steps = Math.min(windowPackets, index - this.highest);
+      for (let n = 0; n < steps; n++) {
+        const slot = (index - n) % windowPackets;
+        this.#seen[slot >> 5]! &= ~(1 << (slot & 31));
+      }
+      this.highest = index;
+    }
+    const slot = index % windowPackets;
+    this.#seen[slot >> 5]! |= 1 << (slot & 31);
+  }
+}

@@ -1,0 +1,97 @@
+import { PacketIndexes } from './packet-index.ts';
+import { deriveSession, type SrtpMaster, type SrtpSession } from './srtp-keys.ts';
+import { srtpPacketBytes } from './srtp-keystream.ts';
+import { type SrtpCiphers, srtcpTagBytes, srtpSuites } from './srtp-suite.ts';
+
+/*
+ * RFC 3711 §3.1, §3.4: what is sent. The payload is encrypted, everything before the tag is authenticated.
+ *
+ *   SRTP   | RTP header | payload, encrypted                    |               | tag of packet ‖ ROC |
+ *   SRTCP  | 8 bytes    | the rest of the compound, encrypted   | E ‖ 31: index | tag                 |
+ */
+
+/** Encrypts and signs what one side sends. */
+export interface SrtpSender {
+  /**
+   * Protects the RTP packet in the first `length` bytes in place and returns its new length, up to 10 bytes more; −1 when it does not fit,
+   * is no RTP, or its number was sent before: no key stream is ever used twice (RFC 3711 §9.1).
+   */
+  protect(packet: Uint8Array, length: number): number;
+  /** The same for a compound RTCP packet; up to 14 bytes more. */
+  protectReport(packet: Uint8Array, length: number): number;
+}
+
+/** Creates the sender of one master key; rollover counters begin at zero (RFC 4568 §6.4). */
+export function createSrtpSender(ciphers: SrtpCiphers, master: SrtpMaster): SrtpSender {
+  return new Sender(ciphers, master);
+}
+
+class Sender implements SrtpSender {
+  readonly #rtp: SrtpSession;
+  readonly #rtcp: SrtpSession;
+  readonly #tagBytes: number;
+  #ssrc = -1;
+  #indexes = new PacketIndexes();
+  #reports = 0;
+
+  constructor(ciphers: SrtpCiphers, master: SrtpMaster) {
+    this.#rtp = deriveSession(ciphers, master, 'rtp');
+    this.#rtcp = deriveSession(ciphers, master, 'rtcp');
+    this.#tagBytes = srtpSuites[master.suite].tagBytes;
+  }
+
+  protect(packet: Uint8Array, length: number): number {
+    const start = rtpPayloadOffset(packet, length);
+    const end = length + this.#tagBytes;
+    if (start < 0 || end > Math.min(packet.length, srtpPacketBytes)) return -1;
+    const ssrc = readWord(packet, 8);
+    if (ssrc !== this.#ssrc) {
+      this.#ssrc = ssrc;
+      this.#indexes = new PacketIndexes();
+    }
+    const index = this.#indexes.estimate((packet[2]! << 8) | packet[3]!);
+    if (!this.#indexes.isNew(index)) return -1;
+    this.#indexes.take(index);
+    this.#rtp.keystream.apply(ssrc, index, packet, start, length);
+    // §4.2: the rollover counter is authenticated behind the packet, and its place then taken by the tag.
+    writeWord(packet, length, Math.floor(index / 0x10000));
+    const tag = this.#rtp.authenticate(packet.subarray(0, length + 4));
+    for (let i = 0; i < this.#tagBytes; i++) packet[length + i] = tag[i]!;
+    return end;
+  }
+
+  protectReport(packet: Uint8Array, length: number): number {
+    const end = length + 4 + srtcpTagBytes;
+    if (length < 8 || end > Math.min(packet.length, srtpPacketBytes)) return -1;
+    this.#reports = (this.#reports + 1) % 0x8000_0000;
+    this.#rtcp.keystream.apply(readWord(packet, 4), this.#reports, packet, 8, length);
+    writeWord(packet, length, (0x8000_0000 | this.#reports) >>> 0);
+    const tag = this.#rtcp.authenticate(packet.subarray(0, length + 4));
+    for (let i = 0; i < srtcpTagBytes; i++) packet[length + 4 + i] = tag[i]!;
+    return end;
+  }
+}
+
+/** Where the payload of an RTP packet begins, whether it can be read or not; −1 when it is none. */
+export function rtpPayloadOffset(bytes: Uint8Array, length: number): number {
+  if (length < 12 || bytes[0]! >> 6 !== 2) return -1;
+  let offset = 12 + (bytes[0]! & 0x0f) * 4;
+  if ((bytes[0]! & 0x10) !== 0) {
+    if (offset + 4 > length) return -1;
+    offset += 4 + ((bytes[offset + 2]! << 8) | bytes[offset + 3]!) * 4;
+  }
+  return offset > length ? -1 : offset;
+}
+
+/** A big-endian 32-bit number. */
+export function readWord(bytes: Uint8Array, at: number): number {
+  return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
+}
+
+/** Writes a big-endian 32-bit number. */
+export function writeWord(bytes: Uint8Array, at: number, value: number): void {
+  bytes[at] = value >>> 24;
+  bytes[at + 1] = value >>> 16;
+  bytes[at + 2] = value >>> 8;
+  bytes[at + 3] = value;
+}
