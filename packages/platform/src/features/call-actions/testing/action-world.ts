@@ -103,6 +103,7 @@ export async function openActionWorld(open: OpenDatabase): Promise<ActionWorld> 
         await work();
         recording.set(order.recording, order);
       },
+      tellMembers() {},
       retrack() {},
       pause() {},
       resume() {},

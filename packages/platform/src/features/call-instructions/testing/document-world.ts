@@ -131,6 +131,7 @@ export async function openDocumentWorld(open: OpenDatabase): Promise<DocumentWor
       },
       urlOf,
       start: async (order) => void recording.set(order.recording, order),
+      tellMembers() {},
       retrack() {},
       pause() {},
       resume() {},
