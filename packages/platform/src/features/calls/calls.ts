@@ -1,4 +1,4 @@
-import type { ApiRoute, RouteGroup } from '../../http/index.ts';
+import type { ApiRoute, RequestAccount, RouteGroup } from '../../http/index.ts';
 import type { Instant } from '../../kernel/machine.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
 import type { Clock } from '../../ports/clock.ts';
