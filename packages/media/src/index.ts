@@ -22,6 +22,7 @@ export {
 } from './codec/telephone-event.ts';
 
 // dsp/
+export { createFreeResampler } from './dsp/free-resampler.ts';
 export { isSilent, levelDb } from './dsp/level.ts';
 export { createResampler, type Resampler, type ResamplerOptions, resample } from './dsp/resampler.ts';
 export { toneLevel } from './dsp/tone-level.ts';
@@ -97,3 +98,12 @@ export {
 } from './rtp/srtp-receiver.ts';
 export { createSrtpSender, type SrtpSender } from './rtp/srtp-sender.ts';
 export type { SrtpCiphers, SrtpSuiteName } from './rtp/srtp-suite.ts';
+
+// stream/
+export type {
+  EngineStreams,
+  FeedOrder,
+  OpenedFeed,
+  TapOrder,
+  VirtualLegOrder,
+} from './stream/engine-streams.ts';

@@ -43,6 +43,8 @@ export interface CaptureOptions {
   readonly phases: number;
   /** Frames of 20 ms that are handed over at a time. */
   readonly chunkFrames: number;
+  /** A chunk is filled again after it was taken, for who looks at it only meanwhile. */
+  readonly reuses?: boolean;
   readonly take: TakeCaptured;
 }
 
@@ -60,13 +62,14 @@ const SLOTS = 8;
  */
 export class Capture {
   readonly name: string;
-  readonly tracks: number;
+  readonly #reuses: boolean;
   readonly #frame: number;
   readonly #phases: number;
   readonly #chunkFrames: number;
   readonly #take: TakeCaptured;
   /** By frame number modulo SLOTS, then track, then sample. */
-  readonly #sums: Int32Array;
+  #sums: Int32Array;
+  #tracks: number;
   readonly #converted: Int16Array;
   readonly #isLoud = new Uint8Array(SLOTS);
   #taps: Tap[] = [];
@@ -82,13 +85,18 @@ export class Capture {
 
   constructor(options: CaptureOptions) {
     this.name = options.name;
-    this.tracks = options.tracks;
+    this.#tracks = options.tracks;
+    this.#reuses = options.reuses ?? false;
     this.#frame = options.frameSamples;
     this.#phases = options.phases;
     this.#chunkFrames = options.chunkFrames;
     this.#take = options.take;
     this.#sums = new Int32Array(SLOTS * options.tracks * options.frameSamples);
     this.#converted = new Int16Array(options.frameSamples);
+  }
+
+  get tracks(): number {
+    return this.#tracks;
   }
 
   get taps(): readonly Tap[] {
@@ -162,6 +170,16 @@ export class Capture {
     this.#kept = 0;
   }
 
+  /** Goes on with another number of tracks, whose taps are to be set next; what was begun is handed over before. */
+  divide(tracks: number): void {
+    if (tracks === this.#tracks) return;
+    this.#drain();
+    this.#handOver(false);
+    this.#tracks = tracks;
+    this.#chunk = undefined;
+    this.#sums = new Int32Array(SLOTS * tracks * this.#frame);
+  }
+
   /** Hands over what is left, the last time. */
   finish(): void {
     this.#drain();
@@ -197,11 +215,12 @@ export class Capture {
   /** Appends the sums of this slot to the chunk, or a frame of silence. */
   #keep(slot: number | undefined): void {
     const frame = this.#frame;
-    const { tracks } = this;
+    const tracks = this.#tracks;
     this.#chunk ??= new Int16Array(this.#chunkFrames * frame * tracks);
     const chunk = this.#chunk;
     const at = this.#inChunk++ * frame * tracks;
     this.#kept++;
+    if (slot === undefined && this.#reuses) chunk.fill(0, at, at + frame * tracks);
     if (slot !== undefined) {
       const from = slot * tracks * frame;
       for (let track = 0; track < tracks; track++) {
@@ -218,7 +237,7 @@ export class Capture {
   #handOver(isLast: boolean): void {
     const count = this.#inChunk * this.#frame * this.tracks;
     const chunk = this.#chunk;
-    this.#chunk = undefined;
+    if (!this.#reuses) this.#chunk = undefined;
     this.#inChunk = 0;
     if (chunk !== undefined && count === chunk.length)
       this.#take(this.name, this.tracks, chunk, isLast, this.#frame * 50);

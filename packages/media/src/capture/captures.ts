@@ -8,6 +8,13 @@ export interface Captures {
   /** Hands over the rest. */
   end(name: string): boolean;
   endAll(): void;
+  /**
+   * Hands over the same frame by frame, in a buffer that is filled again; exchanges the tracks of one that runs, whatever their number.
+   * False beyond a limit.
+   */
+  tap(name: string, tracks: readonly CapturedLegs[], frameSamples: number, take: TakeCaptured): boolean;
+  endTap(name: string): void;
+  taps(): number;
   /** The taps on a leg, for who opens it; undefined when nobody captures it. */
   tapsOf(leg: string): LegTaps | undefined;
   /** Takes one frame of what a tapped leg says or hears: undefined for silence. Once in each of its turns. */
@@ -29,6 +36,7 @@ export interface CapturesDeps {
   /** Frames of 20 ms in a chunk. */
   readonly chunkFrames: number;
   readonly mostCaptures: number;
+  readonly mostTaps: number;
   readonly mostTracks: number;
   /** Legs in one track. */
   readonly mostLegs: number;
@@ -43,7 +51,8 @@ export interface CapturesDeps {
 export function createCaptures(deps: CapturesDeps): Captures {
   const { attach, frameSamplesFor, mostTracks, mostLegs, ...sizes } = deps;
   const captures = new Map<string, Capture>();
-  /** In the order of `captures`, for the frame loop. */
+  const taps = new Map<string, Capture>();
+  /** All of both, for the frame loop. */
   let running: Capture[] = [];
   const byLeg = new Map<string, LegTaps>();
 
@@ -58,7 +67,7 @@ export function createCaptures(deps: CapturesDeps): Captures {
   };
   const exchange = (capture: Capture, tracks: readonly CapturedLegs[]): void => {
     const former = new Set(capture.taps);
-    const taps: Tap[] = [];
+    const exchanged: Tap[] = [];
     tracks.forEach((legs, track) => {
       for (const way of ['said', 'heard'] as const) {
         for (const name of new Set(legs[way])) {
@@ -69,7 +78,7 @@ export function createCaptures(deps: CapturesDeps): Captures {
             leg[way].push(tap);
           }
           former.delete(tap);
-          taps.push(tap);
+          exchanged.push(tap);
         }
       }
     });
@@ -81,26 +90,32 @@ export function createCaptures(deps: CapturesDeps): Captures {
       const { leg, said, heard } = tap.leg;
       if (said.length + heard.length === 0 && byLeg.delete(leg)) attach(leg, undefined);
     }
-    capture.taps = taps;
+    capture.taps = exchanged;
+  };
+  const list = (): void => {
+    running = [...captures.values(), ...taps.values()];
   };
   const end = (capture: Capture): void => {
     exchange(capture, []);
     captures.delete(capture.name);
-    running = [...captures.values()];
+    list();
     capture.finish();
   };
+  const isTooMuch = (tracks: readonly CapturedLegs[]): boolean =>
+    tracks.length === 0 ||
+    tracks.length > mostTracks ||
+    tracks.some(({ said, heard }) => said.length + heard.length > mostLegs);
 
   return {
     capture(name, tracks) {
-      if (tracks.length === 0 || tracks.length > mostTracks) return false;
-      if (tracks.some(({ said, heard }) => said.length + heard.length > mostLegs)) return false;
+      if (isTooMuch(tracks)) return false;
       let capture = captures.get(name);
       if (capture === undefined) {
         if (captures.size >= deps.mostCaptures) return false;
         const frameSamples = frameSamplesFor(tracks.flatMap(({ said, heard }) => [...said, ...heard]));
         capture = new Capture({ ...sizes, frameSamples, name, tracks: tracks.length });
         captures.set(name, capture);
-        running = [...captures.values()];
+        list();
       } else if (capture.tracks !== tracks.length) return false;
       exchange(capture, tracks);
       return true;
@@ -117,6 +132,36 @@ export function createCaptures(deps: CapturesDeps): Captures {
     endAll() {
       for (const capture of [...captures.values()]) end(capture);
     },
+    tap(name, tracks, frameSamples, take) {
+      if (isTooMuch(tracks)) return false;
+      let tap = taps.get(name);
+      if (tap === undefined) {
+        if (taps.size >= deps.mostTaps) return false;
+        const { length } = tracks;
+        tap = new Capture({
+          name,
+          tracks: length,
+          frameSamples,
+          phases: deps.phases,
+          chunkFrames: 1,
+          reuses: true,
+          take,
+        });
+        taps.set(name, tap);
+        list();
+      }
+      tap.divide(tracks.length);
+      exchange(tap, tracks);
+      return true;
+    },
+    endTap(name) {
+      const tap = taps.get(name);
+      if (tap === undefined) return;
+      exchange(tap, []);
+      taps.delete(name);
+      list();
+    },
+    taps: () => taps.size,
     tapsOf: (leg) => byLeg.get(leg),
     keep(taps, frame) {
       for (let t = 0; t < taps.length; t++) {

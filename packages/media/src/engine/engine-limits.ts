@@ -35,6 +35,9 @@ export interface EngineLimits {
   readonly clipSamples: number;
   readonly captures: number;
   readonly tracksPerCapture: number;
+  /** Streams: taps of legs, and feeds with virtual legs. */
+  readonly taps: number;
+  readonly feeds: number;
   /** Captured audio is handed over so much at a time. */
   readonly captureChunkMs: number;
   /** Keys that may wait for one leg. */
@@ -54,6 +57,8 @@ export const defaultEngineLimits: EngineLimits = {
   clipSamples: 50_000_000,
   captures: 5000,
   tracksPerCapture: 64,
+  taps: 5000,
+  feeds: 5000,
   captureChunkMs: 500,
   queuedDigits: 64,
   relayedPerSecond: 200,

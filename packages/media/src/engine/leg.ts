@@ -12,6 +12,7 @@ import { createLatch, type Latch } from '../rtp/latch.ts';
 import { createReceiverStatistics, type ReceiverStatistics } from '../rtp/receiver-statistics.ts';
 import { createRtpSender, type RtpSender } from '../rtp/rtp-sender.ts';
 import { createSrtpCounters, type SrtpCounters } from '../rtp/srtp-receiver.ts';
+import type { Feed } from '../stream/feed.ts';
 import type { AgreedMedia, AgreedPayload } from './commands.ts';
 import type { LegProtection } from './leg-protection.ts';
 import type { RelayStream } from './relay-stream.ts';
@@ -80,6 +81,8 @@ export interface Leg {
   pressesKeys: boolean;
   /** Undefined while nobody captures it. */
   taps: LegTaps | undefined;
+  /** What a leg without a phone says; undefined for all others. */
+  feed: Feed | undefined;
   /** Undefined while nobody watches it; then also what was told last. */
   voice: VoiceActivity | undefined;
   voiceTold: boolean | undefined;
@@ -176,6 +179,7 @@ export function createLeg(options: LegOptions): Leg {
     pendingFrames: 0,
     pressesKeys: false,
     taps: undefined,
+    feed: undefined,
     voice: undefined,
     voiceTold: undefined,
     keyMs: Number.NEGATIVE_INFINITY,

@@ -2,15 +2,16 @@ import type { TakeCaptured } from '../capture/capture.ts';
 import { createCaptures } from '../capture/captures.ts';
 import { type AudioCodec, type CodecName, codecFor } from '../codec/audio-codec.ts';
 import type { TelephoneEvent } from '../codec/telephone-event.ts';
-import { isSilent } from '../dsp/level.ts';
-import { createVoiceActivity, type VoiceActivity } from '../dsp/voice-activity.ts';
-import { taken } from '../jitter/taken.ts';
+import { createVoiceActivity } from '../dsp/voice-activity.ts';
 import { createHearing } from '../mix/hearing.ts';
 import type { Source } from '../mix/source.ts';
 import { createTurn, noteChange } from '../mix/turn.ts';
 import { createRtpHeader, looksLikeRtcp } from '../rtp/rtp-packet.ts';
 import { srtpPacketBytes } from '../rtp/srtp-keystream.ts';
 import type { SrtpCiphers } from '../rtp/srtp-suite.ts';
+import { createEngineStreams, type EngineStreams } from '../stream/engine-streams.ts';
+import { createFeeds } from '../stream/feeds.ts';
+import { becomeVirtual } from '../stream/virtual-leg.ts';
 import {
   type AgreedMedia,
   type LegStatistics,
@@ -28,6 +29,7 @@ import {
 import { canSpeak, changesClock, closeCodecs, connectLeg, createLeg, type Leg, sharedCodecs } from './leg.ts';
 import { canProtect, protectionOf, sendProtected } from './leg-protection.ts';
 import { statisticsOf } from './leg-statistics.ts';
+import { type Listening, listen } from './listen.ts';
 import { type ReceiveScratch, receiveRtp, tellDigits } from './receive-packet.ts';
 import { createRelays } from './relays.ts';
 import { createReporting } from './reports.ts';
@@ -75,6 +77,8 @@ export interface MediaEngine {
   /** Sources that reach a leg without an edge: 0, or the engine is broken. A check for tests and for a slow timer. */
   countLeaks(): number;
   census(): EngineCensus;
+  /** Sound to and from programs. */
+  readonly streams: EngineStreams;
   readonly counters: Readonly<EngineCounters>;
 }
 
@@ -106,13 +110,14 @@ export interface MediaEngineDeps {
 /** Samples of 20 ms at 8 kHz. */
 const TELEPHONE_FRAME = 160;
 
-/** Audio near a packet of a key may be the key's tone: some phones send both, and the tone waits in the jitter buffer. */
-const KEY_TONE_MS = 120;
-
 /** Creates an engine without legs and mixes. */
 export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
-  const { sendReport, notify, random, mediaSilentMs = 60_000, phases = 1 } = deps;
+  const { sendReport, random, mediaSilentMs = 60_000, phases = 1 } = deps;
   const limits = { ...defaultEngineLimits, ...deps.limits };
+  const notify = (notice: MediaNotice): void => {
+    if (notice.type === 'digit') streams.tellKey(notice.leg, notice.digit);
+    deps.notify(notice);
+  };
   const random32 = (): number => Math.floor(random() * 2 ** 32) >>> 0;
 
   const counters = { ticks: 0, early: 0, ignored: 0, digitsRefused: 0, relayed: 0 };
@@ -121,6 +126,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
     phases,
     chunkFrames: Math.max(1, Math.round(limits.captureChunkMs / 20)),
     mostCaptures: deps.captured === undefined ? 0 : limits.captures,
+    mostTaps: limits.taps,
     mostTracks: limits.tracksPerCapture,
     mostLegs: 2 * limits.membersPerMix,
     take: (...chunk) => deps.captured?.(...chunk),
@@ -141,7 +147,9 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
     codecs: sharedCodecs,
     playEnded: (mix, key) => notify({ type: 'play-ended', mix, key }),
     joined: (leg, mix) => turns.join(byName.get(leg)!, mix),
+    feedsOf: (leg) => feeds.of(leg),
   });
+  const feeds = createFeeds({ find: (name) => byName.get(name), stir: hearing.stir });
   /** By index; a closed leg leaves a hole that is filled first. */
   const legs: (Leg | undefined)[] = [];
   const send = sendProtected(deps.send, legs);
@@ -154,6 +162,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
   const reporting = createReporting({ sendPacket: deps.send, sendReport, random, cname: deps.cname, plain });
   const sounds = createSoundLibrary(limits.clipSamples);
 
+  const listening: Listening = { notify, mediaSilentMs, moveFeed: feeds.move };
   const byName = new Map<string, Leg>();
   const holes: number[] = [];
   const turns = createTurns(phases, (name) => byName.get(name));
@@ -174,28 +183,59 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
     return leg === undefined ? 0 : Math.max(leg.source.frame.length, leg.ear.frameSamples);
   };
 
-  return {
-    openLeg(name) {
-      if (byName.has(name) || byName.size >= limits.legs) return undefined;
-      const index = holes.pop() ?? legs.length;
-      const source = createSource(TELEPHONE_FRAME);
-      const leg = createLeg({
-        name,
-        index,
-        source,
-        ear: hearing.openEar(name, source, createTurn(index % phases)),
-        random32,
-        openCodec,
-        createSource,
-        queuedDigits: limits.queuedDigits,
-        maxDelayMs: limits.jitterMs,
-      });
-      byName.set(name, leg);
-      legs[index] = leg;
-      leg.taps = captures.tapsOf(name);
-      turns.add(leg);
-      return index;
+  const openLeg = (name: string, source: Source): Leg | undefined => {
+    if (byName.has(name) || byName.size >= limits.legs) return undefined;
+    const index = holes.pop() ?? legs.length;
+    const leg = createLeg({
+      name,
+      index,
+      source,
+      ear: hearing.openEar(name, source, createTurn(index % phases)),
+      random32,
+      openCodec,
+      createSource,
+      queuedDigits: limits.queuedDigits,
+      maxDelayMs: limits.jitterMs,
+    });
+    byName.set(name, leg);
+    legs[index] = leg;
+    leg.taps = captures.tapsOf(name);
+    turns.add(leg);
+    return leg;
+  };
+  const closeLeg = (name: string, nowMs: number): LegStatistics => {
+    const leg = byName.get(name);
+    if (leg === undefined) return noStatistics;
+    reporting.send(leg, nowMs, true);
+    byName.delete(name);
+    legs[leg.index] = undefined;
+    holes.push(leg.index);
+    turns.remove(leg);
+    hearing.closeEar(name);
+    feeds.changed(name);
+    relays.forget(leg);
+    closeCodecs(leg);
+    if (leg.taps !== undefined) leg.taps.isPresent = false;
+    return statisticsOf(leg);
+  };
+  const streams = createEngineStreams({
+    captures,
+    feeds,
+    createSource,
+    mostFeeds: limits.feeds,
+    openVirtualLeg(name, feed) {
+      const leg = openLeg(name, feed.source);
+      if (leg === undefined) return false;
+      becomeVirtual(leg, feed);
+      if (leg.taps !== undefined) leg.taps.isPresent = true;
+      return true;
     },
+    closeLeg: (name) => closeLeg(name, 0),
+    pressKeys: (leg, digits) => applyCommand({ do: 'send-digits', leg, digits }),
+  });
+
+  return {
+    openLeg: (name) => openLeg(name, createSource(TELEPHONE_FRAME))?.index,
     connectLeg(name, agreed, nowMs) {
       const leg = byName.get(name);
       if (leg === undefined || !canSpeak(leg, agreed) || !canProtect(agreed, deps.ciphers)) return false;
@@ -210,25 +250,13 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
       connectLeg(leg, agreed, nowMs);
       hearing.changeRate(name, leg.source, leg.codec.frameSamples);
       relays.end(leg);
+      feeds.changed(name);
       if (leg.taps !== undefined) leg.taps.isPresent = true;
       // A key whose end nobody will hear any more ends here, not when the leg listens again.
       if (listened && !leg.listens) tellDigits(leg, leg.digitsIn.expire(Number.POSITIVE_INFINITY), notify);
       return true;
     },
-    closeLeg(name, nowMs) {
-      const leg = byName.get(name);
-      if (leg === undefined) return noStatistics;
-      reporting.send(leg, nowMs, true);
-      byName.delete(name);
-      legs[leg.index] = undefined;
-      holes.push(leg.index);
-      turns.remove(leg);
-      hearing.closeEar(name);
-      relays.forget(leg);
-      closeCodecs(leg);
-      if (leg.taps !== undefined) leg.taps.isPresent = false;
-      return statisticsOf(leg);
-    },
+    closeLeg,
     apply(command) {
       if (!applyCommand(command)) counters.ignored++;
     },
@@ -257,7 +285,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
         const leg = present[k]!;
         if (leg.agreed === undefined || !turns.isDue(leg)) continue;
         leg.turn.lastStep = step;
-        listen(leg, nowMs);
+        listen(leg, nowMs, listening);
         if (leg.taps !== undefined)
           captures.keep(leg.taps.said, leg.source.active ? leg.source.frame : undefined);
       }
@@ -266,6 +294,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
         if (leg.relayIn !== undefined && leg.turn.lastStep === step) relays.decide(leg, nowMs);
       }
       hearing.advancePlays(step, phases);
+      feeds.advance(step);
       for (let k = 0; k < present.length; k++) {
         const leg = present[k]!;
         if (leg.turn.lastStep !== step) continue;
@@ -278,6 +307,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
         if (leg.ear.partner !== undefined && leg.relayIn === undefined) relays.consider(leg, nowMs);
         turns.note(leg, nowMs);
       }
+      feeds.sent();
       captures.step();
       turns.end(nowMs);
     },
@@ -291,6 +321,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
       }
       return leaks;
     },
+    streams,
     census: () => ({
       legs: byName.size,
       clips: sounds.clips,
@@ -301,36 +332,6 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
       return { ...counters, ...sendScratch.counters };
     },
   };
-
-  /** Takes the leg's next frame and looks whether it still speaks. */
-  function listen(leg: Leg, nowMs: number): void {
-    if (!leg.listens) {
-      if (leg.voice !== undefined) watchVoice(leg, leg.voice, false);
-      return;
-    }
-    const result = leg.jitter.take(leg.source.frame, nowMs);
-    leg.source.active = result !== taken.empty && !isSilent(leg.source.frame, leg.source.frame.length);
-    if (leg.voice !== undefined) {
-      watchVoice(leg, leg.voice, result === taken.played && nowMs - leg.keyMs >= KEY_TONE_MS);
-    }
-    if (leg.receiveEventPayloadType >= 0) {
-      const digits = leg.digitsIn.expire(nowMs);
-      if (digits.length > 0) tellDigits(leg, digits, notify);
-    }
-    // Who holds us (its direction is sendonly, so we do not send) may play music or nothing at all.
-    if (leg.sends && !leg.silenceTold && nowMs - leg.heardMs >= mediaSilentMs) {
-      leg.silenceTold = true;
-      notify({ type: 'media-silent', leg: leg.name, forMs: Math.round(nowMs - leg.heardMs) });
-    }
-  }
-
-  function watchVoice(leg: Leg, voice: VoiceActivity, isItsOwn: boolean): void {
-    voice.hear(isItsOwn ? leg.source.frame : undefined);
-    const { isSpeaking } = voice;
-    if (isSpeaking === undefined || isSpeaking === leg.voiceTold) return;
-    leg.voiceTold = isSpeaking;
-    notify({ type: 'voice', leg: leg.name, speaking: isSpeaking });
-  }
 
   function applyCommand(command: MixCommand): boolean {
     switch (command.do) {

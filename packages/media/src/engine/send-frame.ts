@@ -62,6 +62,10 @@ export function createSendScratch(captures: Captures): SendScratch {
 export function sendFrame(leg: Leg, tick: number, scratch: SendScratch, send: SendPacket): void {
   const { rtp, codec, units } = leg;
   const { spared } = leg.turn;
+  if (leg.feed !== undefined) {
+    if (leg.taps !== undefined && leg.taps.heard.length > 0) keepAll(leg, tick, scratch);
+    return;
+  }
   if (leg.pressesKeys && spared < units) {
     const step = leg.digitsOut.next(rtp.timestamp);
     if (step === 'idle') leg.pressesKeys = false;
@@ -139,6 +143,22 @@ function sendRest(
     left,
   );
   send(leg.index, rtp.packet, length, leg.toAddress, leg.toPort);
+}
+
+/** Gives captures what a leg without a phone hears, which nobody encodes. */
+function keepAll({ ear, taps }: Leg, tick: number, { captures, mixed }: SendScratch): void {
+  const { seat } = ear;
+  let heard: Int16Array | undefined;
+  if (seat !== undefined) {
+    const { audience } = seat;
+    sumAudience(audience, tick);
+    const own = seat.own?.active ? seat.own.frame : undefined;
+    if (audience.activeSources > (own === undefined ? 0 : 1)) {
+      heard = mixed[ear.frameSamples / 160]!;
+      mixFor(audience, own, heard);
+    }
+  }
+  captures.keep(taps!.heard, heard);
 }
 
 /** Gives captures what the leg is sent; samples that were encoded for somebody else are gone and computed again. */

@@ -5,6 +5,7 @@ import { createResampler } from '../dsp/resampler.ts';
 import type { AgreedMedia, LegStatistics, MediaNotice, MixCommand, SoundClip } from '../engine/commands.ts';
 import type { EngineCensus, EngineCounters, EngineLimits } from '../engine/engine-limits.ts';
 import { createMediaEngine } from '../engine/media-engine.ts';
+import type { EngineStreams } from '../stream/engine-streams.ts';
 import type { OpenLegSockets, SocketCounters } from './leg-sockets.ts';
 import type { OpenOpus } from './opus.ts';
 import { nodeCiphers } from './srtp-ciphers.ts';
@@ -21,6 +22,10 @@ export interface MediaHost {
   /** Converts the clip in small steps between ticks; rejects with a RangeError when it is too long or its rate is none. */
   loadClip(name: string, clip: SoundClip): Promise<void>;
   dropClip(name: string): void;
+  /** Sound to and from programs that live in this thread. */
+  readonly streams: EngineStreams;
+  /** Epoch milliseconds that never step back: the clock of the engine. */
+  now(): number;
   census(): HostCensus;
   stats(): HostStats;
   /** Forgets the timing so far, e.g. after the start. */
@@ -165,6 +170,8 @@ export function createMediaHost(options: MediaHostOptions): MediaHost {
       }
     },
     dropClip: (name) => engine.dropClip(name),
+    streams: engine.streams,
+    now,
     census: () => ({ ...engine.census(), sockets: sockets.counters.sockets }),
     stats: () => ({
       participants: engine.census().legs,

@@ -53,6 +53,8 @@ export interface Hearing {
    * edge. Anything but 0 is a fault. A change that waits for `settle` is none: no frame passes before.
    */
   countLeaks(): number;
+  /** What it hears beside mixes has changed, see `feedsOf`. */
+  stir(leg: string): void;
   /** Whether the leg hears this one, by the tables as they are now. */
   hears(leg: string, other: Source): boolean;
   census(): { mixes: number; plays: number; audiences: number };
@@ -65,6 +67,8 @@ export interface HearingDeps {
   readonly playEnded: (mix: string, key: string) => void;
   /** The leg has its turn with this mix from now on; called again and again for those where nothing changed. */
   readonly joined: (leg: string, mix: MixTurn) => void;
+  /** What a leg hears whatever mix it is in. */
+  readonly feedsOf: (leg: string) => Iterable<{ readonly source: Source }> | undefined;
 }
 
 interface Mix {
@@ -84,7 +88,7 @@ interface RunningPlay {
 }
 
 /** Creates the hearing table of an engine, empty. */
-export function createHearing({ codecs, playEnded, joined }: HearingDeps): Hearing {
+export function createHearing({ codecs, playEnded, joined, feedsOf }: HearingDeps): Hearing {
   const audiences: Audiences = createAudiences(codecs);
   const mixes = new Map<string, Mix>();
   const ears = new Map<string, Ear>();
@@ -275,6 +279,7 @@ export function createHearing({ codecs, playEnded, joined }: HearingDeps): Heari
       }
       return leaks;
     },
+    stir: mark,
     hears: (leg, other) => heardBy(leg).has(other),
     census: () => ({ mixes: mixes.size, plays: running.length, audiences: audiences.size() }),
   };
@@ -305,6 +310,7 @@ export function createHearing({ codecs, playEnded, joined }: HearingDeps): Heari
     const members = homes.get(leg)?.members;
     const hears = members?.get(leg);
     if (members?.size !== 2 || hears?.length !== 1 || playsOf.has(leg)) return undefined;
+    if (feedsOf(leg) !== undefined) return undefined;
     const other = hears[0]!;
     return other !== leg && members.has(other) && ears.has(other) ? other : undefined;
   }
@@ -321,6 +327,7 @@ export function createHearing({ codecs, playEnded, joined }: HearingDeps): Heari
       if (ear !== undefined) sources.add(ear.source);
     }
     for (const play of plays ?? []) sources.add(play.source);
+    for (const { source } of feedsOf(leg) ?? []) sources.add(source);
     return sources;
   }
 }

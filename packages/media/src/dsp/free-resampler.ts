@@ -1,0 +1,95 @@
+import type { Resampler } from './resampler.ts';
+
+/** Half length of the filter in zero crossings of the lower rate, as in FrameResampler. */
+const ZERO_CROSSINGS = 24;
+/** Values of the filter between two zero crossings; read between two of them, the error is below −100 dB. */
+const RESOLUTION = 512;
+/** Kaiser window, beta 8: side lobes at −80 dB. */
+const KAISER_BETA = 8;
+
+/**
+ * Converts between any two rates with one table for all of them, so that a rate that nobody has heard of costs no more to begin
+ * with than one that everybody uses; each output is dearer than with a table of its own (see `createResampler`). Throws a RangeError
+ * when a rate is not a whole number from 4,000 to 384,000.
+ */
+export function createFreeResampler(from: number, to: number): Resampler {
+  for (const rate of [from, to]) {
+    if (!Number.isInteger(rate) || rate < 4000 || rate > 384_000) {
+      throw new RangeError(`a sample rate of ${rate} Hz is not between 4000 and 384000`);
+    }
+  }
+  table ??= tabulate();
+  const filter = table;
+  const bandwidth = Math.min(1, to / from);
+  const half = Math.ceil(ZERO_CROSSINGS / bandwidth);
+  const taps = 2 * half;
+  const step = from / to;
+  const scale = bandwidth * RESOLUTION;
+  // Half a filter of zeros stands before the first sample: output 0 is centred on input 0.
+  let line = new Float64Array(taps + 1024);
+  let kept = half - 1;
+  let position = 0;
+  return {
+    delaySamples: half,
+    outputBound: (count) => Math.ceil((count + 1) / step) + 1,
+    process(input, offset, count, out, outOffset) {
+      if (line.length < kept + count) {
+        const longer = new Float64Array(kept + count);
+        longer.set(line.subarray(0, kept));
+        line = longer;
+      }
+      for (let i = 0; i < count; i++) line[kept + i] = input[offset + i]!;
+      const available = kept + count;
+      let written = 0;
+      let start = Math.floor(position);
+      while (start + taps <= available) {
+        let distance = (1 - half - (position - start)) * scale;
+        let sum = 0;
+        for (let t = 0; t < taps; t++, distance += scale) {
+          const at = distance < 0 ? -distance : distance;
+          const below = at | 0;
+          const left = filter[below]!;
+          sum += line[start + t]! * (left + (filter[below + 1]! - left) * (at - below));
+        }
+        const rounded = Math.round(sum * bandwidth);
+        out[outOffset + written++] = rounded > 32767 ? 32767 : rounded < -32768 ? -32768 : rounded;
+        position += step;
+        start = Math.floor(position);
+      }
+      const consumed = Math.min(start, available);
+      line.copyWithin(0, consumed, available);
+      kept = available - consumed;
+      position -= consumed;
+      return written;
+    },
+  };
+}
+
+let table: Float64Array | undefined;
+
+/** The right half of the filter, with zeros behind its end for windows that reach beyond it. */
+function tabulate(): Float64Array {
+  const values = new Float64Array((ZERO_CROSSINGS + 2) * RESOLUTION);
+  const cutOff = 0.95;
+  for (let i = 0; i < ZERO_CROSSINGS * RESOLUTION; i++) {
+    const x = i / RESOLUTION;
+    const angle = Math.PI * cutOff * x;
+    const sinc = i === 0 ? 1 : Math.sin(angle) / angle;
+    values[i] = cutOff * sinc * kaiser(x / ZERO_CROSSINGS);
+  }
+  return values;
+}
+
+function kaiser(x: number): number {
+  return besselI0(KAISER_BETA * Math.sqrt(1 - x * x)) / besselI0(KAISER_BETA);
+}
+
+function besselI0(x: number): number {
+  let term = 1;
+  let sum = 1;
+  for (let k = 1; term > sum * 1e-12; k++) {
+    term *= (x / (2 * k)) ** 2;
+    sum += term;
+  }
+  return sum;
+}

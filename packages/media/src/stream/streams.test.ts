@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isSilent } from '../dsp/level.ts';
+import { toneLevel } from '../dsp/tone-level.ts';
+import { createEngineRig, type EngineRig, type TonePhone } from '../engine/phones.ts';
+
+function hearEachOther(rig: EngineRig, legs: readonly string[]): void {
+  rig.engine.apply({ do: 'open-mix', mix: 'm' }, rig.nowMs());
+  const members = legs.map((leg) => ({ leg, hears: legs.filter((other) => other !== leg) }));
+  rig.engine.apply({ do: 'set-hearing', mix: 'm', members }, rig.nowMs());
+}
+
+function isHeard(samples: Int16Array, hz: number, rate = 8000): boolean {
+  const level = toneLevel(samples, rate, hz);
+  assert.ok(level > -22 || level < -40, `${hz} Hz at ${level} dB`);
+  return level > -22;
+}
+
+/** Keeps what a tap hands over, one array for each track. */
+function tap(
+  rig: EngineRig,
+  sampleRate: number,
+  tracks: readonly { said: string[]; heard: string[] }[],
+  name = 's',
+): { track(index: number): Int16Array; frames(): number } {
+  const kept: number[][] = [];
+  let frames = 0;
+  const taken = rig.engine.streams.tap(name, {
+    sampleRate,
+    tracks,
+    take(samples, count) {
+      frames++;
+      assert.equal(samples.length, (count * sampleRate) / 50);
+      for (let i = 0; i < samples.length; i++) {
+        kept[i % count] ??= [];
+        kept[i % count]!.push(samples[i]!);
+      }
+    },
+  });
+  assert.ok(taken);
+  return { track: (index) => Int16Array.from(kept[index]!), frames: () => frames };
+}
+
+function tone(hz: number, ms: number, rate = 8000): Int16Array {
+  return Int16Array.from({ length: (rate * ms) / 1000 }, (_, n) =>
+    Math.round(8000 * Math.sin((2 * Math.PI * hz * n) / rate)),
+  );
+}
+
+for (const phases of [1, 8]) {
+  test(`a tap hands over what a leg says and what it is sent, on one clock, at the rate that is wanted (${phases} phases)`, () => {
+    const rig = createEngineRig({ phases });
+    rig.phone('a', 700);
+    rig.phone('b', 1900);
+    hearEachOther(rig, ['a', 'b']);
+    rig.run(50);
+    const both = tap(rig, 16_000, [
+      { said: ['a'], heard: [] },
+      { said: [], heard: ['a'] },
+    ]);
+    rig.run(100);
+    assert.ok(Math.abs(both.frames() - 100) <= 1, `${both.frames()} frames`);
+    const [said, heard] = [both.track(0).subarray(-16_000), both.track(1).subarray(-16_000)];
+    assert.ok(isHeard(said, 700, 16_000) && !isHeard(said, 1900, 16_000));
+    assert.ok(isHeard(heard, 1900, 16_000) && !isHeard(heard, 700, 16_000));
+    rig.engine.streams.endTap('s');
+    assert.deepEqual(rig.engine.streams.census(), { taps: 0, feeds: 0 });
+  });
+
+  test(`ten minutes are 30,000 frames, exactly (${phases} phases)`, () => {
+    const rig = createEngineRig({ phases });
+    rig.phone('a', 700);
+    let frames = 0;
+    rig.engine.streams.tap('s', {
+      sampleRate: 8000,
+      tracks: [{ said: ['a'], heard: [] }],
+      take: () => frames++,
+    });
+    rig.run(30_000);
+    assert.ok(Math.abs(frames - 30_000) <= 1, `${frames} frames`);
+  });
+
+  test(`a leg that has not come, or has gone, is a silent track and takes its time (${phases} phases)`, () => {
+    const rig = createEngineRig({ phases });
+    const one = tap(rig, 8000, [{ said: ['a'], heard: [] }]);
+    rig.run(25);
+    const a = rig.phone('a', 700);
+    rig.run(50);
+    rig.hangUp(a);
+    rig.run(25);
+    assert.ok(Math.abs(one.frames() - 100) <= 1, `${one.frames()} frames`);
+    const track = one.track(0);
+    assert.ok(isSilent(track.subarray(0, 3000), 3000) && isSilent(track.subarray(-3000), 3000));
+    assert.ok(isHeard(track.subarray(6000, 11_000), 700));
+  });
+
+  test(`tracks come and go between two frames, none of which is lost (${phases} phases)`, () => {
+    const rig = createEngineRig({ phases });
+    rig.phone('a', 700);
+    rig.phone('b', 1900);
+    rig.run(30);
+    const counts: number[] = [];
+    const order = (legs: readonly string[]) => ({
+      sampleRate: 8000,
+      tracks: legs.map((leg) => ({ said: [leg], heard: [] })),
+      take: (_samples: Int16Array, count: number) => counts.push(count),
+    });
+    const { streams } = rig.engine;
+    streams.tap('s', order(['a']));
+    rig.run(20);
+    streams.tap('s', order(['a', 'b']));
+    rig.run(20);
+    streams.tap('s', order(['b']));
+    rig.run(20);
+    assert.ok(Math.abs(counts.length - 60) <= 1, `${counts.length} frames`);
+    const twos = counts.filter((count) => count === 2).length;
+    assert.ok(Math.abs(twos - 20) <= 1, `${twos} frames of two tracks`);
+  });
+
+  test(`a feed is heard beside everything else by those it is for, bit for bit, and by nobody else (${phases} phases)`, () => {
+    const rig = createEngineRig({ phases });
+    const [a, b] = [rig.phone('a', 700), rig.phone('b', 1900)] as [TonePhone, TonePhone];
+    hearEachOther(rig, ['a', 'b']);
+    rig.run(50);
+    const played: string[] = [];
+    const feed = rig.engine.streams.openFeed('s', { to: ['a'], played: (mark) => played.push(mark) })!;
+    feed.put(tone(2700, 1000), 8000);
+    feed.mark('end');
+    rig.run(45);
+    const atA = rig.lastHeard(a, 30);
+    assert.ok(isHeard(atA, 2700) && isHeard(atA, 1900) && !isHeard(atA, 700));
+    assert.ok(!isHeard(rig.lastHeard(b, 30), 2700));
+    assert.deepEqual(played, []);
+    rig.run(40);
+    assert.deepEqual(played, ['end']);
+    assert.ok(!isHeard(rig.lastHeard(a, 10), 2700));
+    assert.equal(rig.engine.countLeaks(), 0);
+    feed.close();
+    rig.run(1);
+    assert.deepEqual(rig.engine.streams.census(), { taps: 0, feeds: 0 });
+  });
+
+  test(`a leg in no mix hears its feed; after a clear its next packet is silent (${phases} phases)`, () => {
+    const rig = createEngineRig({ phases });
+    const a = rig.phone('a', 0);
+    rig.run(20);
+    const feed = rig.engine.streams.openFeed('s', { to: ['a'], played: () => {} })!;
+    feed.put(tone(1000, 5000), 8000);
+    rig.run(20);
+    assert.ok(isHeard(rig.lastHeard(a, 10), 1000));
+    feed.clear();
+    const before = a.heardCount;
+    rig.run(10);
+    assert.ok(isSilent(a.heard.subarray(before, a.heardCount), a.heardCount - before));
+  });
+
+  test(`a feed waits for who hears it: nothing is lost before the leg is connected or while others are meant (${phases} phases)`, () => {
+    const rig = createEngineRig({ phases });
+    const played: string[] = [];
+    const feed = rig.engine.streams.openFeed('s', { to: ['a'], played: (mark) => played.push(mark) })!;
+    feed.put(tone(1000, 400), 8000);
+    feed.mark('end');
+    rig.run(50);
+    assert.deepEqual([played, feed.queuedMs], [[], 400]);
+    const a = rig.phone('a', 0);
+    const b = rig.phone('b', 0);
+    rig.run(10);
+    feed.replay(['b']);
+    rig.run(20);
+    assert.deepEqual(played, ['end']);
+    assert.ok(a.heard.subarray(0, a.heardCount).some((sample) => sample > 7000));
+    assert.ok(b.heard.subarray(0, b.heardCount).some((sample) => sample > 7000));
+  });
+
+  test(`two legs that are relayed are mixed while a stream has them, and relayed again after, without a gap (${phases} phases)`, () => {
+    const rig = createEngineRig({ phases });
+    const [a, b] = [rig.phone('a', 700), rig.phone('b', 1900)] as [TonePhone, TonePhone];
+    hearEachOther(rig, ['a', 'b']);
+    rig.run(100);
+    const relayed = rig.engine.counters.relayed;
+    assert.ok(relayed > 50, 'they are relayed');
+    const one = tap(rig, 8000, [{ said: ['a'], heard: [] }]);
+    const feed = rig.engine.streams.openFeed('s', { to: ['a'], played: () => {} })!;
+    rig.run(50);
+    const mixed = rig.engine.counters.relayed;
+    rig.run(50);
+    assert.equal(rig.engine.counters.relayed, mixed, 'they are mixed');
+    assert.ok(isHeard(one.track(0).subarray(-4000), 700));
+    rig.engine.streams.endTap('s');
+    feed.close();
+    rig.run(100);
+    assert.ok(rig.engine.counters.relayed > mixed + 50, 'they are relayed again');
+    assert.deepEqual([a.breaks, b.breaks], [0, 0]);
+    for (const [phone, hz] of [
+      [a, 1900],
+      [b, 700],
+    ] as const) {
+      const heard = phone.heard.subarray(8000, phone.heardCount);
+      for (let at = 0; at + 800 < heard.length; at += 400) {
+        assert.ok(toneLevel(heard.subarray(at, at + 800), 8000, hz) > -14, `a gap after ${at / 8} ms`);
+      }
+    }
+  });
+
+  test(`a virtual leg is a member of a mix without a packet: it is heard as it plays, and hears the others but not itself (${phases} phases)`, () => {
+    const rig = createEngineRig({ phases });
+    const [a, b] = [rig.phone('a', 700), rig.phone('b', 1900)] as [TonePhone, TonePhone];
+    const played: string[] = [];
+    const feed = rig.engine.streams.openVirtualLeg('s', {
+      leg: 'robot',
+      sampleRate: 16_000,
+      played: (mark) => played.push(mark),
+    })!;
+    assert.equal(
+      rig.engine.streams.openVirtualLeg('t', { leg: 'robot', sampleRate: 8000, played: () => {} }),
+      undefined,
+    );
+    const hears = tap(rig, 16_000, [{ said: [], heard: ['robot'] }]);
+    hearEachOther(rig, ['a', 'b', 'robot']);
+    rig.run(30);
+    feed.put(tone(2700, 1000, 16_000), 16_000);
+    feed.mark('end');
+    rig.run(40);
+    assert.ok(isHeard(rig.lastHeard(a, 20), 2700) && isHeard(rig.lastHeard(b, 20), 2700));
+    const heard = hears.track(0).subarray(-8000);
+    assert.ok(isHeard(heard, 700, 16_000) && isHeard(heard, 1900, 16_000) && !isHeard(heard, 2700, 16_000));
+    feed.clear();
+    rig.run(30);
+    assert.ok(!isHeard(rig.lastHeard(a, 10), 2700));
+    assert.deepEqual([played, rig.engine.countLeaks()], [[], 0]);
+    feed.put(tone(2700, 100, 8000), 8000);
+    feed.mark('again');
+    rig.run(20);
+    assert.deepEqual(played, ['again']);
+    assert.ok(Math.abs(hears.frames() - 120) <= 2);
+    feed.close();
+    feed.close();
+    rig.run(2);
+    assert.equal(rig.engine.census().legs, 2);
+    assert.ok(!isHeard(rig.lastHeard(a, 1), 2700));
+  });
+}
+
+test('keys of watched legs are told, each once for a stream, until the watch ends', () => {
+  const rig = createEngineRig();
+  const a = rig.phone('a', 0);
+  const b = rig.phone('b', 0);
+  rig.run(5);
+  const told: string[] = [];
+  const watch = (legs: readonly string[]): void =>
+    rig.engine.streams.watchKeys('s', legs, (leg, digit) => told.push(`${leg}${digit}`));
+  const press = (phone: TonePhone, event: number): void => {
+    phone.sendPayload(101, Uint8Array.of(event, 0x8a, 3, 0x20));
+    rig.run(1);
+  };
+  watch(['a', 'b']);
+  press(a, 1);
+  press(b, 2);
+  watch(['b']);
+  press(a, 3);
+  press(b, 4);
+  watch([]);
+  press(b, 5);
+  assert.deepEqual(told, ['a1', 'b2', 'b4']);
+  rig.engine.streams.pressKeys(['a', 'a'], '7');
+  rig.run(10);
+  assert.deepEqual(new Set(a.events), new Set([7]));
+});
