@@ -27,6 +27,7 @@ export {
   type Voicemail,
 } from './features/sandbox-phones/index.ts';
 export { type RateTable, readRateTable } from './features/usage/index.ts';
+export { sendLimits as verifySendLimits } from './features/verify/index.ts';
 export { type HttpLimits, networksOf, sourceOf } from './http/index.ts';
 export type { Instant, OutboxEvent } from './kernel/machine.ts';
 export type { SessionRunner } from './kernel/session-runner.ts';
@@ -77,6 +78,7 @@ export type { Binding, EndpointCredential, Registrations } from './ports/registr
 export type { Secrets } from './ports/secrets.ts';
 export type { Sms, SmsOrder, SmsOutcome, SmsReceipt } from './ports/sms.ts';
 export type { DecodeLimits, DecodeProblem, SoundDecoder } from './ports/sound-decoder.ts';
+export type { SourceBan, SourceBans } from './ports/source-bans.ts';
 export type { Speech, SpeechLanguages, SpeechProblem, SpeechRequest } from './ports/speech.ts';
 export type {
   DialRequest,

@@ -1,1 +1,2 @@
+export { createBanFeed } from './ban-feed.ts';
 export { createLiveEvents, type LiveEventsFeature } from './live-events.ts';
