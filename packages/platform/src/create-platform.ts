@@ -11,7 +11,7 @@ import { createCallbacks, createSigner, parseDeliverySettings } from './features
 import { createCalls, type LegOffer } from './features/calls/index.ts';
 import { type Carrier, createCarriers, type IncomingCarrierCalls } from './features/carriers/index.ts';
 import { createClientTokens, rememberApplications, withClientNames } from './features/client-tokens/index.ts';
-import { createLiveEvents } from './features/live-events/index.ts';
+import { createBanFeed, createLiveEvents } from './features/live-events/index.ts';
 import { createMessageGateways, type LinkedGateway } from './features/message-gateways/index.ts';
 import { createMultipartyCalls } from './features/multiparty-calls/index.ts';
 import { createRecordings, type Recordings } from './features/recordings/index.ts';
@@ -39,6 +39,7 @@ import type { RecordingFiles } from './ports/recording-files.ts';
 import type { Registrations } from './ports/registrations.ts';
 import type { Secrets } from './ports/secrets.ts';
 import type { SoundDecoder } from './ports/sound-decoder.ts';
+import type { SourceBans } from './ports/source-bans.ts';
 import type { Speech } from './ports/speech.ts';
 import type { Telephony } from './ports/telephony.ts';
 import type { Trunks } from './ports/trunks.ts';
@@ -48,6 +49,7 @@ export interface SignallingDoors {
   readonly trunks: Trunks;
   readonly clientTokens: ClientTokens;
   readonly carrierCalls: Pick<IncomingCarrierCalls, 'account'>;
+  readonly bans: SourceBans;
 }
 
 export interface PlatformDeps {
@@ -170,6 +172,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
           trunks: trunks.trunks,
           clientTokens: clientTokens.tokens,
           carrierCalls: carriers.incoming,
+          bans: createBanFeed({ ...deps, outbox, account: () => carriers.incoming.account() }),
         }),
       ),
     ),
