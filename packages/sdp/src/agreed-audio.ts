@@ -6,6 +6,7 @@ import {
   telephoneEventClock,
   telephoneEventIn,
 } from './codec-capability.ts';
+import type { AgreedCrypto } from './crypto-attribute.ts';
 import { type Direction, directionOf, meet, receives, sends } from './direction.ts';
 import type { MediaDescription, SdpProblem } from './session-description.ts';
 
@@ -39,6 +40,13 @@ export interface AgreedAudio {
   readonly isHeldByRemote: boolean;
   /** Packetisation that the other side asked for, within 10–60 ms and its maxptime; 20 when it did not. */
   readonly ptimeMs: number;
+  /** SRTP both ways; RTP in the clear when absent. */
+  readonly crypto?: AgreedCrypto;
+}
+
+/** Whether a profile is one of SRTP (RFC 3711 §12, RFC 5124). */
+export function isSecureProfile(protocol: string): boolean {
+  return protocol === 'RTP/SAVP' || protocol === 'RTP/SAVPF';
 }
 
 /**

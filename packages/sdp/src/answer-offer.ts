@@ -1,4 +1,4 @@
-import { type AgreedAudio, agree, effectiveDirection } from './agreed-audio.ts';
+import { type AgreedAudio, agree, effectiveDirection, isSecureProfile } from './agreed-audio.ts';
 import {
   type CodecCapability,
   capabilityFor,
@@ -8,6 +8,7 @@ import {
   telephoneEventName,
 } from './codec-capability.ts';
 import { previousOf } from './create-offer.ts';
+import { chooseCrypto } from './crypto-attribute.ts';
 import { meet } from './direction.ts';
 import {
   type LocalMedia,
@@ -40,7 +41,17 @@ export function answerOffer(
       problem = 'unsupported-transport';
       continue;
     }
-    const ours = answeringAudio(theirs, capabilities);
+    const chosen = chooseCrypto(theirs.crypto, capabilities.crypto ?? []);
+    if (chosen === undefined && (isSecureProfile(theirs.protocol) || capabilities.requiresCrypto)) {
+      problem = 'no-common-crypto';
+      continue;
+    }
+    const crypto = chosen && {
+      suite: chosen.ours.suite,
+      sendKey: chosen.ours.keyAndSalt,
+      receiveKey: chosen.theirs.keyAndSalt,
+    };
+    const ours = { ...answeringAudio(theirs, capabilities), ...(chosen && { crypto: [chosen.ours] }) };
     const agreed = agree(describeOurs(ours, capabilities), theirs, capabilities.codecs);
     if ('problem' in agreed) {
       problem = agreed.problem;
@@ -50,7 +61,7 @@ export function answerOffer(
     const media = session.media.map((line, i) => (i === place ? ours : refusedMedia(line)));
     return {
       answer: writeDescription(local, capabilities.address, session.timing, media, previousOf(local)),
-      agreed,
+      agreed: crypto === undefined ? agreed : { ...agreed, crypto },
     };
   }
   return { problem };
@@ -114,5 +125,6 @@ function describeOurs(ours: LocalMedia, capabilities: MediaCapabilities): MediaD
     maxPtimeMs: undefined,
     rtcp: undefined,
     rtcpMux: ours.rtcpMux ?? false,
+    crypto: [],
   };
 }

@@ -1,17 +1,18 @@
-import { type AgreedAudio, agree } from './agreed-audio.ts';
+import { type AgreedAudio, agree, isSecureProfile } from './agreed-audio.ts';
 import type { CodecCapability } from './codec-capability.ts';
+import { takenCrypto } from './crypto-attribute.ts';
 import { parseSdp, type SdpLimits } from './parse-sdp.ts';
 import type { SdpProblem } from './session-description.ts';
 
 /**
- * What our offer and its answer agree on (RFC 3264 §7). `codecs` are those that the offer was made of. Throws when our
- * own offer is no description.
+ * What our offer and its answer agree on (RFC 3264 §7). `codecs` are those that the offer was made of. With `requiresCrypto` an
+ * answer in the clear is a problem, whatever was offered. Throws when our own offer is no description.
  */
 export function applyAnswer(
   offer: string,
   answer: string,
   codecs: readonly CodecCapability[],
-  limits?: SdpLimits,
+  limits?: SdpLimits & { readonly requiresCrypto?: boolean },
 ): { readonly agreed: AgreedAudio } | { readonly problem: SdpProblem } {
   const ours = parseSdp(offer);
   if ('problem' in ours) throw new TypeError(`offer is not a session description: ${ours.problem}`);
@@ -29,5 +30,10 @@ export function applyAnswer(
   if (stream.port === 0) return { problem: 'refused' };
   if (stream.protocol !== offered[place]!.protocol) return { problem: 'unsupported-transport' };
   const agreed = agree(offered[place]!, stream, codecs);
-  return 'problem' in agreed ? agreed : { agreed };
+  if ('problem' in agreed) return agreed;
+  const crypto = takenCrypto(offered[place]!.crypto, stream.crypto);
+  if (crypto === 'problem') return { problem: 'no-common-crypto' };
+  if (crypto !== undefined) return { agreed: { ...agreed, crypto } };
+  const isDemanded = limits?.requiresCrypto || isSecureProfile(stream.protocol);
+  return isDemanded ? { problem: 'no-common-crypto' } : { agreed };
 }

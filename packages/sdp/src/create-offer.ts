@@ -1,4 +1,5 @@
 import { encodingOf, telephoneEventName } from './codec-capability.ts';
+import { offeredCrypto } from './crypto-attribute.ts';
 import {
   type LocalMedia,
   type LocalSession,
@@ -74,5 +75,6 @@ function offeredAudio(options: MediaCapabilities, before: MediaDescription | und
     direction: options.direction ?? 'sendrecv',
     ptimeMs: options.ptimeMs ?? 20,
     rtcpMux: options.rtcpMux ?? true,
+    crypto: offeredCrypto(options.crypto ?? []),
   };
 }

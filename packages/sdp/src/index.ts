@@ -10,6 +10,7 @@ export {
   pcmuCapability,
 } from './codec-capability.ts';
 export { createOffer } from './create-offer.ts';
+export type { AgreedCrypto, CryptoAttribute, CryptoKey } from './crypto-attribute.ts';
 export { type Direction, receives, sends } from './direction.ts';
 export type { LocalSession, MediaCapabilities } from './local-media.ts';
 export { parseSdp, type SdpLimits } from './parse-sdp.ts';

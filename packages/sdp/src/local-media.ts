@@ -1,6 +1,7 @@
 import { write } from 'sdp-transform';
 import { addressVersion } from './address.ts';
 import type { CodecCapability } from './codec-capability.ts';
+import type { CryptoAttribute, CryptoKey } from './crypto-attribute.ts';
 import type { Direction } from './direction.ts';
 import type { MediaDescription, SessionDescription } from './session-description.ts';
 
@@ -21,6 +22,13 @@ export interface MediaCapabilities {
   readonly rtcpMux?: boolean;
   /** Transport protocols of m= lines; default RTP/AVP alone. An offer is made with the first. */
   readonly protocols?: readonly string[];
+  /**
+   * Keys of ours, one for each suite of SRTP that we speak, in the order of our preference; none when left out. They are offered with every
+   * RTP profile: with RTP/AVP as what may be taken or not (RFC 8643).
+   */
+  readonly crypto?: readonly CryptoKey[];
+  /** Media in the clear is refused; default false. */
+  readonly requiresCrypto?: boolean;
 }
 
 /** Whose description this is: the origin line, which stays for the whole dialog (RFC 3264 §8). */
@@ -49,6 +57,7 @@ export interface LocalMedia {
   readonly direction?: Direction;
   readonly ptimeMs?: number;
   readonly rtcpMux?: boolean;
+  readonly crypto?: readonly CryptoAttribute[];
 }
 
 /** A stream that we do not take: port 0, the rest repeated (RFC 3264 §6). */
@@ -110,6 +119,12 @@ function print(
       ...(line.ptimeMs === undefined ? {} : { ptime: line.ptimeMs }),
       ...(line.direction === undefined ? {} : { direction: line.direction }),
       ...(line.rtcpMux ? { rtcpMux: 'rtcp-mux' } : {}),
+      crypto: (line.crypto ?? []).map(({ tag, suite, keyAndSalt }) => ({
+        id: tag,
+        suite,
+        // Neither lifetime nor MKI, so that the greatest lifetime holds (RFC 4568 §6.1).
+        config: `inline:${keyAndSalt}`,
+      })),
     })),
   });
   return text.replace(`o=- ${sessionId} 0 IN`, `o=- ${sessionId} ${version} IN`);

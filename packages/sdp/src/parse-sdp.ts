@@ -1,4 +1,5 @@
 import { type ParsedAttributes, type ParsedMedia, type ParsedSession, parse } from 'sdp-transform';
+import { type CryptoAttribute, parseCrypto } from './crypto-attribute.ts';
 import type { Direction } from './direction.ts';
 import type { MediaDescription, SdpProblem, SessionDescription } from './session-description.ts';
 
@@ -38,8 +39,9 @@ export function parseSdp(
   const { origin } = parsed;
   if (origin === undefined || parsed.media.length !== heads.length) return { problem: 'malformed' };
   const media: MediaDescription[] = [];
+  const crypto = cryptoLines(lines);
   for (let i = 0; i < heads.length; i++) {
-    const description = describe(heads[i]!, parsed.media[i]!, parsed);
+    const description = describe(heads[i]!, parsed.media[i]!, parsed, crypto[i] ?? []);
     if (description === undefined) return { problem: 'malformed' };
     media.push(description);
   }
@@ -58,7 +60,25 @@ export function parseSdp(
   };
 }
 
-function describe(head: string, media: ParsedMedia, session: ParsedSession): MediaDescription | undefined {
+/** By m= line; read here, because the library forgets session parameters behind the first. */
+function cryptoLines(lines: readonly string[]): readonly (readonly CryptoAttribute[])[] {
+  const found: CryptoAttribute[][] = [];
+  for (const line of lines) {
+    if (line.startsWith('m=')) found.push([]);
+    const attribute = line.startsWith('a=crypto:') ? parseCrypto(line) : undefined;
+    const media = found.at(-1);
+    if (attribute === undefined || media === undefined) continue;
+    if (!media.some(({ tag }) => tag === attribute.tag)) media.push(attribute);
+  }
+  return found;
+}
+
+function describe(
+  head: string,
+  media: ParsedMedia,
+  session: ParsedSession,
+  crypto: readonly CryptoAttribute[],
+): MediaDescription | undefined {
   const match = mediaLine.exec(head);
   if (match === null || Number(match[2]) > 65535) return undefined;
   const formats = match[4]!.split(' ').filter((format) => format !== '');
@@ -85,6 +105,7 @@ function describe(head: string, media: ParsedMedia, session: ParsedSession): Med
             address: media.rtcp?.address === undefined ? undefined : String(media.rtcp.address),
           },
     rtcpMux: media.rtcpMux !== undefined,
+    crypto,
   };
 }
 

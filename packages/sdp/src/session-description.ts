@@ -1,3 +1,4 @@
+import type { CryptoAttribute } from './crypto-attribute.ts';
 import type { Direction } from './direction.ts';
 
 /** A parsed session description (RFC 8866), reduced to what offer and answer need. */
@@ -41,6 +42,8 @@ export interface MediaDescription {
   readonly rtcp: { readonly port: number; readonly address: string | undefined } | undefined;
   /** `a=rtcp-mux` (RFC 5761). */
   readonly rtcpMux: boolean;
+  /** `a=crypto` (RFC 4568), in order; of lines with the same tag the first. */
+  readonly crypto: readonly CryptoAttribute[];
 }
 
 /** Why a description was not taken. */
@@ -50,6 +53,7 @@ export type SdpProblem =
   | 'no-audio' // no audio stream, or only refused ones
   | 'unsupported-transport' // audio, but over nothing that we speak
   | 'no-common-codec'
+  | 'no-common-crypto' // SRTP with no suite and key that both can use, or none where it is demanded
   | 'bad-address' // none, no IP address, or a multicast one
   | 'media-mismatch' // the answer's m= lines are not those of the offer
   | 'refused'; // the answer refuses our audio
