@@ -1,7 +1,7 @@
 import { type Static, type TUnsafe, Type } from 'typebox';
 import { looseBoolean, looseEnum, looseInteger } from './loose.ts';
 import { participantRoles, sipHeadersSchema } from './multiparty-calls.ts';
-import { httpUrl, text, uuid } from './primitives.ts';
+import { httpUrl, httpUrlPattern, text, uuid } from './primitives.ts';
 
 /** A parameter whose silent omission would change what callers hear or what happens next: refused, whatever its value. */
 function refusedUntil(what: string): TUnsafe<undefined> {
@@ -25,15 +25,54 @@ function onlyBoolean(value: boolean, what: string): TUnsafe<boolean | string> {
   });
 }
 
-const address = (description: string) =>
-  text({
-    maxLength: 1024,
-    pattern:
-      '^(?:\\+?[1-9][0-9]{6,14}|[A-Za-z][A-Za-z0-9_.+-]{0,99}|[sS][iI][pP][sS]?:[^@;?<>\\s\\p{Cc}\\p{Cs}]{1,100}@[^@:;?<>\\s\\p{Cc}\\p{Cs}]{1,253}(?::[0-9]{1,5})?(?:[;?][^<>\\s\\p{Cc}\\p{Cs}]{0,512})?)$',
-    allowed: 'one phone number in E.164 format, username of an endpoint, or SIP URI',
-    description,
-    examples: ['+12025550100'],
+const addressPattern =
+  '(?:\\+?[1-9][0-9]{6,14}|[A-Za-z][A-Za-z0-9_.+-]{0,99}|[sS][iI][pP][sS]?:[^@;?<>\\s\\p{Cc}\\p{Cs}]{1,100}@[^@:;?<>\\s\\p{Cc}\\p{Cs}]{1,253}(?::[0-9]{1,5})?(?:[;?][^<>\\s\\p{Cc}\\p{Cs}]{0,512})?)';
+
+const caller = text({
+  maxLength: 1024,
+  pattern: `^${addressPattern}$`,
+  allowed: 'one phone number in E.164 format, username of an endpoint, or SIP URI',
+  description: 'Caller ID: a phone number or an endpoint. Needs `to`; not with `call_uuid`.',
+  examples: ['+12025550199'],
+});
+
+/** conventions.md §9.3 */
+const maxDestinations = 20;
+
+const destinations = text({
+  maxLength: 8192,
+  pattern: `^${addressPattern}(?:<${addressPattern}){0,${maxDestinations - 1}}$`,
+  allowed: `a phone number in E.164 format, username of an endpoint, or SIP URI; for agents up to ${maxDestinations} of them, separated by <`,
+  description:
+    'Who is called. Needs `from`; not with `call_uuid`. Agents: up to 20 separated by `<`, called all at once; the first to answer, and to press `confirm_key`, joins, and the others are hung up with Lost Race.',
+  examples: ['+12025550100', '+12025550100<alice'],
+});
+
+/** Seconds for every destination, or one value for each. */
+const secondsForEach = (options: {
+  readonly minimum: number;
+  readonly maximum: number;
+  readonly default: number;
+  readonly description: string;
+}) => {
+  const { minimum, maximum, ...described } = options;
+  return Type.Unsafe<number | string>({
+    anyOf: [
+      { type: 'integer', minimum, maximum },
+      { type: 'string', pattern: `^[0-9]{1,15}(?:<[0-9]{1,15}){0,${maxDestinations - 1}}$` },
+    ],
+    'x-allowed': secondsForEachAllowed(minimum, maximum),
+    ...described,
   });
+};
+
+/** Also for what a schema cannot say of numbers inside a text. */
+export function secondsForEachAllowed(minimum: number, maximum: number): string {
+  return `a whole number from ${minimum} to ${maximum}, or one for each destination, separated by <`;
+}
+
+export const ringTimeouts = { minimum: 1, maximum: 600, default: 45 } as const;
+export const dialDelays = { minimum: 0, maximum: 600, default: 0 } as const;
 
 const method = (of: string, byDefault: 'GET' | 'POST') =>
   Type.Optional(looseEnum(['GET', 'POST'], { description: `HTTP method of ${of}.`, default: byDefault }));
@@ -56,10 +95,8 @@ export const defaultStatusCallbackEvents = 'mpc-state-changes,participant-state-
 
 export const newParticipant = Type.Object({
   role: looseEnum(participantRoles, { description: 'Cannot be changed later.' }),
-  from: Type.Optional(address('Caller ID: a phone number or an endpoint. Needs `to`; not with `call_uuid`.')),
-  to: Type.Optional(
-    address('Who is called: a phone number or an endpoint. Needs `from`; not with `call_uuid`.'),
-  ),
+  from: Type.Optional(caller),
+  to: Type.Optional(destinations),
   call_uuid: Type.Optional(
     uuid({
       description:
@@ -69,7 +106,16 @@ export const newParticipant = Type.Object({
   caller_name: Type.Optional(text({ maxLength: 50, description: 'Display name; `from` when left out.' })),
   sip_headers: Type.Optional(sipHeadersSchema),
   ring_timeout: Type.Optional(
-    looseInteger({ minimum: 1, maximum: 600, default: 45, description: 'Seconds to ring.' }),
+    secondsForEach({
+      ...ringTimeouts,
+      description: 'Seconds to ring, for all destinations or `a<b` for each.',
+    }),
+  ),
+  delay_dial: Type.Optional(
+    secondsForEach({
+      ...dialDelays,
+      description: 'Seconds after which it is dialled, for all destinations or `a<b` for each.',
+    }),
   ),
 
   // Of the call: the one who creates it decides.
@@ -129,20 +175,51 @@ export const newParticipant = Type.Object({
     }),
   ),
   dial_music: Type.Optional(
-    looseEnum(['real', 'none'], { description: 'Music from a URL is not supported yet.', default: 'real' }),
+    text({
+      maxLength: 2048,
+      pattern: `^(?:[rR][eE][aA][lL]|[nN][oO][nN][eE]|${httpUrlPattern})$`,
+      allowed: 'real, none, or a URL that starts with http:// or https://, of at most 2048 characters',
+      description:
+        'Heard while the phone is called by those in the call who would hear nobody: ringback, nothing, or the MP3 or WAV file of a URL.',
+      default: 'real',
+    }),
   ),
-
-  confirm_key: Type.Optional(refusedUntil('asking for a key before joining')),
-  confirm_key_sound_url: Type.Optional(refusedUntil('asking for a key before joining')),
+  confirm_key: Type.Optional(
+    text({
+      maxLength: 1,
+      pattern: '^[0-9*#]$',
+      allowed: 'one of 0-9, * and #',
+      description:
+        'The key that must be pressed before the phone joins; with another one, or none within 20 s, it is hung up with Confirm Key Challenge Failed.',
+    }),
+  ),
+  confirm_key_sound_url: Type.Optional(
+    httpUrl({
+      description:
+        'An MP3 or WAV file that the phone alone hears, again and again, until it has pressed `confirm_key`.',
+    }),
+  ),
   confirm_key_sound_method: method('confirm_key_sound_url', 'GET'),
+  relay_dtmf_inputs: flag(false, 'Whether its digits are sent to those who hear it.'),
+  create_mpc_with_single_participant: flag(
+    true,
+    'false: no call is created for it, and it does not join one in which nobody is at that moment.',
+  ),
+  create_mpc_if_alone: flag(true, 'The older name of create_mpc_with_single_participant.'),
+  on_exit_action_url: Type.Optional(
+    httpUrl({
+      description:
+        'Asked for a document when the participant leaves, which then runs on its call; told too when it hangs up.',
+    }),
+  ),
+  on_exit_action_method: method('on_exit_action_url', 'POST'),
+
   wait_music_url: Type.Optional(refusedUntil('music from a URL')),
   wait_music_method: method('wait_music_url', 'GET'),
   agent_hold_music_url: Type.Optional(refusedUntil('music from a URL')),
   agent_hold_music_method: method('agent_hold_music_url', 'GET'),
   customer_hold_music_url: Type.Optional(refusedUntil('music from a URL')),
   customer_hold_music_method: method('customer_hold_music_url', 'GET'),
-  on_exit_action_url: Type.Optional(refusedUntil('XML after a participant has left')),
-  on_exit_action_method: method('on_exit_action_url', 'POST'),
   record: Type.Optional(onlyBoolean(false, 'recording')),
   record_file_format: Type.Optional(
     looseEnum(['mp3', 'wav'], { description: 'Format of recordings.', default: 'mp3' }),
@@ -154,21 +231,6 @@ export const newParticipant = Type.Object({
   stop_recording_audio_method: method('stop_recording_audio', 'GET'),
   transcript: Type.Optional(onlyBoolean(false, 'transcription')),
   transcription_url: Type.Optional(refusedUntil('transcription')),
-  relay_dtmf_inputs: Type.Optional(onlyBoolean(false, 'relaying digits')),
   send_on_preanswer: Type.Optional(onlyBoolean(false, 'sending digits before the answer')),
-  delay_dial: Type.Optional(
-    looseInteger({
-      minimum: 0,
-      maximum: 0,
-      default: 0,
-      description: 'Dialling later is not supported yet.',
-    }),
-  ),
-  create_mpc_with_single_participant: Type.Optional(
-    onlyBoolean(true, 'waiting for a second participant before the call is created'),
-  ),
-  create_mpc_if_alone: Type.Optional(
-    onlyBoolean(true, 'waiting for a second participant before the call is created'),
-  ),
 });
 export type NewParticipant = Static<typeof newParticipant>;

@@ -63,11 +63,14 @@ export function pathId(options: Described): TUnsafe<string> {
   return Type.Unsafe<string>({ type: 'string', ...options });
 }
 
+/** An absolute URL with http or https, as a part of a pattern. */
+export const httpUrlPattern = '[hH][tT][tT][pP][sS]?://[^\\s\\p{Cc}\\p{Cs}/?#]+[^\\s\\p{Cc}\\p{Cs}]*';
+
 /** Absolute URL with http or https; the egress guard looks at it again when it is fetched. */
 export function httpUrl(options: Described): TUnsafe<string> {
   return text({
     maxLength: 2048,
-    pattern: `^[hH][tT][tT][pP][sS]?://[^\\s\\p{Cc}\\p{Cs}/?#]+[^\\s\\p{Cc}\\p{Cs}]*$`,
+    pattern: `^${httpUrlPattern}$`,
     allowed: 'a URL that starts with http:// or https://, of at most 2048 characters',
     ...options,
   });

@@ -6,7 +6,7 @@ import {
   createApplications,
 } from './features/applications/index.ts';
 import { createCallActions } from './features/call-actions/index.ts';
-import { createCallInstructions } from './features/call-instructions/index.ts';
+import { type CallInstructionsFeature, createCallInstructions } from './features/call-instructions/index.ts';
 import { createCallbacks, createSigner, parseDeliverySettings } from './features/callbacks/index.ts';
 import { createCalls, type LegOffer } from './features/calls/index.ts';
 import { type Carrier, createCarriers, type IncomingCarrierCalls } from './features/carriers/index.ts';
@@ -190,8 +190,12 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     appendEvents: outbox.appendEvents,
   });
   const shared = { ...deps, runner, calls, sounds, recordings, newUuid, isDraining: () => isDraining };
-  const multipartyCalls = createMultipartyCalls(shared);
-  const callInstructions = createCallInstructions({
+  const multipartyCalls = createMultipartyCalls({
+    ...shared,
+    // Each has a door for the other's legs.
+    runDocument: (order) => callInstructions.run(order),
+  });
+  const callInstructions: CallInstructionsFeature = createCallInstructions({
     ...shared,
     multiparty: multipartyCalls,
     sign: createSigner(signing),

@@ -3,6 +3,7 @@ import { createKeyedQueue } from '../../kernel/keyed-queue.ts';
 import { type ApplicationOf, createCommands } from './commands.ts';
 import type { RunLimits } from './domain/document-run.ts';
 import { callInstructionRoutes } from './routes.ts';
+import { createRunOnLeg, type RunOrder } from './run-on-leg.ts';
 import { defineSessions, type SessionDeps } from './session.ts';
 import { createTransfer } from './transfer.ts';
 
@@ -15,6 +16,11 @@ export interface CallInstructionsDeps extends SessionDeps {
 
 export interface CallInstructionsFeature {
   readonly routes: RouteGroup;
+  /**
+   * Takes an answered leg from whoever has it, and runs a document on it. False when there is no such leg, or when its last run
+   * still completes recordings.
+   */
+  run(order: RunOrder): Promise<boolean>;
 }
 
 /** Answer documents that run on calls: those that come for an application, and those that are made. */
@@ -22,7 +28,16 @@ export function createCallInstructions(deps: CallInstructionsDeps): CallInstruct
   const { isDraining = () => false, limits = {} } = deps;
   const sessions = defineSessions(deps);
   const commands = createCommands({ ...deps, sessions, isDraining, limits });
-  const transfer = createTransfer({ ...deps, sessions, limits, queue: createKeyedQueue() });
+  const runOnLeg = createRunOnLeg({ ...deps, sessions, limits });
+  const transfer = createTransfer({ ...deps, sessions, runOnLeg, queue: createKeyedQueue() });
   deps.calls.offeredTo(commands.take);
-  return { routes: callInstructionRoutes(commands, transfer) };
+  return {
+    routes: callInstructionRoutes(commands, transfer),
+    async run({ leg, request, fields, endWithout }) {
+      const live = deps.calls.peek(leg);
+      if (live?.phase !== 'answered') return false;
+      const first = { request, reason: 'transfer', fallback: null, hangupOnRingSeconds: null } as const;
+      return (await runOnLeg(live, { ...first, fields, endWithout })) === 'begun';
+    },
+  };
 }

@@ -4,15 +4,17 @@ import { type Problem, problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { LiveLeg } from '../calls/index.ts';
 import { type CommandDeps, isOf, noSuchCall, notAnswered } from './commands.ts';
-import { newDocumentRun, runLimits, type TransferReply } from './domain/document-run.ts';
+import type { TransferReply } from './domain/document-run.ts';
 import type { ActionRequest } from './domain/instruction.ts';
 import { ownerKind } from './effects.ts';
+import type { RunOnLeg } from './run-on-leg.ts';
 import type { WantedTransfer } from './wanted-call.ts';
 
 export type Transfer = ReturnType<typeof createTransfer>;
 
-type TransferDeps = Pick<CommandDeps, 'sessions' | 'calls' | 'newUuid' | 'limits'> & {
+type TransferDeps = Pick<CommandDeps, 'sessions' | 'calls'> & {
   readonly queue: KeyedQueue;
+  readonly runOnLeg: RunOnLeg;
 };
 
 interface Move {
@@ -24,7 +26,7 @@ interface Move {
 
 /** Other documents for legs of a live call, whoever has them. */
 export function createTransfer(deps: TransferDeps) {
-  const { sessions, calls, newUuid } = deps;
+  const { sessions, calls } = deps;
 
   /** Gives the call UUIDs of the legs that were moved. */
   return async function transfer(
@@ -80,20 +82,9 @@ export function createTransfer(deps: TransferDeps) {
     return sessions.ask<TransferReply>(leg, { type: 'transfer', request, spared });
   }
 
-  async function taken({ leg, request }: Move, live: LiveLeg): Promise<TransferReply | 'busy'> {
-    if (sessions.peek(leg) !== undefined) return 'busy';
-    const { account, mainAccount, from, to, callerName, requestUuid } = live;
-    const about = { leg, run: newUuid(), account, mainAccount, from, to, callerName, requestUuid };
+  async function taken({ request }: Move, live: LiveLeg): Promise<TransferReply | 'busy'> {
     const first = { request, reason: 'transfer', fallback: null, hangupOnRingSeconds: null } as const;
-    const medium = live.phase === 'answered' ? 'answered' : 'none';
-    const run = newDocumentRun(about, first, medium, { ...runLimits, ...deps.limits });
-    // There first, so that it hears everything from the moment of the taking on.
-    await sessions.open(leg, run, { type: 'opened' });
-    const isOurs = await calls.take(leg, { kind: ownerKind, id: leg }).catch((error: unknown) => {
-      sessions.send(leg, { type: 'abandoned' });
-      throw error;
-    });
-    sessions.send(leg, { type: isOurs ? 'begin' : 'abandoned' });
-    return isOurs ? 'transferred' : 'ended';
+    const begun = await deps.runOnLeg(live, first);
+    return begun === 'begun' ? 'transferred' : begun;
   }
 }

@@ -13,6 +13,7 @@ import {
   type MultipartyCallInput,
   type MultipartyCallReply,
   newMultipartyCall,
+  type Rivals,
 } from './domain/multiparty-call.ts';
 import { addedParticipant, exited, type WantedParticipant } from './domain/participant.ts';
 import { type JoiningParticipant, readJoining } from './joining-participant.ts';
@@ -34,8 +35,9 @@ export interface AdditionDeps {
   readonly isDraining: () => boolean;
 }
 
-export interface AddedParticipant {
-  readonly participant: WantedParticipant;
+/** What a request has added: one participant, or several phones for one place. */
+export interface Addition {
+  readonly rivals: Rivals;
   readonly mpcUuid: string;
 }
 
@@ -44,6 +46,8 @@ export interface JoinedParticipant {
   readonly memberId: string;
   readonly requestUuid: string;
 }
+
+type Unnumbered = Omit<WantedParticipant, 'memberId'>;
 
 /** How often an addition looks again when the call that it found ended under its hands. */
 const attempts = 5;
@@ -60,13 +64,18 @@ export function createAdditions(deps: AdditionDeps) {
     viewer: Viewer,
     reference: CallReference,
     wanted: WantedAddition,
-  ): Promise<Result<AddedParticipant>> {
+  ): Promise<Result<Addition>> {
     if (wanted.callUuid !== null) return move(viewer, reference, wanted, wanted.callUuid);
     if (deps.isDraining()) return refused(draining(drainRetrySeconds));
+    const [first, ...others] = wanted.phones;
     const leg = newUuid();
     // One destination: the request and its call share their identifier, as clients of the hosted service expect.
-    const names = { leg, requestUuid: leg, origin: 'dialled' } as const;
-    return place(viewer, reference, wanted.settings, { ...wanted.participant, ...names });
+    const requestUuid = others.length === 0 ? leg : newUuid();
+    const named = { ...wanted.participant, requestUuid, origin: 'dialled' } as const;
+    return place(viewer, reference, wanted.settings, [
+      { ...named, ...first, leg },
+      ...others.map((phone) => ({ ...named, ...phone, leg: newUuid() })),
+    ]);
   }
 
   /** Takes a live call out of whatever it is in (conventions.md §9.3). It is not new: also while draining. */
@@ -75,20 +84,24 @@ export function createAdditions(deps: AdditionDeps) {
     reference: CallReference,
     wanted: WantedAddition,
     leg: string,
-  ): Promise<Result<AddedParticipant>> {
+  ): Promise<Result<Addition>> {
     const live = calls.peek(leg);
     if (live === undefined || !isOf(viewer, live)) return refused(notFound('live call', leg));
     const { from, to, callerName } = live;
-    const added = await place(viewer, reference, wanted.settings, {
-      ...wanted.participant,
-      from,
-      to,
-      callerName,
-      callStatusCallback: null,
-      leg,
-      requestUuid: newUuid(),
-      origin: 'taken',
-    });
+    const added = await place(viewer, reference, wanted.settings, [
+      {
+        ...wanted.participant,
+        from,
+        to,
+        ringTimeoutSeconds: 0,
+        delaySeconds: 0,
+        callerName,
+        callStatusCallback: null,
+        leg,
+        requestUuid: newUuid(),
+        origin: 'taken',
+      },
+    ]);
     if (!added.ok) return added;
     const { mpcUuid } = added.value;
     if (!(await calls.take(leg, ownerOf(mpcUuid)))) return lost(mpcUuid, leg);
@@ -115,9 +128,12 @@ export function createAdditions(deps: AdditionDeps) {
     const { name } = order.instruction;
     const { participant: wanted, settings } = readJoining(order);
     const names = { leg, requestUuid: newUuid(), origin: 'borrowed' } as const;
-    const added = await place(viewer, { text: name, name }, settings, { ...wanted, ...names });
+    const added = await place(viewer, { text: name, name }, settings, [{ ...wanted, ...names }]);
     if (!added.ok) return added;
-    const { mpcUuid, participant } = added.value;
+    const {
+      mpcUuid,
+      rivals: [participant],
+    } = added.value;
     if (!(await calls.lend(leg, ownerOf(mpcUuid)))) return lost(mpcUuid, leg);
     const reply = await sessions.ask<MultipartyCallReply>(mpcUuid, {
       type: 'leg-here',
@@ -145,9 +161,14 @@ export function createAdditions(deps: AdditionDeps) {
     viewer: Viewer,
     reference: CallReference,
     settings: CallSettings,
-    wanted: Omit<WantedParticipant, 'memberId'>,
-  ): Promise<Result<AddedParticipant>> {
-    const named = async () => ({ ...wanted, memberId: await deps.memberIds.next() });
+    wanted: readonly [Unnumbered, ...Unnumbered[]],
+  ): Promise<Result<Addition>> {
+    const named = async (): Promise<Rivals> => {
+      const [first, ...others] = wanted;
+      const rivals: [WantedParticipant, ...WantedParticipant[]] = [await numbered(first)];
+      for (const each of others) rivals.push(await numbered(each));
+      return rivals;
+    };
     const found = reference.uuid === undefined ? undefined : await queries.findByUuid(viewer, reference.uuid);
     if (found !== undefined) {
       if (found.ended_at !== null) return refused(hasEnded(found.mpc_uuid));
@@ -162,13 +183,14 @@ export function createAdditions(deps: AdditionDeps) {
       });
     }
     return deps.additions.run(`${viewer.authId}/${name}`, async () => {
-      const participant = await named();
+      const rivals = await named();
       for (let attempt = 0; attempt < attempts; attempt++) {
         const live = await queries.live(viewer.authId, name);
+        if (live === undefined && rivals[0].joinsOthersOnly) return refused(noSuchCall({ text: name, name }));
         const result =
           live === undefined
-            ? await create(viewer, name, settings, participant)
-            : await placeInto(live.mpc_uuid, participant);
+            ? await create(viewer, name, settings, rivals)
+            : await placeInto(live.mpc_uuid, rivals);
         // It ended, or another node created it, between the look and the wish.
         if (result !== undefined && (result.ok || result.problem.code !== 'not-found')) return result;
       }
@@ -182,29 +204,29 @@ export function createAdditions(deps: AdditionDeps) {
     viewer: Viewer,
     name: string,
     settings: CallSettings,
-    participant: WantedParticipant,
-  ): Promise<Result<AddedParticipant> | undefined> {
+    rivals: Rivals,
+  ): Promise<Result<Addition> | undefined> {
     const { authId: account, main: mainAccount } = viewer;
     const call = newMultipartyCall(
       { uuid: newUuid(), account, mainAccount, name, createdAt: deps.clock.now() },
       settings,
     );
     try {
-      const startsAtOnce = participant.startsOnEnter;
-      await sessions.open(call.uuid, call, { type: 'created', participant, startsAtOnce });
+      await sessions.open(call.uuid, call, { type: 'created', rivals });
     } catch (error) {
       if (deps.database.isUniqueViolation(error)) return undefined;
       throw error;
     }
-    return accepted({ participant, mpcUuid: call.uuid });
+    return accepted({ rivals, mpcUuid: call.uuid });
   }
 
-  async function placeInto(
-    mpcUuid: string,
-    participant: WantedParticipant,
-  ): Promise<Result<AddedParticipant>> {
-    const reply = await sessions.ask<MultipartyCallReply>(mpcUuid, { type: 'add-participant', participant });
-    if (reply === 'done') return accepted({ participant, mpcUuid });
+  async function numbered(wanted: Unnumbered): Promise<WantedParticipant> {
+    return { ...wanted, memberId: await deps.memberIds.next() };
+  }
+
+  async function placeInto(mpcUuid: string, rivals: Rivals): Promise<Result<Addition>> {
+    const reply = await sessions.ask<MultipartyCallReply>(mpcUuid, { type: 'add-participant', rivals });
+    if (reply === 'done') return accepted({ rivals, mpcUuid });
     return refused(problemOfRefusal(mpcUuid, reply ?? { because: 'ended' }));
   }
 

@@ -13,6 +13,8 @@ function callTelling(events: string | undefined): MultipartyCall {
       maxParticipants: 10,
       maxDurationSeconds: 300,
       stayAlone: false,
+      waitsForAgent: false,
+      waitSeconds: null,
       recordMinMemberCount: 1,
       statusCallback: events === undefined ? null : { url: 'http://a/#rc=2', method: 'GET', events },
       recordingCallback: null,

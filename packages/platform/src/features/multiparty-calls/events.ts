@@ -1,9 +1,14 @@
 import type { CallbackTarget, Instant, OutboxEvent } from '../../kernel/machine.ts';
 import { timestampWithOffset } from '../../kernel/timestamps.ts';
 import { isTold, type MultipartyCall, type MultipartyCallEvent } from './domain/multiparty-call.ts';
+import type { Participant } from './domain/participant.ts';
+import { remarksOf } from './remarks.ts';
+
+/** What status callbacks tell of. */
+type ToldEvent = Exclude<MultipartyCallEvent, { readonly type: 'exit-action' }>;
 
 /** Names of conventions.md §10.1. */
-const eventNames: Readonly<Record<MultipartyCallEvent['type'], string>> = {
+const eventNames: Readonly<Record<ToldEvent['type'], string>> = {
   initialized: 'MPCInitialized',
   started: 'MPCStart',
   ended: 'MPCEnd',
@@ -28,7 +33,7 @@ const aboutAdding: readonly MultipartyCallEvent['type'][] = [
 ];
 
 /** Groups of events that a status callback asks for (conventions.md §10.1). */
-const eventGroups: Readonly<Record<MultipartyCallEvent['type'], string>> = {
+const eventGroups: Readonly<Record<ToldEvent['type'], string>> = {
   initialized: 'mpc-state-changes',
   started: 'mpc-state-changes',
   ended: 'mpc-state-changes',
@@ -49,11 +54,18 @@ const eventGroups: Readonly<Record<MultipartyCallEvent['type'], string>> = {
 
 /** What the outbox keeps of a change; `call` is the state after it. Deliveries of one call keep their order. */
 export function outboxEventOf(call: MultipartyCall, event: MultipartyCallEvent, now: Instant): OutboxEvent {
-  return {
+  const about = {
     type: `multiparty-call.${event.type}`,
     account: call.account,
     mainAccount: call.mainAccount,
     resource: `multiparty-call/${call.uuid}`,
+  };
+  if (event.type === 'exit-action') {
+    const { url, method } = event.request;
+    return { ...about, payload: fieldsOfExit(call, event.participant), callback: { url, method } };
+  }
+  return {
+    ...about,
     payload: {
       EventName: eventNames[event.type],
       EventTimestamp: timestampWithOffset(now),
@@ -66,13 +78,30 @@ export function outboxEventOf(call: MultipartyCall, event: MultipartyCallEvent, 
   };
 }
 
-function targetOf(call: MultipartyCall, event: MultipartyCallEvent): { callback?: CallbackTarget } {
+/** conventions.md §10.2, with what is left of the parameters of a call that is over (§12.2). */
+function fieldsOfExit(call: MultipartyCall, participant: Participant) {
+  const { leg, from, to, callerName, requestUuid, origin } = participant;
+  return {
+    CallUUID: leg,
+    RequestUUID: requestUuid,
+    From: from,
+    To: to,
+    CallerName: callerName,
+    Direction: origin === 'dialled' ? 'outbound' : 'inbound',
+    CallStatus: 'completed',
+    ParentAuthID: call.mainAccount,
+    Event: 'Redirect',
+    ...remarksOf(call, participant),
+  };
+}
+
+function targetOf(call: MultipartyCall, event: ToldEvent): { callback?: CallbackTarget } {
   const { statusCallback: wanted } = call;
   if (wanted === null || !isTold(call, eventGroups[event.type])) return {};
   return { callback: { url: wanted.url, method: wanted.method } };
 }
 
-function fieldsOfParticipant(event: Extract<MultipartyCallEvent, { participant: unknown }>) {
+function fieldsOfParticipant(event: Extract<ToldEvent, { participant: unknown }>) {
   const { participant } = event;
   return {
     MemberID: String(participant.memberId),

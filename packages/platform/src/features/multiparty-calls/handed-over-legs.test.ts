@@ -19,10 +19,14 @@ const element: JoiningParticipant['instruction'] = {
   maxDurationSeconds: 14_400,
   maxParticipants: 10,
   recordMinMemberCount: 1,
+  waitForAgent: false,
+  waitSeconds: null,
+  relayDtmfInputs: false,
   enterSound: 'beep:1',
   exitSound: 'beep:2',
   statusCallback: null,
   recordingCallback: null,
+  onExitAction: null,
 };
 
 let lastLeg = 0;

@@ -1,6 +1,7 @@
 import type { CallSettings } from './domain/multiparty-call.ts';
 import type { Callback, EdgeSound, Role } from './domain/participant.ts';
 import type { WantedAddition } from './wanted-participant.ts';
+import type { WantedPhone } from './wanted-phones.ts';
 
 /** A caller whose document has come to a MultiPartyCall element. */
 export interface JoiningParticipant {
@@ -27,15 +28,19 @@ export interface JoinInstruction {
   readonly maxDurationSeconds: number;
   readonly maxParticipants: number;
   readonly recordMinMemberCount: number;
+  readonly waitForAgent: boolean;
+  readonly waitSeconds: number | null;
+  readonly relayDtmfInputs: boolean;
   readonly enterSound: EdgeSound;
   readonly exitSound: EdgeSound;
   readonly statusCallback: (Callback & { readonly events: string }) | null;
   readonly recordingCallback: Callback | null;
+  readonly onExitAction: Callback | null;
 }
 
 /** What the element asks for; what only a dialled leg needs is left empty. */
 export function readJoining(order: JoiningParticipant): {
-  readonly participant: WantedAddition['participant'];
+  readonly participant: WantedAddition['participant'] & WantedPhone;
   readonly settings: CallSettings;
 } {
   const { from, to, callerName, instruction } = order;
@@ -53,14 +58,22 @@ export function readJoining(order: JoiningParticipant): {
       enterSound: instruction.enterSound,
       exitSound: instruction.exitSound,
       ringTimeoutSeconds: 0,
+      delaySeconds: 0,
       sipHeaders: {},
       sendDigits: '',
+      confirmation: null,
+      dialMusic: 'none',
+      relaysDigits: instruction.relayDtmfInputs,
+      joinsOthersOnly: false,
       callStatusCallback: null,
+      onExitAction: instruction.onExitAction,
     },
     settings: {
       maxParticipants: instruction.maxParticipants,
       maxDurationSeconds: instruction.maxDurationSeconds,
       stayAlone: instruction.stayAlone,
+      waitsForAgent: instruction.waitForAgent,
+      waitSeconds: instruction.waitSeconds,
       recordMinMemberCount: instruction.recordMinMemberCount,
       statusCallback: instruction.statusCallback,
       recordingCallback: instruction.recordingCallback,

@@ -15,7 +15,7 @@ const addresses = [
   '+',
   '+123',
   '+12025550100123456',
-  '+12025550100<+12025550101',
+  '+12025550100<',
   '12x',
   'a'.repeat(101),
   'sip:',
@@ -33,10 +33,26 @@ const methods = ['', 'PUT', 'post ', ...notText];
 /** Parameter → values that must be refused. */
 const bad: Readonly<Record<string, readonly unknown[]>> = {
   role: ['', 'host', 'ai-agent', 'agent ', ...notText],
-  from: addresses,
-  to: addresses,
+  from: [...addresses, '+12025550100<+12025550101'],
+  to: [
+    ...addresses,
+    '<+12025550100',
+    'alice<<bob',
+    'alice< bob',
+    'alice,bob',
+    Array.from({ length: 21 }, (_, index) => `phone${index}`).join('<'),
+  ],
   caller_name: ['', 'a'.repeat(51), 'a\r\nX: y', ...notText],
-  ring_timeout: [0, -1, 601, 1.5, '', '30s', '30<20', null, true, [], {}],
+  ring_timeout: [0, -1, 601, 1.5, '', '30s', '30<20', '601', '-5', null, true, [], {}],
+  delay_dial: [-1, 601, 1.5, '', '5s', '5<5', '<5', null, true, [], {}],
+  confirm_key: ['', '12', 'a', 'w', 1, null, true, [], {}],
+  confirm_key_sound_url: [...urls, 'https://example.com/a.mp3'],
+  confirm_key_sound_method: methods,
+  on_exit_action_url: urls,
+  on_exit_action_method: methods,
+  relay_dtmf_inputs: notBoolean,
+  create_mpc_with_single_participant: notBoolean,
+  create_mpc_if_alone: notBoolean,
   max_duration: [299, 28_801, '299', 1e9, 300.5, '', null, 'x'],
   max_participants: [1, 11, 0, '1', 2.5, null, 'two', []],
   record_min_member_count: [0, 3, 'x', null],
@@ -59,7 +75,7 @@ const bad: Readonly<Record<string, readonly unknown[]>> = {
   call_status_callback_method: methods,
   call_uuid: ['', 'x', 'b2c4…', `uuid_${'0'.repeat(36)}`, ...notText],
   send_digits: ['', '12e', '1 2', '+1', '1,2', '0'.repeat(201), ...notText],
-  dial_music: ['', 'https://example.com/a.mp3', 'fake', ...notText],
+  dial_music: [...urls, 'fake'],
   sip_headers: [
     '',
     'a',
@@ -80,23 +96,16 @@ const bad: Readonly<Record<string, readonly unknown[]>> = {
 
 /** What belongs to later versions and would change what happens: refused, whatever the value. */
 const later = {
-  confirm_key: '1',
-  confirm_key_sound_url: 'https://example.com/a.mp3',
   wait_music_url: 'https://example.com/a.mp3',
   agent_hold_music_url: 'https://example.com/a.mp3',
   customer_hold_music_url: 'https://example.com/a.mp3',
-  on_exit_action_url: 'https://example.com/next.xml',
   record: true,
   record_participant_track: 'true',
   start_recording_audio: 'https://example.com/a.mp3',
   stop_recording_audio: 'https://example.com/a.mp3',
   transcript: true,
   transcription_url: 'https://example.com/',
-  relay_dtmf_inputs: true,
   send_on_preanswer: true,
-  delay_dial: 5,
-  create_mpc_with_single_participant: false,
-  create_mpc_if_alone: 'false',
 };
 
 /** Sent by a public client with every request, in this form. */
@@ -178,6 +187,37 @@ onEmbeddedDatabase('Parameters of adding a participant', (open) => {
     }
   });
 
+  test('several destinations are for agents, and lists of seconds are no longer than theirs (conventions.md §9.3)', async () => {
+    const world = await openMultipartyWorld(open);
+    const three = { ...agent, to: 'alice<bob<sip:carol@sip.localhost' };
+    const bad = [
+      [{ ...three, role: 'customer' }, 'to must be one destination: several are for the role agent, not for'],
+      [{ ...three, role: 'Supervisor' }, 'to must be one destination'],
+      [
+        { ...three, ring_timeout: '30<20<20<5' },
+        'ring_timeout must be no longer than the list of destinations',
+      ],
+      [{ ...three, ring_timeout: '30<0' }, 'ring_timeout must be a whole number from 1 to 600'],
+      [{ ...three, delay_dial: '1<2<601' }, 'delay_dial must be a whole number from 0 to 600'],
+    ] as const;
+    for (const [body, sentence] of bad) {
+      const refused = await world.post(path, body);
+      assert.equal(refused.status, 400);
+      assert.ok(refused.body.error.startsWith(sentence), refused.body.error);
+    }
+    const { status, body } = await world.post(path, { ...three, ring_timeout: '30<20', delay_dial: '0' });
+    assert.equal(status, 201, JSON.stringify(body));
+    await world.runner.idle();
+    assert.deepEqual(
+      world.calls.dialled.map(({ to, ringTimeoutSeconds }) => [to, ringTimeoutSeconds]),
+      [
+        ['alice', 30],
+        ['bob', 20],
+        ['sip:carol@sip.localhost', 45],
+      ],
+    );
+  });
+
   test('what is not supported yet and would change what happens is refused, never ignored', async () => {
     const world = await openMultipartyWorld(open);
     for (const [parameter, value] of Object.entries(later)) {
@@ -192,6 +232,9 @@ onEmbeddedDatabase('Parameters of adding a participant', (open) => {
     const world = await openMultipartyWorld(open);
     const { status, body } = await world.post(path, neutral);
     assert.equal(status, 201, JSON.stringify(body));
+    for (const music of ['NONE', 'https://example.com/music.mp3']) {
+      assert.equal((await world.post(path, { ...agent, dial_music: music })).status, 201, music);
+    }
     const extra = { ...agent, unknown_parameter: 1, sip_headers: 'A-1=b c;d="e"', to: '+12025550100' };
     assert.equal((await world.post(path, extra)).status, 201);
   });

@@ -123,11 +123,11 @@ export function multipartyCallRoutes(
       if (!wanted.ok) return wanted;
       const added = await commands.add(account, readCallReference(params.mpc), wanted.value);
       if (!added.ok) return added;
-      const { to, from, leg, requestUuid } = added.value.participant;
+      const { rivals } = added.value;
       return accepted({
-        calls: [{ to, from, call_uuid: leg }],
+        calls: rivals.map(({ to, from, leg }) => ({ to, from, call_uuid: leg })),
         message: 'add participant action initiated',
-        request_uuid: requestUuid,
+        request_uuid: rivals[0].requestUuid,
       });
     },
   });

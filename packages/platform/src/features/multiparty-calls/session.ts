@@ -2,19 +2,31 @@ import type { Machine, OutboxEvent, TimerFired } from '../../kernel/machine.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Media, MixCommand } from '../../ports/media.ts';
+import type { RunOrder } from '../call-instructions/index.ts';
 import { type CallEnd, type Calls, callEnds, type OutboundLeg, type OwnedLegNotice } from '../calls/index.ts';
-import type { MultipartyCall, MultipartyCallEffect, MultipartyCallInput } from './domain/multiparty-call.ts';
+import type { Sounds } from '../sounds/index.ts';
+import type {
+  LetGoCause,
+  MultipartyCall,
+  MultipartyCallEffect,
+  MultipartyCallInput,
+} from './domain/multiparty-call.ts';
 import { multipartyCallMachine } from './domain/multiparty-call-machine.ts';
 import type { Participant } from './domain/participant.ts';
 import { outboxEventOf } from './events.ts';
 import { remarksOf } from './remarks.ts';
+import { createRoomSounds } from './room-sounds.ts';
 import { saveMultipartyCall } from './store.ts';
 
 export interface SessionDeps {
   readonly runner: SessionRunner;
   readonly calls: Calls;
   readonly media: Media;
+  readonly sounds: Sounds;
+  readonly newUuid: () => string;
   readonly log: Logger;
+  /** Runs a document on an answered leg; false where there is no such leg any more, or none that can run one. */
+  readonly runDocument: (order: RunOrder) => Promise<boolean>;
 }
 
 /** Legs of multiparty calls are owned under this name; the owner's id is the call's UUID. */
@@ -31,6 +43,7 @@ type SessionEffect =
 
 /** One session for each live call: its machine, its record, and the only place that orders legs and media about. */
 export function defineSessions(deps: SessionDeps): Sessions<MultipartyCall, MultipartyCallInput> {
+  const roomSounds = createRoomSounds({ ...deps, ownerKind });
   const sessions = deps.runner.define<MultipartyCall, MultipartyCallInput, SessionEffect>({
     name: ownerKind,
     machine: withOutboxEvents(multipartyCallMachine),
@@ -47,7 +60,14 @@ export function defineSessions(deps: SessionDeps): Sessions<MultipartyCall, Mult
           const remarks = remarksOf({ uuid, name }, participant);
           return deps.calls.giveBack(participant.leg, ownerOf(uuid), remarks);
         }
+        case 'run-exit-document':
+          return runExitDocument(uuid, effect);
+        case 'start-sound':
+          return roomSounds.start(uuid, effect);
+        case 'stop-sound':
+          return roomSounds.stop(uuid, effect.key);
         case 'watch-voice':
+        case 'send-digits':
           return deps.media.send(effect);
         case 'open-mix':
         case 'close-mix':
@@ -82,6 +102,28 @@ export function defineSessions(deps: SessionDeps): Sessions<MultipartyCall, Mult
         deps.log.error({ mpc: uuid, leg, err: error }, 'The leg of a participant could not be recorded.');
         sessions.send(uuid, { type: 'leg-ended', leg });
       });
+  }
+
+  /** Without a document its leg ends as if there were no exit action (conventions.md §9.4). */
+  function runExitDocument(
+    uuid: string,
+    { name, participant, because }: Extract<MultipartyCallEffect, { readonly do: 'run-exit-document' }>,
+  ): void {
+    const { leg, onExitAction: request } = participant;
+    if (request === null) return;
+    const end = endOf(because);
+    const fields = remarksOf({ uuid, name }, participant);
+    deps.runDocument({ leg, request, fields, endWithout: end }).then(
+      (runs) => {
+        const owner = deps.calls.peek(leg)?.owner;
+        // Somebody else may have taken it meanwhile.
+        if (!runs && owner?.kind === ownerKind && owner.id === uuid) deps.calls.hangUp(leg, end);
+      },
+      (error: unknown) => {
+        deps.log.error({ mpc: uuid, leg, err: error }, 'The document of an exit action could not be begun.');
+        deps.calls.hangUp(leg, end);
+      },
+    );
   }
 
   deps.calls.ownedBy(ownerKind, (uuid, notice) => {
@@ -121,9 +163,20 @@ function callbacksOf(
   return { callbacks: { ring: target, answer: target, hangup: target, fields } };
 }
 
-/** The cause that the leg's own record keeps (conventions.md §9.4). */
-export function endOf(because: 'call-ended' | 'kicked'): CallEnd {
-  return callEnds(because === 'kicked' ? 4030 : 4020, 'API Request');
+/** The cause that the leg's own record keeps (conventions.md §9.3, §9.4). */
+export function endOf(because: LetGoCause): CallEnd {
+  switch (because) {
+    case 'kicked':
+      return callEnds(4030, 'API Request');
+    case 'call-ended':
+      return callEnds(4020, 'API Request');
+    case 'alone':
+      return callEnds(4020, 'Service');
+    case 'lost-race':
+      return callEnds(9000, 'Service');
+    case 'not-confirmed':
+      return callEnds(9110, 'Service');
+  }
 }
 
 function withOutboxEvents(

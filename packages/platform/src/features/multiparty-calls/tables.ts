@@ -1,5 +1,6 @@
 import type { ColumnType, Selectable } from 'kysely';
 import type { Read, Write } from '../../ports/database.ts';
+import type { ParticipantPhase } from './domain/participant.ts';
 
 /** Written once. */
 type Fixed<Value> = ColumnType<Value, Value, never>;
@@ -35,7 +36,7 @@ interface ParticipantsTable {
   from_address: Fixed<string>;
   to_address: Fixed<string>;
   caller_name: Fixed<string>;
-  phase: 'dialling' | 'ringing' | 'joined' | 'exited';
+  phase: ParticipantPhase;
   added_at: Fixed<number>;
   joined_at: number | null;
   exited_at: number | null;

@@ -4,36 +4,45 @@ import {
   readBoolean,
   readInteger,
 } from '@jackfield/contract';
-import { invalidParameter, missingParameter } from '../../kernel/problem.ts';
+import { invalidParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { readSipHeaders } from '../call-instructions/index.ts';
 import type { CallSettings } from './domain/multiparty-call.ts';
-import type { Callback, EdgeSound, Role, WantedParticipant } from './domain/participant.ts';
+import type {
+  Callback,
+  Confirmation,
+  DialMusic,
+  EdgeSound,
+  Role,
+  WantedParticipant,
+} from './domain/participant.ts';
+import { readPhones, type WantedPhone, type WantedPhones } from './wanted-phones.ts';
 
 /** What a request asks for, before the platform has named it. */
-export interface WantedAddition {
-  readonly participant: Omit<WantedParticipant, 'memberId' | 'leg' | 'requestUuid' | 'origin'>;
-  /** A live call that is taken over; null: `to` is dialled. */
-  readonly callUuid: string | null;
+export type WantedAddition = WantedPhones & {
+  /** Of every phone. */
+  readonly participant: Omit<
+    WantedParticipant,
+    'memberId' | 'leg' | 'requestUuid' | 'origin' | keyof WantedPhone
+  >;
   /** For the call, if this request creates it. */
   readonly settings: CallSettings;
-}
+};
 
 /** Reads a validated body; defaults are those of interface.md. */
 export function readAddition(body: NewParticipant): Result<WantedAddition> {
-  const phone = readPhone(body);
-  if (!phone.ok) return phone;
-  const { from, to, callUuid } = phone.value;
+  const phones = readPhones(body);
+  if (!phones.ok) return phones;
+  const confirmation = readConfirmation(body);
+  if (!confirmation.ok) return confirmation;
   const headers = readSipHeaders(body.sip_headers);
   if (!headers.ok) return headers;
   const statusCallback = callback(body.status_callback_url, body.status_callback_method);
   return accepted({
-    callUuid,
+    ...phones.value,
     participant: {
       role: body.role.toLowerCase() as Role,
-      from,
-      to,
-      callerName: body.caller_name ?? from,
+      callerName: body.caller_name ?? body.from ?? '',
       coachMode: readBoolean(body.coach_mode) ?? true,
       mute: readBoolean(body.mute) ?? false,
       hold: readBoolean(body.hold) ?? false,
@@ -41,15 +50,24 @@ export function readAddition(body: NewParticipant): Result<WantedAddition> {
       endsOnExit: readBoolean(body.end_mpc_on_exit) ?? false,
       enterSound: (body.enter_sound?.toLowerCase() ?? 'beep:1') as EdgeSound,
       exitSound: (body.exit_sound?.toLowerCase() ?? 'beep:2') as EdgeSound,
-      ringTimeoutSeconds: readInteger(body.ring_timeout) ?? 45,
       sipHeaders: headers.value,
       sendDigits: body.send_digits ?? '',
+      confirmation: confirmation.value,
+      dialMusic: dialMusicOf(body.dial_music),
+      relaysDigits: readBoolean(body.relay_dtmf_inputs) ?? false,
+      joinsOthersOnly: !(
+        readBoolean(body.create_mpc_with_single_participant ?? body.create_mpc_if_alone) ?? true
+      ),
       callStatusCallback: callback(body.call_status_callback_url, body.call_status_callback_method),
+      onExitAction: callback(body.on_exit_action_url, body.on_exit_action_method),
     },
     settings: {
       maxParticipants: readInteger(body.max_participants) ?? 10,
       maxDurationSeconds: readInteger(body.max_duration) ?? 14_400,
       stayAlone: readBoolean(body.stay_alone) ?? false,
+      // Only documents ask for it (conventions.md §11).
+      waitsForAgent: false,
+      waitSeconds: null,
       recordMinMemberCount: readInteger(body.record_min_member_count) ?? 1,
       statusCallback: statusCallback && {
         ...statusCallback,
@@ -60,24 +78,19 @@ export function readAddition(body: NewParticipant): Result<WantedAddition> {
   });
 }
 
-/** conventions.md §9.3: exactly one of `call_uuid` and `from` with `to`. */
-function readPhone(
-  body: NewParticipant,
-): Result<{ readonly from: string; readonly to: string; readonly callUuid: string | null }> {
-  const { from, to, call_uuid: callUuid } = body;
-  if (callUuid !== undefined) {
-    if (from !== undefined || to !== undefined) {
-      const given = from === undefined ? 'to' : 'from';
-      return refused(
-        invalidParameter('call_uuid', callUuid, `left out where ${given} is given (it names a live call)`),
-      );
-    }
-    return accepted({ from: '', to: '', callUuid: callUuid.toLowerCase() });
+/** A sound alone would ask for a key that nobody waits for. */
+function readConfirmation(body: NewParticipant): Result<Confirmation | null> {
+  const { confirm_key: key, confirm_key_sound_url: url, confirm_key_sound_method: soundMethod } = body;
+  if (key === undefined) {
+    if (url === undefined) return accepted(null);
+    return refused(invalidParameter('confirm_key_sound_url', url, 'left out where confirm_key is not given'));
   }
-  if (from === undefined || to === undefined) {
-    return refused(missingParameter(from === undefined ? 'from' : 'to'));
-  }
-  return accepted({ from, to, callUuid: null });
+  return accepted({ key, sound: callback(url, soundMethod ?? 'GET') });
+}
+
+function dialMusicOf(value = 'real'): DialMusic {
+  const word = value.toLowerCase();
+  return word === 'real' || word === 'none' ? word : { url: value };
 }
 
 function callback(url: string | undefined, method: string | undefined): Callback | null {

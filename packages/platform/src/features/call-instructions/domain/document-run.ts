@@ -75,6 +75,10 @@ export interface FirstDocument {
   readonly fallback: ActionRequest | null;
   /** An outbound call is over so long after it began to ring, unless it was answered. */
   readonly hangupOnRingSeconds: number | null;
+  /** Told with the request for it. */
+  readonly fields?: Readonly<Record<string, string>>;
+  /** How the call ends when the first one cannot be run, instead of the cause of the fault. */
+  readonly endWithout?: CallEnd;
 }
 
 export interface RunLimits {

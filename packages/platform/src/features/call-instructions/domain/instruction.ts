@@ -149,6 +149,11 @@ export interface MultiPartyCall {
   readonly maxDurationSeconds: number;
   readonly maxParticipants: number;
   readonly recordMinMemberCount: number;
+  /** Nobody but an agent starts the call. */
+  readonly waitForAgent: boolean;
+  /** For so long at most; null: without a bound. */
+  readonly waitSeconds: number | null;
+  readonly relayDtmfInputs: boolean;
   readonly enterSound: 'beep:1' | 'beep:2' | 'none';
   readonly exitSound: 'beep:1' | 'beep:2' | 'none';
   readonly statusCallback: (ActionRequest & { readonly events: string }) | null;

@@ -8,8 +8,8 @@ type Fields = Readonly<Record<string, string>>;
 
 /** conventions.md §12.2: the first request of a call is StartApp, every other for a document Redirect. */
 export function fetchFirst(turn: Turn) {
-  const { request, reason } = turn.run.first;
-  fetchDocument(turn, request, reason, { Event: reason === 'answer' ? 'StartApp' : 'Redirect' });
+  const { request, reason, fields } = turn.run.first;
+  fetchDocument(turn, request, reason, { ...fields, Event: reason === 'answer' ? 'StartApp' : 'Redirect' });
 }
 
 /** What runs gives way to the document of a Redirect or an action. */
@@ -69,8 +69,9 @@ export function documentFailed(
 ) {
   change(turn, { fetch: null });
   turn.effects.push({ do: 'emit', event: { type: 'document-failed', url: request.url, sentence } });
-  const end = endOfFault(reason, fault);
-  const { fallback } = turn.run.first;
+  const { fallback, endWithout } = turn.run.first;
+  const isFirst = turn.run.fetches === 1;
+  const end = (isFirst ? endWithout : undefined) ?? endOfFault(reason, fault);
   if (reason !== 'answer' || fallback === null) return leave(turn, end);
   fetchDocument(turn, fallback, 'fallback', {
     Event: 'StartApp',

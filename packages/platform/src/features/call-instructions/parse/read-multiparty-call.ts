@@ -42,6 +42,7 @@ export const readMultiPartyCall: ElementReader<MultiPartyCall> = (element, readi
   }
   const statusCallback = attributes.request('statusCallbackUrl', 'statusCallbackMethod');
   const events = attributes.text('statusCallbackEvents', eventsRule) ?? defaultStatusCallbackEvents;
+  const waitSeconds = attributes.integer('waitTime', { min: 0, max: 1800, byDefault: null });
   const call = {
     element: 'MultiPartyCall',
     role: attributes.oneOf('role', ['agent', 'supervisor', 'customer'], 'customer'),
@@ -54,6 +55,10 @@ export const readMultiPartyCall: ElementReader<MultiPartyCall> = (element, readi
     maxDurationSeconds: attributes.integer('maxDuration', { min: 300, max: 28_800, byDefault: 14_400 }),
     maxParticipants: attributes.integer('maxParticipants', { min: 2, max: 10, byDefault: 10 }),
     recordMinMemberCount: attributes.integer('recordMinMemberCount', { min: 1, max: 2, byDefault: 1 }),
+    waitForAgent: attributes.flag('waitForAgent', false),
+    // 0 is no bound.
+    waitSeconds: waitSeconds === 0 ? null : waitSeconds,
+    relayDtmfInputs: attributes.flag('relayDTMFInputs', false),
     enterSound: readSound(attributes, 'enterSound', 'beep:1'),
     exitSound: readSound(attributes, 'exitSound', 'beep:2'),
     statusCallback: statusCallback && { ...statusCallback, events: events.replace(/\s/g, '') },
@@ -123,11 +128,5 @@ function remarkOnTheRest(attributes: Attributes): void {
   const isTranscribed = attributes.flag('transcript', false);
   if (attributes.url('transcriptionUrl') !== null || isTranscribed) {
     attributes.remark('multiparty calls are not transcribed here');
-  }
-  const waitsForAgent = attributes.flag('waitForAgent', false);
-  attributes.integer('waitTime', { min: 0, max: 1800, byDefault: null });
-  if (waitsForAgent) attributes.remark('waitForAgent is not supported yet: the call starts without an agent');
-  if (attributes.flag('relayDTMFInputs', false)) {
-    attributes.remark('relayDTMFInputs is not supported yet: digits are not relayed to the others');
   }
 }

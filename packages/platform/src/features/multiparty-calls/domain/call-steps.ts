@@ -11,8 +11,6 @@ import type { Participant } from './participant.ts';
 
 export type CallStep = Step<MultipartyCall, MultipartyCallEffect>;
 
-export const maxDurationTimer = 'max-duration';
-
 /** Groups of conventions.md §10.1 for which something has to be done first. */
 export const speakEvents = 'participant-speak-events';
 export const digitEvents = 'participant-digit-input-events';
@@ -35,6 +33,8 @@ export function ofAdding(
 ): readonly MultipartyCallEffect[] {
   return participant.origin === 'borrowed' ? [] : [emit(type, participant)];
 }
+
+export const started: MultipartyCallEffect = { do: 'emit', event: { type: 'started' } };
 
 export function emit(type: ParticipantEventType, participant: Participant): MultipartyCallEffect {
   return { do: 'emit', event: { type, participant } };

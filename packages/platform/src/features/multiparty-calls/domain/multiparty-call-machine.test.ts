@@ -409,14 +409,14 @@ describe('process-restarted', () => {
 
 describe('an ended call', () => {
   const asked: readonly MultipartyCallInput[] = [
-    { type: 'add-participant', participant: wanted(5) },
+    { type: 'add-participant', rivals: [wanted(5)] },
     { type: 'activate' },
     { type: 'end' },
     { type: 'update', members: 'all', switches: { mute: true } },
     { type: 'kick', members: 'all' },
   ];
   const told: readonly MultipartyCallInput[] = [
-    { type: 'created', participant: wanted(5), startsAtOnce: true },
+    { type: 'created', rivals: [wanted(5)] },
     { type: 'leg-ringing', leg: 'leg-1' },
     { type: 'leg-answered', leg: 'leg-1' },
     { type: 'leg-ended', leg: 'leg-1' },

@@ -1,19 +1,29 @@
 import type { Instant, Machine } from '../../../kernel/machine.ts';
 import {
+  added,
+  confirmationOver,
+  created,
+  delayOver,
+  legAnswered,
+  legConfirms,
+  legHere,
+  legRinging,
+} from './arrivals.ts';
+import {
   type CallStep,
   digitEvents,
   emit,
-  maxDurationTimer,
-  ofAdding,
   refused,
   reply,
   speakEvents,
+  started,
   stay,
-  watch,
   withParticipants,
   withReply,
 } from './call-steps.ts';
+import { readTimer, timerChanges } from './call-timers.ts';
 import { departed, ended, letGo } from './departures.ts';
+import { whoHearsWhom } from './hearing.ts';
 import {
   isTold,
   type Members,
@@ -23,18 +33,7 @@ import {
   type ParticipantEventType,
   type Refusal,
 } from './multiparty-call.ts';
-import {
-  addedParticipant,
-  type ExitCause,
-  isPending,
-  isPresent,
-  joined,
-  type Participant,
-  ringing,
-  type Switches,
-  switched,
-  type WantedParticipant,
-} from './participant.ts';
+import { type ExitCause, isPresent, type Participant, type Switches, switched } from './participant.ts';
 import { audioChanges, beep } from './room-audio.ts';
 
 export const multipartyCallMachine: Machine<MultipartyCall, MultipartyCallInput, MultipartyCallEffect> = {
@@ -47,15 +46,17 @@ function step(call: MultipartyCall, input: MultipartyCallInput, now: Instant): C
   }
   const live = withoutExited(call);
   const next = stepLive(live, input, now);
-  return next.state === live ? { state: call, effects: next.effects } : next;
+  if (next.state === live) return { state: call, effects: next.effects };
+  if (input.type === 'process-restarted') return next;
+  return { state: next.state, effects: [...next.effects, ...timerChanges(live, next.state, now)] };
 }
 
 function stepLive(call: MultipartyCall, input: MultipartyCallInput, now: Instant): CallStep {
   switch (input.type) {
     case 'created':
-      return created(call, input.participant, input.startsAtOnce, now);
+      return created(call, input.rivals, now);
     case 'add-participant':
-      return added(call, input.participant, now);
+      return added(call, input.rivals, now);
     case 'leg-ringing':
       return legRinging(call, input.leg);
     case 'leg-answered':
@@ -67,7 +68,7 @@ function stepLive(call: MultipartyCall, input: MultipartyCallInput, now: Instant
     case 'leg-here':
       return legHere(call, input.leg, input.isAnswered, now);
     case 'leg-digit':
-      return legDigit(call, input.leg, input.digit);
+      return legDigit(call, input.leg, input.digit, now);
     case 'leg-voice':
       return legVoice(call, input.leg, input.speaking);
     case 'activate':
@@ -79,88 +80,10 @@ function stepLive(call: MultipartyCall, input: MultipartyCallInput, now: Instant
     case 'kick':
       return kicked(call, input.members, now);
     case 'timer-fired':
-      return ended(call, 2000, now);
+      return timerFired(call, input.key, now);
     case 'process-restarted':
       return restarted(call, now);
   }
-}
-
-function created(
-  call: MultipartyCall,
-  participant: WantedParticipant,
-  startsAtOnce: boolean,
-  now: Instant,
-): CallStep {
-  const first = added(startsAtOnce ? { ...call, status: 'active', startedAt: now } : call, participant, now);
-  return {
-    state: first.state,
-    effects: [
-      { do: 'open-mix' },
-      // interface.md: max_duration counts from initiation.
-      { do: 'start-timer', key: maxDurationTimer, at: call.createdAt + call.maxDurationSeconds * 1000 },
-      { do: 'emit', event: { type: startsAtOnce ? 'started' : 'initialized' } },
-      ...first.effects,
-    ],
-  };
-}
-
-function added(call: MultipartyCall, wanted: WantedParticipant, now: Instant): CallStep {
-  const { maxParticipants, participants } = call;
-  const known = participants.find(({ leg }) => leg === wanted.leg);
-  if (known !== undefined) return refused(call, { because: 'already-in', memberId: known.memberId });
-  if (participants.length >= maxParticipants) return refused(call, { because: 'full', maxParticipants });
-  const participant = addedParticipant(wanted, now);
-  const { account, mainAccount, name } = call;
-  return {
-    state: { ...call, participants: [...participants, participant] },
-    effects: [
-      ...ofAdding('add-participant-initiated', participant),
-      ...(participant.origin === 'dialled'
-        ? [{ do: 'dial', call: { account, mainAccount, name }, participant } as const]
-        : []),
-      reply('done'),
-    ],
-  };
-}
-
-/** Joins at once, unless its phone has still to answer. */
-function legHere(call: MultipartyCall, leg: string, isAnswered: boolean, now: Instant): CallStep {
-  const participant = call.participants.find((each) => each.leg === leg);
-  // Kicked, or lost, while it was being handed over.
-  if (participant === undefined) return refused(call, { because: 'gone' });
-  return withReply(isAnswered ? legAnswered(call, leg, now) : legRinging(call, leg));
-}
-
-function legRinging(call: MultipartyCall, leg: string): CallStep {
-  const participant = call.participants.find((each) => each.leg === leg);
-  if (participant === undefined || ringing(participant) === participant) return stay(call);
-  return stay(withParticipants(call, (each) => (each === participant ? ringing(each) : each)));
-}
-
-function legAnswered(call: MultipartyCall, leg: string, now: Instant): CallStep {
-  const pending = call.participants.find((each) => each.leg === leg);
-  if (pending === undefined || !isPending(pending)) return stay(call);
-  const participant = joined(pending, now);
-  const starts = call.status === 'initialized' && participant.startsOnEnter;
-  // A call that was created active has its start when it was asked for, until somebody is there to start it.
-  const isFirst = call.status === 'active' && !call.wasJoined;
-  const state: MultipartyCall = {
-    ...withParticipants(call, (each) => (each === pending ? participant : each)),
-    status: starts ? 'active' : call.status,
-    startedAt: starts || isFirst ? now : call.startedAt,
-    wasJoined: true,
-  };
-  return {
-    state,
-    effects: [
-      ...audioChanges(call, state),
-      ...beep(state, `enter:${leg}`, participant.enterSound),
-      ...watch(state, leg, true),
-      ...(starts ? [started] : []),
-      emit('participant-joined', participant),
-      ...ofAdding('add-participant-completed', participant),
-    ],
-  };
 }
 
 /** It left by itself: there is no leg of ours to let go. */
@@ -170,14 +93,39 @@ function legGone(call: MultipartyCall, leg: string, cause: ExitCause, now: Insta
   return departed(call, [participant], cause, now);
 }
 
-function legDigit(call: MultipartyCall, leg: string, digit: string): CallStep {
+function timerFired(call: MultipartyCall, key: string, now: Instant): CallStep {
+  const timer = readTimer(key);
+  switch (timer.kind) {
+    case 'max-duration':
+      return ended(call, 2000, now);
+    case 'wait-for-agent':
+      // conventions.md §9.5 gives no cause for it: nobody has been active.
+      return call.status === 'initialized' ? ended(call, 1000, now) : stay(call);
+    case 'delay':
+      return delayOver(call, timer.leg);
+    case 'confirmation':
+      return confirmationOver(call, timer.leg, now);
+  }
+}
+
+function legDigit(call: MultipartyCall, leg: string, digit: string, now: Instant): CallStep {
   const participant = call.participants.find((each) => each.leg === leg);
+  if (participant === undefined) return stay(call);
+  if (participant.phase === 'confirming') return legConfirms(call, leg, digit, now);
+  if (!isPresent(participant)) return stay(call);
+  const effects: MultipartyCallEffect[] = [];
+  if (participant.relaysDigits) {
+    // Keys are sounds: they reach those who hear who pressed them, and nobody else learns of a coach by them.
+    const table = whoHearsWhom(call.participants.filter(isPresent), call.status === 'active');
+    for (const listener of table) {
+      if (listener.hears.includes(leg)) effects.push({ do: 'send-digits', leg: listener.leg, digits: digit });
+    }
+  }
   // Digits may be secrets: they are told to who asked for them, and written down for nobody else.
-  if (participant === undefined || !isPresent(participant) || !isTold(call, digitEvents)) return stay(call);
-  return {
-    state: call,
-    effects: [{ do: 'emit', event: { type: 'participant-digit', participant, digit } }],
-  };
+  if (isTold(call, digitEvents)) {
+    effects.push({ do: 'emit', event: { type: 'participant-digit', participant, digit } });
+  }
+  return { state: call, effects };
 }
 
 function legVoice(call: MultipartyCall, leg: string, speaking: boolean): CallStep {
@@ -272,5 +220,3 @@ function withoutExited(call: MultipartyCall): MultipartyCall {
 function isAsked(input: MultipartyCallInput): boolean {
   return ['add-participant', 'leg-here', 'activate', 'end', 'update', 'kick'].includes(input.type);
 }
-
-const started: MultipartyCallEffect = { do: 'emit', event: { type: 'started' } };

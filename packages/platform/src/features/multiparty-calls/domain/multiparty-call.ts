@@ -34,6 +34,10 @@ export interface CallSettings {
   readonly maxParticipants: number;
   readonly maxDurationSeconds: number;
   readonly stayAlone: boolean;
+  /** Nobody but an agent starts it. */
+  readonly waitsForAgent: boolean;
+  /** Ends so long after its creation if no agent has come; null: waits for ever. */
+  readonly waitSeconds: number | null;
   readonly recordMinMemberCount: number;
   readonly statusCallback: StatusCallback | null;
   readonly recordingCallback: Callback | null;
@@ -47,9 +51,12 @@ export interface StatusCallback extends Callback {
 /** `all`, or some of those dialled or present. */
 export type Members = 'all' | readonly number[];
 
+/** What one request adds: phones for one place, all of the same `requestUuid`; mostly a single one. */
+export type Rivals = readonly [WantedParticipant, ...WantedParticipant[]];
+
 export type MultipartyCallInput =
-  | { readonly type: 'created'; readonly participant: WantedParticipant; readonly startsAtOnce: boolean }
-  | { readonly type: 'add-participant'; readonly participant: WantedParticipant }
+  | { readonly type: 'created'; readonly rivals: Rivals }
+  | { readonly type: 'add-participant'; readonly rivals: Rivals }
   | { readonly type: 'leg-ringing'; readonly leg: string }
   | { readonly type: 'leg-answered'; readonly leg: string }
   | { readonly type: 'leg-ended'; readonly leg: string }
@@ -73,16 +80,47 @@ export type MultipartyCallEffect =
       readonly call: Pick<MultipartyCall, 'account' | 'mainAccount' | 'name'>;
       readonly participant: Participant;
     }
-  | { readonly do: 'hang-up'; readonly leg: string; readonly because: 'call-ended' | 'kicked' }
+  | { readonly do: 'hang-up'; readonly leg: string; readonly because: LetGoCause }
+  /** Of a leg that was dialled or taken and has answered: its exit action is asked for a document, which runs on it. */
+  | {
+      readonly do: 'run-exit-document';
+      readonly name: string;
+      readonly participant: Participant;
+      /** How it is hung up if there is no document. */
+      readonly because: LetGoCause;
+    }
   /** Of a borrowed leg, to the document that runs on it. */
   | { readonly do: 'give-back'; readonly name: string; readonly participant: Participant }
   | { readonly do: 'watch-voice'; readonly leg: string; readonly watched: boolean }
+  | { readonly do: 'send-digits'; readonly leg: string; readonly digits: string }
+  | RoomSoundEffect
   | RoomAudioEffect
   | KernelEffect<MultipartyCallEvent, MultipartyCallReply>;
+
+/** `not-confirmed`: no key or a wrong one; `alone`: it was to join others, and nobody is there. */
+export type LetGoCause = 'call-ended' | 'kicked' | 'lost-race' | 'not-confirmed' | 'alone';
+
+/** Sounds from URLs, under keys of the call; whoever starts one stops it, unless it has an end of its own. */
+export type RoomSoundEffect =
+  | {
+      readonly do: 'start-sound';
+      readonly key: string;
+      readonly account: string;
+      readonly mainAccount: string;
+      readonly to: readonly string[];
+      readonly source: Callback;
+      /** How often; 0: until it is stopped. */
+      readonly loop: number;
+      /** They hear nothing else meanwhile. */
+      readonly alone: boolean;
+    }
+  | { readonly do: 'stop-sound'; readonly key: string };
 
 export type MultipartyCallEvent =
   | { readonly type: 'initialized' | 'started' | 'ended' }
   | { readonly type: ParticipantEventType; readonly participant: Participant }
+  /** A participant has hung up whose exit action is to hear of it. */
+  | { readonly type: 'exit-action'; readonly participant: Participant; readonly request: Callback }
   | { readonly type: 'participant-digit'; readonly participant: Participant; readonly digit: string };
 
 export type ParticipantEventType =

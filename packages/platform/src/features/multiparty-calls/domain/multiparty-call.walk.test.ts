@@ -219,7 +219,7 @@ function inputOf(
   const membersAt = (at: Picks) => (at === 'all' ? at : at.map(memberAt));
   switch (action.type) {
     case 'add':
-      return { type: 'add-participant', participant: wanted(nextMember, action.wanted) };
+      return { type: 'add-participant', rivals: [wanted(nextMember, action.wanted)] };
     case 'update':
       return { type: 'update', members: membersAt(action.picks), switches: action.switches };
     case 'kick':

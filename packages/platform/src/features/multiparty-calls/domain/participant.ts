@@ -3,13 +3,13 @@ import type { Instant } from '../../../kernel/machine.ts';
 /**
  * One phone in a multiparty call.
  *
- *   dialling → ringing → joined → exited
+ *   delayed → dialling → ringing → confirming → joined → exited
  *
- * Every phase can go to `exited`, and does so once. A leg that was there before is `dialling` until it has been handed over,
- * and `ringing` if nobody had answered it by then.
+ * Every phase can go to `exited`, and does so once; `delayed` and `confirming` are for those who are asked to. A leg that was
+ * there before is `dialling` until it has been handed over, and `ringing` if nobody had answered it by then.
  */
 export interface Participant extends WantedParticipant {
-  readonly phase: 'dialling' | 'ringing' | 'joined' | 'exited';
+  readonly phase: ParticipantPhase;
   readonly addedAt: Instant;
   readonly joinedAt: Instant | null;
   readonly exitedAt: Instant | null;
@@ -18,11 +18,14 @@ export interface Participant extends WantedParticipant {
   readonly isSpeaking: boolean;
 }
 
+export type ParticipantPhase = 'delayed' | 'dialling' | 'ringing' | 'confirming' | 'joined' | 'exited';
+
 /** What the one who adds a participant decides. */
 export interface WantedParticipant extends Switches {
   readonly memberId: number;
   /** Call UUID of its leg. */
   readonly leg: string;
+  /** Phones that were added together share it: they are rivals for one place, and the first to join has it. */
   readonly requestUuid: string;
   readonly origin: Origin;
   readonly role: Role;
@@ -33,13 +36,33 @@ export interface WantedParticipant extends Switches {
   readonly endsOnExit: boolean;
   readonly enterSound: EdgeSound;
   readonly exitSound: EdgeSound;
+  /** Dialled so much later. */
+  readonly delaySeconds: number;
   readonly ringTimeoutSeconds: number;
   /** Names without the `X-PH-` prefix. */
   readonly sipHeaders: Readonly<Record<string, string>>;
   /** Pressed as soon as it is answered. */
   readonly sendDigits: string;
+  /** What its phone has to press before it joins; null: nothing. */
+  readonly confirmation: Confirmation | null;
+  readonly dialMusic: DialMusic;
+  /** Its digits are sent on to those who hear it. */
+  readonly relaysDigits: boolean;
+  /** Joins only somebody who is there. */
+  readonly joinsOthersOnly: boolean;
   readonly callStatusCallback: Callback | null;
+  /** Asked for a document when it leaves; of a borrowed leg, its own document does that. */
+  readonly onExitAction: Callback | null;
 }
+
+export interface Confirmation {
+  readonly key: string;
+  /** Heard by its phone alone until then. */
+  readonly sound: Callback | null;
+}
+
+/** Heard while the phone is called by those who would hear nobody: ringback, nothing, or what is behind a URL. */
+export type DialMusic = 'real' | 'none' | { readonly url: string };
 
 /** What can be changed while the participant is in the call. */
 export interface Switches {
@@ -75,7 +98,7 @@ export function addedParticipant(wanted: WantedParticipant, now: Instant): Parti
   return {
     ...wanted,
     coachMode: wanted.coachMode && wanted.role === 'supervisor',
-    phase: 'dialling',
+    phase: wanted.delaySeconds > 0 ? 'delayed' : 'dialling',
     addedAt: now,
     joinedAt: null,
     exitedAt: null,
@@ -84,9 +107,19 @@ export function addedParticipant(wanted: WantedParticipant, now: Instant): Parti
   };
 }
 
+/** Its time to be called has come. */
+export function dialled(participant: Participant): Participant {
+  return participant.phase === 'delayed' ? { ...participant, phase: 'dialling' } : participant;
+}
+
 /** A phone that rings twice, or rings after it answered, changes nothing. */
 export function ringing(participant: Participant): Participant {
   return participant.phase === 'dialling' ? { ...participant, phase: 'ringing' } : participant;
+}
+
+/** Answered, and asked for the key. */
+export function confirming(participant: Participant): Participant {
+  return isCalled(participant) ? { ...participant, phase: 'confirming' } : participant;
 }
 
 export function joined(participant: Participant, now: Instant): Participant {
@@ -110,14 +143,25 @@ export function isPresent(participant: Participant): boolean {
   return participant.phase === 'joined';
 }
 
-/** Dialled or about to be handed over, and neither here nor lost yet. */
-export function isPending(participant: Participant): boolean {
+/** Dialled or about to be handed over, and not answered yet. */
+export function isCalled(participant: Participant): boolean {
   return participant.phase === 'dialling' || participant.phase === 'ringing';
 }
 
+/** Waited for: neither here nor lost yet. */
+export function isPending(participant: Participant): boolean {
+  const { phase } = participant;
+  return phase === 'delayed' || phase === 'confirming' || isCalled(participant);
+}
+
 /** Its leg is ours to hang up or to give back: dialled by us, or handed over already. */
-export function isHeld(participant: Participant): boolean {
-  return participant.origin === 'dialled' || participant.phase !== 'dialling';
+export function isHeld({ origin, phase }: Participant): boolean {
+  return phase !== 'delayed' && (origin === 'dialled' || phase !== 'dialling');
+}
+
+/** Rivals take one place together (`max_participants`). */
+export function placesOf(participants: readonly Participant[]): number {
+  return new Set(participants.map(({ requestUuid }) => requestUuid)).size;
 }
 
 /** Whole seconds in the call, a started one counted; 0 for a phone that never joined. */

@@ -1,6 +1,8 @@
 import type { MixCommand, Sound } from '../../../ports/media.ts';
 import { whoHearsWhom } from './hearing.ts';
+import type { MultipartyCall, RoomSoundEffect } from './multiparty-call.ts';
 import { type EdgeSound, isPresent, type Participant } from './participant.ts';
+import { soundChanges } from './room-sounds.ts';
 
 type OfThisMix<Command> = Command extends { readonly mix: string } ? Omit<Command, 'mix'> : never;
 
@@ -17,8 +19,11 @@ export interface Room {
  * Takes the mix from one state to the next. The table comes first: an edge that a change takes away is gone before
  * anything that the change starts is heard, and a leg is in the mix only through a table that already holds its edges.
  */
-export function audioChanges(before: Room, after: Room): readonly RoomAudioEffect[] {
-  const effects: RoomAudioEffect[] = [];
+export function audioChanges(
+  before: Room,
+  after: Room & Pick<MultipartyCall, 'account' | 'mainAccount'>,
+): readonly (RoomAudioEffect | RoomSoundEffect)[] {
+  const effects: (RoomAudioEffect | RoomSoundEffect)[] = [];
   const table = hearingOf(after);
   if (!isSameTable(hearingOf(before), table)) effects.push({ do: 'set-hearing', members: table });
   const [hadMusic, hasMusic] = [legsWithMusic(before), legsWithMusic(after)];
@@ -30,6 +35,7 @@ export function audioChanges(before: Room, after: Room): readonly RoomAudioEffec
     const sound: Sound = { kind: 'hold-music' };
     effects.push({ do: 'play', key: musicKey(leg), to: [leg], sound, loop: true });
   }
+  effects.push(...soundChanges(before, after));
   return effects;
 }
 

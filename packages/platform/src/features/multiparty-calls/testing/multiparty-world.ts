@@ -5,10 +5,12 @@ import type { OutboxEvent } from '../../../kernel/machine.ts';
 import type { SessionRunner } from '../../../kernel/session-runner.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Database, Write } from '../../../ports/database.ts';
+import type { RunOrder } from '../../call-instructions/index.ts';
 import { createMultipartyCalls, type MultipartyCallsFeature } from '../index.ts';
 import { multipartyCallsTables } from '../migrations/0001-multiparty-calls.ts';
 import { createRecordingMedia, type RecordingMedia } from './recording-media.ts';
 import { createScriptedCalls, type ScriptedCalls } from './scripted-calls.ts';
+import { createScriptedSounds, type ScriptedSounds } from './scripted-sounds.ts';
 
 export const agent = { role: 'agent', from: '+12025550199', to: '+12025550100' };
 export const customer = { ...agent, role: 'customer', to: '+12025550101' };
@@ -18,6 +20,11 @@ export interface MultipartyWorld {
   readonly api: ApiWorld;
   readonly calls: ScriptedCalls;
   readonly media: RecordingMedia;
+  readonly sounds: ScriptedSounds;
+  /** Legs that were given to documents, in order. */
+  readonly exits: readonly RunOrder[];
+  /** The next leg that leaves finds no document that it could run. */
+  refuseNextExit(how: 'without-leg' | 'broken'): void;
   readonly runner: SessionRunner;
   readonly feature: MultipartyCallsFeature;
   readonly database: Database;
@@ -60,6 +67,9 @@ async function worldOn(
 ): Promise<MultipartyWorld> {
   const calls = createScriptedCalls();
   const media = createRecordingMedia();
+  const sounds = createScriptedSounds();
+  const exits: RunOrder[] = [];
+  let refusal: 'without-leg' | 'broken' | undefined;
   const events: OutboxEvent[] = [];
   // The clock comes with the HTTP interface, which wants the routes first.
   const clock: Clock = {
@@ -91,6 +101,15 @@ async function worldOn(
     clock,
     calls,
     media,
+    sounds,
+    async runDocument(order) {
+      const refused = refusal;
+      refusal = undefined;
+      if (refused === 'broken') throw new Error('the disk is full');
+      if (refused === 'without-leg') return false;
+      exits.push(order);
+      return calls.take(order.leg, { kind: 'document', id: order.leg });
+    },
     log,
     isDraining,
     newUuid: () => `${run}-0000-4000-8000-${String(++lastUuid).padStart(12, '0')}`,
@@ -103,6 +122,11 @@ async function worldOn(
     api,
     calls,
     media,
+    sounds,
+    exits,
+    refuseNextExit(how) {
+      refusal = how;
+    },
     runner,
     feature,
     database,

@@ -15,6 +15,8 @@ export const settings: CallSettings = {
   maxParticipants: 4,
   maxDurationSeconds: 14_400,
   stayAlone: false,
+  waitsForAgent: false,
+  waitSeconds: null,
   recordMinMemberCount: 1,
   statusCallback: null,
   recordingCallback: null,
@@ -38,10 +40,16 @@ export function wanted(memberId: number, changes: Partial<WantedParticipant> = {
     endsOnExit: false,
     enterSound: 'none',
     exitSound: 'none',
+    delaySeconds: 0,
     ringTimeoutSeconds: 45,
     sipHeaders: {},
     sendDigits: '',
+    confirmation: null,
+    dialMusic: 'none',
+    relaysDigits: false,
+    joinsOthersOnly: false,
     callStatusCallback: null,
+    onExitAction: null,
     ...changes,
   };
 }
@@ -68,7 +76,7 @@ export class Room {
     const room = new Room(changes);
     const startsAtOnce = status === 'active';
     const participant = wanted(1, { startsOnEnter: startsAtOnce, ...first });
-    return room.feed({ type: 'created', participant, startsAtOnce });
+    return room.feed({ type: 'created', rivals: [participant] });
   }
 
   feed(...inputs: readonly MultipartyCallInput[]): this {
@@ -81,7 +89,19 @@ export class Room {
   }
 
   add(memberId: number, changes: Partial<WantedParticipant> = {}): this {
-    return this.feed({ type: 'add-participant', participant: wanted(memberId, changes) });
+    return this.feed({ type: 'add-participant', rivals: [wanted(memberId, changes)] });
+  }
+
+  /** Phones for one place, named after the first. */
+  race(memberIds: readonly [number, ...number[]], changes: Partial<WantedParticipant> = {}): this {
+    const [first, ...others] = memberIds;
+    const requestUuid = `request-${first}`;
+    const rival = (memberId: number) => wanted(memberId, { requestUuid, ...changes });
+    return this.feed({ type: 'add-participant', rivals: [rival(first), ...others.map(rival)] });
+  }
+
+  press(memberId: number, digit: string): this {
+    return this.feed({ type: 'leg-digit', leg: `leg-${memberId}`, digit });
   }
 
   /** Adds and answers. */

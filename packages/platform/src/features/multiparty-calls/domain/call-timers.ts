@@ -1,0 +1,51 @@
+import type { Instant } from '../../../kernel/machine.ts';
+import type { MultipartyCall, MultipartyCallEffect } from './multiparty-call.ts';
+
+/** How long a phone may think about the key that it is asked for. */
+export const confirmationSeconds = 20;
+
+export const maxDurationTimer = 'max-duration';
+export const waitTimer = 'wait-for-agent';
+
+const delayPrefix = 'delay:';
+const confirmPrefix = 'confirm:';
+
+/** Which of a call's timers has fired. */
+export function readTimer(
+  key: string,
+):
+  | { readonly kind: 'max-duration' | 'wait-for-agent' }
+  | { readonly kind: 'delay' | 'confirmation'; readonly leg: string } {
+  if (key.startsWith(delayPrefix)) return { kind: 'delay', leg: key.slice(delayPrefix.length) };
+  if (key.startsWith(confirmPrefix)) return { kind: 'confirmation', leg: key.slice(confirmPrefix.length) };
+  return { kind: key === waitTimer ? waitTimer : maxDurationTimer };
+}
+
+/** What a state waits for is told by the state: a step starts what is new and takes back what is no longer waited for. */
+export function timerChanges(
+  before: MultipartyCall,
+  after: MultipartyCall,
+  now: Instant,
+): readonly MultipartyCallEffect[] {
+  const [had, has] = [timersOf(before, now), timersOf(after, now)];
+  return [
+    ...[...had.keys()].filter((key) => !has.has(key)).map((key) => ({ do: 'cancel-timer', key }) as const),
+    ...[...has]
+      .filter(([key]) => !had.has(key))
+      .map(([key, at]) => ({ do: 'start-timer', key, at }) as const),
+  ];
+}
+
+function timersOf(call: MultipartyCall, now: Instant): ReadonlyMap<string, Instant> {
+  const timers = new Map<string, Instant>();
+  if (call.status === 'ended') return timers;
+  if (call.status === 'initialized' && call.waitsForAgent && call.waitSeconds !== null) {
+    timers.set(waitTimer, call.createdAt + call.waitSeconds * 1000);
+  }
+  for (const { leg, phase, addedAt, delaySeconds } of call.participants) {
+    if (phase === 'delayed') timers.set(delayPrefix + leg, addedAt + delaySeconds * 1000);
+    // Only its beginning is ever used.
+    if (phase === 'confirming') timers.set(confirmPrefix + leg, now + confirmationSeconds * 1000);
+  }
+  return timers;
+}

@@ -1,0 +1,85 @@
+import { whoHearsWhom } from './hearing.ts';
+import type { MultipartyCall, RoomSoundEffect } from './multiparty-call.ts';
+import { type Callback, isCalled, isPresent, type Participant } from './participant.ts';
+import type { Room, RoomAudioEffect } from './room-audio.ts';
+
+type SoundEffect = RoomSoundEffect | Extract<RoomAudioEffect, { readonly do: 'play' | 'stop-play' }>;
+
+/** What goes on as long as the room is as it is, under the key of whoever hears it. */
+type LastingSound =
+  | { readonly kind: 'ringback'; readonly leg: string }
+  | { readonly kind: 'url'; readonly leg: string; readonly source: Callback; readonly alone: boolean };
+
+/** Takes the sounds that belong to adding somebody from one state of the room to the next. */
+export function soundChanges(
+  before: Room,
+  after: Room & Pick<MultipartyCall, 'account' | 'mainAccount'>,
+): readonly SoundEffect[] {
+  const [had, has] = [lastingSounds(before), lastingSounds(after)];
+  const stops = [...had].flatMap(([key, sound]) => (isSame(sound, has.get(key)) ? [] : [stop(key, sound)]));
+  const starts = [...has].flatMap(([key, sound]) =>
+    isSame(sound, had.get(key)) ? [] : [start(key, sound, after)],
+  );
+  return [...stops, ...starts];
+}
+
+function lastingSounds(room: Room): ReadonlyMap<string, LastingSound> {
+  const sounds = new Map<string, LastingSound>();
+  if (room.status === 'ended') return sounds;
+  for (const { leg, phase, confirmation } of room.participants) {
+    if (phase !== 'confirming' || confirmation?.sound == null) continue;
+    sounds.set(`confirm:${leg}`, { kind: 'url', leg, source: confirmation.sound, alone: true });
+  }
+  const music = dialMusicOf(room);
+  if (music === undefined) return sounds;
+  for (const leg of whoHearsNobody(room)) {
+    if (music === 'ringback') sounds.set(`dial:${leg}`, { kind: 'ringback', leg });
+    else sounds.set(`dial:${leg}`, { kind: 'url', leg, source: music, alone: false });
+  }
+  return sounds;
+}
+
+/** Of those who are called now, the first that gives something to hear: music from the first moment, ringback once it rings. */
+function dialMusicOf(room: Room): 'ringback' | Callback | undefined {
+  for (const each of room.participants) {
+    if (each.origin !== 'dialled' || !isBeingCalled(each) || each.dialMusic === 'none') continue;
+    if (each.dialMusic !== 'real') return { url: each.dialMusic.url, method: 'GET' };
+    if (each.phase !== 'dialling') return 'ringback';
+  }
+  return undefined;
+}
+
+function isBeingCalled(participant: Participant): boolean {
+  return isCalled(participant) || participant.phase === 'confirming';
+}
+
+/** Those in the conversation for whom it is silent: nobody's words are talked over. */
+function whoHearsNobody(room: Room): readonly string[] {
+  if (room.status !== 'active') return [];
+  const present = room.participants.filter(isPresent);
+  const held = new Set(present.filter(({ hold }) => hold).map(({ leg }) => leg));
+  return whoHearsWhom(present, true)
+    .filter(({ leg, hears }) => hears.length === 0 && !held.has(leg))
+    .map(({ leg }) => leg);
+}
+
+function isSame(left: LastingSound, right: LastingSound | undefined): boolean {
+  if (left.kind !== right?.kind || left.leg !== right.leg) return false;
+  if (left.kind === 'ringback' || right.kind === 'ringback') return true;
+  return left.source.url === right.source.url && left.source.method === right.source.method;
+}
+
+function start(
+  key: string,
+  sound: LastingSound,
+  { account, mainAccount }: Pick<MultipartyCall, 'account' | 'mainAccount'>,
+): SoundEffect {
+  const to = [sound.leg];
+  if (sound.kind === 'ringback') return { do: 'play', key, to, sound: { kind: 'ringback' }, loop: true };
+  const { source, alone } = sound;
+  return { do: 'start-sound', key, account, mainAccount, to, source, loop: 0, alone };
+}
+
+function stop(key: string, sound: LastingSound): SoundEffect {
+  return sound.kind === 'ringback' ? { do: 'stop-play', key } : { do: 'stop-sound', key };
+}

@@ -1,0 +1,72 @@
+import { dialDelays, type NewParticipant, ringTimeouts, secondsForEachAllowed } from '@jackfield/contract';
+import { invalidParameter, missingParameter } from '../../kernel/problem.ts';
+import { accepted, type Result, refused } from '../../kernel/result.ts';
+import type { WantedParticipant } from './domain/participant.ts';
+
+/** One destination of a request, and how it is called. */
+export type WantedPhone = Pick<WantedParticipant, 'from' | 'to' | 'ringTimeoutSeconds' | 'delaySeconds'>;
+
+/** Who is called: several phones for one place, or a live call that is taken over. */
+export type WantedPhones =
+  | { readonly callUuid: null; readonly phones: readonly [WantedPhone, ...WantedPhone[]] }
+  | { readonly callUuid: string; readonly phones: null };
+
+/** conventions.md §9.3: exactly one of `call_uuid` and `from` with `to`; several destinations for agents only. */
+export function readPhones(body: NewParticipant): Result<WantedPhones> {
+  const { from, to, call_uuid: callUuid } = body;
+  if (callUuid !== undefined) {
+    if (from === undefined && to === undefined) {
+      return accepted({ callUuid: callUuid.toLowerCase(), phones: null });
+    }
+    const given = from === undefined ? 'to' : 'from';
+    return refused(
+      invalidParameter('call_uuid', callUuid, `left out where ${given} is given (it names a live call)`),
+    );
+  }
+  if (from === undefined || to === undefined) {
+    return refused(missingParameter(from === undefined ? 'from' : 'to'));
+  }
+  const destinations = to.split('<');
+  if (destinations.length > 1 && body.role.toLowerCase() !== 'agent') {
+    return refused(
+      invalidParameter('to', to, `one destination: several are for the role agent, not for ${body.role}`),
+    );
+  }
+  const ringTimeout = readSeconds(body, 'ring_timeout', ringTimeouts, destinations.length);
+  if (!ringTimeout.ok) return ringTimeout;
+  const delay = readSeconds(body, 'delay_dial', dialDelays, destinations.length);
+  if (!delay.ok) return delay;
+  const [first = '', ...others] = destinations;
+  const phone = (each: string, index: number): WantedPhone => ({
+    from,
+    to: each,
+    ringTimeoutSeconds: ringTimeout.value(index),
+    delaySeconds: delay.value(index),
+  });
+  return accepted({
+    callUuid: null,
+    phones: [phone(first, 0), ...others.map((each, index) => phone(each, index + 1))],
+  });
+}
+
+/** One number is for every destination; of a list, those left over have the default. */
+function readSeconds(
+  body: NewParticipant,
+  parameter: 'ring_timeout' | 'delay_dial',
+  range: { readonly minimum: number; readonly maximum: number; readonly default: number },
+  destinations: number,
+): Result<(index: number) => number> {
+  const given = body[parameter];
+  if (given === undefined) return accepted(() => range.default);
+  const numbers = String(given).split('<').map(Number);
+  const { minimum, maximum } = range;
+  if (numbers.some((each) => each < minimum || each > maximum)) {
+    return refused(invalidParameter(parameter, given, secondsForEachAllowed(minimum, maximum)));
+  }
+  if (numbers.length > destinations) {
+    const allowed = `no longer than the list of destinations, which has ${destinations}`;
+    return refused(invalidParameter(parameter, given, allowed));
+  }
+  const [first = range.default] = numbers;
+  return accepted((index) => (numbers.length === 1 ? first : (numbers[index] ?? range.default)));
+}
