@@ -155,6 +155,20 @@ export {
   secondsForEachAllowed,
 } from './new-participant.ts';
 export {
+  createdNumber,
+  type NewNumber,
+  type NumberChanges,
+  type NumberListQuery,
+  newNumber,
+  number,
+  numberBody,
+  numberChanges,
+  numberList,
+  numberListQuery,
+  numberPath,
+  type ShownNumber,
+} from './numbers.ts';
+export {
   authId,
   authIdPattern,
   e164,

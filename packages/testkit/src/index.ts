@@ -9,6 +9,7 @@ export {
   postgresMissing,
   startPostgres,
 } from './postgres-server.ts';
+export { type OpenRecordingFiles, recordingFilesContract } from './recording-files-contract.ts';
 export { createRecordingLog, type LogLine } from './recording-log.ts';
 export { seededRandom } from './seeded-random.ts';
 export {
@@ -23,6 +24,12 @@ export { type Impairment, type NetworkAddress, SimulatedNetwork } from './simula
 export { type PhoneBehaviour, SimulatedPhone } from './simulated-phone.ts';
 export type { ApiAnswer, SimulatedPlatform } from './simulated-platform.ts';
 export { msPerCharacter, speechHz } from './simulated-sounds.ts';
+export {
+  createSimulatedStreams,
+  type SimulatedStream,
+  type SimulatedStreams,
+  type StreamServer,
+} from './simulated-streams.ts';
 export { openSimulatedTransports } from './simulated-transports.ts';
 export {
   type Census,

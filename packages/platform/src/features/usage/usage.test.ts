@@ -36,6 +36,16 @@ describe('the rate of a call', () => {
     assert.equal(usage.rateOf('inbound', '+12025550100').perMinute, 50_000);
   });
 
+  it('of a stream is that of the prefix stream, and zero where the table has none, whatever calls cost', () => {
+    const streams = usageOf(
+      { prefix: '', direction: 'both', per_minute: '0.5' },
+      { prefix: 'stream', direction: 'both', per_minute: '0.00300', increment_seconds: 1 },
+    );
+    assert.deepEqual(streams.rateOfStreams(), { perMinute: 300, initialSeconds: 60, incrementSeconds: 1 });
+    assert.equal(streams.rateOf('outbound', 'alice').perMinute, 0);
+    assert.equal(usage.rateOfStreams().perMinute, 0);
+  });
+
   it('is that of sip for what is no number, and zero where the table has none', () => {
     assert.equal(usage.rateOf('inbound', 'alice').perMinute, 300);
     assert.equal(usage.rateOf('outbound', 'alice').perMinute, 0);

@@ -5,6 +5,8 @@ export interface Usage {
   readonly currency: string;
   /** By the longest prefix of the number; what is no number in E.164, with or without `+`, has the rate of `sip`. */
   rateOf(direction: RateDirection, number: string): Rate;
+  /** Of an audio stream: the entry with the prefix `stream`, that for outbound where there are two. */
+  rateOfStreams(): Rate;
   /** What a call costs that was answered for so many seconds; nothing for one that was not. */
   amountOf(rate: Rate, seconds: number): Bill;
 }
@@ -42,6 +44,7 @@ export function createUsage(table: RateTable): Usage {
       }
       return free;
     },
+    rateOfStreams: () => rates.outbound.get('stream') ?? rates.inbound.get('stream') ?? free,
     amountOf(rate, seconds) {
       if (seconds <= 0) return unanswered;
       const { perMinute, initialSeconds, incrementSeconds } = rate;

@@ -17,7 +17,7 @@ export interface RateTable {
 }
 
 export interface RateEntry extends Rate {
-  /** Leading digits of an E.164 number without `+`, empty for every number, or `sip` for phones that are no numbers. */
+  /** Leading digits of an E.164 number without `+`, empty for every number, `sip` for phones that are no numbers, `stream` for audio streams. */
   readonly prefix: string;
   readonly direction: RateDirection | 'both';
 }
@@ -36,7 +36,7 @@ const maxEntries = 200_000;
 const maxPerMinute = 1_000_000_000;
 const maxSeconds = 86_400;
 
-const prefixShape = /^(?:|sip|[1-9][0-9]{0,14})$/;
+const prefixShape = /^(?:|sip|stream|[1-9][0-9]{0,14})$/;
 const amountShape = /^([0-9]{1,5})(?:\.([0-9]{1,5}))?$/;
 
 /** Reads the operator's document; every mistake is told, not only the first. */
@@ -77,7 +77,7 @@ function readEntry(entry: unknown, at: string, problems: string[]): RateEntry | 
   const { prefix, direction, per_minute: amount } = entry;
   if (typeof prefix !== 'string' || !prefixShape.test(prefix)) {
     problems.push(
-      `${at}.prefix must be leading digits of a number without +, "sip" or empty, not ${shown(prefix)}`,
+      `${at}.prefix must be leading digits of a number without +, "sip", "stream" or empty, not ${shown(prefix)}`,
     );
   }
   if (direction !== 'inbound' && direction !== 'outbound' && direction !== 'both') {

@@ -1,0 +1,110 @@
+import type { RequestAccount } from '../../http/index.ts';
+import { notFound, problem } from '../../kernel/problem.ts';
+import { accepted, type Result, refused } from '../../kernel/result.ts';
+import type { StreamTrack } from '../../ports/audio-streams.ts';
+import type { Calls, LiveLeg } from '../calls/index.ts';
+import type { NewStream, Streams } from './door.ts';
+import type { Streamed, StreamQueries, Viewer } from './queries.ts';
+import type { StreamRow } from './tables.ts';
+import type { StreamWish } from './wishes.ts';
+
+export interface CallStreamDeps {
+  readonly calls: Pick<Calls, 'peek'> & {
+    /** True for a call that lives or has a record, where the viewer may see it. */
+    isKnown(viewer: RequestAccount, call: string): Promise<boolean>;
+  };
+  readonly start: Streams['start'];
+  readonly stop: Streams['stop'];
+  readonly queries: StreamQueries;
+  readonly newUuid: () => string;
+  /** Kind of owner of what the API starts. */
+  readonly owner: string;
+}
+
+export type StreamCommands = ReturnType<typeof createCommands>;
+
+export function createCommands({ calls, start, stop, queries, newUuid, owner }: CallStreamDeps) {
+  /** A live call of the account, whoever owns its leg; any other is unknown. */
+  function called(viewer: RequestAccount, callUuid: string): Result<LiveLeg> {
+    const leg = calls.peek(callUuid.toLowerCase());
+    const isTheirs = leg?.account === viewer.authId || leg?.mainAccount === viewer.authId;
+    return leg === undefined || !isTheirs ? refused(notFound('live call', callUuid)) : accepted(leg);
+  }
+
+  async function stopOne(viewer: Viewer, streamed: Streamed, stream: string): Promise<Result<undefined>> {
+    const row = await queries.find(viewer, streamed, stream);
+    if (row === undefined || row.ended_at !== null) return refused(notFound('live stream', stream));
+    stop(row.stream_id, 'API request');
+    return accepted(undefined);
+  }
+
+  async function stopAll(viewer: Viewer, streamed: Streamed): Promise<void> {
+    for (const { stream_id } of await queries.live(viewer, streamed)) stop(stream_id, 'API request');
+  }
+
+  return {
+    stopOne,
+    stopAll,
+
+    /** The same for unknown calls and those of others. */
+    async known(viewer: RequestAccount, callUuid: string): Promise<Result<Streamed>> {
+      const call = callUuid.toLowerCase();
+      if (called(viewer, call).ok || (await calls.isKnown(viewer, call))) return accepted({ call });
+      return refused(notFound('call', callUuid));
+    },
+
+    async startOnCall(
+      viewer: RequestAccount,
+      callUuid: string,
+      wish: StreamWish,
+    ): Promise<Result<StreamRow>> {
+      const found = called(viewer, callUuid);
+      if (!found.ok) return found;
+      const call = found.value;
+      if (call.phase !== 'answered') {
+        return refused(problem('conflict', `call ${call.leg} has not been answered yet`));
+      }
+      const stream = newUuid();
+      const started = await start({
+        ...wish,
+        stream,
+        ...streamOfLeg(call, wish),
+        owner: { kind: owner, id: call.leg },
+      });
+      if (!started.ok) return started;
+      const row = await queries.find(viewer, { call: call.leg }, stream);
+      return row === undefined ? refused(notFound('stream', stream)) : accepted(row);
+    },
+  };
+}
+
+/** What a stream takes from the leg that it is of. */
+export function streamOfLeg(
+  { leg, account, mainAccount, from, to, direction }: LiveLeg,
+  { audioTrack, bidirectional }: Pick<NewStream, 'audioTrack' | 'bidirectional'>,
+): Pick<NewStream, 'account' | 'mainAccount' | 'callUuid' | 'from' | 'to' | 'tracks' | 'hearers' | 'fields'> {
+  return {
+    account,
+    mainAccount,
+    callUuid: leg,
+    from,
+    to,
+    tracks: tracksOfLeg(leg, audioTrack),
+    hearers: bidirectional ? [leg] : [],
+    fields: { Direction: direction },
+  };
+}
+
+/** Inbound is what the phone says, whoever has called. */
+export function tracksOfLeg(leg: string, audioTrack: NewStream['audioTrack']): readonly StreamTrack[] {
+  const inbound = { name: 'inbound', said: [leg], heard: [], keysOf: [leg] };
+  const outbound = { name: 'outbound', said: [], heard: [leg] };
+  switch (audioTrack) {
+    case 'inbound':
+      return [inbound];
+    case 'outbound':
+      return [outbound];
+    case 'both':
+      return [inbound, outbound];
+  }
+}

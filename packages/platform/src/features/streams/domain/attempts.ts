@@ -1,0 +1,57 @@
+import type { Instant, Step } from '../../../kernel/machine.ts';
+import type { Attempt, Stream, StreamEffect, StreamLimits } from './stream.ts';
+
+/** What follows a failure: a step, or the sentence with which the stream has failed. */
+export type AttemptStep = Step<Stream, StreamEffect> | { readonly failure: string };
+
+/** The next look-up; its number makes those before it late. */
+export function tryNow(stream: Stream, changes: Partial<Attempt> = {}): Step<Stream, StreamEffect> {
+  const before = { ...stream.attempt, ...changes };
+  const attempt = { ...before, number: before.number + 1, ofUrl: before.ofUrl + 1 };
+  return {
+    state: { ...stream, attempt },
+    effects: [{ do: 'find-target', attempt: attempt.number, url: urlOf({ ...stream, attempt }) }],
+  };
+}
+
+/**
+ * After a pause the same URL again, as long as it has its chance; then the other one, once. `isFinal`: this URL is out of the
+ * question.
+ */
+export function tryAgain(
+  stream: Stream,
+  sentence: string,
+  isFinal: boolean,
+  now: Instant,
+  limits: StreamLimits,
+): AttemptStep {
+  const { attempt, order } = stream;
+  const pauseMs = pauseOf(stream, limits);
+  if (!isFinal && hasChance(stream, now + pauseMs, limits)) {
+    return { state: stream, effects: [{ do: 'start-timer', key: 'pause', at: now + pauseMs }] };
+  }
+  if (order.fallbackUrl === undefined || attempt.isOther) return { failure: sentence };
+  return tryNow(stream, {
+    url: attempt.url === 'service' ? 'fallback' : 'service',
+    ofUrl: 0,
+    isOther: true,
+  });
+}
+
+export function urlOf({ attempt, order }: Stream): string {
+  return attempt.url === 'fallback' ? (order.fallbackUrl ?? order.serviceUrl) : order.serviceUrl;
+}
+
+/** A URL that was lost is tried for a time, any other a number of times. */
+function hasChance({ attempt, interruption, phase }: Stream, at: Instant, limits: StreamLimits): boolean {
+  if (phase !== 'interrupted' || attempt.isOther || interruption === null) {
+    return attempt.ofUrl < limits.attempts;
+  }
+  return at < interruption.until;
+}
+
+/** At the beginning always the same; after a loss each pause is twice the one before. */
+function pauseOf({ attempt, phase }: Stream, { pauseMs, longestPauseMs }: StreamLimits): number {
+  if (phase !== 'interrupted' || attempt.isOther) return pauseMs;
+  return Math.min(longestPauseMs, (pauseMs / 2) * 2 ** Math.min(attempt.ofUrl - 1, 16));
+}

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { secondsOf } from './stream.ts';
+import { leg, ScriptedStream, start } from './testing/scripted-stream.ts';
+
+const fallbackUrl = 'wss://second.example/audio';
+
+describe('a stream that begins', () => {
+  it('is opened, its address looked up and checked, and only then connected', () => {
+    const stream = ScriptedStream.ordered();
+    assert.deepEqual(stream.orders, ['open', 'find-target']);
+    assert.equal(stream.find('find-target')?.url, 'wss://bot.example/audio');
+    stream.found();
+    assert.deepEqual(stream.orders, ['connect']);
+    assert.equal(stream.find('connect')?.resumed, false);
+    stream.connected();
+    assert.deepEqual(stream.orders, ['start-timer', 'emit', 'tell-begun']);
+    assert.deepEqual(stream.events, [{ type: 'started' }]);
+    assert.equal(stream.find('start-timer')?.at, start + 600_000);
+  });
+
+  it('is tried three times with a pause between them, then it has failed', () => {
+    const stream = ScriptedStream.ordered();
+    stream.found().unreachable().afterPause();
+    assert.deepEqual(stream.orders, ['find-target']);
+    stream.refused().afterPause().found().unreachable();
+    assert.deepEqual(stream.events, [{ type: 'failed' }]);
+    assert.deepEqual(stream.orders, ['close', 'emit', 'tell-ended']);
+    assert.deepEqual(stream.stream.end, {
+      outcome: 'failed',
+      reason: 'Connection error',
+      sentence: 'nobody listens',
+    });
+    assert.equal(secondsOf(stream.stream, stream.now), 0, 'nothing was streamed');
+  });
+
+  it('has failed at once where the guard does not let it go', () => {
+    assert.deepEqual(ScriptedStream.ordered().refused(true).events, [{ type: 'failed' }]);
+  });
+
+  it('has a second URL tried three times as well', () => {
+    const stream = ScriptedStream.ordered({ fallbackUrl });
+    stream.refused(true);
+    assert.equal(stream.find('find-target')?.url, fallbackUrl);
+    for (let attempt = 1; attempt < 3; attempt++) stream.found().unreachable().afterPause();
+    assert.deepEqual(stream.found().unreachable().events, [{ type: 'failed' }]);
+  });
+
+  it('takes no notice of a look-up that comes late', () => {
+    const stream = ScriptedStream.ordered();
+    stream.found().unreachable().afterPause();
+    const target = { address: '8.8.8.8', port: 443, headers: {} };
+    assert.deepEqual(stream.feed({ type: 'target-found', attempt: 1, target }).orders, []);
+  });
+});
+
+describe('the end of a stream', () => {
+  for (const [what, state] of [
+    ['while its address is looked up', () => ScriptedStream.ordered()],
+    ['while it connects', () => ScriptedStream.ordered().found()],
+    ['between two attempts', () => ScriptedStream.ordered().found().unreachable()],
+    ['while it streams', () => ScriptedStream.streaming()],
+    ['while it is interrupted', () => ScriptedStream.streaming({ resumable: true }).lost()],
+  ] as const) {
+    it(`is told once when the caller hangs up ${what}, and nothing comes after it`, () => {
+      const stream = state();
+      stream.feed({ type: 'stop-asked', reason: 'Call hangup' });
+      assert.deepEqual(stream.orders.slice(-3), ['close', 'emit', 'tell-ended']);
+      assert.deepEqual(stream.events, [{ type: 'stopped' }]);
+      assert.equal(stream.stream.end?.reason, 'Call hangup');
+      for (const after of [
+        () => stream.found(),
+        () => stream.connected(),
+        () => stream.lost(),
+        () => stream.feed({ type: 'stop-asked', reason: 'API request' }),
+        () => stream.fire('timeout'),
+        () => stream.fire('pause'),
+        () => stream.over(),
+        () => stream.over(),
+      ]) {
+        assert.deepEqual(after().effects, []);
+      }
+      assert.equal(stream.stream.phase, 'over');
+      assert.equal(stream.stream.statistics?.framesSent, 5);
+    });
+  }
+
+  for (const code of [1000, 1005]) {
+    it(`is a stop when the application closes with ${code}`, () => {
+      const stream = ScriptedStream.streaming({ resumable: true }).after(2_500).lost(code);
+      assert.deepEqual(stream.events, [{ type: 'stopped' }]);
+      assert.equal(stream.stream.end?.reason, 'Closed by the application');
+      assert.equal(secondsOf(stream.stream, stream.now + 9_000), 3);
+    });
+  }
+
+  for (const code of [1001, 1002, 1006, 1008, 1009, 1011, 4000]) {
+    it(`is a failure when the socket closes with ${code}`, () => {
+      const stream = ScriptedStream.streaming().lost(code);
+      assert.deepEqual(stream.events, [{ type: 'failed' }]);
+      assert.equal(stream.stream.end?.sentence, `closed with ${code}`);
+    });
+  }
+
+  it('is a timeout when its time is over, also while the socket is lost', () => {
+    for (const stream of [ScriptedStream.streaming(), ScriptedStream.streaming({ resumable: true }).lost()]) {
+      assert.deepEqual(stream.fire('timeout').events, [{ type: 'timeout' }]);
+      assert.equal(stream.stream.end?.reason, 'Stream timeout');
+    }
+  });
+
+  it('comes with the restart of the process, when there are no sockets left to close', () => {
+    const stream = ScriptedStream.streaming().feed({ type: 'process-restarted' });
+    assert.deepEqual(stream.orders, ['emit', 'tell-ended']);
+    assert.equal(stream.stream.phase, 'over');
+    assert.equal(stream.stream.end?.reason, 'Connection error');
+  });
+
+  it('comes when the media engine gives the stream up by itself', () => {
+    const stream = ScriptedStream.streaming().over();
+    assert.deepEqual(stream.events, [{ type: 'failed' }]);
+    assert.equal(stream.stream.phase, 'over');
+  });
+});
+
+describe('a resumable stream', () => {
+  const lost = () => ScriptedStream.streaming({ resumable: true, fallbackUrl }).after(20_000).lost();
+
+  it('is connected again at once; a socket that is back soon has nobody hear hold audio', () => {
+    const stream = lost();
+    assert.deepEqual(stream.events, [{ type: 'interrupted', sentence: 'closed with 1006' }]);
+    assert.deepEqual(stream.orders, ['emit', 'start-timer', 'find-target']);
+    assert.equal(stream.find('start-timer')?.key, 'hold');
+    stream.found();
+    assert.equal(stream.find('connect')?.resumed, true);
+    stream.after(300).connected();
+    assert.deepEqual(stream.events, [{ type: 'resumed', afterMs: 300 }]);
+    assert.deepEqual(stream.orders, ['emit']);
+  });
+
+  it('has hold audio after a moment, until it is back', () => {
+    const stream = lost().fire('hold');
+    assert.deepEqual(stream.effects, [{ do: 'hold', hearers: [leg] }]);
+    assert.deepEqual(stream.connected().orders, ['end-hold', 'emit']);
+  });
+
+  it('has hold audio for whoever hears it by then, and none where nobody does', () => {
+    const stream = lost().fire('hold');
+    stream.feed({ type: 'retrack-asked', tracks: [], hearers: ['other'] });
+    assert.deepEqual(stream.orders, ['retrack', 'replay', 'end-hold', 'hold']);
+    const silent = ScriptedStream.streaming({ resumable: true, bidirectional: false, hearers: [] }).lost();
+    assert.deepEqual(silent.orders, ['emit', 'find-target']);
+  });
+
+  it('is tried for 30 s with growing pauses, then the other URL three times, then it has failed', () => {
+    const stream = lost();
+    const lostAt = stream.now;
+    const pauses: number[] = [];
+    while (stream.stream.attempt.url === 'service') {
+      const before = stream.now;
+      stream.found().unreachable();
+      if (stream.stream.attempt.url === 'service') {
+        stream.afterPause();
+        pauses.push(stream.now - before);
+      }
+    }
+    assert.deepEqual(pauses.slice(0, 5), [500, 1000, 2000, 4000, 4000]);
+    assert.ok(stream.now - lostAt > 25_000 && stream.now - lostAt < 30_000);
+    assert.equal(stream.find('find-target')?.url, fallbackUrl);
+    stream.found().unreachable().afterPause().found().unreachable().afterPause().found();
+    assert.equal(stream.find('connect')?.url, fallbackUrl);
+    assert.deepEqual(stream.unreachable().events, [{ type: 'failed' }]);
+  });
+
+  it('goes back to the URL that it was on last', () => {
+    const stream = lost().refused(true).found().connected();
+    assert.deepEqual(stream.events, [{ type: 'resumed', afterMs: 0 }]);
+    stream.after(60_000).lost();
+    assert.equal(stream.find('find-target')?.url, fallbackUrl);
+    stream.refused(true);
+    assert.equal(stream.find('find-target')?.url, 'wss://bot.example/audio');
+  });
+
+  it('does not win time by a server that takes every connection and drops it', () => {
+    const stream = ScriptedStream.streaming({ resumable: true }).after(20_000).lost();
+    const lostAt = stream.now;
+    for (let turn = 0; stream.stream.phase !== 'closing'; turn++) {
+      assert.ok(turn < 200, 'it never ends');
+      if (stream.find('find-target') === undefined) stream.afterPause();
+      stream.found().connected().after(200).lost();
+    }
+    assert.ok(stream.now - lostAt <= 30_200);
+    assert.deepEqual(stream.events, [{ type: 'failed' }]);
+  });
+});
+
+describe('what happens in the middle of a stream', () => {
+  it('is told, with what it is about', () => {
+    const stream = ScriptedStream.streaming();
+    const about = { stream: stream.stream.order.stream };
+    assert.deepEqual(stream.feed({ type: 'stream-played', name: 'greeting', ...about }).events, [
+      { type: 'played', name: 'greeting' },
+    ]);
+    assert.deepEqual(stream.feed({ type: 'stream-cleared', ...about }).events, [{ type: 'cleared' }]);
+  });
+
+  it('is told so many times a second, and what is left out is counted', () => {
+    const stream = ScriptedStream.streaming({}, { toldPerSecond: 3 });
+    const cleared = () =>
+      stream.feed({ type: 'stream-cleared', stream: stream.stream.order.stream }).events.length;
+    assert.deepEqual([cleared(), cleared(), cleared(), cleared(), cleared()], [1, 1, 1, 0, 0]);
+    stream.after(1_000);
+    assert.equal(cleared(), 1);
+    assert.equal(stream.stream.chatter.untold, 2);
+  });
+
+  it('moves the stream to other legs; who hears it is told to the media engine where it plays at all', () => {
+    const tracks = [{ name: 'inbound', said: ['other'], heard: [] }];
+    const moved = (bidirectional: boolean) =>
+      ScriptedStream.streaming({ bidirectional }).feed({ type: 'retrack-asked', tracks, hearers: ['other'] });
+    assert.deepEqual(moved(true).effects, [
+      { do: 'retrack', tracks },
+      { do: 'replay', hearers: ['other'] },
+    ]);
+    assert.deepEqual(moved(false).effects, [{ do: 'retrack', tracks }]);
+  });
+});

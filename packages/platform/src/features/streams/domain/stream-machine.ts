@@ -1,0 +1,231 @@
+import type { Instant, Machine, Step } from '../../../kernel/machine.ts';
+import { type AttemptStep, tryAgain, tryNow, urlOf } from './attempts.ts';
+import {
+  type Stream,
+  type StreamEffect,
+  type StreamEnd,
+  type StreamEvent,
+  type StreamInput,
+  type StreamLimits,
+  streamLimits,
+} from './stream.ts';
+
+type Stepped = Step<Stream, StreamEffect>;
+type Of<Type extends StreamInput['type']> = Extract<StreamInput, { readonly type: Type }>;
+
+/** RFC 6455 §7.4.1: 1000 is the close of somebody who is done, 1005 one that says nothing. Anything else is a loss. */
+const closedOnPurpose: readonly number[] = [1000, 1005];
+
+export function streamMachine(
+  limits: StreamLimits = streamLimits,
+): Machine<Stream, StreamInput, StreamEffect> {
+  return {
+    step(stream, input, now) {
+      switch (stream.phase) {
+        case 'over':
+          return stay(stream);
+        case 'closing':
+          return input.type === 'stream-over'
+            ? stay({ ...stream, phase: 'over', statistics: input.statistics })
+            : stay(stream);
+        default:
+          return stepLive(stream, input, now, limits);
+      }
+    },
+  };
+}
+
+function stepLive(stream: Stream, input: StreamInput, now: Instant, limits: StreamLimits): Stepped {
+  switch (input.type) {
+    case 'ordered':
+      return ordered(stream, input);
+    case 'target-found':
+      return targetFound(stream, input);
+    case 'target-refused': {
+      const { attempt, sentence, isFinal } = input;
+      if (!isAwaited(stream, attempt)) return stay(stream);
+      return orFail(stream, tryAgain(stream, sentence, isFinal, now, limits), now);
+    }
+    case 'stream-unreachable':
+      if (stream.phase === 'streaming') return stay(stream);
+      return orFail(stream, tryAgain(stream, input.sentence, false, now, limits), now);
+    case 'stream-connected':
+      return connected(stream, now);
+    case 'stream-lost':
+      return lost(stream, input, now, limits);
+    case 'stream-over':
+      // Nobody had asked for it: whoever held the sockets has given them up.
+      return vanished(
+        { ...stream, statistics: input.statistics },
+        'the media engine has ended the stream',
+        now,
+      );
+    case 'process-restarted':
+      return vanished(stream, 'the platform was restarted', now);
+    case 'stream-played':
+      return told(stream, { type: 'played', name: input.name }, now, limits);
+    case 'stream-cleared':
+      return told(stream, { type: 'cleared' }, now, limits);
+    case 'stream-degraded': {
+      const { direction, droppedMs, percentFull } = input;
+      return told(stream, { type: 'degraded', direction, droppedMs, percentFull }, now, limits);
+    }
+    case 'stream-refused-frame':
+      return told(stream, { type: 'frame-refused', sentence: input.sentence }, now, limits);
+    case 'retrack-asked':
+      return retracked(stream, input);
+    case 'stop-asked':
+      return ended(stream, endAsked(input.reason), now);
+    case 'timer-fired':
+      return timerFired(stream, input.key, now);
+  }
+}
+
+function stay(state: Stream): Stepped {
+  return { state, effects: [] };
+}
+
+function ordered(stream: Stream, { tracks, hearers }: Of<'ordered'>): Stepped {
+  const { state, effects } = tryNow({ ...stream, hearers });
+  return { state, effects: [{ do: 'open', tracks, hearers }, ...effects] };
+}
+
+function isAwaited({ attempt, phase }: Stream, number: number): boolean {
+  return phase !== 'streaming' && attempt.number === number;
+}
+
+function targetFound(stream: Stream, { attempt, target }: Of<'target-found'>): Stepped {
+  if (!isAwaited(stream, attempt)) return stay(stream);
+  const resumed = stream.phase === 'interrupted';
+  return { state: stream, effects: [{ do: 'connect', url: urlOf(stream), target, resumed }] };
+}
+
+function orFail(stream: Stream, step: AttemptStep, now: Instant): Stepped {
+  return 'failure' in step ? ended(stream, failed(step.failure), now) : step;
+}
+
+function connected(stream: Stream, now: Instant): Stepped {
+  if (stream.phase === 'streaming') return stay(stream);
+  if (stream.startedAt === null) {
+    return {
+      state: { ...stream, phase: 'streaming', startedAt: now },
+      effects: [
+        { do: 'start-timer', key: 'timeout', at: now + stream.order.timeoutSeconds * 1000 },
+        { do: 'emit', event: { type: 'started' } },
+        { do: 'tell-begun' },
+      ],
+    };
+  }
+  const interruption = stream.interruption && { ...stream.interruption, resumedAt: now };
+  const afterMs = now - (interruption?.lostAt ?? now);
+  return {
+    state: { ...stream, phase: 'streaming', interruption, isHeld: false },
+    effects: [...holdEnds(stream), { do: 'emit', event: { type: 'resumed', afterMs } }],
+  };
+}
+
+function lost(stream: Stream, { code, sentence }: Of<'stream-lost'>, now: Instant, limits: StreamLimits) {
+  if (stream.phase !== 'streaming') return stay(stream);
+  if (closedOnPurpose.includes(code)) {
+    return ended(stream, { outcome: 'stopped', reason: 'Closed by the application', sentence: null }, now);
+  }
+  const { order, interruption: before, attempt } = stream;
+  if (order.resumable !== true) return ended(stream, failed(sentence), now);
+  // A server that takes every connection and drops it at once does not win time by that.
+  const hasRecovered = before === null || now - before.resumedAt >= limits.recoveredMs;
+  const until = hasRecovered ? now + limits.resumeMs : before.until;
+  const interrupted: Stream = {
+    ...stream,
+    phase: 'interrupted',
+    attempt: hasRecovered ? { ...attempt, ofUrl: 0, isOther: false } : attempt,
+    interruption: { lostAt: now, resumedAt: now, until },
+  };
+  const next = hasRecovered ? tryNow(interrupted) : tryAgain(interrupted, sentence, false, now, limits);
+  if ('failure' in next) return ended(stream, failed(sentence), now);
+  const effects: StreamEffect[] = [{ do: 'emit', event: { type: 'interrupted', sentence } }];
+  if (stream.hearers.length > 0) {
+    effects.push({ do: 'start-timer', key: 'hold', at: now + limits.holdAfterMs });
+  }
+  return { state: next.state, effects: [...effects, ...next.effects] };
+}
+
+function retracked(stream: Stream, { tracks, hearers }: Of<'retrack-asked'>): Stepped {
+  const state = { ...stream, hearers };
+  const effects: StreamEffect[] = [{ do: 'retrack', tracks }];
+  if (stream.order.bidirectional) effects.push({ do: 'replay', hearers });
+  if (stream.isHeld) effects.push({ do: 'end-hold' }, { do: 'hold', hearers });
+  return { state, effects };
+}
+
+function timerFired(stream: Stream, key: string, now: Instant): Stepped {
+  switch (key) {
+    case 'pause':
+      return stream.phase === 'streaming' ? stay(stream) : tryNow(stream);
+    case 'hold':
+      if (stream.phase !== 'interrupted' || stream.isHeld) return stay(stream);
+      return {
+        state: { ...stream, isHeld: true },
+        effects: [{ do: 'hold', hearers: stream.hearers }],
+      };
+    case 'timeout':
+      return ended(stream, endAsked('Stream timeout'), now);
+    default:
+      return stay(stream);
+  }
+}
+
+/** Something that the other side has brought about; what is too much of it is counted. */
+function told(stream: Stream, event: StreamEvent, now: Instant, limits: StreamLimits): Stepped {
+  if (stream.phase === 'connecting') return stay(stream);
+  const { chatter } = stream;
+  const isNew = now - chatter.since >= 1000;
+  const since = isNew ? now : chatter.since;
+  const count = isNew ? 0 : chatter.told;
+  if (count >= limits.toldPerSecond) {
+    return stay({ ...stream, chatter: { ...chatter, untold: chatter.untold + 1 } });
+  }
+  return {
+    state: { ...stream, chatter: { ...chatter, since, told: count + 1 } },
+    effects: [{ do: 'emit', event }],
+  };
+}
+
+function failed(sentence: string): StreamEnd {
+  return { outcome: 'failed', reason: 'Connection error', sentence };
+}
+
+function endAsked(reason: Of<'stop-asked'>['reason']): StreamEnd {
+  switch (reason) {
+    case 'Stream timeout':
+      return { outcome: 'timeout', reason, sentence: null };
+    case 'Connection error':
+      return failed('the stream was given up');
+    default:
+      return { outcome: 'stopped', reason, sentence: null };
+  }
+}
+
+function holdEnds({ isHeld }: Stream): readonly StreamEffect[] {
+  return [{ do: 'cancel-timer', key: 'hold' }, ...(isHeld ? [{ do: 'end-hold' } as const] : [])];
+}
+
+/** The one way out: told once, and everything is taken back. */
+function ended(stream: Stream, end: StreamEnd, now: Instant): Stepped {
+  return {
+    state: { ...stream, phase: 'closing', endedAt: now, end, isHeld: false },
+    effects: [
+      { do: 'cancel-timer', key: 'pause' },
+      { do: 'cancel-timer', key: 'timeout' },
+      ...holdEnds(stream),
+      { do: 'close', reason: end.reason },
+      { do: 'emit', event: { type: end.outcome } },
+      { do: 'tell-ended', outcome: end.outcome },
+    ],
+  };
+}
+
+/** There is nothing left that could be closed. */
+function vanished(stream: Stream, sentence: string, now: Instant): Stepped {
+  const { state, effects } = ended(stream, failed(sentence), now);
+  return { state: { ...state, phase: 'over' }, effects: effects.filter((effect) => effect.do !== 'close') };
+}

@@ -1,0 +1,9 @@
+export type {
+  MiddleEvent,
+  NewStream,
+  StopReason,
+  StreamCallback,
+  StreamLifeNotice,
+  Streams,
+} from './door.ts';
+export { createStreams, type StreamsDeps, type StreamsFeature } from './streams.ts';

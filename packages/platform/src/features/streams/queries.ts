@@ -1,0 +1,53 @@
+import type { RequestAccount } from '../../http/index.ts';
+import type { Page } from '../../kernel/pagination.ts';
+import type { Database } from '../../ports/database.ts';
+import { reading, type StreamRow } from './tables.ts';
+
+/** On whose path a request came: a main account sees the streams of its subaccounts too. */
+export type Viewer = Pick<RequestAccount, 'authId' | 'isSubaccount'>;
+
+/** Whose streams: those of a call by itself, or of a whole multiparty call. */
+export type Streamed = { readonly call: string } | { readonly mpc: string };
+
+export type StreamQueries = ReturnType<typeof createQueries>;
+
+export function createQueries(database: Pick<Database, 'read'>) {
+  const tables = reading(database.read);
+
+  function of(viewer: Viewer, streamed: Streamed) {
+    const seen = tables
+      .selectFrom('streams')
+      .where(viewer.isSubaccount ? 'account' : 'main_account', '=', viewer.authId);
+    return 'mpc' in streamed
+      ? seen.where('mpc_uuid', '=', streamed.mpc)
+      : seen.where('call_uuid', '=', streamed.call).where('mpc_uuid', 'is', null);
+  }
+
+  return {
+    find: (viewer: Viewer, streamed: Streamed, stream: string): Promise<StreamRow | undefined> =>
+      of(viewer, streamed).selectAll().where('stream_id', '=', stream.toLowerCase()).executeTakeFirst(),
+
+    /** In the order of their beginning; the identifier decides between those of one millisecond. */
+    async list(
+      viewer: Viewer,
+      streamed: Streamed,
+      page: Page,
+    ): Promise<{ readonly total: number; readonly rows: readonly StreamRow[] }> {
+      const wanted = of(viewer, streamed);
+      const [counted, rows] = await Promise.all([
+        wanted.select((columns) => columns.fn.countAll().as('total')).executeTakeFirstOrThrow(),
+        wanted
+          .selectAll()
+          .orderBy('created_at', 'desc')
+          .orderBy('stream_id', 'desc')
+          .limit(page.limit)
+          .offset(page.offset)
+          .execute(),
+      ]);
+      return { total: Number(counted.total), rows };
+    },
+
+    live: (viewer: Viewer, streamed: Streamed): Promise<readonly { readonly stream_id: string }[]> =>
+      of(viewer, streamed).select('stream_id').where('ended_at', 'is', null).execute(),
+  };
+}

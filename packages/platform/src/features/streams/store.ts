@@ -1,0 +1,109 @@
+import type { Database, Write } from '../../ports/database.ts';
+import type { Rate } from '../usage/index.ts';
+import { newStream, type Stream, type StreamSettings } from './domain/stream.ts';
+import { reading, type StreamRow, writing } from './tables.ts';
+
+/** Writes what a step changed. */
+export async function saveStream(
+  write: Write,
+  before: Stream | undefined,
+  after: Stream,
+  rate: Rate,
+): Promise<void> {
+  if (before === undefined) {
+    await writing(write).insertInto('streams').values(rowOf(after, rate)).execute();
+    return;
+  }
+  await writing(write)
+    .updateTable('streams')
+    .set(changing(after))
+    .where('stream_id', '=', after.order.stream)
+    .execute();
+}
+
+/** Neither attempts to connect nor what is told in the middle are part of the record. */
+export function isRecorded(before: Stream, after: Stream): boolean {
+  return (
+    before.startedAt !== after.startedAt ||
+    before.endedAt !== after.endedAt ||
+    before.statistics !== after.statistics
+  );
+}
+
+/** What was live when the last process died. */
+export async function loadLiveStreams(database: Database): Promise<readonly Stream[]> {
+  const rows = await reading(database.read)
+    .selectFrom('streams')
+    .selectAll()
+    .where('ended_at', 'is', null)
+    .execute();
+  return rows.map(streamOf);
+}
+
+export async function liveOf(write: Write, account: string): Promise<readonly string[]> {
+  const rows = await writing(write)
+    .selectFrom('streams')
+    .select('stream_id')
+    .where('account', '=', account)
+    .where('ended_at', 'is', null)
+    .execute();
+  return rows.map((row) => row.stream_id);
+}
+
+/** Live ones stay until their end, which the main account sees. */
+export async function removeStreams(write: Write, account: string): Promise<void> {
+  await writing(write)
+    .deleteFrom('streams')
+    .where('account', '=', account)
+    .where('ended_at', 'is not', null)
+    .execute();
+}
+
+export async function passOnStreams(write: Write, account: string, main: string): Promise<void> {
+  await writing(write).updateTable('streams').set({ account: main }).where('account', '=', account).execute();
+}
+
+function rowOf(stream: Stream, rate: Rate): StreamRow {
+  const { order, createdAt } = stream;
+  return {
+    stream_id: order.stream,
+    account: order.account,
+    main_account: order.mainAccount,
+    call_uuid: order.callUuid,
+    mpc_uuid: order.mpc?.uuid ?? null,
+    service_url: order.serviceUrl,
+    audio_track: order.audioTrack,
+    bidirectional: order.bidirectional ? 1 : 0,
+    settings: JSON.stringify(order),
+    created_at: createdAt,
+    rate_per_minute: rate.perMinute,
+    rate_initial_seconds: rate.initialSeconds,
+    rate_increment_seconds: rate.incrementSeconds,
+    ...changing(stream),
+  };
+}
+
+function changing({ startedAt, endedAt, end, statistics }: Stream) {
+  return {
+    started_at: startedAt,
+    ended_at: endedAt,
+    outcome: end?.outcome ?? null,
+    end_reason: end?.reason ?? null,
+    failure: end?.sentence ?? null,
+    statistics: statistics === null ? null : JSON.stringify(statistics),
+  };
+}
+
+/** A stream without an end, as its row tells it. */
+function streamOf(row: StreamRow): Stream {
+  const stream = newStream(settingsOf(row), row.created_at);
+  return {
+    ...stream,
+    phase: row.started_at === null ? 'connecting' : 'streaming',
+    startedAt: row.started_at,
+  };
+}
+
+export function settingsOf(row: StreamRow): StreamSettings {
+  return JSON.parse(row.settings) as StreamSettings;
+}

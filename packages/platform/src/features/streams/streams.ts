@@ -1,0 +1,133 @@
+import type { RouteGroup } from '../../http/index.ts';
+import { problem } from '../../kernel/problem.ts';
+import { accepted, refused } from '../../kernel/result.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Database, Migration } from '../../ports/database.ts';
+import type { AccountResources } from '../accounts/index.ts';
+import type { Calls } from '../calls/index.ts';
+import { type CallStreamDeps, createCommands } from './commands.ts';
+import { newStream } from './domain/stream.ts';
+import type { NewStream, StreamLifeNotice, Streams } from './door.ts';
+import { createLiveStreams } from './live-streams.ts';
+import { streamsTable } from './migrations/0001-streams.ts';
+import { createQueries, type StreamQueries } from './queries.ts';
+import { streamRoutes } from './routes.ts';
+import { defineSessions, type SessionDeps } from './session.ts';
+import { createUpgradeSigner, type UpgradeSignerDeps } from './sign-upgrade.ts';
+import { liveOf, loadLiveStreams, passOnStreams, removeStreams } from './store.ts';
+
+export interface StreamsDeps extends SessionDeps, UpgradeSignerDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly newUuid: () => string;
+  readonly calls: Pick<Calls, 'peek' | 'whenOver'> & CallStreamDeps['calls'];
+}
+
+export interface StreamsFeature extends Streams {
+  readonly migrations: readonly Migration[];
+  readonly routes: RouteGroup;
+  readonly resources: AccountResources;
+  readonly queries: StreamQueries;
+  /** Ends the streams that the last process left behind; called once, before the first start. Resolves with their number. */
+  restore(): Promise<number>;
+}
+
+/** Streams of the API on a call are owned under this name; nobody listens to what becomes of them. */
+const apiOwner = 'api';
+
+/** Live streams of one call, or of one multiparty call; more of them are a program gone astray. */
+export const maxStreams = 8;
+
+/** Audio of calls to and from WebSocket servers: started for whoever owns them, kept, listed and ended. */
+export function createStreams(deps: StreamsDeps): StreamsFeature {
+  const { database, clock, calls, log, runner } = deps;
+  const owners = new Map<string, (owner: string, notice: StreamLifeNotice) => void>();
+  const live = createLiveStreams();
+  const queries = createQueries(database);
+  const sessions = defineSessions(deps, {
+    sign: createUpgradeSigner(deps),
+    tellOwner({ stream, owner }, notice) {
+      try {
+        owners.get(owner.kind)?.(owner.id, notice);
+      } catch (err) {
+        log.error({ stream, owner: owner.kind, err }, 'The owner of a stream threw.');
+      }
+    },
+    whenEnded: live.remove,
+  });
+
+  const stop: Streams['stop'] = (stream, reason) => {
+    if (sessions.peek(stream) !== undefined) sessions.send(stream, { type: 'stop-asked', reason });
+  };
+
+  const start: Streams['start'] = async (order) => {
+    const refusal = refusalOf(order);
+    if (refusal !== undefined) return refused(refusal);
+    const { tracks, hearers, ...settings } = order;
+    live.add(order);
+    try {
+      await sessions.open(order.stream, newStream(settings, clock.now()), {
+        type: 'ordered',
+        tracks,
+        hearers,
+      });
+    } catch (error) {
+      live.remove(order);
+      throw error;
+    }
+    // A call that ended while the record was written has told nobody here.
+    if (live.sharesLife(order) && calls.peek(order.callUuid) === undefined) stop(order.stream, 'Call hangup');
+    return accepted(undefined);
+  };
+
+  function refusalOf(order: NewStream) {
+    const others = live.beside(order);
+    if (others.some(({ serviceUrl }) => serviceUrl === order.serviceUrl)) {
+      const sentence = 'service_url must be one that this call has no live stream to';
+      return { ...problem('invalid-parameter', sentence), parameter: 'service_url' };
+    }
+    if (others.length < maxStreams) return undefined;
+    const sentence = `this call has ${maxStreams} live streams already: stop one of them first`;
+    return problem('limit-reached', sentence);
+  }
+
+  calls.whenOver((leg) => {
+    for (const stream of live.ofLeg(leg)) stop(stream, 'Call hangup');
+  });
+  owners.set(apiOwner, () => {});
+
+  return {
+    migrations: [streamsTable],
+    queries,
+    routes: streamRoutes(
+      createCommands({ calls, start, stop, queries, newUuid: deps.newUuid, owner: apiOwner }),
+      queries,
+      deps.usage,
+    ),
+    resources: {
+      async remove(write, account) {
+        for (const stream of await liveOf(write, account)) stop(stream, 'API request');
+        await removeStreams(write, account);
+      },
+      passOn: passOnStreams,
+    },
+    ownedBy(kind, tell) {
+      if (owners.has(kind)) throw new Error(`owners of kind '${kind}' are told already`);
+      owners.set(kind, tell);
+    },
+    start,
+    retrack(stream, tracks, hearers) {
+      if (sessions.peek(stream) !== undefined)
+        sessions.send(stream, { type: 'retrack-asked', tracks, hearers });
+    },
+    stop,
+    async restore() {
+      const left = await loadLiveStreams(database);
+      for (const stream of left) {
+        sessions.resume(stream.order.stream, stream, { type: 'process-restarted' });
+      }
+      await runner.idle();
+      return left.length;
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import type { ColumnType, Selectable } from 'kysely';
+import type { Read, Write } from '../../ports/database.ts';
+import type { EndReason, StreamEnd } from './domain/stream.ts';
+
+/** Written once. */
+type Fixed<Value> = ColumnType<Value, Value, never>;
+
+interface StreamsTable {
+  stream_id: Fixed<string>;
+  account: string;
+  main_account: Fixed<string>;
+  call_uuid: Fixed<string>;
+  mpc_uuid: Fixed<string | null>;
+  service_url: Fixed<string>;
+  audio_track: Fixed<'inbound' | 'outbound' | 'both'>;
+  bidirectional: Fixed<number>;
+  /** JSON of StreamSettings. */
+  settings: Fixed<string>;
+  created_at: Fixed<number>;
+  started_at: number | null;
+  ended_at: number | null;
+  outcome: StreamEnd['outcome'] | null;
+  end_reason: EndReason | null;
+  failure: string | null;
+  /** JSON of StreamStatistics. */
+  statistics: string | null;
+  rate_per_minute: Fixed<number>;
+  rate_initial_seconds: Fixed<number>;
+  rate_increment_seconds: Fixed<number>;
+}
+
+// A type, not an interface: withTables asks for a record.
+export type StreamsTables = { streams: StreamsTable };
+
+export type StreamRow = Selectable<StreamsTable>;
+
+/** The table of this feature for typed queries. */
+export function reading(read: Read) {
+  return read.withTables<StreamsTables>();
+}
+
+export function writing(write: Write) {
+  return write.withTables<StreamsTables>();
+}

@@ -1,0 +1,154 @@
+import type {
+  AudioStreams,
+  Clock,
+  StreamNotice,
+  StreamOrder,
+  StreamTarget,
+  StreamTrack,
+} from '@jackfield/platform';
+
+/**
+ * How a server takes connections: at once, not at all, or without a word until the attempt is given up. `late` accepts after so
+ * many milliseconds.
+ */
+export type StreamServer = 'accepts' | 'refuses' | 'silent' | { readonly late: number };
+
+/** One stream as its order, and what came after it, have made it. */
+export interface SimulatedStream {
+  readonly order: StreamOrder;
+  readonly tracks: readonly StreamTrack[];
+  readonly hearers: readonly string[];
+  readonly isConnected: boolean;
+  /** Each attempt to connect, the last one at the end. */
+  readonly targets: readonly StreamTarget[];
+}
+
+/** Sockets of streams on the virtual clock: a test says what the servers do, and sees what was asked of the port. */
+export interface SimulatedStreams extends AudioStreams {
+  /** From now on; servers of which nothing is said accept. */
+  serve(url: string, server: StreamServer): void;
+  /** Streams that are open, by their names. */
+  readonly streams: ReadonlyMap<string, SimulatedStream>;
+  /** Those that are over, and with which word. */
+  readonly closed: ReadonlyMap<string, string>;
+  /** The other side closes the socket; 1006: the line is cut. */
+  lose(stream: string, code: number): void;
+  /** Something that the other side brings about. */
+  tell(notice: StreamNotice): void;
+  /** Streams and attempts that are still there. */
+  census(): { readonly streams: number; readonly attempts: number };
+  /** The process is gone. */
+  stop(): void;
+}
+
+type Kept = { -readonly [Key in keyof SimulatedStream]: SimulatedStream[Key] } & {
+  cancel: (() => void) | undefined;
+};
+
+/** What a server that is near takes to accept, and a socket to close. */
+const usualMs = 5;
+
+const nothing = {
+  framesSent: 0,
+  framesDropped: 0,
+  playedMs: 0,
+  playDroppedMs: 0,
+  framesReceived: 0,
+  framesRefused: 0,
+};
+
+/** `touched` is called before notices go out, because whoever takes them may begin what has to settle. */
+export function createSimulatedStreams(clock: Clock, touched: () => void = () => {}): SimulatedStreams {
+  const servers = new Map<string, StreamServer>();
+  const streams = new Map<string, Kept>();
+  const closed = new Map<string, string>();
+  const listeners = new Set<(notice: StreamNotice) => void>();
+
+  function tell(notice: StreamNotice): void {
+    touched();
+    for (const listener of listeners) listener(notice);
+  }
+
+  function after(stream: Kept, ms: number, then: () => void): void {
+    stream.cancel = clock.startTimer(clock.now() + ms, () => {
+      stream.cancel = undefined;
+      then();
+    });
+  }
+
+  return {
+    streams,
+    closed,
+    serve: (url, server) => void servers.set(url, server),
+    open(order) {
+      const { stream, tracks, hearers } = order;
+      if (streams.has(stream) || closed.has(stream)) throw new Error(`stream ${stream} was opened before`);
+      streams.set(stream, {
+        order,
+        tracks,
+        hearers,
+        isConnected: false,
+        targets: [],
+        cancel: undefined,
+      });
+    },
+    connect(name, target) {
+      const stream = streams.get(name);
+      if (stream === undefined || stream.isConnected) return;
+      if (stream.cancel !== undefined) throw new Error(`stream ${name} is being connected already`);
+      stream.targets = [...stream.targets, target];
+      const server = servers.get(target.url) ?? 'accepts';
+      const lateMs = typeof server === 'object' ? server.late : usualMs;
+      if (server === 'silent' || lateMs > target.timeoutMs) {
+        const sentence = `no answer within ${target.timeoutMs} ms`;
+        after(stream, target.timeoutMs, () => tell({ type: 'stream-unreachable', stream: name, sentence }));
+      } else if (server === 'refuses') {
+        const sentence = 'the connection was refused';
+        after(stream, lateMs, () => tell({ type: 'stream-unreachable', stream: name, sentence }));
+      } else {
+        after(stream, lateMs, () => {
+          stream.isConnected = true;
+          tell({ type: 'stream-connected', stream: name });
+        });
+      }
+    },
+    retrack(name, tracks) {
+      const stream = streams.get(name);
+      if (stream !== undefined) stream.tracks = tracks;
+    },
+    replay(name, hearers) {
+      const stream = streams.get(name);
+      if (stream !== undefined) stream.hearers = hearers;
+    },
+    close(name, reason) {
+      const stream = streams.get(name);
+      if (stream === undefined || closed.has(name)) return;
+      closed.set(name, reason);
+      stream.cancel?.();
+      stream.isConnected = false;
+      after(stream, usualMs, () => {
+        streams.delete(name);
+        tell({ type: 'stream-over', stream: name, statistics: nothing });
+      });
+    },
+    lose(name, code) {
+      const stream = streams.get(name);
+      if (stream?.isConnected !== true) throw new Error(`stream ${name} is not connected`);
+      stream.isConnected = false;
+      tell({ type: 'stream-lost', stream: name, code, sentence: `the socket was closed with ${code}` });
+    },
+    tell,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    census: () => ({
+      streams: streams.size,
+      attempts: [...streams.values()].filter(({ cancel }) => cancel !== undefined).length,
+    }),
+    stop() {
+      for (const { cancel } of streams.values()) cancel?.();
+      streams.clear();
+    },
+  };
+}
