@@ -168,7 +168,7 @@ async function start(
         const endpoints = createDigestAdmission({ ...digest, registrations, realm: domains[0] });
         const password = createTrunkAdmission({ ...digest, trunks, domains, otherwise: endpoints });
         const tokens = createTokenAdmission({ tokens: clientTokens, otherwise: password });
-        const account = () => carrierCalls.account();
+        const account = (number: string) => carrierCalls.account(number);
         const { carriers } = operated;
         const admission = createCarrierAdmission({
           ...shared,

@@ -9,11 +9,12 @@ import { createCallActions } from './features/call-actions/index.ts';
 import { type CallInstructionsFeature, createCallInstructions } from './features/call-instructions/index.ts';
 import { createCallbacks, createSigner, parseDeliverySettings } from './features/callbacks/index.ts';
 import { createCalls, type LegOffer } from './features/calls/index.ts';
-import { type Carrier, createCarriers, type IncomingCarrierCalls } from './features/carriers/index.ts';
-import { createClientTokens, rememberApplications, withClientNames } from './features/client-tokens/index.ts';
+import { type Carrier, createCarriers } from './features/carriers/index.ts';
+import { createClientTokens, withClientNames } from './features/client-tokens/index.ts';
 import { createBanFeed, createLiveEvents } from './features/live-events/index.ts';
 import { createMessageGateways, type LinkedGateway } from './features/message-gateways/index.ts';
 import { createMultipartyCalls } from './features/multiparty-calls/index.ts';
+import { attachedNumbers, createNumbers } from './features/numbers/index.ts';
 import { createRecordings, type Recordings } from './features/recordings/index.ts';
 import { createSandboxMessages } from './features/sandbox-messages/index.ts';
 import { createSipEndpoints } from './features/sip-endpoints/index.ts';
@@ -48,7 +49,11 @@ import type { Trunks } from './ports/trunks.ts';
 export interface SignallingDoors {
   readonly trunks: Trunks;
   readonly clientTokens: ClientTokens;
-  readonly carrierCalls: Pick<IncomingCarrierCalls, 'account'>;
+  /** Whose calls carriers hand over. */
+  readonly carrierCalls: {
+    /** That of a call to this number (E.164 with its +); undefined while the platform starts. */
+    account(number: string): Promise<string | undefined>;
+  };
   readonly bans: SourceBans;
 }
 
@@ -123,18 +128,25 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     // An embedded database is opened by one process at a time.
     isAlone: database.dialect === 'sqlite',
   });
-  const trunks = createTrunks({ ...deps, outbox });
+  const trunks = createTrunks({ ...deps, outbox, detachNumbers: attachedNumbers.detachTrunks });
+  const attachable = attachableApplications(database);
   const endpoints = createSipEndpoints({
     ...deps,
     outbox,
-    applications: attachableApplications(database),
+    applications: attachable,
   });
   // Whatever stores something for accounts says what becomes of it when a subaccount goes.
   const resources: AccountResources[] = [endpoints.resources];
   const accounts = createAccounts({ ...deps, resources });
   const applications = createApplications({
     ...deps,
-    endpoints: endpoints.attached,
+    endpoints: {
+      ...endpoints.attached,
+      async reattach(write, applicationIds, to) {
+        await endpoints.attached.reattach(write, applicationIds, to);
+        await attachedNumbers.detachApplications(write, applicationIds);
+      },
+    },
     isWithin: accounts.isWithin,
   });
   const signing = {
@@ -165,16 +177,22 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
   });
   const usage = createUsage(deps.rates ?? freeOfCharge);
   const carriers = createCarriers({ ...deps, carriers: deps.carriers ?? [], usage, outbox });
-  const { telephony, applicationOf: applicationOfToken } = rememberApplications(
-    carriers.carry(
-      trunks.carry(
-        deps.createTelephony(endpoints.registrations, {
-          trunks: trunks.trunks,
-          clientTokens: clientTokens.tokens,
-          carrierCalls: carriers.incoming,
-          bans: createBanFeed({ ...deps, outbox, account: () => carriers.incoming.account() }),
-        }),
-      ),
+  const numbers = createNumbers({
+    ...deps,
+    applications: attachable,
+    inboundTrunks: trunks.inbound,
+    trunkOf: trunks.inbound.trunkOf,
+    isWithin: accounts.isWithin,
+  });
+  const holderOf = async (number: string) => (await numbers.destinations.heldOf(number))?.account;
+  const telephony = carriers.carry(
+    trunks.carry(
+      deps.createTelephony(endpoints.registrations, {
+        trunks: trunks.trunks,
+        clientTokens: clientTokens.tokens,
+        carrierCalls: { account: async (number) => (await holderOf(number)) ?? carriers.incoming.account() },
+        bans: createBanFeed({ ...deps, outbox, account: () => carriers.incoming.account() }),
+      }),
     ),
   );
   const calls = createCalls({
@@ -184,6 +202,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     registrations: withClientNames(endpoints.registrations, accounts.isWithin),
     usage,
     numbers: carriers.numbers(deps.numbers),
+    ownNumbers: numbers.destinations,
     newUuid,
     isWithin: accounts.isWithin,
     mainAccountOf: async (account) => (await accounts.mainAccountOf(account)) ?? account,
@@ -203,7 +222,10 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     applicationOf,
   });
   // After whoever may have an application for it, before what becomes of calls that nobody takes.
-  carriers.incoming.refuseUnserved(calls);
+  carriers.incoming.refuseUnserved(
+    calls,
+    async (number) => (await numbers.destinations.heldOf(number))?.trunk != null,
+  );
   const callActions = createCallActions(shared);
   const inbox = deps.sms === 'sandbox-inbox' ? createSandboxMessages(deps) : undefined;
   const linked = deps.sms === 'sandbox-inbox' ? [] : (deps.sms ?? []);
@@ -211,13 +233,19 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
   const verify = createVerify({ ...shared, outbox, sms: inbox?.sms ?? gateways.sms });
   const liveEvents = createLiveEvents({ ...deps, outbox });
 
-  /** An application that was dialled goes before that of the caller's token, and that before the one of its endpoint. */
+  /**
+   * An application that was dialled goes before that of the caller's token, that before the one of its endpoint, and that before the
+   * one of the number that was dialled.
+   */
   async function applicationOf(offer: LegOffer): Promise<AnsweringApplication | undefined> {
     const { answering } = applications;
-    if (carriers.incoming.isFromCarrier(offer.leg)) return answering.answerOfNumbers(offer.account);
     if (answering.isDialled(offer.to)) return answering.answerOf(offer.to, offer.mainAccount);
-    const attached = applicationOfToken(offer.leg) ?? (await endpoints.applicationOf(offer.endpoint));
-    return attached === null ? undefined : answering.answerOf(attached, offer.mainAccount);
+    const attached = offer.application ?? (await endpoints.applicationOf(offer.endpoint));
+    if (attached !== null) return answering.answerOf(attached, offer.mainAccount);
+    const dialled = await numbers.destinations.heldOf(offer.to);
+    if (dialled?.application) return answering.answerOf(dialled.application, dialled.mainAccount);
+    const isUnattached = offer.carrier !== undefined && !dialled?.trunk;
+    return isUnattached ? answering.answerOfNumbers(offer.account) : undefined;
   }
 
   resources.push(
@@ -227,6 +255,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     recordings.resources,
     callbacks.resources,
     trunks.resources,
+    numbers.resources,
     verify.resources,
     ...(inbox === undefined ? [] : [inbox.resources]),
   );
@@ -242,6 +271,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     ...callbacks.migrations,
     ...recordings.migrations,
     ...trunks.migrations,
+    ...numbers.migrations,
     ...carriers.migrations,
     ...verify.migrations,
     ...gateways.migrations,
@@ -273,6 +303,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
       callbacks.routes,
       liveEvents.routes,
       { ...trunks.routes, routes: [...trunks.routes.routes, ...calls.trunkCallRoutes] },
+      numbers.routes,
       clientTokens.routes,
       verify.routes,
       gateways.routes,

@@ -11,8 +11,8 @@ export interface CarrierAdmissionDeps {
     readonly host: string;
     readonly addresses: readonly string[];
   }[];
-  /** Whose calls they are; undefined while the platform starts. */
-  readonly account: () => string | undefined;
+  /** Whose calls to a number they are; undefined while the platform starts. */
+  readonly account: (number: string) => Promise<string | undefined> | string | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   /** SIP domains that we serve, lower case. */
@@ -23,6 +23,8 @@ export interface CarrierAdmissionDeps {
 
 /** Admission in which carriers are known by their addresses. */
 export interface CarrierAdmission extends Admission {
+  /** Whether that is the address of a carrier. */
+  knows(address: string): boolean;
   close(): void;
 }
 
@@ -66,12 +68,14 @@ export function createCarrierAdmission(deps: CarrierAdmissionDeps): CarrierAdmis
     async admit(request, source, flow) {
       const isTrunk = trunkOf(request.uri, deps.domains) !== undefined;
       const carrier = request.method === 'INVITE' && !isTrunk ? senderOf(source) : undefined;
-      const account = deps.account();
-      if (carrier === undefined || account === undefined) return deps.otherwise.admit(request, source, flow);
+      if (carrier === undefined) return deps.otherwise.admit(request, source, flow);
       const callee = calledNumber(request);
       if (callee === undefined) return { ok: false, status: 404, headers: [] };
+      const account = await deps.account(callee);
+      if (account === undefined) return deps.otherwise.admit(request, source, flow);
       return { ok: true, account, endpoint: '', user: '', carrier, callee };
     },
+    knows: (address) => senderOf(address) !== undefined,
     close() {
       isClosed = true;
       cancel?.();

@@ -61,6 +61,7 @@ async function world(changes: Partial<TrunkAccess> = {}) {
           asked.push(`${id} ${source}`);
           return id === trunk ? access : undefined;
         },
+        loginOf: async () => undefined,
         refused: (refusal) => void refusals.push(refusal),
       },
       secrets,

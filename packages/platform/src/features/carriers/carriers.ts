@@ -96,7 +96,7 @@ export function createCarriers(deps: CarriersDeps): CarriersFeature {
         clock,
         log,
         books,
-        telephony: incoming.remember(telephony),
+        telephony,
         carriersOf: (number) => routesFor(table, number, chance).map(({ taker }) => taker),
         isReachable: (carrier) => lives?.of(carrier)?.reach !== 'unreachable',
         passedOver(leg, tried) {

@@ -6,7 +6,7 @@ import type { Migration } from '../../ports/database.ts';
 import { type AdmissionDeps, createTokenAdmission } from './admit.ts';
 import { type IssueDeps, issueToken } from './issue.ts';
 
-export { rememberApplications, withClientNames } from './reachable.ts';
+export { withClientNames } from './reachable.ts';
 
 export type ClientTokensDeps = AdmissionDeps & Pick<IssueDeps, 'isApplication'>;
 

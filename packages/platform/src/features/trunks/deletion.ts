@@ -4,7 +4,7 @@ import type { Outbox } from '../../kernel/outbox.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { Database, Write } from '../../ports/database.ts';
-import { detachedEvent } from './events.ts';
+import { deletedEvent, detachedEvent } from './events.ts';
 import type { OwnedRows } from './owned-rows.ts';
 import type { TrunkStore } from './store.ts';
 import type { OwnedRow, TrunkReferences } from './tables.ts';
@@ -12,6 +12,10 @@ import type { OwnedRow, TrunkReferences } from './tables.ts';
 export interface DeletionDeps {
   readonly database: Database;
   readonly store: TrunkStore;
+  /** Numbers are left without their trunk in the transaction that deletes it; gives them. Absent where there are none. */
+  readonly detachNumbers?:
+    | ((write: Write, trunkIds: readonly string[]) => Promise<readonly string[]>)
+    | undefined;
   /** Absent where nobody is told of anything. */
   readonly outbox?: Pick<Outbox, 'appendEvents' | 'wake'> | undefined;
 }
@@ -51,23 +55,34 @@ export async function removePart(
   return accepted(undefined);
 }
 
+/** Deletes a trunk: from the same instant nobody calls through it, and no number leads to it. */
 export async function removeTrunk(
-  { database, store }: DeletionDeps,
+  deps: DeletionDeps,
   account: RequestAccount,
   trunkId: string,
 ): Promise<Result<undefined>> {
-  return database.transact(async (write) => {
+  const { database, store, outbox } = deps;
+  const isGone = await database.transact(async (write) => {
     const row = await store.trunks.read(write, account, trunkId);
-    if (row === undefined) return refused(notFound('trunk', trunkId));
+    if (row === undefined) return false;
     await store.trunks.remove(write, row);
-    return accepted(undefined);
+    const numbers = await deps.detachNumbers?.(write, [row.id]);
+    await outbox?.appendEvents(write, [deletedEvent(row, numbers ?? [])]);
+    return true;
   });
+  if (!isGone) return refused(notFound('trunk', trunkId));
+  outbox?.wake();
+  return accepted(undefined);
 }
 
 /** When a subaccount goes with everything it owns: its main account may have attached some of that to trunks of its own. */
 export async function removeAllOf(deps: DeletionDeps, write: Write, subaccount: string): Promise<void> {
   const { store } = deps;
-  await store.trunks.removeAll(write, subaccount);
+  const trunks = await store.trunks.removeAll(write, subaccount);
+  await deps.detachNumbers?.(
+    write,
+    trunks.map(({ id }) => id),
+  );
   for (const part of ['credentials', 'addressLists', 'uris'] as const) {
     for (const row of await store[part].removeAll(write, subaccount)) await detach(deps, write, part, row);
   }

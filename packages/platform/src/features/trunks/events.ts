@@ -1,5 +1,5 @@
 import type { OutboxEvent } from '../../kernel/machine.ts';
-import type { OwnedRow, TrunkReferences } from './tables.ts';
+import type { OwnedRow, TrunkReferences, TrunkRow } from './tables.ts';
 
 /** What can be taken from trunks by its deletion: the column that names it, and what the feed calls it. */
 const attached = {
@@ -9,7 +9,7 @@ const attached = {
   fallback_uri_uuid: { name: 'fallback-uri', id: 'uri_uuid' },
 } as const satisfies Record<keyof TrunkReferences, { readonly name: string; readonly id: string }>;
 
-/** Trunks that one event names; the number says how many there are. */
+/** Trunks or numbers that one event names; the number says how many there are. */
 const mostNamed = 100;
 
 /** `trunk.credential-deleted` and its like: which trunks something served that is gone. */
@@ -29,6 +29,23 @@ export function detachedEvent(
       name: gone.name,
       trunks: trunkIds.length,
       trunk_ids: trunkIds.slice(0, mostNamed),
+    },
+  };
+}
+
+/** `trunk.deleted`: whoever calls through it is refused, and so are calls to its numbers. */
+export function deletedEvent(trunk: TrunkRow, numbers: readonly string[]): OutboxEvent {
+  return {
+    type: 'trunk.deleted',
+    account: trunk.account,
+    mainAccount: trunk.main_account,
+    resource: `trunk/${trunk.id}`,
+    payload: {
+      trunk_id: trunk.id,
+      name: trunk.name,
+      trunk_direction: trunk.trunk_direction,
+      numbers: numbers.length,
+      number_list: numbers.slice(0, mostNamed),
     },
   };
 }

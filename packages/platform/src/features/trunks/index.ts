@@ -1,4 +1,4 @@
-import type { RouteGroup } from '../../http/index.ts';
+import type { RequestAccount, RouteGroup } from '../../http/index.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Database, Migration, Write } from '../../ports/database.ts';
@@ -23,6 +23,8 @@ export interface TrunksDeps {
   readonly secrets: Secrets;
   /** SIP domains that we serve; the first is the realm of digest, and trunks have their domains below it. */
   readonly domains: readonly [string, ...string[]];
+  /** Leaves numbers without a trunk that is deleted, and gives them; absent where there are none. */
+  readonly detachNumbers?: (write: Write, trunkIds: readonly string[]) => Promise<readonly string[]>;
   /** Takes what the feed is told; absent where nobody is told of anything. */
   readonly outbox?: Pick<Outbox, 'appendEvents' | 'wake'>;
 }
@@ -33,7 +35,10 @@ export interface TrunksFeature {
   /** For signalling: who may call through a trunk. */
   readonly trunks: Trunks;
   /** For whoever owns numbers: where an inbound trunk takes calls. */
-  readonly inbound: Pick<InboundTrunks, 'trunkOf'>;
+  readonly inbound: Pick<InboundTrunks, 'trunkOf'> & {
+    /** Whether the account sees an inbound trunk of this identifier; nobody deletes it before the transaction is over. */
+    exists(write: Write, account: RequestAccount, trunkId: string): Promise<boolean>;
+  };
   /** Signalling in which the places of an inbound trunk can be dialled; once, before its listener is set. */
   carry(telephony: Telephony): Telephony;
   /** Legs that wait for a place hear nothing more. */
@@ -60,7 +65,13 @@ export function createTrunks(given: TrunksDeps): TrunksFeature {
       loginOf: inbound.loginOf,
       refused: tellRefusedCalls(tellRarely),
     },
-    inbound,
+    inbound: {
+      trunkOf: inbound.trunkOf,
+      async exists(write, account, trunkId) {
+        const trunk = await deps.store.trunks.read(write, account, trunkId);
+        return trunk?.trunk_direction === 'inbound';
+      },
+    },
     carry(telephony) {
       const carried = carryTrunkedLegs({ clock, telephony, failed: tellFailedPlaces(tellRarely) });
       closeLegs = carried.close;

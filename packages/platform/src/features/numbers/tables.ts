@@ -1,0 +1,30 @@
+import type { Generated, Kysely } from 'kysely';
+import type { RequestAccount } from '../../http/index.ts';
+import type { Read } from '../../ports/database.ts';
+
+export type NumberRow = {
+  /** E.164 with its +. */
+  readonly number: string;
+  readonly account: string;
+  /** The main account of `account`, or `account` itself: a main account lists what its subaccounts have. */
+  readonly main_account: string;
+  readonly alias: string;
+  /** At most one of the two takes its calls. */
+  readonly app_id: string | null;
+  readonly trunk_id: string | null;
+  readonly created_at: number;
+};
+
+export type NumbersTables = {
+  /** `position` is the order of creation. */
+  numbers: NumberRow & { position: Generated<number> };
+  /** How many an account sees, so that the plain list has nothing to count. */
+  number_totals: { account: string; total: number };
+};
+
+/** For a transaction as well: it is a Read that writes. */
+export const tablesOf = (read: Read): Kysely<NumbersTables> => read.withTables<NumbersTables>();
+
+/** A subaccount sees its own, a main account also those of its subaccounts. */
+export const viewOf = (account: RequestAccount): 'account' | 'main_account' =>
+  account.isSubaccount ? 'account' : 'main_account';
