@@ -18,6 +18,7 @@ function createBench(options: { chunkFrames?: number; mostCaptures?: number } = 
     frameSamplesFor: () => FRAME,
     phases: PHASES,
     chunkFrames: options.chunkFrames ?? 5,
+    mostTaps: 0,
     mostCaptures: options.mostCaptures ?? 10,
     mostTracks: 4,
     mostLegs: 8,
