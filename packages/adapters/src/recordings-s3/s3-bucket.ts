@@ -1,0 +1,190 @@
+import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { AwsV4Signer } from 'aws4fetch';
+
+/** Objects of one bucket. Whatever goes wrong is thrown as an Error whose message an operator understands. */
+export interface S3Bucket {
+  /** Undefined when there is no such object. */
+  size(name: string): Promise<number | undefined>;
+  /** Bytes `from` to `to` inclusive; throws a RangeError when they do not exist. */
+  read(name: string, from: number, to: number): Promise<AsyncIterable<Uint8Array>>;
+  write(name: string, object: S3Object, signal: AbortSignal): Promise<void>;
+  /** Nothing when it is gone already. */
+  remove(name: string): Promise<void>;
+  /** Why the bucket cannot be used with these credentials; undefined when it can. */
+  fault(): Promise<string | undefined>;
+  close(): void;
+}
+
+export interface S3Object {
+  readonly bytes: number;
+  /** Hexadecimal SHA-256 of the content, which the store checks. */
+  readonly sha256: string;
+  readonly contentType: string;
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
+export interface S3BucketOptions {
+  /** Scheme, host, port, perhaps a path; the name of the bucket follows. */
+  readonly url: string;
+  readonly bucket: string;
+  readonly key: string;
+  readonly secret: string;
+  readonly region: string;
+  /** How long the store may be silent in the middle of a request. */
+  readonly silenceMs?: number;
+  readonly mostConnections?: number;
+}
+
+interface Wish {
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
+  readonly name: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly content?: AsyncIterable<Uint8Array>;
+  readonly signal?: AbortSignal;
+}
+
+/** As much of an error's text as is read. */
+const shownBytes = 4096;
+
+export function createS3Bucket(options: S3BucketOptions): S3Bucket {
+  const { bucket, key, secret, region, silenceMs = 30_000, mostConnections = 64 } = options;
+  const prefix = `${options.url.replace(/\/+$/, '')}/${bucket}`;
+  const isHttps = prefix.startsWith('https:');
+  const agentOptions = { keepAlive: true, maxSockets: mostConnections, maxFreeSockets: 8 };
+  const agent = isHttps ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
+
+  async function ask({ method, name, headers = {}, content, signal }: Wish): Promise<IncomingMessage> {
+    const signed = await new AwsV4Signer({
+      method,
+      url: `${prefix}/${name}`,
+      headers: { ...headers },
+      accessKeyId: key,
+      secretAccessKey: secret,
+      service: 's3',
+      region,
+    }).sign();
+    const request = (isHttps ? requestHttps : requestHttp)(signed.url, {
+      method,
+      agent,
+      headers: Object.fromEntries(signed.headers),
+      timeout: silenceMs,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    request.on('timeout', () => request.destroy(new Error(`it was silent for ${silenceMs} ms`)));
+    const answered = new Promise<IncomingMessage>((resolve, reject) => {
+      request.once('response', resolve);
+      request.once('error', (error) => reject(outOfReach(error)));
+    });
+    if (content === undefined) request.end();
+    else {
+      // What goes wrong here goes wrong with the request too, and is told once.
+      pipeline(Readable.from(content, { objectMode: false }), request).catch((error: Error) =>
+        request.destroy(error),
+      );
+    }
+    const response = await answered;
+    response.on('error', () => {});
+    return response;
+  }
+
+  async function done(wish: Wish, ...expected: readonly number[]): Promise<number> {
+    const response = await ask(wish);
+    const text = await textOf(response);
+    const status = response.statusCode ?? 0;
+    if (!expected.includes(status)) throw refusal(status, text);
+    return status;
+  }
+
+  return {
+    async size(name) {
+      const response = await ask({ method: 'HEAD', name });
+      response.resume();
+      const { statusCode: status = 0 } = response;
+      if (status === 404) return undefined;
+      if (status !== 200) throw refusal(status, '');
+      return Number(response.headers['content-length']);
+    },
+    async read(name, from, to) {
+      const response = await ask({ method: 'GET', name, headers: { range: `bytes=${from}-${to}` } });
+      const { statusCode: status = 0 } = response;
+      const wanted = to - from + 1;
+      const begins = status === 206 ? firstByteOf(response) : status === 200 ? 0 : undefined;
+      // A store may answer with more than the part, with the whole object in place of its beginning for example.
+      if (wanted > 0 && begins === from && Number(response.headers['content-length']) >= wanted) {
+        return beginningOf(response, wanted);
+      }
+      if (status === 404 || status === 416 || status === 206 || status === 200) {
+        response.destroy();
+        throw new RangeError(`${name} has no bytes ${from} to ${to}`);
+      }
+      throw refusal(status, await textOf(response));
+    },
+    async write(name, { bytes, sha256, contentType, content }, signal) {
+      const headers = {
+        'content-length': String(bytes),
+        'content-type': contentType,
+        'x-amz-content-sha256': sha256,
+      };
+      await done({ method: 'PUT', name, headers, content, signal }, 200);
+    },
+    async remove(name) {
+      await done({ method: 'DELETE', name }, 200, 204, 404);
+    },
+    async fault() {
+      try {
+        const response = await ask({ method: 'HEAD', name: '' });
+        response.resume();
+        const { statusCode: status = 0 } = response;
+        if (status === 200) return undefined;
+        if (status === 404) return `there is no bucket ${bucket}`;
+        if (status === 403) return `bucket ${bucket} is closed to these credentials`;
+        return refusal(status, '').message;
+      } catch (error) {
+        return (error as Error).message;
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+/** `Content-Range: bytes 7-99/1000` begins at 7. */
+function firstByteOf({ headers }: IncomingMessage): number | undefined {
+  const found = /^bytes (\d+)-/.exec(headers['content-range'] ?? '');
+  return found === null ? undefined : Number(found[1]);
+}
+
+async function* beginningOf(response: IncomingMessage, bytes: number): AsyncGenerator<Uint8Array> {
+  let left = bytes;
+  for await (const part of response as AsyncIterable<Uint8Array>) {
+    yield part.length > left ? part.subarray(0, left) : part;
+    left -= part.length;
+    if (left <= 0) return;
+  }
+  throw new Error('the store of recordings broke off');
+}
+
+function outOfReach(error: Error): Error {
+  if (error.name === 'AbortError') return error;
+  const { code } = error as { code?: unknown };
+  const reason = typeof code === 'string' ? code : error.message;
+  return new Error(`the store of recordings cannot be reached: ${reason}`, { cause: error });
+}
+
+/** The store's own word for it, where it has one: `<Code>AccessDenied</Code>`. */
+function refusal(status: number, text: string): Error {
+  const code = /<Code>([A-Za-z0-9.]{1,60})<\/Code>/.exec(text)?.[1];
+  return new Error(`the store of recordings refused: ${status}${code === undefined ? '' : ` ${code}`}`);
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of response as AsyncIterable<Buffer>) {
+    if (length < shownBytes) parts.push(part);
+    length += part.length;
+  }
+  return Buffer.concat(parts).subarray(0, shownBytes).toString('utf8');
+}
