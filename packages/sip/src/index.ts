@@ -29,7 +29,7 @@ export {
   verifyDigest,
 } from './auth/digest-server.ts';
 export { createNonces, type NonceOptions, type Nonces, type NonceVerdict } from './auth/nonces.ts';
-export { ALLOWED_METHODS, type HeaderPairs } from './dialog/answers.ts';
+export { ALLOWED_METHODS, type HeaderPairs, SUPPORTED_OPTIONS } from './dialog/answers.ts';
 export { keyOfInfo, type PressedKey } from './dialog/info-digit.ts';
 export { parseReplaces, type Replaces } from './dialog/replaces.ts';
 export type { Content, EndReason, OfferMethod } from './dialog/session-state.ts';

@@ -206,8 +206,8 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     if (callee === undefined) return incoming.reject(404);
     if (!isDescription(incoming.request)) return incoming.reject(415, { headers: [['Accept', sdpType]] });
     if (!isAnswerable(incoming.request.body)) return incoming.reject(488);
-    const refusal = transfers.refusalOf(incoming.request);
-    if (refusal !== undefined) return incoming.reject(refusal);
+    const replaced = transfers.replacedBy(incoming.request);
+    if (replaced !== undefined && 'refusal' in replaced) return incoming.reject(replaced.refusal);
     const edge = open(deps.newUuid(), incoming);
     transfers.began(edge.leg, incoming);
     incoming.listen(listenerOf(edge));
@@ -232,6 +232,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     const closed = deps.closedBecause();
     if (closed !== undefined) incoming.reject(closed.status, closed.fields);
     return closed !== undefined;
+      ...(replaced === undefined ? {} : { replaces: replaced.leg }),
   }
 
   /** The media port of an incoming leg; false when there is none, or the caller gave up meanwhile: the leg is over then. */

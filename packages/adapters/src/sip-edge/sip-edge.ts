@@ -16,6 +16,7 @@ import type { TransportListener, Transports } from '@jackfield/sip/transport';
 import type { Admission } from './admission.ts';
 import { type CarrierLogin, carrierAccounts } from './carrier-accounts.ts';
 import { createCarrierRequests } from './carrier-requests.ts';
+  SUPPORTED_OPTIONS,
 import type { DialTermsDeps } from './dial-terms.ts';
 import { createEdgeLegs } from './edge-legs.ts';
 import { createRegistrar } from './registrar.ts';
@@ -174,7 +175,7 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     const headers = [
       ['Allow', ALLOWED_METHODS] as const,
       ['Accept', 'application/sdp'] as const,
-      ['Supported', 'timer, 100rel'] as const,
+      ['Supported', SUPPORTED_OPTIONS] as const,
     ];
     incoming.reply(isDraining ? 503 : 200, { headers });
   }

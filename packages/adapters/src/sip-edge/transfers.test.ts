@@ -97,7 +97,7 @@ async function world(take?: (request: TransferRequest) => boolean) {
     return { tag, leg };
   }
 
-  return { clock, sent, edge, send, call, last: () => sent.at(-1)!.split('\r\n')[0] };
+  return { clock, sent, notices, edge, send, call, last: () => sent.at(-1)!.split('\r\n')[0] };
 }
 
 test('RFC 3515 §2.4.2: a REFER is declined with 603 where nobody carries transfers out', async () => {
@@ -171,6 +171,43 @@ test('RFC 3891 §3: an INVITE with Replaces gets 400 when malformed, 481 without
     statuses.push(w.last()?.slice(8, 11));
   }
   assert.deepEqual(statuses, ['400', '400', '481', '486', '603']);
+  w.edge.hangUpAll();
+  await w.edge.close();
+});
+
+test('RFC 3891 §3: where transfers are carried out, an INVITE with Replaces is offered with the leg whose place it is to take', async () => {
+  const w = await world(() => true);
+  const { tag, leg } = await w.call('1');
+  await w.send('INVITE', 1, 'r', '', [`Replaces: 1;to-tag=${tag};from-tag=alice1`, 'Require: replaces'], sdp);
+  const offered = w.notices.at(-1);
+  assert.deepEqual(offered?.type === 'leg-offered' && offered.replaces, leg);
+  w.edge.hangUpAll();
+  await w.edge.close();
+});
+
+test('RFC 4488 §4: a phone that wants no subscription gets "Refer-Sub: false" and no NOTIFY', async () => {
+  const w = await world(() => true);
+  const { tag, leg } = await w.call('1');
+  await w.send('REFER', 2, '1', tag, [
+    'Refer-To: <sip:carol@sip.example.com>',
+    'Refer-Sub: false',
+    'Require: norefersub',
+  ]);
+  assert.match(w.sent.at(-1)!, /^SIP\/2\.0 202 Accepted[\s\S]*\r\nRefer-Sub: false\r\n/);
+  w.edge.telephony.reportTransfer?.(leg, 200);
+  assert.ok(w.sent.every((text) => !text.startsWith('NOTIFY')));
+  w.edge.hangUpAll();
+  await w.edge.close();
+});
+
+test('A Replaces names who is meant, whatever the URI around it is', async () => {
+  const asked: TransferRequest[] = [];
+  const w = await world((request) => asked.push(request) > 0);
+  const first = await w.call('1');
+  const other = await w.call('2');
+  const replaces = `Replaces=2%3Bto-tag%3D${other.tag}%3Bfrom-tag%3Dalice2`;
+  await w.send('REFER', 2, '1', first.tag, [`Refer-To: <sip:10.0.0.1:5060?${replaces}>`]);
+  assert.deepEqual(asked, [{ leg: first.leg, to: '', replaces: other.leg }]);
   w.edge.hangUpAll();
   await w.edge.close();
 });

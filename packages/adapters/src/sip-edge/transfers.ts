@@ -19,8 +19,8 @@ export interface Transfers {
   ended(call: Call): void;
   /** Answers a REFER of the phone behind this leg. */
   referred(leg: string, call: Call, request: SipRequest): void;
-  /** The status with which an INVITE is refused that is to take over another call; undefined when it is not. */
-  refusalOf(invite: SipRequest): number | undefined;
+  /** The leg that an INVITE is to take over, or the status that refuses it; undefined when it is an ordinary call. */
+  replacedBy(invite: SipRequest): { readonly leg: string } | { readonly refusal: number } | undefined;
 }
 
 interface KnownCall {
@@ -32,7 +32,7 @@ interface KnownCall {
 /** Transfers among the calls of one edge; `domains` are ours, lower case. */
 export function createTransfers(domains: readonly string[]): Transfers {
   const calls = new Map<string, KnownCall>();
-  let take: (request: TransferRequest) => boolean = () => false;
+  let take: ((request: TransferRequest) => boolean) | undefined;
 
   function find({ callId, toTag, fromTag }: { callId: string; toTag: string; fromTag: string }) {
     const known = calls.get(callId);
@@ -46,12 +46,13 @@ export function createTransfers(domains: readonly string[]): Transfers {
     const uri = parseSipUri(target);
     const to = calleeOf(target, domains);
     const method = uri && paramOf(uri.params, 'method');
-    // Only calls to places of ours are placed for anybody (RFC 3515 §4.1).
-    if (to === undefined || (method !== undefined && method.toUpperCase() !== 'INVITE')) return 603;
+    if (method !== undefined && method.toUpperCase() !== 'INVITE') return 603;
     const referredBy = parseSipUri(parseNameAddr(headers.get('Referred-By') ?? '')?.uri ?? '')?.user;
-    const request = { leg, to, ...(referredBy !== undefined && { referredBy }) };
+    const request = { leg, to: to ?? '', ...(referredBy !== undefined && { referredBy }) };
     const value = uri && paramOf(uri.headers, 'replaces');
-    if (value === undefined) return request;
+    // Only calls to places of ours are placed for anybody (RFC 3515 §4.1).
+    if (value === undefined) return to === undefined ? 603 : request;
+    // The dialog says who is meant; the URI is whatever our Contact was there.
     const replaces = parseReplaces(value);
     const known = replaces && find(replaces);
     // The call that the other one shall replace is not ours, or over.
@@ -73,20 +74,21 @@ export function createTransfers(domains: readonly string[]): Transfers {
     referred(leg, call, request) {
       const asked = read(leg, request);
       if (typeof asked === 'number') call.refuseReferral(asked);
-      else if (take(asked)) call.acceptReferral();
+      else if (take?.(asked)) call.acceptReferral();
       else call.refuseReferral();
     },
-    refusalOf({ headers }) {
+    replacedBy({ headers }) {
       if (!headers.has('Replaces')) return undefined;
       const values = headers.all('Replaces');
       const replaces = values.length === 1 ? parseReplaces(values[0] ?? '') : undefined;
       // RFC 3891 §3: several, or one that cannot be read, or one beside Join.
-      if (!replaces || headers.has('Join')) return 400;
+      if (!replaces || headers.has('Join')) return { refusal: 400 };
       const known = find(replaces);
       // RFC 3891 §3: no such dialog, or an early one that the phone itself began.
-      if (!known?.isAnswered) return 481;
-      // RFC 3891 §3: 486 for who wants an early dialog alone. A call that could be taken over is not given away: 603.
-      return replaces.earlyOnly ? 486 : 603;
+      if (!known?.isAnswered) return { refusal: 481 };
+      // RFC 3891 §3: 486 for who wants an early dialog alone.
+      if (replaces.earlyOnly) return { refusal: 486 };
+      return take === undefined ? { refusal: 603 } : { leg: known.leg };
     },
   };
 }

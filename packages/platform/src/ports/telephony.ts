@@ -47,11 +47,11 @@ export interface LegKey {
 export interface TransferRequest {
   /** The leg of the phone that asks; whoever it talks with is to be connected. */
   readonly leg: string;
-  /** A number or a user of ours, as in `leg-offered`. */
+  /** A number or a user of ours, as in `leg-offered`; empty where `replaces` says who is meant. */
   readonly to: string;
   /** Who asks, by its own word: the user of Referred-By. */
   readonly referredBy?: string;
-  /** The leg of the same phone whose other party is meant, when it has talked with it before. */
+  /** The leg of the same phone whose other party is meant: the one that it talks with there. */
   readonly replaces?: string;
 }
 
@@ -105,6 +105,8 @@ export type LegNotice =
       readonly trunk?: string;
       /** The carrier that hands the call over, if one does: `to` is then the number that was dialled. */
       readonly carrier?: string;
+      /** The answered leg whose place it is to take (RFC 3891); its owner decides, and nobody else is asked. */
+      readonly replaces?: string;
       /** The application that its caller's token wants to take the call. */
       readonly application?: string;
       readonly from: string;

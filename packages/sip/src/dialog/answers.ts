@@ -4,7 +4,7 @@ import type { SipRequest } from '../message/message.ts';
 export const ALLOWED_METHODS = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK, REFER';
 
 /** Option tags of the extensions that dialogs of this package speak, as they stand in Supported. */
-export const SUPPORTED_OPTIONS = 'timer, 100rel';
+export const SUPPORTED_OPTIONS = 'timer, 100rel, replaces, norefersub';
 
 /** Methods of the SIP registry that are refused where nobody serves them; others are not even recognised. */
 const KNOWN_METHODS = new Set([

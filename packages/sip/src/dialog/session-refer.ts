@@ -11,11 +11,24 @@ import type { Session, SessionEffect } from './session-state.ts';
  *
  *   none ──REFER──▶ asked ──accept, 202──▶ accepted ──final report, limit, NOTIFY refused──▶ none
  *                     ╰──refuse, limit, end of the session──▶ none
+ *
+ * `isSilent`: the peer wants no subscription (RFC 4488), and is told nothing.
  */
 export type Referral =
   | { readonly state: 'none'; readonly taken: number }
-  | { readonly state: 'asked'; readonly taken: number; readonly transaction: string; readonly cseq: number }
-  | { readonly state: 'accepted'; readonly taken: number; readonly cseq: number };
+  | {
+      readonly state: 'asked';
+      readonly taken: number;
+      readonly transaction: string;
+      readonly cseq: number;
+      readonly isSilent: boolean;
+    }
+  | {
+      readonly state: 'accepted';
+      readonly taken: number;
+      readonly cseq: number;
+      readonly isSilent: boolean;
+    };
 
 /** No REFER has come yet. */
 export const noReferral: Referral = { state: 'none', taken: 0 };
@@ -42,6 +55,7 @@ export function onRefer(state: Session, transaction: string, request: SipRequest
     taken: state.referral.taken,
     transaction,
     cseq: cseqOf(request),
+    isSilent: wantsNoSubscription(request),
   };
   const at = now + ANSWER_LIMIT_T1 * state.timers.t1;
   return {
@@ -57,12 +71,17 @@ export function onRefer(state: Session, transaction: string, request: SipRequest
 export function acceptReferral(state: Session, now: number): SessionStep {
   const { referral } = state;
   if (referral.state !== 'asked') return stay(state);
-  const { cseq, transaction } = referral;
+  const { cseq, transaction, isSilent } = referral;
+  // RFC 4488 §4: "Refer-Sub: false" in the 2xx says that there is no subscription.
+  const headers: HeaderPairs = [['Refer-Sub', 'false']];
   const effects: SessionEffect[] = [
-    { do: 'respond', transaction, status: 202 },
+    { do: 'respond', transaction, status: 202, ...(isSilent && { headers }) },
     { do: 'start-timer', session: state.id, key: 'referral', at: now + SUBSCRIPTION_S * 1000 },
   ];
-  const accepted: Session = { ...state, referral: { state: 'accepted', taken: referral.taken + 1, cseq } };
+  const accepted: Session = {
+    ...state,
+    referral: { state: 'accepted', taken: referral.taken + 1, cseq, isSilent },
+  };
   return { state: notify(accepted, 100, `active;expires=${SUBSCRIPTION_S}`, effects), effects };
 }
 
@@ -116,7 +135,7 @@ export function dropReferral(state: Session, status: number, effects: SessionEff
 
 function notify(state: Session, status: number, subscription: string, effects: SessionEffect[]): Session {
   const { referral } = state;
-  if (referral.state !== 'accepted') return state;
+  if (referral.state !== 'accepted' || referral.isSilent) return state;
   // RFC 3515 §2.4.6: from the second REFER of a dialog on, the event names which one is meant by its CSeq.
   const event = referral.taken > 1 ? `refer;id=${referral.cseq}` : 'refer';
   const headers: HeaderPairs = [
@@ -128,4 +147,9 @@ function notify(state: Session, status: number, subscription: string, effects: S
   const { dialog, request } = dialogRequest(state.dialog, 'NOTIFY', content, headers);
   effects.push({ do: 'request', session: state.id, request, hop: nextHop(dialog) });
   return { ...state, dialog };
+}
+
+/** RFC 4488 §4: `Refer-Sub: false`; without the header, and with anything else in it, there is a subscription. */
+function wantsNoSubscription({ headers }: SipRequest): boolean {
+  return /^false[ \t]*(?:;|$)/i.test(headers.get('Refer-Sub') ?? '');
 }

@@ -1,5 +1,6 @@
 import type { Machine, OutboxEvent, Step, TimerFired } from '../../kernel/machine.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
+import { conversationsOf } from './conversations.ts';
 import type { DocumentRun, RunEffect, RunInput } from './domain/document-run.ts';
 import { documentRunMachine } from './domain/document-run-machine.ts';
 import { createPerform, type EffectDeps, ownerKind } from './effects.ts';
@@ -57,7 +58,7 @@ export function defineSessions(deps: SessionDeps): Sessions<DocumentRun, RunInpu
     send: (leg, input) => sessions.send(leg, input),
   });
 
-  deps.calls.ownedBy(ownerKind, (owner, notice) => sessions.send(owner, notice));
+  deps.calls.ownedBy(ownerKind, (owner, notice) => sessions.send(owner, notice), conversationsOf(sessions));
   deps.sounds.ownedBy(ownerKind, (owner, notice) => {
     if (notice.type !== 'play-over') return;
     const sentences = notice.problems.map(({ sentence }) => sentence);

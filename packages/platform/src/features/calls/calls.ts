@@ -22,12 +22,13 @@ import { callRecords } from './migrations/0002-call-records.ts';
 import { callFilters } from './migrations/0003-call-filters.ts';
 import { trunkCalls } from './migrations/0004-trunk-calls.ts';
 import { createOffers } from './offers.ts';
-import type { Calls, LiveLeg, OutboundLeg, OwnedLegNotice } from './owned-leg.ts';
+import type { Calls, Conversations, LegOwner, LiveLeg, OutboundLeg, OwnedLegNotice } from './owned-leg.ts';
 import { parametersOfCall } from './parameters.ts';
 import { createCallQueries } from './queries.ts';
 import { callRoutes } from './routes.ts';
 import { createRouting } from './routing.ts';
 import { type AppendEvents, createCallStore, isRecorded } from './store.ts';
+import { createTransfers } from './transfers.ts';
 import { trunkCallRoutes } from './trunk-calls.ts';
 
 export interface CallsDeps {
@@ -49,6 +50,8 @@ export interface CallsDeps {
   readonly isWithin: (account: string, owner: string) => Promise<boolean>;
   /** The account itself, or the one whose subaccount it is. */
   readonly mainAccountOf: (account: string) => Promise<string>;
+  /** Whether the endpoint with this SIP user may have a number called by transferring its call; every one may when left out. */
+  readonly mayDial?: (user: string, number: string) => Promise<boolean>;
   /** Tells of legs that a crash has ended, in the transaction that records it. */
   readonly appendEvents: AppendEvents;
 }
@@ -76,6 +79,7 @@ const defaultTimeLimitSeconds = 14_400;
 export function createCalls(deps: CallsDeps): CallsFeature {
   const { telephony, media, usage } = deps;
   const owners = new Map<string, (owner: string, notice: OwnedLegNotice) => void>();
+  const conversations = new Map<string, Conversations>();
   const dialled = createDialledLegs();
   const whenOver: ((leg: string) => void)[] = [];
   const routing = createRouting(deps);
@@ -112,13 +116,20 @@ export function createCalls(deps: CallsDeps): CallsFeature {
         case 'hang-up':
           return telephony.hangUp(leg, effect.status);
         case 'tell-owner':
-          return owners.get(effect.owner.kind)?.(effect.owner.id, { ...effect.notice, leg });
+          return tell(effect.owner, { ...effect.notice, leg });
         case 'leave':
           dialled.remove(leg);
+          transfers.over(leg);
           for (const tell of whenOver) tell(leg);
       }
     },
   });
+
+  function tell(owner: LegOwner, notice: OwnedLegNotice): void {
+    // A phone hears that its transfer succeeded before its own leg is hung up for that.
+    transfers.observed(notice);
+    owners.get(owner.kind)?.(owner.id, notice);
+  }
 
   async function dial(request: OutboundLeg): Promise<void> {
     const { leg, ringTimeoutSeconds, sipHeaders, parentLeg } = request;
@@ -162,8 +173,15 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     }
   }
 
+  function ownedBy(...[kind, tell, own]: Parameters<Calls['ownedBy']>): void {
+    owners.set(kind, tell);
+    if (own !== undefined) conversations.set(kind, own);
+  }
+
   function partnerOf(leg: string): string | undefined {
-    const { parentLeg } = legs.peek(leg) ?? {};
+    const { parentLeg, owner } = legs.peek(leg) ?? {};
+    const partner = owner ? conversations.get(owner.kind)?.partnerOf(owner.id, leg) : undefined;
+    if (partner !== undefined && peek(partner) !== undefined) return partner;
     if (parentLeg && peek(parentLeg) !== undefined) return parentLeg;
     const live = dialled.of(leg).filter((each) => peek(each) !== undefined);
     return live.findLast((each) => peek(each)?.phase === 'answered') ?? live.at(-1);
@@ -196,14 +214,31 @@ export function createCalls(deps: CallsDeps): CallsFeature {
   const hangUp = (leg: string, end: CallEnd) => legs.send(leg, { type: 'hang-up', end });
   const ring = (leg: string) => legs.send(leg, { type: 'ring' });
   const answer = (leg: string) => legs.send(leg, { type: 'answer' });
-  const direct = createDirectCalls({ ...deps, dial, ring, answer, hangUp });
-  owners.set(direct.ownerKind, direct.tell);
+  const take = async (leg: string, owner: LegOwner) =>
+    (await legs.ask<boolean>(leg, { type: 'take', owner })) ?? false;
+  const direct = createDirectCalls({ ...deps, dial, ring, answer, hangUp, take });
+  ownedBy(direct.ownerKind, direct.tell, direct.conversations);
+  const transfers = createTransfers({
+    ...deps,
+    peek,
+    partnerOf,
+    conversationsOf: (owner) => (owner === null ? undefined : conversations.get(owner.kind)),
+    tell,
+    dial,
+    hangUp,
+    take,
+    adopt: (callerLeg, calleeLeg, { account, mainAccount, from, to, callerName }) =>
+      direct.adopt(callerLeg, calleeLeg, { account, mainAccount, from, to, callerName }),
+    mayDial: deps.mayDial ?? (async () => true),
+  });
   const offers = createOffers({
     log: deps.log,
     clock: deps.clock,
     telephony,
     legs,
     direct,
+    transfers,
+    answer,
     mainAccountOf: rememberMainAccounts(deps.mainAccountOf),
     rate: () => usage.rateOf('inbound', 'sip'),
     timeLimitSeconds: defaultTimeLimitSeconds,
@@ -250,14 +285,14 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     },
     isKnown: async (viewer, call) => (await queries.find(viewer, call)) !== undefined,
     restore: (now) => store.endForgotten(now, deps.appendEvents),
-    ownedBy: (kind, tell) => owners.set(kind, tell),
+    ownedBy,
     offeredTo: offers.offeredTo,
     dial,
     ring,
     openEarly: (leg) => legs.send(leg, { type: 'open-early' }),
     answer,
     hangUp,
-    take: async (leg, owner) => (await legs.ask<boolean>(leg, { type: 'take', owner })) ?? false,
+    take,
     lend: async (leg, borrower) => (await legs.ask<boolean>(leg, { type: 'lend', borrower })) ?? false,
     giveBack: (leg, borrower, remarks) => legs.send(leg, { type: 'give-back', borrower, remarks }),
     peek,

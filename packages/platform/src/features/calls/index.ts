@@ -4,11 +4,13 @@ export { type CallEnd, callEnds, type HangupCode, type HangupNames } from './dom
 export type {
   CallbackUrl,
   Calls,
+  Conversations,
   LegCallbacks,
   LegOffer,
   LegOwner,
   LiveLeg,
   OutboundLeg,
   OwnedLegNotice,
+  Successor,
   TakenOffer,
 } from './owned-leg.ts';

@@ -7,6 +7,7 @@ import type { DirectCalls } from './direct-calls.ts';
 import type { CallLeg, CallLegInput } from './domain/call-leg.ts';
 import { callEnds } from './domain/hangup-cause.ts';
 import type { Calls, LegOffer, TakenOffer } from './owned-leg.ts';
+import type { Transfers } from './transfers.ts';
 
 export interface OffersDeps {
   readonly log: Logger;
@@ -15,6 +16,9 @@ export interface OffersDeps {
   readonly legs: Pick<Sessions<CallLeg, CallLegInput>, 'open' | 'send' | 'ask'>;
   /** Takes what nobody else wants. */
   readonly direct: Pick<DirectCalls, 'ownerKind' | 'open' | 'begin'>;
+  /** Takes what is to replace another call. */
+  readonly transfers: Pick<Transfers, 'offered' | 'replacing'>;
+  readonly answer: (leg: string) => void;
   readonly mainAccountOf: (account: string) => Promise<string>;
   readonly rate: () => Rate;
   readonly timeLimitSeconds: number;
@@ -40,6 +44,7 @@ export function createOffers(deps: OffersDeps): Offers {
   async function arrived(offered: OfferedLeg): Promise<void> {
     const { leg } = offered;
     kept.set(leg, []);
+    deps.transfers.offered(offered);
     try {
       const mainAccount = await deps.mainAccountOf(offered.account);
       const recorded = legs.open(leg, newOfferedLeg(offered, mainAccount), { type: 'offered' });
@@ -48,7 +53,7 @@ export function createOffers(deps: OffersDeps): Offers {
       }
       kept.delete(leg);
       await recorded;
-      await decide(offered, mainAccount);
+      await (offered.replaces === undefined ? decide(offered, mainAccount) : replace(offered));
     } catch (error) {
       kept.delete(leg);
       deps.log.error({ leg, err: error }, 'An offered leg could not be recorded; it is refused.');
@@ -70,6 +75,20 @@ export function createOffers(deps: OffersDeps): Offers {
       if (await legs.ask<boolean>(leg, { type: 'offer-taken', owner })) direct.begin(leg);
     } catch (error) {
       deps.log.error({ leg, err: error }, 'Nobody could be asked who takes an offered leg; it is refused.');
+      legs.send(leg, { type: 'offer-failed', end: callEnds(5010, 'Error') });
+    }
+  }
+
+  /** RFC 3891 §3: whoever has the call that is replaced gets this one; the refusal of what cannot be is final. */
+  async function replace(offered: OfferedLeg): Promise<void> {
+    const { leg } = offered;
+    try {
+      const owner = await deps.transfers.replacing(offered);
+      if (typeof owner === 'number') {
+        legs.send(leg, { type: 'offer-refused', status: owner, end: callEnds(3020, 'Service') });
+      } else if (await legs.ask<boolean>(leg, { type: 'offer-taken', owner })) deps.answer(leg);
+    } catch (error) {
+      deps.log.error({ leg, err: error }, 'A leg that is to replace another one is refused.');
       legs.send(leg, { type: 'offer-failed', end: callEnds(5010, 'Error') });
     }
   }

@@ -6,8 +6,15 @@ import type { CallbackUrl, LegCallbacks, LegOwner } from './domain/leg-owner.ts'
  * named by kind and id and is told what happens to its legs, after the leg's own record was committed.
  */
 export interface Calls {
-  /** Each kind of owner registers once how it is told. */
-  ownedBy(kind: string, tell: (owner: string, notice: OwnedLegNotice) => void): void;
+  /**
+   * Each kind of owner registers once how it is told; one that joins legs in twos says of its conversations what a phone needs that
+   * transfers its call.
+   */
+  ownedBy(
+    kind: string,
+    tell: (owner: string, notice: OwnedLegNotice) => void,
+    conversations?: Conversations,
+  ): void;
   /**
    * Who takes calls that phones place: asked for each offered leg, in the order of registration; where nobody wants it, it becomes
    * a direct call. The leg is recorded before; the owner hears of its end even when it comes while the taker thinks.
@@ -51,6 +58,33 @@ export interface Calls {
 }
 
 export type { CallbackUrl, LegCallbacks, LegOwner };
+
+/** Conversations of two legs, by their owner. */
+export interface Conversations {
+  /** The leg that this one talks with at this moment; undefined where it talks with none. */
+  partnerOf(owner: string, leg: string): string | undefined;
+  /**
+   * What becomes possible when the phone of `leg` leaves: another leg may take its place (`replaceable`; `bound` where something goes on
+   * with the one that stays, so that it had better not be taken away), or the owner can only let both of its legs go (`releasable`).
+   * Undefined when neither is, as while a transfer is under way.
+   */
+  placeOf(owner: string, leg: string): 'bound' | 'replaceable' | 'releasable' | undefined;
+  /**
+   * Announces that another leg takes a place as soon as it is answered or given to this owner; then the leg that had it is hung up. When
+   * it ends before, nothing changes. False when the place is not to be had any more: the owner never hears of that leg then.
+   */
+  succeed(owner: string, successor: Successor): Promise<boolean>;
+  /** Ends what runs on the legs and lets both live, for somebody who takes them at once; false when there is nothing to end. */
+  release(owner: string): Promise<boolean>;
+}
+
+/** A leg that is to take the place of another one, and what records call its two ends. */
+export interface Successor {
+  readonly leg: string;
+  readonly place: string;
+  readonly from: string;
+  readonly to: string;
+}
 
 /** A phone has placed a call; nothing but 100 has been answered. */
 export interface LegOffer {

@@ -8,6 +8,7 @@ import { callEnds } from './domain/hangup-cause.ts';
 import { callsTable } from './migrations/0001-calls.ts';
 import { callRecords } from './migrations/0002-call-records.ts';
 import { callFilters } from './migrations/0003-call-filters.ts';
+import { trunkCalls } from './migrations/0004-trunk-calls.ts';
 import { createCallStore } from './store.ts';
 import { tablesOf } from './tables.ts';
 import { exampleLeg } from './testing/example-leg.ts';
@@ -26,7 +27,7 @@ const ended = (leg: CallLeg, endedAt = 1_500): CallLeg => ({ ...leg, phase: 'end
 
 eachDatabase('the records of legs', (open) => {
   async function opened() {
-    const database = await open([callsTable, callRecords, callFilters]);
+    const database = await open([callsTable, callRecords, callFilters, trunkCalls]);
     const store = createCallStore(database, createUsage(freeOfCharge));
     const save = (before: CallLeg | undefined, after: CallLeg) =>
       database.transact((write) => store.save(write, before, after));
@@ -74,6 +75,9 @@ eachDatabase('the records of legs', (open) => {
         bill_seconds: 32,
         billed_seconds: 36,
         total_amount: 510,
+        trunk_id: null,
+        trunk_account: null,
+        trunk_main_account: null,
       },
     ]);
   });

@@ -1,6 +1,7 @@
 import type { Instant, Machine, Step } from '../../../kernel/machine.ts';
 import type { CallEnd, OwnedLegNotice } from '../../calls/index.ts';
 import type { RecordingOver } from '../../recordings/index.ts';
+import { isReplaceable } from './dial/dial-machine.ts';
 import { documentEnds } from './document-end.ts';
 import type { DocumentRun, RunEffect, RunInput, TransferReply } from './document-run.ts';
 import type { ElementInput } from './elements/element.ts';
@@ -36,6 +37,9 @@ function takeAfterEnd(turn: Turn, input: RunInput) {
       return;
     case 'transfer':
       return reply(turn, 'ended');
+    case 'succeed':
+    case 'release':
+      return reply(turn, false);
   }
 }
 
@@ -69,6 +73,10 @@ function takeLive(turn: Turn, input: RunInput) {
       return timerFired(turn, input.key);
     case 'transfer':
       return transfer(turn, input);
+    case 'succeed':
+      return succeed(turn, input);
+    case 'release':
+      return release(turn);
     case 'abandoned':
       return gone(turn, 'Error');
     default:
@@ -131,6 +139,9 @@ function calledLegNotice(turn: Turn, notice: OwnedLegNotice) {
     case 'leg-digit':
     case 'leg-ended':
       return feedDial(turn, notice);
+    case 'leg-given':
+      // It was in another conversation, and takes a place in this one.
+      return feedDial(turn, { type: 'leg-answered', leg: notice.leg });
     case 'leg-taken': {
       // It goes its own way: to the dial it is as good as gone.
       const end = documentEnds(4000, 'API Request');
@@ -185,6 +196,33 @@ function transfer(turn: Turn, input: Extract<RunInput, { type: 'transfer' }>) {
   fetchTransfer(turn, input);
 }
 
-function reply(turn: Turn, answer: TransferReply) {
+function succeed(turn: Turn, { leg, place, from, to }: Extract<RunInput, { type: 'succeed' }>) {
+  const isPlace = connectedLeg(turn.run) === place && isPlaceOf(turn.run);
+  reply(turn, isPlace);
+  if (isPlace) feedDial(turn, { type: 'leg-succeeding', leg, from, to });
+}
+
+function release(turn: Turn) {
+  const spared = connectedLeg(turn.run);
+  reply(turn, spared !== undefined);
+  if (spared === undefined) return;
+  const before = turn.effects.length;
+  gone(turn, 'Caller');
+  const stops = turn.effects.splice(before);
+  turn.effects.push(...stops.filter((effect) => effect.do !== 'hang-up' || effect.leg !== spared));
+}
+
+/** The leg that talks with the one that the documents run on. */
+export function connectedLeg({ current }: DocumentRun): string | undefined {
+  const dial = current?.state.kind === 'dial' ? current.state.dial : undefined;
+  return dial?.phase === 'bridged' ? (dial.winner ?? undefined) : undefined;
+}
+
+/** Whether the connected leg can be replaced, or both be released. */
+export function isPlaceOf({ current }: DocumentRun): boolean {
+  return current?.state.kind === 'dial' && isReplaceable(current.state.dial);
+}
+
+function reply(turn: Turn, answer: TransferReply | boolean) {
   turn.effects.push({ do: 'reply', reply: answer });
 }

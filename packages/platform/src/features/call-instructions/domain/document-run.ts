@@ -144,6 +144,16 @@ export type RunInput =
       /** A leg that a Dial has connected and that goes on without it. */
       readonly spared: string | null;
     }
+  /** The leg that a Dial has connected gets a successor; replies whether it may. */
+  | {
+      readonly type: 'succeed';
+      readonly leg: string;
+      readonly place: string;
+      readonly from: string;
+      readonly to: string;
+    }
+  /** Both legs of a Dial go on without the documents; replies whether there are two. */
+  | { readonly type: 'release' }
   /** There is no leg to run on. */
   | { readonly type: 'abandoned' }
   | TimerFired;
@@ -187,7 +197,7 @@ export type RunEffect =
   | { readonly do: 'unbridge' }
   | { readonly do: 'join'; readonly join: number; readonly instruction: MultiPartyCall }
   | { readonly do: 'reclaim' }
-  | KernelEffect<RunEvent, TransferReply>;
+  | KernelEffect<RunEvent, TransferReply | boolean>;
 
 /** What customers are told through the outbox; the last two at a URL of theirs. */
 export type RunEvent =

@@ -19,6 +19,8 @@ function step(leg: CallLeg, input: CallLegInput, now: Instant): LegStep {
       return offerTaken(leg, input);
     case 'offer-failed':
       return hangUp({ ...leg, unheard: null }, input.end);
+    case 'offer-refused':
+      return hangUp({ ...leg, unheard: null }, input.end, input.status);
     case 'place':
       return {
         state: leg,
@@ -69,6 +71,7 @@ function afterEnd(leg: CallLeg, input: CallLegInput): LegStep {
     case 'offer-taken':
       return offerTaken(leg, input);
     case 'offer-failed':
+    case 'offer-refused':
       return { state: { ...leg, unheard: null }, effects: [{ do: 'emit', event: 'ended' }] };
     case 'take':
     case 'lend':
@@ -94,11 +97,11 @@ function ringing(leg: CallLeg): LegStep {
 }
 
 /** The first wish counts: a kick that crosses the end of the whole call is still a kick. */
-function hangUp(leg: CallLeg, end: CallEnd): LegStep {
+function hangUp(leg: CallLeg, end: CallEnd, status = statusOfEnd(end)): LegStep {
   if (leg.wantedEnd !== null) return stay(leg);
   // Signalling does not know the leg yet; `routed` will find the wish.
   if (leg.phase === 'routing') return stay({ ...leg, wantedEnd: end });
-  return { state: { ...leg, wantedEnd: end }, effects: [{ do: 'hang-up', status: statusOfEnd(end) }] };
+  return { state: { ...leg, wantedEnd: end }, effects: [{ do: 'hang-up', status }] };
 }
 
 function timerFired(leg: CallLeg, key: string): LegStep {

@@ -69,6 +69,8 @@ export type CallLegInput =
     }
   /** Asking failed: nobody will ever own the leg. */
   | { readonly type: 'offer-failed'; readonly end: CallEnd }
+  /** The same, because what was asked for cannot be; the status says why. */
+  | { readonly type: 'offer-refused'; readonly end: CallEnd; readonly status: number }
   /** The record exists: find out where `to` is reached; `routed` or `unreachable` comes back. */
   | {
       readonly type: 'place';

@@ -4,6 +4,9 @@ import { type CallEnd, callEnds } from './hangup-cause.ts';
 /**
  * Two legs joined for as long as both live: the leg of the caller and the one that we dial for it.
  * Its end is "both legs ended or belong to somebody else", whatever order their notices come in.
+ *
+ * A leg can have a successor, which takes its place when it is answered: a transfer. The place is held for it when the leg
+ * that it succeeds ends before; when it comes to nothing, everything stays as it was.
  */
 export interface DirectCall {
   readonly wanted: WantedCall;
@@ -11,8 +14,14 @@ export interface DirectCall {
   readonly calleeLeg: string;
   readonly caller: LegPhase;
   readonly callee: LegPhase;
-  readonly bridged: boolean;
+  /** What is heard: each other, or ringing while one of them is waited for. */
+  readonly sound: 'none' | 'bridge' | 'ringback';
+  readonly successor: { readonly leg: string; readonly side: Side } | null;
+  /** Legs that were hung up in favour of others and have not ended. */
+  readonly leaving: readonly string[];
 }
+
+export type Side = 'caller' | 'callee';
 
 /** What the caller asked for. */
 export interface WantedCall {
@@ -29,8 +38,13 @@ export type LegPhase = 'none' | 'waiting' | 'answered' | 'taken' | 'ended';
 export type DirectCallInput =
   | { readonly type: 'opened' }
   | { readonly type: 'begin' }
+  /** Both legs have been answered and belong to this call from now on. */
+  | { readonly type: 'adopt' }
+  /** `leg` takes the place of another one as soon as it is answered, or given to us; replies whether it may. */
+  | { readonly type: 'succeed'; readonly leg: string; readonly place: string }
   | { readonly type: 'leg-ringing'; readonly leg: string }
   | { readonly type: 'leg-answered'; readonly leg: string }
+  | { readonly type: 'leg-given'; readonly leg: string }
   | { readonly type: 'leg-taken'; readonly leg: string }
   | { readonly type: 'leg-ended'; readonly leg: string; readonly end: CallEnd }
   | { readonly type: 'timer-fired'; readonly key: string };
@@ -39,28 +53,53 @@ export type DirectCallEffect =
   | { readonly do: 'dial-callee'; readonly leg: string; readonly wanted: WantedCall }
   | { readonly do: 'ring-caller' }
   | { readonly do: 'answer-caller' }
-  | { readonly do: 'bridge'; readonly callee: string }
+  | { readonly do: 'bridge'; readonly legs: readonly [string, string] }
+  /** This leg hears ringing, for a phone that takes the place of its partner. */
+  | { readonly do: 'ringback'; readonly leg: string }
+  /** Neither bridge nor ringback is left. */
   | { readonly do: 'unbridge' }
   | { readonly do: 'hang-up'; readonly leg: string; readonly end: CallEnd }
-  | KernelEffect;
+  | KernelEffect<never, boolean>;
+
+type CallStep = Step<DirectCall, DirectCallEffect>;
 
 export const directCallMachine: Machine<DirectCall, DirectCallInput, DirectCallEffect> = { step };
 
 /** A call whose caller waits and whose callee is to be dialled. */
 export function newDirectCall(wanted: WantedCall, callerLeg: string, calleeLeg: string): DirectCall {
-  return { wanted, callerLeg, calleeLeg, caller: 'waiting', callee: 'none', bridged: false };
+  return {
+    wanted,
+    callerLeg,
+    calleeLeg,
+    caller: 'waiting',
+    callee: 'none',
+    sound: 'none',
+    successor: null,
+    leaving: [],
+  };
 }
 
-/** True when neither leg can tell us anything any more. */
+/** Two answered legs that had another owner; joined by `adopt`. */
+export function adoptedCall(wanted: WantedCall, callerLeg: string, calleeLeg: string): DirectCall {
+  return { ...newDirectCall(wanted, callerLeg, calleeLeg), caller: 'answered', callee: 'answered' };
+}
+
+/** True when no leg can tell us anything any more. */
 export function isDirectCallOver(call: DirectCall): boolean {
-  return isGone(call.caller) && (isGone(call.callee) || call.callee === 'none');
+  const isCalleeGone = isGone(call.callee) || call.callee === 'none';
+  return isGone(call.caller) && isCalleeGone && call.successor === null && call.leaving.length === 0;
+}
+
+/** Whether the place of this leg can be taken: the two talk, and nobody else is on the way. */
+export function isReplaceable(call: DirectCall, leg: string): boolean {
+  return call.sound === 'bridge' && call.successor === null && sideOf(call, leg) !== undefined;
 }
 
 const aloneTimer = 'left-alone';
 /** Who takes both legs takes one after the other: the second lives so much longer than its call. */
 const handoverMs = 500;
 
-function step(call: DirectCall, input: DirectCallInput, now: Instant): Step<DirectCall, DirectCallEffect> {
+function step(call: DirectCall, input: DirectCallInput, now: Instant): CallStep {
   switch (input.type) {
     case 'begin':
       return call.callee === 'none' && call.caller === 'waiting'
@@ -69,12 +108,18 @@ function step(call: DirectCall, input: DirectCallInput, now: Instant): Step<Dire
             effects: [{ do: 'dial-callee', leg: call.calleeLeg, wanted: call.wanted }],
           }
         : stay(call);
+    case 'adopt':
+      return joined(call, []);
+    case 'succeed':
+      return succeed(call, input.leg, input.place);
     case 'leg-ringing':
       return input.leg === call.calleeLeg && call.caller === 'waiting'
         ? { state: call, effects: [{ do: 'ring-caller' }] }
         : stay(call);
+    case 'leg-given':
+      return call.successor?.leg === input.leg ? promoted(call, call.successor) : stay(call);
     case 'leg-answered':
-      return input.leg === call.calleeLeg ? calleeAnswered(call) : callerAnswered(call);
+      return call.successor?.leg === input.leg ? promoted(call, call.successor) : answered(call, input.leg);
     case 'leg-ended':
       return legEnded(call, input.leg, input.end);
     case 'leg-taken':
@@ -86,55 +131,135 @@ function step(call: DirectCall, input: DirectCallInput, now: Instant): Step<Dire
   }
 }
 
-function calleeAnswered(call: DirectCall): Step<DirectCall, DirectCallEffect> {
-  if (call.callee !== 'waiting') return stay(call);
-  const state: DirectCall = { ...call, callee: 'answered' };
-  return call.caller === 'waiting' ? { state, effects: [{ do: 'answer-caller' }] } : stay(state);
+function answered(call: DirectCall, leg: string): CallStep {
+  const side = sideOf(call, leg);
+  if (side === undefined || call[side] !== 'waiting') return stay(call);
+  const state: DirectCall = { ...call, [side]: 'answered' };
+  if (state.caller === 'answered' && state.callee === 'answered') return joined(state, []);
+  return side === 'callee' && state.caller === 'waiting'
+    ? { state, effects: [{ do: 'answer-caller' }] }
+    : stay(state);
 }
 
-function callerAnswered(call: DirectCall): Step<DirectCall, DirectCallEffect> {
-  if (call.caller !== 'waiting') return stay(call);
-  const state: DirectCall = { ...call, caller: 'answered' };
-  if (call.callee !== 'answered') return stay(state);
-  return { state: { ...state, bridged: true }, effects: [{ do: 'bridge', callee: call.calleeLeg }] };
-}
-
-function legEnded(call: DirectCall, leg: string, end: CallEnd): Step<DirectCall, DirectCallEffect> {
-  const isCaller = leg === call.callerLeg;
-  const state: DirectCall = {
-    ...call,
-    caller: isCaller ? 'ended' : call.caller,
-    callee: isCaller ? call.callee : 'ended',
-    bridged: false,
+function joined(call: DirectCall, before: readonly DirectCallEffect[]): CallStep {
+  if (call.caller !== 'answered' || call.callee !== 'answered') return { state: call, effects: before };
+  return {
+    state: { ...call, sound: 'bridge' },
+    effects: [...before, ...quiet(call), { do: 'bridge', legs: [call.callerLeg, call.calleeLeg] }],
   };
-  const other = isCaller ? call.callee : call.caller;
-  const effects: DirectCallEffect[] = call.bridged ? [{ do: 'unbridge' }] : [];
-  if (isAlive(other)) {
-    const otherLeg = isCaller ? call.calleeLeg : call.callerLeg;
-    effects.push({ do: 'hang-up', leg: otherLeg, end: endOfOther(isCaller, other, end) });
+}
+
+function succeed(call: DirectCall, leg: string, place: string): CallStep {
+  const side = sideOf(call, place);
+  if (side === undefined || !isReplaceable(call, place)) {
+    return { state: call, effects: [{ do: 'reply', reply: false }] };
   }
-  return { state, effects };
+  return { state: { ...call, successor: { leg, side } }, effects: [{ do: 'reply', reply: true }] };
+}
+
+/** The successor is there: whom it succeeds is let go, and the other one hears it. */
+function promoted(call: DirectCall, { leg, side }: NonNullable<DirectCall['successor']>): CallStep {
+  const place = legOf(call, side);
+  const state: DirectCall = {
+    ...withLeg(call, side, leg, 'answered'),
+    successor: null,
+    leaving: [...call.leaving, place],
+  };
+  return joined(state, [{ do: 'hang-up', leg: place, end: endOfLeaver(side) }]);
+}
+
+function legEnded(call: DirectCall, leg: string, end: CallEnd): CallStep {
+  if (call.leaving.includes(leg)) {
+    return stay({ ...call, leaving: call.leaving.filter((each) => each !== leg) });
+  }
+  // Nobody takes the place: the call goes on as it was.
+  if (call.successor?.leg === leg) return stay({ ...call, successor: null });
+  const side = sideOf(call, leg);
+  if (side === undefined || isGone(call[side])) return stay(call);
+  const { successor } = call;
+  if (successor?.side === side) return awaited(call, successor);
+  return closed(call, side, 'ended', (other) => endOfOther(side === 'caller', call[other], end));
+}
+
+/** The leg has gone before its successor is there: its partner hears ringing until then. */
+function awaited(call: DirectCall, { leg, side }: NonNullable<DirectCall['successor']>): CallStep {
+  const state = withLeg({ ...call, successor: null }, side, leg, 'waiting');
+  return {
+    state: { ...state, sound: 'ringback' },
+    effects: [...quiet(call), { do: 'ringback', leg: legOf(call, otherSide(side)) }],
+  };
 }
 
 /** A leg that belongs to somebody else leaves the mix at once, and its partner has nobody to talk to. */
-function legTaken(call: DirectCall, leg: string, now: Instant): Step<DirectCall, DirectCallEffect> {
-  const isCaller = leg === call.callerLeg;
-  const state: DirectCall = { ...call, [isCaller ? 'caller' : 'callee']: 'taken', bridged: false };
-  const effects: DirectCallEffect[] = call.bridged ? [{ do: 'unbridge' }] : [];
-  effects.push({ do: 'start-timer', key: aloneTimer, at: now + handoverMs });
+function legTaken(call: DirectCall, leg: string, now: Instant): CallStep {
+  if (call.leaving.includes(leg)) {
+    return stay({ ...call, leaving: call.leaving.filter((each) => each !== leg) });
+  }
+  if (call.successor?.leg === leg) return stay({ ...call, successor: null });
+  const side = sideOf(call, leg);
+  if (side === undefined || isGone(call[side])) return stay(call);
+  const { state, effects } = closed(call, side, 'taken', () => undefined);
+  return {
+    state,
+    effects: [...effects, { do: 'start-timer', key: aloneTimer, at: now + handoverMs }],
+  };
+}
+
+/** One side is gone: nothing is heard any more, and whoever is left of the others is let go where an end is given. */
+function closed(
+  call: DirectCall,
+  side: Side,
+  phase: 'ended' | 'taken',
+  endOf: (other: Side) => CallEnd | undefined,
+): CallStep {
+  const other = otherSide(side);
+  const effects: DirectCallEffect[] = [...quiet(call)];
+  const end = isAlive(call[other]) ? endOf(other) : undefined;
+  if (end !== undefined) effects.push({ do: 'hang-up', leg: legOf(call, other), end });
+  const { successor } = call;
+  if (successor !== null) {
+    effects.push({ do: 'hang-up', leg: successor.leg, end: callEnds(1000, 'Caller') });
+  }
+  const state: DirectCall = {
+    ...call,
+    [side]: phase,
+    sound: 'none',
+    successor: null,
+    leaving: successor === null ? call.leaving : [...call.leaving, successor.leg],
+  };
   return { state, effects };
 }
 
-function leftAlone(call: DirectCall): Step<DirectCall, DirectCallEffect> {
+function leftAlone(call: DirectCall): CallStep {
   const end = callEnds(4000, 'API Request');
   const effects: DirectCallEffect[] = [];
-  for (const [leg, phase] of [
-    [call.callerLeg, call.caller],
-    [call.calleeLeg, call.callee],
-  ] as const) {
-    if (isAlive(phase)) effects.push({ do: 'hang-up', leg, end });
+  for (const side of ['caller', 'callee'] as const) {
+    if (isAlive(call[side])) effects.push({ do: 'hang-up', leg: legOf(call, side), end });
   }
   return { state: call, effects };
+}
+
+function quiet(call: DirectCall): readonly DirectCallEffect[] {
+  return call.sound === 'none' ? [] : [{ do: 'unbridge' }];
+}
+
+function sideOf(call: DirectCall, leg: string): Side | undefined {
+  if (leg === call.callerLeg) return 'caller';
+  return leg === call.calleeLeg ? 'callee' : undefined;
+}
+
+function otherSide(side: Side): Side {
+  return side === 'caller' ? 'callee' : 'caller';
+}
+
+function legOf(call: DirectCall, side: Side): string {
+  return side === 'caller' ? call.callerLeg : call.calleeLeg;
+}
+
+function withLeg(call: DirectCall, side: Side, leg: string, phase: LegPhase): DirectCall {
+  return side === 'caller'
+    ? { ...call, callerLeg: leg, caller: phase }
+    : { ...call, calleeLeg: leg, callee: phase };
 }
 
 function isAlive(phase: LegPhase): boolean {
@@ -145,6 +270,11 @@ function isGone(phase: LegPhase): boolean {
   return phase === 'ended' || phase === 'taken';
 }
 
+/** Of a leg whose phone has put another one in its place. */
+function endOfLeaver(side: Side): CallEnd {
+  return callEnds(4000, side === 'caller' ? 'Caller' : 'Call recipient');
+}
+
 /** What the surviving leg records: why its partner is gone, seen from its own side. */
 function endOfOther(callerLeft: boolean, other: LegPhase, end: CallEnd): CallEnd {
   if (other === 'answered') return callEnds(4000, callerLeft ? 'Caller' : 'Call recipient');
@@ -152,6 +282,6 @@ function endOfOther(callerLeft: boolean, other: LegPhase, end: CallEnd): CallEnd
   return callerLeft ? callEnds(1000, 'Caller') : end;
 }
 
-function stay(state: DirectCall): Step<DirectCall, DirectCallEffect> {
+function stay(state: DirectCall): CallStep {
   return { state, effects: [] };
 }

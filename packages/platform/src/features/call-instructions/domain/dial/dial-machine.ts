@@ -23,6 +23,8 @@ function changed(state: DialState, input: DialInput, now: Instant): DialState {
       return legLost(state, input.leg, input.end);
     case 'leg-digit':
       return pressed(state, input.leg, input.digit);
+    case 'leg-succeeding':
+      return succeeding(state, input);
     case 'play-over':
       return playOver(state, input.play);
     case 'caller-early':
@@ -54,7 +56,29 @@ function rung(state: DialState): DialState {
   return { ...state, callerHears: state.callerListens ? 'ringback' : 'rung' };
 }
 
+function succeeding(state: DialState, { leg, from, to }: Extract<DialInput, { type: 'leg-succeeding' }>) {
+  if (!isReplaceable(state)) return state;
+  const successor = { leg, from, to, phase: 'succeeding', answeredAt: null, hearsSound: false, end: null };
+  return { ...state, legs: [...state.legs, successor] } as DialState;
+}
+
+/** Whether the connected leg may have a successor: it has none yet. */
+export function isReplaceable(state: DialState): boolean {
+  return state.phase === 'bridged' && !state.legs.some(({ phase }) => phase === 'succeeding');
+}
+
+/** The successor is there, and whom it succeeds is let go. */
+function succeeded(state: DialState, successor: DialledLeg, now: Instant): DialState {
+  const left = withLegs(state, (leg) => {
+    if (leg.leg === successor.leg) return { ...leg, phase: 'chosen', answeredAt: now };
+    return isLive(leg) ? ended(leg, dialEnds.normal('Call recipient')) : leg;
+  });
+  return bridged({ ...left, winner: successor.leg });
+}
+
 function legAnswered(state: DialState, name: string, now: Instant): DialState {
+  const successor = legOf(state, name, 'succeeding');
+  if (successor !== undefined) return succeeded(state, successor, now);
   const leg = legOf(state, name, 'dialling');
   if (leg === undefined) return state;
   const { confirmKey, confirmSound } = state.dial;
@@ -162,6 +186,10 @@ function legLost(state: DialState, name: string, end: CallEnd): DialState {
   const leg = state.legs.find((each) => each.leg === name);
   if (leg === undefined || !isLive(leg)) return state;
   const left = withLeg(state, ended(leg, end));
+  const successor = left.legs.find(({ phase }) => phase === 'succeeding');
+  if (name === state.winner && successor !== undefined) {
+    return { ...left, winner: successor.leg, phase: 'connecting', callerHears: 'ringback' };
+  }
   return name === state.winner ? over(left, { status: 'completed', end }, end) : overWithoutLegs(left);
 }
 
@@ -172,7 +200,9 @@ function overWithoutLegs(state: DialState): DialState {
 }
 
 function givenUp(state: DialState, source: CallEnd['source']): DialState {
-  if (state.phase === 'bridged') return completed(state, dialEnds.normal(source));
+  // Who waits for the successor has been connected before.
+  const wasBridged = state.legs.some(({ phase }) => phase === 'succeeding');
+  if (state.phase === 'bridged' || wasBridged) return completed(state, dialEnds.normal(source));
   const end = dialEnds.canceled(source);
   return over(state, { status: 'cancel', end }, end);
 }

@@ -19,7 +19,8 @@ export function ordersOf(
     const isOver = input.type === 'play-over' && input.play === play;
     if (!has.has(play) && !isOver) orders.push({ do: 'stop-play', play });
   }
-  if (before.phase === 'bridged' && after.phase !== 'bridged') orders.push({ do: 'unbridge' });
+  const isBridgeOther = before.winner !== after.winner || before.phase !== after.phase;
+  if (before.phase === 'bridged' && isBridgeOther) orders.push({ do: 'unbridge' });
   for (const [was, is] of legsOf(before, after)) {
     const endedItself = input.type === 'leg-ended' && input.leg === is.leg;
     if (isLive(was) && is.end !== null && !endedItself) {
@@ -33,7 +34,7 @@ export function ordersOf(
   for (const [play, order] of has) {
     if (!had.has(play)) orders.push({ do: 'play', play, ...order });
   }
-  if (before.phase !== 'bridged' && after.phase === 'bridged' && after.winner !== null) {
+  if (isBridgeOther && after.phase === 'bridged' && after.winner !== null) {
     orders.push({ do: 'bridge', leg: after.winner });
   }
   for (const key of ran.keys()) {
@@ -51,7 +52,7 @@ export function ordersOf(
 
 /** Dialled, and neither ended nor hung up. */
 export function isLive({ phase }: DialledLeg): boolean {
-  return phase === 'dialling' || phase === 'confirming' || phase === 'chosen';
+  return phase === 'dialling' || phase === 'confirming' || phase === 'chosen' || phase === 'succeeding';
 }
 
 function ordersToCaller(before: DialState, after: DialState): readonly DialEffect[] {
@@ -139,7 +140,8 @@ function told(
     if (was.answeredAt === null && is.answeredAt !== null) tell(is, 'answer', 'answer', {});
   }
   const winner = after.legs.find(({ leg }) => leg === after.winner);
-  if (before.phase !== 'bridged' && after.phase === 'bridged' && winner !== undefined) {
+  const isConnected = before.phase !== 'bridged' || before.winner !== after.winner;
+  if (isConnected && after.phase === 'bridged' && winner !== undefined) {
     tell(winner, 'connected', 'connected', {});
   }
   if (input.type === 'leg-digit' && before.phase === 'bridged' && winner !== undefined) {

@@ -11,6 +11,9 @@ import type { DialStatus } from './dial-outcome.ts';
  *     └────────────────┴───── nobody left, given up ──────────────────┴── B left, time limit, * ──┴──→ over
  *
  * Over means that the document goes on: what a leg tells after it was hung up changes nothing.
+ *
+ * The connected leg can have a successor, which takes its place when it is answered: a transfer by that phone. When the leg leaves
+ * before, the dial is connecting again; when the successor comes to nothing, everything stays as it was.
  */
 export interface DialState {
   readonly dial: Dial;
@@ -49,7 +52,7 @@ export interface DialledLeg {
   readonly leg: string;
   readonly to: string;
   readonly from: string;
-  readonly phase: 'fresh' | 'dialling' | 'confirming' | 'chosen' | 'ended';
+  readonly phase: 'fresh' | 'dialling' | 'confirming' | 'chosen' | 'succeeding' | 'ended';
   readonly answeredAt: Instant | null;
   /** `confirmSound` is played to it. */
   readonly hearsSound: boolean;
@@ -70,6 +73,8 @@ export type DialInput =
   /** Of the A leg or of a B leg. */
   | { readonly type: 'leg-digit'; readonly leg: string; readonly digit: string }
   | { readonly type: 'play-over'; readonly play: string }
+  /** Another leg is to take the place of the connected one; it is dialled, or talks with somebody else, without this dial. */
+  | { readonly type: 'leg-succeeding'; readonly leg: string; readonly from: string; readonly to: string }
   /** Early media was opened to the caller (`leg-early` of the A leg). */
   | { readonly type: 'caller-early' }
   | { readonly type: 'caller-answered' }

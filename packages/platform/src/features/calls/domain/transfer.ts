@@ -1,0 +1,97 @@
+import { type Destination, readDestination } from './destination.ts';
+import type { LegOwner } from './leg-owner.ts';
+
+/** What of a live leg decides whether its phone may transfer its call. */
+export interface TransferLeg {
+  readonly leg: string;
+  readonly account: string;
+  readonly direction: 'inbound' | 'outbound';
+  readonly owner: LegOwner | null;
+  readonly from: string;
+  readonly to: string;
+  readonly phase: 'offered' | 'routing' | 'dialling' | 'ringing' | 'answered';
+}
+
+/** As in `Conversations` of the door. */
+export type Place = 'bound' | 'replaceable' | 'releasable';
+
+/** One conversation of the phone that transfers: its own leg, and whom it talks with. */
+export interface Side<Leg extends TransferLeg = TransferLeg> {
+  readonly leg: Leg;
+  readonly other: Leg;
+  readonly place: Place;
+}
+
+/** What a phone asks for, when it may have it. `user` is the endpoint that it is. */
+export type Asked<Leg extends TransferLeg = TransferLeg> =
+  | {
+      readonly type: 'blind';
+      readonly side: Side<Leg>;
+      readonly user: string;
+      readonly destination: Destination;
+    }
+  | { readonly type: 'attended'; readonly kept: Side<Leg>; readonly moved: Side<Leg> };
+
+export interface TransferLegs<Leg extends TransferLeg> {
+  peek(leg: string): Leg | undefined;
+  partnerOf(leg: string): string | undefined;
+  /** The endpoint that placed this call; undefined where none did. */
+  userOf(leg: string): string | undefined;
+  placeOf(leg: Leg): Place | undefined;
+  readonly domains: readonly string[];
+}
+
+/**
+ * Reads a request to transfer. Undefined for what makes no sense or is nobody's right: a phone that is not an endpoint of ours (a
+ * carrier or a telephone system would call at our cost), a leg that talks with nobody, or with several in a multiparty call, a
+ * conversation that is being transferred already, and the call of another phone.
+ */
+export function readTransfer<Leg extends TransferLeg>(
+  request: { readonly leg: string; readonly to: string; readonly replaces?: string },
+  legs: TransferLegs<Leg>,
+): Asked<Leg> | undefined {
+  const user = userOf(request.leg, legs);
+  const side = sideOf(request.leg, legs);
+  if (user === undefined || side === undefined) return undefined;
+  if (request.replaces === undefined) {
+    const destination = readDestination(request.to, legs.domains);
+    const isPlace = destination.kind === 'number' || destination.kind === 'user';
+    return isPlace ? { type: 'blind', side, user, destination } : undefined;
+  }
+  const second = sideOf(request.replaces, legs);
+  const isItsOwn = userOf(request.replaces, legs) === user && second?.leg.account === side.leg.account;
+  const four = new Set([side.leg.leg, side.other.leg, second?.leg.leg, second?.other.leg]);
+  if (second === undefined || !isItsOwn || four.size < 4) return undefined;
+  // What runs on the leg of a party goes on with it, so that one's conversation is kept; of the other it is the party that moves.
+  const isFirstKept = rank(side) >= rank(second);
+  return {
+    type: 'attended',
+    kept: isFirstKept ? side : second,
+    moved: isFirstKept ? second : side,
+  };
+}
+
+/** The party at the far end of a leg, as records name it. */
+export function partyOf({ direction, from, to }: TransferLeg): string {
+  return direction === 'inbound' ? from : to;
+}
+
+function userOf<Leg extends TransferLeg>(name: string, legs: TransferLegs<Leg>): string | undefined {
+  const leg = legs.peek(name);
+  if (leg?.direction !== 'outbound') return legs.userOf(name);
+  const destination = readDestination(leg.to, legs.domains);
+  return destination.kind === 'user' ? destination.user : undefined;
+}
+
+function sideOf<Leg extends TransferLeg>(name: string, legs: TransferLegs<Leg>): Side<Leg> | undefined {
+  const leg = legs.peek(name);
+  const partner = leg && legs.partnerOf(name);
+  const other = partner === undefined ? undefined : legs.peek(partner);
+  if (leg?.phase !== 'answered' || other?.phase !== 'answered') return undefined;
+  const place = legs.placeOf(leg);
+  return place === undefined ? undefined : { leg, other, place };
+}
+
+function rank({ place }: Side): number {
+  return ['releasable', 'replaceable', 'bound'].indexOf(place);
+}
