@@ -1,19 +1,22 @@
 import type { Clock, Registrations, Secrets } from '@jackfield/platform';
 import {
   createDigestServer,
-  createNonces,
   decodeUtf8,
+  type Nonces,
   parseNameAddr,
   parseSipUri,
   type SipRequest,
 } from '@jackfield/sip';
 import type { Admission, Refused } from './admission.ts';
+import { createSipNonces } from './sip-nonces.ts';
 
 export interface DigestAdmissionDeps {
   readonly registrations: Registrations;
   readonly secrets: Secrets;
   readonly clock: Clock;
   readonly realm: string;
+  /** Those of all challenges of this process; its own when absent. */
+  readonly nonces?: Nonces;
   /** What a challenge offers, in this order. */
   readonly algorithms: readonly ('MD5' | 'SHA-256')[];
 }
@@ -26,10 +29,7 @@ export function createDigestAdmission(deps: DigestAdmissionDeps): Admission {
     algorithms: deps.algorithms,
     hash: (algorithm, text) => secrets.digest(algorithm === 'MD5' ? 'md5' : 'sha256', decodeUtf8(text)),
     equals: (left, right) => secrets.equals(left, right),
-    nonces: createNonces({
-      sign: (text) => secrets.keyedHash(`sip-nonce ${text}`),
-      equals: (left, right) => secrets.equals(left, right),
-    }),
+    nonces: deps.nonces ?? createSipNonces(secrets),
     decoySecret: secrets.randomUuid(),
   });
 

@@ -5,7 +5,9 @@ export {
   type CarrierAdmissionDeps,
   createCarrierAdmission,
 } from './carrier-admission.ts';
+export { createDefence, type Defence, type DefenceLimits, defaultDefenceLimits } from './defence.ts';
 export { createDigestAdmission, type DigestAdmissionDeps } from './digest-admission.ts';
 export { createSipEdge, type SipEdge, type SipEdgeDeps } from './sip-edge.ts';
+export { createSipNonces } from './sip-nonces.ts';
 export { createTokenAdmission, type TokenAdmissionDeps } from './token-admission.ts';
 export { createTrunkAdmission, type TrunkAdmissionDeps } from './trunk-admission.ts';

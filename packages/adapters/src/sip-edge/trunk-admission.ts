@@ -1,14 +1,15 @@
 import type { Clock, Secrets, TrunkAccess, TrunkRefusal, Trunks } from '@jackfield/platform';
 import {
   createDigestServer,
-  createNonces,
   decodeUtf8,
+  type Nonces,
   parseNameAddr,
   parseSipUri,
   type SipRequest,
 } from '@jackfield/sip';
 import type { Admission, Admitted, Refused } from './admission.ts';
 import { trunkOf } from './domains.ts';
+import { createSipNonces } from './sip-nonces.ts';
 
 export interface TrunkAdmissionDeps {
   readonly trunks: Trunks;
@@ -16,6 +17,8 @@ export interface TrunkAdmissionDeps {
   readonly clock: Clock;
   /** SIP domains that we serve, lower case; trunks have theirs below each, and the first is the realm. */
   readonly domains: readonly [string, ...string[]];
+  /** Those of all challenges of this process; its own when absent. */
+  readonly nonces?: Nonces;
   /** What a challenge offers, in this order. */
   readonly algorithms: readonly ('MD5' | 'SHA-256')[];
   /** Decides everything that is not a call through a trunk. */
@@ -37,7 +40,7 @@ export function createTrunkAdmission(deps: TrunkAdmissionDeps): Admission {
     algorithms: deps.algorithms,
     hash: (algorithm, text) => secrets.digest(algorithm === 'MD5' ? 'md5' : 'sha256', decodeUtf8(text)),
     equals,
-    nonces: createNonces({ sign: (text) => secrets.keyedHash(`trunk-nonce ${text}`), equals }),
+    nonces: deps.nonces ?? createSipNonces(secrets),
     decoySecret: secrets.randomUuid(),
   });
 

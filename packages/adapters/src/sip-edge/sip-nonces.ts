@@ -1,0 +1,10 @@
+import type { Secrets } from '@jackfield/platform';
+import { createNonces, type Nonces } from '@jackfield/sip';
+
+/** The nonces of all challenges of this process: one memory of their use, whoever judges them. */
+export function createSipNonces(secrets: Pick<Secrets, 'keyedHash' | 'equals'>): Nonces {
+  return createNonces({
+    sign: (text) => secrets.keyedHash(`sip-nonce ${text}`),
+    equals: (left, right) => secrets.equals(left, right),
+  });
+}
