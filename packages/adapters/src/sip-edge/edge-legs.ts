@@ -17,6 +17,7 @@ import {
   type UserAgent,
 } from '@jackfield/sip';
 import type { Admission } from './admission.ts';
+import type { CallPlaces } from './call-places.ts';
 import { type DialTermsDeps, dialTerms } from './dial-terms.ts';
 import { legEndOf } from './leg-end.ts';
 import { isAnswerable, LegMedia, sdpType } from './leg-media.ts';
@@ -26,6 +27,8 @@ import { createTransfers } from './transfers.ts';
 export interface EdgeLegsDeps extends DialTermsDeps {
   readonly mediaLegs: MediaLegs;
   readonly admission: Admission;
+  /** How many calls may come in; as many as do when absent. */
+  readonly places?: CallPlaces;
   readonly log: Logger;
   readonly newUuid: () => string;
   /** For the origin line of SDP. */
@@ -54,6 +57,8 @@ interface EdgeLeg {
   opened: Promise<void> | undefined;
   /** Our answer to its offer, once it was sent in a 183: the 200 repeats it (RFC 3261 §13.2.1). */
   early: string | undefined;
+  /** Gives the place of an incoming call back. */
+  free: (() => void) | undefined;
   /** Set when the reason of the end is ours and not what signalling will say. */
   end: LegEnd | undefined;
   /** Audio runs both ways, and whoever listens was told. */
@@ -70,6 +75,9 @@ export interface EdgeLegs {
   /** Ends every leg, with 503 where it was not answered. */
   hangUpAll(): void;
 }
+
+/** One of the calls that hold all places may be over soon. */
+const noPlace: AnswerFields = { headers: [['Retry-After', '10']] };
 
 /** Dialogs on one side, media legs on the other, named by the call UUID. */
 export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
@@ -89,6 +97,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
       answer: 'none',
       opened: undefined,
       early: undefined,
+      free: undefined,
       end: undefined,
       isAnswered: false,
     };
@@ -100,6 +109,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
   function ended(edge: EdgeLeg, end: LegEnd): void {
     if (legs.get(edge.leg) !== edge) return;
     legs.delete(edge.leg);
+    edge.free?.();
     const call = callOf(edge);
     if (call !== undefined) transfers.ended(call);
     closeMedia(edge);
@@ -200,6 +210,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     const { request, sourceAddress, flow } = incoming;
     const admitted = await deps.admission.admit(request, sourceAddress, flow);
     if (!admitted.ok) return incoming.reject(admitted.status, { headers: admitted.headers });
+    incoming.trust();
     // The doors may have been closed while the credential was looked up.
     if (refusedBecauseClosed(incoming)) return;
     const callee = admitted.callee ?? calleeOf(request.uri, deps.domains, admitted.trunk !== undefined);
@@ -209,6 +220,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     const replaced = transfers.replacedBy(incoming.request);
     if (replaced !== undefined && 'refusal' in replaced) return incoming.reject(replaced.refusal);
     const edge = open(deps.newUuid(), incoming);
+    if (!hasPlace(edge, incoming, admitted.account)) return;
     transfers.began(edge.leg, incoming);
     incoming.listen(listenerOf(edge));
     // A caller who gave up meanwhile is over before anybody has heard of its leg.
@@ -220,6 +232,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
       endpoint: admitted.endpoint,
       ...(admitted.trunk === undefined ? {} : { trunk: admitted.trunk }),
       ...(admitted.carrier === undefined ? {} : { carrier: admitted.carrier }),
+      ...(replaced === undefined ? {} : { replaces: replaced.leg }),
       ...(admitted.application === undefined ? {} : { application: admitted.application }),
       ...callerOf(incoming.request, admitted),
       to: callee,
@@ -228,11 +241,19 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     });
   }
 
+  /** False, and the leg is gone again, when there are as many calls as there may be. */
+  function hasPlace(edge: EdgeLeg, incoming: IncomingInvite, account: string): boolean {
+    edge.free = deps.places?.take(incoming.sourceAddress, account);
+    if (deps.places === undefined || edge.free !== undefined) return true;
+    legs.delete(edge.leg);
+    incoming.reject(503, noPlace);
+    return false;
+  }
+
   function refusedBecauseClosed(incoming: IncomingInvite): boolean {
     const closed = deps.closedBecause();
     if (closed !== undefined) incoming.reject(closed.status, closed.fields);
     return closed !== undefined;
-      ...(replaced === undefined ? {} : { replaces: replaced.leg }),
   }
 
   /** The media port of an incoming leg; false when there is none, or the caller gave up meanwhile: the leg is over then. */

@@ -1,4 +1,12 @@
-import type { Clock, Logger, MediaLegs, Registrations, Secrets, Telephony } from '@jackfield/platform';
+import {
+  type Clock,
+  type Logger,
+  type MediaLegs,
+  type Registrations,
+  type Secrets,
+  sourceOf,
+  type Telephony,
+} from '@jackfield/platform';
 import {
   ALLOWED_METHODS,
   createUserAgent,
@@ -16,7 +24,7 @@ import type { TransportListener, Transports } from '@jackfield/sip/transport';
 import type { Admission } from './admission.ts';
 import { type CarrierLogin, carrierAccounts } from './carrier-accounts.ts';
 import { createCarrierRequests } from './carrier-requests.ts';
-  SUPPORTED_OPTIONS,
+import type { Defence } from './defence.ts';
 import type { DialTermsDeps } from './dial-terms.ts';
 import { createEdgeLegs } from './edge-legs.ts';
 import { createRegistrar } from './registrar.ts';
@@ -28,6 +36,8 @@ export interface SipEdgeDeps extends Pick<DialTermsDeps, 'trunkLogin' | 'mayReac
   readonly locate?: UserAgentDeps['locate'];
   readonly admission: Admission;
   /** Absent where nobody registers: REGISTER is then no method of this edge. */
+  /** Keeps strangers in bounds; absent where only the platform's own phones are. */
+  readonly defence?: Defence;
   readonly registrations?: Registrations;
   readonly mediaLegs: MediaLegs;
   readonly clock: Clock;
@@ -48,7 +58,12 @@ export interface SipEdge {
   readonly telephony: Telephony;
   /** Where it listens; known once `telephony.open` has resolved. */
   address(): { readonly host: string; readonly port: number };
-  census(): UserAgentCensus & { readonly legs: number; readonly connections: number };
+  census(): UserAgentCensus & {
+    readonly legs: number;
+    readonly connections: number;
+    /** Sources that nothing is heard of at this moment. */
+    readonly bannedSources: number;
+  };
   /** What the user agent and the transports count since the start, by name. */
   counters(): Readonly<Record<string, number>>;
   /** From now on new calls are refused with 503 and Retry-After. */
@@ -73,6 +88,8 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
   const accounts = carrierAccounts(deps.carriers ?? [], hash);
   let isDraining = false;
 
+  const { defence } = deps;
+  const admission = keepingConnections(defence?.watch(deps.admission) ?? deps.admission);
   let opened: Transports | undefined;
 
   function transports(): Transports {
@@ -108,7 +125,11 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     // Connections do not outlive their process; the phones on them have to register again.
     for (const prefix of connectionFlows) await registrations?.dropFlowsFrom(prefix);
     opened = await deps.openTransports({
-      onMessage: (text, flow) => userAgent.receive(text, flow),
+      onMessage(text, flow) {
+        if (defence === undefined || defence.hears(flow)) userAgent.receive(text, flow);
+        else opened?.cut(flow.id);
+      },
+      ...(defence === undefined ? {} : { accepts: defence.accepts, sourceOf }),
       onSendFailed(failure) {
         log.debug({ target: failure.target, reason: failure.sentence }, 'A SIP message could not be sent.');
         userAgent.transportFailed(failure.text, failure.target);
@@ -116,6 +137,7 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
       onFlowClosed(flow) {
         userAgent.flowClosed(flow.id);
         registrations?.dropFlow(flow.id).catch((error: unknown) => {
+        defence?.flowClosed(flow.id);
           log.error({ flow: flow.id, err: error }, 'The bindings of a lost connection could not be removed.');
         });
       },
@@ -133,6 +155,7 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     hash,
     userAgentName: deps.userAgentName,
     methods: registrations === undefined ? ['OPTIONS'] : ['REGISTER', 'OPTIONS'],
+    ...(defence === undefined ? {} : { guard: defence }),
     on: {
       request(incoming) {
         if (incoming.request.method === 'OPTIONS') answerOptions(incoming);
@@ -145,7 +168,8 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
 
   const legs = createEdgeLegs({
     mediaLegs: deps.mediaLegs,
-    admission: deps.admission,
+    admission,
+    ...(defence === undefined ? {} : { places: defence.places }),
     log,
     newUuid: () => secrets.randomUuid(),
     // RFC 8866 §5.2: a number unlike that of any other session; 48 random bits are.
@@ -168,7 +192,18 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     secrets,
   });
 
-  const registrar = registrations && createRegistrar({ ...deps, registrations });
+  const registrar = registrations && createRegistrar({ ...deps, admission, registrations });
+
+  /** Whoever has shown who it is may stay connected. */
+  function keepingConnections(watched: Admission): Admission {
+    return {
+      async admit(request, address, flow) {
+        const decided = await watched.admit(request, address, flow);
+        if (decided.ok) opened?.keep(flow);
+        return decided;
+      },
+    };
+  }
 
   /** RFC 3261 §11.2: what an INVITE would be answered, and what we understand. */
   function answerOptions(incoming: IncomingRequest): void {
@@ -187,6 +222,7 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
       // A connection that was lost while the database wrote took only those bindings with it that were written before.
       if (flow.reliable && opened?.flowById(flow.id) === undefined) await registrations?.dropFlow(flow.id);
       reply(answer?.status ?? 405, { headers: answer?.headers ?? [] });
+      if (answer?.status === 200) incoming.trust();
     } catch (error) {
       log.error({ err: error }, 'A REGISTER could not be decided.');
       reply(500, { headers: [['Retry-After', retryAfterSeconds]] });
@@ -201,7 +237,8 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
       legs: legs.count(),
       connections: opened?.connections ?? 0,
     }),
-    counters: () => ({ ...userAgent.counters, ...opened?.counters }),
+      bannedSources: defence?.census().bannedSources ?? 0,
+    counters: () => ({ ...userAgent.counters, ...opened?.counters, ...defence?.counters }),
     drain() {
       isDraining = true;
     },
