@@ -21,13 +21,14 @@ export function readTimer(
   return { kind: key === waitTimer ? waitTimer : maxDurationTimer };
 }
 
-/** What a state waits for is told by the state: a step starts what is new and takes back what is no longer waited for. */
+/** What a state waits for is told by the state: a step starts what is new and takes back what is no longer waited for. `before` is null for a new call. */
 export function timerChanges(
-  before: MultipartyCall,
+  before: MultipartyCall | null,
   after: MultipartyCall,
   now: Instant,
 ): readonly MultipartyCallEffect[] {
-  const [had, has] = [timersOf(before, now), timersOf(after, now)];
+  const had = before === null ? new Map<string, Instant>() : timersOf(before, now);
+  const has = timersOf(after, now);
   return [
     ...[...had.keys()].filter((key) => !has.has(key)).map((key) => ({ do: 'cancel-timer', key }) as const),
     ...[...has]

@@ -48,7 +48,8 @@ function step(call: MultipartyCall, input: MultipartyCallInput, now: Instant): C
   const next = stepLive(live, input, now);
   if (next.state === live) return { state: call, effects: next.effects };
   if (input.type === 'process-restarted') return next;
-  return { state: next.state, effects: [...next.effects, ...timerChanges(live, next.state, now)] };
+  const before = input.type === 'created' ? null : live;
+  return { state: next.state, effects: [...next.effects, ...timerChanges(before, next.state, now)] };
 }
 
 function stepLive(call: MultipartyCall, input: MultipartyCallInput, now: Instant): CallStep {

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { MultipartyCallInput } from './multiparty-call.ts';
+import type { WantedParticipant } from './participant.ts';
+import { Room } from './testing/room.ts';
+
+const onExitAction = { url: 'https://example.com/exit', method: 'POST' } as const;
+const kick = (...members: number[]): MultipartyCallInput => ({ type: 'kick', members });
+
+const documents = (room: Room) =>
+  room.effects.flatMap((each) =>
+    each.do === 'run-exit-document' ? [`${each.participant.leg} ${each.because}`] : [],
+  );
+const told = (room: Room) =>
+  room.effects.flatMap((each) =>
+    each.do === 'emit' && each.event.type === 'exit-action'
+      ? [`${each.event.participant.leg} ${each.event.request.url}`]
+      : [],
+  );
+
+describe('on_exit_action_url of a dialled or moved leg', () => {
+  const joined = (more: Partial<WantedParticipant> = {}) =>
+    Room.created()
+      .answer(1)
+      .join(2)
+      .join(3, { onExitAction, ...more });
+
+  it('kicked: its document runs on it, after it is out of the mix, instead of a hang-up', () => {
+    const room = joined().after(9).feed(kick(3));
+    assert.deepEqual(documents(room), ['leg-3 kicked']);
+    assert.deepEqual(room.hangUps, []);
+    assert.ok(room.orders.indexOf('set-hearing') < room.orders.indexOf('run-exit-document'));
+    const order = room.effects.find((each) => each.do === 'run-exit-document');
+    assert.ok(order?.do === 'run-exit-document');
+    assert.equal(order.participant.exitCause, 'Kicked Out of Multiparty Call');
+    assert.notEqual(order.participant.exitedAt, null);
+    assert.deepEqual(told(room), []);
+  });
+
+  it('end of the call, whatever ends it: the same, with the cause of an ended call for want of a document', () => {
+    const ends: readonly MultipartyCallInput[] = [
+      { type: 'end' },
+      { type: 'timer-fired', key: 'max-duration' },
+    ];
+    for (const end of ends) {
+      const room = joined().feed(end);
+      assert.deepEqual(documents(room), ['leg-3 call-ended']);
+      assert.deepEqual(room.hangUps, ['leg-1 call-ended', 'leg-2 call-ended']);
+    }
+    const alone = Room.created('active', { onExitAction }).answer(1).join(2).hangUp(2);
+    assert.equal(alone.call.termination, 1010);
+    assert.deepEqual(documents(alone), ['leg-1 call-ended']);
+  });
+
+  it('who hangs up has no leg for a document: the URL is told after the exit, once', () => {
+    const room = joined().hangUp(3);
+    assert.deepEqual(documents(room), []);
+    assert.deepEqual(told(room), ['leg-3 https://example.com/exit']);
+    assert.deepEqual(room.events, ['participant-exited', 'exit-action']);
+  });
+
+  it('transferred: without the action (conventions.md §9.4)', () => {
+    const room = joined().feed({ type: 'leg-taken', leg: 'leg-3' });
+    assert.deepEqual([...documents(room), ...told(room)], []);
+  });
+
+  it('who never joined has not left: hung up as without one', () => {
+    const confirmation = { key: '1', sound: null };
+    const pending = Room.created().answer(1).add(2, { onExitAction }).feed(kick(2));
+    assert.deepEqual(pending.hangUps, ['leg-2 kicked']);
+    const asked = Room.created().answer(1).add(2, { onExitAction, confirmation }).answer(2).press(2, '5');
+    assert.deepEqual(asked.hangUps, ['leg-2 not-confirmed']);
+    for (const room of [pending, asked, Room.created('active', { onExitAction }).hangUp(1)]) {
+      assert.deepEqual([...documents(room), ...told(room)], []);
+    }
+  });
+
+  it('of a moved leg likewise', () => {
+    const room = Room.created().answer(1).join(2).add(3, { origin: 'taken', onExitAction });
+    room.feed({ type: 'leg-here', leg: 'leg-3', isAnswered: true }, kick(3));
+    assert.deepEqual(documents(room), ['leg-3 kicked']);
+  });
+
+  it('of a borrowed leg is its document’s, unless it hangs up', () => {
+    const borrowed = () => {
+      const room = Room.created().answer(1).join(2).add(3, { origin: 'borrowed', onExitAction });
+      return room.feed({ type: 'leg-here', leg: 'leg-3', isAnswered: true });
+    };
+    const kicked = borrowed().feed(kick(3));
+    assert.deepEqual(documents(kicked), []);
+    assert.ok(kicked.orders.includes('give-back'));
+    assert.deepEqual(told(borrowed().hangUp(3)), ['leg-3 https://example.com/exit']);
+  });
+
+  it('a restart asks nobody: the legs are gone', () => {
+    const room = joined().feed({ type: 'process-restarted' });
+    assert.deepEqual([...documents(room), ...told(room)], []);
+  });
+});
