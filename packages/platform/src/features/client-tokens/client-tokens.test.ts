@@ -6,8 +6,7 @@ import { eachDatabase, type OpenDatabase } from '@jackfield/testkit';
 import fc from 'fast-check';
 import { type ApiWorld, type Caller, openApi } from '../../http/testing/api-world.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { LegListener, Telephony } from '../../ports/telephony.ts';
-import { type ClientTokensDeps, createClientTokens, rememberApplications, withClientNames } from './index.ts';
+import { type ClientTokensDeps, createClientTokens, withClientNames } from './index.ts';
 
 const path = 'JWT/Token/';
 // What api-world's clock starts with: 2026-01-01 00:00:00.
@@ -372,31 +371,4 @@ test('the vector of a published client library is verified with its key', async 
     mayCall: true,
     application: undefined,
   });
-});
-
-test('the application of a token is remembered while its leg lives', () => {
-  let notify: LegListener = () => {};
-  const order: string[] = [];
-  const inner = {
-    listen(listener: LegListener) {
-      notify = listener;
-    },
-  } as Telephony;
-  const { telephony, applicationOf } = rememberApplications(inner);
-  telephony.listen((notice) => order.push(`${notice.type} ${applicationOf(notice.leg)}`));
-  const parties = {
-    account: 'MA1',
-    endpoint: '',
-    from: 'a',
-    to: 'b',
-    callerName: '',
-    sourceAddress: '',
-    headers: {},
-  };
-  notify({ type: 'leg-offered', leg: '1', application: '7', ...parties });
-  notify({ type: 'leg-offered', leg: '2', ...parties });
-  assert.deepEqual([applicationOf('1'), applicationOf('2')], ['7', undefined]);
-  notify({ type: 'leg-ended', leg: '1', end: { by: 'remote-bye' } });
-  assert.equal(applicationOf('1'), undefined);
-  assert.deepEqual(order, ['leg-offered 7', 'leg-offered undefined', 'leg-ended undefined']);
 });
