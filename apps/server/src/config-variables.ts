@@ -107,6 +107,32 @@ export const configVariables = {
   rates: { name: 'JACKFIELD_RATES', allowed: 'the path of a JSON file', read: asPath },
   callbackDays: { name: 'JACKFIELD_CALLBACK_DAYS', allowed: days, read: asCount(3650) },
   recordingDays: { name: 'JACKFIELD_RECORDING_DAYS', allowed: days, read: asCount(3650) },
+  recordingsUrl: {
+    name: 'JACKFIELD_RECORDINGS_S3_URL',
+    allowed: 'a URL such as https://s3.eu-central-1.amazonaws.com, without the name of the bucket',
+    read: asUrl('http:', 'https:'),
+  },
+  recordingsBucket: {
+    name: 'JACKFIELD_RECORDINGS_S3_BUCKET',
+    allowed: '3 to 63 small letters, digits, dots and hyphens',
+    read: asPattern(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/),
+  },
+  recordingsKey: {
+    name: 'JACKFIELD_RECORDINGS_S3_KEY',
+    allowed: '1 to 128 visible ASCII characters',
+    read: asPattern(/^[!-~]{1,128}$/),
+  },
+  recordingsSecret: {
+    name: 'JACKFIELD_RECORDINGS_S3_SECRET',
+    allowed: '1 to 256 visible ASCII characters',
+    read: asPattern(/^[!-~]{1,256}$/),
+    secret: true,
+  },
+  recordingsRegion: {
+    name: 'JACKFIELD_RECORDINGS_S3_REGION',
+    allowed: 'the name of a region such as eu-central-1',
+    read: asPattern(/^[a-z0-9-]{1,40}$/),
+  },
   carriers: {
     name: 'JACKFIELD_CARRIERS',
     allowed: 'the path of a JSON file',

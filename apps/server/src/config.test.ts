@@ -180,6 +180,34 @@ test('values that contradict each other are refused', () => {
   assert.match(alone!.sentence, /JACKFIELD_AUTH_ID must be set together with JACKFIELD_AUTH_TOKEN/);
 });
 
+test('an S3-compatible store is named with all that it needs, and its secret is not printed', () => {
+  const store = {
+    JACKFIELD_RECORDINGS_S3_URL: 'https://s3.example.com',
+    JACKFIELD_RECORDINGS_S3_BUCKET: 'calls',
+    JACKFIELD_RECORDINGS_S3_KEY: 'AKIA',
+    JACKFIELD_RECORDINGS_S3_SECRET: 'hunter2',
+  };
+  const result = load(store);
+  assert.ok(result.ok);
+  assert.deepEqual(result.config.recordingsStore, {
+    url: 'https://s3.example.com',
+    bucket: 'calls',
+    key: 'AKIA',
+    secret: 'hunter2',
+    region: 'us-east-1',
+  });
+  assert.doesNotMatch(describeConfig(result.inForce), /hunter2/);
+  const { JACKFIELD_RECORDINGS_S3_SECRET: _, ...without } = store;
+  assert.match(
+    problemsOf(without)[0]!.sentence,
+    /JACKFIELD_RECORDINGS_S3_SECRET must be set together with JACKFIELD_RECORDINGS_S3_URL/,
+  );
+  assert.match(
+    problemsOf({ ...store, JACKFIELD_RECORDINGS_S3_BUCKET: 'A bucket' })[0]!.sentence,
+    /small letters/,
+  );
+});
+
 test('the configuration in force is printed for every variable in use, with secrets hidden', () => {
   const result = load({
     JACKFIELD_DATABASE_URL: 'postgres://me:hunter2@db/jackfield',
@@ -208,7 +236,7 @@ test('the environment goes before the file .env, a missing file is none', (t) =>
 
 test('docs/operations.md has a row for every variable and names no other', () => {
   const text = readFileSync(join(import.meta.dirname, '../../../docs/operations.md'), 'utf8');
-  const documented = [...text.matchAll(/^\| `(JACKFIELD_[A-Z_]+)`/gm)].map((match) => match[1]);
+  const documented = [...text.matchAll(/^\| `(JACKFIELD_[A-Z0-9_]+)`/gm)].map((match) => match[1]);
   assert.deepEqual(
     documented.sort(),
     Object.values(configVariables)

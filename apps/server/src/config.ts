@@ -46,7 +46,17 @@ export interface Config {
   readonly callbackDays: number;
   /** How long recordings are kept; for ever when absent. */
   readonly recordingDays?: number;
+  /** An S3-compatible store to which recordings are taken; they stay in the data directory when absent. */
+  readonly recordingsStore?: RecordingsStore;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
+}
+
+export interface RecordingsStore {
+  readonly url: string;
+  readonly bucket: string;
+  readonly key: string;
+  readonly secret: string;
+  readonly region: string;
 }
 
 export interface ConfigProblem {
@@ -145,6 +155,17 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
   const sms = optional(variables.sms, sandbox ? 'the inbox of the sandbox' : 'no gateways');
   const callbackDays = orDefault(variables.callbackDays, 7);
   const recordingDays = optional(variables.recordingDays, 'kept for ever');
+  const onDisk = `in ${join(dataDir, 'recordings')}`;
+  const recordingsUrl = optional(variables.recordingsUrl, onDisk);
+  const bucket = optional(variables.recordingsBucket, onDisk);
+  const key = optional(variables.recordingsKey, onDisk);
+  const secret = optional(variables.recordingsSecret, onDisk);
+  const region = orDefault(variables.recordingsRegion, 'us-east-1');
+  const isStored = recordingsUrl !== undefined && bucket !== undefined;
+  const recordingsStore =
+    isStored && key !== undefined && secret !== undefined
+      ? { url: recordingsUrl, bucket, key, secret, region }
+      : undefined;
   const logLevel = orDefault(variables.logLevel, 'info');
   for (const variable of Object.values<ConfigVariable<unknown>>(variables)) {
     if (variable.missing !== undefined) read(variable);
@@ -168,6 +189,7 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
     ...(carriers === undefined ? {} : { carriersFile: resolve(carriers) }),
     ...(sms === undefined ? {} : { smsFile: resolve(sms) }),
     ...(recordingDays === undefined ? {} : { recordingDays }),
+    ...(recordingsStore === undefined ? {} : { recordingsStore }),
     ...(egressAllow === undefined ? {} : { egressAllow }),
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
     ...(authId === undefined || authToken === undefined ? {} : { account: { authId, authToken } }),
@@ -235,6 +257,7 @@ function contradictions(
 ): readonly ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   const { httpPort, sipPort, sipsPort, tlsCert, tlsKey, rtpPorts: rtp, authId, authToken } = configVariables;
+  const { recordingsUrl, recordingsBucket, recordingsKey, recordingsSecret } = configVariables;
   const isSet = ({ name }: { readonly name: string }): boolean => (env[name]?.trim() ?? '') !== '';
   if (http.port === sip.port && http.port !== 0) {
     const sentence = `${sipPort.name} must be another port than ${httpPort.name}, not ${sip.port}: both take TCP`;
@@ -255,10 +278,11 @@ function contradictions(
   for (const pair of [
     [authId, authToken],
     [tlsCert, tlsKey],
+    [recordingsUrl, recordingsBucket, recordingsKey, recordingsSecret],
   ] as const) {
-    const [given, second] = pair.filter(isSet);
-    if (given === undefined || second !== undefined) continue;
-    const lacking = pair[0] === given ? pair[1] : pair[0];
+    const given = pair.find(isSet);
+    const lacking = pair.find((variable) => !isSet(variable));
+    if (given === undefined || lacking === undefined) continue;
     const sentence = `${lacking.name} must be set together with ${given.name}`;
     problems.push({ variable: lacking.name, sentence });
   }

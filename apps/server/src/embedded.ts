@@ -7,7 +7,7 @@ import { createSqliteDatabase } from '@jackfield/adapters/database-sqlite';
 import { createAddressGuard, createHttpEgress } from '@jackfield/adapters/egress-http';
 import { createMediaWorker } from '@jackfield/adapters/media-worker';
 import { createMetrics } from '@jackfield/adapters/metrics';
-import { createDiskRecordings, createRecorder } from '@jackfield/adapters/recorder';
+import { createRecorder } from '@jackfield/adapters/recorder';
 import { createSecrets, openSecretKey } from '@jackfield/adapters/secrets';
 import {
   createCarrierAdmission,
@@ -42,6 +42,7 @@ import { countMediaLegs } from './counted-media-legs.ts';
 import { type OpenGateways, openMessageGateways } from './message-gateways.ts';
 import { publishMetrics } from './publish-metrics.ts';
 import { readRates } from './rates-file.ts';
+import { openRecordingFiles } from './recording-files.ts';
 import { createSandbox } from './sandbox.ts';
 import { createVoicemail } from './sandbox-voicemail.ts';
 import { explainDirectory, explained, explainListening, explainPostgres } from './start-failure.ts';
@@ -120,6 +121,8 @@ async function start(
     createRecorder({ directory, media }),
   );
   atEnd(() => recorder.close());
+  const recordings = openRecordingFiles(directory, config.recordingsStore, log);
+  atEnd(() => recordings.close());
   const decoder = createSoundDecoder();
   atEnd(() => decoder.close());
   const speech = createEspeakSpeech();
@@ -152,7 +155,7 @@ async function start(
       metrics,
       decoder,
       recorder,
-      recordingFiles: createDiskRecordings({ directory }),
+      recordingFiles: recordings.files,
       domains,
       publicUrl: config.publicUrl,
       keepCallbacksMs: config.callbackDays * dayMs,

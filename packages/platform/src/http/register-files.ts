@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { problem } from '../kernel/problem.ts';
+import { problem, unavailable } from '../kernel/problem.ts';
 import { sendProblem } from './answers.ts';
 import { type ByteRange, readByteRange } from './byte-range.ts';
 import { schemaOf } from './documents.ts';
@@ -13,6 +13,9 @@ export interface FileDeps {
   admit(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
   requestOf(request: FastifyRequest): ApiRequest<unknown, unknown, unknown>;
 }
+
+/** Seconds after which a client asks again for a file that cannot be read now. */
+const retrySeconds = 10;
 
 /** GET and HEAD of the files of a group. */
 export function registerFiles(
@@ -56,12 +59,18 @@ async function serve(
     return sendProblem(reply, problem('range-not-satisfiable', sentence));
   }
   const { from, to } = range ?? { from: 0, to: file.bytes - 1 };
+  let content: AsyncIterable<Uint8Array> | undefined;
+  try {
+    if (request.method !== 'HEAD' && file.bytes > 0) content = await file.read(from, to);
+  } catch (error) {
+    request.log.error(error);
+    return sendProblem(reply, unavailable('file', retrySeconds));
+  }
   reply.headers({ 'content-type': file.contentType, 'content-length': to - from + 1 });
   if (range !== undefined) {
     reply.code(206).header('content-range', `bytes ${from}-${to}/${file.bytes}`);
   }
-  if (request.method === 'HEAD' || file.bytes === 0) return reply.send();
-  return reply.send(Readable.from(await file.read(from, to), { objectMode: false }));
+  return content === undefined ? reply.send() : reply.send(Readable.from(content, { objectMode: false }));
 }
 
 /** RFC 9110 §13.1.5: with If-Range a part is wanted only of the file that is known already; §14.2: HEAD knows no ranges. */
