@@ -218,6 +218,13 @@ describe('create_mpc_with_single_participant=false', () => {
     assert.equal(room.call.termination, 1000);
   });
 
+  it('a live call that was moved here for nothing is hung up, too', () => {
+    const room = Room.created().answer(1).add(2, { origin: 'taken', joinsOthersOnly: true }).hangUp(1);
+    room.feed({ type: 'leg-here', leg: 'leg-2', isAnswered: true });
+    assert.deepEqual(room.hangUps, ['leg-2 alone']);
+    assert.equal(room.reply, 'done');
+  });
+
   it('joins whoever is there', () => {
     const room = Room.created().answer(1).join(2, { joinsOthersOnly: true });
     assert.deepEqual(room.phases, { 1: 'joined', 2: 'joined' });

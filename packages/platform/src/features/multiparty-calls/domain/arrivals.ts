@@ -83,7 +83,11 @@ export function legHere(call: MultipartyCall, leg: string, isAnswered: boolean, 
   const participant = call.participants.find((each) => each.leg === leg);
   // Kicked, or lost, while it was being handed over.
   if (participant === undefined) return refused(call, { because: 'gone' });
-  return withReply(isAnswered ? legAnswered(call, leg, now) : legRinging(call, leg));
+  const rung = legRinging(call, leg);
+  if (!isAnswered) return withReply(rung);
+  // From here on it is ours to let go, should it not come in.
+  const answered = legAnswered(rung.state, leg, now);
+  return withReply({ state: answered.state, effects: [...rung.effects, ...answered.effects] });
 }
 
 export function legRinging(call: MultipartyCall, leg: string): CallStep {

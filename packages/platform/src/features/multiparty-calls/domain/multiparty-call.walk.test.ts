@@ -4,9 +4,12 @@ import fc from 'fast-check';
 import type { MultipartyCallEffect, MultipartyCallInput } from './multiparty-call.ts';
 import {
   billedSeconds,
+  type DialMusic,
   type EdgeSound,
+  isPending,
   type Origin,
   type Participant,
+  placesOf,
   type Role,
   type Switches,
   type WantedParticipant,
@@ -21,10 +24,19 @@ class Outside {
   /** Taken or borrowed, and how. */
   readonly handedOver = new Map<string, 'taken' | 'borrowed'>();
   readonly givenBack = new Set<string>();
+  /** Documents of exit actions run on them. */
+  readonly exited = new Set<string>();
+  /** Sounds from URLs: key → the leg that hears it. */
+  readonly sounds = new Map<string, string>();
   readonly timers = new Set<string>();
   readonly loops = new Map<string, string>();
   readonly billed = new Map<number, number>();
   edges = new Map<string, readonly string[]>();
+  /** Requests that have been completed, and those of which a phone has joined. */
+  readonly completed = new Set<string>();
+  readonly winners = new Set<string>();
+  /** Legs that have pressed the right key. */
+  readonly confirmed = new Set<string>();
   mixes = 0;
   ends = 0;
 
@@ -39,18 +51,38 @@ class Outside {
           this.dialled.has(effect.leg) || this.handedOver.get(effect.leg) === 'taken',
           'what is not ours is never hung up',
         );
-        assert.ok(!this.gone.has(effect.leg), 'only a live leg is hung up');
-        assert.ok(!this.hungUp.has(effect.leg), 'a leg is hung up once');
-        this.hungUp.add(effect.leg);
+        this.letGo(effect.leg, this.hungUp);
+        return;
+      case 'run-exit-document': {
+        const { leg, joinedAt, exitedAt, onExitAction } = effect.participant;
+        assert.ok(this.dialled.has(leg) || this.handedOver.get(leg) === 'taken');
+        assert.ok(joinedAt !== null && exitedAt !== null && onExitAction !== null);
+        this.letGo(leg, this.exited);
+        return;
+      }
+      case 'send-digits':
+        assert.ok(this.edges.has(effect.leg), 'keys are sent to those who are in the room');
+        return;
+      case 'start-sound': {
+        const [leg = ''] = effect.to;
+        assert.equal(effect.to.length, 1);
+        assert.ok(!this.sounds.has(effect.key), 'a sound is stopped before its key is used again');
+        assert.equal(
+          this.edges.has(leg),
+          effect.key.startsWith('dial:'),
+          'a question is no sound of the room',
+        );
+        this.sounds.set(effect.key, leg);
+        return;
+      }
+      case 'stop-sound':
+        assert.ok(this.sounds.delete(effect.key), 'only what sounds is stopped');
         return;
       case 'give-back': {
         const { leg } = effect.participant;
         assert.equal(this.handedOver.get(leg), 'borrowed', 'only what was borrowed is given back');
-        assert.ok(!this.gone.has(leg), 'only a live leg is given back');
-        assert.ok(!this.givenBack.has(leg), 'a leg is given back once');
-        assert.ok(!this.edges.has(leg), 'a leg is out of the mix before it is given back');
         assert.ok(effect.participant.exitCause !== null && effect.participant.exitedAt !== null);
-        this.givenBack.add(leg);
+        this.letGo(leg, this.givenBack);
         return;
       }
       case 'watch-voice':
@@ -84,7 +116,31 @@ class Outside {
         return;
       case 'emit':
         if (effect.event.type === 'ended') this.ends++;
+        if (effect.event.type === 'participant-joined') this.joins(effect.event.participant);
+        if (effect.event.type === 'add-participant-completed') {
+          const { requestUuid } = effect.event.participant;
+          assert.ok(!this.completed.has(requestUuid), 'adding is completed once');
+          this.completed.add(requestUuid);
+        }
     }
+  }
+
+  isLetGo(leg: string): boolean {
+    return this.hungUp.has(leg) || this.givenBack.has(leg) || this.exited.has(leg);
+  }
+
+  private joins({ leg, requestUuid, confirmation }: Participant): void {
+    assert.ok(!this.winners.has(requestUuid), 'one phone of a list joins');
+    this.winners.add(requestUuid);
+    assert.ok(confirmation === null || this.confirmed.has(leg), 'the key is pressed before');
+  }
+
+  /** Hung up, given back or given to a document: one of them, once, and not before it is out of the mix. */
+  private letGo(leg: string, how: Set<string>): void {
+    assert.ok(!this.gone.has(leg), 'only a live leg is let go');
+    assert.ok(!this.isLetGo(leg), 'a leg is let go once');
+    assert.ok(!this.edges.has(leg), 'a leg is out of the mix before it is let go');
+    how.add(leg);
   }
 }
 
@@ -101,6 +157,8 @@ const role = fc.constantFrom<Role>('agent', 'supervisor', 'customer');
 type Action =
   | {
       readonly type: 'add';
+      /** So many phones for one place, where it is dialled. */
+      readonly phones: number;
       readonly wanted: Pick<
         WantedParticipant,
         | 'origin'
@@ -112,6 +170,12 @@ type Action =
         | 'endsOnExit'
         | 'enterSound'
         | 'exitSound'
+        | 'delaySeconds'
+        | 'confirmation'
+        | 'dialMusic'
+        | 'relaysDigits'
+        | 'joinsOthersOnly'
+        | 'onExitAction'
       >;
     }
   | {
@@ -120,10 +184,14 @@ type Action =
     }
   | { readonly type: 'update'; readonly picks: Picks; readonly switches: Partial<Switches> }
   | { readonly type: 'kick'; readonly picks: Picks }
+  | { readonly type: 'press'; readonly pick: number; readonly digit: string }
+  /** One of the timers that run, counted round; that of max_duration seldom. */
+  | { readonly type: 'fire'; readonly pick: number }
   | { readonly type: 'activate' | 'end' };
 type Picks = 'all' | readonly number[];
 
 const sound = fc.constantFrom<EdgeSound>('none', 'beep:1', 'beep:2');
+const audio = { url: 'https://example.com/a.mp3', method: 'GET' } as const;
 const legAction = (type: 'leg-ringing' | 'leg-answered' | 'leg-ended' | 'leg-here' | 'leg-taken') =>
   pick.map((each): Action => ({ type, pick: each }));
 
@@ -132,6 +200,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     weight: 20,
     arbitrary: fc.record({
       type: fc.constant('add' as const),
+      phones: fc.constantFrom(1, 1, 2, 3),
       wanted: fc.record({
         origin: fc.constantFrom<Origin>('dialled', 'taken', 'borrowed'),
         role,
@@ -142,6 +211,12 @@ const action: fc.Arbitrary<Action> = fc.oneof(
         endsOnExit: rarely,
         enterSound: sound,
         exitSound: sound,
+        delaySeconds: fc.constantFrom(0, 0, 0, 5),
+        confirmation: fc.constantFrom(null, null, { key: '1', sound: null }, { key: '1', sound: audio }),
+        dialMusic: fc.constantFrom<DialMusic>('none', 'real', { url: audio.url }),
+        relaysDigits: flag,
+        joinsOthersOnly: rarely,
+        onExitAction: fc.constantFrom(null, { url: 'https://example.com/exit', method: 'POST' } as const),
       }),
     }),
   },
@@ -162,6 +237,15 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     }),
   },
   { weight: 4, arbitrary: picks.map((each): Action => ({ type: 'kick', picks: each })) },
+  {
+    weight: 20,
+    arbitrary: fc.record({
+      type: fc.constant('press' as const),
+      pick,
+      digit: fc.constantFrom('1', '1', '1', '5'),
+    }),
+  },
+  { weight: 12, arbitrary: pick.map((each): Action => ({ type: 'fire', pick: each })) },
   { weight: 5, arbitrary: fc.constant<Action>({ type: 'activate' }) },
   { weight: 1, arbitrary: fc.constant<Action>({ type: 'end' }) },
 );
@@ -169,12 +253,20 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 interface Walk {
   readonly initial: 'active' | 'initialized';
   readonly stayAlone: boolean;
+  readonly waitsForAgent: boolean;
   readonly actions: readonly Action[];
 }
 
-function walk({ initial, stayAlone, actions }: Walk, check: (room: Room, outside: Outside) => void): void {
+function walk(
+  { initial, stayAlone, waitsForAgent, actions }: Walk,
+  check: (room: Room, outside: Outside) => void,
+): void {
   const outside = new Outside();
-  const room = Room.created(initial, {}, { stayAlone });
+  const room = Room.created(
+    initial,
+    { role: waitsForAgent ? 'customer' : 'agent' },
+    { stayAlone, waitsForAgent, waitSeconds: 60 },
+  );
   let lastMember = 1;
   const settle = () => {
     for (const effect of room.effects) {
@@ -191,7 +283,9 @@ function walk({ initial, stayAlone, actions }: Walk, check: (room: Room, outside
   for (const each of actions) {
     const input = inputOf(each, room, outside, lastMember + 1);
     if (input === undefined) continue;
-    if (input.type === 'add-participant') lastMember++;
+    if (input.type === 'add-participant') lastMember += input.rivals.length;
+    if (input.type === 'timer-fired') outside.timers.delete(input.key);
+    if (input.type === 'leg-digit' && input.digit === '1') outside.confirmed.add(input.leg);
     if (input.type === 'leg-ended' || input.type === 'leg-taken') outside.gone.add(input.leg);
     if (input.type === 'leg-here') handOver(input.leg, room, outside);
     room.after(0.7).feed(input);
@@ -218,8 +312,32 @@ function inputOf(
     at === 9 ? 999 : (participants[at % participants.length]?.memberId ?? 999);
   const membersAt = (at: Picks) => (at === 'all' ? at : at.map(memberAt));
   switch (action.type) {
-    case 'add':
-      return { type: 'add-participant', rivals: [wanted(nextMember, action.wanted)] };
+    case 'add': {
+      const requestUuid = `request-${nextMember}`;
+      const rival = (at: number) => wanted(nextMember + at, { ...action.wanted, requestUuid });
+      if (action.wanted.origin !== 'dialled') {
+        const handedOver = { ...rival(0), delaySeconds: 0 };
+        const { origin, confirmation } = action.wanted;
+        return {
+          type: 'add-participant',
+          rivals: [{ ...handedOver, confirmation: origin === 'borrowed' ? null : confirmation }],
+        };
+      }
+      const others = Array.from({ length: action.phones - 1 }, (_, index) => rival(index + 1));
+      return { type: 'add-participant', rivals: [rival(0), ...others] };
+    }
+    case 'fire': {
+      const running = [...outside.timers].filter((key) => key !== 'max-duration' || action.pick === 9);
+      const key = running[action.pick % running.length];
+      return key === undefined ? undefined : { type: 'timer-fired', key };
+    }
+    case 'press': {
+      const leg = `leg-${memberAt(action.pick)}`;
+      const phase = participants.find((each) => each.leg === leg)?.phase;
+      if (outside.gone.has(leg) || outside.isLetGo(leg)) return undefined;
+      if (phase !== 'confirming' && phase !== 'joined') return undefined;
+      return { type: 'leg-digit', leg, digit: action.digit };
+    }
     case 'update':
       return { type: 'update', members: membersAt(action.picks), switches: action.switches };
     case 'kick':
@@ -234,7 +352,9 @@ function inputOf(
     case 'leg-ended':
     case 'leg-taken': {
       const leg = `leg-${memberAt(action.pick)}`;
-      if (outside.gone.has(leg) || outside.givenBack.has(leg)) return undefined;
+      if (outside.gone.has(leg) || outside.givenBack.has(leg) || outside.exited.has(leg)) return undefined;
+      const isToBeDialled = participants.some((each) => each.leg === leg && each.origin === 'dialled');
+      if (isToBeDialled && !outside.dialled.has(leg)) return undefined;
       // Nothing is heard of a leg that has not been handed over but that there is none.
       const isOurs = outside.dialled.has(leg) || outside.handedOver.has(leg);
       if (!isOurs && action.type !== 'leg-ended') return undefined;
@@ -253,6 +373,9 @@ function assertNoForbiddenEdge(outside: Outside, participants: readonly Particip
     assert.ok(!hears.includes(leg), 'nobody hears itself');
     for (const heard of hears) {
       const [listener, speaker] = [byLeg.get(leg), byLeg.get(heard)];
+      for (const each of [listener, speaker]) {
+        assert.ok(each === undefined || !isPending(each), 'who has not joined is in no edge');
+      }
       // A table of the last step is replaced by the first order that concerns who has left.
       if (listener?.phase !== 'joined' || speaker?.phase !== 'joined') continue;
       assert.ok(
@@ -268,6 +391,7 @@ function assertNoForbiddenEdge(outside: Outside, participants: readonly Particip
 const anyWalk = fc.record({
   initial: fc.constantFrom<Walk['initial']>('active', 'initialized'),
   stayAlone: flag,
+  waitsForAgent: flag,
   actions: fc.array(action, { maxLength: 40 }),
 });
 const runs = { numRuns: 300 };
@@ -283,7 +407,17 @@ describe('a multiparty call, whatever happens in whatever order', () => {
             for (const hears of outside.edges.values()) assert.deepEqual(hears, []);
           }
           const withMusic = present.filter(({ hold }) => hold || call.status === 'initialized');
-          assert.deepEqual([...outside.loops.values()].sort(), withMusic.map(({ leg }) => leg).sort());
+          const loops = [...outside.loops].filter(([key]) => key.startsWith('music:'));
+          assert.deepEqual(loops.map(([, leg]) => leg).sort(), withMusic.map(({ leg }) => leg).sort());
+          const dialSounds = [...outside.loops, ...outside.sounds].filter(([key]) => key.startsWith('dial:'));
+          for (const [, leg] of dialSounds) {
+            assert.deepEqual(outside.edges.get(leg), [], 'music of dialling is for those who hear nobody');
+          }
+          const asked = call.participants.filter(
+            ({ phase, confirmation }) => phase === 'confirming' && confirmation?.sound != null,
+          );
+          const questions = [...outside.sounds.keys()].filter((key) => key.startsWith('confirm:'));
+          assert.deepEqual(questions.sort(), asked.map(({ leg }) => `confirm:${leg}`).sort());
         }),
       ),
       runs,
@@ -295,7 +429,7 @@ describe('a multiparty call, whatever happens in whatever order', () => {
       fc.property(anyWalk, (each) =>
         walk(each, ({ call }) => {
           const live = call.participants.filter(({ phase }) => phase !== 'exited');
-          assert.ok(live.length <= call.maxParticipants);
+          assert.ok(placesOf(live) <= call.maxParticipants);
         }),
       ),
       runs,
@@ -309,7 +443,12 @@ describe('a multiparty call, whatever happens in whatever order', () => {
           const hasEnded = call.status === 'ended';
           assert.equal(outside.ends, hasEnded ? 1 : 0);
           assert.equal(outside.mixes, hasEnded ? 0 : 1);
-          assert.equal(outside.timers.size, hasEnded ? 0 : 1);
+          const timed = call.participants.filter(
+            ({ phase }) => phase === 'delayed' || phase === 'confirming',
+          ).length;
+          const isWaiting = call.status === 'initialized' && call.waitsForAgent;
+          assert.equal(outside.timers.size, hasEnded ? 0 : 1 + timed + (isWaiting ? 1 : 0));
+          if (hasEnded) assert.equal(outside.sounds.size, 0);
           assert.equal(call.termination !== null && call.endedAt !== null, hasEnded);
           const live = call.participants.filter(({ phase }) => phase !== 'exited');
           assert.equal(
@@ -319,8 +458,7 @@ describe('a multiparty call, whatever happens in whatever order', () => {
           );
           if (!hasEnded) return;
           for (const leg of [...outside.dialled, ...outside.handedOver.keys()]) {
-            const isLetGo = outside.hungUp.has(leg) || outside.givenBack.has(leg);
-            assert.ok(outside.gone.has(leg) || isLetGo, `${leg} was left in a dead call`);
+            assert.ok(outside.gone.has(leg) || outside.isLetGo(leg), `${leg} was left in a dead call`);
           }
           const billed = [...outside.billed.values()].reduce((sum, seconds) => sum + seconds, 0);
           assert.equal(call.billedSeconds, billed);
