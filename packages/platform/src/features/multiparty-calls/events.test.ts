@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type MultipartyCall, newMultipartyCall } from './domain/multiparty-call.ts';
 import type { Participant } from './domain/participant.ts';
+import { notRecorded } from './domain/room-recording.ts';
 import { outboxEventOf } from './events.ts';
 
 const participant = { memberId: 7, role: 'agent', leg: 'leg', coachMode: false } as Participant;
@@ -18,6 +19,7 @@ function callTelling(events: string | undefined): MultipartyCall {
       recordMinMemberCount: 1,
       statusCallback: events === undefined ? null : { url: 'http://a/#rc=2', method: 'GET', events },
       recordingCallback: null,
+      recording: notRecorded,
     },
   );
 }

@@ -1,5 +1,6 @@
 import type { CallSettings } from './domain/multiparty-call.ts';
 import type { Callback, EdgeSound, Role } from './domain/participant.ts';
+import { notRecorded } from './domain/room-recording.ts';
 import type { WantedAddition } from './wanted-participant.ts';
 import type { WantedPhone } from './wanted-phones.ts';
 
@@ -77,6 +78,7 @@ export function readJoining(order: JoiningParticipant): {
       recordMinMemberCount: instruction.recordMinMemberCount,
       statusCallback: instruction.statusCallback,
       recordingCallback: instruction.recordingCallback,
+      recording: notRecorded,
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Database, Write } from '../../ports/database.ts';
 import type { MultipartyCall } from './domain/multiparty-call.ts';
 import type { Callback, ExitCause, Participant } from './domain/participant.ts';
+import { noRecordings, notRecorded } from './domain/room-recording.ts';
 import { type MultipartyCallRow, type ParticipantRow, reading, writing } from './tables.ts';
 
 /** Writes what a step changed: whole rows when they are new, otherwise the columns that can change. */
@@ -117,6 +118,8 @@ function callOf(row: MultipartyCallRow, participants: readonly Participant[]): M
     recordMinMemberCount: row.record_min_member_count,
     statusCallback: statusCallback && { ...statusCallback, events: row.status_callback_events ?? '' },
     recordingCallback: callbackOf(row.recording_callback_url, row.recording_callback_method),
+    recording: notRecorded,
+    recordings: noRecordings,
     participants,
   };
 }

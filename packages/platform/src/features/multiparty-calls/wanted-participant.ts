@@ -16,6 +16,7 @@ import type {
   Role,
   WantedParticipant,
 } from './domain/participant.ts';
+import { notRecorded } from './domain/room-recording.ts';
 import { readPhones, type WantedPhone, type WantedPhones } from './wanted-phones.ts';
 
 /** What a request asks for, before the platform has named it. */
@@ -74,6 +75,7 @@ export function readAddition(body: NewParticipant): Result<WantedAddition> {
         events: body.status_callback_events ?? defaultStatusCallbackEvents,
       },
       recordingCallback: callback(body.recording_callback_url, body.recording_callback_method),
+      recording: notRecorded,
     },
   });
 }

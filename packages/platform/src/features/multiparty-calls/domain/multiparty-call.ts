@@ -1,6 +1,7 @@
 import type { Instant, KernelEffect, TimerFired } from '../../../kernel/machine.ts';
 import type { Callback, Participant, Switches, WantedParticipant } from './participant.ts';
 import type { RoomAudioEffect } from './room-audio.ts';
+import { noRecordings, type RecordingSettings, type RoomRecordings } from './room-recording.ts';
 import type { TerminationCode } from './termination.ts';
 
 /**
@@ -27,6 +28,7 @@ export interface MultipartyCall extends CallSettings {
   readonly billedSeconds: number;
   /** Everybody dialled or present, and those who left in the last step (their record is written with that step). */
   readonly participants: readonly Participant[];
+  readonly recordings: RoomRecordings;
 }
 
 /** What the creator fixes for the whole call. */
@@ -41,6 +43,7 @@ export interface CallSettings {
   readonly recordMinMemberCount: number;
   readonly statusCallback: StatusCallback | null;
   readonly recordingCallback: Callback | null;
+  readonly recording: RecordingSettings;
 }
 
 export interface StatusCallback extends Callback {
@@ -164,6 +167,7 @@ export function newMultipartyCall(
     wasJoined: false,
     billedSeconds: 0,
     participants: [],
+    recordings: noRecordings,
   };
 }
 

@@ -8,6 +8,7 @@ import {
 } from '../multiparty-call.ts';
 import { multipartyCallMachine } from '../multiparty-call-machine.ts';
 import type { WantedParticipant } from '../participant.ts';
+import { notRecorded } from '../room-recording.ts';
 
 export const start = 1_000_000;
 
@@ -20,6 +21,7 @@ export const settings: CallSettings = {
   recordMinMemberCount: 1,
   statusCallback: null,
   recordingCallback: null,
+  recording: notRecorded,
 };
 
 /** A participant whose leg is named after its number: 1 → `leg-1`. */

@@ -1,0 +1,188 @@
+import type { Instant, KernelEffect, Machine, Step } from '../../../kernel/machine.ts';
+import type { CaptureTrack } from '../../../ports/media.ts';
+import type { ChannelMember } from '../../recordings/index.ts';
+import type {
+  MultipartyCall,
+  MultipartyCallEffect,
+  MultipartyCallInput,
+  MultipartyCallReply,
+} from './multiparty-call.ts';
+import { isPresent, type Participant } from './participant.ts';
+import { channelsFor, hasChannels, isSameTracks, membersOn, tracksOf } from './recorded-tracks.ts';
+import type { AnnouncedSound, RecordingRefusal, RoomRecording, WantedRecording } from './room-recording.ts';
+import { announcementOver, changed, type RecordingOrder, record } from './room-recording-steps.ts';
+
+export type RoomRecordingInput =
+  | RecordingOrder
+  | { readonly type: 'announcement-over'; readonly recording: string }
+  /** Its file is complete, or there is none. */
+  | { readonly type: 'recording-over'; readonly recording: string };
+
+export type RoomInput = MultipartyCallInput | RoomRecordingInput;
+
+export type RoomRecordingEffect =
+  /** To be ordered again, with names. */
+  | { readonly do: 'name-recordings'; readonly wanted: readonly Omit<WantedRecording, 'uuid'>[] }
+  | {
+      readonly do: 'start-recording';
+      readonly call: Pick<MultipartyCall, 'account' | 'mainAccount' | 'name' | 'maxDurationSeconds'>;
+      readonly recording: RoomRecording;
+      readonly participant: Participant | null;
+      readonly tracks: readonly CaptureTrack[];
+      readonly members: readonly ChannelMember[];
+    }
+  | { readonly do: 'retrack-recording'; readonly recording: string; readonly tracks: readonly CaptureTrack[] }
+  | { readonly do: 'tell-channels'; readonly recording: string; readonly members: readonly ChannelMember[] }
+  | { readonly do: 'pause-recording' | 'resume-recording' | 'stop-recording'; readonly recording: string }
+  | {
+      readonly do: 'announce';
+      readonly recording: string;
+      readonly isStart: boolean;
+      readonly sound: AnnouncedSound;
+      readonly to: readonly string[];
+    }
+  | { readonly do: 'stop-announcement'; readonly recording: string };
+
+export type RoomReply = MultipartyCallReply | RecordingRefusal;
+
+export type RoomEffect = MultipartyCallEffect | RoomRecordingEffect | KernelEffect<never, RoomReply>;
+
+export type RoomStep = Step<MultipartyCall, RoomEffect>;
+
+/** The machine of a call, with what is recorded of it: recordings follow its participants, and end before its end is told. */
+export function withRecordings(
+  machine: Machine<MultipartyCall, MultipartyCallInput, MultipartyCallEffect>,
+): Machine<MultipartyCall, RoomInput, RoomEffect> {
+  return {
+    step(call, input, now) {
+      switch (input.type) {
+        case 'record':
+          return record(call, input);
+        case 'stop-recording':
+        case 'pause-recording':
+        case 'resume-recording':
+          return changed(call, input);
+        case 'announcement-over':
+          return announcementOver(call, input.recording);
+        case 'recording-over':
+          return recordingOver(call, input.recording);
+        case 'process-restarted':
+          // The recordings have ended before (create-platform.ts); of this call only the word of its end is missing.
+          if (call.recordings.isEndOwed) return toldEnd(call);
+          break;
+      }
+      return followed(call, machine.step(call, input as MultipartyCallInput, now), now);
+    },
+  };
+}
+
+function recordingOver(call: MultipartyCall, recording: string): RoomStep {
+  const live = call.recordings.live.filter(({ uuid }) => uuid !== recording);
+  if (live.length === call.recordings.live.length) return { state: call, effects: [] };
+  const state = { ...call, recordings: { ...call.recordings, live } };
+  return state.recordings.isEndOwed && live.length === 0 ? toldEnd(state) : { state, effects: [] };
+}
+
+function toldEnd(call: MultipartyCall): RoomStep {
+  return {
+    state: { ...call, recordings: { ...call.recordings, live: [], isEndOwed: false } },
+    effects: [{ do: 'emit', event: { type: 'ended' } }],
+  };
+}
+
+/** What the change of a call means for its recordings. */
+function followed(before: MultipartyCall, step: RoomStep, _now: Instant): RoomStep {
+  const { state: after } = step;
+  if (after === before) return step;
+  if (after.status === 'ended') return before.status === 'ended' ? step : ended(step);
+  const kept: RoomRecording[] = [];
+  const effects: RoomEffect[] = [];
+  for (const recording of after.recordings.live) {
+    const next = followedOne(before, after, recording, effects);
+    if (next !== undefined) kept.push(next);
+  }
+  const isChanged = kept.some((each, index) => each !== after.recordings.live[index]);
+  const isSame = !isChanged && kept.length === after.recordings.live.length;
+  const state = isSame ? after : { ...after, recordings: { ...after.recordings, live: kept } };
+  const begun = begunByItself(before, state);
+  return { state: begun.state, effects: [...step.effects, ...effects, ...begun.effects] };
+}
+
+/** Undefined for one that is over by this. */
+function followedOne(
+  before: MultipartyCall,
+  after: MultipartyCall,
+  recording: RoomRecording,
+  effects: RoomEffect[],
+): RoomRecording | undefined {
+  const { uuid, of, status } = recording;
+  if (status === 'stopping') return recording;
+  if (of !== 'call' && !after.participants.some((each) => each.memberId === of && isPresent(each))) {
+    effects.push({ do: 'stop-recording', recording: uuid });
+    return { ...recording, status: 'stopping' };
+  }
+  if (status === 'announcing') return recording;
+  const channels = hasChannels(recording) ? channelsFor(recording.channels, after) : recording.channels;
+  const next = channels === recording.channels ? recording : { ...recording, channels };
+  const tracks = tracksOf(next, after);
+  if (!isSameTracks(tracksOf(recording, before), tracks)) {
+    effects.push({ do: 'retrack-recording', recording: uuid, tracks });
+  }
+  if (hasChannels(recording)) {
+    const members = membersOn(channels, after);
+    const known = membersOn(recording.channels, before);
+    const isSame =
+      members.length === known.length &&
+      members.every((each, index) => {
+        const other = known[index];
+        return each.channel === other?.channel && each.memberId === other.memberId;
+      });
+    if (!isSame) effects.push({ do: 'tell-channels', recording: uuid, members });
+  }
+  return next;
+}
+
+/** Every recording ends with the call; whoever is told of the call hears of that first. */
+function ended(step: RoomStep): RoomStep {
+  const { state: call } = step;
+  const { live } = call.recordings;
+  if (live.length === 0) return step;
+  const stops = live.flatMap(({ uuid, status }): readonly RoomRecordingEffect[] => {
+    if (status === 'stopping') return [];
+    return [{ do: status === 'announcing' ? 'stop-announcement' : 'stop-recording', recording: uuid }];
+  });
+  const left = live
+    .filter(({ status }) => status !== 'announcing')
+    .map((each): RoomRecording => ({ ...each, status: 'stopping' }));
+  const isEndOwed = left.length > 0;
+  const told = step.effects.filter(
+    (effect) => !(isEndOwed && effect.do === 'emit' && effect.event.type === 'ended'),
+  );
+  return {
+    state: { ...call, recordings: { ...call.recordings, live: left, isEndOwed } },
+    effects: [...stops, ...told],
+  };
+}
+
+/** What the creator asked for begins with the first moment in which enough are present. */
+function begunByItself(before: MultipartyCall, call: MultipartyCall): RoomStep {
+  const { recording: wanted, recordings, recordMinMemberCount, recordingCallback: callback } = call;
+  if (!wanted.wholeCall && !wanted.eachParticipant) return { state: call, effects: [] };
+  const present = call.participants.filter(isPresent);
+  if (recordings.isDue && (call.status !== 'active' || present.length < recordMinMemberCount)) {
+    return { state: call, effects: [] };
+  }
+  const wasPresent = (memberId: number): boolean =>
+    before.participants.some((each) => each.memberId === memberId && isPresent(each));
+  const added = present.filter(({ memberId }) => recordings.isDue || !wasPresent(memberId));
+  const names: Omit<WantedRecording, 'uuid'>[] = [];
+  const { format } = wanted;
+  if (wanted.wholeCall && recordings.isDue) names.push({ of: 'call', track: 'mix', format, callback });
+  if (wanted.eachParticipant) {
+    for (const { memberId } of added) names.push({ of: memberId, track: 'participant', format, callback });
+  }
+  return {
+    state: recordings.isDue ? { ...call, recordings: { ...recordings, isDue: false } } : call,
+    effects: names.length === 0 ? [] : [{ do: 'name-recordings', wanted: names }],
+  };
+}

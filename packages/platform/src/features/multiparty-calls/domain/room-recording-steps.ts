@@ -1,0 +1,194 @@
+import type { MultipartyCall } from './multiparty-call.ts';
+import { isPresent } from './participant.ts';
+import { channelsFor, hasChannels, membersOn, tracksOf } from './recorded-tracks.ts';
+import {
+  isRunning,
+  type RecordingChoice,
+  type RecordingRefusal,
+  type RoomRecording,
+  type WantedRecording,
+} from './room-recording.ts';
+import type { RoomEffect, RoomRecordingEffect, RoomReply, RoomStep } from './room-recording-machine.ts';
+
+/** What somebody asks for. */
+export type RecordingOrder =
+  | {
+      readonly type: 'record';
+      readonly wanted: readonly WantedRecording[];
+      /** Nobody waits for an answer: what cannot be recorded, or is recorded already, is left out. */
+      readonly byItself: boolean;
+    }
+  | {
+      readonly type: 'stop-recording' | 'pause-recording' | 'resume-recording';
+      readonly which: RecordingChoice;
+    };
+
+/** All of them, or none. */
+export function record(call: MultipartyCall, order: Extract<RecordingOrder, { type: 'record' }>): RoomStep {
+  if (call.status === 'ended') return refused(call, { because: 'ended' });
+  let state = call;
+  const effects: RoomEffect[] = [];
+  for (const wanted of order.wanted) {
+    const refusal = refusalOf(state, wanted);
+    if (refusal !== undefined) {
+      if (order.byItself) continue;
+      return refused(call, refusal);
+    }
+    const begun = begin(state, wanted);
+    state = begun.state;
+    effects.push(...begun.effects);
+  }
+  return { state, effects: [...effects, reply('done')] };
+}
+
+function refusalOf(call: MultipartyCall, { of, track }: WantedRecording): RoomReply | undefined {
+  const memberId = of === 'call' ? null : of;
+  const isTaken = call.recordings.live.some(
+    (each) => isRunning(each) && each.of === of && (of === 'call' || each.track === track),
+  );
+  if (of !== 'call') {
+    const participant = call.participants.find((each) => each.memberId === of && each.phase !== 'exited');
+    if (participant === undefined) return { because: 'no-such-member', memberId: of };
+    if (!isPresent(participant)) return { because: 'not-joined', memberId: of };
+  }
+  return isTaken ? { because: 'recording-runs', memberId } : undefined;
+}
+
+function begin(call: MultipartyCall, wanted: WantedRecording): RoomStep {
+  const to = call.participants.filter(isPresent).map(({ leg }) => leg);
+  const sound = wanted.of === 'call' && to.length > 0 ? call.recording.startSound : null;
+  const status = sound === null ? 'recording' : 'announcing';
+  const recording: RoomRecording = { ...wanted, status, channels: [] };
+  if (sound === null) return started(call, recording);
+  return {
+    state: withRecording(call, recording),
+    effects: [{ do: 'announce', recording: wanted.uuid, isStart: true, sound, to }],
+  };
+}
+
+export function announcementOver(call: MultipartyCall, uuid: string): RoomStep {
+  const announced = call.recordings.live.find((each) => each.uuid === uuid && each.status === 'announcing');
+  return announced === undefined || call.status === 'ended'
+    ? { state: call, effects: [] }
+    : started(call, { ...announced, status: 'recording' });
+}
+
+function started(call: MultipartyCall, wanted: RoomRecording): RoomStep {
+  const empty = hasChannels(wanted) ? Array.from({ length: call.maxParticipants }, () => null) : [];
+  const recording = { ...wanted, channels: hasChannels(wanted) ? channelsFor(empty, call) : empty };
+  const participant = call.participants.find(({ memberId }) => memberId === wanted.of) ?? null;
+  return {
+    state: withRecording(call, recording),
+    effects: [
+      {
+        do: 'start-recording',
+        call,
+        recording,
+        participant,
+        tracks: tracksOf(recording, call),
+        members: membersOn(recording.channels, call),
+      },
+    ],
+  };
+}
+
+function withRecording(call: MultipartyCall, recording: RoomRecording): MultipartyCall {
+  const { live } = call.recordings;
+  const known = live.some(({ uuid }) => uuid === recording.uuid);
+  return {
+    ...call,
+    recordings: {
+      ...call.recordings,
+      live: known
+        ? live.map((each) => (each.uuid === recording.uuid ? recording : each))
+        : [...live, recording],
+    },
+  };
+}
+
+type Change = Exclude<RecordingOrder, { readonly type: 'record' }>;
+
+/** conventions.md §9.6: what does not run cannot be stopped (404), what is not so cannot be changed (400). */
+export function changed(call: MultipartyCall, { type, which }: Change): RoomStep {
+  if (call.status === 'ended') return refused(call, { because: 'ended' });
+  const chosen = chosenOf(call, which);
+  if ('because' in chosen) return refused(call, chosen);
+  const wrong = type === 'stop-recording' ? undefined : unfitting(chosen, type);
+  if (wrong !== undefined) return refused(call, wrong);
+  const effects: RoomRecordingEffect[] = [];
+  const live = call.recordings.live.flatMap((each): readonly RoomRecording[] => {
+    if (!chosen.includes(each)) return [each];
+    if (type === 'stop-recording') return stopped(call, each, effects);
+    effects.push({ do: type, recording: each.uuid });
+    return [{ ...each, status: type === 'pause-recording' ? 'paused' : 'recording' }];
+  });
+  return {
+    state: { ...call, recordings: { ...call.recordings, live } },
+    effects: [...effects, reply('done')],
+  };
+}
+
+function stopped(
+  call: MultipartyCall,
+  recording: RoomRecording,
+  effects: RoomRecordingEffect[],
+): readonly RoomRecording[] {
+  const { uuid, of, status } = recording;
+  // Nothing has been recorded yet, so there is nothing to complete.
+  if (status === 'announcing') {
+    effects.push({ do: 'stop-announcement', recording: uuid });
+    return [];
+  }
+  effects.push({ do: 'stop-recording', recording: uuid });
+  const to = call.participants.filter(isPresent).map(({ leg }) => leg);
+  const sound = call.recording.stopSound;
+  if (of === 'call' && sound !== null && to.length > 0) {
+    effects.push({ do: 'announce', recording: uuid, isStart: false, sound, to });
+  }
+  return [{ ...recording, status: 'stopping' }];
+}
+
+function chosenOf(call: MultipartyCall, which: RecordingChoice): readonly RoomRecording[] | RoomReplyRefusal {
+  const running = call.recordings.live.filter(isRunning);
+  if (which.of === 'call') {
+    const whole = running.filter(({ of }) => of === 'call');
+    return whole.length === 0 ? { because: 'nothing-recorded', memberId: null } : whole;
+  }
+  const { tracks } = which;
+  const matching = running.filter(
+    ({ of, track }) => of !== 'call' && (tracks === null || tracks === 'both' || track === tracks),
+  );
+  if (which.of === 'all') {
+    return matching.length === 0 ? { because: 'nothing-recorded', memberId: null } : matching;
+  }
+  for (const memberId of which.of) {
+    const isThere = call.participants.some((each) => each.memberId === memberId && each.phase !== 'exited');
+    if (!isThere) return { because: 'no-such-member', memberId };
+    if (!matching.some(({ of }) => of === memberId)) return { because: 'nothing-recorded', memberId };
+  }
+  const members: readonly unknown[] = which.of;
+  return matching.filter(({ of }) => members.includes(of));
+}
+
+type RoomReplyRefusal = Exclude<RoomReply, 'done'>;
+
+function unfitting(
+  chosen: readonly RoomRecording[],
+  type: 'pause-recording' | 'resume-recording',
+): RecordingRefusal | undefined {
+  const isPause = type === 'pause-recording';
+  const other = chosen.find(({ status }) => status !== (isPause ? 'recording' : 'paused'));
+  if (other === undefined) return undefined;
+  return {
+    because: isPause ? 'not-recording' : 'not-paused',
+    memberId: other.of === 'call' ? null : other.of,
+  };
+}
+
+function reply(answer: RoomReply): RoomEffect {
+  return { do: 'reply', reply: answer };
+}
+
+function refused(call: MultipartyCall, refusal: RoomReply): RoomStep {
+  return { state: call, effects: [reply(refusal)] };
+}
