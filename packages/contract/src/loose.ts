@@ -77,6 +77,6 @@ export function readOneOf<const Value extends string>(
 function anyCase(word: string): string {
   return word.replace(/[\s\S]/g, (letter) => {
     const [lower, upper] = [letter.toLowerCase(), letter.toUpperCase()];
-    return lower === upper ? letter.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&') : `[${lower}${upper}]`;
+    return lower === upper ? letter.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&') : `[${lower}${upper}]`;
   });
 }

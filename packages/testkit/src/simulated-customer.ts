@@ -1,4 +1,4 @@
-import type { Clock, Egress, EgressOutcome, EgressRequest } from '@jackfield/platform';
+import type { Clock, Egress, EgressAddresses, EgressOutcome, EgressRequest } from '@jackfield/platform';
 
 /** A request of the platform as the customer's server sees it. */
 export interface CustomerRequest {
@@ -18,7 +18,7 @@ export type CustomerAnswer =
   | undefined;
 
 /** The server of a customer on the virtual clock: it keeps what came, in order, and answers what it was told to. */
-export interface SimulatedCustomer extends Egress {
+export interface SimulatedCustomer extends Egress, EgressAddresses {
   readonly requests: readonly CustomerRequest[];
   /** From now on; another answer takes the place of the one before. */
   serve(url: string, answer: CustomerAnswer | ((request: CustomerRequest) => CustomerAnswer)): void;
@@ -53,6 +53,11 @@ export function createSimulatedCustomer(clock: Clock, touched: () => void): Simu
 
   return {
     requests,
+    async resolve(url) {
+      const { protocol, port } = new URL(url);
+      const usual = protocol === 'wss:' || protocol === 'https:' ? 443 : 80;
+      return { address: '192.0.2.80', port: port === '' ? usual : Number(port) };
+    },
     serve: (url, answer) => void served.set(url, typeof answer === 'function' ? answer : () => answer),
     send(request) {
       const [place = '', query = ''] = (request.url.split('#')[0] ?? '').split('?');

@@ -1,0 +1,290 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { eachDatabase, onEmbeddedDatabase } from '@jackfield/testkit';
+import { openStreamsWorld, type StreamsWorld, serviceUrl } from './testing/streams-world.ts';
+
+const service_url = serviceUrl;
+
+async function streaming(world: StreamsWorld, leg: string, body: object = {}) {
+  const answer = await world.post(`Call/${leg}/Stream/`, { service_url, ...body });
+  assert.equal(answer.status, 202, JSON.stringify(answer.body));
+  await world.pass(10);
+  return answer.body.stream_id as string;
+}
+
+eachDatabase('Streams of a call over the API', (open) => {
+  test('a start answers with the message and the whole object, before anything is connected', async () => {
+    const world = await openStreamsWorld(open);
+    const leg = world.leg();
+    const { status, body } = await world.post(`Call/${leg.toUpperCase()}/Stream/`, {
+      service_url,
+      bidirectional: 'True',
+      content_type: 'audio/x-mulaw;rate=8000',
+      extra_headers: 'k1=v1,k2=v2',
+      stream_timeout: '120',
+      noise_cancellation: 'true',
+      status_callback_url: 'https://example.com/s',
+    });
+    assert.equal(status, 202);
+    const { api_id: _, stream_id, created_at, resource_uri, ...rest } = body;
+    assert.match(created_at, /^2026-01-01 00:00:0\d\.\d{6}\+00:00$/);
+    const { authId } = world.api.main;
+    assert.equal(resource_uri, `/v1/Account/${authId}/Call/${leg}/Stream/${stream_id}/`);
+    assert.deepEqual(rest, {
+      message: 'audio streaming started',
+      call_uuid: leg,
+      service_url,
+      audio_track: 'inbound',
+      bidirectional: true,
+      start_time: null,
+      end_time: null,
+      content_type: 'audio/x-mulaw;rate=8000',
+      status: 'initiated',
+      status_reason: null,
+      error: null,
+      bill_duration: 0,
+      rounded_bill_duration: 0,
+      billed_amount: '0.00000',
+      stream_timeout: 120,
+      extra_headers: 'k1=v1,k2=v2',
+      noise_cancellation: true,
+      noise_cancellation_level: 85,
+      status_callback_url: 'https://example.com/s',
+      status_callback_method: 'POST',
+      resumable: false,
+      fallback_url: null,
+      mpc_uuid: null,
+      statistics: null,
+      auth_id: authId,
+    });
+    assert.deepEqual(world.sockets.streams.get(stream_id)?.order, {
+      stream: stream_id,
+      call: leg,
+      account: authId,
+      encoding: 'audio/x-mulaw',
+      sampleRate: 8000,
+      tracks: [{ name: 'inbound', said: [leg], heard: [], keysOf: [leg] }],
+      bidirectional: true,
+      hearers: [leg],
+      extraHeaders: 'k1=v1;k2=v2',
+      noiseCancellationLevel: 85,
+      binary: false,
+      stopFrame: true,
+      keepLostMs: 0,
+    });
+  });
+
+  test('retrieve, list and stop: billing by started minutes, times with offset, newest first', async () => {
+    const world = await openStreamsWorld(open);
+    const leg = world.leg();
+    const first = await streaming(world, leg);
+    await world.pass(1_000);
+    const second = await streaming(world, leg, { service_url: 'ws://bot.example/two', audio_track: 'both' });
+    await world.pass(60_500);
+    assert.equal((await world.remove(`Call/${leg}/Stream/${first}`)).status, 204);
+    await world.pass(10);
+    const { body } = await world.get(`Call/${leg}/Stream/${first.toUpperCase()}/`);
+    assert.equal(body.start_time, '2026-01-01 00:00:00+00:00');
+    assert.equal(body.end_time, '2026-01-01 00:01:01+00:00');
+    assert.deepEqual(
+      [body.status, body.status_reason, body.bill_duration, body.rounded_bill_duration, body.billed_amount],
+      ['completed', 'API request', 62, 120, '0.00600'],
+    );
+    assert.equal(body.statistics.frames_sent, 0);
+    const list = (await world.get(`Call/${leg}/Stream/?limit=1`)).body;
+    assert.deepEqual([list.meta.count, list.meta.total_count, list.meta.limit], [2, 2, 1]);
+    assert.match(list.meta.next, /\/Stream\/\?limit=1&offset=1$/);
+    assert.deepEqual(list.objects, [
+      {
+        stream_id: second,
+        call_uuid: leg,
+        service_url: 'ws://bot.example/two',
+        audio_track: 'both',
+        bidirectional: false,
+        start_time: '2026-01-01 00:00:01+00:00',
+        end_time: null,
+      },
+    ]);
+    assert.equal((await world.remove(`Call/${leg}/Stream/`)).status, 204);
+    await world.pass(10);
+    assert.deepEqual(world.sockets.census(), { streams: 0, attempts: 0 });
+    assert.equal((await world.remove(`Call/${leg}/Stream/`)).status, 204, 'there is none left to stop');
+    assert.equal((await world.remove(`Call/${leg}/Stream/${first}/`)).status, 404);
+    await world.hangUp(leg);
+    assert.equal((await world.get(`Call/${leg}/Stream/`)).body.meta.count, 2, 'records outlive the call');
+  });
+
+  test('after a crash each stream without an end has failed, and its callback is told', async () => {
+    const before = await openStreamsWorld(open);
+    const leg = before.leg();
+    const status_callback_url = 'https://example.com/s';
+    const live = await streaming(before, leg, { status_callback_url });
+    const over = await streaming(before, leg, { service_url: 'wss://other.example/' });
+    await before.remove(`Call/${leg}/Stream/${over}/`);
+    await before.pass(2_000);
+    const world = await before.crash();
+    assert.equal(await world.feature.restore(), 1);
+    world.leg({ leg });
+    const { body } = await world.get(`Call/${leg}/Stream/${live}/`);
+    assert.deepEqual([body.status, body.status_reason], ['failed', 'Connection error']);
+    assert.match(body.error, /restarted/);
+    assert.deepEqual(
+      world.events.map(({ payload, callback }) => [payload.Event, payload.StreamID, callback?.url]),
+      [['DroppedStream', live, status_callback_url]],
+    );
+    assert.equal(world.runner.census().stream?.sessions, 0);
+    assert.equal(await world.feature.restore(), 0);
+  });
+});
+
+onEmbeddedDatabase('Streams of a call over the API: rules', (open) => {
+  test('a call that is unknown, of somebody else, over or not answered', async () => {
+    const world = await openStreamsWorld(open);
+    const leg = world.leg();
+    const other = await world.api.subaccount();
+    for (const [path, as] of [
+      ['Call/nothing/Stream/', world.api.main],
+      [`Call/${leg}/Stream/`, other],
+    ] as const) {
+      assert.equal((await world.post(path, { service_url }, as)).status, 404);
+    }
+    const ringing = world.leg({ phase: 'ringing' });
+    assert.equal((await world.post(`Call/${ringing}/Stream/`, { service_url })).status, 409);
+    await world.hangUp(leg);
+    assert.equal((await world.post(`Call/${leg}/Stream/`, { service_url })).status, 404);
+    assert.equal((await world.get('Call/nothing/Stream/')).status, 404);
+    assert.equal((await world.remove('Call/nothing/Stream/')).status, 404);
+    assert.equal((await world.get(`Call/${leg}/Stream/nothing/`)).status, 404);
+    assert.deepEqual((await world.get(`Call/${leg}/Stream/`)).body.objects, []);
+  });
+
+  test('a main account streams calls of its subaccounts, and sees those streams', async () => {
+    const world = await openStreamsWorld(open);
+    const sub = await world.api.subaccount();
+    const leg = world.leg({ account: sub.authId });
+    const stream = await streaming(world, leg);
+    const { body } = await world.get(`Call/${leg}/Stream/${stream}/`, sub);
+    assert.equal(body.auth_id, sub.authId);
+    const headers = world.sockets.streams.get(stream)?.targets[0]?.headers ?? {};
+    assert.notEqual(headers['X-Service-Signature-V3'], headers['X-Service-Signature-Ma-V3']);
+  });
+
+  const refused: readonly (readonly [string, object, RegExp])[] = [
+    ['no URL', {}, /^service_url parameter is missing/],
+    [
+      'a URL that is not of a WebSocket',
+      { service_url: 'https://bot.example/' },
+      /^service_url must be a URL/,
+    ],
+    ['a URL without a host', { service_url: 'wss:///x' }, /^service_url must be/],
+    ['a URL that cannot be read', { service_url: 'wss://bot.example:99999/' }, /^service_url must be/],
+    ['a URL with a password', { service_url: 'wss://me:secret@bot.example/' }, /without user and password/],
+    [
+      'a URL that is too long',
+      { service_url: `wss://bot.example/${'x'.repeat(2048)}` },
+      /^service_url must be/,
+    ],
+    [
+      'both with bidirectional',
+      { service_url, bidirectional: true, audio_track: 'both' },
+      /^audio_track must be/,
+    ],
+    [
+      'outbound with bidirectional',
+      { service_url, bidirectional: 'true', audio_track: 'Outbound' },
+      /^audio_track must be inbound where bidirectional is true/,
+    ],
+    ['another codec', { service_url, content_type: 'audio/x-l16;rate=44100' }, /^content_type must be/],
+    ['µ-law at 16 kHz', { service_url, content_type: 'audio/x-mulaw;rate=16000' }, /^content_type must be/],
+    ['no time at all', { service_url, stream_timeout: 0 }, /^stream_timeout must be/],
+    ['more than a day', { service_url, stream_timeout: 86_401 }, /^stream_timeout must be/],
+    ['a level below 60', { service_url, noise_cancellation_level: 59 }, /^noise_cancellation_level must be/],
+    [
+      'a level above 100',
+      { service_url, noise_cancellation_level: '101' },
+      /^noise_cancellation_level must be/,
+    ],
+    [
+      'extra headers that are no pairs',
+      { service_url, extra_headers: 'hello' },
+      /^extra_headers must be pairs/,
+    ],
+    ['513 bytes of them', { service_url, extra_headers: `a=${'x'.repeat(511)}` }, /^extra_headers must be/],
+    ['513 bytes in fewer letters', { service_url, extra_headers: `a=${'é'.repeat(256)}` }, /^extra_headers/],
+    ['a callback that is no URL', { service_url, status_callback_url: 'x' }, /^status_callback_url must be/],
+    ['another method', { service_url, status_callback_method: 'PUT' }, /^status_callback_method must be/],
+    [
+      'an unknown event',
+      { service_url, status_callback_events: 'Played' },
+      /^status_callback_events must be/,
+    ],
+    ['a fallback that is no WebSocket', { service_url, fallback_url: 'http://x/' }, /^fallback_url must be/],
+  ];
+  for (const [what, body, sentence] of refused) {
+    test(`400: ${what}`, async () => {
+      const world = await openStreamsWorld(open);
+      const leg = world.leg();
+      const answer = await world.post(`Call/${leg}/Stream/`, body);
+      assert.equal(answer.status, 400, JSON.stringify(answer.body));
+      assert.match(answer.body.error, sentence);
+      assert.ok(!answer.body.error.includes('secret'));
+      assert.deepEqual(world.sockets.census(), { streams: 0, attempts: 0 });
+    });
+  }
+
+  test('the same URL twice on one call is a 400 while the first one lives; another call has its own', async () => {
+    const world = await openStreamsWorld(open);
+    const [leg, other] = [world.leg(), world.leg()];
+    const both = await Promise.all([
+      world.post(`Call/${leg}/Stream/`, { service_url }),
+      world.post(`Call/${leg}/Stream/`, { service_url }),
+    ]);
+    assert.deepEqual(both.map(({ status }) => status).sort(), [202, 400]);
+    assert.match(both.find(({ status }) => status === 400)?.body.error, /^service_url must be one that/);
+    assert.equal((await world.post(`Call/${other}/Stream/`, { service_url })).status, 202);
+    await world.remove(`Call/${leg}/Stream/`);
+    await world.pass(10);
+    assert.equal((await world.post(`Call/${leg}/Stream/`, { service_url })).status, 202);
+  });
+
+  test('eight streams live on one call at most', async () => {
+    const world = await openStreamsWorld(open);
+    const leg = world.leg();
+    for (let each = 0; each < 8; each++)
+      await streaming(world, leg, { service_url: `wss://bot.example/${each}` });
+    const { status, body } = await world.post(`Call/${leg}/Stream/`, { service_url });
+    assert.equal(status, 400);
+    assert.match(body.error, /has 8 live streams already/);
+  });
+
+  test('a level counts only with noise cancellation', async () => {
+    const world = await openStreamsWorld(open);
+    const leg = world.leg();
+    const level = async (body: object) => {
+      const answer = await world.post(`Call/${leg}/Stream/`, {
+        service_url: `wss://b.example/${Math.random()}`,
+        ...body,
+      });
+      return answer.body.noise_cancellation_level;
+    };
+    assert.equal(await level({ noise_cancellation: 'false', noise_cancellation_level: 70 }), null);
+    assert.equal(await level({ noise_cancellation: true, noise_cancellation_level: '70' }), 70);
+  });
+
+  for (const [written, shown, wire] of [
+    ['a=1,b=2', 'a=1,b=2', 'a=1;b=2'],
+    ['a=1; b=2', 'a=1; b=2', 'a=1;b=2'],
+    ['a=1,2,b=3', 'a=1,2,b=3', 'a=1,2;b=3'],
+    ['{"a":"1"}', '{"a":"1"}', '{"a":"1"}'],
+    [{ a: '1' }, '{"a":"1"}', '{"a":"1"}'],
+    ['', null, ''],
+  ] as const) {
+    test(`extra headers ${JSON.stringify(written)} are shown as written and sent as ${wire}`, async () => {
+      const world = await openStreamsWorld(open);
+      const leg = world.leg();
+      const { body } = await world.post(`Call/${leg}/Stream/`, { service_url, extra_headers: written });
+      assert.equal(body.extra_headers, shown);
+      assert.equal(world.sockets.streams.get(body.stream_id)?.order.extraHeaders, wire);
+    });
+  }
+});
