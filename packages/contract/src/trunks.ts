@@ -25,7 +25,7 @@ const password = text({
   maxLength: 100,
   allowed: '5 to 100 characters without control characters',
   writeOnly: true,
-  description: 'SIP digest password. Kept only as digests, and never returned.',
+  description: 'SIP digest password. Kept as digests and encrypted, and never returned.',
 });
 
 const message = (example: string) => Type.String({ examples: [example] });
@@ -49,7 +49,7 @@ export const credentialChanges = Type.Object({
       minimum: 0,
       maximum: maxPasswordOverlap,
       default: 0,
-      description: 'Seconds during which the password before this change is accepted as well.',
+      description: 'Seconds during which username and password before this change are accepted as well.',
     }),
   ),
 });
@@ -120,10 +120,11 @@ export const newOriginationUri = Type.Object({
   uri: Type.Optional(
     text({
       maxLength: 512,
-      pattern: `^(?:${hostPort}|[sS][iI][pP][sS]?:(?:${sipUser}@)?${hostPort})$`,
-      allowed: 'an address or a host name with an optional port, or sip:user@host',
+      pattern: `^(?:${hostPort}|[sS][iI][pP][sS]?:(?:${sipUser}@)?${hostPort})(?:;transport=(?:[uU][dD][pP]|[tT][cC][pP]|[tT][lL][sS]))?$`,
+      allowed:
+        'an address or a host name with an optional port, or sip:user@host, perhaps with ;transport=tcp',
       description:
-        'Where calls are sent: 192.0.2.1, 192.0.2.1:5080, pbx.example.com or sip:user@pbx.example.com.',
+        'Where calls are sent: 192.0.2.1, 192.0.2.1:5080, pbx.example.com or sip:user@pbx.example.com, over UDP unless ;transport=tcp or ;transport=tls follows.',
     }),
   ),
   authentication_needed: Type.Optional(
@@ -214,6 +215,11 @@ export const trunk = Type.Object(
     credential_uuid: orNull(Type.String()),
     primary_uri_uuid: orNull(Type.String()),
     fallback_uri_uuid: orNull(Type.String()),
+    lost_credential_uuid: orNull(
+      Type.String({
+        description: 'The credential that it had when that was deleted, until it gets another one.',
+      }),
+    ),
   },
   { title: 'Trunk' },
 );
@@ -229,6 +235,7 @@ export interface Trunk {
   readonly credential_uuid: string | null;
   readonly primary_uri_uuid: string | null;
   readonly fallback_uri_uuid: string | null;
+  readonly lost_credential_uuid: string | null;
 }
 
 export const trunkBody = Type.Object({ api_id: apiId, ...trunk.properties });
@@ -254,6 +261,9 @@ export const trunkListQuery = Type.Object({
   credential_uuid: referenceFilter,
   primary_uri_uuid: referenceFilter,
   fallback_uri_uuid: referenceFilter,
+  lost_credential_uuid: Type.Optional(
+    text({ maxLength: 36, description: 'Trunks that had this credential when it was deleted only.' }),
+  ),
 });
 export type TrunkListQuery = Static<typeof trunkListQuery>;
 

@@ -32,6 +32,15 @@ export interface SimulatedPhoneOptions {
   readonly random: () => number;
 }
 
+/** What a telephone system knows of the trunk through which it calls, and who calls. */
+export interface TrunkOfPhone {
+  readonly domain: string;
+  readonly username: string;
+  readonly password: string;
+  readonly from: string;
+  readonly headers?: readonly (readonly [name: string, value: string])[];
+}
+
 const sipPort = 5060;
 const firstRtpPort = 20_000;
 
@@ -122,18 +131,20 @@ export class SimulatedPhone {
     );
   }
 
-  /** Calls another user of the domain through the registrar's edge. */
-  dial(user: string): PhoneCall {
+  /** Calls another user of the domain through the registrar's edge, or somebody through a trunk, as a telephone system does. */
+  dial(user: string, trunk?: TrunkOfPhone): PhoneCall {
     const { domain, registrar, password } = this.#options;
     const call = this.#newCall('outgoing');
+    const uri = `sip:${user}@${trunk?.domain ?? domain}`;
     call.dialled((content, listener) =>
       this.#userAgent.invite(
         {
-          targets: [{ uri: `sip:${user}@${domain}`, flow: flowIdOf(registrar) }],
-          from: this.#aor(),
-          to: `<sip:${user}@${domain}>`,
+          targets: [{ uri, flow: flowIdOf(registrar) }],
+          from: trunk === undefined ? this.#aor() : `<sip:${trunk.from}@${this.address}>`,
+          to: `<${uri}>`,
           content,
-          credentials: { username: this.username, password },
+          ...(trunk?.headers === undefined ? {} : { headers: trunk.headers }),
+          credentials: { username: trunk?.username ?? this.username, password: trunk?.password ?? password },
         },
         listener,
       ),

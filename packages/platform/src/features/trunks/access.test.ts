@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { eachDatabase } from '@jackfield/testkit';
 import type { RefusedTrunkCall, TrunkAccess } from '../../ports/trunks.ts';
+import { tablesOf } from './tables.ts';
 import { openTrunks, realm, type TrunksWorld } from './testing/trunks-world.ts';
 
 const source = '192.0.2.7';
@@ -75,6 +76,36 @@ eachDatabase('What signalling learns of a trunk', (open) => {
     assert.equal((await accepted())?.length, 2);
     await rotate({ password: 'secret 3' });
     assert.deepEqual(await accepted(), [`pbx2:${third}`]);
+  });
+
+  test('a username that is changed alone keeps its password, and for an overlap the username before', async () => {
+    const world = await openTrunks(open);
+    const credential_uuid = await world.credential();
+    const id = await world.trunk({ credential_uuid });
+    const accepted = async () => passwords(await world.trunks.trunks.accessOf(id, source));
+    const change = (body: object) => world.call('POST', `Zentrunk/Credential/${credential_uuid}/`, { body });
+    await change({ username: 'office', password_overlap: 60 });
+    assert.deepEqual(await accepted(), [`office:${md5('office', 'secret')}`, `pbx:${md5('pbx', 'secret')}`]);
+    await change({ username: 'branch' });
+    assert.deepEqual(await accepted(), [`branch:${md5('branch', 'secret')}`]);
+  });
+
+  test('credentials go on when the operator changes the realm: HA1 is made anew for the one of now', async () => {
+    const world = await openTrunks(open);
+    const credential_uuid = await world.credential();
+    const id = await world.trunk({ credential_uuid });
+    const rotated = { password: 'secret 2', password_overlap: 60 };
+    await world.call('POST', `SipTrunk/Credential/${credential_uuid}/`, { body: rotated });
+    await world.database.transact((write) =>
+      tablesOf(write)
+        .updateTable('trunk_credentials')
+        .set({ realm: 'old.example.com', ha1_md5: 'old', previous_ha1_md5: 'old' })
+        .execute(),
+    );
+    assert.deepEqual(passwords(await world.trunks.trunks.accessOf(id, source)), [
+      `pbx:${md5('pbx', 'secret 2')}`,
+      `pbx:${md5('pbx', 'secret')}`,
+    ]);
   });
 
   test('an address list, the status, the direction and secure hold from the next call on', async () => {

@@ -1,13 +1,18 @@
 import type { CompiledQuery } from 'kysely';
 import type { Clock } from '../../ports/clock.ts';
 import type { Database } from '../../ports/database.ts';
+import type { Secrets } from '../../ports/secrets.ts';
 import type { TrunkAccess, TrunkPassword } from '../../ports/trunks.ts';
+import { type Ha1, ha1Of } from './digests.ts';
 import { isListed } from './domain/address-list.ts';
 import { type AddressListRow, type CredentialRow, type TrunkRow, tablesOf } from './tables.ts';
 
 type Digests = Pick<
   CredentialRow,
   | 'username'
+  | 'realm'
+  | 'password_sealed'
+  | 'previous_password_sealed'
   | 'ha1_md5'
   | 'ha1_sha256'
   | 'previous_username'
@@ -30,7 +35,12 @@ type Joined = { [Name in keyof AccessRow]: AccessRow[Name] | null } & Pick<
 >;
 
 /** Looks trunks up for signalling: what is deleted or changed holds for the next call. */
-export function createTrunkAccess({ read }: Pick<Database, 'read'>, clock: Clock) {
+export function createTrunkAccess(
+  { read }: Pick<Database, 'read'>,
+  clock: Clock,
+  secrets: Pick<Secrets, 'digest' | 'decrypt'>,
+  realm: string,
+) {
   // Building the query costs more than running it.
   const compiled = tablesOf(read)
     .selectFrom('trunks as t')
@@ -46,6 +56,9 @@ export function createTrunkAccess({ read }: Pick<Database, 'read'>, clock: Clock
       't.lost_credential_uuid',
       'a.addresses',
       'c.username',
+      'c.realm',
+      'c.password_sealed',
+      'c.previous_password_sealed',
       'c.ha1_md5',
       'c.ha1_sha256',
       'c.previous_username',
@@ -55,6 +68,12 @@ export function createTrunkAccess({ read }: Pick<Database, 'read'>, clock: Clock
     ])
     .where('t.id', '=', '')
     .compile();
+
+  /** The digests that are stored, unless they are of a realm that we had before. */
+  function ha1(row: Joined, username: string, stored: Ha1, sealed: string | null): Ha1 {
+    if (row.realm === null || row.realm === realm || sealed === null) return stored;
+    return ha1Of(secrets, username, realm, secrets.decrypt(sealed));
+  }
 
   return async (trunkId: string, sourceAddress: string): Promise<TrunkAccess | undefined> => {
     const query = { ...compiled, parameters: [trunkId] } as CompiledQuery<Joined>;
@@ -71,7 +90,7 @@ export function createTrunkAccess({ read }: Pick<Database, 'read'>, clock: Clock
       closedBecause: closedBecause(row),
       isSecure: row.secure === 1,
       isListed: row.addresses !== null && isListed(row.addresses.split(' '), sourceAddress),
-      credentials: passwordsOf(row, clock.now()),
+      credentials: passwordsOf(row, clock.now(), ha1),
       hasLostCredential: row.lost_credential_uuid !== null,
     };
   };
@@ -82,12 +101,21 @@ function closedBecause({ trunk_direction, trunk_status }: Joined): TrunkAccess['
   return trunk_status === 'disabled' ? 'trunk-disabled' : undefined;
 }
 
-function passwordsOf(row: { [Name in keyof Digests]: Digests[Name] | null }, now: number): TrunkPassword[] {
-  if (row.username === null) return [];
-  const passwords = [{ username: row.username, ha1: { md5: row.ha1_md5!, sha256: row.ha1_sha256! } }];
-  if (row.previous_until !== null && row.previous_until > now) {
-    const ha1 = { md5: row.previous_ha1_md5!, sha256: row.previous_ha1_sha256! };
-    passwords.push({ username: row.previous_username!, ha1 });
+function passwordsOf(
+  row: Joined,
+  now: number,
+  ha1: (row: Joined, username: string, stored: Ha1, sealed: string | null) => Ha1,
+): TrunkPassword[] {
+  const { username, previous_username, previous_until } = row;
+  if (username === null) return [];
+  const current = { md5: row.ha1_md5!, sha256: row.ha1_sha256! };
+  const passwords = [{ username, ha1: ha1(row, username, current, row.password_sealed) }];
+  if (previous_username !== null && previous_until !== null && previous_until > now) {
+    const previous = { md5: row.previous_ha1_md5!, sha256: row.previous_ha1_sha256! };
+    passwords.push({
+      username: previous_username,
+      ha1: ha1(row, previous_username, previous, row.previous_password_sealed),
+    });
   }
   return passwords;
 }

@@ -13,7 +13,7 @@ import { invalidParameter, notFound, type Problem, problem } from '../../kernel/
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { Secrets } from '../../ports/secrets.ts';
 import { type DeletionDeps, thingOf } from './deletion.ts';
-import { digestsOf, noPreviousDigests, previousDigests } from './digests.ts';
+import { noPreviousPassword, previousPassword, storedPassword } from './digests.ts';
 import { addressProblem } from './domain/address-list.ts';
 import type { CredentialRow, OriginationUriRow, OwnedRow } from './tables.ts';
 
@@ -53,8 +53,8 @@ export async function createCredential(
   if (password === undefined) return refused(missing('password'));
   const row: CredentialRow = {
     ...newOwned(deps, account, wish.name, now),
-    ...digestsOf(deps.secrets, username, deps.realm, password),
-    ...noPreviousDigests,
+    ...storedPassword(deps.secrets, username, deps.realm, password),
+    ...noPreviousPassword,
   };
   await deps.database.transact((write) => deps.store.credentials.insert(write, row));
   return accepted(row.id);
@@ -73,28 +73,29 @@ export async function changeCredential(
     const before = await credentials.read(write, account, id);
     if (before === undefined) return refused(notFound(thingOf('credentials'), id));
     const username = wish.username ?? before.username;
-    if (wish.password === undefined) {
-      // HA1 is made of both (RFC 7616 §3.4.2), and the password is not kept.
-      if (username !== before.username) return refused(usernameNeedsPassword);
-      if (overlap > 0) return refused(missing('password'));
-    }
+    const isRotated = wish.password !== undefined || username !== before.username;
+    if (!isRotated && overlap > 0) return refused(missing('password'));
+    const password =
+      wish.password ?? (before.password_sealed && deps.secrets.decrypt(before.password_sealed));
+    if (isRotated && password === null) return refused(usernameNeedsPassword);
     await credentials.change(write, id, {
       ...(wish.name === undefined ? {} : { name: wish.name }),
-      ...(wish.password === undefined
+      ...(!isRotated || password === null
         ? {}
         : {
-            ...digestsOf(deps.secrets, username, deps.realm, wish.password),
-            ...(overlap === 0 ? noPreviousDigests : previousDigests(before, now + overlap * 1000)),
+            ...storedPassword(deps.secrets, username, deps.realm, password),
+            ...(overlap === 0 ? noPreviousPassword : previousPassword(before, now + overlap * 1000)),
           }),
     });
     return accepted(undefined);
   });
 }
 
+/** RFC 7616 §3.4.2: HA1 is made of both, and credentials of older versions were kept without the password. */
 const usernameNeedsPassword: Problem = {
   ...problem(
     'missing-trunk-parameter',
-    'password parameter is missing: a new username needs it, because passwords are kept only as digests of both',
+    'password parameter is missing: this credential was created by an older version, which kept only digests of username and password',
   ),
   parameter: 'password',
 };

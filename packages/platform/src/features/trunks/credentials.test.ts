@@ -84,7 +84,7 @@ eachDatabase('Trunk credentials over HTTP', (open) => {
     }
   });
 
-  test('a password is kept as HA1 alone, and never comes back', async () => {
+  test('a password is kept as HA1 and encrypted, and never comes back', async () => {
     const { call, database, credential } = await openTrunks(open);
     const id = await credential({ password: 'pässwörd 2' });
     const row = await tablesOf(database.read)
@@ -97,16 +97,30 @@ eachDatabase('Trunk credentials over HTTP', (open) => {
     assert.ok(!JSON.stringify((await call('GET', `${path}${id}/`)).body).includes('password'));
   });
 
-  test('a new username needs its password, because only the digest of both is kept', async () => {
-    const { call, credential } = await openTrunks(open);
-    const one = `${path}${await credential()}/`;
-    const refused = await call('POST', one, { body: { username: 'other' } });
-    assert.equal(refused.status, 422);
-    assert.match(refused.body.error, /^password parameter is missing: a new username needs it/);
-    assert.equal((await call('POST', one, { body: { username: 'pbx' } })).status, 202);
-    const both = { username: 'other', password: 'secret 2' };
-    assert.equal((await call('POST', one, { body: both })).status, 202);
+  test('a username is changed alone: its digests are made anew from the password, which is kept encrypted', async () => {
+    const { call, credential, database } = await openTrunks(open);
+    const one = `${path}${await credential({ password: 'secret' })}/`;
+    assert.equal((await call('POST', one, { body: { username: 'other' } })).status, 202);
     assert.equal((await call('GET', one)).body.username, 'other');
+    const tables = tablesOf(database.read);
+    const row = await tables.selectFrom('trunk_credentials').selectAll().executeTakeFirstOrThrow();
+    assert.equal(row.ha1_md5, createHash('md5').update(`other:${realm}:secret`).digest('hex'));
+    assert.equal(row.ha1_sha256, createHash('sha256').update(`other:${realm}:secret`).digest('hex'));
+    // One that an older version has stored without the password.
+    await database.transact((write) =>
+      tablesOf(write).updateTable('trunk_credentials').set({ password_sealed: null, realm: null }).execute(),
+    );
+    const refused = await call('POST', one, { body: { username: 'third' } });
+    assert.equal(refused.status, 422);
+    assert.match(
+      refused.body.error,
+      /^password parameter is missing: this credential was created by an older/,
+    );
+    assert.equal((await call('POST', one, { body: { username: 'other' } })).status, 202);
+    assert.equal(
+      (await call('POST', one, { body: { username: 'third', password: 'secret 2' } })).status,
+      202,
+    );
   });
 
   test('an overlap is shown until it is over, and ended by a change without one', async () => {

@@ -11,6 +11,7 @@ import { tellFailedPlaces, tellRefusedCalls } from './call-events.ts';
 import { passOnAllOf, removeAllOf } from './deletion.ts';
 import { createInboundTrunks, type InboundTrunks } from './inbound.ts';
 import { trunksTables } from './migrations/0001-trunks.ts';
+import { credentialSecrets } from './migrations/0002-credential-secrets.ts';
 import { createRareEvents } from './rare-events.ts';
 import { trunkingRoutes } from './routes.ts';
 import { createTrunkStore } from './store.ts';
@@ -59,9 +60,9 @@ export function createTrunks(given: TrunksDeps): TrunksFeature {
   let closeLegs = () => {};
   return {
     routes: trunkingRoutes(deps),
-    migrations: [trunksTables],
+    migrations: [trunksTables, credentialSecrets],
     trunks: {
-      accessOf: createTrunkAccess(database, clock),
+      accessOf: createTrunkAccess(database, clock, given.secrets, given.domains[0]),
       loginOf: inbound.loginOf,
       refused: tellRefusedCalls(tellRarely),
     },

@@ -80,7 +80,7 @@ export function credentialRoutes(
       path: one,
       operation: named('Update a trunk credential'),
       description:
-        'A new username needs the password as well: 422 without it, because passwords are kept only as digests of both.',
+        'A new username keeps the password, a new password the username; password_overlap keeps what was before valid for a while.',
       schema: { params: credentialPath, body: credentialChanges, response: writtenCredential },
       success: 202,
       async run({ account, params: { credential_uuid }, body, now }) {
@@ -93,7 +93,8 @@ export function credentialRoutes(
       method: 'DELETE',
       path: one,
       operation: named('Delete a trunk credential'),
-      description: 'Trunks that have it refuse calls from this moment on; the feed of events names them.',
+      description:
+        'Trunks that have it refuse calls from this moment on; the feed of events names them, and so does the list of trunks with lost_credential_uuid.',
       schema: { params: credentialPath },
       success: 204,
       run: ({ account, params }) => removePart(deps, account, 'credentials', params.credential_uuid),

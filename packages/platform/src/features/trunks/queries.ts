@@ -77,13 +77,14 @@ export async function readTrunks(
 }
 
 function filtersOf(query: TrunkListQuery): TrunkFilters {
-  const { ipacl_uuid, credential_uuid, primary_uri_uuid, fallback_uri_uuid } = query;
+  const { ipacl_uuid, credential_uuid, primary_uri_uuid, fallback_uri_uuid, lost_credential_uuid } = query;
   const secure = readBoolean(query.secure);
   const filters = {
     ipacl_uuid,
     credential_uuid,
     primary_uri_uuid,
     fallback_uri_uuid,
+    lost_credential_uuid,
     trunk_status: readOneOf(trunkStatuses, query.trunk_status),
     trunk_direction: readOneOf(trunkDirections, query.trunk_direction),
     secure: secure === undefined ? undefined : Number(secure),
@@ -127,5 +128,6 @@ export function shownTrunk(row: TrunkRow, domain: string): Trunk {
     credential_uuid: row.credential_uuid,
     primary_uri_uuid: row.primary_uri_uuid,
     fallback_uri_uuid: row.fallback_uri_uuid,
+    lost_credential_uuid: row.lost_credential_uuid,
   };
 }

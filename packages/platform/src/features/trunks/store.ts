@@ -13,7 +13,7 @@ import {
 } from './tables.ts';
 
 export type TrunkFilters = Partial<
-  TrunkReferences & Pick<TrunkRow, 'trunk_direction' | 'trunk_status' | 'secure'>
+  TrunkReferences & Pick<TrunkRow, 'trunk_direction' | 'trunk_status' | 'secure' | 'lost_credential_uuid'>
 >;
 
 export interface TrunkStore {

@@ -13,14 +13,20 @@ export interface OwnedRow {
   readonly created_at: number;
 }
 
-/** `ha1_…` are HA1 for our realm (RFC 7616 §3.4.2, RFC 8760); `previous_…` what is accepted as well until `previous_until`. */
+/**
+ * `ha1_…` are HA1 for `realm` (RFC 7616 §3.4.2, RFC 8760); `previous_…` what is accepted as well until `previous_until`. Rows of older
+ * versions have neither realm nor password.
+ */
 export type CredentialRow = OwnedRow & {
   readonly username: string;
+  readonly realm: string | null;
+  readonly password_sealed: string | null;
   readonly ha1_md5: string;
   readonly ha1_sha256: string;
   readonly previous_username: string | null;
   readonly previous_ha1_md5: string | null;
   readonly previous_ha1_sha256: string | null;
+  readonly previous_password_sealed: string | null;
   readonly previous_until: number | null;
 };
 

@@ -28,6 +28,7 @@ eachDatabase('Trunks over HTTP', (open) => {
       credential_uuid,
       primary_uri_uuid: null,
       fallback_uri_uuid: null,
+      lost_credential_uuid: null,
     };
     const read = async () => {
       const { api_id: _, ...rest } = (await call('GET', one)).body;
