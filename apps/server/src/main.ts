@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 import { createLogger } from '@jackfield/adapters/logger';
 import type { Logger } from '@jackfield/platform';
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import pretty from 'pino-pretty';
 import { banner, firstAccountNotice } from './banner.ts';
 import { type Config, describeConfig, loadConfig, readEnvironment } from './config.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
 import { StartFailure } from './start-failure.ts';
+import { attackVerification } from './verify-attack/verify-attack.ts';
 
 /** How long live calls may go on after the first signal: on a server as long as hosts that stop containers wait, at a desk not at all. */
 const drainLimitMs = { production: 30_000, dev: 0 };
@@ -25,7 +26,75 @@ program
   .command('start')
   .description('starts the platform for production')
   .action(() => run('production'));
+program
+  .command('verify-attack')
+  .description(
+    'attacks the verification of a platform in its sandbox, and tells what that achieves and costs',
+  )
+  .option('--url <url>', 'a platform that runs already; by default one is started for the attack alone')
+  .option('--auth-id <id>', 'its account')
+  .option('--auth-token <token>', 'the token of the account')
+  .option('--app-uuid <uuid>', 'the app that is attacked; the default one when left out')
+  .option(
+    '--set <name=value...>',
+    'settings of the app of the platform that is started, such as code_length=4',
+  )
+  .option('--sessions <number>', 'sessions that are guessed at', wholeNumber, 200)
+  .option('--messages <number>', 'messages that are pumped', wholeNumber, 1000)
+  .option('--price <amount>', 'of one message', Number, 0.05)
+  .action(runVerifyAttack);
 await program.parseAsync();
+
+interface AttackFlags {
+  readonly url?: string;
+  readonly authId?: string;
+  readonly authToken?: string;
+  readonly appUuid?: string;
+  readonly set?: readonly string[];
+  readonly sessions: number;
+  readonly messages: number;
+  readonly price: number;
+}
+
+async function runVerifyAttack(flags: AttackFlags): Promise<void> {
+  const { url, authId, authToken, appUuid, set = [], ...numbers } = flags;
+  if (url !== undefined && (authId === undefined || authToken === undefined)) {
+    process.stderr.write('--url needs --auth-id and --auth-token\n');
+    process.exit(1);
+  }
+  const target = url === undefined ? undefined : { url, authId: authId ?? '', authToken: authToken ?? '' };
+  try {
+    const { text, findings } = await attackVerification(
+      {
+        ...numbers,
+        ...(target === undefined
+          ? { app: Object.fromEntries(set.map(settingOf)) }
+          : { target: { ...target, ...(appUuid === undefined ? {} : { appUuid }) } }),
+        progress: (attack) => process.stderr.write(`${attack} …\n`),
+      },
+      readEnvironment(),
+    );
+    process.stdout.write(`\n${text}`);
+    process.exit(findings.every(({ holds }) => holds) ? 0 : 1);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(1);
+  }
+}
+
+/** `code_length=4` as the API takes it: numbers as numbers. */
+function settingOf(text: string): [string, string | number] {
+  const [name = '', ...rest] = text.split('=');
+  const value = rest.join('=');
+  return [name, /^\d+$/.test(value) ? Number(value) : value];
+}
+
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1)
+    throw new InvalidArgumentError('must be a whole number from 1 on');
+  return value;
+}
 
 async function run(mode: 'dev' | 'production'): Promise<void> {
   const loaded = loadConfig({ env: readEnvironment(), mode });

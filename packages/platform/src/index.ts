@@ -69,7 +69,15 @@ export type {
   Sound,
   SoundClip,
 } from './ports/media.ts';
-export type { AgreedMedia, AgreedPayload, LegStatistics, MediaClips, MediaLegs } from './ports/media-legs.ts';
+export type {
+  AgreedMedia,
+  AgreedPayload,
+  AgreedProtection,
+  AgreedSuite,
+  LegStatistics,
+  MediaClips,
+  MediaLegs,
+} from './ports/media-legs.ts';
 export type { Metrics } from './ports/metrics.ts';
 export type { NumberRoutes } from './ports/number-routes.ts';
 export type { RecordedFile, Recorder, RecordingFormat, RecordingOrder } from './ports/recorder.ts';

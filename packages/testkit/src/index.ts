@@ -40,3 +40,4 @@ export {
 } from './simulated-world.ts';
 export { frameSamples, toneFrame, toneMeter } from './tone-meter.ts';
 export { createVirtualClock, type VirtualClock, type VirtualClockOptions } from './virtual-clock.ts';
+export { type WatchedDatabase, watchDatabase } from './watched-database.ts';

@@ -1,2 +1,9 @@
-export type { Admission, Limiter, SendLimits, WantedSend, Window } from './limiter.ts';
+export {
+  type Admission,
+  type Limiter,
+  type SendLimits,
+  sendLimits,
+  type WantedSend,
+  type Window,
+} from './limiter.ts';
 export { createVerify, type VerifyDeps, type VerifyFeature } from './verify.ts';

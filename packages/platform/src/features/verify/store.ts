@@ -116,7 +116,8 @@ export interface Viewer {
 
 /**
  * Counts a check before anything is compared: the statement that raises the counter is the one that says whether there is
- * anything to compare with, so no two checks pass on one count. Each outcome costs the same two statements.
+ * anything to compare with, so no two checks pass on one count. A check of a session that is over is counted too: the
+ * wait for the disk would tell it from one that lives.
  */
 export async function countCheck(
   database: Database,
@@ -126,6 +127,14 @@ export async function countCheck(
 ): Promise<CheckOutcome> {
   return database.transact(async (write) => {
     const raised = await raiseChecks(write, viewer, session, now).executeTakeFirst();
+    if (raised === undefined) {
+      await writing(write)
+        .updateTable('verify_sessions')
+        .set(({ eb, ref }) => ({ late_checks: eb(ref('late_checks'), '+', 1) }))
+        .where('session_uuid', '=', session)
+        .where(viewer.isSubaccount ? 'account' : 'main_account', '=', viewer.authId)
+        .execute();
+    }
     const row = await writing(write)
       .selectFrom('verify_sessions')
       .select(['status', 'expires_at'])
@@ -196,6 +205,7 @@ function sessionRowOf(session: VerifySession): SessionRow {
     max_attempts: session.maxAttempts,
     max_checks: session.maxChecks,
     checks: 0,
+    late_checks: 0,
     voice_fallback: session.voiceFallback ? 1 : 0,
     created_at: session.createdAt,
     expires_at: session.expiresAt,

@@ -26,6 +26,8 @@ interface SessionsTable {
   max_checks: Fixed<number>;
   /** Raised by the statement that lets a check through, by nothing else. */
   checks: number;
+  /** Raised by every other one, so that both cost the same. */
+  late_checks: number;
   voice_fallback: Fixed<number>;
   created_at: Fixed<number>;
   updated_at: number;

@@ -9,6 +9,7 @@ import { createCheck, createStart } from './commands.ts';
 import type { Attempt, VerifySession } from './domain/session.ts';
 import { createLimiter, type Limiter, type SendLimits, sendLimits } from './limiter.ts';
 import { verifyTables } from './migrations/0001-verify.ts';
+import { lateChecks } from './migrations/0002-late-checks.ts';
 import { createProofs } from './proof.ts';
 import { createQueries } from './queries.ts';
 import { createRefusals } from './refusals.ts';
@@ -75,7 +76,7 @@ export function createVerify(deps: VerifyDeps): VerifyFeature {
   }
 
   return {
-    migrations: [verifyTables],
+    migrations: [verifyTables, lateChecks],
     routes: {
       name: 'Verify',
       description: 'One-time codes that prove who holds a phone number, by message or call.',

@@ -1,5 +1,5 @@
 import { createSecrets } from '@jackfield/adapters/secrets';
-import type { OpenDatabase, VirtualClock } from '@jackfield/testkit';
+import { type OpenDatabase, type VirtualClock, watchDatabase } from '@jackfield/testkit';
 import { type ApiAnswer, type ApiWorld, type Caller, openApi } from '../../../http/testing/api-world.ts';
 import { createSessionRunner } from '../../../kernel/create-session-runner.ts';
 import type { OutboxEvent } from '../../../kernel/machine.ts';
@@ -80,12 +80,13 @@ export async function openVerifyWorld(open: OpenDatabase, options: WorldOptions 
 }
 
 async function worldOn(
-  database: Database,
+  opened: Database,
   open: OpenDatabase,
   options: WorldOptions,
   startAt?: number,
 ): Promise<VerifyWorld> {
   const { gateway } = options;
+  const { database, pending } = watchDatabase(opened);
   const events: OutboxEvent[] = [];
   const dialled: OutboundLeg[] = [];
   const hungUp: (readonly [string, CallEnd])[] = [];
@@ -134,17 +135,16 @@ async function worldOn(
     ...(options.limiter === undefined ? {} : { limiter: options.limiter }),
   });
   await database.migrate([...feature.migrations, ...inbox.migrations]);
-  const opening: OpenDatabase = Object.assign(async () => database, { again: open.again });
+  const opening: OpenDatabase = Object.assign(async () => opened, { again: open.again });
   const api: ApiWorld = await openApi(opening, { routes: [feature.routes, inbox.routes] });
   if (startAt !== undefined) await api.clock.advance(startAt - api.clock.now());
   await feature.restore();
   await inbox.restore();
 
-  /** What comes after a commit may begin another one. */
+  /** What comes after a commit or a read may begin another one. */
   const settle = async () => {
-    for (let turn = 0; turn < 6; turn++) {
+    for (let quiet = 0; quiet < 3; quiet = pending() === 0 ? quiet + 1 : 0) {
       await new Promise((resolve) => setImmediate(resolve));
-      await database.transact(async () => {});
       await runner.idle();
     }
   };
@@ -199,7 +199,7 @@ async function worldOn(
       await runner.close();
       inbox.close();
       feature.close();
-      return worldOn(await open.again(database), open, options, now);
+      return worldOn(await open.again(opened), open, options, now);
     },
   };
   return world;

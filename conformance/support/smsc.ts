@@ -1,0 +1,62 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { join } from 'node:path';
+import { Happenings } from './lines.ts';
+
+const program = join(import.meta.dirname, '../../packages/adapters/src/sms-smpp/testing/smsc-process.ts');
+
+/** What an SMSC told: see the program. */
+export interface SmscNotice {
+  readonly saw: string;
+  readonly id?: string;
+  readonly to?: string;
+  readonly octets?: string;
+  readonly port?: number;
+}
+
+/** A message centre in a process of its own: the server side of somebody else's library. */
+export class Smsc {
+  readonly notices = new Happenings<SmscNotice>();
+  readonly #child: ChildProcess;
+  #port = 0;
+
+  private constructor() {
+    this.#child = fork(program, []);
+    this.#child.on('message', (notice) => this.notices.add(notice as SmscNotice));
+  }
+
+  static async start(): Promise<Smsc> {
+    const smsc = new Smsc();
+    smsc.#port = (await smsc.saw('listening')).port ?? 0;
+    return smsc;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** The notice of this kind, from the one of this number on. */
+  saw(what: string, from = 0): Promise<SmscNotice> {
+    return this.notices.until(`the SMSC saw ${what}`, ({ saw }) => saw === what, { from });
+  }
+
+  /** Texts of the messages that were handed over, in order. */
+  get texts(): readonly string[] {
+    return this.notices.all
+      .filter(({ saw }) => saw === 'submit')
+      .map(({ octets = '' }) => Buffer.from(octets, 'base64').toString('latin1'));
+  }
+
+  tell(order: object): void {
+    this.#child.send(order);
+  }
+
+  /** A receipt as SMPP 3.4 appendix B writes it. */
+  receipt(id: string, stat = 'DELIVRD', err = '000'): void {
+    const text = `id:${id} sub:001 dlvrd:001 submit date:2601010000 done date:2601010001 stat:${stat} err:${err} text:x`;
+    this.tell({ do: 'receipt', id, text });
+  }
+
+  stop(): void {
+    this.#child.kill('SIGKILL');
+  }
+}

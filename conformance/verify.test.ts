@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { CallbackReceiver } from './support/callback-receiver.ts';
+import { PlatformProcess } from './support/platform-process.ts';
+import { Smsc } from './support/smsc.ts';
+
+const mobile = '+14155552671';
+const codeIn = (text: string | undefined) => /\d{4,8}/.exec(text ?? '')?.[0] ?? '';
+
+describe('verification through gateways of the operator', { timeout: 120_000 }, () => {
+  let smsc: Smsc;
+  let receiver: CallbackReceiver;
+  let platform: PlatformProcess;
+  let directory: string;
+  /** What the HTTP gateway was asked, and what it answers. */
+  const asked: { url: string; body: string }[] = [];
+  let gatewayStatus = 200;
+  const gateway = createServer(async (request, response) => {
+    let body = '';
+    for await (const piece of request) body += piece;
+    asked.push({ url: request.url ?? '', body });
+    response.writeHead(gatewayStatus).end(JSON.stringify({ id: `h-${asked.length}` }));
+  });
+
+  before(async () => {
+    smsc = await Smsc.start();
+    receiver = await CallbackReceiver.start();
+    gateway.listen(0, '127.0.0.1');
+    await once(gateway, 'listening');
+    directory = await mkdtemp(join(tmpdir(), 'jackfield-sms-'));
+    const file = join(directory, 'sms.json');
+    await writeFile(
+      file,
+      JSON.stringify({
+        gateways: [
+          {
+            name: 'smsc',
+            protocol: 'smpp',
+            host: '127.0.0.1',
+            port: smsc.port,
+            system_id: 'jackfield',
+            password: 'secret',
+            prefixes: [{ prefix: '1', price: '0.01' }],
+            caps: { messages_per_second: 100, spend_per_hour: '5.00' },
+          },
+          {
+            name: 'web',
+            protocol: 'http',
+            url: `http://127.0.0.1:${(gateway.address() as AddressInfo).port}/send?ref={{id}}`,
+            headers: { 'Content-Type': 'application/json' },
+            body: '{"to":"{{to}}","text":"{{text}}"}',
+            message_path: 'id',
+            receipts: {
+              message_field: 'id',
+              status_field: 'status',
+              statuses: { done: 'delivered' },
+              secret: { field: 'key', value: 'webhook-secret' },
+            },
+            prefixes: [{ prefix: '49' }],
+          },
+        ],
+      }),
+    );
+    platform = await PlatformProcess.start({ JACKFIELD_SMS: file });
+    await smsc.saw('bind');
+  });
+
+  after(async () => {
+    await platform.stop();
+    await receiver.stop();
+    smsc.stop();
+    gateway.closeAllConnections();
+    gateway.close();
+    await rm(directory, { recursive: true });
+  });
+
+  const begin = async (recipient: string, more: object = {}) => {
+    const { status, body } = await platform.api('POST', 'Verify/Session/', {
+      recipient,
+      url: receiver.url,
+      ...more,
+    });
+    assert.equal(status, 202, JSON.stringify(body));
+    return body.session_uuid as string;
+  };
+  const told = (session: string, status: string, from = 0) =>
+    receiver.received.until(
+      `${status} of ${session}`,
+      ({ fields }) => fields.get('SessionUUID') === session && fields.get('ChannelStatus') === status,
+      { from },
+    );
+
+  it('kill -9 between submit and receipt: one session, one code, and the receipt is told after the restart', async () => {
+    const session = await begin(mobile);
+    const submit = await smsc.saw('submit');
+    await told(session, 'sent');
+    const fromHere = smsc.notices.all.length;
+    const received = receiver.received.all.length;
+    await platform.killAndRestart();
+    await smsc.saw('bind', fromHere);
+    smsc.receipt(submit.id ?? '');
+    const delivered = await told(session, 'delivered', received);
+    assert.equal(delivered.fields.get('AttemptSequence'), '1');
+    // The code of the first message is alive: asked for again it is the same one, in the same session.
+    assert.equal(await begin(mobile), session);
+    await smsc.saw('submit', fromHere);
+    const codes = new Set(smsc.texts.map(codeIn));
+    assert.equal(codes.size, 1);
+    const [code = ''] = codes;
+    assert.equal((await platform.api('POST', `Verify/Session/${session}/`, { otp: code })).status, 200);
+    const { body } = await platform.api('GET', 'Verify/Session/');
+    assert.equal(body.sessions.length, 1);
+  });
+
+  it('kill -9 while the submit has no answer: the message goes again, in the same session with the same code', async () => {
+    const recipient = '+14155552672';
+    smsc.tell({ do: 'ignore' });
+    const from = smsc.notices.all.length;
+    const session = await begin(recipient);
+    await smsc.saw('submit', from);
+    const restarted = smsc.notices.all.length;
+    await platform.killAndRestart();
+    const again = await smsc.saw('submit', restarted);
+    smsc.receipt(again.id ?? '');
+    await told(session, 'delivered');
+    const texts = smsc.texts.slice(-2);
+    assert.equal(codeIn(texts[0]), codeIn(texts[1]));
+    const { body } = await platform.api('GET', `Verify/Session/?recipient=${encodeURIComponent(recipient)}`);
+    assert.equal(body.sessions.length, 1);
+    assert.equal(body.sessions[0].count, 1);
+  });
+
+  it('throttled, it waits; cut off in the middle, it comes back; refused, it says why; none of it leaves a second code', async () => {
+    const recipient = '+14155552673';
+    smsc.tell({ do: 'answer', statuses: [0x58] });
+    const throttled = await begin(recipient);
+    await told(throttled, 'sent');
+    smsc.tell({ do: 'disconnect' });
+    const from = receiver.received.all.length;
+    assert.equal(await begin(recipient), throttled);
+    await told(throttled, 'sent', from);
+    assert.equal(new Set(smsc.texts.slice(-4).map(codeIn)).size, 1);
+    smsc.tell({ do: 'answer', statuses: [0x0b] });
+    const refused = await begin('+14155552674');
+    const failed = await told(refused, 'failed');
+    assert.equal(failed.fields.get('ChannelErrorCode'), '11');
+  });
+
+  it('an HTTP gateway takes its prefix, and tells of deliveries with its secret alone', async () => {
+    const session = await begin('+4915112345678', { brand_name: 'A "B"' });
+    await told(session, 'sent');
+    const [request] = asked;
+    assert.match(JSON.parse(request?.body ?? '{}').text, /^\d{6} is your A "B" verification code/);
+    const hook = `${platform.httpUrl}/message-gateways/web/receipts`;
+    const guess = await fetch(`${hook}?id=h-1&status=done&key=guess`);
+    assert.equal(guess.status, 403);
+    assert.equal((await fetch(`${platform.httpUrl}/message-gateways/nobody/receipts?id=1`)).status, 403);
+    const told_ = await fetch(hook, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ id: 'h-1', status: 'done', key: 'webhook-secret' }),
+    });
+    assert.equal(told_.status, 204);
+    await told(session, 'delivered');
+  });
+
+  it('a number without a gateway, and a gateway that is broken, end in a failed attempt with the reason', async () => {
+    const nowhere = await begin('+33612345678');
+    assert.equal((await told(nowhere, 'failed')).fields.get('ChannelErrorCode'), 'no-route');
+    gatewayStatus = 500;
+    const broken = await begin('+4915112345679');
+    assert.equal((await told(broken, 'failed')).fields.get('ChannelErrorCode'), 'http-500');
+    gatewayStatus = 200;
+  });
+
+  it('no code is in the log, in a callback, in the feed or in the log of deliveries', async () => {
+    const codes = new Set([...smsc.texts, ...asked.map(({ body }) => body)].map(codeIn));
+    const feed = JSON.stringify((await platform.api('GET', 'Event/?limit=20')).body);
+    const deliveries = JSON.stringify((await platform.api('GET', 'Callback/?limit=20')).body);
+    const callbacks = JSON.stringify(receiver.received.all.map(({ fields }) => [...fields]));
+    const log = JSON.stringify(platform.log.all);
+    assert.ok(codes.size >= 4);
+    for (const code of codes) {
+      // As a word of its own: digits of identifiers and times contain anything.
+      const word = new RegExp(`(?<![0-9A-Za-z.-])${code}(?![0-9A-Za-z.-])`);
+      for (const text of [feed, deliveries, callbacks, log]) assert.doesNotMatch(text, word);
+    }
+  });
+});

@@ -1,0 +1,38 @@
+import type { Database } from '@jackfield/platform';
+import type { KyselyPlugin } from 'kysely';
+
+/** A database that tells how many of its reads and units of work have not ended, so that a test can wait for all of them. */
+export interface WatchedDatabase {
+  readonly database: Database;
+  readonly pending: () => number;
+}
+
+/** Reads that fail stay pending: a test of failing reads waits for something else. */
+export function watchDatabase(watched: Database): WatchedDatabase {
+  let pending = 0;
+  const counting: KyselyPlugin = {
+    transformQuery({ node }) {
+      pending++;
+      return node;
+    },
+    async transformResult({ result }) {
+      pending--;
+      return result;
+    },
+  };
+  return {
+    pending: () => pending,
+    database: {
+      ...watched,
+      read: watched.read.withPlugin(counting),
+      async transact(work) {
+        pending++;
+        try {
+          return await watched.transact(work);
+        } finally {
+          pending--;
+        }
+      },
+    },
+  };
+}
