@@ -1,6 +1,7 @@
 import { type Problem, problem, tooManyRequests } from '../kernel/problem.ts';
 import { accepted, type Result, refused } from '../kernel/result.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Metrics } from '../ports/metrics.ts';
 import type { RequestAccount } from './route.ts';
 import type { SlidingWindow } from './sliding-window.ts';
 import { sourceOf } from './source-of.ts';
@@ -32,6 +33,9 @@ interface AuthenticationDeps {
   readonly accounts: Authenticator;
   readonly failures: SlidingWindow;
   readonly clock: Clock;
+  readonly metrics: Pick<Metrics, 'count'>;
+  /** Whether an address is never refused for its failures. */
+  readonly isTrusted: (address: string) => boolean;
 }
 
 /**
@@ -45,6 +49,7 @@ export async function authenticateRequest(
   const source = sourceOf(request.address);
   const failures = deps.failures.look(source, deps.clock.now());
   if (!failures.allowed) {
+    deps.metrics.count('jackfield_http_not_listened_total');
     return refused(
       tooManyRequests(
         'too many failed authentications came from this address; try again later',
@@ -59,7 +64,10 @@ export async function authenticateRequest(
     return accepted({ account: authentication.account, authenticatedAs: credentials.authId });
   }
   // Right credentials on a stranger's path are a mistake, not a guess.
-  if (authentication.outcome === 'wrong-credentials') deps.failures.take(source, deps.clock.now());
+  if (authentication.outcome === 'wrong-credentials') {
+    deps.metrics.count('jackfield_http_failed_authentications_total');
+    if (!deps.isTrusted(request.address)) deps.failures.take(source, deps.clock.now());
+  }
   return refused(unauthenticated);
 }
 

@@ -8,6 +8,7 @@ import type { Metrics } from '../ports/metrics.ts';
 import type { Secrets } from '../ports/secrets.ts';
 import { sendProblem } from './answers.ts';
 import { type Authenticator, authenticateRequest } from './authentication.ts';
+import { type ConnectionLimits, limitConnections } from './connection-limits.ts';
 import { registerDocuments } from './documents.ts';
 import { createIdempotency } from './idempotency.ts';
 import { readJsonObject } from './json-body.ts';
@@ -17,8 +18,9 @@ import { badUrl, isReadableUrl, problemOf, RefusedRequest, refuseConnection } fr
 import { registerRoutes } from './register-routes.ts';
 import type { RouteGroup } from './route.ts';
 import { SlidingWindow } from './sliding-window.ts';
+import { networksOf } from './source-of.ts';
 
-export interface HttpLimits {
+export interface HttpLimits extends ConnectionLimits {
   /** Requests of one account (each subaccount has its own count) in any window. */
   readonly requests: number;
   readonly requestsWindowMs: number;
@@ -30,6 +32,10 @@ export interface HttpLimits {
   readonly bodyBytes: number;
   /** A slow sender is cut off after this. */
   readonly requestMs: number;
+  /** How long the header of a request, or a TLS handshake, may take. */
+  readonly headersMs: number;
+  /** How often those times are looked at. */
+  readonly lookMs: number;
 }
 
 export const defaultHttpLimits: HttpLimits = {
@@ -41,6 +47,11 @@ export const defaultHttpLimits: HttpLimits = {
   countedKeys: 10_000,
   bodyBytes: 256 * 1024,
   requestMs: 30_000,
+  headersMs: 10_000,
+  lookMs: 2_000,
+  // More than SIP over WebSocket may have, in all and of one source: its sockets are among them.
+  connections: 25_000,
+  connectionsPerSource: 6_000,
 };
 
 export interface HttpApiDeps {
@@ -56,20 +67,21 @@ export interface HttpApiDeps {
   readonly limits?: Partial<HttpLimits>;
   /** PEM of a certificate chain and its key: the interface is HTTPS then. */
   readonly certificate?: { readonly cert: string; readonly key: string };
-  /** Believe X-Forwarded-For: only behind a proxy that sets it. */
-  readonly trustProxy?: boolean;
+  /** Networks of proxies, whose X-Forwarded-For is believed, and of programs whom no limit of sources applies to. */
+  readonly trustedSources?: readonly string[];
 }
 
 /** The HTTP interface without a socket: `listen` opens one, `inject` tests without. */
 export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
   const limits = { ...defaultHttpLimits, ...deps.limits };
-  const { clock, log, secrets } = deps;
+  const { clock, log, secrets, metrics, trustedSources = [] } = deps;
+  const isTrusted = networksOf(trustedSources);
   const app: FastifyInstance = fastify({
-    ...httpsOf(deps.certificate, limits.requestMs),
+    ...serverOf(deps.certificate, limits),
     genReqId: () => secrets.randomUuid(),
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestMs,
-    trustProxy: deps.trustProxy ?? false,
+    trustProxy: isTrusted,
     return503OnClosing: false,
     routerOptions: {
       ignoreTrailingSlash: true,
@@ -86,6 +98,7 @@ export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
       void sendProblem(reply, problemOf(error, request as FastifyRequest, log)),
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, secrets.randomUuid()),
   });
+  limitConnections(app.server, { limits, metrics, isTrusted });
   app.setSerializerCompiler(() => (body) => JSON.stringify(body));
   app.setErrorHandler((error: Error, request, reply) => sendProblem(reply, problemOf(error, request, log)));
   app.setNotFoundHandler((_request, reply) =>
@@ -128,7 +141,7 @@ export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
     idempotency: createIdempotency(deps),
     async admit(request, reply) {
       const authenticated = await authenticateRequest(
-        { accounts: deps.accounts, failures, clock },
+        { accounts: deps.accounts, failures, clock, metrics, isTrusted },
         {
           authorization: request.headers.authorization,
           actingFor: (request.params as { auth_id: string }).auth_id,
@@ -162,10 +175,14 @@ export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
   return app;
 }
 
-/** RFC 8996: nothing older than TLS 1.2. Fastify's types make another kind of instance of it, which differs in nothing that we use. */
-function httpsOf(certificate: HttpApiDeps['certificate'], handshakeMs: number): object {
-  if (certificate === undefined) return {};
-  return { https: { ...certificate, minVersion: 'TLSv1.2', handshakeTimeout: handshakeMs } };
+/**
+ * Node looks at the times of open connections every half minute unless told, which would be the shortest of them. RFC 8996: nothing
+ * older than TLS 1.2. Fastify's types make another kind of instance of HTTPS, which differs in nothing that we use.
+ */
+function serverOf(certificate: HttpApiDeps['certificate'], { headersMs, lookMs }: HttpLimits): object {
+  const times = { headersTimeout: headersMs, connectionsCheckingInterval: lookMs };
+  if (certificate === undefined) return { http: times };
+  return { https: { ...times, ...certificate, minVersion: 'TLSv1.2', handshakeTimeout: headersMs } };
 }
 
 /** The part of Ajv that is needed; its own types are not among our dependencies. */

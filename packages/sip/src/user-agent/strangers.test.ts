@@ -151,7 +151,12 @@ test('The guard is not asked about requests within a dialog', () => {
   };
   const ended: string[] = [];
   const call = link.alice.ua.invite(
-    { targets: [{ uri: 'sip:bob@10.0.0.2' }], from: '<sip:a@10.0.0.1>', to: '<sip:b@10.0.0.2>' },
+    {
+      targets: [{ uri: 'sip:bob@10.0.0.2' }],
+      from: '<sip:a@10.0.0.1>',
+      to: '<sip:b@10.0.0.2>',
+      content: { body: 'v=0', contentType: 'application/sdp' },
+    },
     { ended: (reason) => void ended.push(reason.by) },
   );
   link.clock.advance(100);
