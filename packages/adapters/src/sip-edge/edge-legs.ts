@@ -3,6 +3,7 @@ import type {
   LegEnd,
   LegKey,
   LegListener,
+  LegStatistics,
   Logger,
   MediaLegs,
   Telephony,
@@ -20,8 +21,9 @@ import type { Admission } from './admission.ts';
 import type { CallPlaces } from './call-places.ts';
 import { type DialTermsDeps, dialTerms } from './dial-terms.ts';
 import { legEndOf } from './leg-end.ts';
-import { isAnswerable, LegMedia, sdpType } from './leg-media.ts';
-import { addressOf, calleeOf, callerOf, customHeadersOf, headersOf } from './parties.ts';
+import { isAnswerable, isDescription, LegMedia, sdpType } from './leg-media.ts';
+import { cameInPrivate, LegCrypto, type SrtpOptions } from './leg-media-crypto.ts';
+import { calleeOf, callerOf, customHeadersOf, orderOf } from './parties.ts';
 import { createTransfers } from './transfers.ts';
 
 export interface EdgeLegsDeps extends DialTermsDeps {
@@ -37,6 +39,8 @@ export interface EdgeLegsDeps extends DialTermsDeps {
   readonly domains: readonly [string, ...string[]];
   /** Address that goes into SDP. */
   readonly mediaAddress: string;
+  /** No SRTP when absent. */
+  readonly srtp?: SrtpOptions;
   /** The user agent's door for outgoing calls. */
   readonly invite: UserAgent['invite'];
   /** Why no new call is taken now; undefined when calls are taken. */
@@ -49,6 +53,8 @@ interface EdgeLeg {
   readonly media: LegMedia;
   /** The outgoing call, once its INVITE was sent. */
   call: Call | undefined;
+  /** Sends another INVITE with this offer; until the call has ended, or is to end. */
+  redial: ((offer: string) => void) | undefined;
   /** The incoming INVITE. */
   readonly incoming: IncomingInvite | undefined;
   /** How far we are with the answer to an incoming INVITE: `accepted` means that its 200 was sent. */
@@ -87,12 +93,13 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
   let press: (key: LegKey) => void = () => {};
   const transfers = createTransfers(deps.domains);
 
-  function open(leg: string, incoming: IncomingInvite | undefined): EdgeLeg {
-    const media = new LegMedia(deps.mediaLegs, leg, deps.mediaAddress, deps.newSessionId());
+  function open(leg: string, incoming: IncomingInvite | undefined, crypto: LegCrypto): EdgeLeg {
+    const media = new LegMedia(deps.mediaLegs, leg, deps.mediaAddress, deps.newSessionId(), crypto);
     const edge: EdgeLeg = {
       leg,
       media,
       call: undefined,
+      redial: undefined,
       incoming,
       answer: 'none',
       opened: undefined,
@@ -112,13 +119,15 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     edge.free?.();
     const call = callOf(edge);
     if (call !== undefined) transfers.ended(call);
-    closeMedia(edge);
-    notify({ type: 'leg-ended', leg: edge.leg, end: edge.end ?? end });
+    closeMedia(edge).then((media) => {
+      notify({ type: 'leg-ended', leg: edge.leg, end: edge.end ?? end, ...(media && { media }) });
+    });
   }
 
-  function closeMedia(edge: EdgeLeg): void {
-    edge.media.close().catch((error: unknown) => {
+  function closeMedia(edge: EdgeLeg): Promise<LegStatistics | undefined> {
+    return edge.media.close().catch((error: unknown) => {
       log.error({ leg: edge.leg, err: error }, 'The media of a leg could not be closed.');
+      return undefined;
     });
   }
 
@@ -147,7 +156,12 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
         const call = callOf(edge);
         if (call !== undefined) transfers.referred(edge.leg, call, request);
       },
-      ended: (reason) => ended(edge, legEndOf(reason)),
+      ended(reason) {
+        const { redial, media } = edge;
+        const offer = redial && reason.by === 'rejected' ? media.relent(reason.status) : undefined;
+        if (offer === undefined) ended(edge, legEndOf(reason));
+        else redial?.(offer);
+      },
     };
   }
 
@@ -191,18 +205,16 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     // Hung up while the port was being opened.
     if (edge.end !== undefined) return ended(edge, edge.end);
     const [domain] = deps.domains;
-    edge.call = deps.invite(
-      {
-        targets: request.targets,
-        from: addressOf(request.from.user, domain, request.from.displayName),
-        to: addressOf(request.to.user, domain),
-        headers: [...headersOf(request.headers), ['X-CallUUID', request.leg]],
-        content: { body: edge.media.offer(), contentType: sdpType },
-        ...terms,
-      },
-      listenerOf(edge),
-    );
-    transfers.began(edge.leg, edge.call);
+    edge.redial = (offer) => {
+      if (edge.call !== undefined) transfers.ended(edge.call);
+      edge.call = deps.invite(
+        { ...orderOf(request, domain), content: { body: offer, contentType: sdpType }, ...terms },
+        listenerOf(edge),
+      );
+      transfers.began(edge.leg, edge.call);
+    };
+    edge.media.crypto.address(request.targets);
+    edge.redial(edge.media.offer());
   }
 
   async function invited(incoming: IncomingInvite): Promise<void> {
@@ -216,10 +228,11 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     const callee = admitted.callee ?? calleeOf(request.uri, deps.domains, admitted.trunk !== undefined);
     if (callee === undefined) return incoming.reject(404);
     if (!isDescription(incoming.request)) return incoming.reject(415, { headers: [['Accept', sdpType]] });
-    if (!isAnswerable(incoming.request.body)) return incoming.reject(488);
+    const crypto = new LegCrypto(deps.srtp, cameInPrivate(incoming, deps.srtp));
+    if (!isAnswerable(incoming.request.body, crypto)) return incoming.reject(488);
     const replaced = transfers.replacedBy(incoming.request);
     if (replaced !== undefined && 'refusal' in replaced) return incoming.reject(replaced.refusal);
-    const edge = open(deps.newUuid(), incoming);
+    const edge = open(deps.newUuid(), incoming, crypto);
     if (!hasPlace(edge, incoming, admitted.account)) return;
     transfers.began(edge.leg, incoming);
     incoming.listen(listenerOf(edge));
@@ -270,7 +283,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     }
     // The caller gave up while the port was being opened, so its end found nothing to close.
     if (legs.get(edge.leg) === edge) return true;
-    closeMedia(edge);
+    void closeMedia(edge);
     return false;
   }
 
@@ -318,6 +331,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
   }
 
   function hangUp(edge: EdgeLeg, status: number): void {
+    edge.redial = undefined;
     if (edge.incoming !== undefined) {
       // After a 200 only BYE ends it, also while the ACK is on its way.
       if (edge.answer === 'accepted') edge.incoming.hangUp();
@@ -339,7 +353,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
       if (edge !== undefined) callOf(edge)?.reportReferral(status);
     },
     dial(request) {
-      const edge = open(request.leg, undefined);
+      const edge = open(request.leg, undefined, new LegCrypto(deps.srtp));
       guarded(edge, dial(edge, request));
     },
     ring: (leg) => legs.get(leg)?.incoming?.ring(180, { headers: [['X-CallUUID', leg]] }),
@@ -377,10 +391,4 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
 
 function callOf(edge: EdgeLeg): Call | undefined {
   return edge.call ?? edge.incoming;
-}
-
-/** RFC 3261 §8.2.3: a body of another type is answered with 415. Without a type it can only be the description. */
-function isDescription({ headers, body }: SipRequest): boolean {
-  const type = headers.get('Content-Type');
-  return body === '' || type === undefined || /^application\/sdp[ \t]*(?:;|$)/i.test(type);
 }

@@ -12,6 +12,8 @@ import {
   pcmaCapability,
   pcmuCapability,
 } from '@jackfield/sdp';
+import type { SipRequest } from '@jackfield/sip';
+import { LegCrypto, protectionOf } from './leg-media-crypto.ts';
 
 export const sdpType = 'application/sdp';
 
@@ -26,16 +28,30 @@ export class LegMedia {
   readonly #leg: string;
   readonly #address: string;
   readonly #sessionId: string;
+  readonly #crypto: LegCrypto;
   #port: number | undefined;
   /** The description that we sent last; later ones count its version up. */
   #sent: string | undefined;
   #awaitsAnswer = false;
+  #inUse: CodecCapability | undefined;
 
-  constructor(legs: MediaLegs, leg: string, address: string, sessionId: string) {
+  constructor(
+    legs: MediaLegs,
+    leg: string,
+    address: string,
+    sessionId: string,
+    crypto: LegCrypto = new LegCrypto(undefined),
+  ) {
     this.#legs = legs;
     this.#leg = leg;
     this.#address = address;
     this.#sessionId = sessionId;
+    this.#crypto = crypto;
+  }
+
+  /** SRTP of the leg: what has to be known before its first description. */
+  get crypto(): LegCrypto {
+    return this.#crypto;
   }
 
   /** An offer of ours has no answer yet. */
@@ -48,11 +64,21 @@ export class LegMedia {
     this.#port = (await this.#legs.open(this.#leg)).port;
   }
 
-  /** An offer: in our INVITE, or in the 200 to one without. */
+  /** An offer: in our INVITE, or in the 200 to one without; it prefers the codec that is in use. */
   offer(): string {
     this.#awaitsAnswer = true;
-    this.#sent = createOffer({ ...this.#local(), codecs: offered, ...this.#session() });
+    const inUse = this.#inUse;
+    const preferred = inUse === undefined ? offered : [inUse, ...offered.filter((codec) => codec !== inUse)];
+    const secured = this.#crypto.offering(this.#profile());
+    this.#sent = createOffer({ ...this.#local(), codecs: preferred, ...secured, ...this.#session() });
     return this.#sent;
+  }
+
+  /** The first offer again, for a new INVITE, when the old one was refused and leaving SRTP to the phone may help; else undefined. */
+  relent(status: number): string | undefined {
+    if (this.#inUse !== undefined || !this.#crypto.relents(status)) return undefined;
+    this.#sent = undefined;
+    return this.offer();
   }
 
   /** No answer came to our offer: what was agreed on before holds. */
@@ -63,7 +89,7 @@ export class LegMedia {
   /** Connects the audio as the answer to our offer says; false when there is nothing in common. */
   takeAnswer(answer: string): boolean {
     if (!this.#awaitsAnswer || this.#sent === undefined) return this.#sent !== undefined;
-    const outcome = applyAnswer(this.#sent, answer, codecs);
+    const outcome = applyAnswer(this.#sent, answer, codecs, this.#limits());
     if ('problem' in outcome) return false;
     this.#awaitsAnswer = false;
     this.#connect(outcome.agreed);
@@ -73,13 +99,13 @@ export class LegMedia {
   /** The answer to a description that was only repeated: whoever moved meanwhile says so in it. */
   renewAnswer(answer: string): void {
     if (this.#awaitsAnswer || this.#sent === undefined) return;
-    const outcome = applyAnswer(this.#sent, answer, codecs);
+    const outcome = applyAnswer(this.#sent, answer, codecs, this.#limits());
     if (!('problem' in outcome)) this.#connect(outcome.agreed);
   }
 
   /** Answers an offer and connects the audio; undefined when there is nothing in common, and then nothing changes. */
   answer(offer: string): string | undefined {
-    const outcome = answerOffer(offer, this.#local(), this.#session());
+    const outcome = answerOffer(offer, { ...this.#local(), ...this.#crypto.answering() }, this.#session());
     if ('problem' in outcome) return undefined;
     this.#sent = outcome.answer;
     this.#connect(outcome.agreed);
@@ -88,6 +114,18 @@ export class LegMedia {
 
   async close(): Promise<LegStatistics | undefined> {
     return this.#port === undefined ? undefined : this.#legs.close(this.#leg);
+  }
+
+  #limits() {
+    return { requiresCrypto: this.#crypto.isDemanded };
+  }
+
+  /** Of the description that we sent last, where it was agreed on. */
+  #profile(): string | undefined {
+    if (this.#inUse === undefined || this.#sent === undefined) return undefined;
+    const parsed = parseSdp(this.#sent);
+    if ('problem' in parsed) return undefined;
+    return parsed.session.media.find(({ kind, port }) => kind === 'audio' && port !== 0)?.protocol;
   }
 
   #local() {
@@ -100,14 +138,21 @@ export class LegMedia {
   }
 
   #connect(agreed: AgreedAudio): void {
+    this.#inUse = agreed.codec;
     this.#legs.connect(this.#leg, agreedMediaOf(agreed));
   }
 }
 
+/** RFC 3261 §8.2.3: a body of another type is answered with 415. Without a type it can only be the description. */
+export function isDescription({ headers, body }: SipRequest): boolean {
+  const type = headers.get('Content-Type');
+  return body === '' || type === undefined || /^application\/sdp[ \t]*(?:;|$)/i.test(type);
+}
+
 /** Whether an INVITE's body can be answered at all; an empty one leaves the offer to us. */
-export function isAnswerable(offer: string): boolean {
+export function isAnswerable(offer: string, crypto: LegCrypto): boolean {
   if (offer === '') return true;
-  const probe = { codecs, address: '127.0.0.1', port: 9 };
+  const probe = { codecs, address: '127.0.0.1', port: 9, ...crypto.answering() };
   return !('problem' in parseSdp(offer)) && !('problem' in answerOffer(offer, probe, { sessionId: '0' }));
 }
 
@@ -131,6 +176,7 @@ function agreedMediaOf(agreed: AgreedAudio): AgreedMedia {
       : { telephoneEventClockRate: agreed.telephoneEventClockRate }),
     direction: agreed.direction,
     ptimeMs: agreed.ptimeMs,
+    ...(agreed.crypto === undefined ? {} : { protection: protectionOf(agreed.crypto) }),
   };
 }
 

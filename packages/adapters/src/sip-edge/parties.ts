@@ -3,6 +3,7 @@ import {
   decodeUtf8,
   encodeUtf8,
   hostOfAddress,
+  type InviteOptions,
   isToken,
   parseNameAddr,
   parseSipUri,
@@ -97,4 +98,14 @@ export function headersOf(headers: DialRequest['headers']): [name: string, value
   return Object.entries(headers ?? {})
     .filter(([name]) => isToken(name))
     .map(([name, value]) => [name, encodeUtf8(value.replace(control, ' '))]);
+}
+
+/** Where an INVITE goes and what it says of both parties, as from a domain of ours. */
+export function orderOf(request: DialRequest, domain: string): Omit<InviteOptions, 'content'> {
+  return {
+    targets: request.targets,
+    from: addressOf(request.from.user, domain, request.from.displayName),
+    to: addressOf(request.to.user, domain),
+    headers: [...headersOf(request.headers), ['X-CallUUID', request.leg]],
+  };
 }

@@ -16,6 +16,7 @@ import {
   type Protocol,
   paramOf,
   parseSipUri,
+  SUPPORTED_OPTIONS,
   type UserAgent,
   type UserAgentCensus,
   type UserAgentDeps,
@@ -27,6 +28,7 @@ import { createCarrierRequests } from './carrier-requests.ts';
 import type { Defence } from './defence.ts';
 import type { DialTermsDeps } from './dial-terms.ts';
 import { createEdgeLegs } from './edge-legs.ts';
+import type { SrtpPolicy } from './leg-media-crypto.ts';
 import { createRegistrar } from './registrar.ts';
 
 export interface SipEdgeDeps extends Pick<DialTermsDeps, 'trunkLogin' | 'mayReach'> {
@@ -35,9 +37,9 @@ export interface SipEdgeDeps extends Pick<DialTermsDeps, 'trunkLogin' | 'mayReac
   /** Finds where URIs lead whose host is a name (RFC 3263); the transports take it as it stands when absent. */
   readonly locate?: UserAgentDeps['locate'];
   readonly admission: Admission;
-  /** Absent where nobody registers: REGISTER is then no method of this edge. */
   /** Keeps strangers in bounds; absent where only the platform's own phones are. */
   readonly defence?: Defence;
+  /** Absent where nobody registers: REGISTER is then no method of this edge. */
   readonly registrations?: Registrations;
   readonly mediaLegs: MediaLegs;
   readonly clock: Clock;
@@ -49,6 +51,8 @@ export interface SipEdgeDeps extends Pick<DialTermsDeps, 'trunkLogin' | 'mayReac
   readonly publicAddress: string;
   /** The address in SDP where media is reached by another one than signalling. */
   readonly mediaAddress?: string;
+  /** What the operator wants of SRTP with phones on TLS; `offer` when absent. */
+  readonly srtp?: SrtpPolicy;
   readonly userAgentName: string;
   /** What carriers are answered that ask who we are; they are registered with and asked whether they are there. */
   readonly carriers?: readonly CarrierLogin[];
@@ -87,9 +91,9 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     secrets.digest(algorithm === 'MD5' ? 'md5' : 'sha256', decodeUtf8(text));
   const accounts = carrierAccounts(deps.carriers ?? [], hash);
   let isDraining = false;
-
   const { defence } = deps;
   const admission = keepingConnections(defence?.watch(deps.admission) ?? deps.admission);
+
   let opened: Transports | undefined;
 
   function transports(): Transports {
@@ -136,8 +140,8 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
       },
       onFlowClosed(flow) {
         userAgent.flowClosed(flow.id);
-        registrations?.dropFlow(flow.id).catch((error: unknown) => {
         defence?.flowClosed(flow.id);
+        registrations?.dropFlow(flow.id).catch((error: unknown) => {
           log.error({ flow: flow.id, err: error }, 'The bindings of a lost connection could not be removed.');
         });
       },
@@ -154,8 +158,8 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     token,
     hash,
     userAgentName: deps.userAgentName,
-    methods: registrations === undefined ? ['OPTIONS'] : ['REGISTER', 'OPTIONS'],
     ...(defence === undefined ? {} : { guard: defence }),
+    methods: registrations === undefined ? ['OPTIONS'] : ['REGISTER', 'OPTIONS'],
     on: {
       request(incoming) {
         if (incoming.request.method === 'OPTIONS') answerOptions(incoming);
@@ -176,6 +180,11 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     newSessionId: () => String(Number.parseInt(token().slice(0, 12), 16)),
     domains: deps.domains,
     mediaAddress: deps.mediaAddress ?? deps.publicAddress,
+    srtp: {
+      policy: deps.srtp ?? 'offer',
+      randomBytes: (count) => secrets.randomBytes(count),
+      protocolOf: (flow) => opened?.flowById(flow)?.protocol,
+    },
     invite: (order, listener) => userAgent.invite(order, listener),
     accounts,
     ...(deps.trunkLogin === undefined ? {} : { trunkLogin: deps.trunkLogin }),
@@ -221,8 +230,8 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
       const answer = await registrar?.register(request, flow);
       // A connection that was lost while the database wrote took only those bindings with it that were written before.
       if (flow.reliable && opened?.flowById(flow.id) === undefined) await registrations?.dropFlow(flow.id);
-      reply(answer?.status ?? 405, { headers: answer?.headers ?? [] });
       if (answer?.status === 200) incoming.trust();
+      reply(answer?.status ?? 405, { headers: answer?.headers ?? [] });
     } catch (error) {
       log.error({ err: error }, 'A REGISTER could not be decided.');
       reply(500, { headers: [['Retry-After', retryAfterSeconds]] });
@@ -236,8 +245,8 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
       ...userAgent.census(),
       legs: legs.count(),
       connections: opened?.connections ?? 0,
-    }),
       bannedSources: defence?.census().bannedSources ?? 0,
+    }),
     counters: () => ({ ...userAgent.counters, ...opened?.counters, ...defence?.counters }),
     drain() {
       isDraining = true;

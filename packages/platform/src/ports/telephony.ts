@@ -1,4 +1,5 @@
 import type { CarrierRequests } from './carrier-requests.ts';
+import type { LegStatistics } from './media-legs.ts';
 
 /**
  * Signalling as the features see it: legs that are offered, ring, are answered and end. No SIP type crosses this port.
@@ -120,7 +121,13 @@ export type LegNotice =
   /** An offered leg has early media; nothing of the kind is told of a leg that was answered meanwhile. */
   | { readonly type: 'leg-early'; readonly leg: string }
   | { readonly type: 'leg-answered'; readonly leg: string }
-  | { readonly type: 'leg-ended'; readonly leg: string; readonly end: LegEnd };
+  | {
+      readonly type: 'leg-ended';
+      readonly leg: string;
+      readonly end: LegEnd;
+      /** What its media was like; absent where it never had any. */
+      readonly media?: LegStatistics;
+    };
 
 /** Why a leg is over, as signalling saw it. */
 export interface LegEnd {
