@@ -1,0 +1,98 @@
+import { type DefenceLimits, defaultDefenceLimits } from '@jackfield/adapters/sip-edge';
+import type { HttpLimits } from '@jackfield/platform';
+import { asAddress, asCidr, asCount, asList } from './config-values.ts';
+
+/** Bounds of what others may take; docs/security.md tells what each is for. */
+export interface ServerLimits {
+  /** Networks and addresses that no limit of sources applies to. */
+  readonly trustedSources: readonly string[];
+  readonly defence: Partial<DefenceLimits>;
+  readonly http: Partial<HttpLimits>;
+  readonly sip: {
+    readonly messageBytes: number;
+    /** Over TCP, and as many over TLS and over WebSocket. */
+    readonly connections: number;
+    readonly connectionsPerSource: number;
+    /** How long a connection may stay on which nobody has shown who it is. */
+    readonly strangerMs: number;
+  };
+}
+
+const number = (most: number) => ({ allowed: `a number from 1 to ${most}`, read: asCount(most) });
+
+/** The variables of limits. */
+export const limitVariables = {
+  trustedSources: {
+    name: 'JACKFIELD_TRUSTED_SOURCES',
+    allowed: 'networks and addresses such as 10.0.0.0/8, separated by commas',
+    read: asList((text: string) => asCidr(text) ?? asAddress(text)),
+  },
+  sipRate: { name: 'JACKFIELD_SIP_RATE', ...number(1_000_000) },
+  sipBurst: { name: 'JACKFIELD_SIP_BURST', ...number(1_000_000) },
+  sipBanAfter: { name: 'JACKFIELD_SIP_BAN_AFTER', ...number(1_000_000) },
+  sipBanSeconds: {
+    name: 'JACKFIELD_SIP_BAN_SECONDS',
+    allowed: 'a number of seconds from 0 (nobody is banned) to 86400',
+    read: (text: string) => (text === '0' ? 0 : asCount(86_400)(text)),
+  },
+  sipMessageBytes: {
+    name: 'JACKFIELD_SIP_MESSAGE_BYTES',
+    allowed: 'a number of bytes from 2000 to 65535',
+    read: atLeast(2000, asCount(65_535)),
+  },
+  sipConnections: { name: 'JACKFIELD_SIP_CONNECTIONS', ...number(1_000_000) },
+  sipConnectionsPerSource: { name: 'JACKFIELD_SIP_CONNECTIONS_PER_SOURCE', ...number(1_000_000) },
+  sipStrangerSeconds: { name: 'JACKFIELD_SIP_STRANGER_SECONDS', ...number(86_400) },
+  callsPerSource: { name: 'JACKFIELD_CALLS_PER_SOURCE', ...number(1_000_000) },
+  callsPerAccount: { name: 'JACKFIELD_CALLS_PER_ACCOUNT', ...number(1_000_000) },
+  httpRequests: { name: 'JACKFIELD_HTTP_REQUESTS', ...number(1_000_000) },
+  httpBanAfter: { name: 'JACKFIELD_HTTP_BAN_AFTER', ...number(1_000_000) },
+  httpConnections: { name: 'JACKFIELD_HTTP_CONNECTIONS', ...number(1_000_000) },
+  httpConnectionsPerSource: { name: 'JACKFIELD_HTTP_CONNECTIONS_PER_SOURCE', ...number(1_000_000) },
+} as const;
+
+type Variable<Value> = {
+  readonly name: `JACKFIELD_${string}`;
+  readonly allowed: string;
+  readonly read: (text: string) => Value | undefined;
+};
+
+/** How a variable is read that has a default. */
+export type ReadOrDefault = <Value>(variable: Variable<Value>, fallback: Value, text?: string) => Value;
+
+/** Reads the limits; in the sandbox whoever is on this machine is trusted. */
+export function readLimits(orDefault: ReadOrDefault, sandbox: boolean): ServerLimits {
+  const variables = limitVariables;
+  const ofSip = defaultDefenceLimits;
+  const trusted: readonly string[] = sandbox ? ['127.0.0.0/8', '::1'] : [];
+  return {
+    trustedSources: orDefault(variables.trustedSources, trusted, trusted.join(',') || 'none'),
+    defence: {
+      requestsPerSecond: orDefault(variables.sipRate, ofSip.requestsPerSecond),
+      requestBurst: orDefault(variables.sipBurst, ofSip.requestBurst),
+      failuresBeforeBan: orDefault(variables.sipBanAfter, ofSip.failuresBeforeBan),
+      banMs: orDefault(variables.sipBanSeconds, ofSip.banMs / 1000) * 1000,
+      callsPerSource: orDefault(variables.callsPerSource, ofSip.callsPerSource),
+      callsPerAccount: orDefault(variables.callsPerAccount, ofSip.callsPerAccount),
+    },
+    http: {
+      requests: orDefault(variables.httpRequests, 300),
+      failedAuthentications: orDefault(variables.httpBanAfter, 20),
+      connections: orDefault(variables.httpConnections, 25_000),
+      connectionsPerSource: orDefault(variables.httpConnectionsPerSource, 6_000),
+    },
+    sip: {
+      messageBytes: orDefault(variables.sipMessageBytes, 65_535),
+      connections: orDefault(variables.sipConnections, 20_000),
+      connectionsPerSource: orDefault(variables.sipConnectionsPerSource, 5_000),
+      strangerMs: orDefault(variables.sipStrangerSeconds, 120) * 1000,
+    },
+  };
+}
+
+function atLeast(least: number, read: (text: string) => number | undefined) {
+  return (text: string): number | undefined => {
+    const value = read(text);
+    return value === undefined || value < least ? undefined : value;
+  };
+}
