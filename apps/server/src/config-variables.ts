@@ -15,6 +15,7 @@ import {
   asPortRange,
   asUrl,
 } from './config-values.ts';
+import { limitVariables } from './limit-variables.ts';
 
 /** One environment variable: its name, what it may say, and how that is read. */
 export interface ConfigVariable<Value> {
@@ -143,6 +144,7 @@ export const configVariables = {
     allowed: 'the path of a JSON file',
     read: asPath,
   },
+  ...limitVariables,
   logLevel: {
     name: 'JACKFIELD_LOG_LEVEL',
     allowed: 'debug, info, warn or error',

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { PortRange } from './config-values.ts';
 import { type ConfigVariable, configVariables } from './config-variables.ts';
+import { readLimits, type ServerLimits } from './limit-variables.ts';
 import { nearestName } from './nearest-name.ts';
 import { detectPublicAddress } from './public-address.ts';
 
@@ -49,6 +50,8 @@ export interface Config {
   /** An S3-compatible store to which recordings are taken; they stay in the data directory when absent. */
   readonly recordingsStore?: RecordingsStore;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
+  /** The defaults of each part when absent. */
+  readonly limits?: ServerLimits;
 }
 
 export interface RecordingsStore {
@@ -166,6 +169,7 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
     isStored && key !== undefined && secret !== undefined
       ? { url: recordingsUrl, bucket, key, secret, region }
       : undefined;
+  const limits = readLimits(orDefault, sandbox);
   const logLevel = orDefault(variables.logLevel, 'info');
   for (const variable of Object.values<ConfigVariable<unknown>>(variables)) {
     if (variable.missing !== undefined) read(variable);
@@ -183,6 +187,7 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
     publicUrl,
     callbackDays,
     logLevel,
+    limits,
     ...(tls === undefined ? {} : { tls }),
     ...(signaturePrefixes === undefined ? {} : { signaturePrefixes }),
     ...(rates === undefined ? {} : { ratesFile: resolve(rates) }),

@@ -11,8 +11,10 @@ import { createRecorder } from '@jackfield/adapters/recorder';
 import { createSecrets, openSecretKey } from '@jackfield/adapters/secrets';
 import {
   createCarrierAdmission,
+  createDefence,
   createDigestAdmission,
   createSipEdge,
+  createSipNonces,
   createTokenAdmission,
   createTrunkAdmission,
   type SipEdge,
@@ -144,7 +146,12 @@ async function start(
   let sockets: SocketTransports | undefined;
   const openTransports = async (listener: TransportListener): Promise<SocketTransports> => {
     const tls = config.tls && certificate && { port: config.tls.port, certificate };
-    const options = { ...config.sip, ...listener, ...(tls === undefined ? {} : { tls }) };
+    const options = {
+      ...config.sip,
+      ...listener,
+      ...transportLimits(config),
+      ...(tls === undefined ? {} : { tls }),
+    };
     sockets = await explained(explainSip(config), () => createTransports(options));
     return sockets;
   };
@@ -166,8 +173,9 @@ async function start(
       ...smsOf(gateways, config),
       carriers: operated.carriers,
       egress,
-      createTelephony(registrations, { trunks, clientTokens, carrierCalls }) {
-        const digest = { ...shared, algorithms: config.sip.digest };
+      createTelephony(registrations, { trunks, clientTokens, carrierCalls, bans }) {
+        const nonces = createSipNonces(secrets);
+        const digest = { ...shared, algorithms: config.sip.digest, nonces };
         const endpoints = createDigestAdmission({ ...digest, registrations, realm: domains[0] });
         const password = createTrunkAdmission({ ...digest, trunks, domains, otherwise: endpoints });
         const tokens = createTokenAdmission({ tokens: clientTokens, otherwise: password });
@@ -181,6 +189,14 @@ async function start(
           otherwise: tokens,
         });
         atEnd(() => admission.close());
+        const defence = createDefence({
+          clock,
+          nonces,
+          trusted: config.limits?.trustedSources ?? [],
+          isTrusted: admission.knows,
+          limits: config.limits?.defence ?? {},
+          banned: bans.banned,
+        });
         const signalling = createSipEdge({
           ...shared,
           openTransports,
@@ -192,6 +208,7 @@ async function start(
             families: [isIP(config.sip.host) === 6 ? 'AAAA' : 'A'],
           }).locate,
           admission,
+          defence,
           registrations,
           // conventions.md §12.1: applications have addresses below `app.`.
           domains: nonEmpty([...domains, ...domains.map((domain) => `app.${domain}`)]),
@@ -207,7 +224,8 @@ async function start(
         return signalling.telephony;
       },
       ...(config.account === undefined ? {} : { firstAccount: config.account }),
-      ...(httpLimits === undefined ? {} : { httpLimits }),
+      httpLimits: { ...config.limits?.http, ...httpLimits },
+      trustedSources: config.limits?.trustedSources ?? [],
       ...(certificate === undefined ? {} : { certificate }),
     }),
   );
@@ -283,6 +301,23 @@ async function start(
 function smsOf(gateways: OpenGateways | undefined, { sandbox }: Config): Pick<PlatformDeps, 'sms'> {
   if (gateways !== undefined) return { sms: gateways.linked };
   return sandbox ? { sms: 'sandbox-inbox' } : {};
+}
+
+/** What the transports are given of the limits. */
+function transportLimits({ limits }: Config) {
+  if (limits === undefined) return {};
+  const {
+    messageBytes: messageSize,
+    connections,
+    connectionsPerSource: maxPerSource,
+    strangerMs,
+  } = limits.sip;
+  return {
+    maxConnections: connections,
+    maxPerSource,
+    limits: { messageSize, strangerMs },
+    webSocketLimits: { messageSize, strangerMs, maxSockets: connections, maxPerSource },
+  };
 }
 
 function sipsOf({ addresses }: SocketTransports): Pick<Embedded, 'sips'> {

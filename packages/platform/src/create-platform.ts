@@ -82,6 +82,8 @@ export interface PlatformDeps {
   readonly createTelephony: (registrations: Registrations, doors: SignallingDoors) => Telephony;
   readonly firstAccount?: { readonly authId: string; readonly authToken: string };
   readonly httpLimits?: Partial<HttpLimits>;
+  /** Networks of proxies in front of the HTTP interface, and of programs whom no limit of sources applies to. */
+  readonly trustedSources?: readonly string[];
   /** PEM of a certificate chain and its key: the HTTP interface is HTTPS then. */
   readonly certificate?: { readonly cert: string; readonly key: string };
   /** Where customers reach the HTTP interface: scheme, host and port. */
@@ -317,6 +319,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     secrets,
     ready: () => isReady,
     ...(deps.httpLimits === undefined ? {} : { limits: deps.httpLimits }),
+    ...(deps.trustedSources === undefined ? {} : { trustedSources: deps.trustedSources }),
     ...(deps.certificate === undefined ? {} : { certificate: deps.certificate }),
   });
   isReady = true;
