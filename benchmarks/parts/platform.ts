@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '@jackfield/adapters/logger';
 import { type Embedded, startEmbedded } from '@jackfield/server/src/embedded.ts';
+import { readLimits } from '@jackfield/server/src/limit-variables.ts';
 import { servePart } from '../part.ts';
 
 /** The whole platform as a user runs it, with the embedded database in a directory of its own. */
@@ -26,6 +27,8 @@ servePart({
         callbackDays: 7,
         account: { authId, authToken },
         logLevel: 'error',
+        // One machine stands for thousands of phones: the limits of a source are not what is measured.
+        limits: readLimits((_variable, fallback) => fallback, true),
       },
       log: createLogger({ level: 'error' }),
       onFatal(error) {
