@@ -102,6 +102,13 @@ export {
   messageBody,
   pageQuery,
 } from './envelopes.ts';
+export {
+  type HearingHistoryItem,
+  type HearingHistoryQuery,
+  hearingHistoryItem,
+  hearingHistoryList,
+  hearingHistoryQuery,
+} from './hearing-history.ts';
 export { allowedKeyword, type SchemaKeyword, schemaKeywords } from './keywords.ts';
 export {
   defaultEventPage,
@@ -192,6 +199,16 @@ export {
   recordingListQuery,
   recordingPath,
 } from './recordings.ts';
+export {
+  type ParticipantTracks,
+  participantTracks,
+  type RecordMpc,
+  type RecordParticipant,
+  recordMpc,
+  recordParticipant,
+  startedParticipantRecording,
+  startedRecording,
+} from './recordings-of-calls.ts';
 export {
   createdEndpoint,
   type Endpoint,

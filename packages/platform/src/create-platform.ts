@@ -19,6 +19,7 @@ import { createRecordings, type Recordings } from './features/recordings/index.t
 import { createSandboxMessages } from './features/sandbox-messages/index.ts';
 import { createSipEndpoints } from './features/sip-endpoints/index.ts';
 import { createSounds } from './features/sounds/index.ts';
+import { createStreams, noStreams } from './features/streams/index.ts';
 import { createTrunks } from './features/trunks/index.ts';
 import { createUsage, freeOfCharge, type RateTable } from './features/usage/index.ts';
 import { createVerify } from './features/verify/index.ts';
@@ -26,10 +27,11 @@ import { createHttpApi, type HttpLimits, idempotencyTable } from './http/index.t
 import { createSessionRunner } from './kernel/create-session-runner.ts';
 import { createOutbox, outboxMigrations } from './kernel/outbox.ts';
 import type { SessionRunner } from './kernel/session-runner.ts';
+import type { AudioStreams } from './ports/audio-streams.ts';
 import type { ClientTokens } from './ports/client-tokens.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Database } from './ports/database.ts';
-import type { Egress } from './ports/egress.ts';
+import type { Egress, EgressAddresses } from './ports/egress.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Media } from './ports/media.ts';
 import type { MediaClips } from './ports/media-legs.ts';
@@ -75,7 +77,9 @@ export interface PlatformDeps {
   /** The ways of messages to phones, or the inbox of the sandbox; without any every message is refused. */
   readonly sms?: readonly LinkedGateway[] | 'sandbox-inbox';
   /** The way to URLs that customers supply. */
-  readonly egress: Egress;
+  readonly egress: Egress & EgressAddresses;
+  /** Sockets of audio streams; without them there are none. */
+  readonly audioStreams?: AudioStreams;
   /** SIP domains that we serve, lower case; the first is the realm. */
   readonly domains: readonly [string, ...string[]];
   /** Signalling, which authenticates by what the endpoints feature knows. It is opened when everything else stands. */
@@ -211,6 +215,11 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     appendEvents: outbox.appendEvents,
   });
   const shared = { ...deps, runner, calls, sounds, recordings, newUuid, isDraining: () => isDraining };
+  const { audioStreams } = deps;
+  const streams =
+    audioStreams === undefined
+      ? undefined
+      : createStreams({ ...shared, audioStreams, usage, authTokenOf: accounts.authTokenOf });
   const multipartyCalls = createMultipartyCalls({
     ...shared,
     // Each has a door for the other's legs.
@@ -219,6 +228,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
   const callInstructions: CallInstructionsFeature = createCallInstructions({
     ...shared,
     multiparty: multipartyCalls,
+    streams: streams ?? noStreams,
     sign: createSigner(signing),
     settingsOf: parseDeliverySettings,
     applicationOf,
@@ -255,6 +265,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     calls.resources,
     multipartyCalls.resources,
     recordings.resources,
+    ...(streams === undefined ? [] : [streams.resources]),
     callbacks.resources,
     trunks.resources,
     numbers.resources,
@@ -272,6 +283,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     ...multipartyCalls.migrations,
     ...callbacks.migrations,
     ...recordings.migrations,
+    ...(streams?.migrations ?? []),
     ...trunks.migrations,
     ...numbers.migrations,
     ...carriers.migrations,
@@ -281,9 +293,11 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
   ]);
   const account = await accounts.ensureFirstAccount(deps.firstAccount);
   // What the last process left behind has ended with it; then the doors open.
+  // Recordings before their multiparty calls, whose end is told after theirs.
+  await recordings.restore();
   await multipartyCalls.restore();
   await calls.restore(clock.now());
-  await recordings.restore();
+  await streams?.restore();
   await carriers.restore();
   await verify.restore();
   await inbox?.restore();
@@ -302,6 +316,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
       callActions.routes,
       multipartyCalls.routes,
       recordings.routes,
+      ...(streams === undefined ? [] : [streams.routes]),
       callbacks.routes,
       liveEvents.routes,
       { ...trunks.routes, routes: [...trunks.routes.routes, ...calls.trunkCallRoutes] },

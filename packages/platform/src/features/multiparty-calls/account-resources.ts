@@ -18,6 +18,16 @@ export function createAccountResources(
         .execute();
       for (const { mpc_uuid } of live) sessions.send(mpc_uuid, { type: 'end' });
       await tables
+        .deleteFrom('multiparty_hearing')
+        .where('mpc_uuid', 'in', (query) =>
+          query
+            .selectFrom('multiparty_calls')
+            .select('mpc_uuid')
+            .where('account', '=', account)
+            .where('ended_at', 'is not', null),
+        )
+        .execute();
+      await tables
         .deleteFrom('multiparty_participants')
         .where('mpc_uuid', 'in', (query) =>
           query

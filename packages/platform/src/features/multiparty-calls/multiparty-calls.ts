@@ -7,10 +7,14 @@ import type { AccountResources } from '../accounts/index.ts';
 import { createAccountResources } from './account-resources.ts';
 import type { JoinedParticipant } from './additions.ts';
 import { createCommands, type MultipartyCallCommands } from './commands.ts';
+import { hearingHistoryRoute } from './hearing-history-route.ts';
 import type { JoiningParticipant } from './joining-participant.ts';
 import { createMemberIds } from './member-ids.ts';
 import { multipartyCallsTables } from './migrations/0001-multiparty-calls.ts';
+import { recordingsAndHearing } from './migrations/0002-recordings-and-hearing.ts';
 import { createQueries, type MultipartyCallQueries } from './queries.ts';
+import { createRecordingCommands } from './recording-commands.ts';
+import { recordingRoutes } from './recording-routes.ts';
 import { multipartyCallRoutes } from './routes.ts';
 import { defineSessions, type SessionDeps } from './session.ts';
 import { loadLiveCalls } from './store.ts';
@@ -51,10 +55,18 @@ export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCall
     newUuid,
     isDraining: deps.isDraining ?? (() => false),
   });
+  const routes = multipartyCallRoutes(commands, queries);
 
   return {
-    migrations: [multipartyCallsTables],
-    routes: multipartyCallRoutes(commands, queries),
+    migrations: [multipartyCallsTables, recordingsAndHearing],
+    routes: {
+      ...routes,
+      routes: [
+        ...routes.routes,
+        hearingHistoryRoute(queries, database),
+        ...recordingRoutes(createRecordingCommands({ ...deps, sessions, queries })),
+      ],
+    },
     commands,
     queries,
     join: commands.join,

@@ -4,7 +4,9 @@ import type { Logger } from '../../ports/logger.ts';
 import type { Media, MixCommand } from '../../ports/media.ts';
 import type { RunOrder } from '../call-instructions/index.ts';
 import { type CallEnd, type Calls, callEnds, type OutboundLeg, type OwnedLegNotice } from '../calls/index.ts';
+import type { Recordings } from '../recordings/index.ts';
 import type { Sounds } from '../sounds/index.ts';
+import { withHearingHistory } from './domain/hearing-history.ts';
 import type {
   LetGoCause,
   MultipartyCall,
@@ -13,8 +15,10 @@ import type {
 } from './domain/multiparty-call.ts';
 import { multipartyCallMachine } from './domain/multiparty-call-machine.ts';
 import type { Participant } from './domain/participant.ts';
+import { type RoomEffect, type RoomInput, withRecordings } from './domain/room-recording-machine.ts';
 import { outboxEventOf } from './events.ts';
 import { remarksOf } from './remarks.ts';
+import { createRoomRecordings } from './room-recordings.ts';
 import { createRoomSounds } from './room-sounds.ts';
 import { saveMultipartyCall } from './store.ts';
 
@@ -23,6 +27,7 @@ export interface SessionDeps {
   readonly calls: Calls;
   readonly media: Media;
   readonly sounds: Sounds;
+  readonly recordings: Recordings;
   readonly newUuid: () => string;
   readonly log: Logger;
   /** Runs a document on an answered leg; false where there is no such leg any more, or none that can run one. */
@@ -38,17 +43,22 @@ export function ownerOf(uuid: string) {
 
 /** Live effects, with events as the outbox keeps them. */
 type SessionEffect =
-  | Exclude<MultipartyCallEffect, { readonly do: 'emit' }>
+  | Exclude<RoomEffect, { readonly do: 'emit' }>
   | { readonly do: 'emit'; readonly event: OutboxEvent };
 
 /** One session for each live call: its machine, its record, and the only place that orders legs and media about. */
-export function defineSessions(deps: SessionDeps): Sessions<MultipartyCall, MultipartyCallInput> {
+export function defineSessions(deps: SessionDeps): Sessions<MultipartyCall, RoomInput> {
   const roomSounds = createRoomSounds({ ...deps, ownerKind });
-  const sessions = deps.runner.define<MultipartyCall, MultipartyCallInput, SessionEffect>({
+  const roomRecordings = createRoomRecordings({
+    ...deps,
+    ownerKind,
+    send: (uuid, input) => sessions.send(uuid, input),
+  });
+  const sessions = deps.runner.define<MultipartyCall, RoomInput, SessionEffect>({
     name: ownerKind,
-    machine: withOutboxEvents(multipartyCallMachine),
+    machine: withOutboxEvents(withHearingHistory(withRecordings(multipartyCallMachine))),
     save: (write, _uuid, before, after) => saveMultipartyCall(write, before, after),
-    isEnded: (call) => call.status === 'ended',
+    isEnded: (call) => call.status === 'ended' && !call.recordings.isEndOwed,
     perform(uuid, effect) {
       switch (effect.do) {
         case 'dial':
@@ -75,6 +85,14 @@ export function defineSessions(deps: SessionDeps): Sessions<MultipartyCall, Mult
         case 'play':
         case 'stop-play':
           return deps.media.send({ ...effect, mix: uuid } as MixCommand);
+        case 'start-timer':
+        case 'cancel-timer':
+        case 'reply':
+        case 'emit':
+          // The runner has done it.
+          return;
+        default:
+          return roomRecordings.perform(uuid, effect);
       }
     },
   });
@@ -180,8 +198,8 @@ export function endOf(because: LetGoCause): CallEnd {
 }
 
 function withOutboxEvents(
-  machine: Machine<MultipartyCall, MultipartyCallInput, MultipartyCallEffect>,
-): Machine<MultipartyCall, MultipartyCallInput | TimerFired, SessionEffect> {
+  machine: Machine<MultipartyCall, RoomInput, RoomEffect>,
+): Machine<MultipartyCall, RoomInput | TimerFired, SessionEffect> {
   return {
     step(call, input, now) {
       const { state, effects } = machine.step(call, input, now);

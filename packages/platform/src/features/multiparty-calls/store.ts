@@ -1,7 +1,8 @@
 import type { Database, Write } from '../../ports/database.ts';
 import type { MultipartyCall } from './domain/multiparty-call.ts';
 import type { Callback, ExitCause, Participant } from './domain/participant.ts';
-import { noRecordings, notRecorded } from './domain/room-recording.ts';
+import { noRecordings, notRecorded, recordingStatusOf } from './domain/room-recording.ts';
+import { saveHearing } from './hearing-history.ts';
 import { type MultipartyCallRow, type ParticipantRow, reading, writing } from './tables.ts';
 
 /** Writes what a step changed: whole rows when they are new, otherwise the columns that can change. */
@@ -20,6 +21,9 @@ export async function saveMultipartyCall(
       .where('mpc_uuid', '=', after.uuid)
       .execute();
   }
+  const { hearingChange } = after;
+  const isHearingChanged = hearingChange !== null && hearingChange !== before?.hearingChange;
+  if (isHearingChanged) await saveHearing(write, after.uuid, hearingChange);
   const known = new Map(before?.participants.map((each) => [each.memberId, each]));
   for (const participant of after.participants) {
     const written = known.get(participant.memberId);
@@ -36,13 +40,13 @@ export async function saveMultipartyCall(
   }
 }
 
-/** The calls that were live when the last process died, with those of their participants who had not left. */
+/** The calls that were live, or not told of to the end, when the last process died, with those of their participants who had not left. */
 export async function loadLiveCalls(database: Database): Promise<readonly MultipartyCall[]> {
   const tables = reading(database.read);
   const calls = await tables
     .selectFrom('multiparty_calls')
     .selectAll()
-    .where('ended_at', 'is', null)
+    .where((where) => where.or([where('ended_at', 'is', null), where('is_end_owed', '=', 1)]))
     .execute();
   return Promise.all(
     calls.map(async (row) => {
@@ -119,7 +123,9 @@ function callOf(row: MultipartyCallRow, participants: readonly Participant[]): M
     statusCallback: statusCallback && { ...statusCallback, events: row.status_callback_events ?? '' },
     recordingCallback: callbackOf(row.recording_callback_url, row.recording_callback_method),
     recording: notRecorded,
-    recordings: noRecordings,
+    // What was recorded has ended with its process.
+    recordings: { ...noRecordings, isEndOwed: row.is_end_owed === 1 },
+    hearingChange: null,
     participants,
   };
 }
@@ -151,6 +157,8 @@ function changingOfCall(call: MultipartyCall) {
     ended_at: call.endedAt,
     termination_code: call.termination,
     billed_seconds: call.billedSeconds,
+    recording: recordingStatusOf(call.recordings),
+    is_end_owed: flag(call.recordings.isEndOwed),
   };
 }
 
@@ -158,7 +166,8 @@ function isCallChanged(before: MultipartyCall, after: MultipartyCall): boolean {
   return (
     before.status !== after.status ||
     before.startedAt !== after.startedAt ||
-    before.billedSeconds !== after.billedSeconds
+    before.billedSeconds !== after.billedSeconds ||
+    before.recordings !== after.recordings
   );
 }
 

@@ -1,6 +1,7 @@
 import type { ColumnType, Selectable } from 'kysely';
 import type { Read, Write } from '../../ports/database.ts';
 import type { ParticipantPhase } from './domain/participant.ts';
+import type { RecordingStatus } from './domain/room-recording.ts';
 
 /** Written once. */
 type Fixed<Value> = ColumnType<Value, Value, never>;
@@ -25,6 +26,21 @@ interface MultipartyCallsTable {
   status_callback_events: Fixed<string | null>;
   recording_callback_url: Fixed<string | null>;
   recording_callback_method: Fixed<'GET' | 'POST' | null>;
+  recording: RecordingStatus;
+  /** The word of its end waits for its recordings. */
+  is_end_owed: number;
+}
+
+/** A time during which one participant could hear another. */
+interface HearingTable {
+  mpc_uuid: Fixed<string>;
+  listener: Fixed<number>;
+  speaker: Fixed<number>;
+  /** The speaker was a supervisor who coached. */
+  is_coach: Fixed<number>;
+  from_at: Fixed<number>;
+  /** null while it is so. */
+  to_at: number | null;
 }
 
 interface ParticipantsTable {
@@ -56,10 +72,12 @@ interface ParticipantsTable {
 export type MultipartyTables = {
   multiparty_calls: MultipartyCallsTable;
   multiparty_participants: ParticipantsTable;
+  multiparty_hearing: HearingTable;
   multiparty_member_ids: { only_row: number; last_reserved: number };
 };
 
 export type MultipartyCallRow = Selectable<MultipartyCallsTable>;
+export type HearingRow = Selectable<HearingTable>;
 export type ParticipantRow = Selectable<ParticipantsTable>;
 
 /** The tables of this feature for typed queries. */

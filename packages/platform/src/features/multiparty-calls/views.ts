@@ -43,7 +43,7 @@ export function mpcBodyOf(call: MultipartyCallRow): Omit<MpcBody, 'api_id'> {
     max_participants: call.max_participants,
     max_duration: call.max_duration_seconds,
     stay_alone: call.stay_alone === 1,
-    recording: 'not-recording',
+    recording: call.recording,
     participants: `${uri}Participant/`,
     sub_account: isOfSubaccount ? `/v1/Account/${call.main_account}/Subaccount/${call.account}/` : null,
     resource_uri: uri,

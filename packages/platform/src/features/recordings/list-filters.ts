@@ -15,9 +15,9 @@ export function readRecordingFilters(query: RecordingListQuery, now: Instant): R
     days(query[`${stored}__gt`], -1) + 1,
   );
   const atMost = Math.min(
-    days(query[stored], Number.MAX_SAFE_INTEGER),
-    days(query[`${stored}__lte`], Number.MAX_SAFE_INTEGER),
-    days(query[`${stored}__lt`], Number.MAX_SAFE_INTEGER) - 1,
+    days(query[stored], mostDays),
+    days(query[`${stored}__lte`], mostDays),
+    days(query[`${stored}__lt`], mostDays) - 1,
   );
   const isByAge = Object.keys(query).some((name) => name.startsWith(stored));
   return accepted({
@@ -37,6 +37,8 @@ export function readRecordingFilters(query: RecordingListQuery, now: Instant): R
 }
 
 const dayMs = 86_400_000;
+/** More than the parameter allows. */
+const mostDays = 200_000;
 
 function days(value: Parameters<typeof readInteger>[0], byDefault: number): number {
   return readInteger(value) ?? byDefault;

@@ -1,4 +1,5 @@
 import type { Instant, KernelEffect, TimerFired } from '../../../kernel/machine.ts';
+import type { HearingChange } from './hearing-history.ts';
 import type { Callback, Participant, Switches, WantedParticipant } from './participant.ts';
 import type { RoomAudioEffect } from './room-audio.ts';
 import { noRecordings, type RecordingSettings, type RoomRecordings } from './room-recording.ts';
@@ -29,6 +30,8 @@ export interface MultipartyCall extends CallSettings {
   /** Everybody dialled or present, and those who left in the last step (their record is written with that step). */
   readonly participants: readonly Participant[];
   readonly recordings: RoomRecordings;
+  /** Of the last step that changed who hears whom. */
+  readonly hearingChange: HearingChange | null;
 }
 
 /** What the creator fixes for the whole call. */
@@ -168,6 +171,7 @@ export function newMultipartyCall(
     billedSeconds: 0,
     participants: [],
     recordings: noRecordings,
+    hearingChange: null,
   };
 }
 

@@ -49,7 +49,8 @@ export function beep(room: Room, key: string, wanted: EdgeSound): readonly RoomA
 
 type HearingTable = ReturnType<typeof whoHearsWhom>;
 
-function hearingOf(room: Room): HearingTable {
+/** What the mix of a room obeys. */
+export function hearingOf(room: Room): HearingTable {
   return whoHearsWhom(room.participants.filter(isPresent), room.status === 'active');
 }
 

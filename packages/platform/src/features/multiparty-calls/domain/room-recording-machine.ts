@@ -1,4 +1,4 @@
-import type { Instant, KernelEffect, Machine, Step } from '../../../kernel/machine.ts';
+import type { Machine, Step } from '../../../kernel/machine.ts';
 import type { CaptureTrack } from '../../../ports/media.ts';
 import type { ChannelMember } from '../../recordings/index.ts';
 import type {
@@ -45,7 +45,10 @@ export type RoomRecordingEffect =
 
 export type RoomReply = MultipartyCallReply | RecordingRefusal;
 
-export type RoomEffect = MultipartyCallEffect | RoomRecordingEffect | KernelEffect<never, RoomReply>;
+export type RoomEffect =
+  | MultipartyCallEffect
+  | RoomRecordingEffect
+  | { readonly do: 'reply'; readonly reply: RoomReply };
 
 export type RoomStep = Step<MultipartyCall, RoomEffect>;
 
@@ -71,7 +74,7 @@ export function withRecordings(
           if (call.recordings.isEndOwed) return toldEnd(call);
           break;
       }
-      return followed(call, machine.step(call, input as MultipartyCallInput, now), now);
+      return followed(call, machine.step(call, input as MultipartyCallInput, now));
     },
   };
 }
@@ -91,7 +94,7 @@ function toldEnd(call: MultipartyCall): RoomStep {
 }
 
 /** What the change of a call means for its recordings. */
-function followed(before: MultipartyCall, step: RoomStep, _now: Instant): RoomStep {
+function followed(before: MultipartyCall, step: RoomStep): RoomStep {
   const { state: after } = step;
   if (after === before) return step;
   if (after.status === 'ended') return before.status === 'ended' ? step : ended(step);

@@ -8,8 +8,10 @@ import type { Database, Write } from '../../../ports/database.ts';
 import type { RunOrder } from '../../call-instructions/index.ts';
 import { createMultipartyCalls, type MultipartyCallsFeature } from '../index.ts';
 import { multipartyCallsTables } from '../migrations/0001-multiparty-calls.ts';
+import { recordingsAndHearing } from '../migrations/0002-recordings-and-hearing.ts';
 import { createRecordingMedia, type RecordingMedia } from './recording-media.ts';
 import { createScriptedCalls, type ScriptedCalls } from './scripted-calls.ts';
+import { createScriptedRecordings, type ScriptedRecordings } from './scripted-recordings.ts';
 import { createScriptedSounds, type ScriptedSounds } from './scripted-sounds.ts';
 
 export const agent = { role: 'agent', from: '+12025550199', to: '+12025550100' };
@@ -21,6 +23,7 @@ export interface MultipartyWorld {
   readonly calls: ScriptedCalls;
   readonly media: RecordingMedia;
   readonly sounds: ScriptedSounds;
+  readonly recordings: ScriptedRecordings;
   /** Legs that were given to documents, in order. */
   readonly exits: readonly RunOrder[];
   /** The next leg that leaves finds no document that it could run. */
@@ -52,7 +55,7 @@ export async function openMultipartyWorld(
   open: OpenDatabase,
   options: WorldOptions = {},
 ): Promise<MultipartyWorld> {
-  return worldOn(await open([multipartyCallsTables]), open, options);
+  return worldOn(await open([multipartyCallsTables, recordingsAndHearing]), open, options);
 }
 
 interface WorldOptions {
@@ -68,6 +71,7 @@ async function worldOn(
   const calls = createScriptedCalls();
   const media = createRecordingMedia();
   const sounds = createScriptedSounds();
+  const recordings = createScriptedRecordings();
   const exits: RunOrder[] = [];
   let refusal: 'without-leg' | 'broken' | undefined;
   const events: OutboxEvent[] = [];
@@ -102,6 +106,7 @@ async function worldOn(
     calls,
     media,
     sounds,
+    recordings,
     async runDocument(order) {
       const refused = refusal;
       refusal = undefined;
@@ -123,6 +128,7 @@ async function worldOn(
     calls,
     media,
     sounds,
+    recordings,
     exits,
     refuseNextExit(how) {
       refusal = how;

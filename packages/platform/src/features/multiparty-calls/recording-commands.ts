@@ -1,0 +1,82 @@
+import type { Problem } from '../../kernel/problem.ts';
+import { accepted, type Result, refused } from '../../kernel/result.ts';
+import type { Sessions } from '../../kernel/session-runner.ts';
+import type { Recordings } from '../recordings/index.ts';
+import type { CallReference } from './domain/call-reference.ts';
+import type { MultipartyCall } from './domain/multiparty-call.ts';
+import type { RecordingChoice, WantedRecording } from './domain/room-recording.ts';
+import type { RoomInput, RoomReply } from './domain/room-recording-machine.ts';
+import type { MultipartyCallQueries, Viewer } from './queries.ts';
+import { problemOfRecording } from './recording-refusals.ts';
+import { hasEnded, noSuchCall } from './refusals.ts';
+import type { MultipartyCallRow } from './tables.ts';
+
+export interface RecordingCommandsDeps {
+  readonly sessions: Sessions<MultipartyCall, RoomInput>;
+  readonly queries: MultipartyCallQueries;
+  readonly recordings: Pick<Recordings, 'urlOf'>;
+  readonly newUuid: () => string;
+}
+
+export interface StartedRecordings {
+  readonly call: MultipartyCallRow;
+  readonly recordings: readonly (WantedRecording & { readonly url: string })[];
+}
+
+export type RecordingCommands = ReturnType<typeof createRecordingCommands>;
+
+export function createRecordingCommands({ sessions, queries, recordings, newUuid }: RecordingCommandsDeps) {
+  async function liveCall(viewer: Viewer, reference: CallReference): Promise<Result<MultipartyCallRow>> {
+    const call = await queries.find(viewer, reference);
+    if (call === undefined) return refused(noSuchCall(reference));
+    return call.ended_at === null ? accepted(call) : refused(hasEnded(call.mpc_uuid));
+  }
+
+  async function ask(mpcUuid: string, input: RoomInput): Promise<Problem | undefined> {
+    const reply = await sessions.ask<RoomReply>(mpcUuid, input);
+    return reply === 'done' ? undefined : problemOfRecording(mpcUuid, reply ?? { because: 'ended' });
+  }
+
+  return {
+    async start(
+      viewer: Viewer,
+      reference: CallReference,
+      wanted: readonly Omit<WantedRecording, 'uuid'>[],
+    ): Promise<Result<StartedRecordings>> {
+      const found = await liveCall(viewer, reference);
+      if (!found.ok) return found;
+      const call = found.value;
+      const named = wanted.map((each) => ({
+        ...each,
+        uuid: newUuid(),
+        callback: each.callback ?? ofCall(call),
+      }));
+      const refusal = await ask(call.mpc_uuid, { type: 'record', wanted: named, byItself: false });
+      if (refusal !== undefined) return refused(refusal);
+      const { account } = call;
+      return accepted({
+        call,
+        recordings: named.map((each) => ({
+          ...each,
+          url: recordings.urlOf({ recording: each.uuid, account, format: each.format }),
+        })),
+      });
+    },
+
+    async change(
+      viewer: Viewer,
+      reference: CallReference,
+      type: 'stop-recording' | 'pause-recording' | 'resume-recording',
+      which: RecordingChoice,
+    ): Promise<Result<undefined>> {
+      const found = await liveCall(viewer, reference);
+      if (!found.ok) return found;
+      const refusal = await ask(found.value.mpc_uuid, { type, which });
+      return refusal === undefined ? accepted(undefined) : refused(refusal);
+    },
+  };
+}
+
+function ofCall({ recording_callback_url: url, recording_callback_method: method }: MultipartyCallRow) {
+  return url === null ? null : { url, method: method ?? ('POST' as const) };
+}

@@ -1,0 +1,29 @@
+import { type Problem, problem } from '../../kernel/problem.ts';
+import type { RecordingRefusal } from './domain/room-recording.ts';
+import type { RoomReply } from './domain/room-recording-machine.ts';
+import { problemOfRefusal } from './refusals.ts';
+
+/** What the client reads when a recording is refused (conventions.md §9.6). */
+export function problemOfRecording(mpcUuid: string, refusal: Exclude<RoomReply, 'done'>): Problem {
+  switch (refusal.because) {
+    case 'recording-runs':
+      return problem('invalid-parameter', `${subject(refusal)} is being recorded already`);
+    case 'nothing-recorded':
+      return problem('not-found', `${subject(refusal)} is not being recorded`);
+    case 'not-recording':
+      return problem(
+        'invalid-parameter',
+        `the recording of ${subject(refusal)} cannot be paused: it does not run`,
+      );
+    case 'not-paused':
+      return problem('invalid-parameter', `the recording of ${subject(refusal)} is not paused`);
+    case 'not-joined':
+      return problem('invalid-parameter', `participant ${refusal.memberId} has not joined yet`);
+    default:
+      return problemOfRefusal(mpcUuid, refusal);
+  }
+}
+
+function subject({ memberId }: RecordingRefusal): string {
+  return memberId === null ? 'the multiparty call' : `participant ${memberId}`;
+}
