@@ -22,6 +22,7 @@ export {
 } from './codec/telephone-event.ts';
 
 // dsp/
+export { FrameResampler } from './dsp/frame-resampler.ts';
 export { createFreeResampler } from './dsp/free-resampler.ts';
 export { isSilent, levelDb } from './dsp/level.ts';
 export { createResampler, type Resampler, type ResamplerOptions, resample } from './dsp/resampler.ts';

@@ -1,73 +1,11 @@
 import assert from 'node:assert/strict';
-import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { MessageChannel } from 'node:worker_threads';
-import {
-  type CaptureMessage,
-  codecFor,
-  createRtpHeader,
-  createRtpSender,
-  readRtpPacket,
-  toneLevel,
-} from '@jackfield/media';
-import type { AgreedMedia, MediaNotice } from '@jackfield/platform';
+import { type CaptureMessage, toneLevel } from '@jackfield/media';
+import type { MediaNotice } from '@jackfield/platform';
+import { agreedWith, createPhone, type LoopbackPhone } from './loopback-phone.ts';
 import { createMediaWorker, type MediaWorker, type MediaWorkerOptions } from './media-worker.ts';
-
-const pcmu = codecFor('PCMU')!;
-
-/** A phone on loopback: talks one tone every 20 ms and keeps what it hears. */
-interface LoopbackPhone {
-  readonly port: number;
-  /** Resolves with the next `frames` × 20 ms that arrive. */
-  hear(frames: number): Promise<Int16Array>;
-  sendPayload(payloadType: number, payload: Uint8Array): void;
-  close(): void;
-}
-
-async function createPhone(frequencyHz: number, enginePort: number): Promise<LoopbackPhone> {
-  const socket: Socket = createSocket('udp4');
-  socket.bind(0, '127.0.0.1');
-  await once(socket, 'listening');
-  const rtp = createRtpSender({ ssrc: enginePort, sequenceNumber: 1, timestamp: 1 });
-  const header = createRtpHeader();
-  const frame = new Int16Array(160);
-  let position = 0;
-  let wanted = 0;
-  let heard: number[] = [];
-  let done: ((samples: Int16Array) => void) | undefined;
-  const timer = setInterval(() => {
-    for (let i = 0; i < 160; i++) frame[i] = 8000 * Math.sin((2 * Math.PI * frequencyHz * position++) / 8000);
-    const length = rtp.writeAudio(pcmu, 0, frame, 160);
-    socket.send(rtp.packet.slice(0, length), enginePort, '127.0.0.1');
-  }, 20);
-  socket.on('message', (bytes) => {
-    if (done === undefined || !readRtpPacket(bytes, bytes.length, header) || header.payloadType !== 0) return;
-    const samples = new Int16Array(header.payloadLength);
-    pcmu.decode(bytes, header.payloadOffset, header.payloadLength, samples);
-    heard.push(...samples);
-    if (heard.length < wanted) return;
-    done(Int16Array.from(heard.slice(0, wanted)));
-    done = undefined;
-  });
-  return {
-    port: socket.address().port,
-    hear: (frames) =>
-      new Promise((resolve) => {
-        heard = [];
-        wanted = frames * 160;
-        done = resolve;
-      }),
-    sendPayload(payloadType, payload) {
-      const length = rtp.writePayload(payloadType, payload, 0, payload.length, 0);
-      socket.send(rtp.packet.slice(0, length), enginePort, '127.0.0.1');
-    },
-    close() {
-      clearInterval(timer);
-      socket.close();
-    },
-  };
-}
 
 async function start(context: TestContext, options: Partial<MediaWorkerOptions> = {}): Promise<MediaWorker> {
   const media = await createMediaWorker({
@@ -77,18 +15,6 @@ async function start(context: TestContext, options: Partial<MediaWorkerOptions> 
   });
   context.after(() => media.closeAll());
   return media;
-}
-
-function agreedWith(phone: LoopbackPhone): AgreedMedia {
-  return {
-    address: '127.0.0.1',
-    port: phone.port,
-    codec: 'PCMU',
-    payloadType: 0,
-    telephoneEventPayloadType: 101,
-    direction: 'sendrecv',
-    ptimeMs: 20,
-  };
 }
 
 for (const sockets of ['dgram', 'native'] as const) {
@@ -165,6 +91,10 @@ for (const sockets of ['dgram', 'native'] as const) {
       audiences: 0,
       captures: 0,
       sockets: 0,
+      streams: 0,
+      streamSockets: 0,
+      taps: 0,
+      feeds: 0,
     });
     a.close();
     b.close();

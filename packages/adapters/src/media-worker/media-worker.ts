@@ -6,15 +6,32 @@ import type {
   MediaQuestion,
   ToMediaThread,
 } from '@jackfield/media/io';
-import type { LegStatistics, Media, MediaClips, MediaLegs, MediaNotice } from '@jackfield/platform';
+import type {
+  AudioStreams,
+  LegStatistics,
+  Media,
+  MediaClips,
+  MediaLegs,
+  MediaNotice,
+} from '@jackfield/platform';
+import type {
+  StreamCensus,
+  StreamCounters,
+  StreamLimits,
+  StreamNotices,
+  StreamRequest,
+} from './streams/stream-messages.ts';
+import { createStreamsDoor } from './streams/streams-door.ts';
 
 /** The media engine in a thread of its own, as features (`Media`), signalling (`MediaLegs`) and voices (`MediaClips`) see it. */
 export interface MediaWorker extends Media, MediaLegs, MediaClips {
   /** What is open: for the census after a test. */
-  census(): Promise<HostCensus>;
+  census(): Promise<HostCensus & StreamCensus>;
   /** Timing and counters, for metrics. */
-  stats(): Promise<HostStats>;
+  stats(): Promise<HostStats & { readonly streams: StreamCounters }>;
   resetStats(): void;
+  /** WebSockets of streams live in the thread as well: a frame of audio never crosses it. */
+  readonly streams: AudioStreams;
   /**
    * Captured audio goes out through this port from now on, as `CaptureMessage` of @jackfield/media, without passing through this
    * thread. The port is transferred. What is captured before is dropped; a port given before is closed.
@@ -35,6 +52,10 @@ export interface MediaWorkerOptions {
   readonly mediaSilentMs?: number;
   /** Steps into which the 20 ms of a frame are divided, so that each mix has its turn when it suits its members; default 8. */
   readonly phases?: number;
+  /** Of streams; see `defaultStreamLimits`. */
+  readonly streamLimits?: Partial<StreamLimits>;
+  /** Certificates (PEM) of authorities that servers of streams are checked against, instead of those that Node trusts. */
+  readonly streamTrust?: string;
   /** The thread died by itself: every leg is lost. Requests that wait are rejected. */
   readonly onDeath?: (error: Error) => void;
 }
@@ -46,6 +67,8 @@ export interface MediaThreadData {
   readonly sockets: 'best' | 'dgram' | 'native';
   readonly mediaSilentMs?: number;
   readonly phases?: number;
+  readonly streamLimits?: Partial<StreamLimits>;
+  readonly streamTrust?: string;
 }
 
 interface Waiting {
@@ -75,13 +98,15 @@ export async function createMediaWorker(options: MediaWorkerOptions): Promise<Me
   };
   worker.on('error', (error) => die(error instanceof Error ? error : new Error(String(error))));
   worker.on('exit', (code) => die(new Error(`the media thread ended with code ${code}`)));
-  worker.on('message', (message: FromMediaThread) => {
+  worker.on('message', (message: FromMediaThread | StreamNotices) => {
     switch (message.type) {
       case 'ready':
         return ready.resolve();
       case 'notices':
         for (const notice of message.notices) for (const listener of listeners) listener(notice);
         return;
+      case 'stream-notices':
+        return door.take(message.notices);
       case 'answer':
         waiting.get(message.id)?.resolve(message.value);
         waiting.delete(message.id);
@@ -92,9 +117,10 @@ export async function createMediaWorker(options: MediaWorkerOptions): Promise<Me
     }
   });
 
-  const tell = (message: ToMediaThread): void => {
+  const tell = (message: ToMediaThread | StreamRequest): void => {
     if (ended === undefined) worker.postMessage(message);
   };
+  const door = createStreamsDoor(tell);
   const handPort = (port: MessagePort): void => {
     const message: ToMediaThread = { type: 'take-captures', port };
     if (ended === undefined) worker.postMessage(message, [port]);
@@ -120,8 +146,9 @@ export async function createMediaWorker(options: MediaWorkerOptions): Promise<Me
     close: (leg) => ask<LegStatistics>({ about: 'close', leg }),
     loadClip: (name, clip) => ask<void>({ about: 'load-clip', name, clip }),
     dropClip: (name) => tell({ type: 'drop-clip', name }),
-    census: () => ask<HostCensus>({ about: 'census' }),
-    stats: () => ask<HostStats>({ about: 'stats' }),
+    census: () => ask({ about: 'census' }),
+    stats: () => ask({ about: 'stats' }),
+    streams: door.streams,
     resetStats: () => tell({ type: 'reset-stats' }),
     sendCapturesTo: handPort,
     closeAll() {

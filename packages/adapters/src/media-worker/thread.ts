@@ -1,14 +1,46 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { createMediaHost, loadOpus, openDgramSockets, serveMediaThread } from '@jackfield/media/io';
+import {
+  createMediaHost,
+  loadNoiseCancellation,
+  loadOpus,
+  type MediaHost,
+  openDgramSockets,
+  serveMediaThread,
+  type ToMediaThread,
+} from '@jackfield/media/io';
 import type { MediaThreadData } from './media-worker.ts';
 import { openNativeSockets } from './native-sockets.ts';
+import type { StreamNotices, StreamRequest } from './streams/stream-messages.ts';
+import { createWorkerStreams } from './streams/worker-streams.ts';
 
-/** The media thread: the engine and its sockets, alone on a core. */
-const { sockets, ...options } = workerData as MediaThreadData;
+/** The media thread: the engine, its sockets and those of streams, alone on a core. */
+const { sockets, streamLimits, streamTrust, ...options } = workerData as MediaThreadData;
 if (parentPort === null) throw new Error('the media thread is started as a worker');
+const port = parentPort;
 const native = sockets === 'dgram' ? undefined : await openNativeSockets();
 if (native === undefined && sockets === 'native') throw new Error('native sockets do not work here');
-const openOpus = await loadOpus();
-serveMediaThread(parentPort, (notify, captured) =>
-  createMediaHost({ ...options, openSockets: native ?? openDgramSockets, openOpus, notify, captured }),
-);
+const [openOpus, openNoiseCancellation] = await Promise.all([loadOpus(), loadNoiseCancellation()]);
+serveMediaThread(port, (notify, captured): MediaHost => {
+  const openSockets = native ?? openDgramSockets;
+  const host = createMediaHost({ ...options, openSockets, openOpus, notify, captured });
+  const streams = createWorkerStreams({
+    engine: host.streams,
+    now: host.now,
+    notify: (notices) => port.postMessage({ type: 'stream-notices', notices } satisfies StreamNotices),
+    openNoiseCancellation,
+    limits: streamLimits,
+    trust: streamTrust,
+  });
+  port.on('message', (message: ToMediaThread | StreamRequest) => {
+    if (message.type === 'stream') streams.take(message);
+  });
+  return {
+    ...host,
+    census: () => ({ ...host.census(), ...streams.census() }),
+    stats: () => ({ ...host.stats(), streams: { ...streams.counters } }),
+    async closeAll() {
+      await streams.closeAll();
+      await host.closeAll();
+    },
+  };
+});

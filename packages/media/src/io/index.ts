@@ -21,6 +21,11 @@ export {
   serveMediaThread,
   type ToMediaThread,
 } from './media-thread.ts';
+export {
+  loadNoiseCancellation,
+  type NoiseCancellation,
+  type OpenNoiseCancellation,
+} from './noise-cancellation.ts';
 export { loadOpus, type OpenOpus } from './opus.ts';
 export { createPortRange, type PortRange } from './port-range.ts';
 export { nodeCiphers } from './srtp-ciphers.ts';

@@ -1,0 +1,178 @@
+import { connect as connectPlain, isIP } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { StreamTarget } from '@jackfield/platform';
+import { WebSocket } from 'ws';
+
+/** Who is told what becomes of a socket: `opened` or `unreachable`, and after `opened` in the end `lost`. */
+export interface StreamSocketListener {
+  opened(): void;
+  unreachable(sentence: string): void;
+  message(data: Buffer, isBinary: boolean): void;
+  /** The code as RFC 6455 §7.4 numbers it, 1006 without a close frame. */
+  lost(code: number, sentence: string): void;
+}
+
+/** Limits of a socket. */
+export interface StreamSocketOptions {
+  /** The connection ends with 1009 at a longer message. */
+  readonly mostBytes: number;
+  readonly pingMs: number;
+  readonly closeMs: number;
+  /** Certificates of authorities that are trusted instead of Node's. */
+  readonly trust?: string | undefined;
+}
+
+/** One connection to the server of a stream, from the first attempt to the end. */
+export class StreamSocket {
+  readonly #socket: WebSocket;
+  readonly #listener: StreamSocketListener;
+  readonly #closeMs: number;
+  #deadline: NodeJS.Timeout | undefined;
+  #ping: NodeJS.Timeout | undefined;
+  #isAnswered = true;
+  #isOpen = false;
+  #isOver = false;
+  #sentence: string | undefined;
+
+  constructor(target: StreamTarget, options: StreamSocketOptions, listener: StreamSocketListener) {
+    this.#listener = listener;
+    this.#closeMs = options.closeMs;
+    const socket = new WebSocket(target.url, {
+      headers: { ...target.headers },
+      perMessageDeflate: false,
+      followRedirects: false,
+      maxPayload: options.mostBytes,
+      // The name of the URL stays in Host, SNI and the check of the certificate; only what was checked is dialled.
+      createConnection: dialler(target, options.trust),
+    });
+    this.#socket = socket;
+    socket.binaryType = 'nodebuffer';
+    socket.on('open', () => {
+      clearTimeout(this.#deadline);
+      this.#isOpen = true;
+      this.#ping = setInterval(() => this.#askWhetherItLives(options.pingMs), options.pingMs);
+      listener.opened();
+    });
+    socket.on('message', (data: Buffer, isBinary) => {
+      if (!this.#isOver) listener.message(data, isBinary);
+    });
+    socket.on('pong', () => {
+      this.#isAnswered = true;
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      this.#sentence ??= sentenceOf(error);
+    });
+    socket.on('close', (code, reason) => this.#end(code, reason.toString('utf8')));
+    // The whole handshake is meant: a server that drips its answer is no better than one that is silent.
+    this.#deadline = setTimeout(() => {
+      this.#sentence = `it did not take the connection within ${target.timeoutMs} ms`;
+      socket.terminate();
+    }, target.timeoutMs);
+  }
+
+  /** Bytes that wait for the network. */
+  get bufferedBytes(): number {
+    return this.#socket.bufferedAmount;
+  }
+
+  /** A text message, or a binary one; the bytes are copied. Nothing when it is not open. */
+  send(data: string | Uint8Array, isBinary: boolean): void {
+    if (this.#isOpen && !this.#isOver && this.#socket.readyState === WebSocket.OPEN) {
+      this.#socket.send(data, isBinary ? binary : textual);
+    }
+  }
+
+  /** Reads nothing until `resume`: the other side's network waits. */
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    if (this.#socket.isPaused) this.#socket.resume();
+  }
+
+  /** Says goodbye; whoever does not answer in time is cut off. `lost` or `unreachable` follows. */
+  close(code: number, reason: string): void {
+    if (this.#isOver) return;
+    this.resume();
+    clearTimeout(this.#deadline);
+    this.#sentence ??= reason;
+    if (!this.#isOpen) {
+      this.#socket.terminate();
+      return;
+    }
+    this.#socket.close(code, cut(reason));
+    this.#deadline = setTimeout(() => this.#socket.terminate(), this.#closeMs);
+  }
+
+  /** Cuts the line. */
+  kill(sentence: string): void {
+    this.#sentence ??= sentence;
+    this.#socket.terminate();
+  }
+
+  #askWhetherItLives(pingMs: number): void {
+    if (!this.#isAnswered) {
+      this.kill(`it did not answer a ping within ${pingMs} ms`);
+      return;
+    }
+    this.#isAnswered = false;
+    this.#socket.ping();
+  }
+
+  #end(code: number, reason: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#deadline);
+    clearInterval(this.#ping);
+    if (!this.#isOpen) this.#listener.unreachable(this.#sentence ?? 'the connection was closed');
+    else {
+      const said = reason === '' ? '' : `: ${JSON.stringify(reason)}`;
+      this.#listener.lost(code, this.#sentence ?? `the connection was closed with ${code}${said}`);
+    }
+  }
+}
+
+const textual = { binary: false };
+const binary = { binary: true };
+
+function dialler({ url, address, port }: StreamTarget, trust: string | undefined) {
+  const { protocol, hostname } = new URL(url);
+  return () => {
+    const to = { host: address, port };
+    const socket =
+      protocol === 'wss:'
+        ? connectTls({
+            ...to,
+            ...(isIP(bare(hostname)) === 0 ? { servername: hostname } : {}),
+            ...(trust === undefined ? {} : { ca: trust }),
+            ALPNProtocols: ['http/1.1'],
+          })
+        : connectPlain(to);
+    socket.setNoDelay(true);
+    return socket;
+  };
+}
+
+function bare(hostname: string): string {
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+}
+
+function sentenceOf({ message, code }: NodeJS.ErrnoException): string {
+  const status = /^Unexpected server response: (\d+)$/.exec(message)?.[1];
+  if (status !== undefined) return `it answered ${status} instead of switching to WebSocket`;
+  if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return 'it sent a message that is too long';
+  if (code?.startsWith('WS_ERR_')) return `it broke the protocol of WebSockets: ${message}`;
+  return code === undefined || message.includes(code) ? message : `${message} (${code})`;
+}
+
+/** RFC 6455 §5.5: a control frame has 125 bytes, two of them for the code. */
+function cut(reason: string): string {
+  const bytes = Buffer.from(reason, 'utf8');
+  return bytes.length <= 123
+    ? reason
+    : bytes
+        .subarray(0, 120)
+        .toString('utf8')
+        .replace(/\uFFFD+$/, '');
+}

@@ -1,0 +1,37 @@
+import type { AudioStreams, StreamNotice } from '@jackfield/platform';
+import type { StreamRequest } from './stream-messages.ts';
+
+/** The port on the main thread, and the way in for what its worker tells. */
+export interface StreamsDoor {
+  readonly streams: AudioStreams;
+  take(notices: readonly StreamNotice[]): void;
+}
+
+/** Passes orders to the worker and notices to who listens. */
+export function createStreamsDoor(tell: (request: StreamRequest) => void): StreamsDoor {
+  const listeners = new Set<(notice: StreamNotice) => void>();
+  const open = new Set<string>();
+  return {
+    streams: {
+      open(order) {
+        if (open.has(order.stream)) throw new Error(`stream ${order.stream} is open already`);
+        open.add(order.stream);
+        tell({ type: 'stream', do: 'open', order });
+      },
+      connect: (stream, target) => tell({ type: 'stream', do: 'connect', stream, target }),
+      retrack: (stream, tracks) => tell({ type: 'stream', do: 'retrack', stream, tracks }),
+      replay: (stream, hearers) => tell({ type: 'stream', do: 'replay', stream, hearers }),
+      close: (stream, reason) => tell({ type: 'stream', do: 'close', stream, reason }),
+      subscribe(listener) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    },
+    take(notices) {
+      for (const notice of notices) {
+        if (notice.type === 'stream-over') open.delete(notice.stream);
+        for (const listener of listeners) listener(notice);
+      }
+    },
+  };
+}

@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { toneLevel } from '@jackfield/media';
+import { call, createStreamRig, nothing, stream } from './stream-rig.ts';
+import { type GotFrame, samplesOf, toneBytes } from './test-server.ts';
+
+const isMedia = (frame: GotFrame): boolean => frame.event === 'media';
+
+function play(bytes: Buffer, sampleRate: number | string, contentType = 'audio/x-l16'): object {
+  return { event: 'playAudio', media: { contentType, sampleRate, payload: bytes.toString('base64') } };
+}
+
+test('start comes first, then media every 20 ms, numbered; a close says stop, ends with 1000 and leaves nothing', async (context) => {
+  const rig = await createStreamRig(context, 38_220);
+  rig.open();
+  rig.connect();
+  await rig.told('stream-connected');
+  await rig.server.until((frame) => frame.media?.chunk === 60);
+  const { frames, requests } = rig.server;
+  assert.deepEqual(frames[0], {
+    event: 'start',
+    sequenceNumber: 1,
+    start: {
+      callId: call,
+      streamId: stream,
+      accountId: 'MA0123456789ABCDEFGH',
+      tracks: ['inbound'],
+      mediaFormat: { encoding: 'audio/x-l16', sampleRate: 8000 },
+    },
+    extra_headers: 'k=v;k2="ö"',
+  });
+  assert.equal(requests[0]!.url, '/agent?x=1');
+  assert.equal(requests[0]!.headers.host, `stream.example:${rig.server.port}`);
+  assert.equal(requests[0]!.headers['x-signature-v3'], 'abc');
+  assert.equal(requests[0]!.headers['sec-websocket-extensions'], undefined);
+  const media = frames.slice(1);
+  const first = Number(media[0].media.timestamp);
+  assert.ok(Math.abs(first - Date.now()) < 30_000);
+  media.forEach((frame, index) => {
+    assert.equal(frame.sequenceNumber, index + 2);
+    assert.equal(frame.media.chunk, index + 1);
+    assert.equal(frame.media.timestamp, String(first + 20 * index));
+    assert.deepEqual(
+      [frame.event, frame.streamId, frame.media.track, frame.extra_headers, frame.media.payload.length],
+      ['media', stream, 'inbound', 'k=v;k2="ö"', 428],
+    );
+  });
+  const samples = Int16Array.from(media.slice(-30).flatMap((frame) => [...samplesOf(frame.media.payload)]));
+  assert.ok(toneLevel(samples, 8000, 700) > -15);
+  rig.media.streams.close(stream, 'API request');
+  const over = await rig.told('stream-over');
+  assert.deepEqual(await rig.server.closed(), { code: 1000, reason: 'API request' });
+  const last = rig.server.frames.at(-1);
+  assert.deepEqual([last.event, last.stop], ['stop', { callId: call, reason: 'API request' }]);
+  assert.equal(over.statistics.framesSent, rig.server.frames.filter(isMedia).length);
+  assert.deepEqual(await rig.census(), nothing);
+  assert.equal(rig.notices.at(-1)!.type, 'stream-over');
+});
+
+test('both tracks have one clock, at 16 kHz what is sent is real; µ-law and binary frames carry the same', async (context) => {
+  const rig = await createStreamRig(context, 38_228);
+  rig.media.send({ do: 'open-mix', mix: 'm' });
+  const sound = { kind: 'tone', frequencyHz: 1900, levelDb: -12 } as const;
+  rig.media.send({ do: 'play', mix: 'm', key: 'k', to: ['a'], sound, loop: true });
+  const tracks = [
+    { name: 'inbound', said: ['a'], heard: [] },
+    { name: 'outbound', said: [], heard: ['a'] },
+  ];
+  rig.open({ tracks, sampleRate: 16_000, bidirectional: false });
+  rig.connect();
+  await rig.server.until((frame) => frame.media?.chunk === 50);
+  rig.media.streams.close(stream, 'x');
+  await rig.told('stream-over');
+  const of = (track: string): GotFrame[] => rig.server.frames.filter((frame) => frame.media?.track === track);
+  const [said, heard] = [of('inbound').slice(20, 49), of('outbound').slice(20, 49)];
+  assert.deepEqual(
+    said.map(({ media }) => [media.chunk, media.timestamp]),
+    heard.map(({ media }) => [media.chunk, media.timestamp]),
+  );
+  const samples = (frames: GotFrame[]) =>
+    Int16Array.from(frames.flatMap(({ media }) => [...samplesOf(media.payload)]));
+  assert.ok(toneLevel(samples(said), 16_000, 700) > -15 && toneLevel(samples(said), 16_000, 1900) < -40);
+  assert.ok(toneLevel(samples(heard), 16_000, 1900) > -15 && toneLevel(samples(heard), 16_000, 700) < -40);
+
+  const before = rig.server.frames.length;
+  rig.open({ tracks, encoding: 'audio/x-mulaw', binary: true });
+  rig.connect();
+  const frame = await rig.server.until(({ chunk, track }) => chunk === 30 && track === 'outbound', before);
+  assert.deepEqual([frame.version, frame.audio.length], [1, 160]);
+  const other = rig.server.frames.findLast(({ track }) => track === 'inbound');
+  assert.equal(frame.timestamp - other.timestamp, 20 * (frame.chunk - other.chunk));
+  rig.media.streams.close(stream, 'x');
+  await rig.told('stream-over', rig.notices.length);
+  assert.deepEqual(await rig.census(), nothing);
+});
+
+for (const [contentType, rate, encoded] of [
+  ['audio/x-l16', 8000, 'l16'],
+  ['audio/x-l16', '16000', 'l16'],
+  ['audio/x-l16', 44_100, 'l16'],
+  ['raw', 24_000, 'l16'],
+  ['audio/x-mulaw', 8000, 'mulaw'],
+  ['audio/wav', 22_050, 'wav'],
+] as const) {
+  test(`a phone hears playAudio of ${contentType} at ${rate}; the checkpoint is answered when it has left`, async (context) => {
+    const rig = await createStreamRig(context, 38_236);
+    rig.open();
+    rig.connect();
+    await rig.told('stream-connected');
+    const linear = toneBytes(Number(rate), 1200, 1000);
+    const bytes =
+      encoded === 'l16' ? linear : encoded === 'mulaw' ? mulawOf(linear) : wavOf(linear, Number(rate));
+    const step = encoded === 'wav' ? bytes.length : 3333;
+    for (let at = 0; at < bytes.length; at += step) {
+      rig.server.say(play(bytes.subarray(at, at + step), rate, contentType));
+    }
+    rig.server.say({ event: 'checkpoint', streamId: stream, name: 'greeting' });
+    await rig.phone.hear(10);
+    const heard = await rig.phone.hear(20);
+    assert.ok(Math.abs(toneLevel(heard, 8000, 1200) - 20 * Math.log10(8000 / 32_768)) < 0.5);
+    const played = await rig.server.until(({ event }) => event === 'playedStream');
+    assert.deepEqual([played.name, played.streamId], ['greeting', stream]);
+    assert.deepEqual(await rig.told('stream-played'), { type: 'stream-played', stream, name: 'greeting' });
+    rig.media.streams.close(stream, 'x');
+    const { statistics } = await rig.told('stream-over');
+    assert.ok(Math.abs(statistics.playedMs - 1010) <= 30, `${statistics.playedMs} ms`);
+    assert.deepEqual(await rig.census(), nothing);
+  });
+}
+
+test('clearAudio is answered, what waits is not heard, and its checkpoints are forgotten', async (context) => {
+  const rig = await createStreamRig(context, 38_244);
+  rig.open();
+  rig.connect();
+  await rig.told('stream-connected');
+  for (let n = 0; n < 10; n++) rig.server.say(play(toneBytes(8000, 1200, 1000), 8000));
+  rig.server.say({ event: 'checkpoint', name: 'never' });
+  await rig.phone.hear(10);
+  rig.server.say({ event: 'clearAudio', streamId: stream });
+  await rig.server.until(({ event }) => event === 'clearedAudio');
+  await rig.told('stream-cleared');
+  await rig.phone.hear(3);
+  const heard = await rig.phone.hear(10);
+  assert.ok(heard.every((sample) => Math.abs(sample) <= 8));
+  rig.server.say({ event: 'checkpoint', name: 'after' });
+  await rig.server.until(({ event }) => event === 'playedStream');
+  assert.ok(!rig.server.frames.some(({ name }) => name === 'never'));
+  rig.server.say({ event: 'sendDTMF', dtmf: '5#' });
+  while (rig.phone.keys.length < 2) await rig.phone.hear(2);
+  assert.deepEqual(rig.phone.keys, [5, 11]);
+  for (let packet = 0; packet < 3; packet++) rig.phone.sendPayload(101, Uint8Array.of(7, 0x8a, 3, 0x20));
+  const { dtmf, extra_headers } = await rig.server.until(({ event }) => event === 'dtmf');
+  assert.deepEqual([dtmf.track, dtmf.digit, typeof dtmf.timestamp], ['inbound', '7', 'string']);
+  assert.equal(extra_headers, 'k=v;k2="ö"');
+  rig.server.say({ event: 'stop' });
+  const lost = await rig.told('stream-lost');
+  assert.equal(lost.code, 1000);
+  rig.media.streams.close(stream, 'x');
+  await rig.told('stream-over');
+  assert.deepEqual(await rig.census(), nothing);
+});
+
+test('what cannot be used is answered with a reason, breaks nothing, and is not answered for who may only listen', async (context) => {
+  const rig = await createStreamRig(context, 38_252);
+  rig.open();
+  rig.connect();
+  await rig.told('stream-connected');
+  const wrong: [object | string | Buffer, RegExp][] = [
+    ['{"event":', /not JSON/],
+    ['[]', /not a JSON object/],
+    [{ event: 'dance' }, /"dance" is not known/],
+    [{ event: 'clearAudio', streamId: 'other' }, /streamId/],
+    [
+      { event: 'playAudio', media: { contentType: 'audio/x-l16', sampleRate: 8000, payload: '%%%' } },
+      /base64/,
+    ],
+    [play(Buffer.alloc(320), 7999), /sampleRate/],
+    [play(Buffer.alloc(320), 8000, 'audio/opus'), /contentType/],
+    [Buffer.alloc(10), /binary/],
+    [play(Buffer.alloc(60_000), 8000), /longer than 65536/],
+  ];
+  for (const [frame, reason] of wrong) {
+    const from = rig.server.frames.length;
+    const told = rig.notices.length;
+    rig.server.say(frame);
+    const failed = await rig.server.until(({ event }) => event === 'playFailed', from);
+    assert.match(failed.reason, reason);
+    assert.equal((await rig.told('stream-refused-frame', told)).sentence, failed.reason);
+  }
+  rig.server.say({ event: 'checkpoint', name: 'still here' });
+  await rig.server.until(({ event }) => event === 'playedStream');
+  rig.media.streams.close(stream, 'x');
+  const { statistics } = await rig.told('stream-over');
+  assert.deepEqual([statistics.framesRefused, statistics.framesReceived], [9, 10]);
+
+  const from = rig.server.frames.length;
+  const told = rig.notices.length;
+  rig.open({ bidirectional: false, stopFrame: false });
+  rig.connect();
+  await rig.told('stream-connected', told);
+  rig.server.say(play(toneBytes(8000, 1200, 500), 8000));
+  rig.server.say({ event: 'checkpoint', name: 'ignored' });
+  rig.server.say({ event: 'clearAudio' });
+  await rig.server.until(({ media }) => media?.chunk === 20, from);
+  rig.media.streams.close(stream, 'x');
+  await rig.told('stream-over', told);
+  assert.deepEqual(
+    new Set(rig.server.frames.slice(from).map(({ event }) => event)),
+    new Set(['start', 'media']),
+  );
+  assert.deepEqual(await rig.census(), nothing);
+});
+
+test('a program is a leg: who is in its mix hears what it plays, and it hears them without itself', async (context) => {
+  const rig = await createStreamRig(context, 38_260);
+  const tracks = [{ name: 'inbound', said: [], heard: ['robot'], keysOf: ['a'] }];
+  rig.open({ asLeg: 'robot', tracks, hearers: ['a'], sampleRate: 16_000 });
+  rig.media.send({ do: 'open-mix', mix: 'm' });
+  rig.media.send({
+    do: 'set-hearing',
+    mix: 'm',
+    members: [
+      { leg: 'a', hears: ['robot'] },
+      { leg: 'robot', hears: ['a'] },
+    ],
+  });
+  rig.connect();
+  await rig.told('stream-connected');
+  for (let n = 0; n < 3; n++) rig.server.say(play(toneBytes(16_000, 1200, 1000), 16_000));
+  await rig.phone.hear(20);
+  assert.ok(toneLevel(await rig.phone.hear(20), 8000, 1200) > -15);
+  const media = rig.server.frames.filter(isMedia).slice(-25);
+  const samples = Int16Array.from(media.flatMap((frame) => [...samplesOf(frame.media.payload)]));
+  assert.ok(toneLevel(samples, 16_000, 700) > -15 && toneLevel(samples, 16_000, 1200) < -45);
+  rig.media.streams.close(stream, 'x');
+  await rig.told('stream-over');
+  assert.deepEqual(await rig.census(), nothing);
+  assert.equal((await rig.media.census()).legs, 1);
+});
+
+function mulawOf(linear: Buffer): Buffer {
+  const bytes = Buffer.alloc(linear.length / 2);
+  for (let i = 0; i < bytes.length; i++) {
+    // ITU-T G.711 by its definition, not by our table.
+    const sample = linear.readInt16LE(2 * i);
+    const size = Math.min(Math.abs(sample) + 132, 32_767);
+    const segment = 31 - Math.clz32(size) - 7;
+    bytes[i] = ~((sample < 0 ? 0x80 : 0) | (segment << 4) | ((size >> (segment + 3)) & 15));
+  }
+  return bytes;
+}
+
+function wavOf(linear: Buffer, rate: number): Buffer {
+  const header = Buffer.alloc(44);
+  header.write('RIFF', 0);
+  header.writeUInt32LE(36 + linear.length, 4);
+  header.write('WAVEfmt ', 8);
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(1, 22);
+  header.writeUInt32LE(rate, 24);
+  header.writeUInt32LE(2 * rate, 28);
+  header.writeUInt16LE(2, 32);
+  header.writeUInt16LE(16, 34);
+  header.write('data', 36);
+  header.writeUInt32LE(linear.length, 40);
+  return Buffer.concat([header, linear]);
+}

@@ -1,0 +1,109 @@
+import type { EngineStreams } from '@jackfield/media';
+import type { OpenNoiseCancellation } from '@jackfield/media/io';
+import type { StreamNotice } from '@jackfield/platform';
+import { LiveStream } from './live-stream.ts';
+import {
+  defaultStreamLimits,
+  type StreamCensus,
+  type StreamCounters,
+  type StreamLimits,
+  type StreamRequest,
+} from './stream-messages.ts';
+
+/** The streams of one media thread. */
+export interface WorkerStreams {
+  take(request: StreamRequest): void;
+  census(): StreamCensus;
+  readonly counters: Readonly<StreamCounters>;
+  /** Ends all of them; resolves when the last socket is gone. */
+  closeAll(): Promise<void>;
+}
+
+export interface WorkerStreamsDeps {
+  readonly engine: EngineStreams;
+  readonly now: () => number;
+  /** The notices of one turn of the event loop, in order. */
+  readonly notify: (notices: readonly StreamNotice[]) => void;
+  readonly openNoiseCancellation: OpenNoiseCancellation;
+  readonly limits?: Partial<StreamLimits> | undefined;
+  readonly trust?: string | undefined;
+}
+
+const noStatistics = {
+  framesSent: 0,
+  framesDropped: 0,
+  playedMs: 0,
+  playDroppedMs: 0,
+  framesReceived: 0,
+  framesRefused: 0,
+};
+
+/** No streams yet. */
+export function createWorkerStreams(deps: WorkerStreamsDeps): WorkerStreams {
+  const { engine, now, openNoiseCancellation, trust } = deps;
+  const limits: StreamLimits = { ...defaultStreamLimits, ...deps.limits };
+  const streams = new Map<string, LiveStream>();
+  const counters: StreamCounters = {
+    framesSent: 0,
+    framesDropped: 0,
+    framesReceived: 0,
+    framesRefused: 0,
+    playDroppedMs: 0,
+    connected: 0,
+    unreachable: 0,
+    lost: 0,
+  };
+  let gathered: StreamNotice[] = [];
+  let emptied: (() => void) | undefined;
+  const hand = (): void => {
+    const notices = gathered;
+    gathered = [];
+    deps.notify(notices);
+  };
+  const notify = (notice: StreamNotice): void => {
+    if (gathered.push(notice) === 1) queueMicrotask(hand);
+  };
+  const over = (stream: string): void => {
+    streams.delete(stream);
+    if (streams.size === 0) emptied?.();
+  };
+  const shared = { engine, now, notify, openNoiseCancellation, limits, counters, trust, over };
+
+  return {
+    take(request) {
+      if (request.do === 'open') {
+        const { order } = request;
+        if (streams.has(order.stream)) return;
+        // Whoever waits for its end shall not wait for ever.
+        if (streams.size >= limits.streams) {
+          notify({ type: 'stream-over', stream: order.stream, statistics: noStatistics });
+        } else streams.set(order.stream, new LiveStream(order, shared));
+        return;
+      }
+      const stream = streams.get(request.stream);
+      switch (request.do) {
+        case 'connect':
+          return stream?.connect(request.target);
+        case 'retrack':
+          return stream?.retrack(request.tracks);
+        case 'replay':
+          return stream?.replay(request.hearers);
+        case 'close':
+          return stream?.close(request.reason);
+      }
+    },
+    census() {
+      let streamSockets = 0;
+      for (const stream of streams.values()) if (stream.hasSocket) streamSockets++;
+      return { streams: streams.size, streamSockets, ...engine.census() };
+    },
+    counters,
+    async closeAll() {
+      if (streams.size === 0) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      emptied = resolve;
+      for (const stream of [...streams.values()]) stream.close('the server stops');
+      await promise;
+    },
+  };
+}
