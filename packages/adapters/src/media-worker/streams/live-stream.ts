@@ -3,12 +3,11 @@ import type { OpenNoiseCancellation } from '@jackfield/media/io';
 import type { StreamNotice, StreamOrder, StreamTarget, StreamTrack } from '@jackfield/platform';
 import { AudioReader } from './audio-reader.ts';
 import { readBase64 } from './base64.ts';
-import { CleanedTracks, cleanedRate } from './cleaned-tracks.ts';
-import { FrameWriter, type TrackShape } from './frame-writer.ts';
+import { FrameWriter } from './frame-writer.ts';
+import { OutgoingAudio } from './outgoing-audio.ts';
 import { type ReceivedFrame, readFrame } from './read-frame.ts';
 import type { StreamCounters, StreamLimits } from './stream-messages.ts';
 import { StreamSocket, type StreamSocketListener } from './stream-socket.ts';
-import { WaitingFrames } from './waiting-frames.ts';
 
 /** What all streams of a thread share. */
 export interface LiveStreamDeps {
@@ -24,17 +23,10 @@ export interface LiveStreamDeps {
   readonly over: (stream: string) => void;
 }
 
-/** Frames that are sent for each one that comes, while those that waited are caught up with. */
-const CATCH_UP = 10;
 /** Frames about what happened, kept while there is no socket. */
 const MOST_KEPT = 1000;
-/** The clock of the frames is set anew when it is off by more: the machine was suspended. */
-const MOST_DRIFT_MS = 250;
 /** Frames that are not audio cannot be dropped: with so many times the audio's bound in front of it, a socket is given up. */
 const HOPELESS = 8;
-
-/** The clock of a stream runs on when there is nobody on it. */
-const nobody = [{ said: [], heard: [] }];
 
 /** One stream: legs on one side, a WebSocket on the other. Everything happens in the thread of the engine. */
 export class LiveStream implements StreamSocketListener {
@@ -42,26 +34,15 @@ export class LiveStream implements StreamSocketListener {
   readonly #deps: LiveStreamDeps;
   readonly #writer: FrameWriter;
   readonly #audio: AudioReader;
-  readonly #waiting: WaitingFrames;
-  #tracks: readonly StreamTrack[];
+  readonly #outgoing: OutgoingAudio;
   #hearers: readonly string[];
-  #shapes: readonly TrackShape[] = [];
-  /** The frame before the first one of each track, by its name. */
-  readonly #before = new Map<string, number>();
-  #cleaned: CleanedTracks | undefined;
   #feed: OpenedFeed | undefined;
   #socket: StreamSocket | undefined;
   #isConnected = false;
   #isResumption = false;
-  #isTapping = false;
   #isClosing = false;
-  /** Frames so far, and when frame 0 would have been. */
-  #position = 0;
-  #originMs = 0;
   /** Written as frames when there is a socket again. */
   #kept: (() => string)[] = [];
-  #framesSent = 0;
-  #framesDropped = 0;
   #framesReceived = 0;
   #framesRefused = 0;
   #playDroppedMs = 0;
@@ -72,14 +53,22 @@ export class LiveStream implements StreamSocketListener {
   readonly #degraded = { 'to-socket': { ms: 0, toldMs: -1e9 }, 'from-socket': { ms: 0, toldMs: -1e9 } };
 
   constructor(order: StreamOrder, deps: LiveStreamDeps) {
-    const { limits } = deps;
     this.#order = order;
     this.#deps = deps;
-    this.#tracks = order.tracks;
     this.#hearers = order.hearers;
     this.#writer = new FrameWriter(order);
     this.#audio = new AudioReader({ contentType: order.encoding, sampleRate: order.sampleRate });
-    this.#waiting = new WaitingFrames(Math.max(1, Math.ceil(Math.max(order.keepLostMs, limits.slowMs) / 20)));
+    this.#outgoing = new OutgoingAudio(order, this.#writer, {
+      ...deps,
+      bufferedBytes: () => (this.#isConnected ? this.#socket!.bufferedBytes : Number.POSITIVE_INFINITY),
+      send: (bytes) => this.#socket!.send(bytes, order.binary === true),
+      tick: () => {
+        this.#readInFrame = 0;
+        this.#socket?.resume();
+      },
+      dropped: (ms) => this.#degrade('to-socket', ms, 100),
+      pressed: (leg, digit) => this.press(leg, digit),
+    });
     // A leg is a member of its mix whether anybody is connected or not.
     if (order.asLeg !== undefined) this.#openFeed();
   }
@@ -99,8 +88,7 @@ export class LiveStream implements StreamSocketListener {
   }
 
   retrack(tracks: readonly StreamTrack[]): void {
-    this.#tracks = tracks;
-    if (this.#isTapping) this.#tap();
+    this.#outgoing.retrack(tracks);
   }
 
   replay(hearers: readonly string[]): void {
@@ -111,9 +99,9 @@ export class LiveStream implements StreamSocketListener {
   close(reason: string): void {
     if (this.#isClosing) return;
     this.#isClosing = true;
-    this.#drain(this.#waiting.count);
+    this.#outgoing.flush();
     if (this.#isConnected && this.#order.stopFrame) this.#say(this.#writer.stop(reason));
-    this.#endAudio();
+    this.#outgoing.end();
     this.#closeFeed();
     if (this.#socket === undefined) this.#finish();
     else this.#socket.close(1000, reason);
@@ -125,13 +113,13 @@ export class LiveStream implements StreamSocketListener {
     const { notify, counters } = this.#deps;
     this.#isConnected = true;
     counters.connected++;
-    const names = this.#tracks.map(({ name }) => name);
+    const names = this.#outgoing.tracks.map(({ name }) => name);
     this.#say(this.#writer.start(names, this.#isResumption));
     const kept = this.#kept;
     this.#kept = [];
     for (const write of kept) this.#say(write());
     notify({ type: 'stream-connected', stream: this.#order.stream });
-    if (!this.#isTapping) this.#tap();
+    this.#outgoing.begin();
     if (this.#feed === undefined && this.#order.bidirectional) this.#openFeed();
     this.#feed?.pause(false);
   }
@@ -157,7 +145,8 @@ export class LiveStream implements StreamSocketListener {
     this.#audio.reset();
     if (this.#order.keepLostMs > 0) this.#feed?.pause(true);
     else {
-      this.#endAudio();
+      this.#outgoing.end();
+      this.#kept = [];
       this.#feed?.clear();
     }
     this.#deps.notify({ type: 'stream-lost', stream: this.#order.stream, code, sentence });
@@ -249,98 +238,13 @@ export class LiveStream implements StreamSocketListener {
     this.#feed = undefined;
   }
 
-  #tap(): void {
-    const { engine, now, openNoiseCancellation } = this.#deps;
-    const { stream, sampleRate, noiseCancellationLevel: level } = this.#order;
-    if (!this.#isTapping) {
-      this.#isTapping = true;
-      this.#originMs = Math.round(now()) - 20 * this.#position;
-    }
-    const tracks = this.#tracks;
-    this.#shapes = tracks.map(({ name }) => this.#writer.shapeOf(name));
-    for (const { name } of tracks) if (!this.#before.has(name)) this.#before.set(name, this.#position - 1);
-    if (level !== undefined) {
-      this.#cleaned = new CleanedTracks(tracks, sampleRate, level, openNoiseCancellation, this.#cleaned);
-    }
-    const tapped = this.#cleaned?.tapped ?? tracks;
-    engine.tap(stream, {
-      sampleRate: level === undefined ? sampleRate : cleanedRate,
-      tracks: tapped.length === 0 ? nobody : tapped,
-      take: this.#frame,
-    });
-    const keysOf = [...new Set(tracks.flatMap((track) => track.keysOf ?? []))];
-    engine.watchKeys(stream, keysOf, (leg, digit) => this.press(leg, digit));
-  }
-
-  #endAudio(): void {
-    const { engine } = this.#deps;
-    if (this.#isTapping) {
-      engine.endTap(this.#order.stream);
-      engine.watchKeys(this.#order.stream, [], () => {});
-    }
-    this.#isTapping = false;
-    this.#cleaned?.close();
-    this.#cleaned = undefined;
-    this.#waiting.clear();
-    this.#kept = [];
-  }
-
   /** A key of a leg: told on the tracks that have its keys. */
   press(leg: string, digit: string): void {
-    if (!this.#isTapping) return;
+    if (!this.#outgoing.isTapping) return;
     const atMs = Math.round(this.#deps.now());
-    for (const { name, keysOf } of this.#tracks) {
+    for (const { name, keysOf } of this.#outgoing.tracks) {
       if (keysOf?.includes(leg)) this.#tell(() => this.#writer.dtmf(name, digit, atMs));
     }
-  }
-
-  /** Takes 20 ms of all tracks; called in the frame loop. */
-  readonly #frame = (tapped: Int16Array): void => {
-    this.#readInFrame = 0;
-    this.#socket?.resume();
-    const samples = this.#cleaned === undefined ? tapped : this.#cleaned.process(tapped);
-    const position = this.#position++;
-    let timestampMs = this.#originMs + 20 * position;
-    const drift = this.#deps.now() - timestampMs;
-    if (drift > MOST_DRIFT_MS || drift < -MOST_DRIFT_MS) {
-      this.#originMs += Math.round(drift);
-      timestampMs += Math.round(drift);
-    }
-    if (this.#waiting.count === 0 && this.#isRoomy()) {
-      this.#send(position, timestampMs, this.#shapes, samples);
-      return;
-    }
-    const dropped = this.#waiting.push(position, timestampMs, this.#shapes, samples);
-    if (dropped > 0) {
-      this.#framesDropped += dropped;
-      this.#deps.counters.framesDropped += dropped;
-      this.#degrade('to-socket', 20, 100);
-    }
-    this.#drain(CATCH_UP);
-  };
-
-  #isRoomy(): boolean {
-    return this.#isConnected && this.#socket!.bufferedBytes < this.#deps.limits.bufferedBytes;
-  }
-
-  #drain(most: number): void {
-    for (let n = 0; n < most && this.#isRoomy(); n++) {
-      const frame = this.#waiting.shift();
-      if (frame === undefined) return;
-      this.#send(frame.position, frame.timestampMs, frame.shapes, frame.samples);
-    }
-  }
-
-  #send(position: number, timestampMs: number, shapes: readonly TrackShape[], samples: Int16Array): void {
-    const isBinary = this.#order.binary === true;
-    for (let t = 0; t < shapes.length; t++) {
-      const shape = shapes[t]!;
-      const chunk = position - this.#before.get(shape.name)!;
-      const bytes = this.#writer.media(shape, timestampMs, chunk, samples, t, shapes.length);
-      this.#socket!.send(bytes, isBinary);
-    }
-    this.#framesSent += shapes.length;
-    this.#deps.counters.framesSent += shapes.length;
   }
 
   /** A frame about something that happened: now, or when the socket is there again. */
@@ -394,8 +298,8 @@ export class LiveStream implements StreamSocketListener {
       type: 'stream-over',
       stream,
       statistics: {
-        framesSent: this.#framesSent,
-        framesDropped: this.#framesDropped,
+        framesSent: this.#outgoing.framesSent,
+        framesDropped: this.#outgoing.framesDropped,
         playedMs: this.#pastPlayedMs,
         playDroppedMs: Math.round(this.#playDroppedMs),
         framesReceived: this.#framesReceived,

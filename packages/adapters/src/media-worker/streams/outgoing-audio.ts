@@ -1,0 +1,162 @@
+import type { EngineStreams } from '@jackfield/media';
+import type { OpenNoiseCancellation } from '@jackfield/media/io';
+import type { StreamOrder, StreamTrack } from '@jackfield/platform';
+import { CleanedTracks, cleanedRate } from './cleaned-tracks.ts';
+import type { FrameWriter, TrackShape } from './frame-writer.ts';
+import type { StreamCounters, StreamLimits } from './stream-messages.ts';
+import { WaitingFrames } from './waiting-frames.ts';
+
+/** Where frames go, and who is told on the way. */
+export interface OutgoingAudioDeps {
+  readonly engine: EngineStreams;
+  readonly now: () => number;
+  readonly openNoiseCancellation: OpenNoiseCancellation;
+  readonly limits: StreamLimits;
+  readonly counters: StreamCounters;
+  /** Bytes that wait in the socket; infinitely many while there is none. */
+  readonly bufferedBytes: () => number;
+  readonly send: (bytes: Uint8Array) => void;
+  /** A frame of the legs begins. */
+  readonly tick: () => void;
+  /** So much of the oldest had to go. */
+  readonly dropped: (ms: number) => void;
+  readonly pressed: (leg: string, digit: string) => void;
+}
+
+/** Frames that are sent for each one that comes, while those that waited are caught up with. */
+const CATCH_UP = 10;
+/** The clock of the frames is set anew when it is off by more: the machine was suspended. */
+const MOST_DRIFT_MS = 250;
+/** The clock of a stream runs on when there is nobody on it. */
+const nobody = [{ said: [], heard: [] }];
+
+/** What legs say and hear, on its way to the socket: tapped, cleaned, numbered, and kept for a while where the socket does not take it. */
+export class OutgoingAudio {
+  readonly #order: StreamOrder;
+  readonly #writer: FrameWriter;
+  readonly #deps: OutgoingAudioDeps;
+  readonly #waiting: WaitingFrames;
+  #tracks: readonly StreamTrack[];
+  #shapes: readonly TrackShape[] = [];
+  /** The frame before the first one of each track, by its name. */
+  readonly #before = new Map<string, number>();
+  #cleaned: CleanedTracks | undefined;
+  #isTapping = false;
+  /** Frames so far, and when frame 0 would have been. */
+  #position = 0;
+  #originMs = 0;
+  framesSent = 0;
+  framesDropped = 0;
+
+  constructor(order: StreamOrder, writer: FrameWriter, deps: OutgoingAudioDeps) {
+    this.#order = order;
+    this.#writer = writer;
+    this.#deps = deps;
+    this.#tracks = order.tracks;
+    const mostMs = Math.max(order.keepLostMs, deps.limits.slowMs);
+    this.#waiting = new WaitingFrames(Math.max(1, Math.ceil(mostMs / 20)));
+  }
+
+  get tracks(): readonly StreamTrack[] {
+    return this.#tracks;
+  }
+
+  get isTapping(): boolean {
+    return this.#isTapping;
+  }
+
+  retrack(tracks: readonly StreamTrack[]): void {
+    this.#tracks = tracks;
+    if (this.#isTapping) this.#tap();
+  }
+
+  begin(): void {
+    if (this.#isTapping) return;
+    this.#isTapping = true;
+    this.#originMs = Math.round(this.#deps.now()) - 20 * this.#position;
+    this.#tap();
+  }
+
+  end(): void {
+    const { engine } = this.#deps;
+    if (this.#isTapping) {
+      engine.endTap(this.#order.stream);
+      engine.watchKeys(this.#order.stream, [], () => {});
+    }
+    this.#isTapping = false;
+    this.#cleaned?.close();
+    this.#cleaned = undefined;
+    this.#waiting.clear();
+  }
+
+  /** Sends what waits, as far as the socket takes it. */
+  flush(): void {
+    this.#drain(this.#waiting.count);
+  }
+
+  #tap(): void {
+    const { engine, openNoiseCancellation, pressed } = this.#deps;
+    const { stream, sampleRate, noiseCancellationLevel: level } = this.#order;
+    const tracks = this.#tracks;
+    this.#shapes = tracks.map(({ name }) => this.#writer.shapeOf(name));
+    for (const { name } of tracks) if (!this.#before.has(name)) this.#before.set(name, this.#position - 1);
+    if (level !== undefined) {
+      this.#cleaned = new CleanedTracks(tracks, sampleRate, level, openNoiseCancellation, this.#cleaned);
+    }
+    const tapped = this.#cleaned?.tapped ?? tracks;
+    engine.tap(stream, {
+      sampleRate: level === undefined ? sampleRate : cleanedRate,
+      tracks: tapped.length === 0 ? nobody : tapped,
+      take: this.#take,
+    });
+    const keysOf = [...new Set(tracks.flatMap((track) => track.keysOf ?? []))];
+    engine.watchKeys(stream, keysOf, pressed);
+  }
+
+  /** Takes 20 ms of all tracks; called in the frame loop. */
+  readonly #take = (tapped: Int16Array): void => {
+    this.#deps.tick();
+    const samples = this.#cleaned === undefined ? tapped : this.#cleaned.process(tapped);
+    const position = this.#position++;
+    let timestampMs = this.#originMs + 20 * position;
+    const drift = this.#deps.now() - timestampMs;
+    if (drift > MOST_DRIFT_MS || drift < -MOST_DRIFT_MS) {
+      this.#originMs += Math.round(drift);
+      timestampMs += Math.round(drift);
+    }
+    if (this.#waiting.count === 0 && this.#isRoomy()) {
+      this.#send(position, timestampMs, this.#shapes, samples);
+      return;
+    }
+    const dropped = this.#waiting.push(position, timestampMs, this.#shapes, samples);
+    if (dropped > 0) {
+      this.framesDropped += dropped;
+      this.#deps.counters.framesDropped += dropped;
+      this.#deps.dropped(20);
+    }
+    this.#drain(CATCH_UP);
+  };
+
+  #isRoomy(): boolean {
+    return this.#deps.bufferedBytes() < this.#deps.limits.bufferedBytes;
+  }
+
+  #drain(most: number): void {
+    for (let n = 0; n < most && this.#isRoomy(); n++) {
+      const frame = this.#waiting.shift();
+      if (frame === undefined) return;
+      this.#send(frame.position, frame.timestampMs, frame.shapes, frame.samples);
+    }
+  }
+
+  #send(position: number, timestampMs: number, shapes: readonly TrackShape[], samples: Int16Array): void {
+    for (let t = 0; t < shapes.length; t++) {
+      const shape = shapes[t]!;
+      const chunk = position - this.#before.get(shape.name)!;
+      const bytes = this.#writer.media(shape, timestampMs, chunk, samples, t, shapes.length);
+      this.#deps.send(bytes);
+    }
+    this.framesSent += shapes.length;
+    this.#deps.counters.framesSent += shapes.length;
+  }
+}
