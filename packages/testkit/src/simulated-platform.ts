@@ -16,6 +16,7 @@ import { createSimulatedMedia, type SimulatedMedia } from './simulated-media.ts'
 import type { NetworkAddress, SimulatedNetwork } from './simulated-network.ts';
 import { createSimulatedRecorder } from './simulated-recorder.ts';
 import { simulatedDecoder, simulatedSpeech } from './simulated-sounds.ts';
+import { createSimulatedStreams, type SimulatedStreams } from './simulated-streams.ts';
 import { openSimulatedTransports } from './simulated-transports.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
@@ -46,6 +47,8 @@ export interface SimulatedPlatform {
   readonly platform: Platform;
   readonly edge: SipEdge;
   readonly media: SimulatedMedia;
+  /** Servers of audio streams, as a test wants them. */
+  readonly streams: SimulatedStreams;
   /** For what no interface shows yet, such as the record of a call. */
   readonly database: Database;
   api(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<ApiAnswer>;
@@ -72,6 +75,7 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
     touched: settling.touched,
   });
   const recorder = createSimulatedRecorder(media);
+  const streams = createSimulatedStreams(life.clock, settling.touched);
   const sounds = { clips: media, speech: simulatedSpeech, decoder: simulatedDecoder };
   const shared = { clock, secrets, log, media, mediaLegs: media, ...sounds };
 
@@ -83,6 +87,7 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
     domains: [domain],
     numbers: { targetsFor: () => undefined },
     egress: options.customer,
+    audioStreams: streams,
     recorder,
     recordingFiles: recorder.files,
     publicUrl: 'https://api.example.com',
@@ -119,11 +124,13 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
   });
   const signalling = edge!;
   life.atEnd(() => media.stop());
+  life.atEnd(() => streams.stop());
 
   return {
     platform,
     edge: signalling,
     media,
+    streams,
     database,
     async api(method, path, body) {
       settling.touched();

@@ -160,7 +160,7 @@ export async function openSimulatedWorld(options: SimulatedWorldOptions = {}): P
       await world.advance(0);
     },
     census() {
-      const { platform, edge, media } = node;
+      const { platform, edge, media, streams } = node;
       const counted: Record<string, number> = {};
       const count = (of: string, things: object) => {
         for (const [name, number] of Object.entries(things)) counted[`${of} ${name}`] = Number(number);
@@ -169,6 +169,7 @@ export async function openSimulatedWorld(options: SimulatedWorldOptions = {}): P
         count(kind, { sessions, timers, queued });
       }
       count('edge', edge.census());
+      count('sockets', streams.census());
       // Sounds that nobody plays are kept for the next call.
       const { clips: _, ...inCalls } = media.census();
       count('media', inCalls);

@@ -4,12 +4,14 @@ import type { Media } from '../../ports/media.ts';
 import { type CallEnd, type Calls, callEnds } from '../calls/index.ts';
 import type { Recordings } from '../recordings/index.ts';
 import type { Sounds } from '../sounds/index.ts';
+import { type Streams, tracksOfLeg } from '../streams/index.ts';
 import type { DocumentRun, RunCall, RunEffect, RunInput } from './domain/document-run.ts';
 import type { StartedRecording } from './domain/elements/element.ts';
 import type { MultiPartyCall } from './domain/instruction.ts';
 import { type FetchDeps, fetchDocument } from './fetch-document.ts';
 import { readDocument } from './parse/read-document.ts';
 import { planDocument } from './plan.ts';
+import { streamOf } from './stream-of.ts';
 
 /** Where documents send callers: the door of the multiparty calls feature, as far as it is needed here. */
 export interface MultipartyJoin {
@@ -35,6 +37,7 @@ export interface EffectDeps extends FetchDeps {
   readonly sounds: Sounds;
   readonly recordings: Recordings;
   readonly multiparty: MultipartyJoin;
+  readonly streams: Pick<Streams, 'ownedBy' | 'start' | 'stop'>;
   readonly newUuid: () => string;
 }
 
@@ -179,6 +182,37 @@ export function createPerform(deps: EffectDeps, runs: { send(leg: string, input:
       });
   }
 
+  function startStream(call: RunCall, { stream, instruction }: Extract<RunEffect, { do: 'start-stream' }>) {
+    const { leg, account, mainAccount, from, to } = call;
+    const refuse = (sentence: string) => {
+      runs.send(leg, { type: 'remark', sentence: `Stream: ${sentence}` });
+      runs.send(leg, { type: 'stream-ended', stream });
+    };
+    deps.streams
+      .start({
+        ...streamOf(instruction),
+        stream,
+        account,
+        mainAccount,
+        owner: { kind: ownerKind, id: leg },
+        callUuid: leg,
+        from,
+        to,
+        tracks: tracksOfLeg(leg, instruction.audioTrack),
+        hearers: instruction.bidirectional ? [leg] : [],
+        fields: { Direction: calls.peek(leg)?.direction ?? 'inbound' },
+      })
+      .then(
+        (started) => {
+          if (!started.ok) refuse(started.problem.sentence);
+        },
+        (error: unknown) => {
+          log.error({ leg, stream, err: error }, 'A stream of a document could not be recorded.');
+          refuse('the platform failed to start it');
+        },
+      );
+  }
+
   function reclaim(leg: string) {
     calls.take(leg, { kind: ownerKind, id: leg }).catch((error: unknown) => {
       log.error({ leg, err: error }, 'A leg could not be called back from a multiparty call.');
@@ -241,6 +275,10 @@ export function createPerform(deps: EffectDeps, runs: { send(leg: string, input:
         return media.send({ do: 'close-mix', mix });
       case 'join':
         return join(call, effect);
+      case 'start-stream':
+        return startStream(call, effect);
+      case 'stop-stream':
+        return deps.streams.stop(effect.stream, effect.reason);
       case 'reclaim':
         return reclaim(leg);
     }

@@ -17,6 +17,8 @@ export function planDocument(
       }
       case 'Dial':
         return { instruction, recording: null, legs: instruction.destinations.map(deps.newUuid) };
+      case 'Stream':
+        return { instruction, recording: null, legs: [], stream: deps.newUuid() };
       default:
         return { instruction, recording: null, legs: [] };
     }

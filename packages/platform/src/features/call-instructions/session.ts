@@ -67,5 +67,8 @@ export function defineSessions(deps: SessionDeps): Sessions<DocumentRun, RunInpu
   deps.recordings.ownedBy(ownerKind, (owner, notice) => {
     if (notice.type === 'recording-over') sessions.send(owner, notice);
   });
+  deps.streams.ownedBy(ownerKind, (owner, { type, stream }) => {
+    if (type === 'stream-ended' && sessions.peek(owner) !== undefined) sessions.send(owner, { type, stream });
+  });
   return sessions;
 }

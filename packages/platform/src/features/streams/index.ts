@@ -1,3 +1,4 @@
+export { tracksOfLeg } from './commands.ts';
 export type {
   MiddleEvent,
   NewStream,
@@ -6,4 +7,4 @@ export type {
   StreamLifeNotice,
   Streams,
 } from './door.ts';
-export { createStreams, type StreamsDeps, type StreamsFeature } from './streams.ts';
+export { createStreams, noStreams, type StreamsDeps, type StreamsFeature } from './streams.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eachDatabase, onEmbeddedDatabase } from '@jackfield/testkit';
-import { openStreamsWorld, type StreamsWorld, serviceUrl } from './testing/streams-world.ts';
+import { botUrl, openStreamsWorld, type StreamsWorld } from './testing/streams-world.ts';
 
-const service_url = serviceUrl;
+const service_url = botUrl;
 
 async function streaming(world: StreamsWorld, leg: string, body: object = {}) {
   const answer = await world.post(`Call/${leg}/Stream/`, { service_url, ...body });

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEmbeddedDatabase } from '@jackfield/testkit';
 import { exampleOrder } from './domain/testing/scripted-stream.ts';
-import { openStreamsWorld, type StreamsWorld, serviceUrl } from './testing/streams-world.ts';
+import { botUrl, openStreamsWorld, type StreamsWorld } from './testing/streams-world.ts';
 
 const callback = { status_callback_url: 'https://example.com/s' };
 
 async function start(world: StreamsWorld, leg: string, body: object = {}): Promise<string> {
   const answer = await world.post(`Call/${leg}/Stream/`, {
-    service_url: serviceUrl,
+    service_url: botUrl,
     bidirectional: true,
     ...callback,
     ...body,
@@ -50,7 +50,7 @@ onEmbeddedDatabase('The life of a stream', (open) => {
           To: '+12025550100',
           ParentAuthID: world.api.main.authId,
           Timestamp: '2026-01-01 00:00:00',
-          ServiceURL: serviceUrl,
+          ServiceURL: botUrl,
           status_callback_url: 'https://example.com/s',
           status_callback_method: 'GET',
           bidirectional: true,
@@ -139,7 +139,7 @@ onEmbeddedDatabase('The life of a stream', (open) => {
   test('three attempts, then DroppedStream with the reason; a closed address is not tried at all', async () => {
     const world = await openStreamsWorld(open);
     const leg = world.leg();
-    world.sockets.serve(serviceUrl, 'refuses');
+    world.sockets.serve(botUrl, 'refuses');
     const stream = await start(world, leg);
     await world.pass(1_500);
     assert.equal(world.sockets.streams.get(stream)?.targets.length, 2);
@@ -162,7 +162,7 @@ onEmbeddedDatabase('The life of a stream', (open) => {
   test('a server that never answers costs so much time and no more; the caller may hang up meanwhile', async () => {
     const world = await openStreamsWorld(open);
     const leg = world.leg();
-    world.sockets.serve(serviceUrl, 'silent');
+    world.sockets.serve(botUrl, 'silent');
     await start(world, leg);
     await world.pass(3_000);
     await world.hangUp(leg);

@@ -26,6 +26,11 @@ const stream: Instruction = {
   extraHeaders: '',
   statusCallback: null,
   noiseCancellationLevel: null,
+  middleEvents: null,
+  resumable: false,
+  fallbackUrl: null,
+  binaryFrames: false,
+  stopFrame: true,
 };
 const dtmf: Instruction = { element: 'DTMF', digits: '12', isAsync: true };
 

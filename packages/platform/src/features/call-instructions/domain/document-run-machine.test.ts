@@ -13,6 +13,7 @@ import {
   record,
   ScriptedRun,
   speak,
+  stream,
   wait,
 } from './testing/scripted-run.ts';
 
@@ -67,15 +68,29 @@ describe('elements', () => {
     assert.ok(run.orders.includes('stop-play'));
   });
 
-  it('Stream is told as a remark, and the next element runs', () => {
-    const run = ScriptedRun.running(
-      { element: 'Stream', url: 'wss://me:secret@x.example/a?k=secret' } as Instruction,
-      speak,
-    );
-    assert.match(JSON.stringify(run.events), /Stream.*wss:\/\/x\.example\/a yet/);
-    assert.doesNotMatch(JSON.stringify(run.events), /secret/);
-    assert.ok(!JSON.stringify(run.events).includes('secret'));
-    assert.ok(run.find('play'));
+  it('Stream runs beside what follows, and goes on when a transfer takes the document away', () => {
+    const run = ScriptedRun.running(stream(), speak);
+    assert.deepEqual(run.orders, ['start-stream', 'play']);
+    assert.deepEqual(run.feed({ type: 'stream-ended', stream: 'stream-0' }).orders, []);
+    const transfer = { type: 'transfer', request: actionUrl, spared: null } as const;
+    assert.equal(ScriptedRun.running(stream(), speak).feed(transfer).find('stop-stream'), undefined);
+  });
+
+  it('Stream with keepCallAlive lasts until its stream ends, then the next element runs', () => {
+    const run = ScriptedRun.running(stream({ keepCallAlive: true }), speak);
+    assert.deepEqual(run.orders, ['start-stream']);
+    assert.deepEqual(run.feed({ type: 'stream-ended', stream: 'another' }).orders, []);
+    assert.deepEqual(run.feed({ type: 'stream-ended', stream: 'stream-0' }).orders, ['play']);
+    const alone = ScriptedRun.running(stream({ keepCallAlive: true }));
+    assert.equal(alone.feed({ type: 'stream-ended', stream: 'stream-0' }).end, '4010 Answer XML');
+  });
+
+  it('Stream with keepCallAlive gives way to a transfer, and ends with the call', () => {
+    const transfer = { type: 'transfer', request: actionUrl, spared: null } as const;
+    const moved = ScriptedRun.running(stream({ keepCallAlive: true })).feed(transfer);
+    assert.equal(moved.find('stop-stream')?.reason, 'API request');
+    const over = ScriptedRun.running(stream({ keepCallAlive: true })).hangUp();
+    assert.equal(over.find('stop-stream')?.reason, 'Call hangup');
   });
 });
 

@@ -67,6 +67,8 @@ function takeLive(turn: Turn, input: RunInput) {
     case 'join-refused':
       if (run.joins === input.join) feedElement(turn, input);
       return;
+    case 'stream-ended':
+      return feedElement(turn, input);
     case 'remark':
       return remark(turn, input.sentence);
     case 'timer-fired':

@@ -2,9 +2,10 @@ import type { Instant, KernelEffect, TimerFired } from '../../../kernel/machine.
 import type { CallEnd, OwnedLegNotice } from '../../calls/index.ts';
 import type { RecordingOver } from '../../recordings/index.ts';
 import type { PlayItem } from '../../sounds/index.ts';
+import type { StopReason } from '../../streams/index.ts';
 import type { DialEffect, DialState } from './dial/dial.ts';
 import type { DocumentFault, FetchReason } from './document-end.ts';
-import type { StartedRecording } from './elements/element.ts';
+import type { ElementEffect, StartedRecording } from './elements/element.ts';
 import type { ElementState } from './elements/elements.ts';
 import type { ActionRequest, MultiPartyCall } from './instruction.ts';
 import type { PlannedElement } from './planned-element.ts';
@@ -136,6 +137,7 @@ export type RunInput =
   | ({ readonly type: 'recording-over' } & RecordingOver)
   | { readonly type: 'joined'; readonly join: number }
   | { readonly type: 'join-refused'; readonly join: number; readonly sentence: string }
+  | { readonly type: 'stream-ended'; readonly stream: string }
   | { readonly type: 'remark'; readonly sentence: string }
   /** Asked for: replies `TransferReply`. */
   | {
@@ -196,6 +198,9 @@ export type RunEffect =
   | { readonly do: 'bridge'; readonly leg: string }
   | { readonly do: 'unbridge' }
   | { readonly do: 'join'; readonly join: number; readonly instruction: MultiPartyCall }
+  | Extract<ElementEffect, { readonly do: 'start-stream' }>
+  /** Of an element that has given way: nothing for one that is over. */
+  | { readonly do: 'stop-stream'; readonly stream: string; readonly reason: StopReason }
   | { readonly do: 'reclaim' }
   | KernelEffect<RunEvent, TransferReply | boolean>;
 

@@ -16,6 +16,7 @@ import {
   record,
   ScriptedRun,
   speak,
+  stream,
   wait,
 } from './testing/scripted-run.ts';
 
@@ -47,6 +48,8 @@ const lasting = fc.constantFrom<Instruction>(
   multiparty({ onExitAction: actionUrl }),
   { element: 'PreAnswer', children: [speak, wait(1_000)] as never },
   { element: 'DTMF', digits: '12', isAsync: false },
+  stream(),
+  stream({ keepCallAlive: true }),
 );
 const leaving = fc.constantFrom<Instruction>(
   { element: 'Redirect', request: actionUrl },
@@ -58,7 +61,7 @@ const element = fc.oneof({ weight: 20, arbitrary: lasting }, { weight: 1, arbitr
 type Action =
   | { readonly type: 'document'; readonly elements: readonly Instruction[] }
   | {
-      readonly type: 'fault' | 'digit' | 'voice' | 'play-over' | 'timer' | 'recorded' | 'b-leg';
+      readonly type: 'fault' | 'digit' | 'voice' | 'play-over' | 'timer' | 'recorded' | 'streamed' | 'b-leg';
       readonly pick: number;
     }
   | { readonly type: PlainAction };
@@ -82,6 +85,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 12, arbitrary: picked('play-over') },
   { weight: 12, arbitrary: picked('timer') },
   { weight: 6, arbitrary: picked('recorded') },
+  { weight: 4, arbitrary: picked('streamed') },
   { weight: 30, arbitrary: picked('b-leg') },
   { weight: 3, arbitrary: plain('early') },
   { weight: 12, arbitrary: plain('answered') },
@@ -125,6 +129,10 @@ function inputOf(each: Action, run: ScriptedRun, outside: Outside): RunInput | u
     case 'recorded': {
       const recording = one(outside.recordings);
       return recording === undefined ? undefined : overOf(recording);
+    }
+    case 'streamed': {
+      const streamed = one(outside.streams);
+      return streamed === undefined ? undefined : { type: 'stream-ended', stream: streamed };
     }
     case 'b-leg': {
       const bLeg = one([...outside.legs].filter(([, isLive]) => isLive).map(([name]) => name));

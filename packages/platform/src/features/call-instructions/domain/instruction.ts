@@ -1,3 +1,5 @@
+import type { MiddleEvent } from '../../streams/index.ts';
+
 /**
  * The elements of an answer document as they run (conventions.md §11, §12.3): checked, with defaults filled in, times in
  * milliseconds or in the unit that the name says.
@@ -173,6 +175,12 @@ export interface Stream {
   readonly statusCallback: ActionRequest | null;
   /** 60–100; null: none. */
   readonly noiseCancellationLevel: number | null;
+  /** Which callbacks come between its beginning and its end; null: all. */
+  readonly middleEvents: readonly MiddleEvent[] | null;
+  readonly resumable: boolean;
+  readonly fallbackUrl: string | null;
+  readonly binaryFrames: boolean;
+  readonly stopFrame: boolean;
 }
 
 /** What was read from a document, or the first thing that is wrong with it. */

@@ -7,6 +7,8 @@ export interface PlannedElement {
   readonly recording: { readonly uuid: string; readonly url: string } | null;
   /** Of a Dial: one call UUID for each destination. */
   readonly legs: readonly string[];
+  /** Of a Stream: its UUID. */
+  readonly stream?: string;
 }
 
 /** What the caller's leg must be before the element can begin; null: anything. */

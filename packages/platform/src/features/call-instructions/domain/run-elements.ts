@@ -20,7 +20,6 @@ import {
   change,
   endElement,
   obeyElement,
-  remark,
   startRecording,
   type Turn,
 } from './run-turn.ts';
@@ -95,9 +94,6 @@ function carryOut(turn: Turn, element: QueuedElement) {
       return dial(turn, instruction, element.legs);
     case 'Record':
       return recordBeside(turn, instruction, element);
-    case 'Stream':
-      remark(turn, `Stream: audio is not streamed to ${shown(instruction.url)} yet; the next element runs`);
-      break;
   }
   finish(turn, { type: 'next' });
 }
@@ -163,9 +159,4 @@ function finish(turn: Turn, outcome: Outcome) {
   if (redirect) return fetchNext(turn, request, 'action', fields);
   if (isLogged) turn.effects.push({ do: 'emit', event: { type: 'action', request, fields } });
   else turn.effects.push({ do: 'tell', request, fields: { ...fields, Event: 'Redirect' } });
-}
-
-/** Without user, password, query and fragment, which may hold secrets. */
-function shown(url: string): string {
-  return (url.split(/[?#]/, 1)[0] ?? '').replace(/^([a-z]+:\/\/)[^/\\]*@/i, '$1');
 }

@@ -155,6 +155,11 @@ export function endElement(turn: Turn, source: CallEnd['source']) {
   if (current?.state.kind === 'dial' && !isDialOver(current.state.dial)) {
     advanceDial(turn, current.state.dial, { type: 'give-up', source });
   }
+  if (current?.state.kind === 'stream' && !current.state.isOver) {
+    // Where the call ends, that is why; a transfer takes the call away from its stream.
+    const reason = source === 'API Request' ? 'API request' : 'Call hangup';
+    turn.effects.push({ do: 'stop-stream', stream: current.state.stream, reason });
+  }
   for (const key of Object.keys(turn.run.plays)) stopPlay(turn, key);
   for (const key of turn.run.timers) cancelTimer(turn, key);
   watchVoice(turn, false);

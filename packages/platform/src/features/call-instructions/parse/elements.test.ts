@@ -220,6 +220,24 @@ testAttributes({
     },
     statusCallbackUrl: callbackUrl('statusCallback'),
     statusCallbackMethod: callbackMethod('statusCallback.method', statusCallback),
+    statusCallbackEvents: {
+      sets: 'middleEvents',
+      byDefault: null,
+      allowed: [
+        ['playedStream, ClearedAudio', ['PlayedStream', 'ClearedAudio']],
+        ['none', []],
+      ],
+      refused: ['everything', 'PlayedStream;ClearedAudio'],
+    },
+    resumable: flag('resumable', false),
+    fallbackUrl: {
+      sets: 'fallbackUrl',
+      byDefault: null,
+      allowed: [['ws://b.example/x', 'ws://b.example/x']],
+      refused: ['', 'https://b.example'],
+    },
+    binaryFrames: flag('binaryFrames', false),
+    stopFrame: flag('stopFrame', true),
     noiseCancellation: flag(undefined, false),
     noiseCancellationLevel: {
       ...integer('noiseCancellationLevel', [60, 100], null),

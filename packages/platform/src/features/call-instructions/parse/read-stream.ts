@@ -1,5 +1,6 @@
+import type { MiddleEvent } from '../../streams/index.ts';
 import type { Stream } from '../domain/instruction.ts';
-import { attributesOf, isWebSocketUrl, webSocketUrlAllowed } from './attributes.ts';
+import { type Attributes, attributesOf, isWebSocketUrl, listed, webSocketUrlAllowed } from './attributes.ts';
 import { bodyOf, type ElementReader } from './contents.ts';
 import { quoted } from './xml-tree.ts';
 
@@ -9,6 +10,14 @@ const contentTypes = [
   'audio/x-l16;rate=24000',
   'audio/x-mulaw;rate=8000',
 ] as const;
+
+const middleEvents: readonly MiddleEvent[] = [
+  'PlayedStream',
+  'ClearedAudio',
+  'DegradedStream',
+  'InterruptedStream',
+  'ResumedStream',
+];
 
 export const readStream: ElementReader<Stream> = (element, reading) => {
   const attributes = attributesOf(element, reading);
@@ -37,6 +46,11 @@ export const readStream: ElementReader<Stream> = (element, reading) => {
     extraHeaders: extraHeaders ?? '',
     statusCallback: attributes.request('statusCallbackUrl', 'statusCallbackMethod'),
     noiseCancellationLevel: isCleaned ? level : null,
+    middleEvents: middleEventsOf(attributes),
+    resumable: attributes.flag('resumable', false),
+    fallbackUrl: fallbackOf(attributes),
+    binaryFrames: attributes.flag('binaryFrames', false),
+    stopFrame: attributes.flag('stopFrame', true),
   } as const;
   attributes.end();
   const url = bodyOf(element, reading);
@@ -45,3 +59,22 @@ export const readStream: ElementReader<Stream> = (element, reading) => {
   }
   return { ...stream, url };
 };
+
+/** Null where nothing is said about them. */
+function middleEventsOf(attributes: Attributes): readonly MiddleEvent[] | null {
+  const written = attributes.text('statusCallbackEvents');
+  if (written === null) return null;
+  const names = written.split(',').map((name) => name.trim().toLowerCase());
+  const wanted = names.filter((name) => name !== '' && name !== 'none');
+  const known = middleEvents.filter((event) => wanted.includes(event.toLowerCase()));
+  if (known.length < new Set(wanted).size) {
+    attributes.refuse('statusCallbackEvents', `a list of ${listed(middleEvents, 'and')}, or none`);
+  }
+  return known;
+}
+
+function fallbackOf(attributes: Attributes): string | null {
+  const url = attributes.text('fallbackUrl');
+  if (url !== null && !isWebSocketUrl(url)) attributes.refuse('fallbackUrl', webSocketUrlAllowed);
+  return url;
+}

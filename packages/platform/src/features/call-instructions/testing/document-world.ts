@@ -2,12 +2,14 @@ import { createSimulatedCustomer, type OpenDatabase, type SimulatedCustomer } fr
 import { type ApiAnswer, type ApiWorld, type Caller, openApi } from '../../../http/testing/api-world.ts';
 import { createSessionRunner } from '../../../kernel/create-session-runner.ts';
 import type { OutboxEvent } from '../../../kernel/machine.ts';
-import { accepted, type Result } from '../../../kernel/result.ts';
+import { problem } from '../../../kernel/problem.ts';
+import { accepted, type Result, refused } from '../../../kernel/result.ts';
 import type { SessionRunner } from '../../../kernel/session-runner.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { MixCommand } from '../../../ports/media.ts';
 import type { NewRecording, RecordingNotice } from '../../recordings/index.ts';
 import type { PlayNotice, PlayOrder } from '../../sounds/index.ts';
+import type { NewStream, StreamLifeNotice } from '../../streams/index.ts';
 import { type AnsweringApplication, createCallInstructions, type MultipartyJoin } from '../index.ts';
 import { createPhones, type Phones } from './phones.ts';
 
@@ -26,6 +28,12 @@ export interface DocumentWorld {
   readonly sent: readonly MixCommand[];
   readonly events: readonly OutboxEvent[];
   readonly joins: readonly JoinOrder[];
+  /** Streams that live, by their names, and with which word the document has stopped some. */
+  readonly streaming: ReadonlyMap<string, NewStream>;
+  readonly streamStops: readonly string[];
+  refuseStreams(sentence: string): void;
+  /** The servers of all streams are done. */
+  finishStreams(): Promise<void>;
   /** What answers calls from now on; none when undefined. */
   attach(application: AnsweringApplication | undefined): void;
   /** What the next MultiPartyCall is answered. */
@@ -76,6 +84,10 @@ export async function openDocumentWorld(open: OpenDatabase): Promise<DocumentWor
   let application: AnsweringApplication | undefined = answering;
   let joined: Result<unknown> = accepted({});
   let isDraining = false;
+  let tellOfStream: (owner: string, notice: StreamLifeNotice) => void = () => {};
+  let streamRefusal: string | undefined;
+  const streaming = new Map<string, NewStream>();
+  const streamStops: string[] = [];
   let lastUuid = 0;
 
   function playIsOver(play: string, because: 'finished' | 'stopped', sentences: readonly string[]): void {
@@ -84,6 +96,13 @@ export async function openDocumentWorld(open: OpenDatabase): Promise<DocumentWor
     playing.delete(play);
     const problems = sentences.map((sentence) => ({ item: 0, sentence }));
     queueMicrotask(() => tellOfPlay(order.owner.id, { type: 'play-over', play, because, problems }));
+  }
+
+  function streamIsOver(stream: string): void {
+    const order = streaming.get(stream);
+    if (order === undefined) return;
+    streaming.delete(stream);
+    queueMicrotask(() => tellOfStream(order.owner.id, { type: 'stream-ended', stream, outcome: 'stopped' }));
   }
 
   const urlOf = ({ recording: name, format }: Pick<NewRecording, 'recording' | 'format'>) =>
@@ -143,6 +162,20 @@ export async function openDocumentWorld(open: OpenDatabase): Promise<DocumentWor
         return joined;
       },
     },
+    streams: {
+      ownedBy: (_kind, tell) => {
+        tellOfStream = tell;
+      },
+      async start(order) {
+        if (streamRefusal !== undefined) return refused(problem('limit-reached', streamRefusal));
+        streaming.set(order.stream, order);
+        return accepted(undefined);
+      },
+      stop(stream, reason) {
+        if (streaming.has(stream)) streamStops.push(reason);
+        streamIsOver(stream);
+      },
+    },
     applicationOf: async () => application,
     settingsOf: (url) => ({
       url: url.split('#')[0] ?? '',
@@ -180,6 +213,15 @@ export async function openDocumentWorld(open: OpenDatabase): Promise<DocumentWor
     sent,
     events,
     joins,
+    streaming,
+    streamStops,
+    refuseStreams(sentence) {
+      streamRefusal = sentence;
+    },
+    async finishStreams() {
+      for (const stream of [...streaming.keys()]) streamIsOver(stream);
+      await settle();
+    },
     attach(next) {
       application = next;
     },

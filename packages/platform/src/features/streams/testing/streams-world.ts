@@ -17,7 +17,7 @@ import { createUsage, type RateTable } from '../../usage/index.ts';
 import { createStreams, type StreamLifeNotice, type StreamsFeature } from '../index.ts';
 import { streamsTable } from '../migrations/0001-streams.ts';
 
-export const serviceUrl = 'wss://bot.example/audio?room=1';
+export const botUrl = 'wss://bot.example/audio?room=1';
 
 /** The streams feature behind the real HTTP interface on a real database, with legs and servers that a test moves. */
 export interface StreamsWorld {

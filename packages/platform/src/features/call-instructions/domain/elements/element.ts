@@ -2,7 +2,7 @@ import type { Instant, KernelEffect } from '../../../../kernel/machine.ts';
 import type { CaptureTrack } from '../../../../ports/media.ts';
 import type { RecordingOver } from '../../../recordings/index.ts';
 import type { PlayItem } from '../../../sounds/index.ts';
-import type { ActionRequest, MultiPartyCall } from '../instruction.ts';
+import type { ActionRequest, MultiPartyCall, Stream } from '../instruction.ts';
 
 /** What an element knows of the call that it runs on. */
 export interface ElementContext {
@@ -19,6 +19,7 @@ export type ElementInput =
   | { readonly type: 'play-over'; readonly key: string }
   | { readonly type: 'timer-fired'; readonly key: string }
   | { readonly type: 'recording-over'; readonly over: RecordingOver }
+  | { readonly type: 'stream-ended'; readonly stream: string }
   | { readonly type: 'join-refused'; readonly sentence: string }
   | { readonly type: 'returned'; readonly remarks: Readonly<Record<string, string>> };
 
@@ -36,6 +37,8 @@ export type ElementEffect =
   | { readonly do: 'stop-recording'; readonly uuid: string }
   | { readonly do: 'send-digits'; readonly digits: string }
   | { readonly do: 'join'; readonly instruction: MultiPartyCall }
+  /** Where it cannot be started, a remark says so, and it has ended. */
+  | { readonly do: 'start-stream'; readonly stream: string; readonly instruction: Stream }
   /** A sentence for the customer. */
   | { readonly do: 'remark'; readonly sentence: string }
   | Extract<KernelEffect, { readonly do: 'start-timer' | 'cancel-timer' }>;

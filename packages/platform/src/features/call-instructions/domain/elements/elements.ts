@@ -5,6 +5,7 @@ import { beginMultiparty, type MultipartyState, stepMultiparty } from './multipa
 import { beginPrompt, type PromptState, stepPrompt } from './prompt.ts';
 import { beginRecord, type RecordState, stepRecord } from './record.ts';
 import { beginSendDigits, type SendDigitsState, stepSendDigits } from './send-digits.ts';
+import { beginStream, type StreamState, stepStream } from './stream.ts';
 import { beginWait, stepWait, type WaitState } from './wait.ts';
 
 /** An element that takes time, but Dial: that one is a machine with legs of its own. */
@@ -14,11 +15,12 @@ export type ElementState =
   | CollectState
   | RecordState
   | SendDigitsState
-  | MultipartyState;
+  | MultipartyState
+  | StreamState;
 
 /** Undefined for elements that take no time, or that the run itself carries out. */
 export function beginElement(
-  { instruction, recording }: PlannedElement,
+  { instruction, recording, stream }: PlannedElement,
   context: ElementContext,
 ): ElementStep<ElementState> | undefined {
   switch (instruction.element) {
@@ -37,6 +39,8 @@ export function beginElement(
       return beginSendDigits(instruction, context);
     case 'MultiPartyCall':
       return beginMultiparty(instruction);
+    case 'Stream':
+      return stream === undefined ? undefined : beginStream(instruction, stream);
     default:
       return undefined;
   }
@@ -60,5 +64,7 @@ export function stepElement(
       return stepSendDigits(state, input);
     case 'multiparty':
       return stepMultiparty(state, input);
+    case 'stream':
+      return stepStream(state, input);
   }
 }

@@ -8,6 +8,8 @@ import { leg, type ScriptedRun } from './scripted-run.ts';
 export class Outside {
   readonly plays = new Set<string>();
   readonly recordings = new Set<string>();
+  /** Those that an element waits for. */
+  readonly streams = new Set<string>();
   readonly stopped = new Set<string>();
   readonly timers = new Set<string>();
   readonly fetches = new Set<number>();
@@ -80,6 +82,15 @@ export class Outside {
         assert.equal(++this.earlies, 1, 'early media is opened once');
         assert.equal(this.answers, 0);
         return;
+      case 'start-stream':
+        assert.ok(!this.#everPlayed.has(effect.stream), 'no two streams have the same name');
+        this.#everPlayed.add(effect.stream);
+        // Others live as long as the call: nobody has to end them.
+        if (effect.instruction.keepCallAlive) this.streams.add(effect.stream);
+        return;
+      case 'stop-stream':
+        assert.ok(this.streams.delete(effect.stream), 'only an element that waits for its stream stops it');
+        return;
       case 'join':
         this.isLent = true;
         return;
@@ -102,6 +113,7 @@ export class Outside {
           instruction.element === 'Record' ? { uuid: `r-${name}`, url: `https://files/r-${name}` } : null,
         legs:
           instruction.element === 'Dial' ? instruction.destinations.map((_, at) => `b-${name}-${at}`) : [],
+        ...(instruction.element === 'Stream' ? { stream: `s-${name}` } : {}),
       };
     });
   }
@@ -110,6 +122,7 @@ export class Outside {
     // The world knows what it tells before the run does.
     if (input.type === 'play-over') this.plays.delete(input.play);
     if (input.type === 'recording-over') this.recordings.delete(input.recording);
+    if (input.type === 'stream-ended') this.streams.delete(input.stream);
     if (input.type === 'timer-fired') this.timers.delete(input.key);
     if (input.type === 'document-fetched' || input.type === 'document-failed')
       this.fetches.delete(input.fetch);
@@ -125,6 +138,7 @@ export class Outside {
   assertQuiet(): void {
     assert.deepEqual([...this.plays], []);
     assert.deepEqual([...this.fetches], []);
+    assert.deepEqual([...this.streams], []);
     assert.deepEqual(
       [...this.legs].filter(([, isLive]) => isLive),
       [],

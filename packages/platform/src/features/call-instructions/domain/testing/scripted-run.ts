@@ -17,6 +17,7 @@ import type {
   Instruction,
   MultiPartyCall,
   Record as RecordElement,
+  Stream,
 } from '../instruction.ts';
 import type { PlannedElement } from '../planned-element.ts';
 
@@ -140,7 +141,28 @@ export function multiparty(changes: Partial<MultiPartyCall> = {}): MultiPartyCal
   };
 }
 
-/** Recordings are `recording-<position>`, legs of a Dial `b-<position>-<destination>`, both within their document. */
+export function stream(changes: Partial<Stream> = {}): Stream {
+  return {
+    element: 'Stream',
+    url: 'wss://bot.example/audio',
+    bidirectional: true,
+    audioTrack: 'inbound',
+    timeoutSeconds: 86_400,
+    contentType: 'audio/x-l16;rate=8000',
+    keepCallAlive: false,
+    extraHeaders: '',
+    statusCallback: null,
+    noiseCancellationLevel: null,
+    middleEvents: null,
+    resumable: false,
+    fallbackUrl: null,
+    binaryFrames: false,
+    stopFrame: true,
+    ...changes,
+  };
+}
+
+/** Recordings are `recording-<position>`, streams `stream-<position>`, legs of a Dial `b-<position>-<destination>`, both within their document. */
 export function planned(instructions: readonly Instruction[]): readonly PlannedElement[] {
   return instructions.map((instruction, at) => ({
     instruction,
@@ -150,6 +172,7 @@ export function planned(instructions: readonly Instruction[]): readonly PlannedE
         : null,
     legs:
       instruction.element === 'Dial' ? instruction.destinations.map((_, index) => `b-${at}-${index}`) : [],
+    ...(instruction.element === 'Stream' ? { stream: `stream-${at}` } : {}),
   }));
 }
 
