@@ -136,7 +136,7 @@ export const newParticipant = Type.Object({
       minimum: 1,
       maximum: 2,
       default: 1,
-      description: 'Participants before a recording starts.',
+      description: 'Participants before a recording starts by itself.',
     }),
   ),
   status_callback_url: Type.Optional(httpUrl({ description: 'Receives events of the call.' })),
@@ -220,14 +220,25 @@ export const newParticipant = Type.Object({
   agent_hold_music_method: method('agent_hold_music_url', 'GET'),
   customer_hold_music_url: Type.Optional(refusedUntil('music from a URL')),
   customer_hold_music_method: method('customer_hold_music_url', 'GET'),
-  record: Type.Optional(onlyBoolean(false, 'recording')),
-  record_file_format: Type.Optional(
-    looseEnum(['mp3', 'wav'], { description: 'Format of recordings.', default: 'mp3' }),
+  record: flag(
+    false,
+    'Records the whole call, from the moment on in which record_min_member_count are present.',
   ),
-  record_participant_track: Type.Optional(onlyBoolean(false, 'recording')),
-  start_recording_audio: Type.Optional(refusedUntil('announcing a recording')),
+  record_file_format: Type.Optional(
+    looseEnum(['mp3', 'wav'], {
+      description: 'Format of the recordings that begin by themselves.',
+      default: 'mp3',
+    }),
+  ),
+  record_participant_track: flag(false, 'Records each participant alone too, from that moment on.'),
+  record_coach_voice: flag(true, 'Whether a supervisor is recorded while coaching.'),
+  start_recording_audio: Type.Optional(
+    httpUrl({ description: 'MP3 or WAV file that all hear before a recording of the call begins.' }),
+  ),
   start_recording_audio_method: method('start_recording_audio', 'GET'),
-  stop_recording_audio: Type.Optional(refusedUntil('announcing a recording')),
+  stop_recording_audio: Type.Optional(
+    httpUrl({ description: 'MP3 or WAV file that all hear after a recording of the call was stopped.' }),
+  ),
   stop_recording_audio_method: method('stop_recording_audio', 'GET'),
   transcript: Type.Optional(onlyBoolean(false, 'transcription')),
   transcription_url: Type.Optional(refusedUntil('transcription')),

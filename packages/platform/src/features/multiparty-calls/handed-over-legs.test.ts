@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eachDatabase } from '@jackfield/testkit';
 import { callEnds } from '../calls/index.ts';
+import { notRecorded } from './domain/room-recording.ts';
 import type { JoiningParticipant } from './index.ts';
 import { customer, type MultipartyWorld, openMultipartyWorld } from './testing/multiparty-world.ts';
 
@@ -26,6 +27,7 @@ const element: JoiningParticipant['instruction'] = {
   exitSound: 'beep:2',
   statusCallback: null,
   recordingCallback: null,
+  recording: notRecorded,
   onExitAction: null,
 };
 

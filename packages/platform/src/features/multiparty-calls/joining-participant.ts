@@ -1,6 +1,6 @@
 import type { CallSettings } from './domain/multiparty-call.ts';
 import type { Callback, EdgeSound, Role } from './domain/participant.ts';
-import { notRecorded } from './domain/room-recording.ts';
+import type { RecordingSettings } from './domain/room-recording.ts';
 import type { WantedAddition } from './wanted-participant.ts';
 import type { WantedPhone } from './wanted-phones.ts';
 
@@ -36,6 +36,7 @@ export interface JoinInstruction {
   readonly exitSound: EdgeSound;
   readonly statusCallback: (Callback & { readonly events: string }) | null;
   readonly recordingCallback: Callback | null;
+  readonly recording: RecordingSettings;
   readonly onExitAction: Callback | null;
 }
 
@@ -78,7 +79,7 @@ export function readJoining(order: JoiningParticipant): {
       recordMinMemberCount: instruction.recordMinMemberCount,
       statusCallback: instruction.statusCallback,
       recordingCallback: instruction.recordingCallback,
-      recording: notRecorded,
+      recording: instruction.recording,
     },
   };
 }

@@ -3,6 +3,7 @@ import {
   type NewParticipant,
   readBoolean,
   readInteger,
+  readOneOf,
 } from '@jackfield/contract';
 import { invalidParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
@@ -16,7 +17,6 @@ import type {
   Role,
   WantedParticipant,
 } from './domain/participant.ts';
-import { notRecorded } from './domain/room-recording.ts';
 import { readPhones, type WantedPhone, type WantedPhones } from './wanted-phones.ts';
 
 /** What a request asks for, before the platform has named it. */
@@ -75,7 +75,14 @@ export function readAddition(body: NewParticipant): Result<WantedAddition> {
         events: body.status_callback_events ?? defaultStatusCallbackEvents,
       },
       recordingCallback: callback(body.recording_callback_url, body.recording_callback_method),
-      recording: notRecorded,
+      recording: {
+        wholeCall: readBoolean(body.record) ?? false,
+        eachParticipant: readBoolean(body.record_participant_track) ?? false,
+        format: readOneOf(['mp3', 'wav'], body.record_file_format) ?? 'mp3',
+        coachVoice: readBoolean(body.record_coach_voice) ?? true,
+        startSound: callback(body.start_recording_audio, body.start_recording_audio_method ?? 'GET'),
+        stopSound: callback(body.stop_recording_audio, body.stop_recording_audio_method ?? 'GET'),
+      },
     },
   });
 }

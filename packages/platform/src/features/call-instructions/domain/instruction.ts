@@ -160,6 +160,16 @@ export interface MultiPartyCall {
   readonly exitSound: 'beep:1' | 'beep:2' | 'none';
   readonly statusCallback: (ActionRequest & { readonly events: string }) | null;
   readonly recordingCallback: ActionRequest | null;
+  readonly recording: {
+    readonly wholeCall: boolean;
+    readonly eachParticipant: boolean;
+    readonly format: 'mp3' | 'wav';
+    /** Of a supervisor who coaches. */
+    readonly coachVoice: boolean;
+    /** All hear them before a recording begins, and after it was stopped. */
+    readonly startSound: ActionRequest | null;
+    readonly stopSound: ActionRequest | null;
+  };
   readonly onExitAction: ActionRequest | null;
 }
 

@@ -145,9 +145,15 @@ const sound = (sets: string, byDefault: string) =>
     ],
     refused: ['', 'beep', 'beep:3', 'ftp://a.example'],
   }) as const;
-const onlyFalse = { allowed: ['false'], refused: ['true', '', 'yes'] } as const;
 const music = { ...callbackUrl(), remark: /built-in music/ };
-const announcement = { ...callbackUrl(), remark: /not supported yet/ };
+const announced = (sets: string) =>
+  ({
+    sets,
+    byDefault: undefined,
+    allowed: [['https://a.example', 'https://a.example']],
+    refused: badUrls,
+  }) as const;
+const announcedMethod = (sets: string, url: string) => callbackMethod(sets, `${url}="https://a.example"`);
 const ofAiAgents = { allowed: [], refused: ['x', ''] } as const;
 const statusCallback = 'statusCallbackUrl="https://a.example"';
 
@@ -159,16 +165,24 @@ testAttributes({
     maxDuration: integer('maxDurationSeconds', [300, 28_800], 14_400),
     maxParticipants: integer('maxParticipants', [2, 10], 10),
     recordMinMemberCount: integer('recordMinMemberCount', [1, 2], 1),
-    record: onlyFalse,
-    recordParticipantTrack: onlyFalse,
-    recordCoachVoice: onlyFalse,
-    recordFileFormat: { allowed: ['mp3', 'WAV'], refused: ['', 'ogg'] },
+    record: flag('recording.wholeCall', false),
+    recordParticipantTrack: flag('recording.eachParticipant', false),
+    recordCoachVoice: flag('recording.coachVoice', true),
+    recordFileFormat: {
+      sets: 'recording.format',
+      byDefault: 'mp3',
+      allowed: [
+        ['mp3', 'mp3'],
+        ['WAV', 'wav'],
+      ],
+      refused: ['', 'ogg'],
+    },
     waitForAgent: { allowed: ['true'], refused: ['1'] },
     waitTime: integer(undefined, [0, 1800], null),
-    startRecordingAudio: announcement,
-    startRecordingAudioMethod: callbackMethod(),
-    stopRecordingAudio: announcement,
-    stopRecordingAudioMethod: callbackMethod(),
+    startRecordingAudio: announced('recording.startSound.url'),
+    startRecordingAudioMethod: announcedMethod('recording.startSound.method', 'startRecordingAudio'),
+    stopRecordingAudio: announced('recording.stopSound.url'),
+    stopRecordingAudioMethod: announcedMethod('recording.stopSound.method', 'stopRecordingAudio'),
     transcript: { allowed: ['true'], refused: ['1'], remark: /not transcribed/ },
     transcriptionUrl: { allowed: ['https://a.example'], refused: badUrls, remark: /not transcribed/ },
     waitMusicUrl: music,

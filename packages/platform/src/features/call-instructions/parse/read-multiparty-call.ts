@@ -1,5 +1,5 @@
 import { defaultStatusCallbackEvents } from '@jackfield/contract';
-import type { MultiPartyCall } from '../domain/instruction.ts';
+import type { ActionRequest, MultiPartyCall } from '../domain/instruction.ts';
 import { type Attributes, attributesOf, isHttpUrl } from './attributes.ts';
 import { bodyOf, type ElementReader } from './contents.ts';
 import { quoted, type XmlElement } from './xml-tree.ts';
@@ -19,7 +19,6 @@ const eventsRule = {
 } as const;
 
 const musics = ['waitMusic', 'agentHoldMusic', 'customerHoldMusic'];
-const announcements = ['startRecordingAudio', 'stopRecordingAudio'];
 const aiAgentAttributes = [
   'aiAgentStreamServiceUrl',
   'aiAgentStreamContentType',
@@ -63,9 +62,9 @@ export const readMultiPartyCall: ElementReader<MultiPartyCall> = (element, readi
     exitSound: readSound(attributes, 'exitSound', 'beep:2'),
     statusCallback: statusCallback && { ...statusCallback, events: events.replace(/\s/g, '') },
     recordingCallback: attributes.request('recordingCallbackUrl', 'recordingCallbackMethod'),
+    recording: readRecording(attributes),
     onExitAction: attributes.request('onExitActionUrl', 'onExitActionMethod', 'action'),
   } as const;
-  refuseRecording(attributes);
   refuseAiAgent(attributes);
   remarkOnTheRest(attributes);
   attributes.end();
@@ -99,14 +98,21 @@ function readSound(
   return byDefault;
 }
 
-/** A recording that is silently not made cannot be made good later; so a document that asks for one is refused. */
-function refuseRecording(attributes: Attributes): void {
-  for (const name of ['record', 'recordParticipantTrack', 'recordCoachVoice']) {
-    const isWanted = attributes.flag(name, false);
-    if (isWanted)
-      attributes.refuse(name, 'false: multiparty calls that documents create are not recorded yet');
-  }
-  attributes.oneOf('recordFileFormat', ['mp3', 'wav'], 'mp3');
+function readRecording(attributes: Attributes): MultiPartyCall['recording'] {
+  return {
+    wholeCall: attributes.flag('record', false),
+    eachParticipant: attributes.flag('recordParticipantTrack', false),
+    format: attributes.oneOf('recordFileFormat', ['mp3', 'wav'], 'mp3'),
+    coachVoice: attributes.flag('recordCoachVoice', true),
+    startSound: readAnnouncement(attributes, 'startRecordingAudio'),
+    stopSound: readAnnouncement(attributes, 'stopRecordingAudio'),
+  };
+}
+
+function readAnnouncement(attributes: Attributes, name: string): ActionRequest | null {
+  const url = attributes.url(name);
+  const method = attributes.oneOf(`${name}Method`, ['GET', 'POST'], 'GET');
+  return url === null ? null : { url, method };
 }
 
 function refuseAiAgent(attributes: Attributes): void {
@@ -120,10 +126,6 @@ function remarkOnTheRest(attributes: Attributes): void {
   for (const name of musics) {
     const music = attributes.request(`${name}Url`, `${name}Method`);
     if (music !== null) attributes.remark(`${name}Url is not supported yet: the built-in music is heard`);
-  }
-  for (const name of announcements) {
-    const audio = attributes.request(name, `${name}Method`);
-    if (audio !== null) attributes.remark(`${name} is not supported yet`);
   }
   const isTranscribed = attributes.flag('transcript', false);
   if (attributes.url('transcriptionUrl') !== null || isTranscribed) {

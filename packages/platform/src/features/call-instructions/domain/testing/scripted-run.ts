@@ -136,6 +136,14 @@ export function multiparty(changes: Partial<MultiPartyCall> = {}): MultiPartyCal
     exitSound: 'none',
     statusCallback: null,
     recordingCallback: null,
+    recording: {
+      wholeCall: false,
+      eachParticipant: false,
+      format: 'mp3',
+      coachVoice: true,
+      startSound: null,
+      stopSound: null,
+    },
     onExitAction: null,
     ...changes,
   };
