@@ -268,6 +268,46 @@ const callRecordFields = {
   voice_network_group: Type.Null(),
   source_ip: orNull(Type.String({ description: 'Where an inbound call came from.' })),
   cnam_lookup: Type.Null(),
+  media_encryption: orNull(
+    Type.String({
+      description:
+        'none, or SRTP with its crypto suite, at the end; null for a call that lives or never had audio.',
+      examples: ['SRTP AES_CM_128_HMAC_SHA1_80'],
+    }),
+  ),
+  quality: orNull(
+    Type.Object(
+      {
+        codec: Type.String({ description: 'The one sent last.', examples: ['PCMU'] }),
+        mos: orNull(
+          Type.Number({
+            description:
+              'Estimated mean opinion score of what came (ITU-T G.107), 1 to 4.5; null when nothing did.',
+            examples: [4.37],
+          }),
+        ),
+        packets_received: Type.Integer(),
+        packets_lost: Type.Integer(),
+        jitter_ms: Type.Number({ description: 'Interarrival jitter at the end (RFC 3550).' }),
+        round_trip_ms: orNull(
+          Type.Number({ description: 'By the reports of the phone (RTCP); null when it sent none.' }),
+        ),
+        frames_concealed: Type.Integer({
+          description: 'Frames of 20 ms that were made up for packets that came late or never.',
+        }),
+        packets_sent: Type.Integer(),
+        remote_loss_percent: orNull(
+          Type.Number({
+            description: 'What the phone reported lost last of what it was sent; null without reports.',
+          }),
+        ),
+      },
+      {
+        description:
+          'What came from the phone, unless it says otherwise; null for a call that lives or never had audio.',
+      },
+    ),
+  ),
   resource_uri: Type.String(),
 };
 export const callRecord = Type.Object(callRecordFields, { title: 'Call in a list' });

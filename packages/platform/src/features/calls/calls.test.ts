@@ -18,6 +18,7 @@ import { callsTable } from './migrations/0001-calls.ts';
 import { callRecords } from './migrations/0002-call-records.ts';
 import { callFilters } from './migrations/0003-call-filters.ts';
 import { trunkCalls } from './migrations/0004-trunk-calls.ts';
+import { callQuality } from './migrations/0005-call-quality.ts';
 import type { LegOffer, OutboundLeg, OwnedLegNotice, TakenOffer } from './owned-leg.ts';
 import type { CallsTables } from './tables.ts';
 
@@ -35,7 +36,7 @@ const offeredLeg: LegNotice = {
 
 /** The feature on a real database and runner; signalling is in the hands of the test. */
 async function world(open: OpenDatabase, isFailing = () => false) {
-  const opened = await open([callsTable, callRecords, callFilters, trunkCalls]);
+  const opened = await open([callsTable, callRecords, callFilters, trunkCalls, callQuality]);
   const database: Database = Object.assign(Object.create(opened) as Database, {
     transact: ((work) =>
       isFailing()

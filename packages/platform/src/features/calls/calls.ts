@@ -21,7 +21,8 @@ import { callsTable } from './migrations/0001-calls.ts';
 import { callRecords } from './migrations/0002-call-records.ts';
 import { callFilters } from './migrations/0003-call-filters.ts';
 import { trunkCalls } from './migrations/0004-trunk-calls.ts';
-import { createOffers } from './offers.ts';
+import { callQuality } from './migrations/0005-call-quality.ts';
+import { createOffers, endedInput } from './offers.ts';
 import type { Calls, Conversations, LegOwner, LiveLeg, OutboundLeg, OwnedLegNotice } from './owned-leg.ts';
 import { parametersOfCall } from './parameters.ts';
 import { createCallQueries } from './queries.ts';
@@ -163,6 +164,8 @@ export function createCalls(deps: CallsDeps): CallsFeature {
       endedAt: null,
       end: null,
       wantedEnd: null,
+      quality: null,
+      pressedKeys: [],
     };
     dialled.add(leg, parentLeg);
     try {
@@ -252,7 +255,8 @@ export function createCalls(deps: CallsDeps): CallsFeature {
       case 'digit':
         // The engine has legs that are not ours, those of sandbox phones.
         if (legs.peek(notice.leg) !== undefined) {
-          legs.send(notice.leg, { type: 'leg-digit', digit: notice.digit });
+          const { leg, digit, durationMs } = notice;
+          legs.send(leg, { type: 'leg-digit', digit, heard: { as: 'event', durationMs } });
         }
         return;
       case 'voice':
@@ -262,18 +266,19 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     }
   });
 
-  telephony.listenToKeys?.(({ leg, digit }) => {
-    if (legs.peek(leg) !== undefined) legs.send(leg, { type: 'leg-digit', digit });
+  telephony.listenToKeys?.(({ leg, digit, durationMs }) => {
+    const heard = { as: 'info', durationMs } as const;
+    if (legs.peek(leg) !== undefined) legs.send(leg, { type: 'leg-digit', digit, heard });
   });
   telephony.listen((notice) => {
     if (notice.type === 'leg-offered') return offers.arrived(notice);
     if (offers.isKept(notice)) return;
-    if (notice.type === 'leg-ended') legs.send(notice.leg, { type: 'leg-ended', end: notice.end });
+    if (notice.type === 'leg-ended') legs.send(notice.leg, endedInput(notice));
     else legs.send(notice.leg, { type: notice.type });
   });
 
   return {
-    migrations: [callsTable, callRecords, callFilters, trunkCalls],
+    migrations: [callsTable, callRecords, callFilters, trunkCalls, callQuality],
     routes: callRoutes({ hangUp }, queries),
     trunkCallRoutes: trunkCallRoutes(deps.database, deps.domains[0] ?? ''),
     resources: {

@@ -6,6 +6,7 @@ import type { Rate } from '../usage/index.ts';
 import type { DirectCalls } from './direct-calls.ts';
 import type { CallLeg, CallLegInput } from './domain/call-leg.ts';
 import { callEnds } from './domain/hangup-cause.ts';
+import { qualityOf } from './domain/leg-quality.ts';
 import type { Calls, LegOffer, TakenOffer } from './owned-leg.ts';
 import type { Transfers } from './transfers.ts';
 
@@ -49,7 +50,7 @@ export function createOffers(deps: OffersDeps): Offers {
       const mainAccount = await deps.mainAccountOf(offered.account);
       const recorded = legs.open(leg, newOfferedLeg(offered, mainAccount), { type: 'offered' });
       for (const notice of kept.get(leg) ?? []) {
-        legs.send(leg, notice.type === 'leg-ended' ? { type: notice.type, end: notice.end } : notice);
+        legs.send(leg, notice.type === 'leg-ended' ? endedInput(notice) : notice);
       }
       kept.delete(leg);
       await recorded;
@@ -131,6 +132,8 @@ export function createOffers(deps: OffersDeps): Offers {
       endedAt: null,
       end: null,
       wantedEnd: null,
+      quality: null,
+      pressedKeys: [],
     };
   }
 
@@ -143,4 +146,9 @@ export function createOffers(deps: OffersDeps): Offers {
       return waiting !== undefined;
     },
   };
+}
+
+/** What signalling says of an end, as the leg takes it. */
+export function endedInput({ end, media }: Extract<LegNotice, { readonly type: 'leg-ended' }>) {
+  return { type: 'leg-ended', end, quality: qualityOf(media) } as const;
 }

@@ -6,20 +6,22 @@ import { openApi } from '../../http/testing/api-world.ts';
 import { createUsage, freeOfCharge } from '../usage/index.ts';
 import type { CallLeg } from './domain/call-leg.ts';
 import { type CallEnd, callEnds } from './domain/hangup-cause.ts';
+import { qualityOf } from './domain/leg-quality.ts';
 import { callsTable } from './migrations/0001-calls.ts';
 import { callRecords } from './migrations/0002-call-records.ts';
 import { callFilters } from './migrations/0003-call-filters.ts';
 import { trunkCalls } from './migrations/0004-trunk-calls.ts';
+import { callQuality } from './migrations/0005-call-quality.ts';
 import { createCallQueries, pageOfCalls } from './queries.ts';
 import { callRoutes } from './routes.ts';
 import { createCallStore } from './store.ts';
 import { tablesOf } from './tables.ts';
-import { exampleLeg } from './testing/example-leg.ts';
+import { exampleLeg, silent } from './testing/example-leg.ts';
 
 const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
 async function world(open: OpenDatabase) {
-  const database = await open([callsTable, callRecords, callFilters, trunkCalls]);
+  const database = await open([callsTable, callRecords, callFilters, trunkCalls, callQuality]);
   const hungUp: [string, number, string][] = [];
   const calls = { hangUp: (leg: string, { code, source }: CallEnd) => void hungUp.push([leg, code, source]) };
   const api = await openApi(
@@ -64,6 +66,18 @@ eachDatabase('the records of calls over HTTP', (open) => {
         initiatedAt: start,
         answeredAt: start + 5_000,
         rate: { perMinute: 850, initialSeconds: 60, incrementSeconds: 60 },
+        quality: qualityOf({
+          ...silent,
+          codec: 'opus',
+          protection: 'AES_CM_128_HMAC_SHA1_32',
+          packetsReceived: 4500,
+          packetsLost: -1,
+          packetsSent: 4498,
+          jitterMs: 2.345,
+          framesConcealed: 2,
+          roundTripMs: 30.06,
+          mos: 4.37,
+        }),
       }),
     );
     const { status, body } = await w.call('GET', `Call/${uuid(1)}/`);
@@ -94,6 +108,18 @@ eachDatabase('the records of calls over HTTP', (open) => {
       voice_network_group: null,
       source_ip: null,
       cnam_lookup: null,
+      media_encryption: 'SRTP AES_CM_128_HMAC_SHA1_32',
+      quality: {
+        codec: 'opus',
+        mos: 4.37,
+        packets_received: 4500,
+        packets_lost: 0,
+        jitter_ms: 2.3,
+        round_trip_ms: 30.1,
+        frames_concealed: 2,
+        packets_sent: 4498,
+        remote_loss_percent: null,
+      },
       resource_uri: `/v1/Account/${w.main.authId}/Call/${uuid(1)}/`,
     });
   });
@@ -237,7 +263,7 @@ eachDatabase('the records of calls over HTTP', (open) => {
 
 onEmbeddedDatabase('the indexes of calls', (open) => {
   it('every filter is answered from the index of the one that narrows most, in its order', async () => {
-    const database = await open([callsTable, callRecords, callFilters, trunkCalls]);
+    const database = await open([callsTable, callRecords, callFilters, trunkCalls, callQuality]);
     const main = { authId: 'MA1', isSubaccount: false, parent: null, main: 'MA1' };
     const sub = { authId: 'SA1', isSubaccount: true, parent: 'MA1', main: 'MA1' };
     const text = { from: 'a', to: 'b', cause: 4000, source: 'Caller', direction: 'inbound' } as const;

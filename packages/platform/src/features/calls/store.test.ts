@@ -5,13 +5,15 @@ import type { OutboxEvent } from '../../kernel/machine.ts';
 import { createUsage, freeOfCharge } from '../usage/index.ts';
 import type { CallLeg } from './domain/call-leg.ts';
 import { callEnds } from './domain/hangup-cause.ts';
+import { qualityOf } from './domain/leg-quality.ts';
 import { callsTable } from './migrations/0001-calls.ts';
 import { callRecords } from './migrations/0002-call-records.ts';
 import { callFilters } from './migrations/0003-call-filters.ts';
 import { trunkCalls } from './migrations/0004-trunk-calls.ts';
+import { callQuality } from './migrations/0005-call-quality.ts';
 import { createCallStore } from './store.ts';
 import { tablesOf } from './tables.ts';
-import { exampleLeg } from './testing/example-leg.ts';
+import { exampleLeg, silent } from './testing/example-leg.ts';
 
 const ringing = exampleLeg({
   account: 'SA1',
@@ -22,12 +24,25 @@ const ringing = exampleLeg({
   rate: { perMinute: 850, initialSeconds: 30, incrementSeconds: 6 },
   callbacks: { hangup: { url: 'https://example.com/hangup', method: 'POST' }, fields: { MPCName: 'room' } },
 });
+const quality = qualityOf({
+  ...silent,
+  codec: 'PCMU',
+  protection: 'AES_CM_128_HMAC_SHA1_80',
+  packetsReceived: 1500,
+  packetsLost: 4,
+  packetsSent: 1501,
+  jitterMs: 1.26,
+  framesConcealed: 3,
+  roundTripMs: 21.04,
+  remoteFractionLost: 1 / 256,
+  mos: 4.33,
+});
 const over = callEnds(3010, 'Call recipient');
 const ended = (leg: CallLeg, endedAt = 1_500): CallLeg => ({ ...leg, phase: 'ended', endedAt, end: over });
 
 eachDatabase('the records of legs', (open) => {
   async function opened() {
-    const database = await open([callsTable, callRecords, callFilters, trunkCalls]);
+    const database = await open([callsTable, callRecords, callFilters, trunkCalls, callQuality]);
     const store = createCallStore(database, createUsage(freeOfCharge));
     const save = (before: CallLeg | undefined, after: CallLeg) =>
       database.transact((write) => store.save(write, before, after));
@@ -47,7 +62,7 @@ eachDatabase('the records of legs', (open) => {
     const answered: CallLeg = { ...ringing, phase: 'answered', answeredAt: 2_000 };
     await save(ringing, answered);
     const end = callEnds(4000, 'Call recipient');
-    await save(answered, { ...answered, phase: 'ended', endedAt: 34_000, end });
+    await save(answered, { ...answered, phase: 'ended', endedAt: 34_000, end, quality });
     assert.deepEqual(await rows(), [
       {
         call_uuid: 'leg-1',
@@ -75,6 +90,7 @@ eachDatabase('the records of legs', (open) => {
         bill_seconds: 32,
         billed_seconds: 36,
         total_amount: 510,
+        quality: JSON.stringify(quality),
         trunk_id: null,
         trunk_account: null,
         trunk_main_account: null,

@@ -191,6 +191,7 @@ function changingOf(leg: CallLeg, usage: Usage) {
     bill_seconds: billable,
     billed_seconds: billedSeconds,
     total_amount: units,
+    quality: leg.quality === null ? null : JSON.stringify(leg.quality),
   };
 }
 
@@ -254,4 +255,6 @@ const emptyLeg: CallLeg = {
   endedAt: null,
   end: null,
   wantedEnd: null,
+  quality: null,
+  pressedKeys: [],
 };

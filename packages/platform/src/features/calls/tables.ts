@@ -33,6 +33,8 @@ export type CallRow = {
   bill_seconds: number;
   billed_seconds: number;
   total_amount: number;
+  /** `LegQuality` as JSON. */
+  quality: string | null;
 };
 
 export type CallsTables = {

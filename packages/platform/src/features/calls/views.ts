@@ -4,6 +4,7 @@ import { amountText } from '../usage/index.ts';
 import { durationOf } from './domain/call-leg.ts';
 import { statusOfEndedCall } from './domain/call-status.ts';
 import type { HangupSource } from './domain/hangup-cause.ts';
+import type { LegQuality } from './domain/leg-quality.ts';
 import type { CallRow } from './tables.ts';
 
 const unverified = { stir_verification: 'Not Applicable', stir_attestation: null } as const;
@@ -32,6 +33,7 @@ export function callRecordOf(row: CallRow): CallRecord {
     voice_network_group: null,
     source_ip: row.source_ip,
     cnam_lookup: null,
+    ...mediaOf(row),
     resource_uri: `/v1/Account/${row.account}/Call/${row.call_uuid}/`,
   };
 }
@@ -47,6 +49,25 @@ export function liveCallOf(row: CallRow): Omit<LiveCall, 'api_id'> {
     request_uuid: row.request_uuid,
     session_start: timestampWithMicroseconds(row.initiated_at),
     ...unverified,
+  };
+}
+
+function mediaOf(row: CallRow): Pick<CallRecord, 'media_encryption' | 'quality'> {
+  if (row.quality === null) return { media_encryption: null, quality: null };
+  const quality = JSON.parse(row.quality) as LegQuality;
+  return {
+    media_encryption: quality.suite === null ? 'none' : `SRTP ${quality.suite}`,
+    quality: {
+      codec: quality.codec,
+      mos: quality.mos,
+      packets_received: quality.packetsReceived,
+      packets_lost: quality.packetsLost,
+      jitter_ms: quality.jitterMs,
+      round_trip_ms: quality.roundTripMs,
+      frames_concealed: quality.framesConcealed,
+      packets_sent: quality.packetsSent,
+      remote_loss_percent: quality.remoteLossPercent,
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
+import type { LegStatistics } from '../../ports/media-legs.ts';
 import type { DialRequest, LegListener, LegNotice, Telephony } from '../../ports/telephony.ts';
 import type { CarrierBooks, PricedCall } from './carrier-books.ts';
 import { callerIdFor } from './domain/caller-id.ts';
@@ -44,6 +45,8 @@ interface Carried {
   readonly inputs: CarriedLegInput[];
   isBusy: boolean;
   cancelTimer: (() => void) | undefined;
+  /** Of the last end; handed on with the one that is told. */
+  media: LegStatistics | undefined;
 }
 
 /**
@@ -96,7 +99,12 @@ export function carryLegs(deps: CarriedLegsDeps): {
         return notify({ type: effect.notice, leg });
       case 'tell-end':
         legs.delete(leg);
-        return notify({ type: 'leg-ended', leg, end: effect.end });
+        return notify({
+          type: 'leg-ended',
+          leg,
+          end: effect.end,
+          ...(carried.media && { media: carried.media }),
+        });
     }
   }
 
@@ -140,6 +148,7 @@ export function carryLegs(deps: CarriedLegsDeps): {
       inputs: [],
       isBusy: false,
       cancelTimer: undefined,
+      media: undefined,
     };
     legs.set(leg, carried);
     feed(leg, carried, { type: 'dialled' });
@@ -154,6 +163,7 @@ export function carryLegs(deps: CarriedLegsDeps): {
       case 'leg-answered':
         return feed(notice.leg, carried, { type: 'answered' });
       case 'leg-ended':
+        carried.media = notice.media;
         return feed(notice.leg, carried, { type: 'ended', end: notice.end });
       default:
         return notify(notice);

@@ -1,4 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
+import type { LegStatistics } from '../../ports/media-legs.ts';
 import type { DialRequest, DialTarget, LegListener, LegNotice, Telephony } from '../../ports/telephony.ts';
 import {
   newTrunkedLeg,
@@ -30,6 +31,8 @@ interface Trunked {
   readonly inputs: TrunkedLegInput[];
   isBusy: boolean;
   cancelTimer: (() => void) | undefined;
+  /** Of the last end; handed on with the one that is told. */
+  media: LegStatistics | undefined;
 }
 
 /**
@@ -82,7 +85,12 @@ export function carryTrunkedLegs({ clock, telephony, failed }: TrunkedLegsDeps):
         return notify({ type: effect.notice, leg });
       case 'tell-end':
         legs.delete(leg);
-        return notify({ type: 'leg-ended', leg, end: effect.end });
+        return notify({
+          type: 'leg-ended',
+          leg,
+          end: effect.end,
+          ...(trunked.media && { media: trunked.media }),
+        });
     }
   }
 
@@ -95,6 +103,7 @@ export function carryTrunkedLegs({ clock, telephony, failed }: TrunkedLegsDeps):
       case 'leg-answered':
         return feed(notice.leg, trunked, { type: 'answered' });
       case 'leg-ended':
+        trunked.media = notice.media;
         return feed(notice.leg, trunked, { type: 'ended', end: notice.end });
       default:
         return notify(notice);
@@ -120,6 +129,7 @@ export function carryTrunkedLegs({ clock, telephony, failed }: TrunkedLegsDeps):
           inputs: [],
           isBusy: false,
           cancelTimer: undefined,
+          media: undefined,
         };
         legs.set(request.leg, trunked);
         feed(request.leg, trunked, { type: 'dialled' });

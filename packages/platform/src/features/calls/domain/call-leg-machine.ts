@@ -3,6 +3,7 @@ import { type CallLeg, type CallLegEffect, type CallLegInput, durationOf } from 
 import { causeOfEnd, statusOfEnd } from './cause-of-end.ts';
 import { type CallEnd, callEnds } from './hangup-cause.ts';
 import { giveBack, lend, limitTimer, offerTaken, refused, take, told, toldOfEnd } from './leg-ownership.ts';
+import { withKey } from './pressed-keys.ts';
 
 type LegStep = Step<CallLeg, CallLegEffect>;
 
@@ -58,10 +59,15 @@ function step(leg: CallLeg, input: CallLegInput, now: Instant): LegStep {
     case 'leg-answered':
       return answered(leg, now);
     case 'leg-digit':
+      return pressed(leg, input, now);
     case 'leg-voice':
       return told(leg, input);
     case 'leg-ended':
-      return ended(leg, causeOfEnd(leg.direction, input.end, leg.wantedEnd), now);
+      return ended(
+        { ...leg, quality: input.quality ?? null },
+        causeOfEnd(leg.direction, input.end, leg.wantedEnd),
+        now,
+      );
   }
 }
 
@@ -127,6 +133,15 @@ function answered(leg: CallLeg, now: Instant): LegStep {
       ...effects,
     ],
   };
+}
+
+function pressed(leg: CallLeg, input: Extract<CallLegInput, { type: 'leg-digit' }>, now: Instant): LegStep {
+  const { digit, heard } = input;
+  if (heard === undefined) return told(leg, { type: 'leg-digit', digit });
+  const key = { digit, as: heard.as, from: now - heard.durationMs, until: now };
+  const { keys, isNew } = withKey(leg.pressedKeys, key);
+  const knowing = { ...leg, pressedKeys: keys };
+  return isNew ? told(knowing, { type: 'leg-digit', digit }) : stay(knowing);
 }
 
 function ended(leg: CallLeg, end: CallEnd, now: Instant): LegStep {

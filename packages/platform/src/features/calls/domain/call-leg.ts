@@ -4,6 +4,8 @@ import type { Rate } from '../../usage/index.ts';
 import type { SignalledEnd } from './cause-of-end.ts';
 import type { CallEnd } from './hangup-cause.ts';
 import type { LegCallbacks, LegOwner } from './leg-owner.ts';
+import type { LegQuality } from './leg-quality.ts';
+import type { KeySource, PressedKey } from './pressed-keys.ts';
 
 /**
  * One leg between the platform and a phone.
@@ -49,6 +51,10 @@ export interface CallLeg {
   readonly end: CallEnd | null;
   /** The end that we asked signalling for and that has not happened yet. */
   readonly wantedEnd: CallEnd | null;
+  /** What its audio was like; null before the end, and for a leg that never had any. */
+  readonly quality: LegQuality | null;
+  /** The keys of the last seconds, each of which may come in another way as well. */
+  readonly pressedKeys: readonly PressedKey[];
 }
 
 export interface DialledTarget {
@@ -99,9 +105,18 @@ export type CallLegInput =
   | { readonly type: 'leg-ringing' }
   | { readonly type: 'leg-early' }
   | { readonly type: 'leg-answered' }
-  | { readonly type: 'leg-digit'; readonly digit: string }
+  | {
+      readonly type: 'leg-digit';
+      readonly digit: string;
+      /** Left out, it is one of its own. */
+      readonly heard?: { readonly as: KeySource; readonly durationMs: number };
+    }
   | { readonly type: 'leg-voice'; readonly speaking: boolean }
-  | { readonly type: 'leg-ended'; readonly end: SignalledEnd }
+  | {
+      readonly type: 'leg-ended';
+      readonly end: SignalledEnd;
+      readonly quality?: LegQuality | null;
+    }
   | TimerFired;
 
 export type CallLegEffect =

@@ -1,3 +1,4 @@
+import type { LegStatistics } from '../../../ports/media-legs.ts';
 import type { CallLeg } from '../domain/call-leg.ts';
 
 /** An outbound leg for tests, at its beginning unless they say otherwise. */
@@ -29,6 +30,26 @@ export function exampleLeg(over: Partial<CallLeg> = {}): CallLeg {
     endedAt: null,
     end: null,
     wantedEnd: null,
+    quality: null,
+    pressedKeys: [],
     ...over,
   };
 }
+
+/** Counters of a leg that neither sent nor got anything. */
+export const silent: LegStatistics = {
+  packetsReceived: 0,
+  bytesReceived: 0,
+  packetsSent: 0,
+  bytesSent: 0,
+  packetsLost: 0,
+  jitterMs: 0,
+  framesConcealed: 0,
+  packetsLate: 0,
+  strangersDropped: 0,
+  malformedDropped: 0,
+  unauthenticatedDropped: 0,
+  replayedDropped: 0,
+  digitsReceived: 0,
+  digitsSent: 0,
+};

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { exampleLeg } from '../testing/example-leg.ts';
+import type { CallLeg } from './call-leg.ts';
+import { callLegMachine } from './call-leg-machine.ts';
+import type { KeySource } from './pressed-keys.ts';
+
+type Press = readonly [digit: string, as: KeySource, at: number, durationMs?: number];
+
+/** The keys that the owner of an answered leg is told. */
+function told(presses: readonly Press[]): string {
+  let leg: CallLeg = exampleLeg({ phase: 'answered', answeredAt: 0 });
+  let digits = '';
+  for (const [digit, as, at, durationMs = 100] of presses) {
+    const step = callLegMachine.step(leg, { type: 'leg-digit', digit, heard: { as, durationMs } }, at);
+    leg = step.state;
+    for (const effect of step.effects) {
+      if (effect.do === 'tell-owner' && effect.notice.type === 'leg-digit') digits += effect.notice.digit;
+    }
+  }
+  assert.ok(leg.pressedKeys.length <= 32);
+  return digits;
+}
+
+test('a key that comes as event and as INFO is told once, whichever comes first', () => {
+  assert.equal(
+    told([
+      ['5', 'event', 1000],
+      ['5', 'info', 1030],
+    ]),
+    '5',
+  );
+  assert.equal(
+    told([
+      ['5', 'info', 1000],
+      ['5', 'event', 2500, 200],
+    ]),
+    '5',
+  );
+});
+
+test('keys that are pressed again are told again: each half has one other half', () => {
+  const twice: Press[] = [
+    ['1', 'event', 1000],
+    ['1', 'event', 1200],
+    ['1', 'info', 1250],
+    ['1', 'info', 1300],
+    ['2', 'info', 1400],
+    ['2', 'event', 1410],
+    ['1', 'event', 1600],
+    ['1', 'info', 1700],
+  ];
+  assert.equal(told(twice), '1121');
+});
+
+test('a key that is held long is one key, although its INFO was sent when it was pressed and its events end seconds later', () => {
+  assert.equal(
+    told([
+      ['9', 'info', 1000],
+      ['9', 'event', 6000, 5000],
+    ]),
+    '9',
+  );
+});
+
+test('a phone that sends in one way only is told each time', () => {
+  for (const as of ['event', 'info'] as const) {
+    assert.equal(told(Array.from({ length: 40 }, (_, n): Press => ['7', as, 1000 + 10 * n])), '7'.repeat(40));
+  }
+});
+
+test('the same key the other way is another one when more than two seconds lie between, or another digit', () => {
+  assert.equal(
+    told([
+      ['3', 'event', 1000],
+      ['3', 'info', 3101, 100],
+    ]),
+    '33',
+  );
+  assert.equal(
+    told([
+      ['3', 'event', 1000],
+      ['4', 'info', 1001],
+    ]),
+    '34',
+  );
+});
