@@ -8,10 +8,11 @@ import { lateness } from './benches/lateness.ts';
 import { mix } from './benches/mix.ts';
 import { parser } from './benches/parser.ts';
 import { register } from './benches/register.ts';
+import { verify } from './benches/verify.ts';
 import { type BenchResult, isMissed, tableOf, writeResult } from './report.ts';
 
 /** `npm run bench`: every bench, or those that are named; `--profile <directory>` leaves CPU profiles there. */
-const benches = [api, register, callbacks, calls, parser, mix, lateness, delay];
+const benches = [api, register, callbacks, calls, verify, parser, mix, lateness, delay];
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

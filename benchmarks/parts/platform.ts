@@ -6,6 +6,12 @@ import { type Embedded, startEmbedded } from '@jackfield/server/src/embedded.ts'
 import { readLimits } from '@jackfield/server/src/limit-variables.ts';
 import { servePart } from '../part.ts';
 
+/** What a bench wants otherwise. */
+export interface PlatformStart {
+  readonly databaseUrl?: string;
+  readonly smsFile?: string;
+}
+
 /** The whole platform as a user runs it, with the embedded database in a directory of its own. */
 const dataDir = mkdtempSync(join(tmpdir(), 'jackfield-bench-'));
 const authId = 'MABENCHMARK000000000';
@@ -14,7 +20,7 @@ const unlimited = 1_000_000_000;
 let embedded: Embedded | undefined;
 
 servePart({
-  async start() {
+  async start(over: PlatformStart = {}) {
     embedded = await startEmbedded({
       config: {
         sandbox: false,
@@ -29,6 +35,7 @@ servePart({
         logLevel: 'error',
         // One machine stands for thousands of phones: the limits of a source are not what is measured.
         limits: readLimits((_variable, fallback) => fallback, true),
+        ...over,
       },
       log: createLogger({ level: 'error' }),
       onFatal(error) {

@@ -17,7 +17,7 @@ import type { Database } from '../../ports/database.ts';
 import type { DialRequest, LegEnd, LegListener, LegNotice, Telephony } from '../../ports/telephony.ts';
 import { createUsage } from '../usage/index.ts';
 import { createCarriers } from './carriers.ts';
-import { readCarriers } from './domain/read-carriers.ts';
+import { readCarriers } from './read-carriers.ts';
 
 const number = '+442079460100';
 const account = 'MACARRIERS0000000000';

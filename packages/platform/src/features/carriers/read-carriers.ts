@@ -1,6 +1,6 @@
-import { type Entry, entryOf, readAmount, readDocument, shown } from '../../../kernel/operator-entry.ts';
-import { prefixShape, readPrefixes } from '../../../kernel/prefix-routes.ts';
-import type { CallerIdRule, Carrier, CarrierAccount, CarrierCaps } from './carrier.ts';
+import { type Entry, entryOf, readAmount, readDocument, shown } from '../../kernel/operator-entry.ts';
+import { prefixShape, readPrefixes } from '../../kernel/prefix-routes.ts';
+import type { CallerIdRule, Carrier, CarrierAccount, CarrierCaps } from './domain/carrier.ts';
 
 export type ReadCarriers =
   | { readonly ok: true; readonly carriers: readonly Carrier[]; readonly accounts: readonly CarrierAccount[] }

@@ -1,6 +1,12 @@
-import { type Entry, entryOf, readAmount, readDocument, shown } from '../../../kernel/operator-entry.ts';
-import { readPrefixes } from '../../../kernel/prefix-routes.ts';
-import type { GatewayAccess, HttpAccess, MessageGateway, ReceiptFields, SmppAccess } from './gateway.ts';
+import { type Entry, entryOf, readAmount, readDocument, shown } from '../../kernel/operator-entry.ts';
+import { readPrefixes } from '../../kernel/prefix-routes.ts';
+import type {
+  GatewayAccess,
+  HttpAccess,
+  MessageGateway,
+  ReceiptFields,
+  SmppAccess,
+} from './domain/gateway.ts';
 
 export type ReadGateways =
   | {
