@@ -15,10 +15,14 @@ export interface SippOptions {
   readonly password: string;
   /** The user of its credentials; `user` when left out. */
   readonly authUser?: string;
+  /** What its digest covers, without scheme; `<callee>@<remote>` when left out. */
+  readonly authUri?: string;
   /** Values of the scenario's `[name]` keywords. */
   readonly keys?: Readonly<Record<string, string>>;
   readonly transport?: 'u1' | 't1';
   readonly port?: number;
+  /** Of its only call; sipp's own when left out. */
+  readonly callId?: string;
   /** When it is given up, 45 s unless told. */
   readonly timeoutSeconds?: number;
 }
@@ -47,6 +51,7 @@ export class Sipp {
     const directory = await mkdtemp(join(tmpdir(), 'sipp-'));
     const port = options.port ?? (await freePort());
     const callee = options.keys?.callee;
+    const authUri = options.authUri ?? (callee === undefined ? undefined : `${callee}@${options.remote}`);
     // Where nobody listens to a phone's audio, port 9 takes it (RFC 863).
     const keys = Object.entries({ rtp_port: '9', ...options.keys }).flatMap(([name, value]) => [
       '-key',
@@ -62,7 +67,7 @@ export class Sipp {
         // Captures of audio are sent from here.
         ...['-mp', String(await freePort())],
         // The digest covers the Request-URI (RFC 7616 §3.4.6); sipp would leave the callee out of it.
-        ...(callee === undefined ? [] : ['-auth_uri', `${callee}@${options.remote}`]),
+        ...(authUri === undefined ? [] : ['-auth_uri', authUri]),
         ...['-s', options.user, '-au', options.authUser ?? options.user, '-ap', options.password],
         ...[
           '-m',
@@ -76,7 +81,9 @@ export class Sipp {
         ],
         // A machine under load makes its watchdog write an error that says nothing of the messages.
         ...['-watchdog_minor_threshold', '60000'],
-        ...['-trace_err', '-error_file', join(directory, 'errors'), ...keys],
+        ...['-trace_err', '-error_file', join(directory, 'errors')],
+        ...['-trace_logs', '-log_file', join(directory, 'log'), ...keys],
+        ...(options.callId === undefined ? [] : ['-cid_str', options.callId]),
       ],
       { cwd: directory, stdio: 'ignore', env: { PATH: process.env.PATH, TERM: 'xterm' } },
     );
@@ -91,6 +98,16 @@ export class Sipp {
 
   finished(): Promise<SippResult> {
     return this.#result;
+  }
+
+  /** The first match in what the scenario has logged; waited for. */
+  async logged(pattern: RegExp, limitMs = 15_000): Promise<RegExpExecArray> {
+    for (const limit = Date.now() + limitMs; Date.now() < limit; ) {
+      const match = pattern.exec(await readFile(join(this.#directory, 'log'), 'utf8').catch(() => ''));
+      if (match !== null) return match;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error(`sipp has not logged ${pattern}`);
   }
 
   async stop(): Promise<void> {

@@ -36,6 +36,8 @@ async function world(take?: (request: TransferRequest) => boolean) {
         addresses: [{ protocol: 'udp', address: '10.0.0.1', port: 5060 }],
         counters: {},
         connections: 0,
+        keep() {},
+        cut() {},
         close: () => Promise.resolve(),
       } as unknown as Transports;
     },
@@ -97,7 +99,15 @@ async function world(take?: (request: TransferRequest) => boolean) {
     return { tag, leg };
   }
 
-  return { clock, sent, notices, edge, send, call, last: () => sent.at(-1)!.split('\r\n')[0] };
+  /** The phone takes what was sent last. */
+  async function accept(): Promise<void> {
+    const copied = /^(?:Via|From|To|Call-ID|CSeq): .*$/gm;
+    const lines = ['SIP/2.0 200 OK', ...(sent.at(-1)!.match(copied) ?? []), 'Content-Length: 0', '', ''];
+    listener?.onMessage(lines.map((line) => line.trim()).join('\r\n'), flow);
+    await clock.advance(50);
+  }
+
+  return { clock, sent, notices, edge, send, accept, call, last: () => sent.at(-1)!.split('\r\n')[0] };
 }
 
 test('RFC 3515 §2.4.2: a REFER is declined with 603 where nobody carries transfers out', async () => {
@@ -118,6 +128,7 @@ test('A transfer is told, accepted with 202 and a NOTIFY of 100, and its outcome
   assert.deepEqual(asked, [{ leg, to: '+12025550100', referredBy: 'alice' }]);
   assert.ok(w.sent.some((text) => text.startsWith('SIP/2.0 202 Accepted')));
   assert.match(w.sent.at(-1)!, /^NOTIFY sip:alice@10\.0\.0\.2 [\s\S]*\r\n\r\nSIP\/2\.0 100 Trying\r\n$/);
+  await w.accept();
   w.edge.telephony.reportTransfer?.(leg, 200);
   assert.match(w.sent.at(-1)!, /\r\nSubscription-State: terminated;reason=noresource\r\n/);
   assert.match(w.sent.at(-1)!, /\r\n\r\nSIP\/2\.0 200 OK\r\n$/);

@@ -53,15 +53,25 @@ function word(effect: SessionEffect): string {
   }
 }
 
-function run(state: Session, ...inputs: SessionInput[]): { state: Session; words: string[] } {
+function toNotify(status: number, cseq: number): SessionInput {
+  const response = createResponse(request('NOTIFY', cseq), status);
+  return { type: 'response', method: 'NOTIFY', response, retried: true, chance: 0 };
+}
+
+function run(state: Session, ...inputs: (SessionInput | 'answered')[]): { state: Session; words: string[] } {
   let current = state;
   let effects: readonly SessionEffect[] = [];
-  for (const input of inputs) ({ state: current, effects } = stepSession(current, input, 0));
+  for (const each of inputs) {
+    const input = each === 'answered' ? toNotify(200, current.notifying?.cseq ?? 0) : each;
+    ({ state: current, effects } = stepSession(current, input, 0));
+  }
   return { state: current, words: effects.map(word) };
 }
 
 const refer = (cseq = 11) => received('REFER', cseq, ['Refer-To', '<sip:carol@x>']);
 const accept: SessionInput = { type: 'accept-referral' };
+/** To the NOTIFY that is on its way. */
+const answered = 'answered';
 const report = (status: number): SessionInput => ({ type: 'report-referral', status });
 
 test('RFC 3515 §2.4.1: a REFER without exactly one Refer-To that can be read gets a 400', () => {
@@ -84,15 +94,26 @@ test('RFC 3515 §2.4.4: an accepted REFER gets 202 and at once a NOTIFY of what 
 });
 
 test('RFC 3515 §2.4.5: the final status ends the subscription, and nothing is told after it', () => {
-  const ringing = run(live(), refer(), accept, report(180));
+  const ringing = run(live(), refer(), accept, answered, report(180));
   assert.deepEqual(ringing.words, ['NOTIFY refer active;expires=300 SIP/2.0 180 Ringing']);
-  const { state, words } = run(ringing.state, report(200));
+  const { state, words } = run(ringing.state, answered, report(200));
   assert.deepEqual(words, ['NOTIFY refer terminated;reason=noresource SIP/2.0 200 OK', 'cancel referral']);
   assert.deepEqual(run(state, report(200)).words, []);
 });
 
+test('No NOTIFY overtakes another one: the next waits for the answer, and what is out of date is left out', () => {
+  const waiting = run(live(), refer(), accept, report(180), report(183), report(200));
+  assert.deepEqual(waiting.words, ['cancel referral']);
+  const last = run(waiting.state, answered);
+  assert.deepEqual(last.words, ['NOTIFY refer terminated;reason=noresource SIP/2.0 200 OK']);
+  assert.deepEqual(run(last.state, answered).words, []);
+  const held = run(waiting.state, { type: 'hang-up' }, answered);
+  assert.deepEqual(held.words, last.words);
+  assert.deepEqual(run(held.state, answered).words, ['send BYE']);
+});
+
 test('RFC 3515 §2.4.6: from the second REFER of a dialog on the event names the CSeq of the one that is meant', () => {
-  const { words } = run(live(), refer(), accept, report(486), refer(12), accept);
+  const { words } = run(live(), refer(), accept, answered, report(486), answered, refer(12), accept);
   assert.equal(words[2], 'NOTIFY refer;id=12 active;expires=300 SIP/2.0 100 Trying');
 });
 
@@ -109,7 +130,7 @@ test('A REFER while another one is carried out, or that nobody wants, is decline
 });
 
 test('A subscription of which nothing more is heard is ended with a NOTIFY', () => {
-  assert.deepEqual(run(live(), refer(), accept, { type: 'timer-fired', key: 'referral' }).words, [
+  assert.deepEqual(run(live(), refer(), accept, answered, { type: 'timer-fired', key: 'referral' }).words, [
     'NOTIFY refer terminated;reason=timeout SIP/2.0 408 Request Timeout',
     'cancel referral',
   ]);
@@ -117,18 +138,22 @@ test('A subscription of which nothing more is heard is ended with a NOTIFY', () 
 
 test('RFC 5057 §5.1: a NOTIFY that is refused or lost ends the subscription, and the call goes on', () => {
   const accepted = run(live(), refer(), accept).state;
-  const refused: SessionInput = {
-    type: 'response',
-    method: 'NOTIFY',
-    response: createResponse(request('NOTIFY', 1), 481),
-    retried: true,
-    chance: 0,
-  };
+  const refused = toNotify(481, 1);
   for (const input of [refused, { type: 'failed', method: 'NOTIFY', failure: 'timeout' } as const]) {
     const { state, words } = run(accepted, input);
     assert.deepEqual(words, ['cancel referral']);
     assert.equal(state.phase, 'live');
   }
+});
+
+test('A call that is hung up says BYE after the answer to the NOTIFY that told the outcome of its transfer', () => {
+  const told = run(live(), refer(), accept, answered, report(200), { type: 'hang-up' });
+  assert.deepEqual([told.state.phase, told.words], ['held', ['end']]);
+  assert.deepEqual(run(told.state, answered).words, ['send BYE']);
+  assert.deepEqual(run(told.state, { type: 'failed', method: 'NOTIFY', failure: 'timeout' }).words, [
+    'send BYE',
+  ]);
+  assert.deepEqual(run(told.state, received('BYE', 12)).words, ['200 to BYE 12']);
 });
 
 test('The end of the call answers a REFER that waits and ends its subscription', () => {

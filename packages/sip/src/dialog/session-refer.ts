@@ -4,7 +4,7 @@ import { reasonPhrase } from '../message/reason-phrases.ts';
 import { type Step, stay } from '../transaction/effects.ts';
 import type { HeaderPairs } from './answers.ts';
 import { cseqOf, dialogRequest, nextHop } from './dialog.ts';
-import type { Session, SessionEffect } from './session-state.ts';
+import { byeWhenDue, type Session, type SessionEffect } from './session-state.ts';
 
 /**
  * A REFER of the peer, and the subscription that accepting it makes (RFC 3515 §2.4.4).
@@ -29,6 +29,20 @@ export type Referral =
       readonly cseq: number;
       readonly isSilent: boolean;
     };
+
+/** What a NOTIFY says. */
+interface Notice {
+  readonly event: string;
+  readonly subscription: string;
+  readonly status: number;
+}
+
+/** The NOTIFY that has no answer yet, and those that wait for it: one overtaken by the next would be out of order. */
+export interface Notifying {
+  readonly cseq: number;
+  readonly notice: Notice;
+  readonly waiting: readonly Notice[];
+}
 
 /** No REFER has come yet. */
 export const noReferral: Referral = { state: 'none', taken: 0 };
@@ -115,11 +129,26 @@ export function referralExpired(state: Session): SessionStep {
   return { state: dropReferral(told, 0, effects), effects };
 }
 
-/** A NOTIFY that is refused or lost ends the subscription, and nothing else of the dialog (RFC 6665 §4.2.2, RFC 5057 §5.1). */
-export function notifyFailed(state: Session, response: SipResponse | undefined): SessionStep {
+/**
+ * A NOTIFY was answered, or lost without a response. One that is refused or lost ends the subscription, and nothing else of the
+ * dialog (RFC 6665 §4.2.2, RFC 5057 §5.1).
+ */
+export function notifyAnswered(
+  state: Session,
+  cseq: number | undefined,
+  response: SipResponse | undefined,
+): SessionStep {
+  const { notifying } = state;
+  if (!notifying || (cseq !== undefined && cseq !== notifying.cseq)) return stay(state);
   const effects: SessionEffect[] = [];
-  if (response && response.status < 300) return stay(state);
-  return { state: dropReferral(state, 0, effects), effects };
+  const idle: Session = { ...state, notifying: undefined };
+  if (!response || response.status >= 300) {
+    return { state: byeWhenDue(dropReferral(idle, 0, effects), effects), effects };
+  }
+  const [next, ...waiting] = notifying.waiting;
+  const isOver = state.phase === 'ending' || state.phase === 'ended';
+  const told = next && !isOver ? send(idle, next, waiting, effects) : idle;
+  return { state: byeWhenDue(told, effects), effects };
 }
 
 /** Forgets the REFER; one that has no answer yet gets `status`. */
@@ -134,19 +163,36 @@ export function dropReferral(state: Session, status: number, effects: SessionEff
 }
 
 function notify(state: Session, status: number, subscription: string, effects: SessionEffect[]): Session {
-  const { referral } = state;
+  const { referral, notifying } = state;
   if (referral.state !== 'accepted' || referral.isSilent) return state;
   // RFC 3515 §2.4.6: from the second REFER of a dialog on, the event names which one is meant by its CSeq.
   const event = referral.taken > 1 ? `refer;id=${referral.cseq}` : 'refer';
+  const notice: Notice = { event, subscription, status };
+  if (!notifying) return send(state, notice, [], effects);
+  // What is out of date is not told any more.
+  const waiting = [...notifying.waiting.filter(isLast), notice];
+  return { ...state, notifying: { ...notifying, waiting } };
+}
+
+function send(state: Session, notice: Notice, waiting: readonly Notice[], effects: SessionEffect[]): Session {
   const headers: HeaderPairs = [
-    ['Event', event],
-    ['Subscription-State', subscription],
+    ['Event', notice.event],
+    ['Subscription-State', notice.subscription],
   ];
-  const body = `SIP/2.0 ${status} ${reasonPhrase(status)}\r\n`;
+  const body = `SIP/2.0 ${notice.status} ${reasonPhrase(notice.status)}\r\n`;
   const content = { body, contentType: 'message/sipfrag;version=2.0' };
   const { dialog, request } = dialogRequest(state.dialog, 'NOTIFY', content, headers);
   effects.push({ do: 'request', session: state.id, request, hop: nextHop(dialog) });
-  return { ...state, dialog };
+  return { ...state, dialog, notifying: { cseq: dialog.localCseq, notice, waiting } };
+}
+
+function isLast({ status }: Notice): boolean {
+  return status >= 200;
+}
+
+/** Whether the end of a subscription is being told, or is to be. */
+export function tellsEnd(notifying: Notifying | undefined): boolean {
+  return notifying !== undefined && [notifying.notice, ...notifying.waiting].some(isLast);
 }
 
 /** RFC 4488 §4: `Refer-Sub: false`; without the header, and with anything else in it, there is a subscription. */

@@ -4,7 +4,7 @@ import { answerInDialog, infoEvent } from './answers.ts';
 import { cseqOf, isOutOfOrder, withRemoteCseq } from './dialog.ts';
 import { accept, takeOffer, tryAgain } from './session-offers.ts';
 import { onRefer } from './session-refer.ts';
-import { closeOffers, type Session, type SessionEffect, sayBye, stopRepeating } from './session-state.ts';
+import { byeWhenDue, closeOffers, type Session, type SessionEffect, stopRepeating } from './session-state.ts';
 
 type SessionStep = Step<Session, SessionEffect>;
 
@@ -48,7 +48,7 @@ function onBye(state: Session, transaction: string, now: number): SessionStep {
     case 'live':
       effects.push({ do: 'end', reason: { by: 'remote-bye' } });
       return { state: { ...closeOffers(quiet, effects, now), phase: 'ended' }, effects };
-    case 'awaiting-ack':
+    case 'held':
       return { state: { ...quiet, phase: 'ended' }, effects };
     case 'ending':
     case 'ended':
@@ -101,7 +101,7 @@ export function onAck(state: Session, request: SipRequest): SessionStep {
   if (!state.repeating || cseqOf(request) !== state.repeating.cseq) return stay(state);
   const effects: SessionEffect[] = [];
   const quiet = stopRepeating(state, effects);
-  if (quiet.phase === 'awaiting-ack') return { state: sayBye(quiet, effects), effects };
+  if (quiet.phase === 'held') return { state: byeWhenDue(quiet, effects), effects };
   if (quiet.phase === 'live')
     effects.push({ do: 'tell', event: { type: 'acknowledged', body: request.body } });
   return { state: quiet, effects };

@@ -2,7 +2,7 @@ import type { SipResponse } from '../message/message.ts';
 import { type Step, stay } from '../transaction/effects.ts';
 import { ackOfSuccess, cseqOf, nextHop, refreshTarget } from './dialog.ts';
 import { sendOffer, sendRefresh, tryAgainLater } from './session-offers.ts';
-import { notifyFailed } from './session-refer.ts';
+import { notifyAnswered } from './session-refer.ts';
 import {
   agreeOnTerms,
   endWithBye,
@@ -32,8 +32,8 @@ export function onResponse(state: Session, input: ResponseInput, now: number): S
     if (challenged) return { state: sayBye(state, effects, response), effects };
     return { state: { ...state, phase: 'ended' }, effects };
   }
+  if (method === 'NOTIFY') return notifyAnswered(state, cseqOf(response), response);
   if (state.phase !== 'live') return stay(state);
-  if (method === 'NOTIFY') return notifyFailed(state, response);
   if (isDialogLost(response.status)) return lose(state, now);
   return {
     state,
@@ -165,7 +165,7 @@ export function onFailure(
   now: number,
 ): SessionStep {
   if (method === 'PRACK') return stay(state);
-  if (method === 'NOTIFY') return notifyFailed(state, undefined);
+  if (method === 'NOTIFY') return notifyAnswered(state, undefined, undefined);
   const effects: SessionEffect[] = [];
   if (method === 'BYE') {
     return state.phase === 'ending' ? { state: { ...state, phase: 'ended' }, effects } : stay(state);

@@ -2,7 +2,7 @@ import type { SipMessage, SipRequest, SipResponse } from '../message/message.ts'
 import type { TimerDurations } from '../transaction/timers.ts';
 import type { HeaderPairs } from './answers.ts';
 import { type Dialog, dialogRequest, nextHop } from './dialog.ts';
-import { dropReferral, noReferral, type Referral } from './session-refer.ts';
+import { dropReferral, type Notifying, noReferral, type Referral, tellsEnd } from './session-refer.ts';
 import {
   DEFAULT_SESSION_INTERVAL,
   expiryDelayMs,
@@ -39,7 +39,7 @@ export interface Content {
  * A confirmed INVITE dialog as a machine, the same for caller and callee (RFC 3261 §12.2, §13.3.1.4, §14, §15).
  *
  *   live ──hang-up, dialog lost──▶ ending ──BYE answered or failed──▶ ended
- *    │ ╲──hang-up before ACK──▶ awaiting-ack ──ACK, 64*T1──▶ ending
+ *    │ ╲──hang-up before ACK, or before the answer to the last NOTIFY──▶ held ──it came, or its limit──▶ ending
  *    ╰──BYE received (every state)──▶ ended
  *
  * The owner is told `end` when "live" is left; what follows is signalling alone.
@@ -47,7 +47,7 @@ export interface Content {
 export interface Session {
   /** Names the session among the forks of one call. */
   readonly id: string;
-  readonly phase: 'live' | 'awaiting-ack' | 'ending' | 'ended';
+  readonly phase: 'live' | 'held' | 'ending' | 'ended';
   readonly dialog: Dialog;
   /** Whether we made the Call-ID, which decides the back-off band of §14.1. */
   readonly callIdOwner: boolean;
@@ -58,6 +58,7 @@ export interface Session {
   readonly ours: OurOffer | undefined;
   readonly expiry: SessionExpiry;
   readonly referral: Referral;
+  readonly notifying: Notifying | undefined;
   /** Whether the peer's Allow names UPDATE. */
   readonly peerTakesUpdate: boolean;
   /** The description that we sent last, which a refreshing re-INVITE repeats. */
@@ -210,6 +211,7 @@ export function callerSession(
     ours: undefined,
     expiry: { wish, terms: undefined, refreshing: undefined },
     referral: noReferral,
+    notifying: undefined,
     peerTakesUpdate: false,
     local: undefined,
   };
@@ -315,7 +317,7 @@ export function sayBye(state: Session, effects: SessionEffect[], challenge?: Sip
   return { ...state, phase: 'ending', dialog };
 }
 
-/** Ends a live session from our side: the owner is told at once, the BYE waits for the ACK of our 2xx if it must. */
+/** Ends a live session from our side: the owner is told at once, the BYE waits for what has to come before it. */
 export function endWithBye(
   state: Session,
   reason: EndReason,
@@ -325,5 +327,14 @@ export function endWithBye(
   effects.push({ do: 'end', reason });
   const closed = closeOffers(state, effects, now);
   // RFC 3261 §15: the callee MUST NOT send a BYE until its 2xx was acknowledged or timed out.
-  return closed.repeating ? { ...closed, phase: 'awaiting-ack' } : sayBye(closed, effects);
+  return byeWhenDue({ ...closed, phase: 'held' }, effects);
+}
+
+/**
+ * The BYE of a held session, once it may be sent: after the ACK of our 2xx, and after the answer to the NOTIFY that ended a
+ * subscription, which the phone is to understand before its call is gone.
+ */
+export function byeWhenDue(state: Session, effects: SessionEffect[]): Session {
+  const isHeld = state.repeating !== undefined || tellsEnd(state.notifying);
+  return state.phase !== 'held' || isHeld ? state : sayBye(state, effects);
 }

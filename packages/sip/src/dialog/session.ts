@@ -5,12 +5,12 @@ import { acceptReferral, referralExpired, refuseReferral, reportReferral } from 
 import { onAck, onRequest } from './session-requests.ts';
 import { onFailure, onResponse } from './session-responses.ts';
 import {
+  byeWhenDue,
   endWithBye,
   type Session,
   type SessionEffect,
   type SessionInput,
   type SessionTimer,
-  sayBye,
   stopRepeating,
 } from './session-state.ts';
 
@@ -107,9 +107,7 @@ function onTimer(state: Session, key: SessionTimer, now: number): SessionStep {
       const quiet = stopRepeating(state, effects);
       if (quiet.phase === 'live')
         return { state: endWithBye(quiet, { by: 'no-ack' }, effects, now), effects };
-      return quiet.phase === 'awaiting-ack'
-        ? { state: sayBye(quiet, effects), effects }
-        : { state: quiet, effects };
+      return { state: byeWhenDue(quiet, effects), effects };
     }
     case 'glare': {
       if (state.phase !== 'live' || state.ours?.state !== 'backing-off') return { state, effects: [] };

@@ -1,111 +1,256 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type DirectCallInput, directCallMachine, isDirectCallOver, newDirectCall } from './direct-call.ts';
+import {
+  adoptedCall,
+  type DirectCall,
+  type DirectCallInput,
+  directCallMachine,
+  isDirectCallOver,
+  newDirectCall,
+} from './direct-call.ts';
 import { callEnds } from './hangup-cause.ts';
 
 const wanted = { account: 'MA1', mainAccount: 'MA1', from: 'a', to: 'b', callerName: 'A' };
-const legs = ['caller', 'callee'];
 const end = callEnds(3010, 'Call recipient');
 
-const input: fc.Arbitrary<DirectCallInput> = fc.oneof(
-  fc.constant<DirectCallInput>({ type: 'begin' }),
-  fc.constantFrom(...legs).map((leg): DirectCallInput => ({ type: 'leg-ringing', leg })),
-  fc.constantFrom(...legs).map((leg): DirectCallInput => ({ type: 'leg-answered', leg })),
-  fc.constantFrom(...legs).map((leg): DirectCallInput => ({ type: 'leg-ended', leg, end })),
-  fc.constantFrom(...legs).map((leg): DirectCallInput => ({ type: 'leg-taken', leg })),
-  fc.constant<DirectCallInput>({ type: 'timer-fired', key: 'left-alone' }),
-);
+/** A leg as the world sees it; `unborn` ones have not been announced. */
+type Life = 'unborn' | 'ringing' | 'answered' | 'ended' | 'taken';
+
+/** The machine, its legs, and what it has ordered: everything that decides what can happen next. */
+interface World {
+  readonly call: DirectCall;
+  readonly legs: Readonly<Record<string, Life>>;
+  readonly hungUp: readonly string[];
+  readonly isTimerRunning: boolean;
+  readonly isSounding: boolean;
+}
+
+function newWorld(names: readonly string[], call: DirectCall, life: Life): World {
+  const legs = Object.fromEntries(names.map((name) => [name, 'unborn' as Life]));
+  return {
+    call,
+    legs: { ...legs, caller: life, callee: life === 'answered' ? life : 'unborn' },
+    hungUp: [],
+    isTimerRunning: false,
+    isSounding: false,
+  };
+}
+
+const isLive = (life: Life | undefined) => life === 'ringing' || life === 'answered';
+
+/** What can happen now: legs that live answer, end or are taken; those that were hung up may do so a last time. */
+function possible({ call, legs, isTimerRunning }: World): DirectCallInput[] {
+  const inputs: DirectCallInput[] = [{ type: 'begin' }];
+  if (call.caller === 'answered' && call.callee === 'answered') inputs.push({ type: 'adopt' });
+  if (isTimerRunning) inputs.push({ type: 'timer-fired', key: 'left-alone' });
+  for (const [leg, life] of Object.entries(legs)) {
+    if (life === 'unborn' && leg.startsWith('next')) {
+      for (const place of [call.callerLeg, call.calleeLeg]) inputs.push({ type: 'succeed', leg, place });
+    }
+    if (!isLive(life)) continue;
+    if (life === 'ringing') {
+      inputs.push({ type: 'leg-ringing', leg }, { type: 'leg-answered', leg });
+      if (leg.startsWith('next')) inputs.push({ type: 'leg-given', leg });
+    }
+    inputs.push({ type: 'leg-ended', leg, end }, { type: 'leg-taken', leg });
+  }
+  return inputs;
+}
+
+/** One step of the world; asserts what must hold after each. */
+function stepped(before: World, input: DirectCallInput): World {
+  const { state, effects } = directCallMachine.step(before.call, input, 0);
+  const legs: Record<string, Life> = { ...before.legs };
+  const hungUp = [...before.hungUp];
+  let { isTimerRunning, isSounding } = before;
+  if (input.type === 'leg-answered' || input.type === 'leg-given') legs[input.leg] = 'answered';
+  if (input.type === 'leg-ended') legs[input.leg] = 'ended';
+  if (input.type === 'leg-taken') legs[input.leg] = 'taken';
+  if (input.type === 'timer-fired') isTimerRunning = false;
+  for (const effect of effects) {
+    switch (effect.do) {
+      case 'dial-callee':
+        assert.equal(legs.callee, 'unborn', 'dialled once');
+        legs.callee = 'ringing';
+        break;
+      case 'reply':
+        if (effect.reply && input.type === 'succeed') legs[input.leg] = 'ringing';
+        break;
+      case 'start-timer':
+        isTimerRunning = true;
+        break;
+      case 'unbridge':
+        assert.ok(isSounding, 'nothing is closed that was not open');
+        isSounding = false;
+        break;
+      case 'bridge':
+        for (const leg of effect.legs) assert.equal(legs[leg], 'answered', `${leg} is in a bridge`);
+        assert.ok(!isSounding, 'one sound after the other');
+        isSounding = true;
+        break;
+      case 'ringback':
+        assert.equal(legs[effect.leg], 'answered', `${effect.leg} hears ringing`);
+        assert.ok(!isSounding, 'one sound after the other');
+        isSounding = true;
+        break;
+      case 'hang-up':
+        assert.ok(isLive(legs[effect.leg]), `${effect.leg} was hung up although it is not ours`);
+        if (input.type !== 'timer-fired') assert.ok(!hungUp.includes(effect.leg), `${effect.leg} twice`);
+        hungUp.push(effect.leg);
+    }
+  }
+  const world = { call: state, legs, hungUp: [...new Set(hungUp)].sort(), isTimerRunning, isSounding };
+  check(world);
+  return world;
+}
+
+function check({ call, legs, hungUp, isTimerRunning, isSounding }: World): void {
+  const live = Object.keys(legs).filter((leg) => isLive(legs[leg]));
+  const kept = live.filter((leg) => !hungUp.includes(leg));
+  const isPlaced = legs.callee !== 'unborn' || kept.length === 0;
+  assert.ok(kept.length !== 1 || isTimerRunning || !isPlaced, `${kept} is left alone`);
+  assert.ok(!isSounding || kept.length >= 2, 'no mix outlives a conversation');
+  assert.equal(isDirectCallOver(call), live.length === 0, `over with ${live.length} legs alive`);
+}
+
+/** Visits every state that can be reached, each once; gives their number. */
+function explored(first: World): number {
+  const seen = new Set<string>();
+  const left = [first];
+  for (let world = left.pop(); world !== undefined; world = left.pop()) {
+    if (isDirectCallOver(world.call)) continue;
+    for (const input of possible(world)) {
+      const next = stepped(world, input);
+      const key = JSON.stringify([next.call, next.legs, next.hungUp, next.isTimerRunning]);
+      if (seen.has(key)) continue;
+      seen.add(key);
+      left.push(next);
+    }
+  }
+  return seen.size;
+}
 
 describe('a direct call, whatever order its notices come in', () => {
-  it('leaves no leg alive: once one ended or was taken, the other was hung up, taken too, or never existed', () => {
+  it('is over when both legs ended, belong to somebody else or never were, and leaves none alone before: all orders', () => {
+    assert.ok(explored(newWorld([], newDirectCall(wanted, 'caller', 'callee'), 'ringing')) > 20);
+  });
+
+  it('keeps that with legs that take the place of others, in all orders of two of them', () => {
+    const names = ['next1', 'next2'];
+    assert.ok(explored(newWorld(names, newDirectCall(wanted, 'caller', 'callee'), 'ringing')) > 1_000);
+    assert.ok(explored(newWorld(names, adoptedCall(wanted, 'caller', 'callee'), 'answered')) > 1_000);
+  });
+
+  it('keeps that with many transfers, one after another, in random orders', () => {
+    const names = Array.from({ length: 8 }, (_, index) => `next${index}`);
     fc.assert(
-      fc.property(fc.array(input, { maxLength: 14 }), (inputs) => {
-        let call = newDirectCall(wanted, 'caller', 'callee');
-        const hungUp = new Set<string>();
-        const gone = new Set<string>();
-        const taken = new Set<string>();
-        let isTimerRunning = false;
-        let dialled = 0;
-        let bridges = 0;
-        function take(each: DirectCallInput) {
-          const { state, effects } = directCallMachine.step(call, each, 0);
-          call = state;
-          if (each.type === 'leg-taken') taken.add(each.leg);
-          if (each.type === 'leg-ended' || each.type === 'leg-taken') gone.add(each.leg);
-          for (const effect of effects) {
-            if (effect.do === 'start-timer') isTimerRunning = true;
-            if (effect.do === 'dial-callee') dialled++;
-            if (effect.do === 'bridge') bridges++;
-            if (effect.do === 'unbridge') bridges--;
-            if (effect.do === 'hang-up') {
-              assert.ok(!taken.has(effect.leg), 'a leg of somebody else is left alone');
-              hungUp.add(effect.leg);
-            }
-          }
+      fc.property(fc.array(fc.nat(), { maxLength: 60 }), (picks) => {
+        let world = newWorld(names, newDirectCall(wanted, 'caller', 'callee'), 'ringing');
+        for (const pick of picks) {
+          if (isDirectCallOver(world.call)) break;
+          const inputs = possible(world);
+          world = stepped(world, inputs[pick % inputs.length]!);
         }
-        for (const each of inputs) {
-          // A leg ends or is taken once, is silent then, and says nothing before it was dialled.
-          if ('leg' in each && (gone.has(each.leg) || (each.leg === 'callee' && dialled === 0))) continue;
-          if (each.type === 'timer-fired' && !isTimerRunning) continue;
-          if (isDirectCallOver(call)) break;
-          take(each);
-        }
-        if (isTimerRunning && !isDirectCallOver(call)) take({ type: 'timer-fired', key: 'left-alone' });
-        assert.ok(dialled <= 1);
-        for (const leg of gone) {
-          const other = leg === 'caller' ? 'callee' : 'caller';
-          const exists = other === 'caller' || dialled === 1;
-          assert.ok(!exists || gone.has(other) || hungUp.has(other), `${other} was left alive`);
-        }
-        if (gone.size > 0) assert.equal(bridges, 0, 'no mix outlives a leg');
-        assert.equal(isDirectCallOver(call), gone.has('caller') && (dialled === 0 || gone.has('callee')));
       }),
+      { numRuns: 2_000 },
     );
   });
+});
 
-  it('gives whoever takes both legs the time to take the second', () => {
-    let call = newDirectCall(wanted, 'caller', 'callee');
-    const orders: unknown[] = [];
-    const inputs: DirectCallInput[] = [
-      { type: 'begin' },
-      { type: 'leg-answered', leg: 'callee' },
-      { type: 'leg-answered', leg: 'caller' },
-      { type: 'leg-taken', leg: 'caller' },
-      { type: 'leg-taken', leg: 'callee' },
-    ];
-    for (const each of inputs) {
-      const { state, effects } = directCallMachine.step(call, each, 0);
-      call = state;
-      orders.push(...effects.map((effect) => effect.do));
-    }
-    assert.ok(isDirectCallOver(call));
-    assert.ok(!orders.includes('hang-up'));
-    assert.equal(orders.filter((order) => order === 'unbridge').length, 1);
+/** Runs the machine through these and gives its orders in a few words. */
+function orders(first: DirectCall, inputs: readonly DirectCallInput[]): string[] {
+  let call = first;
+  return inputs.flatMap((input) => {
+    const { state, effects } = directCallMachine.step(call, input, 0);
+    call = state;
+    return effects.map((effect) => {
+      if (effect.do === 'hang-up') return `hang-up ${effect.leg} ${effect.end.code} ${effect.end.source}`;
+      if (effect.do === 'bridge') return `bridge ${effect.legs.join(' ')}`;
+      if (effect.do === 'ringback') return `ringback ${effect.leg}`;
+      return effect.do === 'reply' ? `reply ${effect.reply}` : effect.do;
+    });
   });
+}
 
+const talking = adoptedCall(wanted, 'caller', 'callee');
+const ended = (leg: string): DirectCallInput => ({ type: 'leg-ended', leg, end });
+
+describe('a direct call', () => {
   it('answers the caller only after the callee, and bridges when both have answered', () => {
-    let call = newDirectCall(wanted, 'caller', 'callee');
-    const orders: string[] = [];
-    const inputs: DirectCallInput[] = [
+    const given = orders(newDirectCall(wanted, 'caller', 'callee'), [
       { type: 'begin' },
       { type: 'leg-ringing', leg: 'callee' },
       { type: 'leg-answered', leg: 'callee' },
       { type: 'leg-answered', leg: 'caller' },
       { type: 'leg-ended', leg: 'caller', end: callEnds(4000, 'Caller') },
-    ];
-    for (const each of inputs) {
-      const { state, effects } = directCallMachine.step(call, each, 0);
-      call = state;
-      orders.push(...effects.map((effect) => effect.do));
-    }
-    assert.deepEqual(orders, [
+    ]);
+    assert.deepEqual(given, [
       'dial-callee',
       'ring-caller',
       'answer-caller',
-      'bridge',
+      'bridge caller callee',
       'unbridge',
-      'hang-up',
+      'hang-up callee 4000 Caller',
+    ]);
+  });
+
+  it('gives whoever takes both legs the time to take the second', () => {
+    const given = orders(talking, [
+      { type: 'adopt' },
+      { type: 'leg-taken', leg: 'caller' },
+      { type: 'leg-taken', leg: 'callee' },
+    ]);
+    assert.deepEqual(given, ['bridge caller callee', 'unbridge', 'start-timer', 'start-timer']);
+  });
+
+  it('lets a leg go when its successor is answered, and joins that with the one who stays', () => {
+    const given = orders(talking, [
+      { type: 'adopt' },
+      { type: 'succeed', leg: 'next', place: 'callee' },
+      { type: 'leg-ringing', leg: 'next' },
+      { type: 'leg-answered', leg: 'next' },
+    ]);
+    assert.deepEqual(given.slice(1), [
+      'reply true',
+      'hang-up callee 4000 Call recipient',
+      'unbridge',
+      'bridge caller next',
+    ]);
+  });
+
+  it('goes on as it was when the successor comes to nothing, and takes the next one', () => {
+    const given = orders(talking, [
+      { type: 'adopt' },
+      { type: 'succeed', leg: 'next', place: 'caller' },
+      { type: 'succeed', leg: 'other', place: 'callee' },
+      ended('next'),
+      { type: 'succeed', leg: 'third', place: 'callee' },
+    ]);
+    assert.deepEqual(given.slice(1), ['reply true', 'reply false', 'reply true']);
+  });
+
+  it('rings to the one who stays when the other leaves before its successor is answered', () => {
+    const begun: DirectCallInput[] = [
+      { type: 'adopt' },
+      { type: 'succeed', leg: 'next', place: 'callee' },
+      ended('callee'),
+    ];
+    const rung = ['bridge caller callee', 'reply true', 'unbridge', 'ringback caller'];
+    assert.deepEqual(orders(talking, [...begun, { type: 'leg-answered', leg: 'next' }]), [
+      ...rung,
+      'unbridge',
+      'bridge caller next',
+    ]);
+    assert.deepEqual(orders(talking, [...begun, ended('next')]), [
+      ...rung,
+      'unbridge',
+      'hang-up caller 4000 Call recipient',
+    ]);
+    assert.deepEqual(orders(talking, [...begun, ended('caller')]), [
+      ...rung,
+      'unbridge',
+      'hang-up next 1000 Caller',
     ]);
   });
 });

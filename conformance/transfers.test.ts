@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { missing } from './support/installed.ts';
+import { PlatformProcess } from './support/platform-process.ts';
+import { RtpSocket } from './support/rtp-socket.ts';
+import { Sipp, type SippOptions } from './support/sipp.ts';
+
+const skip = missing('sipp');
+const password = 'transfer-secret';
+const echo = '+12025550100';
+const busy = '+12025550102';
+const tone = '+12025550109';
+
+describe('transfers that phones ask for', { skip, timeout: 240_000 }, () => {
+  let platform: PlatformProcess;
+  const running: Sipp[] = [];
+  const sockets: RtpSocket[] = [];
+  let phones = 0;
+  let calls = 0;
+
+  before(async () => {
+    platform = await PlatformProcess.start({ JACKFIELD_RTP_PORTS: '22200-22399' });
+  });
+
+  afterEach(async () => {
+    for (const socket of sockets.splice(0)) socket.close();
+    await Promise.all(running.splice(0).map((sipp) => sipp.stop()));
+  });
+
+  after(async () => {
+    await platform.untilQuiet();
+    await platform.stop();
+  });
+
+  async function start(scenario: string, user: string, options: Partial<SippOptions> = {}): Promise<Sipp> {
+    const sipp = await Sipp.start({ remote: platform.sipAddress, scenario, user, password, ...options });
+    running.push(sipp);
+    return sipp;
+  }
+
+  const succeeds = async (sipp: Sipp) => assert.deepEqual(await sipp.finished(), { code: 0, errors: '' });
+  const newPhone = async () => (await platform.createEndpoint(`transfer${++phones}`, password)).username;
+
+  /** A registered phone that waits to be called and then does what the scenario says. */
+  async function waiting(scenario: string, keys: Readonly<Record<string, string>> = {}) {
+    const username = await newPhone();
+    const registered = await start('register', username);
+    await succeeds(registered);
+    return { username, sipp: await start(scenario, username, { port: registered.port, keys }) };
+  }
+
+  /** A call that says by which dialog it is, so that another phone can name it. */
+  async function calling(user: string, callee: string, keys: Readonly<Record<string, string>> = {}) {
+    const callId = `named-${++calls}`;
+    const sipp = await start('call-waiting-for-the-end', user, { callId, keys: { callee, ...keys } });
+    const [, tags] = await sipp.logged(/dialog (\S+)/);
+    return { sipp, replaces: `${callId};${tags}` };
+  }
+
+  async function rtp(): Promise<RtpSocket> {
+    const socket = await RtpSocket.open();
+    sockets.push(socket);
+    return socket;
+  }
+
+  /** The causes of the calls that have ended, by whom they were with: `from to code source`. */
+  async function causes(...users: readonly string[]): Promise<string[]> {
+    const { objects } = await platform
+      .until('the end of all calls', 'Call/?limit=20', async () => {
+        const { body } = await platform.api('GET', 'Call/?status=live');
+        return body.calls.length === 0;
+      })
+      .then(async () => (await platform.api('GET', 'Call/?limit=20')).body);
+    return objects
+      .filter((call: { from_number: string; to_number: string }) =>
+        users.some((user) => call.from_number === user || call.to_number === user),
+      )
+      .map(
+        (call: Record<string, string>) =>
+          `${call.from_number} ${call.to_number} ${call.hangup_cause_code} ${call.hangup_source}`,
+      )
+      .sort();
+  }
+
+  it('the caller transfers whom it has called: NOTIFY tells of it, its own leg ends, and the two others talk', async () => {
+    const alice = await newPhone();
+    const ear = await rtp();
+    const bob = await waiting('answer-hung-up-by-us', { rtp_port: String(ear.port) });
+    const caller = await start('call-refer', alice, { keys: { callee: bob.username, target: tone } });
+    await succeeds(caller);
+    await caller.logged(/notified SIP\/2\.0 100\n(?:.*\n)*?.*notified SIP\/2\.0 200\n/);
+    const heard = ear.heard.length;
+    await ear.peer();
+    await platform.until('a call of two', 'Call/?status=live', (body) => body.calls.length === 2);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    assert.ok(ear.heard.length > heard + 15, 'the phone that was transferred hears the other one');
+    await platform.api('DELETE', 'Call/');
+    await succeeds(bob.sipp);
+    assert.deepEqual(
+      await causes(alice, bob.username),
+      [
+        `${alice} ${bob.username} 4000 API Request`,
+        `${alice} ${bob.username} 4000 Caller`,
+        `${bob.username} ${tone} 4000 API Request`,
+      ].sort(),
+    );
+  });
+
+  it('the callee transfers its caller', async () => {
+    const alice = await newPhone();
+    const bob = await waiting('answer-refer', { target: echo });
+    const { sipp } = await calling(alice, bob.username);
+    await succeeds(bob.sipp);
+    await platform.until('a call of two', 'Call/?status=live', (body) => body.calls.length === 2);
+    await platform.api('DELETE', 'Call/');
+    await succeeds(sipp);
+    assert.deepEqual(
+      await causes(alice, bob.username),
+      [
+        `${alice} ${bob.username} 4000 API Request`,
+        `${alice} ${bob.username} 4000 Call recipient`,
+        `${alice} ${echo} 4000 API Request`,
+      ].sort(),
+    );
+  });
+
+  it('a transfer to a phone that is busy fails with 486, and the call goes on', async () => {
+    const alice = await newPhone();
+    const bob = await waiting('answer-hung-up-by-us');
+    const failed = await start('call-refer-failed', alice, { keys: { callee: bob.username, target: busy } });
+    await succeeds(failed);
+    await failed.logged(/notified SIP\/2\.0 486\n/);
+    await succeeds(bob.sipp);
+  });
+
+  it('a phone that hangs up before the outcome leaves its partner ringing, and then connected', async () => {
+    const alice = await newPhone();
+    const bob = await waiting('answer-refer-leave', { target: '+12025550105' });
+    const { sipp } = await calling(alice, bob.username);
+    await succeeds(bob.sipp);
+    await platform.until('an answer after five seconds', 'Call/?status=live', async (body) => {
+      if (body.calls.length !== 2) return false;
+      const lives = body.calls.map((uuid: string) => platform.api('GET', `Call/${uuid}/?status=live`));
+      const states = await Promise.all(lives);
+      return states.every((live) => live.body.call_status === 'in-progress');
+    });
+    await platform.api('DELETE', 'Call/');
+    await succeeds(sipp);
+  });
+
+  it('a phone that wants no subscription gets none (RFC 4488)', async () => {
+    const alice = await newPhone();
+    const bob = await waiting('answer-hung-up-by-us');
+    await succeeds(await start('call-refer-silent', alice, { keys: { callee: bob.username, target: echo } }));
+    await platform.api('DELETE', 'Call/');
+    await succeeds(bob.sipp);
+  });
+
+  it('two calls of a phone become one of the two others, and both of its legs end', async () => {
+    const alice = await newPhone();
+    const [bob, carol] = [await waiting('answer-hung-up-by-us'), await waiting('answer-hung-up-by-us')];
+    const first = await calling(alice, bob.username);
+    const replaces = encodeURIComponent(first.replaces);
+    const second = await start('call-refer-other-call', alice, {
+      keys: { callee: carol.username, replaces },
+    });
+    await succeeds(second);
+    await succeeds(first.sipp);
+    const { body } = await platform.api('GET', 'Call/?status=live');
+    assert.equal(body.calls.length, 2);
+    // The two end together.
+    await platform.api('DELETE', `Call/${body.calls[0]}/`);
+    await succeeds(bob.sipp);
+    await succeeds(carol.sipp);
+  });
+
+  it('a phone takes the place of another one in its call (RFC 3891)', async () => {
+    const alice = await newPhone();
+    const bob = await waiting('answer-hung-up-by-us');
+    const { sipp, replaces } = await calling(alice, bob.username);
+    const taker = await start('call-takes-over', alice, { keys: { callee: bob.username, replaces } });
+    await succeeds(sipp);
+    await succeeds(taker);
+    await succeeds(bob.sipp);
+  });
+
+  it('a REFER outside a call is refused', async () => {
+    await succeeds(await start('refer-outside', await newPhone()));
+  });
+});
