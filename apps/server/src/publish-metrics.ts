@@ -29,7 +29,7 @@ function publishSignalling({ metrics, edge }: PublishedParts): void {
   gauge('jackfield_sip_transactions', 'SIP transactions that are alive.', () => edge.census().transactions);
   gauge('jackfield_sip_timers', 'Timers of SIP that are armed.', () => edge.census().timers);
   gauge('jackfield_sip_connections', 'Open SIP connections.', () => edge.census().connections);
-  gauge('jackfield_sip_banned_sources', 'SIP sources that are not heard.', () => edge.census().bannedSources);
+  gauge('jackfield_sip_banned_sources', 'SIP sources that are not heard.', () => edge.bannedSources());
   for (const name of Object.keys(edge.counters())) {
     const metric = `jackfield_sip_${snakeCase(name)}_total`;
     metrics.total(metric, 'Counted by the SIP stack.', () => edge.counters()[name] ?? 0);

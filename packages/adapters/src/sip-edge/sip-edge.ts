@@ -62,12 +62,9 @@ export interface SipEdge {
   readonly telephony: Telephony;
   /** Where it listens; known once `telephony.open` has resolved. */
   address(): { readonly host: string; readonly port: number };
-  census(): UserAgentCensus & {
-    readonly legs: number;
-    readonly connections: number;
-    /** Sources that nothing is heard of at this moment. */
-    readonly bannedSources: number;
-  };
+  census(): UserAgentCensus & { readonly legs: number; readonly connections: number };
+  /** How many sources are not heard at this moment. */
+  bannedSources(): number;
   /** What the user agent and the transports count since the start, by name. */
   counters(): Readonly<Record<string, number>>;
   /** From now on new calls are refused with 503 and Retry-After. */
@@ -245,8 +242,8 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
       ...userAgent.census(),
       legs: legs.count(),
       connections: opened?.connections ?? 0,
-      bannedSources: defence?.census().bannedSources ?? 0,
     }),
+    bannedSources: () => defence?.census().bannedSources ?? 0,
     counters: () => ({ ...userAgent.counters, ...opened?.counters, ...defence?.counters }),
     drain() {
       isDraining = true;
