@@ -173,6 +173,7 @@ async function start(
       ...smsOf(gateways, config),
       carriers: operated.carriers,
       egress,
+      audioStreams: media.streams,
       createTelephony(registrations, { trunks, clientTokens, carrierCalls, bans }) {
         const nonces = createSipNonces(secrets);
         const digest = { ...shared, algorithms: config.sip.digest, nonces };

@@ -19,7 +19,7 @@ import { createRecordings, type Recordings } from './features/recordings/index.t
 import { createSandboxMessages } from './features/sandbox-messages/index.ts';
 import { createSipEndpoints } from './features/sip-endpoints/index.ts';
 import { createSounds } from './features/sounds/index.ts';
-import { createStreams, noStreams } from './features/streams/index.ts';
+import { createStreams } from './features/streams/index.ts';
 import { createTrunks } from './features/trunks/index.ts';
 import { createUsage, freeOfCharge, type RateTable } from './features/usage/index.ts';
 import { createVerify } from './features/verify/index.ts';
@@ -78,8 +78,8 @@ export interface PlatformDeps {
   readonly sms?: readonly LinkedGateway[] | 'sandbox-inbox';
   /** The way to URLs that customers supply. */
   readonly egress: Egress & EgressAddresses;
-  /** Sockets of audio streams; without them there are none. */
-  readonly audioStreams?: AudioStreams;
+  /** Sockets of audio streams. */
+  readonly audioStreams: AudioStreams;
   /** SIP domains that we serve, lower case; the first is the realm. */
   readonly domains: readonly [string, ...string[]];
   /** Signalling, which authenticates by what the endpoints feature knows. It is opened when everything else stands. */
@@ -215,11 +215,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     appendEvents: outbox.appendEvents,
   });
   const shared = { ...deps, runner, calls, sounds, recordings, newUuid, isDraining: () => isDraining };
-  const { audioStreams } = deps;
-  const streams =
-    audioStreams === undefined
-      ? undefined
-      : createStreams({ ...shared, audioStreams, usage, authTokenOf: accounts.authTokenOf });
+  const streams = createStreams({ ...shared, usage, authTokenOf: accounts.authTokenOf });
   const multipartyCalls = createMultipartyCalls({
     ...shared,
     // Each has a door for the other's legs.
@@ -228,7 +224,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
   const callInstructions: CallInstructionsFeature = createCallInstructions({
     ...shared,
     multiparty: multipartyCalls,
-    streams: streams ?? noStreams,
+    streams,
     sign: createSigner(signing),
     settingsOf: parseDeliverySettings,
     applicationOf,
@@ -265,7 +261,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     calls.resources,
     multipartyCalls.resources,
     recordings.resources,
-    ...(streams === undefined ? [] : [streams.resources]),
+    streams.resources,
     callbacks.resources,
     trunks.resources,
     numbers.resources,
@@ -283,7 +279,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     ...multipartyCalls.migrations,
     ...callbacks.migrations,
     ...recordings.migrations,
-    ...(streams?.migrations ?? []),
+    ...streams.migrations,
     ...trunks.migrations,
     ...numbers.migrations,
     ...carriers.migrations,
@@ -297,7 +293,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
   await recordings.restore();
   await multipartyCalls.restore();
   await calls.restore(clock.now());
-  await streams?.restore();
+  await streams.restore();
   await carriers.restore();
   await verify.restore();
   await inbox?.restore();
@@ -316,7 +312,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
       callActions.routes,
       multipartyCalls.routes,
       recordings.routes,
-      ...(streams === undefined ? [] : [streams.routes]),
+      streams.routes,
       callbacks.routes,
       liveEvents.routes,
       { ...trunks.routes, routes: [...trunks.routes.routes, ...calls.trunkCallRoutes] },

@@ -7,4 +7,4 @@ export type {
   StreamLifeNotice,
   Streams,
 } from './door.ts';
-export { createStreams, noStreams, type StreamsDeps, type StreamsFeature } from './streams.ts';
+export { createStreams, type StreamsDeps, type StreamsFeature } from './streams.ts';

@@ -131,11 +131,3 @@ export function createStreams(deps: StreamsDeps): StreamsFeature {
     },
   };
 }
-
-/** Where no sockets are, as in a test of something else. */
-export const noStreams: Streams = {
-  ownedBy() {},
-  start: async () => refused(problem('unavailable', 'audio streams are not part of this server')),
-  retrack() {},
-  stop() {},
-};
