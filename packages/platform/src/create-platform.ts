@@ -212,6 +212,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     newUuid,
     isWithin: accounts.isWithin,
     mainAccountOf: async (account) => (await accounts.mainAccountOf(account)) ?? account,
+    mayDial,
     appendEvents: outbox.appendEvents,
   });
   const shared = { ...deps, runner, calls, sounds, recordings, newUuid, isDraining: () => isDraining };
@@ -240,6 +241,12 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
   const gateways = createMessageGateways({ ...deps, gateways: linked });
   const verify = createVerify({ ...shared, outbox, sms: inbox?.sms ?? gateways.sms });
   const liveEvents = createLiveEvents({ ...deps, outbox });
+
+  /** Where an application takes the calls of an endpoint, it decides which numbers are called. */
+  async function mayDial(user: string): Promise<boolean> {
+    const credential = await endpoints.registrations.credentialOf(user);
+    return credential !== undefined && (await endpoints.applicationOf(credential.endpoint)) === null;
+  }
 
   /**
    * An application that was dialled goes before that of the caller's token, that before the one of its endpoint, and that before the
