@@ -161,7 +161,6 @@ async function world(more: Partial<SipEdgeDeps> = {}) {
         dialogs: 0,
         timers: 0,
         connections: 0,
-        bannedSources: 0,
       });
       const ends = notices.filter(({ type }) => type === 'leg-ended').map(({ leg }) => leg);
       assert.equal(new Set(ends).size, ends.length, 'each leg ends once');
