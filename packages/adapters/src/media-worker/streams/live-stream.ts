@@ -61,6 +61,7 @@ export class LiveStream implements StreamSocketListener {
     this.#outgoing = new OutgoingAudio(order, this.#writer, {
       ...deps,
       bufferedBytes: () => (this.#isConnected ? this.#socket!.bufferedBytes : Number.POSITIVE_INFINITY),
+      ask: (position) => this.#socket!.ask(String(position)),
       send: (bytes) => this.#socket!.send(bytes, order.binary === true),
       tick: () => {
         this.#readInFrame = 0;
@@ -82,7 +83,9 @@ export class LiveStream implements StreamSocketListener {
     if (this.#socket !== undefined || this.#isClosing) return;
     const { limits, trust } = this.#deps;
     this.#isResumption = target.resumed ?? false;
-    const { pingMs, closeMs } = limits;
+    // Who has hold audio to hear when the line is dead shall not wait long for it.
+    const pingMs = this.#order.keepLostMs > 0 ? limits.pingMs / 3 : limits.pingMs;
+    const { closeMs } = limits;
     const options = { mostBytes: 16 * limits.messageBytes, pingMs, closeMs, trust };
     this.#socket = new StreamSocket(target, options, this);
   }
@@ -143,13 +146,19 @@ export class LiveStream implements StreamSocketListener {
     }
     this.#deps.counters.lost++;
     this.#audio.reset();
-    if (this.#order.keepLostMs > 0) this.#feed?.pause(true);
-    else {
+    if (this.#order.keepLostMs > 0) {
+      this.#outgoing.rewind();
+      this.#feed?.pause(true);
+    } else {
       this.#outgoing.end();
       this.#kept = [];
       this.#feed?.clear();
     }
     this.#deps.notify({ type: 'stream-lost', stream: this.#order.stream, code, sentence });
+  }
+
+  answered(question: string): void {
+    this.#outgoing.arrived(Number(question));
   }
 
   message(data: Buffer, isBinary: boolean): void {

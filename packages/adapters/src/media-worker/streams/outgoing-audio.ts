@@ -16,6 +16,8 @@ export interface OutgoingAudioDeps {
   /** Bytes that wait in the socket; infinitely many while there is none. */
   readonly bufferedBytes: () => number;
   readonly send: (bytes: Uint8Array) => void;
+  /** Asks the other side to answer when it has all frames up to this position; see `arrived`. */
+  readonly ask: (position: number) => void;
   /** A frame of the legs begins. */
   readonly tick: () => void;
   /** So much of the oldest had to go. */
@@ -25,6 +27,8 @@ export interface OutgoingAudioDeps {
 
 /** Frames that are sent for each one that comes, while those that waited are caught up with. */
 const CATCH_UP = 10;
+/** Frames between two questions of a stream that can be resumed: 200 ms, which is what may come twice after a loss. */
+const ASK_EVERY = 10;
 /** The clock of the frames is set anew when it is off by more: the machine was suspended. */
 const MOST_DRIFT_MS = 250;
 /** The clock of a stream runs on when there is nobody on it. */
@@ -45,6 +49,7 @@ export class OutgoingAudio {
   /** Frames so far, and when frame 0 would have been. */
   #position = 0;
   #originMs = 0;
+  #sentPosition = -1;
   framesSent = 0;
   framesDropped = 0;
 
@@ -91,7 +96,17 @@ export class OutgoingAudio {
 
   /** Sends what waits, as far as the socket takes it. */
   flush(): void {
-    this.#drain(this.#waiting.count);
+    this.#drain(this.#waiting.unsent);
+  }
+
+  /** The other side has all frames up to this one. */
+  arrived(position: number): void {
+    this.#waiting.forget(position);
+  }
+
+  /** The socket is gone: what has not arrived for certain is sent again. */
+  rewind(): void {
+    this.#waiting.rewind();
   }
 
   #tap(): void {
@@ -124,7 +139,8 @@ export class OutgoingAudio {
       this.#originMs += Math.round(drift);
       timestampMs += Math.round(drift);
     }
-    if (this.#waiting.count === 0 && this.#isRoomy()) {
+    const isKept = this.#order.keepLostMs > 0;
+    if (!isKept && this.#waiting.unsent === 0 && this.#isRoomy()) {
       this.#send(position, timestampMs, this.#shapes, samples);
       return;
     }
@@ -135,6 +151,7 @@ export class OutgoingAudio {
       this.#deps.dropped(20);
     }
     this.#drain(CATCH_UP);
+    if (isKept && position % ASK_EVERY === 0 && this.#isRoomy()) this.#deps.ask(this.#sentPosition);
   };
 
   #isRoomy(): boolean {
@@ -143,9 +160,10 @@ export class OutgoingAudio {
 
   #drain(most: number): void {
     for (let n = 0; n < most && this.#isRoomy(); n++) {
-      const frame = this.#waiting.shift();
+      const frame = this.#waiting.next();
       if (frame === undefined) return;
       this.#send(frame.position, frame.timestampMs, frame.shapes, frame.samples);
+      if (this.#order.keepLostMs === 0) this.#waiting.forget(frame.position);
     }
   }
 
@@ -156,6 +174,7 @@ export class OutgoingAudio {
       const bytes = this.#writer.media(shape, timestampMs, chunk, samples, t, shapes.length);
       this.#deps.send(bytes);
     }
+    this.#sentPosition = position;
     this.framesSent += shapes.length;
     this.#deps.counters.framesSent += shapes.length;
   }

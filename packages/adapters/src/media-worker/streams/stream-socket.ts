@@ -8,6 +8,8 @@ export interface StreamSocketListener {
   opened(): void;
   unreachable(sentence: string): void;
   message(data: Buffer, isBinary: boolean): void;
+  /** What was sent before this question has come. */
+  answered(question: string): void;
   /** The code as RFC 6455 §7.4 numbers it, 1006 without a close frame. */
   lost(code: number, sentence: string): void;
 }
@@ -56,8 +58,9 @@ export class StreamSocket {
     socket.on('message', (data: Buffer, isBinary) => {
       if (!this.#isOver) listener.message(data, isBinary);
     });
-    socket.on('pong', () => {
+    socket.on('pong', (data) => {
       this.#isAnswered = true;
+      if (data.length > 0 && !this.#isOver) listener.answered(data.toString('latin1'));
     });
     socket.on('error', (error: NodeJS.ErrnoException) => {
       this.#sentence ??= sentenceOf(error);
@@ -80,6 +83,11 @@ export class StreamSocket {
     if (this.#isOpen && !this.#isOver && this.#socket.readyState === WebSocket.OPEN) {
       this.#socket.send(data, isBinary ? binary : textual);
     }
+  }
+
+  /** A ping that carries a few letters, which come back (RFC 6455 §5.5.3). */
+  ask(question: string): void {
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.ping(question);
   }
 
   /** Reads nothing until `resume`: the other side's network waits. */

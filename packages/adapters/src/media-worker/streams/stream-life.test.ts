@@ -1,0 +1,280 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { createStreamRig, nothing, stream } from './stream-rig.ts';
+import { testCertificate, testKey } from './test-certificate.ts';
+import { type GotFrame, toneBytes } from './test-server.ts';
+
+/** A server that does what it likes with its connections. */
+async function startRawServer(
+  context: TestContext,
+  take: (socket: Socket) => void,
+  server: Server = createServer(take),
+): Promise<{ readonly url: string; readonly port: number; readonly sockets: Set<Socket> }> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  context.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `ws://stream.example:${port}/`, port, sockets };
+}
+
+function targetOf({ url, port }: { readonly url: string; readonly port: number }, timeoutMs: number) {
+  return { url, address: '127.0.0.1', port, headers: {}, timeoutMs };
+}
+
+/** Answers the upgrade as RFC 6455 §4.2.2 wants it, and then nothing more. */
+function upgrade(socket: Socket): void {
+  socket.once('data', (bytes) => {
+    const key = /sec-websocket-key: (\S+)/i.exec(bytes.toString())![1];
+    const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
+    );
+  });
+}
+
+test('an attempt that fails is told with what happened, and leaves no socket', async (context) => {
+  const rig = await createStreamRig(context, 38_268);
+  rig.open();
+  const attempt = async (server: { readonly url: string; readonly port: number }, timeoutMs = 5000) => {
+    const from = rig.notices.length;
+    rig.media.streams.connect(stream, targetOf(server, timeoutMs));
+    const { sentence } = await rig.told('stream-unreachable', from);
+    assert.equal((await rig.census()).streamSockets, 0);
+    return sentence;
+  };
+  const answering = (status: number) =>
+    startRawServer(
+      context,
+      () => {},
+      createHttpServer((_, response) =>
+        response.writeHead(status, { location: rig.server.url.replace('stream.example', '127.0.0.1') }).end(),
+      ),
+    );
+  const refusing = await startRawServer(context, (socket) => socket.destroy());
+  assert.match(await attempt(refusing), /socket hang up|ECONNRESET/);
+  assert.match(await attempt(await answering(404)), /answered 404/);
+  assert.match(await attempt(await answering(302)), /answered 302/);
+  const silent = await startRawServer(context, () => {});
+  assert.match(await attempt(silent, 200), /within 200 ms/);
+  const dripping = await startRawServer(context, (socket) => {
+    socket.write('HTTP/1.1 101 Switching Protocols\r\n');
+    const timer = setInterval(() => socket.write('x-more: and more\r\n'), 20);
+    socket.on('close', () => clearInterval(timer));
+  });
+  assert.match(await attempt(dripping, 300), /within 300 ms/);
+  assert.equal(rig.server.requests.length, 0);
+  // A close while it is being connected.
+  rig.media.streams.connect(stream, targetOf(silent, 60_000));
+  rig.media.streams.close(stream, 'x');
+  await rig.told('stream-over');
+  assert.deepEqual(await rig.census(), nothing);
+});
+
+test('wss is for the name of the URL, certified by who is trusted, whatever address is dialled', async (context) => {
+  const rig = await createStreamRig(context, 38_276, {
+    server: { key: testKey, cert: testCertificate },
+    streamTrust: testCertificate,
+  });
+  rig.open();
+  rig.connect(rig.server.url.replace('stream.example', 'other.example'));
+  assert.match((await rig.told('stream-unreachable')).sentence, /other\.example/);
+  rig.connect();
+  await rig.told('stream-connected');
+  await rig.server.until(({ media }) => media?.chunk === 5);
+  rig.media.streams.close(stream, 'x');
+  await rig.told('stream-over');
+
+  const strict = await createStreamRig(context, 38_284, { server: { key: testKey, cert: testCertificate } });
+  strict.open();
+  strict.connect();
+  assert.match((await strict.told('stream-unreachable')).sentence, /self-signed certificate/);
+  strict.media.streams.close(stream, 'x');
+  await strict.told('stream-over');
+  assert.deepEqual(await strict.census(), nothing);
+});
+
+for (const code of [1000, 1001, 1011, 4002]) {
+  test(`the other side's close is told with its code: ${code}`, async (context) => {
+    const rig = await createStreamRig(context, 38_292);
+    rig.open();
+    rig.connect();
+    await rig.told('stream-connected');
+    rig.server.sockets[0]!.close(code, 'enough');
+    const lost = await rig.told('stream-lost');
+    assert.deepEqual([lost.code, lost.sentence], [code, `the connection was closed with ${code}: "enough"`]);
+    assert.deepEqual(await rig.census(), { ...nothing, streams: 1, feeds: 1 });
+    rig.media.streams.close(stream, 'x');
+    await rig.told('stream-over');
+    assert.deepEqual(await rig.census(), nothing);
+  });
+}
+
+test('who does not answer pings is lost, and who does not answer a close is cut off', async (context) => {
+  const deaf = await createStreamRig(context, 38_300, {
+    server: { autoPong: false },
+    streamLimits: { pingMs: 100 },
+  });
+  deaf.open();
+  deaf.connect();
+  const lost = await deaf.told('stream-lost');
+  assert.deepEqual([lost.code, /ping/.test(lost.sentence)], [1006, true]);
+
+  const rig = await createStreamRig(context, 38_308, { streamLimits: { closeMs: 100 } });
+  const rude = await startRawServer(context, upgrade);
+  rig.open();
+  rig.media.streams.connect(stream, targetOf(rude, 5000));
+  await rig.told('stream-connected');
+  assert.equal(rude.sockets.size, 1);
+  rig.media.streams.close(stream, 'x');
+  await rig.told('stream-over');
+  assert.deepEqual(await rig.census(), nothing);
+  assert.equal(rig.notices.filter(({ type }) => type === 'stream-lost').length, 0);
+});
+
+test('a server that breaks the protocol, or sends without end, is hung up on', async (context) => {
+  const rig = await createStreamRig(context, 38_316);
+  rig.open();
+  rig.connect();
+  await rig.told('stream-connected');
+  rig.server.say('x'.repeat(2 ** 21));
+  const lost = await rig.told('stream-lost');
+  assert.match(lost.sentence, /too long/);
+  const from = rig.notices.length;
+  const wild = await startRawServer(context, (socket) => {
+    upgrade(socket);
+    socket.once('data', () => socket.write(Buffer.from([0xff, 0xff, 1, 2, 3])));
+  });
+  rig.media.streams.connect(stream, targetOf(wild, 5000));
+  assert.match((await rig.told('stream-lost', from)).sentence, /protocol of WebSockets/);
+  rig.media.streams.close(stream, 'x');
+  await rig.told('stream-over');
+  assert.deepEqual(await rig.census(), nothing);
+});
+
+test('a reader that is slow loses the oldest audio, is told of once a second, and gets the newest when it reads again', async (context) => {
+  const rig = await createStreamRig(context, 38_324, {
+    streamLimits: { bufferedBytes: 64 * 1024, slowMs: 200 },
+  });
+  // So many tracks fill the buffers of the kernel in a moment.
+  const tracks = Array.from({ length: 60 }, (_, n) => ({ name: `track ${n}`, said: ['a'], heard: [] }));
+  rig.open({ tracks, sampleRate: 24_000 });
+  rig.connect();
+  await rig.told('stream-connected');
+  const socket = rig.server.sockets[0]!;
+  socket.pause();
+  const degraded = await rig.told('stream-degraded');
+  assert.deepEqual([degraded.direction, degraded.percentFull], ['to-socket', 100]);
+  const again = await rig.told('stream-degraded', rig.notices.length);
+  assert.ok(again.droppedMs > degraded.droppedMs + 500 && again.droppedMs < degraded.droppedMs + 1500);
+  const from = rig.server.frames.length;
+  socket.resume();
+  let last = 0;
+  const gap = await rig.server.until(({ media }) => {
+    if (media?.track !== 'track 0') return false;
+    const missing = media.chunk - last;
+    last = media.chunk;
+    return missing > 40;
+  }, from);
+  const track: GotFrame[] = rig.server.frames.filter(({ media }) => media?.track === 'track 0');
+  const first = track[0].media;
+  assert.equal(Number(gap.media.timestamp) - Number(first.timestamp), 20 * (gap.media.chunk - first.chunk));
+  const fresh = gap.media.chunk + 50;
+  await rig.server.until(({ media }) => media?.track === 'track 59' && media.chunk === fresh, from);
+  rig.media.streams.close(stream, 'x');
+  const { statistics } = await rig.told('stream-over');
+  assert.ok(statistics.framesDropped >= 40 * 60);
+  assert.equal((await rig.media.stats()).streams.framesDropped, statistics.framesDropped);
+  assert.deepEqual(await rig.census(), nothing);
+});
+
+test('a flood of playAudio fills the queue and no more: the newest is refused, and the call goes on', async (context) => {
+  const rig = await createStreamRig(context, 38_332);
+  rig.open();
+  rig.connect();
+  await rig.told('stream-connected');
+  const payload = Buffer.alloc(48_000, 0x55).toString('base64');
+  const media = { contentType: 'audio/x-mulaw', sampleRate: 8000, payload };
+  for (let n = 0; n < 200; n++) rig.server.say({ event: 'playAudio', media });
+  const failed = await rig.server.until(({ event }) => event === 'playFailed');
+  assert.match(failed.reason, /6000 ms do not fit: \d+ of at most 60000 ms/);
+  const degraded = await rig.told('stream-degraded');
+  assert.deepEqual(
+    [degraded.direction, degraded.droppedMs, degraded.percentFull > 90],
+    ['from-socket', 6000, true],
+  );
+  rig.server.say({ event: 'clearAudio' });
+  await rig.server.until(({ event }) => event === 'clearedAudio');
+  await rig.phone.hear(5);
+  rig.media.streams.close(stream, 'x');
+  const { statistics } = await rig.told('stream-over');
+  assert.equal(statistics.framesReceived, 201);
+  assert.ok(statistics.playDroppedMs >= 185 * 6000 && statistics.framesRefused >= 185);
+  assert.ok(rig.server.frames.filter(({ event }) => event === 'playFailed').length <= 40);
+  assert.deepEqual(await rig.census(), nothing);
+});
+
+test('a lost connection that is made again gets what was said meanwhile, faster than it was said, and every checkpoint once', async (context) => {
+  const rig = await createStreamRig(context, 38_340);
+  rig.open({ keepLostMs: 30_000 });
+  rig.connect();
+  await rig.told('stream-connected');
+  const bytes = toneBytes(8000, 1200, 1000);
+  const media = { contentType: 'audio/x-l16', sampleRate: 8000, payload: bytes.toString('base64') };
+  rig.server.say({ event: 'playAudio', media });
+  rig.server.say({ event: 'checkpoint', name: 'first' });
+  rig.server.say({ event: 'playAudio', media });
+  rig.server.say({ event: 'checkpoint', name: 'second' });
+  await rig.server.until(({ event }) => event === 'playedStream');
+  rig.server.sockets[0]!.terminate();
+  const lost = await rig.told('stream-lost');
+  assert.equal(lost.code, 1006);
+  const had = rig.server.frames.length;
+  // What is played waits as well: nobody hears it go by.
+  await rig.phone.hear(3);
+  assert.ok((await rig.phone.hear(40)).every((sample) => Math.abs(sample) <= 8));
+  rig.connect(undefined, { resumed: true });
+  await rig.told('stream-connected', rig.notices.length);
+  const start = await rig.server.until(({ event }) => event === 'start', had);
+  const { sequenceNumber } = rig.server.frames[had - 1];
+  assert.deepEqual([start.start.resumed, start.sequenceNumber > sequenceNumber], [true, true]);
+  await rig.server.until(({ name }) => name === 'second', had);
+  const frames: GotFrame[] = rig.server.frames.filter(({ event }) => event === 'media');
+  const before = rig.server.frames.slice(0, had).findLast(({ event }) => event === 'media').media.chunk;
+  const after = rig.server.frames.slice(had).filter(({ event }: GotFrame) => event === 'media');
+  const again = after[0].media.chunk;
+  assert.ok(again <= before + 1 && again > before - 30, `${before} was the last, then ${again}`);
+  for (let n = 1; n < after.length; n++) assert.equal(after[n].media.chunk, again + n);
+  const origin = Number(frames[0].media.timestamp);
+  for (const frame of frames) {
+    assert.equal(Number(frame.media.timestamp), origin + 20 * (frame.media.chunk - 1));
+  }
+  const names = rig.server.frames.filter(({ event }) => event === 'playedStream').map(({ name }) => name);
+  assert.deepEqual(names, ['first', 'second']);
+  // 0.9 s were missed, 1 s was played since; all of it has come.
+  assert.ok(after.length > 75, `${after.length} frames`);
+  rig.media.streams.close(stream, 'x');
+  await rig.told('stream-over');
+  assert.deepEqual(await rig.census(), nothing);
+});
+
+test('streams that are open when the worker is closed end, and tell it', async (context) => {
+  const rig = await createStreamRig(context, 38_348);
+  rig.open();
+  rig.connect();
+  await rig.told('stream-connected');
+  assert.throws(() => rig.open(), /open already/);
+  await rig.media.closeAll();
+  await rig.told('stream-over');
+  assert.equal((await rig.server.closed()).code, 1000);
+});
