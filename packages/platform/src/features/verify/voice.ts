@@ -91,6 +91,7 @@ function codeItems(attempt: Attempt, code: string): readonly PlayItem[] {
   const digits = [...code].flatMap<PlayItem>((digit) => [say(digit), { kind: 'silence', durationMs: 250 }]);
   return [
     say(introText(attempt.locale, attempt.brandName ?? '')),
+    { kind: 'silence', durationMs: 400 },
     ...digits,
     { kind: 'silence', durationMs: 800 },
   ];
