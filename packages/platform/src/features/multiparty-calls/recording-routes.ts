@@ -15,6 +15,7 @@ import { accepted, refused } from '../../kernel/result.ts';
 import { readCallReference, readMembers } from './domain/call-reference.ts';
 import type { Callback } from './domain/participant.ts';
 import type { RecordedTrack, RecordingChoice } from './domain/room-recording.ts';
+import type { Viewer } from './queries.ts';
 import type { RecordingCommands } from './recording-commands.ts';
 import { noSuchMember } from './refusals.ts';
 
@@ -101,21 +102,39 @@ export function recordingRoutes(commands: RecordingCommands): readonly ApiRoute[
     }),
   );
 
-  const ofParticipants = changes.map(([method, path, type, does]) =>
-    route({
-      method,
+  const changeOf = (
+    account: Viewer,
+    params: { readonly mpc: string; readonly member_id: string },
+    type: (typeof changes)[number][2],
+    wanted: ParticipantTracks,
+  ) => {
+    const of = readMembers(params.member_id);
+    if (of === undefined) return Promise.resolve(refused(noSuchMember(params.member_id)));
+    const which: RecordingChoice = { of, tracks: chosenTracks(wanted) };
+    return commands.change(account, readCallReference(params.mpc), type, which);
+  };
+
+  const ofParticipants = changes.map(([method, path, type, does]) => {
+    const shared = {
       path: `MultiPartyCall/:mpc/Participant/:member_id/Record/${path}`,
       operation: `${does} participants`,
-      schema: { params: mpcMemberPath, body: participantTracks },
       success: 204,
-      async run({ account, params, body }) {
-        const of = readMembers(params.member_id);
-        if (of === undefined) return refused(noSuchMember(params.member_id));
-        const which: RecordingChoice = { of, tracks: chosenTracks(body) };
-        return commands.change(account, readCallReference(params.mpc), type, which);
-      },
-    }),
-  );
+    } as const;
+    // A DELETE has its body among its query (http/register-routes.ts).
+    return method === 'DELETE'
+      ? route({
+          ...shared,
+          method,
+          schema: { params: mpcMemberPath, query: participantTracks },
+          run: ({ account, params, query }) => changeOf(account, params, type, query),
+        })
+      : route({
+          ...shared,
+          method,
+          schema: { params: mpcMemberPath, body: participantTracks },
+          run: ({ account, params, body }) => changeOf(account, params, type, body),
+        });
+  });
 
   return [start, ...ofCall, startOfParticipant, ...ofParticipants];
 }

@@ -1,0 +1,332 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { eachDatabase } from '@jackfield/testkit';
+import { customer, openMultipartyWorld, supervisor } from './testing/multiparty-world.ts';
+
+const room = 'MultiPartyCall/name_desk%201/';
+const callbackUrl = 'https://example.com/recorded';
+
+eachDatabase('Recording multiparty calls over the API', (open) => {
+  test('a call is recorded, paused, resumed and stopped, and its object says so', async () => {
+    const world = await openMultipartyWorld(open);
+    const { recordings } = world;
+    const leg = await world.join('desk 1');
+    const state = async () => (await world.get(room)).body.recording;
+    assert.equal(await state(), 'not-recording');
+
+    const started = await world.post(`${room}Record/`, {
+      file_format: 'WAV',
+      recording_callback_url: callbackUrl,
+      recording_callback_method: 'get',
+    });
+    assert.equal(started.status, 202);
+    const { recording_id: uuid, recording_url: url, message, api_id: apiId } = started.body;
+    assert.match(apiId, /^[0-9a-f-]{36}$/);
+    assert.equal(message, 'MPC: desk 1 record started');
+    assert.equal(url, `https://files/${world.api.main.authId}/${uuid}.wav`);
+    await world.runner.idle();
+    const order = recordings.ordered.get(uuid)!;
+    const { body: mpc } = await world.get(room);
+    assert.deepEqual(order.tracks, [{ said: [leg], heard: [] }]);
+    assert.deepEqual(order.mpc, { uuid: mpc.mpc_uuid, name: 'desk 1' });
+    assert.deepEqual(order.announcement, {
+      of: 'MPCRecording',
+      callback: { url: callbackUrl, method: 'GET' },
+      fields: { MPCName: 'desk 1', MPCUUID: mpc.mpc_uuid },
+      resource: `multiparty-call/${mpc.mpc_uuid}`,
+    });
+
+    assert.equal(await state(), 'recording');
+    assert.equal((await world.post(`${room}Record/Pause/`)).status, 204);
+    assert.equal(await state(), 'paused');
+    assert.equal((await world.post(`${room}Record/Resume/`)).status, 204);
+    assert.equal(await state(), 'recording');
+    assert.equal((await world.remove(`${room}Record/`)).status, 204);
+    assert.equal(await state(), 'not-recording');
+    await world.runner.idle();
+    assert.deepEqual(recordings.orders, [`start ${uuid}`, `pause ${uuid}`, `resume ${uuid}`, `stop ${uuid}`]);
+  });
+
+  test('conventions.md §9.6: what is not so is refused, and says what', async () => {
+    const world = await openMultipartyWorld(open);
+    await world.join('desk 1');
+    const refusals: (readonly [string, { readonly status: number; readonly body: { error: string } }])[] = [];
+    const note = (what: string, answer: (typeof refusals)[number][1]) => refusals.push([what, answer]);
+    note('stop', await world.remove(`${room}Record/`));
+    note('pause', await world.post(`${room}Record/Pause/`));
+    await world.post(`${room}Record/`);
+    note('twice', await world.post(`${room}Record/`));
+    note('resume', await world.post(`${room}Record/Resume/`));
+    await world.post(`${room}Record/Pause/`);
+    note('pause twice', await world.post(`${room}Record/Pause/`));
+    note('stranger', await world.post(`${room}Participant/999999/Record/`));
+    note('all', await world.post(`${room}Participant/all/Record/`));
+    note('format', await world.post(`${room}Record/`, { file_format: 'ogg' }));
+    note('no call', await world.post('MultiPartyCall/name_none/Record/'));
+    assert.deepEqual(
+      refusals.map(([what, { status, body }]) => [what, status, body.error]),
+      [
+        ['stop', 404, 'the multiparty call is not being recorded'],
+        ['pause', 404, 'the multiparty call is not being recorded'],
+        ['twice', 400, 'the multiparty call is being recorded already'],
+        ['resume', 400, 'the recording of the multiparty call is not paused'],
+        ['pause twice', 400, 'the recording of the multiparty call cannot be paused: it does not run'],
+        ['stranger', 404, 'there is no participant in this multiparty call with member_id "999999"'],
+        ['all', 400, 'member_id must be one or several participants, not all'],
+        ['format', 400, 'file_format must be mp3 or wav, not "ogg"'],
+        ['no call', 404, 'there is no ongoing multiparty call "none"'],
+      ],
+    );
+  });
+
+  test('participants are recorded alone, with everybody, or both; also on the path without name_', async () => {
+    const world = await openMultipartyWorld(open);
+    const { recordings } = world;
+    const [ann, bob] = [await world.join('desk'), await world.join('desk', customer)];
+    const [annId, bobId] = [await world.memberOf('desk', ann), await world.memberOf('desk', bob)];
+    const path = 'MultiPartyCall/desk/Participant/';
+
+    const started = await world.post(`${path}${annId},${bobId}/Record/`, {
+      file_format: 'wav',
+      record_track_type: 'both',
+    });
+    assert.equal(started.status, 202);
+    assert.equal(started.body.message, 'MPC: desk participant record started');
+    assert.deepEqual(
+      started.body.recordings.map((each: Record<string, string>) => [each.member_id, each.record_track_type]),
+      [
+        [annId, 'all'],
+        [annId, 'participant'],
+        [bobId, 'all'],
+        [bobId, 'participant'],
+      ],
+    );
+    assert.equal(started.body.recording_id, started.body.recordings[0].recording_id);
+    await world.runner.idle();
+    const order = recordings.ordered.get(started.body.recordings[2].recording_id)!;
+    assert.deepEqual([order.callUuid, order.memberId, order.trackType], [bob, Number(bobId), 'all']);
+    assert.equal(order.announcement?.of, 'ParticipantRecording');
+    assert.equal(order.announcement?.fields.MemberID, bobId);
+    assert.equal(order.tracks.length, 10);
+    assert.deepEqual(
+      order.members?.map(({ channel, memberId, callUuid, role }) => [channel, memberId, callUuid, role]),
+      [
+        [1, Number(annId), ann, 'agent'],
+        [2, Number(bobId), bob, 'customer'],
+      ],
+    );
+
+    const change = (suffix: string, fields = {}) => world.post(`${path}${annId}/Record/${suffix}`, fields);
+    assert.equal((await change('', { record_track_type: 'all' })).status, 400);
+    assert.equal((await change('Pause/', { record_track_type: 'participant' })).status, 204);
+    assert.equal((await change('Resume/', { record_track_type: 'all' })).status, 400);
+    assert.equal((await change('Resume/', { record_track_type: 'participant' })).status, 204);
+    assert.equal((await change('Pause/', { record_track_type: 'everything' })).status, 400);
+    const stop = `${path}${annId}/Record/?record_track_type=participant`;
+    assert.equal((await world.remove(stop)).status, 204);
+    assert.equal((await world.remove(stop)).status, 404);
+    // One public client sends an empty text.
+    assert.equal((await world.remove(`${path}${annId}/Record/?record_track_type=`)).status, 204);
+    assert.equal((await world.remove(`${path}all/Record/`)).status, 204);
+    await world.runner.idle();
+    assert.equal(recordings.orders.filter((each) => each.startsWith('stop')).length, 4);
+  });
+
+  test('what begins by itself does when enough are there, with the callback of the call', async () => {
+    const world = await openMultipartyWorld(open);
+    const { recordings } = world;
+    const record = {
+      record: 'true',
+      record_file_format: 'wav',
+      record_participant_track: true,
+      record_min_member_count: 2,
+      recording_callback_url: callbackUrl,
+    };
+    const ann = await world.join('desk', record);
+    assert.equal(recordings.orders.length, 0);
+    const bob = await world.join('desk', customer);
+    const made = [...recordings.ordered.values()];
+    assert.deepEqual(
+      made.map(({ trackType, format, tracks, announcement }) => [
+        trackType,
+        format,
+        tracks,
+        announcement?.callback,
+      ]),
+      [
+        ['mix', [{ said: [ann, bob], heard: [] }]],
+        ['participant', [{ said: [ann], heard: [] }]],
+        ['participant', [{ said: [bob], heard: [] }]],
+      ].map(([type, tracks]) => [type, 'wav', tracks, { url: callbackUrl, method: 'POST' }]),
+    );
+    assert.equal((await world.get('MultiPartyCall/name_desk/')).body.recording, 'recording');
+  });
+
+  test('a recording that the database refuses is none, and another may begin', async () => {
+    const world = await openMultipartyWorld(open);
+    await world.join('desk');
+    world.recordings.failNext();
+    assert.equal((await world.post('MultiPartyCall/name_desk/Record/')).status, 202);
+    await world.runner.idle();
+    assert.equal((await world.get('MultiPartyCall/name_desk/')).body.recording, 'not-recording');
+    assert.equal((await world.post('MultiPartyCall/name_desk/Record/')).status, 202);
+  });
+
+  test('announcements are played before and after', async () => {
+    const world = await openMultipartyWorld(open);
+    const { sounds, recordings } = world;
+    const [start, stop] = ['https://example.com/start.mp3', 'https://example.com/stop.mp3'];
+    const leg = await world.join('desk', { start_recording_audio: start, stop_recording_audio: stop });
+    const { recording_id: uuid } = (await world.post('MultiPartyCall/name_desk/Record/')).body;
+    await world.runner.idle();
+    const [first] = sounds.playing;
+    assert.deepEqual([first?.to, first?.items], [[leg], [{ kind: 'file', url: start, method: 'GET' }]]);
+    assert.deepEqual(recordings.orders, []);
+    sounds.finish(first!.play);
+    await world.runner.idle();
+    await new Promise((resolve) => setImmediate(resolve));
+    await world.runner.idle();
+    assert.deepEqual(recordings.orders, [`start ${uuid}`]);
+    await world.remove('MultiPartyCall/name_desk/Record/');
+    await world.runner.idle();
+    assert.deepEqual(sounds.playing[0]?.items, [{ kind: 'file', url: stop, method: 'GET' }]);
+  });
+
+  test('the end of a call is told when its recordings have ended; its name is free before', async () => {
+    const world = await openMultipartyWorld(open);
+    const { recordings, events } = world;
+    await world.join('desk');
+    const { recording_id: uuid } = (await world.post('MultiPartyCall/name_desk/Record/')).body;
+    const { mpc_uuid: mpc } = (await world.get('MultiPartyCall/name_desk/')).body;
+    assert.equal((await world.remove('MultiPartyCall/name_desk/')).status, 204);
+    await world.runner.idle();
+    const ends = () =>
+      events.filter(({ payload }) => payload.EventName === 'MPCEnd' && payload.MPCUUID === mpc);
+    assert.equal(ends().length, 0);
+    const ended = (await world.get(`MultiPartyCall/uuid_${mpc}/`)).body;
+    assert.deepEqual([ended.status, ended.recording], ['Ended', 'not-recording']);
+    await world.join('desk');
+    assert.deepEqual(recordings.orders, [`start ${uuid}`, `stop ${uuid}`]);
+    recordings.finish(uuid);
+    await world.runner.idle();
+    assert.equal(ends().length, 1);
+  });
+
+  test('the word of the end that a crash cut off is said after it, once', async () => {
+    const world = await openMultipartyWorld(open);
+    await world.join('desk');
+    await world.post('MultiPartyCall/name_desk/Record/');
+    const { mpc_uuid: mpc } = (await world.get('MultiPartyCall/name_desk/')).body;
+    await world.remove('MultiPartyCall/name_desk/');
+    await world.runner.idle();
+    const again = await world.crash();
+    assert.equal(await again.feature.restore(), 1);
+    assert.deepEqual(
+      again.events.map(({ payload }) => [payload.EventName, payload.MPCUUID]),
+      [['MPCEnd', mpc]],
+    );
+    const third = await again.crash();
+    assert.equal(await third.feature.restore(), 0);
+  });
+});
+
+eachDatabase('History of hearing', (open) => {
+  const roles = ['listener_role=customer', 'speaker_role=supervisor'];
+
+  test('says who could hear whom from when to when, also after the end, filtered and in pages', async () => {
+    const world = await openMultipartyWorld(open);
+    const { clock } = world;
+    const began = clock.now();
+    const ann = await world.join('desk', { stay_alone: true });
+    await clock.advance(1000);
+    await world.join('desk', customer);
+    await clock.advance(1000);
+    const sue = await world.join('desk', { ...supervisor, coach_mode: true });
+    const [annId, sueId] = [await world.memberOf('desk', ann), await world.memberOf('desk', sue)];
+    const bobId = (await world.get('MultiPartyCall/name_desk/Participant/')).body.objects.find(
+      ({ role }: { role: string }) => role === 'customer',
+    ).member_id;
+    await clock.advance(1500);
+    await world.post(`MultiPartyCall/name_desk/Participant/${bobId}/`, { hold: true });
+    await clock.advance(500);
+    const { mpc_uuid: mpc } = (await world.get('MultiPartyCall/name_desk/')).body;
+    const names = new Map([
+      [annId, 'ann'],
+      [bobId, 'bob'],
+      [sueId, 'sue'],
+    ]);
+    const path = `MultiPartyCall/uuid_${mpc}/Hearing/History/`;
+    interface Item {
+      readonly listener: { readonly member_id: string };
+      readonly speaker: { readonly member_id: string };
+      readonly coaching: boolean;
+      readonly from_ms: number;
+      readonly to_ms: number | null;
+    }
+    const list = async (query = ''): Promise<readonly string[]> => {
+      const { status, body } = await world.get(`${path}?${query}`);
+      assert.equal(status, 200, JSON.stringify(body));
+      return body.objects.map(({ listener, speaker, coaching, from_ms, to_ms }: Item) => {
+        const times = [from_ms, to_ms].map((at) => (at === null ? '' : at - began)).join('-');
+        return `${names.get(listener.member_id)}<${names.get(speaker.member_id)}${coaching ? '!' : ''} ${times}`;
+      });
+    };
+    const all = [
+      'ann<bob 1000-3500',
+      'bob<ann 1000-3500',
+      'ann<sue! 2000-',
+      'sue<ann 2000-',
+      'sue<bob 2000-3500',
+    ];
+    assert.deepEqual(await list(), all);
+    assert.deepEqual(await list(`listener=${annId}`), [all[0], all[2]]);
+    assert.deepEqual(await list(`speaker=${annId}&listener=${bobId}`), [all[1]]);
+    assert.deepEqual(await list('coaching=true'), [all[2]]);
+    assert.deepEqual(await list(roles.join('&')), []);
+    assert.deepEqual(await list('limit=2&offset=1'), [all[1], all[2]]);
+    const at = (ms: number) =>
+      `at=${encodeURIComponent(new Date(began + ms).toISOString().slice(0, 23).replace('T', ' '))}`;
+    assert.deepEqual(await list(at(999)), []);
+    assert.deepEqual(await list(at(1000)), all.slice(0, 2));
+    assert.deepEqual(await list(at(3499)), all);
+    assert.deepEqual(await list(at(3500)), all.slice(2, 4));
+
+    // A coach who steps out of her role is another one to those who hear her.
+    await world.post(`MultiPartyCall/name_desk/Participant/${sueId}/`, { coach_mode: false });
+    await world.post(`MultiPartyCall/name_desk/Participant/${bobId}/`, { hold: false });
+    await clock.advance(1000);
+    await world.remove('MultiPartyCall/name_desk/');
+    const ended = await list(`limit=20&speaker=${sueId}`);
+    assert.deepEqual(ended, ['ann<sue! 2000-4000', 'ann<sue 4000-5000', 'bob<sue 4000-5000']);
+    assert.deepEqual(await list(`${roles.join('&')}&coaching=true`), [], 'no customer ever heard a coach');
+    assert.deepEqual(
+      (await list('')).filter((each) => each.endsWith('-')),
+      [],
+    );
+  });
+
+  test('is closed with the end that a restart gives a call', async () => {
+    const world = await openMultipartyWorld(open);
+    await world.join('desk');
+    await world.join('desk', customer);
+    const { mpc_uuid: mpc } = (await world.get('MultiPartyCall/name_desk/')).body;
+    await world.clock.advance(5000);
+    const again = await world.crash();
+    await again.feature.restore();
+    const { objects } = (await again.get(`MultiPartyCall/uuid_${mpc}/Hearing/History/`)).body;
+    assert.equal(objects.length, 2);
+    assert.ok(objects.every(({ to_time }: { to_time: string | null }) => to_time !== null));
+  });
+
+  test('wrong filters are refused, and other accounts see nothing', async () => {
+    const world = await openMultipartyWorld(open);
+    await world.join('desk');
+    const { mpc_uuid: mpc } = (await world.get('MultiPartyCall/name_desk/')).body;
+    const path = `MultiPartyCall/uuid_${mpc}/Hearing/History/`;
+    for (const query of ['listener=x', 'speaker=-1', 'listener_role=boss', 'at=yesterday', 'limit=21']) {
+      assert.equal((await world.get(`${path}?${query}`)).status, 400, query);
+    }
+    const branch = await world.api.subaccount();
+    assert.equal((await world.get(path, branch)).status, 404);
+  });
+});
