@@ -219,6 +219,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
   const streams = createStreams({ ...shared, usage, authTokenOf: accounts.authTokenOf });
   const multipartyCalls = createMultipartyCalls({
     ...shared,
+    usage,
     // Each has a door for the other's legs.
     runDocument: (order) => callInstructions.run(order),
   });

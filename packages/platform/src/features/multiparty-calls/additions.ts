@@ -5,6 +5,7 @@ import type { Sessions } from '../../kernel/session-runner.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Database } from '../../ports/database.ts';
 import type { Calls } from '../calls/index.ts';
+import type { Rate, Usage } from '../usage/index.ts';
 import type { CallReference } from './domain/call-reference.ts';
 import { friendlyNameAllowed, isFriendlyName } from './domain/friendly-name.ts';
 import {
@@ -30,6 +31,7 @@ export interface AdditionDeps {
   readonly memberIds: { next(): Promise<number> };
   readonly additions: KeyedQueue;
   readonly database: Database;
+  readonly usage: Pick<Usage, 'rateOf'>;
   readonly clock: Clock;
   readonly newUuid: () => string;
   readonly isDraining: () => boolean;
@@ -47,7 +49,7 @@ export interface JoinedParticipant {
   readonly requestUuid: string;
 }
 
-type Unnumbered = Omit<WantedParticipant, 'memberId'>;
+type Unnumbered = Omit<WantedParticipant, 'memberId' | 'rate'>;
 
 /** How often an addition looks again when the call that it found ended under its hands. */
 const attempts = 5;
@@ -221,7 +223,13 @@ export function createAdditions(deps: AdditionDeps) {
   }
 
   async function numbered(wanted: Unnumbered): Promise<WantedParticipant> {
-    return { ...wanted, memberId: await deps.memberIds.next() };
+    return { ...wanted, rate: rateOf(wanted), memberId: await deps.memberIds.next() };
+  }
+
+  /** That of its leg: a phone that called us is billed as such, wherever it is moved to. */
+  function rateOf({ origin, leg, to }: Unnumbered): Rate {
+    const isInbound = origin !== 'dialled' && calls.peek(leg)?.direction === 'inbound';
+    return isInbound ? deps.usage.rateOf('inbound', 'sip') : deps.usage.rateOf('outbound', to);
   }
 
   async function placeInto(mpcUuid: string, rivals: Rivals): Promise<Result<Addition>> {

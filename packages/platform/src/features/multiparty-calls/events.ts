@@ -1,5 +1,6 @@
 import type { CallbackTarget, Instant, OutboxEvent } from '../../kernel/machine.ts';
 import { timestampWithOffset } from '../../kernel/timestamps.ts';
+import { amountText } from '../usage/index.ts';
 import { isTold, type MultipartyCall, type MultipartyCallEvent } from './domain/multiparty-call.ts';
 import type { Participant } from './domain/participant.ts';
 import { remarksOf } from './remarks.ts';
@@ -115,7 +116,11 @@ function fieldsOfParticipant(event: Extract<ToldEvent, { participant: unknown }>
 }
 
 function fieldsOfEnd(call: MultipartyCall) {
-  const { startedAt, endedAt, billedSeconds } = call;
+  const { startedAt, endedAt, billed } = call;
   const duration = startedAt === null || endedAt === null ? 0 : Math.round((endedAt - startedAt) / 1000);
-  return { MPCDuration: duration, MPCBilledDuration: billedSeconds, MPCBilledAmount: '0.00000' };
+  return {
+    MPCDuration: duration,
+    MPCBilledDuration: billed.seconds,
+    MPCBilledAmount: amountText(billed.units),
+  };
 }

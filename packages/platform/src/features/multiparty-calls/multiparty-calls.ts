@@ -12,6 +12,7 @@ import type { JoiningParticipant } from './joining-participant.ts';
 import { createMemberIds } from './member-ids.ts';
 import { multipartyCallsTables } from './migrations/0001-multiparty-calls.ts';
 import { recordingsAndHearing } from './migrations/0002-recordings-and-hearing.ts';
+import { multipartyBills } from './migrations/0003-bills.ts';
 import { createQueries, type MultipartyCallQueries } from './queries.ts';
 import { createRecordingCommands } from './recording-commands.ts';
 import { recordingRoutes } from './recording-routes.ts';
@@ -47,6 +48,7 @@ export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCall
   const commands = createCommands({
     sessions,
     calls: deps.calls,
+    usage: deps.usage,
     queries,
     memberIds: createMemberIds(database),
     additions: createKeyedQueue(),
@@ -58,7 +60,7 @@ export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCall
   const routes = multipartyCallRoutes(commands, queries);
 
   return {
-    migrations: [multipartyCallsTables, recordingsAndHearing],
+    migrations: [multipartyCallsTables, recordingsAndHearing, multipartyBills],
     routes: {
       ...routes,
       routes: [

@@ -29,7 +29,7 @@ eachDatabase('Records of multiparty calls', (open) => {
     const { body } = await after.get(`MultiPartyCall/uuid_${live}/`);
     assert.deepEqual(
       [body.status, body.termination_cause_code, body.end_time, body.duration, body.billed_duration],
-      ['Ended', 1000, '2026-01-01 00:00:32+00:00', 22, 22 + 20],
+      ['Ended', 1000, '2026-01-01 00:00:32+00:00', 22, 3 * 60],
     );
     const { objects } = (await after.get(`MultiPartyCall/uuid_${live}/Participant/`)).body;
     assert.equal(objects.length, 4);
@@ -134,7 +134,41 @@ eachDatabase('Records of multiparty calls', (open) => {
       [member, 'supervisor', true, 'room', '2026-01-01 00:00:01+00:00'],
     );
     const end = world.events.at(-1)?.payload;
-    assert.deepEqual([end?.MPCDuration, end?.MPCBilledDuration, end?.MPCBilledAmount], [2, 2, '0.00000']);
+    assert.deepEqual([end?.MPCDuration, end?.MPCBilledDuration, end?.MPCBilledAmount], [2, 60, '0.00000']);
+  });
+
+  test('bills are null while live, and then what the rate table says, of each participant and their sum', async () => {
+    const rate = {
+      prefix: '',
+      direction: 'both',
+      perMinute: 1000,
+      initialSeconds: 30,
+      incrementSeconds: 6,
+    } as const;
+    const rates = { currency: 'USD', rates: [rate, { ...rate, prefix: 'sip', perMinute: 300 }] };
+    const world = await openMultipartyWorld(open, { rates });
+    await world.join('room', customer);
+    const endpoint = await world.join('room', { to: 'alice' });
+    const lost = await world.add('room');
+    const path = 'MultiPartyCall/room/';
+    const { mpc_uuid, ...live } = (await world.get(path)).body;
+    const ids = await Promise.all([endpoint, lost].map((leg) => world.memberOf('room', leg)));
+    const billOf = async (uri: string) => {
+      const { duration, billed_duration, billed_amount } = (await world.get(uri)).body;
+      return [duration, billed_duration, billed_amount];
+    };
+    assert.deepEqual([live.duration, live.billed_duration, live.billed_amount], [null, null, null]);
+    assert.deepEqual(await billOf(`${path}Participant/${ids[0]}/`), [null, null, null]);
+    await world.clock.advance(61_000);
+    await world.remove(path);
+    await world.runner.idle();
+    const ended = `MultiPartyCall/uuid_${mpc_uuid}/`;
+    // 30 s and six steps of 6 s, at 0.01 and 0.003 a minute.
+    assert.deepEqual(await billOf(`${ended}Participant/${ids[0]}/`), [61, 66, '0.00330']);
+    assert.deepEqual(await billOf(`${ended}Participant/${ids[1]}/`), [0, 0, '0.00000']);
+    assert.deepEqual(await billOf(ended), [61, 132, '0.01430']);
+    const end = world.events.find(({ type }) => type === 'multiparty-call.ended')?.payload;
+    assert.deepEqual([end?.MPCDuration, end?.MPCBilledDuration, end?.MPCBilledAmount], [61, 132, '0.01430']);
   });
 
   test('a subaccount sees its own calls alone, its parent sees them all; names are each account’s own', async () => {

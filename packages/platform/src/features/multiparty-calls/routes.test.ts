@@ -92,7 +92,7 @@ eachDatabase('Multiparty calls over HTTP', (open) => {
       [ended.status, ended.termination_cause_code, ended.termination_cause, ended.end_time],
       ['Ended', 3000, 'Hangup API Triggered', '2026-01-01 00:01:01+00:00'],
     );
-    assert.deepEqual([ended.duration, ended.billed_duration, ended.billed_amount], [61, 124, '0.00000']);
+    assert.deepEqual([ended.duration, ended.billed_duration, ended.billed_amount], [61, 240, '0.00000']);
     assert.ok(ended.resource_uri.endsWith(`/MultiPartyCall/uuid_${mpc_uuid}/`));
     const participants = (await world.get(`MultiPartyCall/uuid_${mpc_uuid}/Participant/`)).body;
     assert.deepEqual(participants.meta.count, 2);
@@ -101,7 +101,7 @@ eachDatabase('Multiparty calls over HTTP', (open) => {
     assert.equal(one.participant_exit_cause, 'Multiparty Call Ended');
     assert.equal(one.exit_cause, one.participant_exit_cause);
     assert.equal(one.exit_time, '2026-01-01 00:01:01+00:00');
-    assert.deepEqual([one.duration, one.billed_duration], [61, 62]);
+    assert.deepEqual([one.duration, one.billed_duration], [61, 120]);
     assert.ok(one.resource_uri.endsWith(`/MultiPartyCall/uuid_${mpc_uuid}/Participant/${one.member_id}/`));
   });
 

@@ -6,6 +6,8 @@ import type { RunOrder } from '../call-instructions/index.ts';
 import { type CallEnd, type Calls, callEnds, type OutboundLeg, type OwnedLegNotice } from '../calls/index.ts';
 import type { Recordings } from '../recordings/index.ts';
 import type { Sounds } from '../sounds/index.ts';
+import type { Usage } from '../usage/index.ts';
+import { withBills } from './billing.ts';
 import { withHearingHistory } from './domain/hearing-history.ts';
 import type {
   LetGoCause,
@@ -28,6 +30,7 @@ export interface SessionDeps {
   readonly media: Media;
   readonly sounds: Sounds;
   readonly recordings: Recordings;
+  readonly usage: Pick<Usage, 'rateOf' | 'amountOf'>;
   readonly newUuid: () => string;
   readonly log: Logger;
   /** Runs a document on an answered leg; false where there is no such leg any more, or none that can run one. */
@@ -56,7 +59,9 @@ export function defineSessions(deps: SessionDeps): Sessions<MultipartyCall, Room
   });
   const sessions = deps.runner.define<MultipartyCall, RoomInput, SessionEffect>({
     name: ownerKind,
-    machine: withOutboxEvents(withHearingHistory(withRecordings(multipartyCallMachine))),
+    machine: withOutboxEvents(
+      withBills(withHearingHistory(withRecordings(multipartyCallMachine)), deps.usage),
+    ),
     save: (write, _uuid, before, after) => saveMultipartyCall(write, before, after),
     isEnded: (call) => call.status === 'ended' && !call.recordings.isEndOwed,
     perform(uuid, effect) {

@@ -95,6 +95,13 @@ export function participantOf(row: ParticipantRow): Participant {
     relaysDigits: false,
     joinsOthersOnly: false,
     onExitAction: null,
+    rate: {
+      perMinute: Number(row.rate_per_minute),
+      initialSeconds: row.rate_initial_seconds,
+      incrementSeconds: row.rate_increment_seconds,
+    },
+    bill:
+      row.billed_seconds === null ? null : { seconds: row.billed_seconds, units: Number(row.billed_units) },
     isSpeaking: false,
     callStatusCallback: callbackOf(row.call_status_callback_url, row.call_status_callback_method),
   };
@@ -113,7 +120,7 @@ function callOf(row: MultipartyCallRow, participants: readonly Participant[]): M
     endedAt: row.ended_at,
     termination: row.termination_code,
     wasJoined: participants.some((each) => each.joinedAt !== null),
-    billedSeconds: row.billed_seconds,
+    billed: { seconds: row.billed_seconds, units: Number(row.billed_units) },
     maxParticipants: row.max_participants,
     maxDurationSeconds: row.max_duration_seconds,
     stayAlone: row.stay_alone === 1,
@@ -156,7 +163,8 @@ function changingOfCall(call: MultipartyCall) {
     started_at: call.startedAt,
     ended_at: call.endedAt,
     termination_code: call.termination,
-    billed_seconds: call.billedSeconds,
+    billed_seconds: call.billed.seconds,
+    billed_units: call.billed.units,
     recording: recordingStatusOf(call.recordings),
     is_end_owed: flag(call.recordings.isEndOwed),
   };
@@ -166,7 +174,7 @@ function isCallChanged(before: MultipartyCall, after: MultipartyCall): boolean {
   return (
     before.status !== after.status ||
     before.startedAt !== after.startedAt ||
-    before.billedSeconds !== after.billedSeconds ||
+    before.billed !== after.billed ||
     before.recordings !== after.recordings
   );
 }
@@ -186,6 +194,9 @@ function participantRow(mpcUuid: string, participant: Participant): ParticipantR
     ends_on_exit: flag(participant.endsOnExit),
     enter_sound: participant.enterSound,
     exit_sound: participant.exitSound,
+    rate_per_minute: participant.rate.perMinute,
+    rate_initial_seconds: participant.rate.initialSeconds,
+    rate_increment_seconds: participant.rate.incrementSeconds,
     call_status_callback_url: participant.callStatusCallback?.url ?? null,
     call_status_callback_method: participant.callStatusCallback?.method ?? null,
     ...changingOfParticipant(participant),
@@ -198,6 +209,8 @@ function changingOfParticipant(participant: Participant) {
     joined_at: participant.joinedAt,
     exited_at: participant.exitedAt,
     exit_cause: participant.exitCause,
+    billed_seconds: participant.bill?.seconds ?? null,
+    billed_units: participant.bill?.units ?? null,
     coach_mode: flag(participant.coachMode),
     mute: flag(participant.mute),
     hold: flag(participant.hold),

@@ -17,6 +17,7 @@ interface MultipartyCallsTable {
   ended_at: number | null;
   termination_code: 1000 | 1010 | 2000 | 3000 | null;
   billed_seconds: number;
+  billed_units: number;
   max_participants: Fixed<number>;
   max_duration_seconds: Fixed<number>;
   stay_alone: Fixed<number>;
@@ -64,6 +65,11 @@ interface ParticipantsTable {
   ends_on_exit: Fixed<number>;
   enter_sound: Fixed<'beep:1' | 'beep:2' | 'none'>;
   exit_sound: Fixed<'beep:1' | 'beep:2' | 'none'>;
+  rate_per_minute: Fixed<number>;
+  rate_initial_seconds: Fixed<number>;
+  rate_increment_seconds: Fixed<number>;
+  billed_seconds: number | null;
+  billed_units: number | null;
   call_status_callback_url: Fixed<string | null>;
   call_status_callback_method: Fixed<'GET' | 'POST' | null>;
 }

@@ -1,13 +1,10 @@
 import type { HearingBody, MpcBody, MpcItem, ParticipantBody, ParticipantItem } from '@jackfield/contract';
 import { timestampWithOffset } from '../../kernel/timestamps.ts';
+import { amountText } from '../usage/index.ts';
 import { hears } from './domain/hearing.ts';
-import { billedSeconds } from './domain/participant.ts';
 import { terminationCauses } from './domain/termination.ts';
 import { participantOf } from './store.ts';
 import type { MultipartyCallRow, ParticipantRow } from './tables.ts';
-
-/** No rate table yet: seconds are counted, money is not. */
-const noAmount = '0.00000';
 
 const statusNames = { initialized: 'Initialized', active: 'Active', ended: 'Ended' } as const;
 
@@ -28,7 +25,7 @@ export function mpcItemOf(call: MultipartyCallRow): MpcItem {
     end_time: timeOrNull(endedAt),
     duration: endedAt === null ? null : secondsBetween(startedAt, endedAt),
     billed_duration: endedAt === null ? null : call.billed_seconds,
-    billed_amount: endedAt === null ? null : noAmount,
+    billed_amount: endedAt === null ? null : amountText(Number(call.billed_units)),
     termination_cause: code === null ? null : terminationCauses[code],
     termination_cause_code: code,
   };
@@ -74,8 +71,8 @@ export function participantBodyOf(
     join_time: timeOrNull(joinedAt),
     exit_time: timeOrNull(exitedAt),
     duration: exitedAt === null ? null : secondsBetween(joinedAt, exitedAt),
-    billed_duration: exitedAt === null ? null : billedSeconds(participantOf(row)),
-    billed_amount: exitedAt === null ? null : noAmount,
+    billed_duration: exitedAt === null ? null : (row.billed_seconds ?? 0),
+    billed_amount: exitedAt === null ? null : amountText(Number(row.billed_units ?? 0)),
     start_mpc_on_enter: row.starts_on_enter === 1,
     end_mpc_on_exit: row.ends_on_exit === 1,
     participant_exit_cause: row.exit_cause,

@@ -24,7 +24,7 @@ export type WantedAddition = WantedPhones & {
   /** Of every phone. */
   readonly participant: Omit<
     WantedParticipant,
-    'memberId' | 'leg' | 'requestUuid' | 'origin' | keyof WantedPhone
+    'memberId' | 'leg' | 'requestUuid' | 'origin' | 'rate' | keyof WantedPhone
   >;
   /** For the call, if this request creates it. */
   readonly settings: CallSettings;

@@ -2,7 +2,7 @@ import type { Instant } from '../../../kernel/machine.ts';
 import { type CallStep, emit, ofAdding, watch, withParticipants } from './call-steps.ts';
 import { maxDurationTimer } from './call-timers.ts';
 import type { LetGoCause, MultipartyCall, MultipartyCallEffect } from './multiparty-call.ts';
-import { billedSeconds, type ExitCause, exited, isHeld, isPresent, type Participant } from './participant.ts';
+import { type ExitCause, exited, isHeld, isPresent, type Participant } from './participant.ts';
 import { audioChanges, beep } from './room-audio.ts';
 import { soundChanges } from './room-sounds.ts';
 import { endOfDeparture, type TerminationCode } from './termination.ts';
@@ -68,12 +68,8 @@ function leaving(
   cause: ExitCause,
   now: Instant,
 ): CallStep {
-  let seconds = call.billedSeconds;
   const state = withParticipants(call, (each) => {
-    if (!leavers.includes(each)) return each;
-    const gone = exited(each, cause, now);
-    seconds += billedSeconds(gone);
-    return gone;
+    return leavers.includes(each) ? exited(each, cause, now) : each;
   });
   const effects: MultipartyCallEffect[] = [];
   const waitedFor = new Set(
@@ -89,7 +85,7 @@ function leaving(
       effects.push(...ofAdding('add-participant-completed', gone));
     }
   }
-  return { state: { ...state, billedSeconds: seconds }, effects };
+  return { state, effects };
 }
 
 /** Its leg is gone: the URL is told, and no document can run. */

@@ -1,6 +1,6 @@
 import type { Instant, KernelEffect, TimerFired } from '../../../kernel/machine.ts';
 import type { HearingChange } from './hearing-history.ts';
-import type { Callback, Participant, Switches, WantedParticipant } from './participant.ts';
+import type { Callback, Participant, ParticipantBill, Switches, WantedParticipant } from './participant.ts';
 import type { RoomAudioEffect } from './room-audio.ts';
 import { noRecordings, type RecordingSettings, type RoomRecordings } from './room-recording.ts';
 import type { TerminationCode } from './termination.ts';
@@ -26,7 +26,7 @@ export interface MultipartyCall extends CallSettings {
   /** Somebody has been present. */
   readonly wasJoined: boolean;
   /** Of all participants that have left. */
-  readonly billedSeconds: number;
+  readonly billed: ParticipantBill;
   /** Everybody dialled or present, and those who left in the last step (their record is written with that step). */
   readonly participants: readonly Participant[];
   readonly recordings: RoomRecordings;
@@ -168,7 +168,7 @@ export function newMultipartyCall(
     endedAt: null,
     termination: null,
     wasJoined: false,
-    billedSeconds: 0,
+    billed: { seconds: 0, units: 0 },
     participants: [],
     recordings: noRecordings,
     hearingChange: null,

@@ -3,7 +3,6 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { MultipartyCallEffect, MultipartyCallInput } from './multiparty-call.ts';
 import {
-  billedSeconds,
   type DialMusic,
   type EdgeSound,
   isPending,
@@ -30,7 +29,6 @@ class Outside {
   readonly sounds = new Map<string, string>();
   readonly timers = new Set<string>();
   readonly loops = new Map<string, string>();
-  readonly billed = new Map<number, number>();
   edges = new Map<string, readonly string[]>();
   /** Requests that have been completed, and those of which a phone has joined. */
   readonly completed = new Set<string>();
@@ -274,9 +272,6 @@ function walk(
       // Between any two orders the rule holds already, not only after the last.
       assertNoForbiddenEdge(outside, room.call.participants);
     }
-    for (const each of room.call.participants) {
-      if (each.phase === 'exited') outside.billed.set(each.memberId, billedSeconds(each));
-    }
     check(room, outside);
   };
   settle();
@@ -460,8 +455,6 @@ describe('a multiparty call, whatever happens in whatever order', () => {
           for (const leg of [...outside.dialled, ...outside.handedOver.keys()]) {
             assert.ok(outside.gone.has(leg) || outside.isLetGo(leg), `${leg} was left in a dead call`);
           }
-          const billed = [...outside.billed.values()].reduce((sum, seconds) => sum + seconds, 0);
-          assert.equal(call.billedSeconds, billed);
         }),
       ),
       runs,

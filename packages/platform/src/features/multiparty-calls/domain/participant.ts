@@ -1,4 +1,5 @@
 import type { Instant } from '../../../kernel/machine.ts';
+import type { Rate } from '../../usage/index.ts';
 
 /**
  * One phone in a multiparty call.
@@ -14,8 +15,16 @@ export interface Participant extends WantedParticipant {
   readonly joinedAt: Instant | null;
   readonly exitedAt: Instant | null;
   readonly exitCause: ExitCause | null;
+  /** Null until it has left. */
+  readonly bill: ParticipantBill | null;
   /** As far as somebody asked for it (`participant-speak-events`). */
   readonly isSpeaking: boolean;
+}
+
+export interface ParticipantBill {
+  readonly seconds: number;
+  /** 1e-5 of the currency's unit. */
+  readonly units: number;
 }
 
 export type ParticipantPhase = 'delayed' | 'dialling' | 'ringing' | 'confirming' | 'joined' | 'exited';
@@ -51,6 +60,8 @@ export interface WantedParticipant extends Switches {
   /** Joins only somebody who is there. */
   readonly joinsOthersOnly: boolean;
   readonly callStatusCallback: Callback | null;
+  /** Of its leg. */
+  readonly rate: Rate;
   /** Asked for a document when it leaves; of a borrowed leg, its own document does that. */
   readonly onExitAction: Callback | null;
 }
@@ -103,6 +114,7 @@ export function addedParticipant(wanted: WantedParticipant, now: Instant): Parti
     joinedAt: null,
     exitedAt: null,
     exitCause: null,
+    bill: null,
     isSpeaking: false,
   };
 }
@@ -164,8 +176,7 @@ export function placesOf(participants: readonly Participant[]): number {
   return new Set(participants.map(({ requestUuid }) => requestUuid)).size;
 }
 
-/** Whole seconds in the call, a started one counted; 0 for a phone that never joined. */
-export function billedSeconds(participant: Participant): number {
-  const { joinedAt, exitedAt } = participant;
-  return joinedAt === null || exitedAt === null ? 0 : Math.max(0, Math.ceil((exitedAt - joinedAt) / 1000));
+/** Seconds in the call: whoever came in costs, however soon it left; 0 for a phone that never joined. */
+export function billableSeconds({ joinedAt, exitedAt }: Participant): number {
+  return joinedAt === null || exitedAt === null ? 0 : Math.max(1, Math.round((exitedAt - joinedAt) / 1000));
 }

@@ -6,9 +6,11 @@ import type { SessionRunner } from '../../../kernel/session-runner.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Database, Write } from '../../../ports/database.ts';
 import type { RunOrder } from '../../call-instructions/index.ts';
+import { createUsage, freeOfCharge, type RateTable } from '../../usage/index.ts';
 import { createMultipartyCalls, type MultipartyCallsFeature } from '../index.ts';
 import { multipartyCallsTables } from '../migrations/0001-multiparty-calls.ts';
 import { recordingsAndHearing } from '../migrations/0002-recordings-and-hearing.ts';
+import { multipartyBills } from '../migrations/0003-bills.ts';
 import { createRecordingMedia, type RecordingMedia } from './recording-media.ts';
 import { createScriptedCalls, type ScriptedCalls } from './scripted-calls.ts';
 import { createScriptedRecordings, type ScriptedRecordings } from './scripted-recordings.ts';
@@ -55,18 +57,19 @@ export async function openMultipartyWorld(
   open: OpenDatabase,
   options: WorldOptions = {},
 ): Promise<MultipartyWorld> {
-  return worldOn(await open([multipartyCallsTables, recordingsAndHearing]), open, options);
+  return worldOn(await open([multipartyCallsTables, recordingsAndHearing, multipartyBills]), open, options);
 }
 
 interface WorldOptions {
   readonly isDraining?: () => boolean;
   readonly startAt?: number;
+  readonly rates?: RateTable;
 }
 
 async function worldOn(
   database: Database,
   open: OpenDatabase,
-  { startAt, isDraining = () => false }: WorldOptions,
+  { startAt, isDraining = () => false, rates = freeOfCharge }: WorldOptions,
 ): Promise<MultipartyWorld> {
   const calls = createScriptedCalls();
   const media = createRecordingMedia();
@@ -107,6 +110,7 @@ async function worldOn(
     media,
     sounds,
     recordings,
+    usage: createUsage(rates),
     async runDocument(order) {
       const refused = refusal;
       refusal = undefined;

@@ -52,6 +52,7 @@ export function wanted(memberId: number, changes: Partial<WantedParticipant> = {
     joinsOthersOnly: false,
     callStatusCallback: null,
     onExitAction: null,
+    rate: { perMinute: 0, initialSeconds: 60, incrementSeconds: 60 },
     ...changes,
   };
 }
