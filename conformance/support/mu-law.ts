@@ -5,3 +5,10 @@ export function muLaw(sample: number): number {
   const exponent = Math.floor(Math.log2(magnitude)) - 7;
   return ~(sign | (exponent << 4) | ((magnitude >> (exponent + 3)) & 15)) & 0xff;
 }
+
+/** A µ-law byte by ITU-T G.711, as a 16-bit sample. */
+export function muLawSample(byte: number): number {
+  const bits = ~byte & 0xff;
+  const magnitude = (((bits & 15) << 3) + 132) * 2 ** ((bits >> 4) & 7) - 132;
+  return bits & 0x80 ? -magnitude : magnitude;
+}

@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { BaresipPhone } from './support/baresip-phone.ts';
+import { CallbackReceiver } from './support/callback-receiver.ts';
+import { heardToneDb, readWav, toneLevelDb } from './support/heard.ts';
+import { missing } from './support/installed.ts';
+import { PlatformProcess } from './support/platform-process.ts';
+import { isSigned, StreamServer } from './support/stream-server.ts';
+
+const skip = missing('python3', 'baresip', 'sox');
+const password = 'secret-of-a-phone';
+/** A sandbox phone that answers and plays 1 kHz. */
+const tonePhone = '+12025550109';
+const audible = -25;
+
+/** The real server, a WebSocket server in another language, phones that we did not write. */
+describe('audio streams', { skip, timeout: 180_000 }, () => {
+  let platform: PlatformProcess;
+  let customer: CallbackReceiver;
+  let sockets: StreamServer;
+  const phones: BaresipPhone[] = [];
+
+  before(async () => {
+    platform = await PlatformProcess.start({ JACKFIELD_RTP_PORTS: '22800-22999' });
+    customer = await CallbackReceiver.start();
+    sockets = await StreamServer.start();
+  });
+
+  afterEach(async () => {
+    await Promise.all(phones.splice(0).map((phone) => phone.stop()));
+    await platform.untilQuiet();
+  });
+
+  after(async () => {
+    await sockets.stop();
+    await customer.stop();
+    await platform.stop();
+  });
+
+  /** A call to this destination on which a document runs; resolves with its UUID when it is up. */
+  async function call(to: string, ...elements: readonly string[]): Promise<string> {
+    const path = `/answer-${customer.received.all.length}`;
+    const answer_url = customer.serve(path, `<Response>${elements.join('')}</Response>`);
+    const { status, body } = await platform.api('POST', 'Call/', {
+      from: '+12025550000',
+      to,
+      answer_url,
+      hangup_url: `http://127.0.0.1:${customer.port}/hangup`,
+    });
+    assert.equal(status, 201, JSON.stringify(body));
+    await customer.asked(path);
+    return body.request_uuid;
+  }
+
+  const waiting = '<Wait length="60" silence="true"/>';
+
+  async function start(callUuid: string, path: string, fields: object = {}) {
+    const from = sockets.happened.all.length;
+    const { status, body } = await platform.api('POST', `Call/${callUuid}/Stream/`, {
+      service_url: sockets.url(path),
+      status_callback_url: `http://127.0.0.1:${customer.port}/streamed`,
+      ...fields,
+    });
+    assert.equal(status, 202, JSON.stringify(body));
+    return { stream: body.stream_id as string, connection: await sockets.connected(path, from) };
+  }
+
+  /** A callback of a stream, by its name. */
+  const told = (stream: string, event: string) =>
+    customer.received.until(
+      `${event} of ${stream}`,
+      ({ fields }) => fields.get('StreamID') === stream && fields.get('Event') === event,
+    );
+
+  const callbacksOf = (stream: string) =>
+    customer.received.all.flatMap(({ fields }) =>
+      fields.get('StreamID') === stream ? [fields.get('Event')] : [],
+    );
+
+  const hangUp = async (callUuid: string) =>
+    assert.equal((await platform.api('DELETE', `Call/${callUuid}/`)).status, 204);
+
+  async function bob(toneHz: number): Promise<{ readonly phone: BaresipPhone; readonly username: string }> {
+    const { username } = await platform.createEndpoint('bob', password);
+    const phone = await BaresipPhone.start({ registrar: platform.sipAddress, username, password, toneHz });
+    phones.push(phone);
+    await phone.registered();
+    return { phone, username };
+  }
+
+  for (const content_type of [
+    'audio/x-l16;rate=8000',
+    'audio/x-l16;rate=16000',
+    'audio/x-l16;rate=24000',
+    'audio/x-mulaw;rate=8000',
+  ]) {
+    it(`carry the phone's tone as ${content_type}, start first, numbered, 20 ms a frame`, async () => {
+      const callUuid = await call(tonePhone, waiting);
+      const path = `/tone?type=${content_type.length}&rate=${content_type.slice(-5)}`;
+      const { stream, connection } = await start(callUuid, path, { content_type, extra_headers: 'a=1,b=2' });
+      await sockets.heard(connection, 60);
+      assert.equal((await platform.api('DELETE', `Call/${callUuid}/Stream/${stream}/`)).status, 204);
+      assert.equal(await sockets.closed(connection), 1000);
+      const [first, ...frames] = sockets.frames(connection);
+      const [encoding, rate] = content_type.split(';rate=');
+      assert.deepEqual(first, {
+        event: 'start',
+        sequenceNumber: 1,
+        start: {
+          callId: callUuid,
+          streamId: stream,
+          accountId: platform.authId,
+          tracks: ['inbound'],
+          mediaFormat: { encoding, sampleRate: Number(rate) },
+        },
+        extra_headers: 'a=1;b=2',
+      });
+      assert.deepEqual(
+        frames.map(({ sequenceNumber }) => sequenceNumber),
+        frames.map((_, at) => at + 2),
+      );
+      assert.equal(frames.at(-1).event, 'stop');
+      assert.equal(frames.at(-1).stop.reason, 'API request');
+      const media = frames.filter(({ event }) => event === 'media').map((frame) => frame.media);
+      assert.deepEqual(
+        media.map(({ chunk }) => chunk),
+        media.map((_, at) => at + 1),
+      );
+      const times = media.map(({ timestamp }) => Number(timestamp));
+      assert.ok(times.every((time, at) => at === 0 || time - times[at - 1]! === 20));
+      assert.ok(heardToneDb(sockets.sound(connection, 'inbound'), 1000, 0.4, 1.1) > audible);
+      await told(stream, 'StopStream');
+      assert.deepEqual(callbacksOf(stream), ['StartStream', 'StopStream']);
+      const { body } = await platform.api('GET', `Call/${callUuid}/Stream/${stream}/`);
+      assert.deepEqual([body.status, body.status_reason], ['completed', 'API request']);
+      assert.ok(body.statistics.frames_sent >= 60);
+      await hangUp(callUuid);
+    });
+  }
+
+  it('are asked for with signatures that the SDKs of the hosted service accept', async () => {
+    const callUuid = await call(tonePhone, waiting);
+    await start(callUuid, '/signed?b=2&a=1');
+    const { headers = {} } = await sockets.happened.until(
+      'the upgrade',
+      ({ path }) => path === '/signed?b=2&a=1',
+    );
+    for (const prefix of ['X-Service-', 'X-Plivo-']) {
+      for (const scheme of ['ws', 'http', 'https', 'wss']) {
+        const url = `${scheme}://${headers.host}/signed?a=1&b=2`;
+        assert.ok(isSigned(headers, prefix, url, platform.authToken), `${prefix} ${url}`);
+      }
+    }
+    assert.ok(!isSigned(headers, 'X-Plivo-', `http://${headers.host}/other`, platform.authToken));
+    await hangUp(callUuid);
+  });
+
+  it('play back what a program says: an echo, a checkpoint when it was heard, silence after clearAudio', async () => {
+    const { phone, username } = await bob(440);
+    const callUuid = await call(username, waiting);
+    const { stream, connection } = await start(callUuid, '/echo?rate=8000', { bidirectional: true });
+    await sockets.heard(connection, 100);
+    sockets.say(connection, { event: 'checkpoint', streamId: stream, name: 'echoed' });
+    assert.equal((await sockets.frame(connection, 'playedStream')).name, 'echoed');
+    assert.equal((await told(stream, 'PlayedStream')).fields.get('Name'), 'echoed');
+    await hangUp(callUuid);
+    assert.equal(await sockets.closed(connection), 1000);
+    assert.equal((await told(stream, 'StopStream')).fields.get('StatusReason'), 'Call hangup');
+    await phone.closed();
+    assert.ok(heardToneDb(await readWav(await phone.heard()), 440, 0.8, 1.6) > audible, 'bob hears himself');
+  });
+
+  it('are barged into: what waits to be played is gone, pending checkpoints with it', async () => {
+    const { phone, username } = await bob(440);
+    const callUuid = await call(username, waiting);
+    const { stream, connection } = await start(callUuid, '/barge', { bidirectional: true });
+    await sockets.heard(connection, 10);
+    const samples = Int16Array.from(
+      { length: 24_000 },
+      (_, at) => 12_000 * Math.sin((2 * Math.PI * 1500 * at) / 24_000),
+    );
+    for (let second = 0; second < 4; second++) {
+      for (let part = 0; part < 4; part++) {
+        const piece = Buffer.from(samples.buffer, part * 12_000, 12_000).toString('base64');
+        const media = { contentType: 'audio/x-l16', sampleRate: '24000', payload: piece };
+        sockets.say(connection, { event: 'playAudio', media });
+      }
+    }
+    sockets.say(connection, { event: 'checkpoint', streamId: stream, name: 'never' });
+    await sockets.heard(connection, 60);
+    sockets.say(connection, { event: 'clearAudio', streamId: stream });
+    await sockets.frame(connection, 'clearedAudio');
+    await told(stream, 'ClearedAudio');
+    await sockets.heard(connection, 110);
+    sockets.say(connection, { event: 'checkpoint', streamId: stream, name: 'after' });
+    assert.equal((await sockets.frame(connection, 'playedStream')).name, 'after');
+    await hangUp(callUuid);
+    await phone.closed();
+    const heard = await readWav(await phone.heard());
+    const loud = Array.from({ length: Math.floor(heard.samples.length / heard.sampleRate / 0.1) }, (_, at) =>
+      toneLevelDb(heard, 1500, at * 0.1, at * 0.1 + 0.1),
+    ).filter((level) => level > audible).length;
+    assert.ok(loud >= 5 && loud <= 18, `the tone was heard for ${loud * 100} ms, not for its four seconds`);
+  });
+
+  it('end a Stream that keeps its call alive when the program closes, and the next element runs', async () => {
+    const path = '/kept';
+    const from = sockets.happened.all.length;
+    const callUuid = await call(
+      tonePhone,
+      `<Stream keepCallAlive="true" statusCallbackUrl="http://127.0.0.1:${customer.port}/streamed">${sockets.url(path)}</Stream>`,
+      `<Redirect>http://127.0.0.1:${customer.port}/after</Redirect>`,
+    );
+    customer.serve('/after', `<Response>${waiting}</Response>`);
+    const connection = await sockets.connected(path, from);
+    await sockets.heard(connection, 10);
+    sockets.close(connection, 1000);
+    await customer.asked('/after');
+    const stream = sockets.frames(connection)[0].start.streamId;
+    const stopped = await told(stream, 'StopStream');
+    assert.equal(stopped.fields.get('StatusReason'), 'Closed by the application');
+    await hangUp(callUuid);
+  });
+
+  for (const [what, end] of [
+    ['closes with 1011', (connection: number) => sockets.close(connection, 1011)],
+    ['cuts the line', (connection: number) => sockets.cut(connection)],
+  ] as const) {
+    it(`are dropped when the program ${what}; the call goes on`, async () => {
+      const callUuid = await call(tonePhone, waiting);
+      const { stream, connection } = await start(callUuid, `/lost?${what.length}`);
+      await sockets.heard(connection, 5);
+      end(connection);
+      const dropped = await told(stream, 'DroppedStream');
+      assert.equal(dropped.fields.get('StatusReason'), 'Connection error');
+      assert.notEqual(dropped.fields.get('Error') ?? '', '');
+      const live = await platform.api('GET', `Call/${callUuid}/?status=live`);
+      assert.equal(live.body.call_status, 'in-progress');
+      await hangUp(callUuid);
+    });
+  }
+
+  it('are tried three times, then told as dropped with the reason', async () => {
+    const callUuid = await call(tonePhone, waiting);
+    const { body } = await platform.api('POST', `Call/${callUuid}/Stream/`, {
+      service_url: sockets.url('/refuse'),
+      status_callback_url: `http://127.0.0.1:${customer.port}/streamed`,
+    });
+    const dropped = await told(body.stream_id, 'DroppedStream');
+    assert.match(dropped.fields.get('Error') ?? '', /403/);
+    assert.equal(
+      sockets.happened.all.filter(({ type, path }) => type === 'asked' && path === '/refuse').length,
+      3,
+    );
+    await hangUp(callUuid);
+  });
+
+  it('that are resumable are connected again, lose nothing of what was said, and the caller hears on', async () => {
+    const callUuid = await call(tonePhone, waiting);
+    const { stream, connection } = await start(callUuid, '/again', { resumable: true, bidirectional: true });
+    await sockets.heard(connection, 25);
+    const from = sockets.happened.all.length;
+    sockets.cut(connection);
+    const again = await sockets.connected('/again', from);
+    await sockets.heard(again, 50);
+    const [started] = sockets.frames(again);
+    assert.equal(started.event, 'start');
+    assert.equal(started.start.resumed, true);
+    await told(stream, 'ResumedStream');
+    await hangUp(callUuid);
+    await told(stream, 'StopStream');
+    assert.deepEqual(callbacksOf(stream), [
+      'StartStream',
+      'InterruptedStream',
+      'ResumedStream',
+      'StopStream',
+    ]);
+    const chunks = [connection, again].flatMap((each) =>
+      sockets.frames(each).flatMap(({ event, media }) => (event === 'media' ? [media.chunk] : [])),
+    );
+    assert.ok(new Set(chunks).size >= chunks.length - 5 && chunks.length >= 75);
+  });
+
+  it('outlive no process: after kill -9 each is told as dropped', async () => {
+    const callUuid = await call(tonePhone, waiting);
+    const { stream } = await start(callUuid, '/killed');
+    await told(stream, 'StartStream');
+    await platform.killAndRestart();
+    const dropped = await told(stream, 'DroppedStream');
+    assert.match(dropped.fields.get('Error') ?? '', /restarted/);
+    const { body } = await platform.api('GET', `Call/${callUuid}/Stream/${stream}/`);
+    assert.equal(body.status, 'failed');
+  });
+});
