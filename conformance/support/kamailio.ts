@@ -10,6 +10,8 @@ export interface KamailioOptions {
   readonly port: number;
   /** What it does with requests, in its own words: the body of `request_route`. */
   readonly routes: string;
+  /** Further routes, whole. */
+  readonly furtherRoutes?: string;
 }
 
 /** Debian's Kamailio as it comes, with a configuration of the test. */
@@ -75,9 +77,10 @@ const modules = [
   'auth',
   'usrloc',
   'registrar',
+  'uac',
 ];
 
-function configurationOf({ address, port, routes }: KamailioOptions): string {
+function configurationOf({ address, port, routes, furtherRoutes = '' }: KamailioOptions): string {
   return `#!KAMAILIO
 debug=1
 log_stderror=yes
@@ -90,6 +93,10 @@ mpath="/usr/lib/x86_64-linux-gnu/kamailio/modules/:/usr/lib/aarch64-linux-gnu/ka
 ${modules.map((name) => `loadmodule "${name}.so"`).join('\n')}
 modparam("registrar", "method_filtering", 0)
 modparam("auth", "nonce_count", 0)
+modparam("uac", "restore_mode", "none")
+modparam("uac", "auth_realm_avp", "$avp(realm)")
+modparam("uac", "auth_username_avp", "$avp(username)")
+modparam("uac", "auth_password_avp", "$avp(password)")
 
 event_route[core:worker-one-init] {
   xlog("L_ALERT", "kamailio is up\\n");
@@ -98,5 +105,7 @@ event_route[core:worker-one-init] {
 request_route {
 ${routes}
 }
+
+${furtherRoutes}
 `;
 }

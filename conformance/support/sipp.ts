@@ -21,6 +21,11 @@ export interface SippOptions {
   readonly keys?: Readonly<Record<string, string>>;
   readonly transport?: 'u1' | 't1';
   readonly port?: number;
+  /** An address of loopback of its own, 127.0.0.1 unless told. */
+  readonly address?: string;
+  /** How often the scenario runs, once unless told, and how many begin each second. */
+  readonly calls?: number;
+  readonly perSecond?: number;
   /** Of its only call; sipp's own when left out. */
   readonly callId?: string;
   /** When it is given up, 45 s unless told. */
@@ -63,7 +68,7 @@ export class Sipp {
       [
         options.remote,
         ...['-sf', join(scenarios, `${options.scenario}.xml`)],
-        ...['-i', '127.0.0.1', '-p', String(port), '-t', options.transport ?? 'u1'],
+        ...['-i', options.address ?? '127.0.0.1', '-p', String(port), '-t', options.transport ?? 'u1'],
         // Captures of audio are sent from here.
         ...['-mp', String(await freePort())],
         // The digest covers the Request-URI (RFC 7616 §3.4.6); sipp would leave the callee out of it.
@@ -71,9 +76,10 @@ export class Sipp {
         ...['-s', options.user, '-au', options.authUser ?? options.user, '-ap', options.password],
         ...[
           '-m',
-          '1',
+          String(options.calls ?? 1),
           '-l',
-          '1',
+          String(options.calls ?? 1),
+          ...(options.perSecond === undefined ? [] : ['-r', String(options.perSecond)]),
           '-nostdin',
           '-timeout',
           String(options.timeoutSeconds ?? 45),

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createSecrets } from '@jackfield/adapters/secrets';
+import { createRecordingLog, eachDatabase, type OpenDatabase } from '@jackfield/testkit';
+import { type Caller, openApi } from '../../http/testing/api-world.ts';
+import { attachableApplications } from '../applications/index.ts';
+import { createTrunks } from '../trunks/index.ts';
+import { attachedNumbers, createNumbers } from './index.ts';
+
+const path = 'Number/';
+const number = '+442079460100';
+const digits = '442079460100';
+
+/** Numbers, trunks and applications behind the real HTTP interface on a real database. */
+async function openNumbers(open: OpenDatabase) {
+  const database = await open([]);
+  // The accounts come with the HTTP interface, which wants the routes first.
+  const isWithin = (account: string, owner: string) => api.accounts.isWithin(account, owner);
+  const trunks = createTrunks({
+    database,
+    clock: { now: () => 1_767_225_600_000, startTimer: () => () => {} },
+    log: createRecordingLog(),
+    secrets: createSecrets(new Uint8Array(32).fill(7)),
+    domains: ['sip.example.com'],
+    detachNumbers: attachedNumbers.detachTrunks,
+  });
+  const numbers = createNumbers({
+    database,
+    applications: attachableApplications(database),
+    inboundTrunks: trunks.inbound,
+    trunkOf: trunks.inbound.trunkOf,
+    isWithin,
+  });
+  await database.migrate([...trunks.migrations, ...numbers.migrations]);
+  const api = await openApi(
+    Object.assign(async () => database, { again: open.again }),
+    { routes: [trunks.routes, numbers.routes] },
+  );
+
+  async function create(at: string, body: object, as: Caller = api.main): Promise<string> {
+    const answer = await api.call('POST', at, { body, as });
+    assert.equal(answer.status, 201, JSON.stringify(answer.body));
+    const id = Object.keys(answer.body).find((name) => /_(?:uu)?id$/.test(name) && name !== 'api_id')!;
+    return answer.body[id];
+  }
+
+  return {
+    api,
+    call: api.call,
+    database,
+    numbers,
+    add: async (body: object = {}) =>
+      assert.equal((await api.call('POST', path, { body: { number, ...body } })).status, 201),
+    application: (as?: Caller) =>
+      create('Application/', { app_name: 'answers', answer_url: 'https://example.com/answer' }, as),
+    async inboundTrunk(as?: Caller) {
+      const primary_uri_uuid = await create('SipTrunk/URI/', { uri: 'pbx.example.net' }, as);
+      return create('SipTrunk/Trunk/', { trunk_direction: 'inbound', primary_uri_uuid }, as);
+    },
+    async outboundTrunk() {
+      const credential_uuid = await create('SipTrunk/Credential/', { username: 'pbx', password: 'secret' });
+      return create('SipTrunk/Trunk/', { trunk_direction: 'outbound', credential_uuid });
+    },
+  };
+}
+
+eachDatabase('Numbers over HTTP', (open) => {
+  test('a number is added, read with and without its +, attached to one thing or another, and removed', async () => {
+    const { api, call, application, inboundTrunk } = await openNumbers(open);
+    const trunk_id = await inboundTrunk();
+    const created = await call('POST', path, { body: { number, alias: 'Front desk', trunk_id } });
+    assert.deepEqual([created.status, created.body.message, created.body.number], [201, 'created', digits]);
+    const read = async (at = digits) => {
+      const { api_id: _, ...rest } = (await call('GET', `${path}${at}/`)).body;
+      return rest;
+    };
+    const account = `/v1/Account/${api.main.authId}`;
+    const shown = {
+      number: digits,
+      alias: 'Front desk',
+      application: null,
+      trunk_id,
+      sub_account: null,
+      added_on: '2026-01-01',
+      voice_enabled: true,
+      resource_uri: `${account}/Number/${digits}/`,
+    };
+    assert.deepEqual(await read(), shown);
+    assert.deepEqual(await read(`%2B${digits}`), shown);
+    const app_id = await application();
+    const change = (body: object) => call('POST', `${path}${digits}/`, { body });
+    const changed = await change({ app_id });
+    assert.deepEqual([changed.status, changed.body.message], [202, 'changed']);
+    const application_uri = `${account}/Application/${app_id}/`;
+    assert.deepEqual(await read(), { ...shown, trunk_id: null, application: application_uri });
+    assert.equal((await change({ trunk_id, alias: '' })).status, 202);
+    assert.deepEqual(await read(), { ...shown, alias: '' });
+    assert.equal((await change({ trunk_id: null })).status, 202);
+    assert.deepEqual(await read(), { ...shown, alias: '', trunk_id: null });
+    assert.equal((await call('DELETE', `${path}${digits}/`)).status, 204);
+    for (const method of ['GET', 'POST', 'DELETE'] as const) {
+      assert.equal((await call(method, `${path}${digits}/`, { body: {} })).status, 404);
+    }
+  });
+
+  test('what is missing, wrong, twice or somebody else’s is refused', async () => {
+    const { api, call, add, application, inboundTrunk, outboundTrunk } = await openNumbers(open);
+    const [branch, trunk_id, app_id] = [await api.subaccount(), await inboundTrunk(), await application()];
+    for (const [body, status] of [
+      [{}, 400],
+      [{ number: 'x' }, 400],
+      [{ number: '+1234567890123456' }, 400],
+      [{ number, app_id: '1' }, 400],
+      [{ number, trunk_id: '1' }, 400],
+      [{ number, trunk_id: await outboundTrunk() }, 400],
+      [{ number, app_id, trunk_id }, 400],
+      [{ number, subaccount: 'SAXXXXXXXXXXXXXXXXXX' }, 400],
+    ] as const) {
+      assert.equal((await call('POST', path, { body })).status, status, JSON.stringify(body));
+    }
+    assert.equal((await call('POST', path, { body: { number }, as: branch })).status, 400);
+    await add();
+    const twice = await call('POST', path, { body: { number: digits } });
+    assert.deepEqual([twice.status, twice.body.error], [409, `the number ${number} is there already`]);
+    assert.equal((await call('GET', `${path}${digits}/`, { as: branch })).status, 404);
+    assert.equal((await call('POST', `${path}${digits}/`, { body: { trunk_id: 'x' } })).status, 400);
+  });
+
+  test('a subaccount that was given a number attaches it to its own, and cannot pass it on or remove it', async () => {
+    const { api, call, add, inboundTrunk, numbers, database } = await openNumbers(open);
+    const branch = await api.subaccount();
+    await add({ subaccount: branch.authId });
+    const one = `${path}${digits}/`;
+    const theirs = await inboundTrunk(branch);
+    const ours = await inboundTrunk();
+    const change = (body: object) => call('POST', one, { body, as: branch });
+    assert.equal((await change({ trunk_id: ours })).status, 400);
+    assert.equal((await change({ trunk_id: theirs })).status, 202);
+    assert.equal((await change({ subaccount: branch.authId })).status, 400);
+    assert.equal((await call('DELETE', one, { as: branch })).status, 400);
+    const shown = (await call('GET', one)).body;
+    assert.deepEqual([shown.sub_account, shown.trunk_id], [`/v1/Account/${branch.authId}/`, theirs]);
+    assert.equal((await numbers.destinations.heldOf(number))?.account, branch.authId);
+    // With everything that it has the subaccount goes; the number was never its own.
+    await database.transact((write) => numbers.resources.remove(write, branch.authId));
+    const back = (await call('GET', one)).body;
+    assert.deepEqual([back.sub_account, back.trunk_id], [null, null]);
+    assert.equal((await call('GET', path)).body.meta.total_count, 1);
+  });
+
+  test('lists are newest first; subaccount, trunk and application narrow them', async () => {
+    const { api, call, add, application, inboundTrunk } = await openNumbers(open);
+    const branch = await api.subaccount();
+    const [trunk_id, app_id] = [await inboundTrunk(), await application()];
+    await add();
+    await add({ number: '+442079460101', trunk_id });
+    await add({ number: '+442079460102', app_id });
+    await add({ number: '+442079460103', subaccount: branch.authId });
+    const listed = async (query: string, as: Caller = api.main) => {
+      const { meta, objects } = (await call('GET', `${path}${query}`, { as })).body;
+      assert.equal(meta.total_count, objects.length);
+      return objects.map((each: { number: string }) => each.number.slice(-1)).join('');
+    };
+    assert.equal(await listed(''), '3210');
+    assert.equal(await listed(`?trunk_id=${trunk_id}`), '1');
+    assert.equal(await listed(`?app_id=${app_id}`), '2');
+    assert.equal(await listed(`?subaccount=${branch.authId}`), '3');
+    assert.equal(await listed('', branch), '3');
+    const page = (await call('GET', `${path}?limit=1&offset=1`)).body;
+    assert.deepEqual([page.objects[0].number, page.meta.total_count], ['442079460102', 4]);
+    assert.equal((await call('GET', `${path}?limit=21`)).status, 400);
+  });
+
+  test('with a trunk or an application that is deleted its numbers lead nowhere; a trunk that turned outbound is closed', async () => {
+    const { call, add, database, inboundTrunk, numbers } = await openNumbers(open);
+    const trunk_id = await inboundTrunk();
+    await add({ trunk_id });
+    const { trunkOf, heldOf } = numbers.destinations;
+    assert.deepEqual(
+      (await trunkOf(number))?.targets.map(({ uri }) => uri),
+      [`sip:${number}@pbx.example.net`],
+    );
+    for (const odd of ['', '+1', 'x', `${number}0000000000`]) assert.equal(await heldOf(odd), undefined);
+    const ipacl_uuid = (
+      await call('POST', 'SipTrunk/IPAccessControlList/', { body: { ip_addresses: ['192.0.2.1'] } })
+    ).body.ipacl_uuid;
+    await call('POST', `SipTrunk/Trunk/${trunk_id}/`, { body: { trunk_direction: 'outbound', ipacl_uuid } });
+    assert.deepEqual((await trunkOf(number))?.targets, []);
+    await call('DELETE', `SipTrunk/Trunk/${trunk_id}/`);
+    assert.equal((await heldOf(number))?.trunk, null);
+    assert.equal(await trunkOf(number), undefined);
+    await database.transact((write) => attachedNumbers.detachApplications(write, ['1', '2']));
+  });
+});
