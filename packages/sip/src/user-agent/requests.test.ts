@@ -89,6 +89,20 @@ test('§8.2.2.2: a copy of a request that came over another path gets a 482', ()
   assert.equal(link.bob.requests.length, 1);
 });
 
+test('§8.2.2.2: a request that was challenged and comes again with the CSeq that it had, now with credentials, is no copy', () => {
+  for (const status of [401, 407]) {
+    const { lines, link } = answers(
+      [text(), text({ branch: 'z9hG4bK2' }), text({ branch: 'z9hG4bK3' })],
+      (on) => {
+        let asked = 0;
+        on.bob.onRequest = (incoming) => incoming.reply(asked++ === 0 ? status : 200);
+      },
+    );
+    assert.deepEqual(lines.slice(1), ['200 OK', '482 Loop Detected']);
+    assert.equal(link.bob.requests.length, 2);
+  }
+});
+
 test('§8.2.2.2: a new CSeq makes a new request', () => {
   assert.deepEqual(answers([text(), text({ branch: 'z9hG4bK2', cseq: 2 })]).lines, ['200 OK', '200 OK']);
 });

@@ -188,8 +188,11 @@ export function createTransactionTable(deps: TransactionTableDeps): TransactionT
 
   function forgetServer(transaction: ServerTransaction): void {
     servers.delete(transaction.key);
-    const { mergeKey } = transaction;
-    if (mergeKey !== undefined && merges.get(mergeKey) === transaction.key) merges.delete(mergeKey);
+    forgetMerge(transaction);
+  }
+
+  function forgetMerge({ key, mergeKey }: ServerTransaction): void {
+    if (mergeKey !== undefined && merges.get(mergeKey) === key) merges.delete(mergeKey);
   }
 
   function performClient(transaction: ClientTransaction, effects: readonly ClientEffect[]): void {
@@ -227,6 +230,8 @@ export function createTransactionTable(deps: TransactionTableDeps): TransactionT
 
   function stepServer(transaction: ServerTransaction, input: InviteServerInput, ack?: SipRequest): void {
     const { machine } = transaction;
+    // RFC 3261 §8.1.3.5 wants a new CSeq beside credentials; proxies that answer for a phone cannot give one, and send no copy.
+    if (input.type === 'respond' && (input.status === 401 || input.status === 407)) forgetMerge(transaction);
     if (machine.kind === 'invite') {
       const step = stepInviteServer(machine.state, input, deps.now());
       machine.state = step.state;
