@@ -1,52 +1,132 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { type MultipartyCall, newMultipartyCall } from './domain/multiparty-call.ts';
+import { describe, test } from 'node:test';
+import {
+  type MultipartyCall,
+  type MultipartyCallEvent,
+  newMultipartyCall,
+} from './domain/multiparty-call.ts';
 import type { Participant } from './domain/participant.ts';
-import { notRecorded } from './domain/room-recording.ts';
+import { addedParticipant, exited, joined } from './domain/participant.ts';
+import { settings, wanted } from './domain/testing/room.ts';
 import { outboxEventOf } from './events.ts';
 
-const participant = { memberId: 7, role: 'agent', leg: 'leg', coachMode: false } as Participant;
+const role = 'supervisor';
+const participant: Participant = joined(addedParticipant(wanted(7, { role, mute: true }), 0), 1000);
 
 function callTelling(events: string | undefined): MultipartyCall {
-  return newMultipartyCall(
+  const statusCallback =
+    events === undefined ? null : ({ url: 'http://a/#rc=2', method: 'GET', events } as const);
+  const call = newMultipartyCall(
     { uuid: 'u', account: 'SA0', mainAccount: 'MA0', name: 'n', createdAt: 0 },
-    {
-      maxParticipants: 10,
-      maxDurationSeconds: 300,
-      stayAlone: false,
-      waitsForAgent: false,
-      waitSeconds: null,
-      recordMinMemberCount: 1,
-      statusCallback: events === undefined ? null : { url: 'http://a/#rc=2', method: 'GET', events },
-      recordingCallback: null,
-      recording: notRecorded,
-    },
+    { ...settings, statusCallback },
   );
+  return { ...call, startedAt: 1000, endedAt: 62_400, billed: { seconds: 130, units: 1750 } };
 }
 
-const told = (events: string) =>
-  (
-    ['started', 'ended', 'participant-joined', 'participant-muted', 'add-participant-completed'] as const
-  ).filter((type) => {
-    const event = type === 'started' || type === 'ended' ? { type } : { type, participant };
-    return outboxEventOf(callTelling(events), event, 0).callback !== undefined;
+const base = { EventTimestamp: '1970-01-01 00:01:05+00:00', MPCUUID: 'u', MPCName: 'n' };
+const ofParticipant = {
+  MemberID: '7',
+  ParticipantRole: role,
+  ParticipantCallUUID: 'leg-7',
+  ParticipantCoachMode: true,
+};
+const ofAdding = { ...ofParticipant, RequestUUID: 'request-7' };
+const about = (type: string) => ({ type, participant }) as MultipartyCallEvent;
+
+/** Events of conventions.md §10.1: name, group, and the fields besides those of every event. */
+const table: readonly (readonly [MultipartyCallEvent, string, string, object])[] = [
+  [{ type: 'initialized' }, 'MPCInitialized', 'mpc-state-changes', {}],
+  [{ type: 'started' }, 'MPCStart', 'mpc-state-changes', {}],
+  [
+    { type: 'ended' },
+    'MPCEnd',
+    'mpc-state-changes',
+    { MPCDuration: 61, MPCBilledDuration: 130, MPCBilledAmount: '0.01750' },
+  ],
+  [about('participant-joined'), 'ParticipantJoin', 'participant-state-changes', ofParticipant],
+  [about('participant-exited'), 'ParticipantExit', 'participant-state-changes', ofParticipant],
+  [about('participant-muted'), 'ParticipantMute', 'participant-state-changes', ofParticipant],
+  [about('participant-unmuted'), 'ParticipantUnmute', 'participant-state-changes', ofParticipant],
+  [about('participant-held'), 'ParticipantHold', 'participant-state-changes', ofParticipant],
+  [about('participant-unheld'), 'ParticipantUnhold', 'participant-state-changes', ofParticipant],
+  [about('coaching-started'), 'ParticipantCoachModeStart', 'participant-state-changes', ofParticipant],
+  [about('coaching-stopped'), 'ParticipantCoachModeStop', 'participant-state-changes', ofParticipant],
+  [about('participant-speaking'), 'ParticipantSpeakStart', 'participant-speak-events', ofParticipant],
+  [about('participant-silent'), 'ParticipantSpeakStop', 'participant-speak-events', ofParticipant],
+  [
+    { type: 'participant-digit', participant, digit: '#' },
+    'ParticipantDigitInput',
+    'participant-digit-input-events',
+    { ...ofParticipant, Digit: '#', Digits: '#' },
+  ],
+  [
+    about('add-participant-initiated'),
+    'AddParticipantByAPIActionInitiated',
+    'add-participant-api-events',
+    ofAdding,
+  ],
+  [
+    about('add-participant-completed'),
+    'AddParticipantByAPIActionCompleted',
+    'add-participant-api-events',
+    ofAdding,
+  ],
+];
+const groups = [...new Set(table.map(([, , group]) => group)), 'participant-audio-events'];
+
+describe('events of conventions.md §10.1', () => {
+  for (const [event, name, group, fields] of table) {
+    test(`${name}: its fields, and told to those alone who asked for ${group}`, () => {
+      for (const asked of groups) {
+        const told = outboxEventOf(callTelling(asked), event, 65_000);
+        assert.deepEqual(told.payload, { EventName: name, ...base, ...fields });
+        const receiver = { url: 'http://a/#rc=2', method: 'GET' };
+        assert.deepEqual(told.callback, asked === group ? receiver : undefined, asked);
+        assert.deepEqual(
+          [told.account, told.mainAccount, told.resource],
+          ['SA0', 'MA0', 'multiparty-call/u'],
+        );
+      }
+      const all = outboxEventOf(callTelling(groups.join(',')), event, 65_000);
+      assert.notEqual(all.callback, undefined);
+    });
+  }
+
+  test('of a call without a status callback are kept all the same, and told to nobody', () => {
+    for (const [event, name] of table) {
+      const kept = outboxEventOf(callTelling(undefined), event, 0);
+      assert.ok(!('callback' in kept));
+      assert.equal(kept.payload.EventName, name);
+    }
   });
-
-test('an event of a call with a status callback carries its receiver as it was set', () => {
-  const { callback } = outboxEventOf(callTelling('mpc-state-changes'), { type: 'ended' }, 0);
-  assert.deepEqual(callback, { url: 'http://a/#rc=2', method: 'GET' });
 });
 
-test('only events of the groups that were asked for have a receiver (conventions.md §10.1)', () => {
-  assert.deepEqual(told('mpc-state-changes'), ['started', 'ended']);
-  assert.deepEqual(told('participant-state-changes'), ['participant-joined', 'participant-muted']);
-  assert.deepEqual(told('participant-speak-events,add-participant-api-events'), [
-    'add-participant-completed',
-  ]);
-});
-
-test('a call without a status callback tells nobody, and its events are kept all the same', () => {
-  const event = outboxEventOf(callTelling(undefined), { type: 'ended' }, 0);
-  assert.ok(!('callback' in event));
-  assert.equal(event.payload.EventName, 'MPCEnd');
+test('an exit action is told with the fields of conventions.md §10.2, whatever status callbacks were asked for', () => {
+  const request = { url: 'https://example.com/exit', method: 'POST' } as const;
+  const gone = exited(participant, 'Participant Call Hangup', 9000);
+  const told = outboxEventOf(
+    callTelling(undefined),
+    { type: 'exit-action', participant: gone, request },
+    9000,
+  );
+  assert.deepEqual(told.callback, request);
+  assert.deepEqual(told.payload, {
+    CallUUID: 'leg-7',
+    RequestUUID: 'request-7',
+    From: '+12025550199',
+    To: '+12025550100',
+    CallerName: 'Desk',
+    Direction: 'outbound',
+    CallStatus: 'completed',
+    ParentAuthID: 'MA0',
+    Event: 'Redirect',
+    MPCUUID: 'u',
+    MPCFriendlyName: 'n',
+    MemberID: '7',
+    ParticipantCallUUID: 'leg-7',
+    ParticipantRole: role,
+    ParticipantJoinTime: '1970-01-01 00:00:01+00:00',
+    ParticipantEndTime: '1970-01-01 00:00:09+00:00',
+    ParticipantExitCause: 'Participant Call Hangup',
+  });
 });
