@@ -25,7 +25,7 @@ servePart({
       config: {
         sandbox: false,
         http: { host: '127.0.0.1', port: 0 },
-        sip: { host: '127.0.0.1', port: 0, domains: ['sip.localhost'], digest: ['MD5'] },
+        sip: { host: '127.0.0.1', port: 0, domains: ['sip.localhost'], digest: ['MD5'], srtp: 'off' },
         publicAddress: '127.0.0.1',
         rtpPorts: { first: 20_000, last: 27_999 },
         dataDir,

@@ -17,6 +17,8 @@ export interface BaresipOptions {
   /** PEM file of the authority of the registrar's certificate; it must hold with TLS. */
   readonly authorityFile?: string;
   readonly codec?: keyof typeof sampleRates;
+  /** SRTP with keys in SDP: offered beside RTP/AVP, or demanded with RTP/SAVP or RTP/SAVPF; none, not even by module, when left out. */
+  readonly srtp?: 'srtp' | 'srtp-mand' | 'srtp-mandf';
 }
 
 /** Codecs, and the rates of what is said in them. */
@@ -95,6 +97,15 @@ export class BaresipPhone {
     this.#command('dial', uri);
   }
 
+  /** Re-INVITE with the direction sendonly, and back. */
+  hold(): void {
+    this.#command('hold', '');
+  }
+
+  resume(): void {
+    this.#command('resume', '');
+  }
+
   hangUp(): void {
     this.#command('hangup', '');
   }
@@ -128,7 +139,7 @@ function configuration(
   tone: string,
   sipPort: number,
   controlPort: number,
-  { authorityFile, codec = 'pcmu' }: BaresipOptions,
+  { authorityFile, codec = 'pcmu', srtp }: BaresipOptions,
 ): string {
   const rate = sampleRates[codec];
   return [
@@ -147,6 +158,7 @@ function configuration(
     'rtp_ports 27000-28999',
     `snd_path ${directory}`,
     'module_path /usr/lib/baresip/modules',
+    ...(srtp === undefined ? [] : ['module srtp.so']),
     ...['g711', 'g722', 'opus', 'aufile', 'aubridge', 'sndfile'].map((name) => `module ${name}.so`),
     ...['menu', 'account', 'ctrl_tcp'].map((name) => `module_app ${name}.so`),
     `ctrl_tcp_listen 127.0.0.1:${controlPort}`,
@@ -160,6 +172,7 @@ function account({
   registrar,
   transport = 'udp',
   codec = 'pcmu',
+  srtp,
 }: BaresipOptions): string {
   const parameters = [
     `auth_user=${username}`,
@@ -167,6 +180,7 @@ function account({
     'regint=60',
     'answermode=auto',
     `audio_codecs=${codec}/${sampleRates[codec]}/1`,
+    ...(srtp === undefined ? [] : [`mediaenc=${srtp}`]),
   ];
   return `<sip:${username}@${registrar};transport=${transport}>;${parameters.join(';')}`;
 }

@@ -53,6 +53,11 @@ export const configVariables = {
     allowed: 'MD5 and SHA-256, one or both, separated by a comma, in the order of preference',
     read: asList(asOneOf('MD5', 'SHA-256')),
   },
+  srtp: {
+    name: 'JACKFIELD_SRTP',
+    allowed: 'off, offer or require',
+    read: asOneOf('off', 'offer', 'require'),
+  },
   publicAddress: { name: 'JACKFIELD_PUBLIC_ADDRESS', allowed: 'an IP address', read: asAddress },
   rtpPorts: {
     name: 'JACKFIELD_RTP_PORTS',

@@ -22,7 +22,13 @@ test('nothing set: the sandbox listens on this machine only, production on every
   const dev = configOf({});
   assert.equal(dev.sandbox, true);
   assert.deepEqual(dev.http, { host: '127.0.0.1', port: 8080 });
-  assert.deepEqual(dev.sip, { host: '127.0.0.1', port: 5060, domains: ['sip.localhost'], digest: ['MD5'] });
+  assert.deepEqual(dev.sip, {
+    host: '127.0.0.1',
+    port: 5060,
+    domains: ['sip.localhost'],
+    digest: ['MD5'],
+    srtp: 'offer',
+  });
   assert.equal(dev.publicAddress, '127.0.0.1');
   assert.deepEqual(dev.rtpPorts, { first: 40_000, last: 40_999 });
   assert.ok(isAbsolute(dev.dataDir));
@@ -41,6 +47,7 @@ test('what is set is taken; an empty variable counts as not set', () => {
     JACKFIELD_SIP_HOST: '192.0.2.7',
     JACKFIELD_SIP_DOMAINS: 'Voice.Example.org, 192.0.2.7',
     JACKFIELD_SIP_DIGEST: 'sha-256, MD5',
+    JACKFIELD_SRTP: 'Require',
     JACKFIELD_RTP_PORTS: '20000-20099',
     JACKFIELD_DATABASE_URL: 'postgres://me:pw@db/jackfield',
     JACKFIELD_AUTH_ID: 'MA0123456789ABCDEFGH',
@@ -58,6 +65,7 @@ test('what is set is taken; an empty variable counts as not set', () => {
   assert.deepEqual(config.http, { host: '0.0.0.0', port: 0 });
   assert.deepEqual(config.sip.domains, ['voice.example.org', '192.0.2.7']);
   assert.deepEqual(config.sip.digest, ['SHA-256', 'MD5']);
+  assert.equal(config.sip.srtp, 'require');
   assert.deepEqual(config.egressAllow, ['10.0.0.0/8', 'fd00::/8']);
   assert.equal(config.publicAddress, '192.0.2.7');
   assert.deepEqual(config.rtpPorts, { first: 20_000, last: 20_099 });
@@ -114,6 +122,7 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   JACKFIELD_SIPS_PORT: ['x'],
   JACKFIELD_SIP_DOMAINS: ['a,,b', 'sip:a', 'a_b'],
   JACKFIELD_SIP_DIGEST: ['SHA1', 'MD5,', 'MD5 SHA-256'],
+  JACKFIELD_SRTP: ['on', 'true'],
   JACKFIELD_PUBLIC_ADDRESS: ['example.org', '1.2.3'],
   JACKFIELD_RTP_PORTS: ['40000', '40999-40000', '1000-2000', '60000-70000'],
   JACKFIELD_DATABASE_URL: ['mysql://a/b', 'db'],

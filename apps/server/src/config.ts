@@ -18,6 +18,8 @@ export interface Config {
     readonly domains: readonly string[];
     /** Algorithms that challenges offer, in this order. */
     readonly digest: readonly ('MD5' | 'SHA-256')[];
+    /** SRTP with phones whose signalling is private. */
+    readonly srtp: 'off' | 'offer' | 'require';
   };
   /** SIP over TLS and HTTPS, by absolute paths of PEM files; neither when absent. */
   readonly tls?: { readonly port: number; readonly certFile: string; readonly keyFile: string };
@@ -135,6 +137,7 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
     domains: orDefault(variables.sipDomains, ['sip.localhost']),
     // docs/decisions/: phones of today fail on a challenge that offers more than MD5.
     digest: orDefault(variables.sipDigest, ['MD5' as const]),
+    srtp: orDefault(variables.srtp, 'offer' as const),
   };
   const certFile = optional(variables.tlsCert, 'no TLS');
   const keyFile = optional(variables.tlsKey, 'no TLS');

@@ -11,6 +11,8 @@ const counted = [
   'framesConcealed',
   'strangersDropped',
   'malformedDropped',
+  'unauthenticatedDropped',
+  'replayedDropped',
   'digitsReceived',
   'digitsSent',
 ] as const satisfies readonly (keyof LegStatistics)[];

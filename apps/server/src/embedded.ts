@@ -215,6 +215,7 @@ async function start(
           domains: nonEmpty([...domains, ...domains.map((domain) => `app.${domain}`)]),
           publicAddress: config.publicAddress,
           userAgentName: 'Jackfield',
+          srtp: config.sip.srtp,
           carriers: operated.accounts,
           trunkLogin: trunks.loginOf,
           // Origination URIs are customers': the same networks are closed to them as to their URLs.

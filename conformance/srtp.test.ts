@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { type BaresipOptions, BaresipPhone } from './support/baresip-phone.ts';
+import { type CertificateOnDisk, createCertificate } from './support/certificates.ts';
+import { heardToneDb, readWav, toneLevelDb } from './support/heard.ts';
+import { missing } from './support/installed.ts';
+import { PlatformProcess } from './support/platform-process.ts';
+import { RtpSocket } from './support/rtp-socket.ts';
+
+const skip = missing('openssl', 'baresip', 'sox');
+const [firstRtpPort, lastRtpPort] = [23_900, 23_939];
+/** A tone at −12 dBFS arrives about as loud; what nobody may hear is at least 40 dB below. */
+const audible = -20;
+const inaudible = -60;
+const suites = 'SRTP AES_CM_128_HMAC_SHA1_80';
+
+describe('baresip over TLS with SRTP, keys in SDP', { skip, timeout: 180_000 }, () => {
+  let certificate: CertificateOnDisk;
+  let platform: PlatformProcess;
+  const phones: BaresipPhone[] = [];
+  const trusted = getCACertificates('default');
+
+  before(async () => {
+    certificate = createCertificate('DNS:sip.localhost,DNS:localhost,IP:127.0.0.1');
+    setDefaultCACertificates([...trusted, readFileSync(certificate.certFile, 'utf8')]);
+    platform = await PlatformProcess.start({
+      JACKFIELD_SIPS_PORT: '0',
+      JACKFIELD_TLS_CERT: certificate.certFile,
+      JACKFIELD_TLS_KEY: certificate.keyFile,
+      JACKFIELD_PUBLIC_URL: 'https://localhost:8080',
+      JACKFIELD_RTP_PORTS: `${firstRtpPort}-${lastRtpPort}`,
+      JACKFIELD_LOG_LEVEL: 'debug',
+    });
+  });
+
+  after(async () => {
+    await platform.untilQuiet();
+    assert.equal(await platform.stop(), 0);
+    certificate.remove();
+    setDefaultCACertificates(trusted);
+  });
+
+  afterEach(async () => {
+    await Promise.all(phones.splice(0).map((phone) => phone.stop()));
+  });
+
+  async function phone(name: string, toneHz: number, options: Partial<BaresipOptions> = {}) {
+    const password = `secret-${name}`;
+    const endpoint = await platform.createEndpoint(name, password);
+    const isSecure = options.transport !== 'udp';
+    const started = await BaresipPhone.start({
+      registrar: isSecure ? `127.0.0.1:${platform.sipsPort}` : platform.sipAddress,
+      username: endpoint.username,
+      password,
+      toneHz,
+      transport: 'tls',
+      ...(isSecure ? { authorityFile: certificate.certFile } : {}),
+      ...options,
+    });
+    phones.push(started);
+    await started.registered();
+    const registrar = isSecure ? `127.0.0.1:${platform.sipsPort};transport=tls` : platform.sipAddress;
+    return { phone: started, uri: (user: string) => `sip:${user}@${registrar}`, ...endpoint };
+  }
+
+  type Phone = Awaited<ReturnType<typeof phone>>;
+
+  async function call(caller: Phone, callee: Phone): Promise<void> {
+    caller.phone.dial(caller.uri(callee.username));
+    await Promise.all([caller.phone.established(), callee.phone.established()]);
+  }
+
+  async function hangUp(caller: Phone, callee: Phone): Promise<void> {
+    caller.phone.hangUp();
+    await Promise.all([caller.phone.closed(), callee.phone.closed()]);
+  }
+
+  /** The records of the last call's legs, that of the caller first. */
+  async function records() {
+    await platform.untilQuiet();
+    const { body } = await platform.api('GET', 'Call/?limit=2');
+    const legs = body.objects as {
+      call_uuid: string;
+      call_direction: string;
+      media_encryption: string | null;
+      quality: { codec: string; mos: number; packets_received: number; packets_lost: number } | null;
+    }[];
+    return legs.sort((one, other) => one.call_direction.localeCompare(other.call_direction));
+  }
+
+  async function hear(phone: Phone, toneHz: number, from: number, to: number): Promise<number> {
+    return heardToneDb(await readWav(await phone.phone.heard()), toneHz, from, to);
+  }
+
+  for (const [callers, callees] of [
+    ['srtp', 'srtp'],
+    ['srtp-mand', 'srtp-mand'],
+    ['srtp-mandf', 'srtp-mand'],
+  ] as const) {
+    it(`phones with mediaenc=${callers} and ${callees} hear each other, and their call records say how`, async () => {
+      const alice = await phone('alice', 440, { srtp: callers });
+      const bob = await phone('bob', 700, { srtp: callees });
+      await call(alice, bob);
+      await seconds(2.5);
+      await hangUp(alice, bob);
+      assert.ok((await hear(alice, 700, 0.5, 2)) > audible, 'Alice hears Bob');
+      assert.ok((await hear(bob, 440, 0.5, 2)) > audible, 'Bob hears Alice');
+      for (const { media_encryption, quality } of await records()) {
+        assert.equal(media_encryption, suites);
+        assert.equal(quality?.codec, 'PCMU');
+        assert.ok(quality.mos > 4 && quality.packets_received > 90, JSON.stringify(quality));
+        assert.ok(quality.packets_lost <= 2, JSON.stringify(quality));
+      }
+    });
+  }
+
+  it('a phone with SRTP and one in the clear on UDP hear each other, whoever calls', async () => {
+    const alice = await phone('alice', 440, { srtp: 'srtp-mand' });
+    const bob = await phone('bob', 700, { transport: 'udp' });
+    for (const [caller, callee, toneOfCallee, toneOfCaller] of [
+      [alice, bob, 700, 440],
+      [bob, alice, 440, 700],
+    ] as const) {
+      const from = [caller.phone.events.all.length, callee.phone.events.all.length] as const;
+      caller.phone.dial(caller.uri(callee.username));
+      await Promise.all([caller.phone.established(from[0]), callee.phone.established(from[1])]);
+      await seconds(2);
+      caller.phone.hangUp();
+      await Promise.all([caller.phone.closed(from[0]), callee.phone.closed(from[1])]);
+      assert.ok((await hear(caller, toneOfCallee, 0.5, 1.5)) > audible);
+      assert.ok((await hear(callee, toneOfCaller, 0.5, 1.5)) > audible);
+      const legs = (await records()).map(({ media_encryption }) => media_encryption);
+      assert.deepEqual(legs, caller === alice ? [suites, 'none'] : ['none', suites]);
+    }
+  });
+
+  it('a phone on TLS that knows no SRTP is called in the clear', async () => {
+    const alice = await phone('alice', 440);
+    const bob = await phone('bob', 700, { srtp: 'srtp-mand' });
+    await call(bob, alice);
+    await seconds(2);
+    await hangUp(bob, alice);
+    assert.ok((await hear(alice, 700, 0.5, 1.5)) > audible);
+    assert.ok((await hear(bob, 440, 0.5, 1.5)) > audible);
+    assert.deepEqual(
+      (await records()).map(({ media_encryption }) => media_encryption),
+      [suites, 'none'],
+    );
+  });
+
+  it('a phone that holds and takes back is heard again, and hears', async () => {
+    const alice = await phone('alice', 440, { srtp: 'srtp-mand' });
+    const bob = await phone('bob', 700, { srtp: 'srtp-mand' });
+    await call(alice, bob);
+    await seconds(1.5);
+    alice.phone.hold();
+    await seconds(2);
+    alice.phone.resume();
+    await seconds(3);
+    await hangUp(alice, bob);
+    const [heardByAlice, heardByBob] = [
+      await readWav(await alice.phone.heard()),
+      await readWav(await bob.phone.heard()),
+    ];
+    const lengthOf = ({ samples, sampleRate }: typeof heardByBob) => samples.length / sampleRate;
+    const endOfBob = lengthOf(heardByBob);
+    assert.ok(heardToneDb(heardByBob, 440, 0.5, 1.2) > audible);
+    assert.ok(heardToneDb(heardByBob, 440, endOfBob - 4.5, endOfBob - 3.5) < inaudible, 'nothing while held');
+    for (const [heard, toneHz] of [
+      [heardByAlice, 700],
+      [heardByBob, 440],
+    ] as const) {
+      const end = lengthOf(heard);
+      assert.ok(heardToneDb(heard, toneHz, end - 1.5, end - 0.5) > audible, `${toneHz} Hz after the hold`);
+    }
+    for (const { media_encryption, quality } of await records()) {
+      assert.equal(media_encryption, suites);
+      assert.ok(quality!.packets_lost <= 2, JSON.stringify(quality));
+    }
+  });
+
+  it('what is not signed with the key of a leg is heard by nobody, counted, and moves no audio', async () => {
+    const alice = await phone('alice', 440, { srtp: 'srtp-mand' });
+    const bob = await phone('bob', 700, { srtp: 'srtp-mand' });
+    const before = await platform.metrics('jackfield_media_ended_legs');
+    await call(alice, bob);
+    const strangers: RtpSocket[] = [];
+    for (let port = firstRtpPort; port < lastRtpPort; port += 2) {
+      const stranger = await RtpSocket.open();
+      strangers.push(stranger);
+      stranger.speak(1800, port);
+    }
+    await seconds(2.5);
+    for (const stranger of strangers) {
+      assert.deepEqual(stranger.heard, []);
+      stranger.close();
+    }
+    await hangUp(alice, bob);
+    for (const [listener, toneHz] of [
+      [alice, 700],
+      [bob, 440],
+    ] as const) {
+      const heard = await readWav(await listener.phone.heard());
+      assert.ok(heardToneDb(heard, toneHz, 0.5, 2) > audible);
+      assert.ok(toneLevelDb(heard, 1800, 0, 2.5) < inaudible);
+    }
+    await platform.untilQuiet();
+    const name = 'jackfield_media_ended_legs_unauthenticated_dropped_total';
+    const counted = await platform.metrics('jackfield_media_ended_legs');
+    assert.ok((counted[name] ?? 0) - (before[name] ?? 0) >= 200, JSON.stringify(counted));
+  });
+
+  it('no key is in the log', async () => {
+    for (const line of platform.log.all) assert.doesNotMatch(JSON.stringify(line), /inline:|a=crypto/i);
+  });
+});
+
+const seconds = (count: number) => new Promise((resolve) => setTimeout(resolve, count * 1000));
