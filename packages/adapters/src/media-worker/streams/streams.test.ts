@@ -238,6 +238,41 @@ test('a program is a leg: who is in its mix hears what it plays, and it hears th
   assert.equal((await rig.media.census()).legs, 1);
 });
 
+test('with noise cancellation all tracks keep one clock, what the leg hears stays what it is, and tracks may come and go', async (context) => {
+  const rig = await createStreamRig(context, 38_356);
+  rig.media.send({ do: 'open-mix', mix: 'm' });
+  const sound = { kind: 'tone', frequencyHz: 1900, levelDb: -12 } as const;
+  rig.media.send({ do: 'play', mix: 'm', key: 'k', to: ['a'], sound, loop: true });
+  const inbound = { name: 'inbound', said: ['a'], heard: [] };
+  const outbound = { name: 'outbound', said: [], heard: ['a'] };
+  rig.open({ tracks: [inbound, outbound], sampleRate: 16_000, noiseCancellationLevel: 85 });
+  rig.connect();
+  await rig.server.until(({ media }) => media?.track === 'outbound' && media.chunk === 40);
+  rig.media.streams.retrack(stream, [outbound]);
+  await rig.server.until(({ media }) => media?.track === 'outbound' && media.chunk === 80);
+  rig.media.streams.retrack(stream, [outbound, { ...inbound, name: 'both', heard: ['a'] }]);
+  await rig.server.until(({ media }) => media?.track === 'both' && media.chunk === 10);
+  rig.media.streams.retrack(stream, []);
+  rig.server.say({ event: 'checkpoint', name: 'nobody' });
+  await rig.server.until(({ name }) => name === 'nobody');
+  rig.media.streams.close(stream, 'x');
+  await rig.told('stream-over');
+  const of = (track: string): GotFrame[] => rig.server.frames.filter(({ media }) => media?.track === track);
+  const heard = of('outbound');
+  heard.forEach(({ media }, index) => {
+    assert.deepEqual([media.chunk, media.payload.length], [index + 1, 856]);
+    assert.equal(Number(media.timestamp), Number(heard[0].media.timestamp) + 20 * index);
+  });
+  const samples = Int16Array.from(heard.slice(5).flatMap(({ media }) => [...samplesOf(media.payload)]));
+  for (let at = 0; at + 1600 <= samples.length; at += 800) {
+    assert.ok(
+      Math.abs(toneLevel(samples.subarray(at, at + 1600), 16_000, 1900) + 12) < 0.5,
+      `after ${at / 16} ms`,
+    );
+  }
+  assert.deepEqual(await rig.census(), nothing);
+});
+
 function mulawOf(linear: Buffer): Buffer {
   const bytes = Buffer.alloc(linear.length / 2);
   for (let i = 0; i < bytes.length; i++) {

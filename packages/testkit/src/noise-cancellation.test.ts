@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createEspeakSpeech } from '@jackfield/adapters/speech-espeak';
+import { resample } from '@jackfield/media';
+import { loadNoiseCancellation, type OpenNoiseCancellation } from '@jackfield/media/io';
+import { seededRandom } from './seeded-random.ts';
+
+const rate = 48_000;
+const frame = 960;
+/** RNNoise answers 10 ms later. */
+const delay = 480;
+/** Noise alone, in front of the sentence and behind it. It takes RNNoise a second or two to tell a noise from a voice. */
+const leadSeconds = 1;
+
+const espeak = createEspeakSpeech();
+after(() => espeak.close());
+
+let open: OpenNoiseCancellation;
+let voice: Float64Array;
+const noises = new Map<string, Float64Array>();
+
+/** A sentence as a telephone carries it, whatever the rate: nothing above 3.4 kHz. */
+async function say(text: string, who: 'woman' | 'man' = 'woman'): Promise<Float64Array> {
+  const { samples, sampleRate } = await espeak.speak({ text, language: 'en-US', voice: who });
+  return Float64Array.from(resample(resample(samples, sampleRate, 8000), 8000, rate));
+}
+
+before(async () => {
+  open = await loadNoiseCancellation();
+  const sentence = await say(
+    'I would like to change my booking for next Tuesday, please. It is for two people, at half past seven.',
+  );
+  voice = new Float64Array(sentence.length + (leadSeconds + 1) * rate);
+  voice.set(sentence, leadSeconds * rate);
+  const random = seededRandom(7);
+  const white = voice.map(() => random() * 2 - 1);
+  const band = Float64Array.from(
+    resample(
+      resample(
+        Int16Array.from(white, (x) => 9000 * x),
+        rate,
+        8000,
+      ),
+      8000,
+      rate,
+    ),
+  );
+  noises.set('white', band.slice(0, voice.length));
+  noises.set('pink', pinkOf(white));
+  const talk = await Promise.all(
+    [
+      'The train leaves from platform nine in a quarter of an hour.',
+      'We have sold out of the green ones since yesterday.',
+      'Nobody told me that the office would be closed today.',
+    ].flatMap((text) => [say(text), say(text, 'man')]),
+  );
+  noises.set('babble', babbleOf(talk, voice.length));
+});
+
+/** Voss and McCartney: white noises that change half as often each. */
+function pinkOf(white: Float64Array): Float64Array {
+  const rows = new Float64Array(12);
+  let sum = 0;
+  return white.map((value, n) => {
+    const row = n === 0 ? 0 : Math.min(11, 31 - Math.clz32(n & -n));
+    sum += value - rows[row]!;
+    rows[row] = value;
+    return sum;
+  });
+}
+
+/** Six people at once, over and over, each from somewhere in his sentence. */
+function babbleOf(talk: readonly Float64Array[], length: number): Float64Array {
+  return Float64Array.from({ length }, (_, n) =>
+    talk.reduce((sum, one, k) => sum + one[(n + k * 17_001) % one.length]!, 0),
+  );
+}
+
+function power(signal: Float64Array, from = 0, to = signal.length): number {
+  let sum = 0;
+  for (let n = from; n < to; n++) sum += signal[n]! ** 2;
+  return sum / (to - from);
+}
+
+function clean(signal: Float64Array, level: number): Float64Array {
+  const cancellation = open(level);
+  const out = new Float64Array(signal.length);
+  const samples = new Int16Array(frame);
+  for (let at = 0; at + frame <= signal.length; at += frame) {
+    for (let i = 0; i < frame; i++) samples[i] = Math.round(signal[at + i]!);
+    cancellation.process(samples);
+    out.set(samples, at);
+  }
+  cancellation.close();
+  cancellation.close();
+  out.copyWithin(0, delay);
+  out.fill(0, out.length - delay);
+  return out;
+}
+
+/** Where the voice is (scaled as it is found), over everything else: what survives and what was taken. */
+function snr(heard: Float64Array, said: Float64Array): number {
+  let common = 0;
+  for (let n = 0; n < said.length; n++) common += heard[n]! * said[n]!;
+  const gain = common / (power(said) * said.length);
+  let rest = 0;
+  for (let n = 0; n < said.length; n++) rest += (heard[n]! - gain * said[n]!) ** 2;
+  return 10 * Math.log10((gain ** 2 * power(said) * said.length) / rest);
+}
+
+/** Without the noise alone that stands in front. */
+function spoken(signal: Float64Array): Float64Array {
+  return signal.subarray(leadSeconds * rate, signal.length - rate);
+}
+
+interface Gain {
+  /** Of the voice over the rest, in dB. */
+  readonly snr: number;
+  /** Of the noise in the pause behind the sentence, in dB. */
+  readonly quiet: number;
+}
+
+function gainOf(kind: string, level: number): Gain {
+  const noise = noises.get(kind)!;
+  // 5 dB is a call from a street.
+  const scale = Math.sqrt(power(spoken(voice)) / power(noise) / 10 ** 0.5);
+  const mixed = voice.map((sample, n) => sample + scale * noise[n]!);
+  const heard = clean(mixed, level);
+  const from = voice.length - rate * 0.8;
+  const to = voice.length - rate * 0.1;
+  return {
+    snr: snr(spoken(heard), spoken(voice)) - snr(spoken(mixed), spoken(voice)),
+    quiet: 10 * Math.log10(power(mixed, from, to) / power(heard, from, to)),
+  };
+}
+
+test('noise is taken out of what is said: at 5 dB by so much, and more with the level', (context) => {
+  for (const [kind, least] of [
+    ['white', { snr: 3, quiet: 20 }],
+    ['pink', { snr: 4, quiet: 20 }],
+    ['babble', { snr: 1, quiet: 3 }],
+  ] as const) {
+    const gains = [60, 85, 100].map((level) => gainOf(kind, level));
+    const [some, most, all] = gains as [Gain, Gain, Gain];
+    context.diagnostic(
+      `${kind}: ${gains.map(({ snr, quiet }) => `SNR +${snr.toFixed(1)} dB, noise −${quiet.toFixed(1)} dB`).join('; ')}`,
+    );
+    assert.ok(all.snr > least.snr && all.quiet > least.quiet, `${kind}: ${JSON.stringify(all)}`);
+    assert.ok(some.quiet < most.quiet && most.quiet < all.quiet, `${kind}: ${JSON.stringify(gains)}`);
+  }
+});
+
+test('at level 0 a voice is as it was, 10 ms later; a voice without noise stays what it is', () => {
+  const same = clean(voice, 0);
+  assert.ok(
+    voice.every((sample, n) => n >= voice.length - frame || Math.abs(same[n]! - Math.round(sample)) < 1),
+  );
+  assert.ok(snr(clean(voice, 85), voice) > 8);
+});
