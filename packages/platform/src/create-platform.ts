@@ -16,6 +16,7 @@ import { createMessageGateways, type LinkedGateway } from './features/message-ga
 import { createMultipartyCalls } from './features/multiparty-calls/index.ts';
 import { attachedNumbers, createNumbers } from './features/numbers/index.ts';
 import { createRecordings, type Recordings } from './features/recordings/index.ts';
+import { createRoomStreams, type RoomStreamsFeature } from './features/room-streams/index.ts';
 import { createSandboxMessages } from './features/sandbox-messages/index.ts';
 import { createSipEndpoints } from './features/sip-endpoints/index.ts';
 import { createSounds } from './features/sounds/index.ts';
@@ -222,6 +223,13 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     usage,
     // Each has a door for the other's legs.
     runDocument: (order) => callInstructions.run(order),
+    roomChanged: (room) => roomStreams.changed(room),
+  });
+  const roomStreams: RoomStreamsFeature = createRoomStreams({
+    ...shared,
+    streams,
+    rooms: multipartyCalls.rooms,
+    usage,
   });
   const callInstructions: CallInstructionsFeature = createCallInstructions({
     ...shared,
@@ -321,6 +329,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
       multipartyCalls.routes,
       recordings.routes,
       streams.routes,
+      roomStreams.routes,
       callbacks.routes,
       liveEvents.routes,
       { ...trunks.routes, routes: [...trunks.routes.routes, ...calls.trunkCallRoutes] },

@@ -5,3 +5,4 @@ export {
   type MultipartyCallsDeps,
   type MultipartyCallsFeature,
 } from './multiparty-calls.ts';
+export type { Room, RoomMember, Rooms } from './rooms.ts';

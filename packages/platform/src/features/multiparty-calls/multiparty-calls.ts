@@ -16,6 +16,7 @@ import { multipartyBills } from './migrations/0003-bills.ts';
 import { createQueries, type MultipartyCallQueries } from './queries.ts';
 import { createRecordingCommands } from './recording-commands.ts';
 import { recordingRoutes } from './recording-routes.ts';
+import { createRooms, type Rooms } from './rooms.ts';
 import { multipartyCallRoutes } from './routes.ts';
 import { defineSessions, type SessionDeps } from './session.ts';
 import { loadLiveCalls } from './store.ts';
@@ -33,6 +34,7 @@ export interface MultipartyCallsFeature {
   readonly routes: RouteGroup;
   readonly commands: MultipartyCallCommands;
   readonly queries: MultipartyCallQueries;
+  readonly rooms: Rooms;
   /** A caller whose document has come to a MultiPartyCall element; its leg is borrowed until it leaves. */
   join(order: JoiningParticipant): Promise<Result<JoinedParticipant>>;
   readonly resources: AccountResources;
@@ -71,6 +73,7 @@ export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCall
     },
     commands,
     queries,
+    rooms: createRooms(sessions, queries),
     join: commands.join,
     resources: createAccountResources(sessions),
     async restore() {

@@ -22,6 +22,7 @@ import { outboxEventOf } from './events.ts';
 import { remarksOf } from './remarks.ts';
 import { createRoomRecordings } from './room-recordings.ts';
 import { createRoomSounds } from './room-sounds.ts';
+import { type Room, roomOf } from './rooms.ts';
 import { saveMultipartyCall } from './store.ts';
 
 export interface SessionDeps {
@@ -33,6 +34,8 @@ export interface SessionDeps {
   readonly usage: Pick<Usage, 'rateOf' | 'amountOf'>;
   readonly newUuid: () => string;
   readonly log: Logger;
+  /** Told after each commit that changed who is in a call, or how. */
+  readonly roomChanged?: (room: Room) => void;
   /** Runs a document on an answered leg; false where there is no such leg any more, or none that can run one. */
   readonly runDocument: (order: RunOrder) => Promise<boolean>;
 }
@@ -47,6 +50,7 @@ export function ownerOf(uuid: string) {
 /** Live effects, with events as the outbox keeps them. */
 type SessionEffect =
   | Exclude<RoomEffect, { readonly do: 'emit' }>
+  | { readonly do: 'tell-room' }
   | { readonly do: 'emit'; readonly event: OutboxEvent };
 
 /** One session for each live call: its machine, its record, and the only place that orders legs and media about. */
@@ -66,6 +70,8 @@ export function defineSessions(deps: SessionDeps): Sessions<MultipartyCall, Room
     isEnded: (call) => call.status === 'ended' && !call.recordings.isEndOwed,
     perform(uuid, effect) {
       switch (effect.do) {
+        case 'tell-room':
+          return tellRoom(uuid);
         case 'dial':
           return dial(uuid, effect.call, effect.participant);
         case 'hang-up':
@@ -101,6 +107,11 @@ export function defineSessions(deps: SessionDeps): Sessions<MultipartyCall, Room
       }
     },
   });
+
+  function tellRoom(uuid: string): void {
+    const call = sessions.peek(uuid);
+    if (call !== undefined) deps.roomChanged?.(roomOf(call));
+  }
 
   function dial(uuid: string, call: DialledFor, participant: Participant): void {
     const { leg, from, to, callerName, ringTimeoutSeconds, sipHeaders, sendDigits, requestUuid } =
@@ -208,12 +219,12 @@ function withOutboxEvents(
   return {
     step(call, input, now) {
       const { state, effects } = machine.step(call, input, now);
-      return {
-        state,
-        effects: effects.map((effect) =>
+      const told = effects.map(
+        (effect): SessionEffect =>
           effect.do === 'emit' ? { do: 'emit', event: outboxEventOf(state, effect.event, now) } : effect,
-        ),
-      };
+      );
+      const isChanged = state.participants !== call.participants || state.status !== call.status;
+      return { state, effects: isChanged ? [...told, { do: 'tell-room' }] : told };
     },
   };
 }

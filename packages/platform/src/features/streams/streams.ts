@@ -5,7 +5,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Database, Migration } from '../../ports/database.ts';
 import type { AccountResources } from '../accounts/index.ts';
 import type { Calls } from '../calls/index.ts';
-import { type CallStreamDeps, createCommands } from './commands.ts';
+import { type CallStreamDeps, createCommands, type StreamCommands } from './commands.ts';
 import { newStream } from './domain/stream.ts';
 import type { NewStream, StreamLifeNotice, Streams } from './door.ts';
 import { createLiveStreams } from './live-streams.ts';
@@ -28,6 +28,7 @@ export interface StreamsFeature extends Streams {
   readonly routes: RouteGroup;
   readonly resources: AccountResources;
   readonly queries: StreamQueries;
+  readonly commands: StreamCommands;
   /** Ends the streams that the last process left behind; called once, before the first start. Resolves with their number. */
   restore(): Promise<number>;
 }
@@ -91,6 +92,7 @@ export function createStreams(deps: StreamsDeps): StreamsFeature {
     return problem('limit-reached', sentence);
   }
 
+  const commands = createCommands({ calls, start, stop, queries, newUuid: deps.newUuid, owner: apiOwner });
   calls.whenOver((leg) => {
     for (const stream of live.ofLeg(leg)) stop(stream, 'Call hangup');
   });
@@ -99,11 +101,8 @@ export function createStreams(deps: StreamsDeps): StreamsFeature {
   return {
     migrations: [streamsTable],
     queries,
-    routes: streamRoutes(
-      createCommands({ calls, start, stop, queries, newUuid: deps.newUuid, owner: apiOwner }),
-      queries,
-      deps.usage,
-    ),
+    commands,
+    routes: streamRoutes(commands, queries, deps.usage),
     resources: {
       async remove(write, account) {
         for (const stream of await liveOf(write, account)) stop(stream, 'API request');

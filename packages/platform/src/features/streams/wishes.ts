@@ -1,5 +1,6 @@
 import {
   type NewCallStream,
+  type NewMpcStream,
   readBoolean,
   readInteger,
   readOneOf,
@@ -41,7 +42,7 @@ const ends = ['StartStream', 'StopStream', 'DroppedStream'];
 const urlAllowed = 'a URL that starts with wss:// or ws:// and names a host, without user and password';
 
 /** Reads a validated body. */
-export function readStreamWish(body: NewCallStream): Result<StreamWish> {
+export function readStreamWish(body: NewCallStream | NewMpcStream): Result<StreamWish> {
   for (const parameter of ['service_url', 'fallback_url'] as const) {
     const url = body[parameter];
     if (url !== undefined && !isWebSocketPlace(url)) {
@@ -49,7 +50,8 @@ export function readStreamWish(body: NewCallStream): Result<StreamWish> {
     }
   }
   const bidirectional = readBoolean(body.bidirectional) ?? false;
-  const audioTrack = readOneOf(streamTracks, body.audio_track) ?? 'inbound';
+  const audioTrack =
+    readOneOf(streamTracks, 'audio_track' in body ? body.audio_track : undefined) ?? 'inbound';
   // interface.md: with bidirectional true, audio_track cannot be outbound or both.
   if (bidirectional && audioTrack !== 'inbound') {
     return refused(invalidParameter('audio_track', audioTrack, 'inbound where bidirectional is true'));
