@@ -1,4 +1,4 @@
-import type { MixTurn } from '../mix/turn.ts';
+import { createMixTurn, type MixTurn, noteChange } from '../mix/turn.ts';
 import { choosePhase, type Readiness } from './choose-phase.ts';
 import type { Leg } from './leg.ts';
 
@@ -74,14 +74,17 @@ export function createTurns(phases: number, find: (leg: string) => Leg | undefin
     const isPatient = nowMs < mix.patientUntilMs;
     const heard: Readiness[] = [];
     let isMissing = false;
+    let isTapped = false;
     for (const leg of legsOf(mix)) {
+      if (leg.taps !== undefined) isTapped = true;
       if (leg.agreed === undefined || !leg.listens) continue;
       const { readyMs, everyMs, edgeMs } = leg.jitter.pace;
       if (Number.isNaN(readyMs)) isMissing = true;
       else heard.push({ readyMs, everyMs, edgeMs });
     }
     mix.lookMs = nowMs + (isPatient && isMissing ? IMPATIENT_LOOK_MS : LOOK_MS);
-    if (heard.length < 2 || (isPatient && isMissing)) return;
+    // One alone waits for nobody, but whoever taps him does.
+    if (heard.length < (isTapped ? 1 : 2) || (isPatient && isMissing)) return;
     const wanted = mix.isChosen ? LATER_GAIN_MS : FIRST_GAIN_MS;
     mix.isChosen = true;
     mix.patientUntilMs = 0;
@@ -96,11 +99,22 @@ export function createTurns(phases: number, find: (leg: string) => Leg | undefin
     }
   }
 
+  /** The turn of a leg that is tapped and in no mix. */
+  function soloOf({ name, ear, taps, turn }: Leg): MixTurn | undefined {
+    if (taps === undefined) return undefined;
+    if (ear.solo === undefined) {
+      ear.solo = createMixTurn(() => [name]);
+      noteChange(ear.solo);
+    }
+    ear.solo.phase = turn.phase;
+    return ear.solo;
+  }
+
   function legsOf(mix: MixTurn): Set<Leg> {
     const legs = new Set<Leg>();
     for (const name of mix.legs()) {
       const leg = find(name);
-      if (leg !== undefined && leg.ear.mix === mix) legs.add(leg);
+      if (leg !== undefined && (leg.ear.mix ?? leg.ear.solo) === mix) legs.add(leg);
     }
     return legs;
   }
@@ -125,8 +139,8 @@ export function createTurns(phases: number, find: (leg: string) => Leg | undefin
         move(leg, mix.phase, firstIn(mix.phase, leg.turn.lastStep + phases));
       }
     },
-    note({ ear }, nowMs) {
-      const { mix } = ear;
+    note(leg, nowMs) {
+      const mix = leg.ear.mix ?? soloOf(leg);
       if (phases === 1 || mix === undefined || nowMs < mix.lookMs) return;
       mix.lookMs = Number.POSITIVE_INFINITY;
       noted.push(mix);

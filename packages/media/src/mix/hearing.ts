@@ -13,6 +13,8 @@ export interface Ear {
   readonly turn: Turn;
   /** With which mix it has its turn: the one that it is a member of, else one that plays to it. */
   mix: MixTurn | undefined;
+  /** While it has its turn with none: its own, where somebody waits for its frames. */
+  solo: MixTurn | undefined;
   /** Undefined while it hears nothing. */
   seat: Seat | undefined;
   /** The other member of a mix of two, where it hears that one and nothing else. */
@@ -202,6 +204,7 @@ export function createHearing({ codecs, playEnded, joined, feedsOf }: HearingDep
         frameSamples: source.frame.length,
         turn,
         mix: undefined,
+        solo: undefined,
         seat: undefined,
         partner: undefined,
         isSettled: false,

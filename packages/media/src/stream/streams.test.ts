@@ -241,6 +241,37 @@ for (const phases of [1, 8]) {
   });
 }
 
+for (const isVirtual of [false, true]) {
+  test(`the frame of a tapped leg waits no longer for its turn than it must (${isVirtual ? 'with a program in its mix' : 'in no mix'})`, () => {
+    for (let hurry = 0; hurry < 20; hurry += 3) {
+      const rig = createEngineRig({ phases: 8 });
+      // Its packets come 1 ms after the first of the eight steps, and those of others so much later.
+      const others = Array.from({ length: hurry }, (_, n) => rig.phone(`other ${n}`, 0));
+      const a = rig.phone('a', 0);
+      const { streams } = rig.engine;
+      if (isVirtual) {
+        streams.openVirtualLeg('s', { leg: 'robot', sampleRate: 8000, played: () => {} });
+        hearEachOther(rig, ['a', 'robot']);
+      }
+      let loudMs = 0;
+      streams.tap('s', {
+        sampleRate: 8000,
+        tracks: [isVirtual ? { said: [], heard: ['robot'] } : { said: ['a'], heard: [] }],
+        take(samples) {
+          if (loudMs === 0 && !isSilent(samples, samples.length)) loudMs = rig.nowMs();
+        },
+      });
+      rig.run(400);
+      a.frequencyHz = 1000;
+      const startMs = rig.nowMs();
+      rig.run(10);
+      const saidMs = startMs + ((1 + 6 * a.index) % 20);
+      const waited = loudMs - saidMs;
+      assert.ok(waited >= 0 && waited <= 5, `${waited} ms from packet to tap, with ${others.length} others`);
+    }
+  });
+}
+
 test('keys of watched legs are told, each once for a stream, until the watch ends', () => {
   const rig = createEngineRig();
   const a = rig.phone('a', 0);

@@ -27,8 +27,8 @@ export interface OutgoingAudioDeps {
 
 /** Frames that are sent for each one that comes, while those that waited are caught up with. */
 const CATCH_UP = 10;
-/** Frames between two questions of a stream that can be resumed: 200 ms, which is what may come twice after a loss. */
-const ASK_EVERY = 10;
+/** Frames between two questions of a stream that can be resumed: 80 ms, which is what may come twice after a loss. */
+const ASK_EVERY = 4;
 /** The clock of the frames is set anew when it is off by more: the machine was suspended. */
 const MOST_DRIFT_MS = 250;
 /** The clock of a stream runs on when there is nobody on it. */
