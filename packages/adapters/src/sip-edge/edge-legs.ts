@@ -20,6 +20,7 @@ import {
 import type { Admission } from './admission.ts';
 import type { CallPlaces } from './call-places.ts';
 import { type DialTermsDeps, dialTerms } from './dial-terms.ts';
+import type { Gruus } from './gruus.ts';
 import { legEndOf } from './leg-end.ts';
 import { isAnswerable, isDescription, LegMedia, sdpType } from './leg-media.ts';
 import { cameInPrivate, LegCrypto, type SrtpOptions } from './leg-media-crypto.ts';
@@ -29,6 +30,8 @@ import { createTransfers } from './transfers.ts';
 export interface EdgeLegsDeps extends DialTermsDeps {
   readonly mediaLegs: MediaLegs;
   readonly admission: Admission;
+  /** URIs of single phones, which may be called and transferred to. */
+  readonly gruus?: Gruus;
   /** How many calls may come in; as many as do when absent. */
   readonly places?: CallPlaces;
   readonly log: Logger;
@@ -91,7 +94,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
   const legs = new Map<string, EdgeLeg>();
   let notify: LegListener = () => {};
   let press: (key: LegKey) => void = () => {};
-  const transfers = createTransfers(deps.domains);
+  const transfers = createTransfers(deps.domains, deps.gruus);
 
   function open(leg: string, incoming: IncomingInvite | undefined, crypto: LegCrypto): EdgeLeg {
     const media = new LegMedia(deps.mediaLegs, leg, deps.mediaAddress, deps.newSessionId(), crypto);
@@ -225,7 +228,10 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     incoming.trust();
     // The doors may have been closed while the credential was looked up.
     if (refusedBecauseClosed(incoming)) return;
-    const callee = admitted.callee ?? calleeOf(request.uri, deps.domains, admitted.trunk !== undefined);
+    const callee =
+      admitted.callee ??
+      deps.gruus?.resolve(request.uri) ??
+      calleeOf(request.uri, deps.domains, admitted.trunk !== undefined);
     if (callee === undefined) return incoming.reject(404);
     if (!isDescription(incoming.request)) return incoming.reject(415, { headers: [['Accept', sdpType]] });
     const crypto = new LegCrypto(deps.srtp, cameInPrivate(incoming, deps.srtp));

@@ -5,6 +5,7 @@ import { authorize, createHeaders, decodeUtf8, type Flow, type SipRequest } from
 import { createVirtualClock } from '@jackfield/testkit';
 import { createSecrets } from '../secrets/index.ts';
 import { createDigestAdmission } from './digest-admission.ts';
+import { createGruus } from './gruus.ts';
 import { createRegistrar, type RegisterAnswer } from './registrar.ts';
 
 const realm = 'sip.example.com';
@@ -46,7 +47,8 @@ function world() {
     realm,
     algorithms: ['SHA-256', 'MD5'],
   });
-  const registrar = createRegistrar({ admission, registrations, clock, domains: [realm] });
+  const gruus = createGruus(secrets, [realm]);
+  const registrar = createRegistrar({ admission, registrations, clock, gruus, domains: [realm] });
   let cseq = 0;
 
   function request(fields: Partial<Wanted>, authorization: readonly string[] = []): SipRequest {
@@ -60,9 +62,10 @@ function world() {
         ['To', `<sip:${to}@${realm}>`],
         ['Call-ID', 'one'],
         ['CSeq', `${++cseq} ${method}`],
-        ['Contact', `<sip:${user}@${home}:5062>`],
+        ['Contact', fields.contact ?? `<sip:${user}@${home}:5062>`],
         ['Expires', expires],
         ...authorization.map((value): [string, string] => ['Authorization', value]),
+        ...(fields.more ?? []),
       ]),
       body: '',
     };
@@ -90,7 +93,7 @@ function world() {
       { hash, cnonce: 'c', nc },
     );
   }
-  return { clock, bound, register, credentials };
+  return { clock, bound, gruus, register, credentials };
 }
 
 interface Wanted {
@@ -99,6 +102,8 @@ interface Wanted {
   readonly uri: string;
   readonly expires: string;
   readonly method: string;
+  readonly more: readonly [string, string][];
+  readonly contact: string;
 }
 
 const headerOf = (answer: RegisterAnswer, name: string) =>
@@ -126,6 +131,58 @@ describe('a REGISTER', () => {
     assert.deepEqual(shape(wrong), shape(unknown));
     assert.ok(shape(wrong).every((line) => !/stale=true/i.test(line)));
     assert.equal(bound.size, 0);
+  });
+
+  const contact = `<sip:alice@${home}:5062;ob>;+sip.instance="<urn:uuid:f81d>";reg-id=1`;
+
+  it('through proxies keeps their Path and says it again (RFC 3327 §5.3)', async () => {
+    const { register, credentials, bound } = world();
+    const path = ['<sip:p1.example.com;lr>', '<sip:p2.example.com;lr>'];
+    const more: [string, string][] = path.map((value) => ['Path', value]);
+    const answer = await register({ more }, await credentials());
+    assert.deepEqual(headerOf(answer, 'Path'), path);
+    assert.deepEqual(bound.get('endpoint of alice')![0]?.path, path);
+  });
+
+  it('of a flow is answered with Require: outbound and the time after which it is to be heard of (RFC 5626 §6)', async () => {
+    const { register, credentials, bound } = world();
+    const more: [string, string][] = [['Supported', 'path, outbound']];
+    const answer = await register({ contact, more }, await credentials());
+    assert.deepEqual(headerOf(answer, 'Require'), ['outbound']);
+    assert.deepEqual(headerOf(answer, 'Flow-Timer'), ['25']);
+    const [binding] = bound.get('endpoint of alice')!;
+    assert.deepEqual([binding?.instance, binding?.regId], ['<urn:uuid:f81d>', 1]);
+  });
+
+  it('of a flow through a proxy that cannot find it again gets a 439 (RFC 5626 §6)', async () => {
+    const { register, credentials } = world();
+    const vias: [string, string][] = ['a', 'b'].map((host) => ['Via', `SIP/2.0/UDP ${host};branch=z9hG4bK1`]);
+    const asked = (path: string): [string, string][] => [...vias, ['Supported', 'outbound'], ['Path', path]];
+    const lacking = await register({ contact, more: asked('<sip:p1;lr>') }, await credentials());
+    assert.equal(lacking.status, 439);
+    const fit = await register({ contact, more: asked('<sip:token@p1;lr;ob>') }, await credentials());
+    assert.equal(fit.status, 200);
+  });
+
+  it('of a phone that asks for GRUUs gets two, which name it alone (RFC 5627 §5.1)', async () => {
+    const { register, credentials, gruus } = world();
+    const more: [string, string][] = [['Supported', 'gruu']];
+    const answer = await register({ contact, more }, await credentials());
+    const [, open, hidden] =
+      /;pub-gruu="([^"]+)";temp-gruu="([^"]+)"$/.exec(headerOf(answer, 'Contact')[0] ?? '') ?? [];
+    assert.equal(open, `sip:alice@${realm};gr=urn:uuid:f81d`);
+    assert.doesNotMatch(hidden ?? '', /alice|f81d/);
+    assert.equal(gruus.resolve(open ?? ''), open);
+    assert.equal(gruus.resolve(hidden ?? ''), open);
+    for (const foreign of [
+      `sip:tgruu.AAAA@${realm};gr`,
+      `sip:alice@${realm}`,
+      'sip:alice@elsewhere.example;gr=x',
+    ]) {
+      assert.equal(gruus.resolve(foreign), undefined, foreign);
+    }
+    const plain = await register({ contact }, await credentials());
+    assert.doesNotMatch(headerOf(plain, 'Contact')[0] ?? '', /gruu/);
   });
 
   it('that is replayed is challenged as stale and changes nothing', async () => {

@@ -3,7 +3,9 @@ import {
   DEFAULT_REGISTRATION_LIMITS,
   decideRegistration,
   type Flow,
+  paramOf,
   parseCSeq,
+  parseNameAddr,
   parseSipUri,
   type RegistrationDecision,
   type RegistrationLimits,
@@ -12,12 +14,15 @@ import {
 } from '@jackfield/sip';
 import type { Admission, Admitted } from './admission.ts';
 import { isOurs } from './domains.ts';
+import type { Gruus } from './gruus.ts';
 import { refusedToken, tokenExpiry } from './token-admission.ts';
 
 export interface RegistrarDeps {
   readonly admission: Admission;
   readonly registrations: Registrations;
   readonly clock: Clock;
+  /** What a phone is called by that asks for it (RFC 5627); none gets anything when absent. */
+  readonly gruus?: Gruus;
   /** Lower case; an address literal names the machine itself and is always ours. */
   readonly domains: readonly string[];
 }
@@ -58,7 +63,17 @@ export function createRegistrar(deps: RegistrarDeps): {
       if (!admitted.ok) return admitted;
 
       const { headers } = request;
+      const supported = new Set(headers.all('Supported').map((tag) => tag.toLowerCase()));
+      const path = headers.all('Path');
+      const isOutbound = supported.has('outbound');
+      if (isOutbound && lacksOutbound(request, path)) return { status: 439, headers: [] };
+      const { gruus } = deps;
       const wanted = {
+        path,
+        isOutbound,
+        ...(gruus === undefined || admitted.user === '' || !supported.has('gruu')
+          ? {}
+          : { gruusOf: (instance: string) => gruus.parametersOf(admitted.user, instance) }),
         contacts: headers.all('Contact'),
         expiresHeader: headers.get('Expires'),
         callId: headers.get('Call-ID') ?? '',
@@ -82,6 +97,9 @@ export function createRegistrar(deps: RegistrarDeps): {
             status: 200,
             headers: [
               ...decision.contactHeaders.map((contact) => ['Contact', contact] as const),
+              // RFC 3327 §5.3: what was stored is said.
+              ...path.map((value) => ['Path', value] as const),
+              ...(decision.bindsFlow ? flowHeaders(flow) : []),
               ...(token === undefined ? [] : [tokenExpiry(token.expiresAt)]),
               ['Date', new Date(now).toUTCString()],
             ],
@@ -107,4 +125,26 @@ function limitsFor(token: Admitted['token'], now: number): RegistrationLimits {
     minExpires: Math.min(minExpires, left),
     maxExpires: Math.min(maxExpires, left),
   };
+}
+
+/**
+ * RFC 5626 §6: a flow through proxies is worth nothing unless the one that the phone is connected to can find it again, which it says by
+ * `ob` in its Path.
+ */
+function lacksOutbound({ headers }: SipRequest, path: readonly string[]): boolean {
+  const asksForFlow = headers.all('Contact').some((value) => {
+    const params = parseNameAddr(value)?.params ?? [];
+    return paramOf(params, 'reg-id') !== undefined && paramOf(params, '+sip.instance') !== undefined;
+  });
+  if (!asksForFlow || headers.all('Via').length < 2) return false;
+  const uri = parseSipUri(parseNameAddr(path.at(-1) ?? '')?.uri ?? '');
+  return uri === undefined || paramOf(uri.params, 'ob') === undefined;
+}
+
+/** RFC 5626 §6: the response to the registration of a flow; the time after which a phone had better be heard of (§4.4). */
+function flowHeaders({ reliable }: Flow): readonly (readonly [string, string])[] {
+  return [
+    ['Require', 'outbound'],
+    ['Flow-Timer', reliable ? '120' : '25'],
+  ];
 }

@@ -28,6 +28,7 @@ import { createCarrierRequests } from './carrier-requests.ts';
 import type { Defence } from './defence.ts';
 import type { DialTermsDeps } from './dial-terms.ts';
 import { createEdgeLegs } from './edge-legs.ts';
+import { createGruus } from './gruus.ts';
 import type { SrtpPolicy } from './leg-media-crypto.ts';
 import { createRegistrar } from './registrar.ts';
 
@@ -157,6 +158,7 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     userAgentName: deps.userAgentName,
     ...(defence === undefined ? {} : { guard: defence }),
     methods: registrations === undefined ? ['OPTIONS'] : ['REGISTER', 'OPTIONS'],
+    ...(registrations === undefined ? {} : { supported: ['path', 'gruu', 'outbound'] }),
     on: {
       request(incoming) {
         if (incoming.request.method === 'OPTIONS') answerOptions(incoming);
@@ -167,9 +169,11 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     },
   });
 
+  const gruus = createGruus(secrets, deps.domains);
   const legs = createEdgeLegs({
     mediaLegs: deps.mediaLegs,
     admission,
+    gruus,
     ...(defence === undefined ? {} : { places: defence.places }),
     log,
     newUuid: () => secrets.randomUuid(),
@@ -198,7 +202,7 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     secrets,
   });
 
-  const registrar = registrations && createRegistrar({ ...deps, admission, registrations });
+  const registrar = registrations && createRegistrar({ ...deps, admission, gruus, registrations });
 
   /** Whoever has shown who it is may stay connected. */
   function keepingConnections(watched: Admission): Admission {

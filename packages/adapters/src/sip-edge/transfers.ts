@@ -8,6 +8,7 @@ import {
   parseSipUri,
   type SipRequest,
 } from '@jackfield/sip';
+import type { Gruus } from './gruus.ts';
 import { calleeOf } from './parties.ts';
 
 /** Transfers that phones ask for: REFER within a call (RFC 3515), and Replaces, which names another one (RFC 3891). */
@@ -30,7 +31,7 @@ interface KnownCall {
 }
 
 /** Transfers among the calls of one edge; `domains` are ours, lower case. */
-export function createTransfers(domains: readonly string[]): Transfers {
+export function createTransfers(domains: readonly string[], gruus?: Gruus): Transfers {
   const calls = new Map<string, KnownCall>();
   let take: ((request: TransferRequest) => boolean) | undefined;
 
@@ -44,7 +45,7 @@ export function createTransfers(domains: readonly string[]): Transfers {
   function read(leg: string, { headers }: SipRequest): TransferRequest | number {
     const target = parseNameAddr(headers.get('Refer-To') ?? '')?.uri ?? '';
     const uri = parseSipUri(target);
-    const to = calleeOf(target, domains);
+    const to = gruus?.resolve(target) ?? calleeOf(target, domains);
     const method = uri && paramOf(uri.params, 'method');
     if (method !== undefined && method.toUpperCase() !== 'INVITE') return 603;
     const referredBy = parseSipUri(parseNameAddr(headers.get('Referred-By') ?? '')?.uri ?? '')?.user;

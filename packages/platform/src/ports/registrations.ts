@@ -44,4 +44,10 @@ export interface Binding {
   readonly cseq: number;
   readonly userAgent: string;
   readonly registeredAt: Instant;
+  /** Route values of requests to the contact, the nearest proxy first (RFC 3327); none when absent. */
+  readonly path?: readonly string[];
+  /** The phone itself, e.g. `<urn:uuid:…>` (RFC 5626 §4.1). */
+  readonly instance?: string;
+  /** Which of several flows of the instance this is (RFC 5626 §4.2): one of them carries a call, the others stand by. */
+  readonly regId?: number;
 }

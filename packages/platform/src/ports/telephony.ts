@@ -76,6 +76,10 @@ export interface DialTarget {
   readonly uri: string;
   /** The flow on which the binding was registered, so that a phone behind NAT or on TCP is reached; opaque to features. */
   readonly flow?: string;
+  /** Route values that lead there, the nearest proxy first (RFC 3327). */
+  readonly path?: readonly string[];
+  /** Other flows of the same phone, one tried after the other when this one has failed (RFC 5626 §5.3). */
+  readonly otherFlows?: readonly DialTarget[];
   /** Whose username and password answer its challenges: the name of a carrier, or of an origination URI; signalling resolves it. */
   readonly account?: string;
   /**

@@ -10,3 +10,8 @@ export type Attempt =
 export function triesNext(attempt: Attempt): boolean {
   return attempt.type === 'failed' || attempt.status === 503;
 }
+
+/** Whether a flow of a phone has failed, so that another one is tried (RFC 5626 §5.3): besides the above, 430 (Flow Failed). */
+export function failsFlow(attempt: Attempt): boolean {
+  return triesNext(attempt) || (attempt.type === 'response' && attempt.status === 430);
+}

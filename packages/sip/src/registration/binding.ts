@@ -12,4 +12,10 @@ export interface Binding {
   readonly userAgent: string;
   /** When the contact was first bound; a refresh keeps it. */
   readonly registeredAt: number;
+  /** Route values of requests to the contact, the proxy that is nearest to us first (RFC 3327); none when absent. */
+  readonly path?: readonly string[];
+  /** The phone itself, e.g. `<urn:uuid:…>`, whatever its contacts are (`+sip.instance`, RFC 5626 §4.1). */
+  readonly instance?: string;
+  /** Which of several flows of the instance this is (RFC 5626 §4.2): bindings with it are told apart by it and not by the contact. */
+  readonly regId?: number;
 }

@@ -155,6 +155,76 @@ describe('decideRegistration (RFC 3261 §10.3)', () => {
     );
   });
 
+  const phone = '+sip.instance="<urn:uuid:1>"';
+  const outbound = { isOutbound: true };
+
+  it('keeps several flows of one phone, told apart by reg-id and not by contact (RFC 5626 §6)', () => {
+    const first = ok(decide([`<sip:a@b;ob>;${phone};reg-id=1`], [], outbound));
+    const second = ok(
+      decide([`<sip:a@b;ob>;${phone};reg-id=2`], [...first.bindings], {
+        ...outbound,
+        flow: 'tcp-2',
+        callId: 'second',
+      }),
+    );
+    assert.deepEqual(
+      second.bindings.map(({ contact, instance, regId, flow }) => [contact, instance, regId, flow]),
+      [
+        ['sip:a@b;ob', '<urn:uuid:1>', 2, 'tcp-2'],
+        ['sip:a@b;ob', '<urn:uuid:1>', 1, 'udp-1'],
+      ],
+    );
+    assert.equal(second.bindsFlow, true);
+    assert.equal(second.contactHeaders[0], '<sip:a@b;ob>;expires=3600;+sip.instance="<urn:uuid:1>";reg-id=2');
+    const moved = ok(
+      decide([`<sip:a@c;ob>;${phone};reg-id=1`], [...second.bindings], { ...outbound, cseq: 6 }),
+    );
+    assert.deepEqual(
+      moved.bindings.map(({ contact, regId }) => [contact, regId]),
+      [
+        ['sip:a@b;ob', 2],
+        ['sip:a@c;ob', 1],
+      ],
+    );
+    const gone = ok(
+      decide([`<sip:a@c;ob>;${phone};reg-id=2;expires=0`], [...moved.bindings], { ...outbound, cseq: 7 }),
+    );
+    assert.deepEqual(
+      gone.bindings.map(({ regId }) => regId),
+      [1],
+    );
+    assert.equal(gone.bindsFlow, false);
+  });
+
+  it('takes reg-id for nothing without an instance, and from a phone that does not speak of outbound', () => {
+    for (const [contact, change] of [
+      ['<sip:a@b>;reg-id=1', outbound],
+      [`<sip:a@b>;${phone};reg-id=1`, {}],
+      [`<sip:a@b>;${phone};reg-id=0`, outbound],
+    ] as const) {
+      const { bindings, bindsFlow } = ok(decide([contact], [], change));
+      assert.deepEqual([bindings[0]!.regId, bindsFlow], [undefined, false], contact);
+    }
+  });
+
+  it('refuses a flow beside other contacts (RFC 5626 §6), an instance that is no URN and a Path without end', () => {
+    assert.equal(decide([`<sip:a@b>;${phone};reg-id=1`, '<sip:c@d>'], [], outbound).status, 400);
+    assert.equal(decide(['<sip:a@b>;+sip.instance="x"']).status, 400);
+    assert.equal(
+      decide(['<sip:a@b>'], [], { path: Array(100).fill('<sip:proxy.example.com;lr>') }).status,
+      400,
+    );
+  });
+
+  it('keeps the Path with the contact (RFC 3327 §5.3) and says the GRUUs of an instance (RFC 5627 §5.1)', () => {
+    const path = ['<sip:p1.example.com;lr>', '<sip:p2.example.com;lr>'];
+    const gruusOf = (instance: string) => `;pub-gruu="${instance}"`;
+    const { bindings, contactHeaders } = ok(decide([`<sip:a@b>;${phone}`], [], { path, gruusOf }));
+    assert.deepEqual(bindings[0]!.path, path);
+    assert.match(contactHeaders[0]!, /;\+sip\.instance="<urn:uuid:1>";pub-gruu="<urn:uuid:1>"$/);
+    assert.equal(ok(decide(['<sip:a@b>'], [])).bindings[0]!.path, undefined);
+  });
+
   it('never keeps two equal, an expired or too many bindings, in any order of requests', () => {
     const contact = fc.tuple(
       fc.integer({ min: 0, max: 14 }),

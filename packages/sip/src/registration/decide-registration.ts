@@ -12,6 +12,12 @@ export interface RegistrationRequest {
   readonly cseq: number;
   readonly userAgent: string;
   readonly flow: string;
+  /** Path values; what they say of the way to the contacts is kept with them (RFC 3327 §5.3). */
+  readonly path?: readonly string[];
+  /** Whether the phone speaks RFC 5626: a `reg-id` counts only then. */
+  readonly isOutbound?: boolean;
+  /** GRUUs of an instance, as Contact parameters, for a phone that asks for them (RFC 5627 §5.1). */
+  readonly gruusOf?: (instance: string) => string;
 }
 
 /** Bounds of a registrar; expiries in seconds. */
@@ -34,6 +40,8 @@ export type RegistrationDecision =
       readonly status: 200;
       readonly bindings: readonly Binding[];
       readonly contactHeaders: readonly string[];
+      /** The request has bound a flow (RFC 5626 §6): the response requires `outbound`. */
+      readonly bindsFlow: boolean;
     }
   | { readonly status: 400 | 403 | 500; readonly sentence: string }
   | { readonly status: 423; readonly sentence: string; readonly minExpires: number };
@@ -56,20 +64,30 @@ export function decideRegistration(
   now: number,
   limits: RegistrationLimits = DEFAULT_REGISTRATION_LIMITS,
 ): RegistrationDecision {
-  if (request.contacts.length === 0) return accepted(current, now);
+  if (request.contacts.length === 0) return accepted(current, now, request);
   if (request.contacts.some((contact) => contact === '*')) return removeAll(request, current, now);
   if (request.contacts.length > limits.maxContacts) return tooMany(limits);
+  if ((request.path ?? []).join().length > limits.contactLength) return refused(400, 'The Path is too long.');
   const live = current.filter((binding) => binding.expiresAt > now);
   const bound = [...live];
+  let flows = 0;
   for (const value of request.contacts) {
-    const wanted = requestedContact(value, request.expiresHeader, limits.defaultExpires);
-    if (wanted === undefined) return refused(400, 'A Contact is not a valid SIP address.');
+    const asked = requestedContact(value, request.expiresHeader, limits.defaultExpires);
+    if (asked === undefined) return refused(400, 'A Contact is not a valid SIP address.');
+    const wanted = request.isOutbound ? asked : withoutFlow(asked);
+    if (wanted.regId !== undefined && wanted.expires > 0) flows += 1;
     if (wanted.uri.length > limits.contactLength) return refused(400, 'A Contact is too long.');
     if (wanted.expires > 0 && wanted.expires < limits.minExpires) return tooBrief(limits);
     const problem = bind(bound, live, wanted, request, now, limits);
     if (problem !== undefined) return problem;
   }
-  return bound.length > limits.maxContacts ? tooMany(limits) : accepted(bound, now);
+  // RFC 5626 §6: a flow is registered alone.
+  if (flows > 0 && request.contacts.length > 1) return refused(400, 'A flow is registered by one Contact.');
+  return bound.length > limits.maxContacts ? tooMany(limits) : accepted(bound, now, request, flows > 0);
+}
+
+function withoutFlow({ regId: _, ...contact }: RequestedContact): RequestedContact {
+  return contact;
 }
 
 /** Applies one contact to `bound`; `live` holds the bindings as they were before this request. */
@@ -81,9 +99,14 @@ function bind(
   now: number,
   limits: RegistrationLimits,
 ): RegistrationDecision | undefined {
-  const before = live.find((binding) => sameUri(binding.contact, wanted.uri));
+  // RFC 5626 §6: a flow is told apart by instance and reg-id, whatever the contact is; everything else by its URI.
+  const isSame = (binding: Binding) =>
+    wanted.regId === undefined
+      ? sameUri(binding.contact, wanted.uri)
+      : binding.regId === wanted.regId && binding.instance === wanted.instance;
+  const before = live.find(isSame);
   if (before !== undefined && isOutOfOrder(request, before)) return outOfOrder();
-  const index = bound.findIndex((binding) => sameUri(binding.contact, wanted.uri));
+  const index = bound.findIndex(isSame);
   if (wanted.expires === 0) {
     if (index >= 0) bound.splice(index, 1);
     return undefined;
@@ -97,6 +120,9 @@ function bind(
     cseq: request.cseq,
     userAgent: request.userAgent.slice(0, USER_AGENT_LENGTH),
     registeredAt: before?.registeredAt ?? now,
+    ...(request.path && request.path.length > 0 && { path: request.path }),
+    ...(wanted.instance !== undefined && { instance: wanted.instance }),
+    ...(wanted.regId !== undefined && { regId: wanted.regId }),
   };
   if (index >= 0) bound[index] = binding;
   else bound.unshift(binding);
@@ -116,7 +142,7 @@ function removeAll(
   for (const binding of current) {
     if (binding.expiresAt > now && isOutOfOrder(request, binding)) return outOfOrder();
   }
-  return accepted(current.length === 0 ? current : [], now);
+  return accepted(current.length === 0 ? current : [], now, request);
 }
 
 // RFC 3261 §10.3 step 7: within one Call-ID, only a higher CSeq may change a binding.
@@ -124,13 +150,22 @@ function isOutOfOrder(request: RegistrationRequest, binding: Binding): boolean {
   return binding.callId === request.callId && request.cseq <= binding.cseq;
 }
 
-function accepted(bindings: readonly Binding[], now: number): RegistrationDecision {
+function accepted(
+  bindings: readonly Binding[],
+  now: number,
+  { gruusOf }: RegistrationRequest,
+  bindsFlow = false,
+): RegistrationDecision {
   const contactHeaders: string[] = [];
-  for (const { contact, expiresAt, q } of bindings) {
+  for (const { contact, expiresAt, q, instance, regId } of bindings) {
     const seconds = Math.ceil((expiresAt - now) / 1000);
-    if (seconds > 0) contactHeaders.push(`<${contact}>;expires=${seconds}${q < 1 ? `;q=${q}` : ''}`);
+    if (seconds <= 0) continue;
+    const own = instance === undefined ? '' : `;+sip.instance="${instance}"`;
+    const flow = regId === undefined ? '' : `;reg-id=${regId}`;
+    const gruus = instance === undefined ? '' : (gruusOf?.(instance) ?? '');
+    contactHeaders.push(`<${contact}>;expires=${seconds}${q < 1 ? `;q=${q}` : ''}${own}${flow}${gruus}`);
   }
-  return { status: 200, bindings, contactHeaders };
+  return { status: 200, bindings, contactHeaders, bindsFlow };
 }
 
 function refused(status: 400 | 403 | 500, sentence: string): RegistrationDecision {

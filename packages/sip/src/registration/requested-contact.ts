@@ -1,6 +1,6 @@
 import { parseNameAddr } from '../message/name-addr.ts';
 import { type Param, paramOf } from '../message/params.ts';
-import { parseDeltaSeconds } from '../message/tokens.ts';
+import { parseDeltaSeconds, parseDigits, unquote } from '../message/tokens.ts';
 import { parseSipUri } from '../message/uri.ts';
 
 /** A Contact value of a REGISTER. */
@@ -9,12 +9,18 @@ export interface RequestedContact {
   readonly q: number;
   /** Seconds that the sender asks for; 0 removes the contact. */
   readonly expires: number;
+  /** `+sip.instance` and `reg-id` (RFC 5626 §4.1, §4.2); a flow without an instance is none. */
+  readonly instance?: string;
+  readonly regId?: number;
 }
 
 // RFC 3261 §10.2.1.1: "Malformed values SHOULD be treated as equivalent to 3600."
 const MALFORMED_EXPIRES = 3600;
 // RFC 3261 §25.1: qvalue = ( "0" [ "." 0*3DIGIT ] ) / ( "1" [ "." 0*3("0") ] )
 const QVALUE = /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/;
+
+// RFC 5626 §4.1: a URN in angle brackets; longer ones are nobody's.
+const INSTANCE = /^<[A-Za-z][A-Za-z0-9+.-]{0,30}:[^\s<>"\\]{1,200}>$/;
 
 /**
  * Reads one Contact value; `expiresHeader` counts where it has no `expires` of its own, and `defaultExpires` where there
@@ -31,7 +37,11 @@ export function requestedContact(
   if (q === undefined) return undefined;
   const own = paramOf(address.params, 'expires') ?? expiresHeader;
   const expires = own === undefined ? defaultExpires : (parseDeltaSeconds(own) ?? MALFORMED_EXPIRES);
-  return { uri: address.uri, q, expires };
+  const instance = unquote(paramOf(address.params, '+sip.instance') ?? '');
+  if (instance === '') return { uri: address.uri, q, expires };
+  if (!INSTANCE.test(instance)) return undefined;
+  const regId = parseDigits(paramOf(address.params, 'reg-id') ?? '', 0x7fff_ffff);
+  return { uri: address.uri, q, expires, instance, ...(regId ? { regId } : {}) };
 }
 
 function qOf(params: readonly Param[]): number | undefined {

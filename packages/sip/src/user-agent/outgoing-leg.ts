@@ -9,7 +9,7 @@ import {
 } from '../dialog/outgoing-call.ts';
 import type { Content, EndReason, SessionInput } from '../dialog/session-state.ts';
 import { firstTermsHeaders, type SessionInterval } from '../dialog/session-timer.ts';
-import { type Attempt, triesNext } from '../locate/failover.ts';
+import { type Attempt, failsFlow, triesNext } from '../locate/failover.ts';
 import { createRequest } from '../message/create-request.ts';
 import { parseCSeq } from '../message/cseq.ts';
 import { createHeaders } from '../message/headers.ts';
@@ -19,6 +19,7 @@ import { parseVia } from '../message/via.ts';
 import { cancelFor } from '../transaction/ack.ts';
 import { clientKey } from '../transaction/key.ts';
 import type { Call, CallListener } from './call-listener.ts';
+import { routesForSize } from './large-request.ts';
 import {
   type ChallengeAnswer,
   cancelLegTimer,
@@ -39,6 +40,10 @@ export interface InviteTarget {
   readonly uri: string;
   /** The flow on which the binding was registered; the URI leads when it is gone or absent. */
   readonly flow?: string;
+  /** Route values that lead there, after those of the call (RFC 3327). */
+  readonly path?: readonly string[];
+  /** Other flows of the same phone: the next is tried when this one has failed (RFC 5626 §5.3). */
+  readonly otherFlows?: readonly InviteTarget[];
 }
 
 /** An outgoing call. `from` and `to` are header values without tag. */
@@ -71,9 +76,11 @@ export function dial(
   const invites = new Map<string, SipRequest>();
   const transactions = new Map<string, ClientTransaction>();
   const located = new Map<string, readonly Route[]>();
+  const otherFlows = new Map<string, readonly InviteTarget[]>();
   for (const [index, target] of options.targets.entries()) {
     flows.set(`b${index}`, target.flow);
-    invites.set(`b${index}`, inviteFor(options, target.uri, callId, localTag, deps.sessionInterval));
+    invites.set(`b${index}`, inviteFor(options, target, callId, localTag, deps.sessionInterval));
+    if (target.otherFlows) otherFlows.set(`b${index}`, target.otherFlows);
   }
   let state: OutgoingCall;
 
@@ -97,7 +104,10 @@ export function dial(
     inviteFailed: () => {},
     timerFired(scope, key) {
       if (key === 'unroutable') {
-        feed({ type: 'branch-failed', branch: scope, failure: 'transport-failed' });
+        const failure = 'transport-failed';
+        const invite = state.branches.get(scope)?.request;
+        if (invite && isOpen(scope) && triesOtherFlow(scope, invite, { type: 'failed', failure })) return;
+        feed({ type: 'branch-failed', branch: scope, failure });
       } else feed({ type: 'timer-fired', scope, key: key as CallTimer });
     },
     tell: (event) => {
@@ -174,7 +184,7 @@ export function dial(
     }
     deps.routes(flows.get(branch), firstHop(invite), (routes) => {
       // Hung up while the URI was being located: nothing was sent, and nothing is.
-      if (isOpen(branch)) sendInviteTo(routes, branch, invite, retried);
+      if (isOpen(branch)) sendInviteTo(routesForSize(routes, invite), branch, invite, retried);
       else feed({ type: 'branch-failed', branch, failure: 'transport-failed' });
     });
   }
@@ -182,6 +192,20 @@ export function dial(
   function isOpen(branch: string): boolean {
     const phase = state.branches.get(branch)?.phase;
     return state.phase === 'calling' && (phase === 'calling' || phase === 'proceeding');
+  }
+
+  /** RFC 5626 §5.3: a flow that has failed leaves the call to the next one of the same phone. */
+  function triesOtherFlow(branch: string, invite: SipRequest, attempt: Attempt): boolean {
+    const [target, ...left] = otherFlows.get(branch) ?? [];
+    if (target === undefined || !failsFlow(attempt)) return false;
+    otherFlows.set(branch, left);
+    flows.set(branch, target.flow);
+    located.delete(branch);
+    const again = inviteFor(options, target, callId, localTag, deps.sessionInterval);
+    again.headers.set('CSeq', invite.headers.get('CSeq') ?? '1 INVITE');
+    feed({ type: 'authenticated', branch, request: again });
+    sendInvite(branch, again, false);
+    return true;
   }
 
   function sendInviteTo(
@@ -200,7 +224,8 @@ export function dial(
     let isHeard = false;
     /** RFC 3263 §4.3: the next target gets a transaction of its own, unless this one has rung already. */
     const next = (attempt: Attempt): boolean => {
-      if (rest.length === 0 || isHeard || !isOpen(branch) || !triesNext(attempt)) return false;
+      if (isHeard || !isOpen(branch)) return false;
+      if (rest.length === 0 || !triesNext(attempt)) return triesOtherFlow(branch, invite, attempt);
       const again = { ...invite, headers: createHeaders(invite.headers.entries()) };
       feed({ type: 'authenticated', branch, request: again });
       sendInviteTo(rest, branch, again, retried);
@@ -275,7 +300,7 @@ export function dial(
 
 function inviteFor(
   options: InviteOptions,
-  uri: string,
+  { uri, path = [] }: InviteTarget,
   callId: string,
   localTag: string,
   interval: SessionInterval,
@@ -289,7 +314,7 @@ function inviteFor(
     to: options.to,
     callId,
     cseq: 1,
-    ...(options.routes && { routes: options.routes }),
+    routes: [...(options.routes ?? []), ...path],
     headers,
     ...options.content,
   });

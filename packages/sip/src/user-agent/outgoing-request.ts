@@ -3,6 +3,7 @@ import type { Content } from '../dialog/session-state.ts';
 import { type Attempt, triesNext } from '../locate/failover.ts';
 import { createRequest } from '../message/create-request.ts';
 import type { SipRequest, SipResponse } from '../message/message.ts';
+import { routesForSize } from './large-request.ts';
 import { type ChallengeAnswer, contactOf, type LegDeps, startTransaction } from './leg.ts';
 import { firstHop, type Route } from './send-target.ts';
 
@@ -42,7 +43,9 @@ export function sendRequest(
 
   function attempt(cseq: number, credentials: HeaderPairs): void {
     const request = build(cseq, credentials);
-    deps.routes(options.flow, firstHop(request), (routes) => send(routes, cseq, credentials, request));
+    deps.routes(options.flow, firstHop(request), (routes) =>
+      send(routesForSize(routes, request), cseq, credentials, request),
+    );
   }
 
   function send(

@@ -1,5 +1,5 @@
 import type { NumberRoutes, OwnNumbers } from '../../ports/number-routes.ts';
-import type { Registrations } from '../../ports/registrations.ts';
+import type { Binding, Registrations } from '../../ports/registrations.ts';
 import type { DialTarget } from '../../ports/telephony.ts';
 import { readDestination } from './domain/destination.ts';
 import { type CallEnd, callEnds } from './domain/hangup-cause.ts';
@@ -18,19 +18,18 @@ export type Route =
 
 /** Where a destination is reached right now, or why it is not. */
 export function createRouting(deps: RoutingDeps): { routeTo(account: string, to: string): Promise<Route> } {
-  async function routeToUser(account: string, user: string): Promise<Route> {
+  async function routeToUser(account: string, user: string, instance?: string): Promise<Route> {
     const credential = await deps.registrations.credentialOf(user);
     // Another account's endpoint is answered like one that does not exist.
     if (credential === undefined || !(await deps.isWithin(credential.account, account))) {
       return { ok: false, end: callEnds(2000, 'Service') };
     }
-    const bindings = await deps.registrations.bindingsOf(credential.endpoint);
+    const all = await deps.registrations.bindingsOf(credential.endpoint);
+    // RFC 5627 §5.3: a GRUU names one phone of those that are registered.
+    const bindings =
+      instance === undefined ? all : all.filter((binding) => binding.instance === `<${instance}>`);
     if (bindings.length === 0) return { ok: false, end: callEnds(2020, 'Service') };
-    return {
-      ok: true,
-      user,
-      targets: bindings.map((binding) => ({ uri: binding.contact, flow: binding.flow })),
-    };
+    return { ok: true, user, targets: targetsOf(bindings) };
   }
 
   async function routeToNumber(number: string): Promise<Route> {
@@ -49,11 +48,25 @@ export function createRouting(deps: RoutingDeps): { routeTo(account: string, to:
         case 'number':
           return routeToNumber(destination.number);
         case 'user':
-          return routeToUser(account, destination.user);
+          return routeToUser(account, destination.user, destination.instance);
         case 'elsewhere':
         case 'unreadable':
           return { ok: false, end: callEnds(2000, 'Service') };
       }
     },
   };
+}
+
+/** Every contact once; the flows of one phone are one of them, the newest first (RFC 5626 §5.3). */
+function targetsOf(bindings: readonly Binding[]): DialTarget[] {
+  const phones = new Map<string, DialTarget[]>();
+  for (const [index, { contact, flow, path, instance, regId }] of bindings.entries()) {
+    const target: DialTarget = { uri: contact, flow, ...(path !== undefined && { path }) };
+    const phone = instance === undefined || regId === undefined ? String(index) : instance;
+    phones.set(phone, [...(phones.get(phone) ?? []), target]);
+  }
+  return [...phones.values()].map(([first, ...otherFlows]) => ({
+    ...first!,
+    ...(otherFlows.length > 0 && { otherFlows }),
+  }));
 }

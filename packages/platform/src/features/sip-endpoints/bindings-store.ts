@@ -8,6 +8,12 @@ export type BindingsTables = {
   sip_bindings: {
     endpoint_id: string;
     contact: string;
+    /** Empty where the phone has not said which it is. */
+    instance: string;
+    /** 0 for a binding that is no flow of RFC 5626. */
+    reg_id: number;
+    /** A JSON list of Route values; empty for none. */
+    path: string;
     flow: string;
     q: number;
     expires_at: number;
@@ -38,7 +44,7 @@ export interface RegistrarQueries {
   /** Locks the endpoint until the end of the transaction. */
   lock(endpoint: string): CompiledQuery<unknown>;
   put(endpoint: string, binding: Binding): CompiledQuery<unknown>;
-  remove(endpoint: string, contact: string): CompiledQuery<unknown>;
+  remove(endpoint: string, binding: Binding): CompiledQuery<unknown>;
   dropFlow(flow: string): CompiledQuery<unknown>;
   /** Flows from the first name up to, and without, the second. */
   dropFlows(from: string, to: string): CompiledQuery<unknown>;
@@ -65,6 +71,9 @@ export function registrarQueries(read: Read, locks: boolean): RegistrarQueries {
     .select([
       'b.endpoint_id',
       'b.contact',
+      'b.instance',
+      'b.reg_id',
+      'b.path',
       'b.flow',
       'b.q',
       'b.expires_at',
@@ -83,7 +92,8 @@ export function registrarQueries(read: Read, locks: boolean): RegistrarQueries {
     .insertInto('sip_bindings')
     .values(rowOf('', emptyBinding))
     .onConflict((on) =>
-      on.columns(['endpoint_id', 'contact']).doUpdateSet((row) => ({
+      on.columns(['endpoint_id', 'contact', 'instance', 'reg_id']).doUpdateSet((row) => ({
+        path: row.ref('excluded.path'),
         flow: row.ref('excluded.flow'),
         q: row.ref('excluded.q'),
         expires_at: row.ref('excluded.expires_at'),
@@ -98,6 +108,8 @@ export function registrarQueries(read: Read, locks: boolean): RegistrarQueries {
     .deleteFrom('sip_bindings')
     .where('endpoint_id', '=', '')
     .where('contact', '=', '')
+    .where('instance', '=', '')
+    .where('reg_id', '=', 0)
     .compile();
   const dropFlow = tables.deleteFrom('sip_bindings').where('flow', '=', '').compile();
   const dropFlows = tables
@@ -109,15 +121,15 @@ export function registrarQueries(read: Read, locks: boolean): RegistrarQueries {
     .deleteFrom('sip_bindings')
     .where((on) =>
       on(
-        on.refTuple('endpoint_id', 'contact'),
+        on.refTuple('endpoint_id', 'contact', 'instance', 'reg_id'),
         'in',
         on
           .selectFrom('sip_bindings')
-          .select(['endpoint_id', 'contact'])
+          .select(['endpoint_id', 'contact', 'instance', 'reg_id'])
           .where('expires_at', '<=', 0)
           .orderBy('expires_at')
           .limit(purgeBatch)
-          .$asTuple('endpoint_id', 'contact'),
+          .$asTuple('endpoint_id', 'contact', 'instance', 'reg_id'),
       ),
     )
     .compile();
@@ -126,7 +138,10 @@ export function registrarQueries(read: Read, locks: boolean): RegistrarQueries {
     live: (endpoint, now) => ({ ...live, parameters: [now, endpoint] }),
     lock: (endpoint) => ({ ...lock, parameters: [endpoint] }),
     put: (endpoint, binding) => ({ ...put, parameters: Object.values(rowOf(endpoint, binding)) }),
-    remove: (endpoint, contact) => ({ ...remove, parameters: [endpoint, contact] }),
+    remove: (endpoint, { contact, instance = '', regId = 0 }) => ({
+      ...remove,
+      parameters: [endpoint, contact, instance, regId],
+    }),
     dropFlow: (flow) => ({ ...dropFlow, parameters: [flow] }),
     dropFlows: (from, to) => ({ ...dropFlows, parameters: [from, to] }),
     purge: (now) => ({ ...purge, parameters: [now, purgeBatch] }),
@@ -144,7 +159,19 @@ export function bindingOf(row: LiveRow): Binding | undefined {
     cseq: row.cseq!,
     userAgent: row.user_agent!,
     registeredAt: row.registered_at!,
+    ...(row.path === '' ? {} : { path: JSON.parse(row.path!) as string[] }),
+    ...(row.instance === '' ? {} : { instance: row.instance! }),
+    ...(row.reg_id === 0 ? {} : { regId: row.reg_id! }),
   };
+}
+
+/** Whether two bindings are kept under the same name. */
+export function isSameBinding(one: Binding, other: Binding): boolean {
+  return (
+    one.contact === other.contact &&
+    (one.instance ?? '') === (other.instance ?? '') &&
+    (one.regId ?? 0) === (other.regId ?? 0)
+  );
 }
 
 const emptyBinding: Binding = {
@@ -163,6 +190,9 @@ function rowOf(endpoint: string, binding: Binding): BindingRow {
   return {
     endpoint_id: endpoint,
     contact: binding.contact,
+    instance: binding.instance ?? '',
+    reg_id: binding.regId ?? 0,
+    path: binding.path === undefined ? '' : JSON.stringify(binding.path),
     flow: binding.flow,
     q: binding.q,
     expires_at: binding.expiresAt,

@@ -28,16 +28,16 @@ export function goneQueries(read: Read): GoneQueries {
   const columns = sql.raw('endpoint_id, contact, user_agent, expires_at');
   const instant = sql`CAST(${0} AS BIGINT)`;
   const expired = sql<GoneBinding>`
-    DELETE FROM sip_bindings WHERE (endpoint_id, contact) IN (
-      SELECT endpoint_id, contact FROM sip_bindings WHERE expires_at <= ${instant} ORDER BY expires_at LIMIT ${0})
+    DELETE FROM sip_bindings WHERE (endpoint_id, contact, instance, reg_id) IN (
+      SELECT endpoint_id, contact, instance, reg_id FROM sip_bindings WHERE expires_at <= ${instant} ORDER BY expires_at LIMIT ${0})
     RETURNING ${columns}`.compile(read);
   const expiredOf = sql<GoneBinding>`
     DELETE FROM sip_bindings WHERE endpoint_id = ${''} AND expires_at <= ${instant} RETURNING ${columns}`.compile(
     read,
   );
   const ofFlows = sql<GoneBinding>`
-    DELETE FROM sip_bindings WHERE (endpoint_id, contact) IN (
-      SELECT endpoint_id, contact FROM sip_bindings WHERE flow >= ${''} AND flow < ${''} ORDER BY flow LIMIT ${0})
+    DELETE FROM sip_bindings WHERE (endpoint_id, contact, instance, reg_id) IN (
+      SELECT endpoint_id, contact, instance, reg_id FROM sip_bindings WHERE flow >= ${''} AND flow < ${''} ORDER BY flow LIMIT ${0})
     RETURNING ${columns}`.compile(read);
   const next = sql<{ expires_at: number }>`
     SELECT expires_at FROM sip_bindings ORDER BY expires_at LIMIT 1`.compile(read);

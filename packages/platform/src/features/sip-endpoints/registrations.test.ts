@@ -44,6 +44,26 @@ eachDatabase('Registrations', (open) => {
     assert.deepEqual(await again.sipEndpoints.registrations.bindingsOf(endpoint), [newer, older]);
   });
 
+  test('several flows of one phone are kept apart although their contact is the same, each with its Path; one that is lost leaves the others', async () => {
+    const world = await openApi(open);
+    const { binding, set, live } = await phone(world);
+    const flow = { instance: '<urn:uuid:1>', registeredAt: world.clock.now() };
+    const path = ['<sip:token@edge.example.com;lr;ob>'];
+    const [first, second] = [
+      binding('a', { ...flow, regId: 1, flow: 'tcp-1', path }),
+      binding('a', { ...flow, regId: 2, flow: 'tcp-2', registeredAt: world.clock.now() + 1 }),
+    ];
+    await set([first]);
+    await set([second, first]);
+    assert.deepEqual(await live(), [second, first]);
+    await world.sipEndpoints.registrations.dropFlow('tcp-2');
+    assert.deepEqual(await live(), [first]);
+    await set([{ ...first, flow: 'tcp-3', path: [] }]);
+    assert.deepEqual(await live(), [{ ...first, flow: 'tcp-3', path: [] }]);
+    await set([]);
+    assert.deepEqual(await live(), []);
+  });
+
   test('the API shows the newest live binding, and none when the last has expired', async () => {
     const world = await openApi(open);
     const { binding, set, seen, endpoint } = await phone(world);

@@ -2,7 +2,7 @@ import type { Instant } from '../../kernel/machine.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Database, Write } from '../../ports/database.ts';
 import type { Binding, EndpointCredential, Registrations } from '../../ports/registrations.ts';
-import { bindingOf, purgeBatch, registrarQueries } from './bindings-store.ts';
+import { bindingOf, isSameBinding, purgeBatch, registrarQueries } from './bindings-store.ts';
 import type { RegistrationWatch } from './registration-watch.ts';
 
 const purgeEveryMs = 60_000;
@@ -91,9 +91,9 @@ export function createRegistrations({
     current: readonly Binding[],
     next: readonly Binding[],
   ): Promise<void> {
-    for (const { contact } of current) {
-      if (!next.some((binding) => binding.contact === contact)) {
-        await write.executeQuery(queries.remove(endpoint, contact));
+    for (const gone of current) {
+      if (!next.some((binding) => isSameBinding(binding, gone))) {
+        await write.executeQuery(queries.remove(endpoint, gone));
       }
     }
     for (const binding of next) {

@@ -1,13 +1,16 @@
 /** What a `to` can name: a number of the public network, or a SIP user of ours. */
 export type Destination =
   | { readonly kind: 'number'; readonly number: string }
-  | { readonly kind: 'user'; readonly user: string }
+  /** `instance` names one phone of the user: a GRUU (RFC 5627). */
+  | { readonly kind: 'user'; readonly user: string; readonly instance?: string }
   | { readonly kind: 'elsewhere'; readonly domain: string }
   | { readonly kind: 'unreadable' };
 
 const number = /^\+?([1-9][0-9]{6,14})$/; // E.164: at most 15 digits, no leading zero
 const user = /^[A-Za-z0-9_.+-]{1,100}$/;
 const sipUri = /^sips?:([^@;?\s]{1,100})@([^;?\s:]{1,253})(?::[0-9]{1,5})?(?:[;?]\S*)?$/i;
+
+const gruu = /;gr=([^;?\s]{1,240})/i;
 
 /** Reads the destination of a call. `domains` are the SIP domains that we serve, in lower case. */
 export function readDestination(to: string, domains: readonly string[]): Destination {
@@ -17,7 +20,9 @@ export function readDestination(to: string, domains: readonly string[]): Destina
   const [, name = '', host = ''] = uri;
   const domain = host.toLowerCase();
   if (!domains.includes(domain)) return { kind: 'elsewhere', domain };
-  return readLocalPart(name);
+  const local = readLocalPart(name);
+  const [, instance] = gruu.exec(text) ?? [];
+  return local.kind === 'user' && instance !== undefined ? { ...local, instance } : local;
 }
 
 function readLocalPart(text: string): Destination {

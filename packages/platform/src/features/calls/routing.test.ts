@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Binding } from '../../ports/registrations.ts';
+import { createRouting } from './routing.ts';
+
+const binding = (contact: string, fields: Partial<Binding> = {}): Binding => ({
+  contact,
+  flow: `flow of ${contact}`,
+  q: 1,
+  expiresAt: 1,
+  callId: '',
+  cseq: 1,
+  userAgent: '',
+  registeredAt: 0,
+  ...fields,
+});
+
+async function targetsOf(bindings: readonly Binding[], to = 'alice') {
+  const routing = createRouting({
+    registrations: {
+      credentialOf: async (username) => ({
+        account: 'MA1',
+        endpoint: 'e',
+        username,
+        ha1: { md5: '', sha256: '' },
+      }),
+      bindingsOf: async () => bindings,
+      update: () => Promise.reject(new Error('nobody registers here')),
+      dropFlow: async () => {},
+      dropFlowsFrom: async () => {},
+    },
+    numbers: { targetsFor: () => undefined },
+    domains: ['sip.example.com'],
+    isWithin: async () => true,
+  });
+  const route = await routing.routeTo('MA1', to);
+  return route.ok ? route.targets : route.end.code;
+}
+
+const phone = '<urn:uuid:1>';
+
+test('RFC 5626 §5.3: all phones of a user ring at once, but each of them on one flow, the newest; the others stand by', async () => {
+  const targets = await targetsOf([
+    binding('sip:1', { instance: phone, regId: 2 }),
+    binding('sip:2', { path: ['<sip:proxy;lr>'] }),
+    binding('sip:3', { instance: phone, regId: 1 }),
+    binding('sip:4', { instance: phone }),
+  ]);
+  assert.deepEqual(targets, [
+    { uri: 'sip:1', flow: 'flow of sip:1', otherFlows: [{ uri: 'sip:3', flow: 'flow of sip:3' }] },
+    { uri: 'sip:2', flow: 'flow of sip:2', path: ['<sip:proxy;lr>'] },
+    { uri: 'sip:4', flow: 'flow of sip:4' },
+  ]);
+});
+
+test('RFC 5627 §5.3: a GRUU calls one phone of a user, and nobody when that is not registered', async () => {
+  const bindings = [binding('sip:1', { instance: '<urn:uuid:2>' }), binding('sip:2', { instance: phone })];
+  assert.deepEqual(await targetsOf(bindings, 'sip:alice@sip.example.com;gr=urn:uuid:1'), [
+    { uri: 'sip:2', flow: 'flow of sip:2' },
+  ]);
+  assert.equal(await targetsOf(bindings, 'sip:alice@sip.example.com;gr=urn:uuid:3'), 2020);
+});
