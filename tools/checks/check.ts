@@ -13,6 +13,7 @@ import { names } from './names.ts';
 import { blindLibraries } from './product-words.ts';
 import { purity } from './purity.ts';
 import { rfcCoverage } from './rfc-coverage.ts';
+import { shownPromises } from './shown-promises.ts';
 import { readSourceFiles } from './source-files.ts';
 import { runTool, toolChecks } from './tool-check.ts';
 
@@ -30,6 +31,7 @@ const sourceChecks: readonly SourceCheck[] = [
   keptPromises,
   docstrings,
   documents,
+  shownPromises,
   rfcCoverage,
 ];
 

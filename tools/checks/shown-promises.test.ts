@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { shownPromises } from './shown-promises.ts';
+
+const tests = {
+  path: 'packages/a/b.test.ts',
+  text: "test('nobody gets in', () => {});\ntest('it isn\\'t heard', () => {});",
+};
+const found = (rows: string) => {
+  const text = `# Security\n\n| promise | shown by |\n|---|---|\n${rows}\n`;
+  return shownPromises
+    .find([{ path: 'docs/security.md', text }, tests])
+    .map(({ line, sentence }) => `${line} ${sentence}`);
+};
+
+test('a promise that names its test by file and title is kept', () => {
+  assert.deepEqual(
+    found('| Nobody gets in | `packages/a/b.test.ts` "nobody gets in"; "it isn\'t heard" |'),
+    [],
+  );
+});
+
+test('a promise without a test, without a title, with a file or a title that does not exist is refused', () => {
+  assert.deepEqual(found('| Nobody gets in | we hope so |'), ['5 the promise names no test']);
+  assert.deepEqual(found('| Nobody gets in | `packages/a/b.test.ts` |'), [
+    '5 no title of packages/a/b.test.ts is named',
+  ]);
+  assert.deepEqual(found('| Nobody gets in | `packages/a/c.test.ts` "x" |'), [
+    '5 there is no packages/a/c.test.ts',
+  ]);
+  assert.deepEqual(found('| Nobody gets in | `packages/a/b.test.ts` "somebody gets in" |'), [
+    '5 packages/a/b.test.ts has no test "somebody gets in"',
+  ]);
+});
