@@ -68,7 +68,13 @@ failure_route[CHALLENGED] {
 }
 `;
 
-const carrier = (phone: number) => `${plain}
+/** Hands calls to the number over to the platform, and those of the platform to a phone. */
+const carrier = (platform: number, phone: number) => `${plain}
+  if ($rU == "${number}") {
+    $du = "sip:127.0.0.1:${platform}";
+    t_relay();
+    exit;
+  }
   xlog("L_ALERT", "carried $rU from $fU\\n");
   $ru = "sip:" + $rU + "@127.0.0.1:${phone}";
   t_relay();
@@ -86,7 +92,6 @@ describe('trunks', { skip, timeout: 180_000 }, () => {
 
   before(async () => {
     carried = await freePort();
-    carries = await Kamailio.start({ address: carrierAddress, port, routes: carrier(carried) });
     directory = await mkdtemp(join(tmpdir(), 'trunks-'));
     const file = join(directory, 'carriers.json');
     const prefixes = [{ prefix: '44' }];
@@ -98,6 +103,8 @@ describe('trunks', { skip, timeout: 180_000 }, () => {
       JACKFIELD_RTP_PORTS: '24100-24199',
       JACKFIELD_CARRIERS: file,
     });
+    const routes = carrier(platform.sipPort, carried);
+    carries = await Kamailio.start({ address: carrierAddress, port, routes });
     credential = await create('SipTrunk/Credential/', { name: 'Office', username, password });
     trunk = await create('SipTrunk/Trunk/', { trunk_direction: 'outbound', credential_uuid: credential });
     domain = (await platform.api('GET', `SipTrunk/Trunk/${trunk}/`)).body.trunk_domain;
@@ -182,7 +189,7 @@ describe('trunks', { skip, timeout: 180_000 }, () => {
       await through(user);
       assert.deepEqual(await desk.finished(), { code: 0, errors: '' });
 
-      const phone = await start('answer-hung-up-by-us', { port: carried });
+      const phone = await start('trunk-phone', { port: carried });
       await through(outside);
       assert.deepEqual(await phone.finished(), { code: 0, errors: '' });
       await carries.saw(`carried ${outside} from +12025559999`);
@@ -321,7 +328,7 @@ describe('trunks', { skip, timeout: 180_000 }, () => {
     });
 
     it('behind an inbound trunk asks us for a password, and its phone takes the call for the number', async () => {
-      const answers = await start('answer-hang-up', { port: phone });
+      const answers = await start('trunk-phone-hangs-up', { port: phone });
       const uuid = await call('inbound');
       await system.saw('asked +12025550000 for a password');
       await system.saw(`called at desk as ${calledAs}`);
@@ -333,14 +340,21 @@ describe('trunks', { skip, timeout: 180_000 }, () => {
       assert.equal(record.hangup_cause_code, 4000);
     });
 
-    it('is called by a carrier’s and another telephone system’s calls to the number as well', async () => {
-      const answers = await start('answer-hung-up-by-us', { port: phone });
+    it('is called by another telephone system’s calls to the number as well', async () => {
+      const answers = await start('trunk-phone', { port: phone });
       await through(number);
       assert.deepEqual(await answers.finished(), { code: 0, errors: '' });
       assert.equal(
         (await recordsOf(`to_number=${encodeURIComponent(number)}&call_direction=inbound`)).length,
         1,
       );
+    });
+
+    it('is called when a carrier hands a call to the number over', async () => {
+      const answers = await start('trunk-phone', { port: phone });
+      const remote = `${carrierAddress}:${port}`;
+      await run('trunk-call-listed', { remote, keys: { callee: number, trunk: remote } });
+      assert.deepEqual(await answers.finished(), { code: 0, errors: '' });
     });
 
     it('that does not take our password refuses the call, and that is no failure of the primary URI', async () => {
@@ -356,7 +370,7 @@ describe('trunks', { skip, timeout: 180_000 }, () => {
       const unavailable = await start('trunk-unavailable', { port: first });
       const primary = await create('SipTrunk/URI/', { uri: `127.0.0.1:${first}` });
       await change(`SipTrunk/Trunk/${inbound}/`, { primary_uri_uuid: primary, fallback_uri_uuid: uri });
-      const answers = await start('answer-hang-up', { port: phone });
+      const answers = await start('trunk-phone-hangs-up', { port: phone });
       const uuid = await call('unavailable');
       assert.deepEqual(await unavailable.finished(), { code: 0, errors: '' });
       assert.deepEqual(await answers.finished(), { code: 0, errors: '' });
@@ -372,8 +386,8 @@ describe('trunks', { skip, timeout: 180_000 }, () => {
     it('is the fallback of one that says nothing', async () => {
       const invited = once(silent, 'message');
       const primary = await create('SipTrunk/URI/', { uri: `127.0.0.1:${silent.address().port}` });
-      await change(`SipTrunk/Trunk/${inbound}/`, { primary_uri_uuid: primary });
-      const answers = await start('answer-hang-up', { port: phone });
+      await change(`SipTrunk/Trunk/${inbound}/`, { primary_uri_uuid: primary, fallback_uri_uuid: uri });
+      const answers = await start('trunk-phone-hangs-up', { port: phone });
       const uuid = await call('silent');
       assert.match(String((await invited)[0]), /^INVITE sip:\+493012345678@127\.0\.0\.1:\d+ SIP\/2\.0\r\n/);
       assert.deepEqual(await answers.finished(), { code: 0, errors: '' });
