@@ -11,6 +11,7 @@ export {
 } from './postgres-server.ts';
 export { type OpenRecordingFiles, recordingFilesContract } from './recording-files-contract.ts';
 export { createRecordingLog, type LogLine } from './recording-log.ts';
+export { type S3Server, startS3Server } from './s3-server.ts';
 export { seededRandom } from './seeded-random.ts';
 export {
   type CustomerAnswer,

@@ -5,10 +5,9 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { recordingFilesContract } from '@jackfield/testkit';
+import { recordingFilesContract, type S3Server, startS3Server } from '@jackfield/testkit';
 import { createDiskRecordings } from '../recorder/index.ts';
 import { createS3Bucket, createS3Recordings, type S3BucketOptions } from './index.ts';
-import { type S3Server, startS3Server } from './testing/s3-server.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'jackfield-s3-'));
 const local = createDiskRecordings({ directory });

@@ -1,21 +1,25 @@
+import { once } from 'node:events';
 import { createRequire } from 'node:module';
-import type { S3BucketOptions } from '../s3-bucket.ts';
 
 /** An S3-compatible server that we did not write, on loopback. */
 export interface S3Server {
-  readonly access: S3BucketOptions;
+  readonly access: {
+    readonly url: string;
+    readonly bucket: string;
+    readonly key: string;
+    readonly secret: string;
+    readonly region: string;
+  };
   close(): Promise<void>;
 }
 
 interface S3rver {
+  readonly httpServer?: import('node:http').Server;
   run(): Promise<{ readonly address: string; readonly port: number }>;
   close(): Promise<void>;
 }
 
-/** `s3rver` knows one pair of credentials. */
-const credentials = { key: 'S3RVER', secret: 'S3RVER' };
-
-/** Starts it with one bucket, empty, whose objects are in `directory`. */
+/** Starts `s3rver` with one bucket; its objects are in `directory`, and stay there. */
 export async function startS3Server(directory: string, port = 0): Promise<S3Server> {
   const S3rver = createRequire(import.meta.url)('s3rver') as new (options: object) => S3rver;
   const server = new S3rver({
@@ -30,9 +34,16 @@ export async function startS3Server(directory: string, port = 0): Promise<S3Serv
     access: {
       url: `http://127.0.0.1:${bound.port}`,
       bucket: 'recordings',
+      key: 'S3RVER',
+      secret: 'S3RVER',
       region: 'us-east-1',
-      ...credentials,
     },
-    close: () => server.close(),
+    async close() {
+      const { httpServer } = server;
+      // Connections that wait for another request would hold it open.
+      httpServer?.closeAllConnections();
+      await server.close();
+      if (httpServer?.listening) await once(httpServer, 'close');
+    },
   };
 }
