@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import type { Logger } from '@jackfield/platform';
 import type { Certificate } from '@jackfield/sip/transport';
-import { readCertificate, watchCertificate } from './certificate-files.ts';
+import { readAuthorities, readCertificate, watchCertificate } from './certificate-files.ts';
 
 const skip = spawnSync('openssl', ['version']).status === 0 ? false : 'openssl is not installed';
 const directory = mkdtempSync(join(tmpdir(), 'certificate-files-'));
@@ -63,6 +63,22 @@ describe('the files of the certificate', { skip }, () => {
     ] as const) {
       assert.throws(() => readCertificate(files), { name: 'StartFailure', message: sentence });
     }
+  });
+
+  it('of authorities are read one by one, or stop the start', () => {
+    const both = `${readFileSync(good.certFile, 'utf8')}\n${readFileSync(other.certFile, 'utf8')}`;
+    writeFileSync(at('authorities'), both);
+    assert.equal(readAuthorities(at('authorities')).length, 2);
+    writeFileSync(at('words'), 'words');
+    writeFileSync(at('broken'), '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n');
+    for (const file of [at('words'), at('broken')]) {
+      assert.throws(() => readAuthorities(file), {
+        message: /^JACKFIELD_TLS_CA: .* holds no certificate in PEM$/,
+      });
+    }
+    assert.throws(() => readAuthorities(at('none')), {
+      message: /^JACKFIELD_TLS_CA: the file .*none does not exist$/,
+    });
   });
 
   it('are read again when told; what cannot be used is logged and changes nothing', () => {

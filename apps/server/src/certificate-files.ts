@@ -32,6 +32,17 @@ export function readCertificate({ certFile, keyFile }: CertificateFiles): Certif
   return { cert, key, expires: leaf.validToDate };
 }
 
+/** Reads JACKFIELD_TLS_CA: every certificate of the file; throws a StartFailure where there is none, or one that cannot be read. */
+export function readAuthorities(file: string): readonly string[] {
+  const blocks = textOf('JACKFIELD_TLS_CA', file).match(
+    /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g,
+  );
+  const sentence = `JACKFIELD_TLS_CA: ${file} holds no certificate in PEM`;
+  if (blocks === null) throw new StartFailure(sentence, undefined);
+  for (const block of blocks) parsed(sentence, () => new X509Certificate(block));
+  return blocks;
+}
+
 /** Keeps a certificate in force that changes while we run. */
 export interface CertificateWatch {
   /** Reads the files now. */

@@ -43,6 +43,7 @@ export const configVariables = {
   sipsPort: { name: 'JACKFIELD_SIPS_PORT', allowed: port, read: asPort },
   tlsCert: { name: 'JACKFIELD_TLS_CERT', allowed: 'the path of a PEM file', read: asPath },
   tlsKey: { name: 'JACKFIELD_TLS_KEY', allowed: 'the path of a PEM file', read: asPath },
+  tlsCa: { name: 'JACKFIELD_TLS_CA', allowed: 'the path of a PEM file', read: asPath },
   sipDomains: {
     name: 'JACKFIELD_SIP_DOMAINS',
     allowed: 'host names or IP addresses, separated by commas',

@@ -94,9 +94,11 @@ test('TLS: a certificate and its key come together, SIPS listens on 5061 and the
   assert.equal(config.publicUrl, 'https://127.0.0.1:8080');
   assert.equal(configOf({ ...files, JACKFIELD_SIPS_PORT: '5071' }).tls?.port, 5071);
   assert.equal(configOf({}).tls, undefined);
+  assert.equal(configOf({ ...files, JACKFIELD_TLS_CA: '/etc/ca.pem' }).tls?.authoritiesFile, '/etc/ca.pem');
   for (const [env, sentence] of [
     [{ JACKFIELD_TLS_CERT: '/a' }, /^JACKFIELD_TLS_KEY must be set together with JACKFIELD_TLS_CERT$/],
     [{ JACKFIELD_TLS_KEY: '/a' }, /^JACKFIELD_TLS_CERT must be set together with JACKFIELD_TLS_KEY$/],
+    [{ JACKFIELD_TLS_CA: '/a' }, /^JACKFIELD_TLS_CA needs JACKFIELD_TLS_CERT and JACKFIELD_TLS_KEY/],
     [{ JACKFIELD_SIPS_PORT: '5061' }, /^JACKFIELD_SIPS_PORT needs JACKFIELD_TLS_CERT and JACKFIELD_TLS_KEY/],
     [
       { ...files, JACKFIELD_SIPS_PORT: '5060' },

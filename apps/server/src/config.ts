@@ -22,7 +22,13 @@ export interface Config {
     readonly srtp: 'off' | 'offer' | 'require';
   };
   /** SIP over TLS and HTTPS, by absolute paths of PEM files; neither when absent. */
-  readonly tls?: { readonly port: number; readonly certFile: string; readonly keyFile: string };
+  readonly tls?: {
+    readonly port: number;
+    readonly certFile: string;
+    readonly keyFile: string;
+    /** Authorities that those we connect to may have their certificates from, besides the public ones. */
+    readonly authoritiesFile?: string;
+  };
   readonly publicAddress: string;
   readonly rtpPorts: PortRange;
   /** An absolute path. */
@@ -141,10 +147,16 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
   };
   const certFile = optional(variables.tlsCert, 'no TLS');
   const keyFile = optional(variables.tlsKey, 'no TLS');
+  const authoritiesFile = optional(variables.tlsCa, 'public authorities');
   const isSecure = certFile !== undefined && keyFile !== undefined;
   const sipsPort = optional(variables.sipsPort, isSecure ? '5061' : 'no TLS') ?? 5061;
   const tls = isSecure
-    ? { port: sipsPort, certFile: resolve(certFile), keyFile: resolve(keyFile) }
+    ? {
+        port: sipsPort,
+        certFile: resolve(certFile),
+        keyFile: resolve(keyFile),
+        ...(authoritiesFile === undefined ? {} : { authoritiesFile: resolve(authoritiesFile) }),
+      }
     : undefined;
   const publicAddress = orDefault(variables.publicAddress, detectPublicAddress(sip.host));
   const rtpPorts = orDefault(variables.rtpPorts, { first: 40_000, last: 40_999 }, '40000-40999');
@@ -264,7 +276,17 @@ function contradictions(
   env: ConfigSource['env'],
 ): readonly ConfigProblem[] {
   const problems: ConfigProblem[] = [];
-  const { httpPort, sipPort, sipsPort, tlsCert, tlsKey, rtpPorts: rtp, authId, authToken } = configVariables;
+  const {
+    httpPort,
+    sipPort,
+    sipsPort,
+    tlsCert,
+    tlsKey,
+    tlsCa,
+    rtpPorts: rtp,
+    authId,
+    authToken,
+  } = configVariables;
   const { recordingsUrl, recordingsBucket, recordingsKey, recordingsSecret } = configVariables;
   const isSet = ({ name }: { readonly name: string }): boolean => (env[name]?.trim() ?? '') !== '';
   if (http.port === sip.port && http.port !== 0) {
@@ -294,9 +316,10 @@ function contradictions(
     const sentence = `${lacking.name} must be set together with ${given.name}`;
     problems.push({ variable: lacking.name, sentence });
   }
-  if (isSet(sipsPort) && !isSet(tlsCert) && !isSet(tlsKey)) {
-    const sentence = `${sipsPort.name} needs ${tlsCert.name} and ${tlsKey.name}: there is no TLS without a certificate`;
-    problems.push({ variable: sipsPort.name, sentence });
+  for (const { name } of [sipsPort, tlsCa].filter(isSet)) {
+    if (isSet(tlsCert) || isSet(tlsKey)) continue;
+    const sentence = `${name} needs ${tlsCert.name} and ${tlsKey.name}: there is no TLS without a certificate`;
+    problems.push({ variable: name, sentence });
   }
   return problems;
 }

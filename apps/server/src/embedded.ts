@@ -38,7 +38,7 @@ import {
   type TransportListener,
 } from '@jackfield/sip/transport';
 import { readCarriersFile } from './carriers-file.ts';
-import { readCertificate, watchCertificate } from './certificate-files.ts';
+import { readAuthorities, readCertificate, watchCertificate } from './certificate-files.ts';
 import type { Config } from './config.ts';
 import { countMediaLegs } from './counted-media-legs.ts';
 import { type OpenGateways, openMessageGateways } from './message-gateways.ts';
@@ -110,6 +110,8 @@ async function start(
       ? { carriers: [], accounts: [] }
       : readCarriersFile(config.carriersFile, rates !== undefined);
   const certificate = config.tls === undefined ? undefined : readCertificate(config.tls);
+  const authorities =
+    config.tls?.authoritiesFile === undefined ? [] : readAuthorities(config.tls.authoritiesFile);
   const clock = createSystemClock();
   const metrics = createMetrics();
   const { secrets, database } = await openStorage(config, log);
@@ -145,7 +147,7 @@ async function start(
   let edge: SipEdge | undefined;
   let sockets: SocketTransports | undefined;
   const openTransports = async (listener: TransportListener): Promise<SocketTransports> => {
-    const tls = config.tls && certificate && { port: config.tls.port, certificate };
+    const tls = config.tls && certificate && { port: config.tls.port, certificate, authorities };
     const options = {
       ...config.sip,
       ...listener,

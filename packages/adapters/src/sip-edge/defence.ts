@@ -68,6 +68,8 @@ export interface Defence {
   admits(request: SipRequest, flow: Flow): boolean;
   /** Decides as the other does, and learns from it. */
   watch(admission: Admission): Admission;
+  /** Whether somebody has shown on this flow who it is. */
+  knows(flow: string): boolean;
   /** A connection is gone. */
   flowClosed(flow: string): void;
   readonly places: CallPlaces;
@@ -182,6 +184,7 @@ export function createDefence(deps: DefenceDeps): Defence {
         return decided;
       },
     }),
+    knows: (flow) => known.has(flow, clock.now()),
     flowClosed: (flow) => known.remove(flow),
     places: {
       take: (address, account) =>

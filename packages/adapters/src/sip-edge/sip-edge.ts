@@ -132,6 +132,8 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
         else opened?.cut(flow.id);
       },
       ...(defence === undefined ? {} : { accepts: defence.accepts, sourceOf }),
+      // Without a defence there are only phones of ours.
+      answersStun: ({ id }) => defence === undefined || defence.knows(id),
       onSendFailed(failure) {
         log.debug({ target: failure.target, reason: failure.sentence }, 'A SIP message could not be sent.');
         userAgent.transportFailed(failure.text, failure.target);

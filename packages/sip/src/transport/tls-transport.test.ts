@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { after, afterEach, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { connect as connectTls, createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import type { Flow } from '../message/flow.ts';
 import { createTransportCounters } from './counters.ts';
 import { createAuthority, noOpenssl } from './testing/certificates.ts';
@@ -72,6 +72,29 @@ describe('SIP over TLS', { skip: noOpenssl }, () => {
 
   const target = (port: number, identity?: string) =>
     ({ protocol: 'tls', host: '127.0.0.1', port, ...(identity === undefined ? {} : { identity }) }) as const;
+
+  it('shows its own certificate to a peer that asks for one (RFC 5922 §7.3), the renewed one after a renewal', async () => {
+    const names: (string | undefined)[] = [];
+    const peer = createTlsServer(
+      { ...good, ca: authority.pem, requestCert: true, rejectUnauthorized: true },
+      (socket) => {
+        names.push(socket.getPeerCertificate().subjectaltname);
+        socket.on('error', () => undefined);
+        socket.destroy();
+      },
+    );
+    peer.listen(0, '127.0.0.1');
+    await once(peer, 'listening', { signal });
+    const { port } = peer.address() as AddressInfo;
+    const { transport } = await side({ certificate: authority.issue('DNS:one.example') });
+    transport.sendTo(target(port, 'localhost'), text());
+    await once(peer, 'secureConnection', { signal });
+    transport.renew(authority.issue('DNS:two.example'));
+    transport.sendTo({ ...target(port, 'sip.example.com') }, text());
+    await once(peer, 'secureConnection', { signal });
+    peer.close();
+    assert.deepEqual(names, ['DNS:one.example', 'DNS:two.example']);
+  });
 
   afterEach(async () => {
     for (const socket of sockets.splice(0)) socket.destroy();

@@ -26,7 +26,7 @@ export interface Certificate {
 
 /** Options of SIP over TLS. */
 export interface TlsTransportOptions extends StreamTransportOptions {
-  /** What we show to whoever connects. */
+  /** What we show to whoever connects, and to those we connect to when they ask for it (RFC 5922 §7.3). */
   readonly certificate: Certificate;
   /** Certificates of authorities, as PEM, that peers may have theirs from besides the public ones. */
   readonly authorities?: readonly string[];
@@ -54,6 +54,7 @@ export async function createTlsTransport(options: TlsTransportOptions): Promise<
   const counters = options.counters ?? createTransportCounters();
   const handshakeMs = options.limits?.connectMs ?? DEFAULT_CONNECTION_LIMITS.connectMs;
   const trusted = [...rootCertificates, ...authorities];
+  let shown = certificate;
   const sources = createSourceCounts(maxHandshakesPerSource, options.listener.sourceOf);
   // By the peer's address and port, which no two sockets share.
   const takers = new Map<string, (ready: Socket) => void>();
@@ -92,7 +93,7 @@ export async function createTlsTransport(options: TlsTransportOptions): Promise<
       socket.on('error', () => socket.destroy());
       handshakes.emit('connection', socket);
     },
-    connect: (target) => connectVerified(target, trusted),
+    connect: (target) => connectVerified(target, trusted, shown),
     readyEvent: 'secureConnect',
     peerKey: (target) => `${target.host}/${target.port}/${identityOf(target)}`,
     // Whoever connected to us has shown no certificate, and where it connected from says nothing of who it is.
@@ -110,7 +111,10 @@ export async function createTlsTransport(options: TlsTransportOptions): Promise<
     get connections() {
       return transport.connections;
     },
-    renew: (renewed) => handshakes.setSecureContext({ ...hardened, ...renewed }),
+    renew(renewed) {
+      handshakes.setSecureContext({ ...hardened, ...renewed });
+      shown = renewed;
+    },
   };
 }
 
@@ -122,10 +126,11 @@ function identityOf(target: ConnectTarget): string {
   return (target.identity ?? target.host).toLowerCase();
 }
 
-function connectVerified(target: ConnectTarget, trusted: string[]): Socket {
+function connectVerified(target: ConnectTarget, trusted: string[], shown: Certificate): Socket {
   const identity = identityOf(target);
   return connectTls({
     ...hardened,
+    ...shown,
     host: target.host,
     port: target.port,
     ca: trusted,

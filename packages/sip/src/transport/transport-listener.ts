@@ -24,6 +24,11 @@ export interface SendFailure {
 export interface TransportListener {
   /** One datagram, or one message cut out of a stream; not parsed yet. */
   onMessage(text: ByteString, flow: Flow): void;
+  /**
+   * Whether a STUN Binding request on this flow over UDP is answered, as phones send it to keep the flow alive (RFC 5626 §4.4.2). None is
+   * unless told: the answer is larger than the request, and a stranger's address may be forged.
+   */
+  answersStun?(flow: Flow): boolean;
   /** Whether a connection from this address is taken; all are unless told. Who is not is cut off without a word. */
   accepts?(remoteAddress: string): boolean;
   /** Under which name connections from this address are counted against the limits of one source; the address unless told. */

@@ -5,6 +5,7 @@ import { isIP } from 'node:net';
 import type { Flow } from '../message/flow.ts';
 import type { ByteString } from '../message/message.ts';
 import { createTransportCounters, type TransportCounters } from './counters.ts';
+import { bindingSuccess, isBindingRequest } from './stun-binding.ts';
 import type { LocalAddress, SendTarget, TransportListener } from './transport-listener.ts';
 
 /** Options of a UDP transport. */
@@ -62,6 +63,13 @@ export async function createUdpTransport(options: UdpTransportOptions): Promise<
   socket.on('message', (datagram: Buffer, source: RemoteInfo) => {
     if (isKeepAlive(datagram)) {
       counters.keepAlives += 1;
+      return;
+    }
+    if (isBindingRequest(datagram)) {
+      counters.keepAlives += 1;
+      if (listener.answersStun?.(flowTo(source.address, source.port))) {
+        socket.send(bindingSuccess(datagram, source.address, source.port), source.port, source.address);
+      }
       return;
     }
     if (datagram.length > messageSize) {

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { bindingSuccess, isBindingRequest } from './stun-binding.ts';
+import { createUdpTransport } from './udp-transport.ts';
+
+const transaction = 'b7e7a701bc34d686fa87dfae';
+const request = Buffer.from(`000100002112a442${transaction}`, 'hex');
+
+test('RFC 5769 §2.2, §2.3: the addresses of the sample responses, covered by cookie and transaction id', () => {
+  const ipv4 = bindingSuccess(request, '192.0.2.1', 32_853).toString('hex');
+  assert.equal(ipv4, `0101000c2112a442${transaction}002000080001a147e112a643`);
+  const ipv6 = bindingSuccess(request, '2001:db8:1234:5678:11:2233:4455:6677', 32_853).toString('hex');
+  assert.equal(ipv6, `010100182112a442${transaction}002000140002a1470113a9faa5d3f179bc25f4b5bed2b9d9`);
+  assert.equal(bindingSuccess(request, '::ffff:192.0.2.1', 1).length, 44);
+});
+
+test('Whatever else begins like STUN is none: other methods, other lengths, another cookie', () => {
+  assert.ok(isBindingRequest(request));
+  for (const other of ['010100002112a442', '000100042112a442', '000100002112a443', '0001000021']) {
+    assert.ok(!isBindingRequest(Buffer.from(`${other}${transaction}`, 'hex')), other);
+  }
+  assert.ok(!isBindingRequest(Buffer.alloc(0)));
+});
+
+test('RFC 5626 §4.4.2: a phone that is known gets an answer on its flow, and a stranger none', async () => {
+  const known = createSocket('udp4').bind(0, '127.0.0.1');
+  const stranger = createSocket('udp4').bind(0, '127.0.0.1');
+  await Promise.all([once(known, 'listening'), once(stranger, 'listening')]);
+  const udp = await createUdpTransport({
+    host: '127.0.0.1',
+    port: 0,
+    listener: {
+      onMessage: () => assert.fail('no message of SIP'),
+      answersStun: (flow) => flow.remotePort === known.address().port,
+    },
+  });
+  stranger.on('message', () => assert.fail('answered a stranger'));
+  stranger.send(request, udp.address.port, '127.0.0.1');
+  known.send(request, udp.address.port, '127.0.0.1');
+  const [answer] = (await once(known, 'message')) as [Buffer];
+  assert.deepEqual(answer, bindingSuccess(request, '127.0.0.1', known.address().port));
+  await udp.close();
+  known.close();
+  stranger.close();
+});
