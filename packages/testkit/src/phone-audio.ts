@@ -2,10 +2,17 @@ import {
   createDigitSender,
   createRtpHeader,
   createRtpSender,
+  createSrtpCounters,
+  createSrtpReceiver,
+  createSrtpSender,
   pcmu,
   readRtpPacket,
   rtpHeaderBytes,
+  type SrtpMaster,
+  type SrtpReceiver,
+  type SrtpSender,
 } from '@jackfield/media';
+import { nodeCiphers } from '@jackfield/media/io';
 import type { Instant } from '@jackfield/platform';
 import type { AgreedAudio } from '@jackfield/sdp';
 import type { NetworkAddress, SimulatedNetwork } from './simulated-network.ts';
@@ -36,6 +43,8 @@ export class PhoneAudio {
   /** Packets that were neither RTCP nor a frame of 20 ms PCMU. */
   otherPackets = 0;
   framesSent = 0;
+  /** Packets of SRTP that were not for this phone, or came again. */
+  readonly unprotected = createSrtpCounters();
   readonly #deps: PhoneAudioDeps;
   readonly #sender: ReturnType<typeof createRtpSender>;
   readonly #digits = createDigitSender({ clockRate: 8000 });
@@ -43,6 +52,9 @@ export class PhoneAudio {
   readonly #header = createRtpHeader();
   readonly #detach: () => void;
   #agreed: AgreedAudio | undefined;
+  #sealing: { readonly key: string; readonly with: SrtpSender } | undefined;
+  #opening: { readonly key: string; readonly with: SrtpReceiver } | undefined;
+  readonly #plain = new Uint8Array(2048);
 
   constructor(deps: PhoneAudioDeps) {
     this.#deps = deps;
@@ -70,8 +82,31 @@ export class PhoneAudio {
     this.#digits.queue(digits);
   }
 
+  get isProtected(): boolean {
+    return this.#sealing !== undefined;
+  }
+
   connect(agreed: AgreedAudio): void {
     this.#agreed = agreed;
+    const { crypto } = agreed;
+    if (crypto === undefined) {
+      this.#sealing = undefined;
+      this.#opening = undefined;
+      return;
+    }
+    const master = (key: string): SrtpMaster => ({
+      suite: crypto.suite as SrtpMaster['suite'],
+      keyAndSalt: new Uint8Array(Buffer.from(key, 'base64')),
+    });
+    const [sealing, opening] = [this.#sealing, this.#opening];
+    const { sendKey, receiveKey } = crypto;
+    if (sealing?.key !== sendKey) {
+      this.#sealing = { key: sendKey, with: createSrtpSender(nodeCiphers, master(sendKey)) };
+    }
+    if (opening?.key !== receiveKey) {
+      const receiver = createSrtpReceiver(nodeCiphers, master(receiveKey), this.unprotected, opening?.with);
+      this.#opening = { key: receiveKey, with: receiver };
+    }
   }
 
   /** One frame of the voice, when offer and answer let it speak; otherwise its time passes. */
@@ -82,7 +117,8 @@ export class PhoneAudio {
       this.#sender.skip(frameSamples);
       return;
     }
-    const length = this.#writeKey(agreed) ?? this.#writeVoice(agreed);
+    const size = this.#writeKey(agreed) ?? this.#writeVoice(agreed);
+    const length = this.#sealing?.with.protect(this.#sender.packet, size) ?? size;
     const to = { address: agreed.remoteAddress, port: agreed.remotePort };
     this.#deps.network.send(this.#deps.at, to, this.#sender.packet.subarray(0, length));
     this.framesSent++;
@@ -107,9 +143,12 @@ export class PhoneAudio {
     this.#detach();
   }
 
-  #receive(bytes: Uint8Array, from: NetworkAddress): void {
+  #receive(received: Uint8Array, from: NetworkAddress): void {
     // RTCP shares the port (RFC 5761 §4).
-    if (bytes.length > 1 && bytes[1]! >= 192 && bytes[1]! <= 223) return;
+    if (received.length > 1 && received[1]! >= 192 && received[1]! <= 223) return;
+    const size = this.#opening?.with.unprotect(received, received.length, this.#plain) ?? received.length;
+    if (size < 0) return;
+    const bytes = this.#opening === undefined ? received : this.#plain.subarray(0, size);
     const header = this.#header;
     const isFrame =
       bytes.length >= rtpHeaderBytes &&

@@ -2,6 +2,7 @@ import type { Instant } from '@jackfield/platform';
 import {
   answerOffer,
   applyAnswer,
+  type CryptoKey,
   createOffer,
   type Direction,
   pcmaCapability,
@@ -16,6 +17,8 @@ export interface PhoneCallDeps {
   readonly audio: PhoneAudio;
   readonly mediaAt: { readonly address: string; readonly port: number };
   readonly sessionId: string;
+  /** A fresh key for SRTP; RTP in the clear when absent. */
+  readonly newKey?: () => CryptoKey;
   readonly now: () => Instant;
 }
 
@@ -32,10 +35,12 @@ export class PhoneCall {
   readonly #deps: PhoneCallDeps;
   #leg: Call | undefined;
   #sent: string | undefined;
+  #keys: readonly CryptoKey[];
 
   constructor(direction: PhoneCall['direction'], deps: PhoneCallDeps) {
     this.direction = direction;
     this.#deps = deps;
+    this.#keys = deps.newKey === undefined ? [] : [deps.newKey()];
   }
 
   get heard(): readonly HeardFrame[] {
@@ -64,6 +69,11 @@ export class PhoneCall {
   /** Re-INVITE: `sendonly` or `inactive` puts the other side on hold, `sendrecv` takes it back. */
   reinvite(direction: Direction): void {
     this.#leg?.offer(this.#offer(direction));
+  }
+
+  /** From the next offer or answer on this side sends with another key. */
+  renewKey(): void {
+    if (this.#deps.newKey !== undefined) this.#keys = [this.#deps.newKey()];
   }
 
   /** For the phone: the INVITE that it sends. */
@@ -123,7 +133,8 @@ export class PhoneCall {
   }
 
   #offer(direction: Direction): Content {
-    this.#sent = createOffer({ ...this.#local(), direction, ...this.#session() });
+    const protocols = [this.#keys.length === 0 ? 'RTP/AVP' : 'RTP/SAVP'];
+    this.#sent = createOffer({ ...this.#local(), protocols, direction, ...this.#session() });
     return sdp(this.#sent);
   }
 
@@ -142,7 +153,8 @@ export class PhoneCall {
   }
 
   #local() {
-    return { codecs, ...this.#deps.mediaAt };
+    const secured = this.#keys.length === 0 ? {} : { crypto: this.#keys, protocols: ['RTP/AVP', 'RTP/SAVP'] };
+    return { codecs, ...this.#deps.mediaAt, ...secured };
   }
 
   #session() {

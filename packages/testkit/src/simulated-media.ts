@@ -4,7 +4,7 @@ import {
   type EngineCensus,
   type EngineCounters,
 } from '@jackfield/media';
-import { createPortRange, NoPortLeftError } from '@jackfield/media/io';
+import { createPortRange, NoPortLeftError, nodeCiphers } from '@jackfield/media/io';
 import type { Clock, Media, MediaClips, MediaLegs, MediaNotice } from '@jackfield/platform';
 import type { SimulatedNetwork } from './simulated-network.ts';
 
@@ -106,6 +106,7 @@ export function createSimulatedMedia(deps: SimulatedMediaDeps): SimulatedMedia {
     limits: { captureChunkMs: frameMs },
     random,
     cname: 'simulated',
+    ciphers: nodeCiphers,
     ...(deps.mediaSilentMs === undefined ? {} : { mediaSilentMs: deps.mediaSilentMs }),
   });
 

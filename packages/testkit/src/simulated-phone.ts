@@ -6,7 +6,7 @@ import { PhoneAudio } from './phone-audio.ts';
 import { PhoneCall } from './phone-call.ts';
 import { frameMs } from './simulated-media.ts';
 import type { NetworkAddress, SimulatedNetwork } from './simulated-network.ts';
-import { flowIdOf, openSimulatedTransports } from './simulated-transports.ts';
+import { flowIdOf, openSimulatedTransports, simulatedTlsPort } from './simulated-transports.ts';
 import { toneFrame } from './tone-meter.ts';
 
 /** What a phone does with an INVITE. */
@@ -29,6 +29,8 @@ export interface SimulatedPhoneOptions {
   readonly toneHz: number;
   /** −22 dB unless told: ten such voices do not reach the limiter. */
   readonly toneDb?: number;
+  /** Signals over what counts as TLS, and talks SRTP where the other side does. */
+  readonly isSecure?: boolean;
   readonly random: () => number;
 }
 
@@ -41,7 +43,6 @@ export interface TrunkOfPhone {
   readonly headers?: readonly (readonly [name: string, value: string])[];
 }
 
-const sipPort = 5060;
 const firstRtpPort = 20_000;
 
 /** A phone: the real user agent over the simulated network, a voice of one tone, and ears that forget nothing. */
@@ -67,21 +68,20 @@ export class SimulatedPhone {
   constructor(options: SimulatedPhoneOptions) {
     const { clock, network, address, random } = options;
     this.#options = options;
+    const at = this.signalsAt;
     this.username = options.username;
     this.toneHz = options.toneHz;
     this.#voice = toneFrame(options.toneHz, options.toneDb ?? -22);
-    this.#transports = openSimulatedTransports(
-      network,
-      { address, port: sipPort },
-      { onMessage: (text, flow) => this.#userAgent.receive(text, flow) },
-    );
+    this.#transports = openSimulatedTransports(network, at, {
+      onMessage: (text, flow) => this.#userAgent.receive(text, flow),
+    });
     const token = () =>
       Math.floor(random() * 2 ** 48).toString(36) + Math.floor(random() * 2 ** 48).toString(36);
     this.#userAgent = createUserAgent({
       clock,
       send: (target, text) => this.#transports.send(target, text),
       flow: (id) => this.#transports.flowById(id),
-      address: () => ({ host: address, port: sipPort }),
+      address: () => ({ host: address, port: at.port }),
       token,
       hash: (algorithm, text) =>
         hash(algorithm === 'MD5' ? 'md5' : 'sha256', Buffer.from(text, 'latin1'), 'hex'),
@@ -96,6 +96,11 @@ export class SimulatedPhone {
 
   get address(): string {
     return this.#options.address;
+  }
+
+  /** Where it takes SIP. */
+  get signalsAt(): NetworkAddress {
+    return { address: this.address, port: this.#options.isSecure ? simulatedTlsPort : 5060 };
   }
 
   /** The call that came or went last. */
@@ -191,13 +196,17 @@ export class SimulatedPhone {
   }
 
   #newCall(direction: PhoneCall['direction']): PhoneCall {
-    const { clock, network, address, random } = this.#options;
+    const { clock, network, address, random, isSecure } = this.#options;
     const mediaAt = { address, port: this.#nextPort };
     this.#nextPort += 2;
     const now = () => clock.now();
     const audio = new PhoneAudio({ network, at: mediaAt, now, random, voice: this.#voice });
     const sessionId = String(Math.floor(random() * 2 ** 48));
-    const call = new PhoneCall(direction, { audio, mediaAt, sessionId, now });
+    const keyAndSalt = () =>
+      Buffer.from(Array.from({ length: 30 }, () => Math.floor(random() * 256))).toString('base64');
+    const newKey = () => ({ suite: 'AES_CM_128_HMAC_SHA1_80', keyAndSalt: keyAndSalt() });
+    const secured = isSecure ? { newKey } : {};
+    const call = new PhoneCall(direction, { audio, mediaAt, sessionId, now, ...secured });
     this.calls.push(call);
     if (this.#cancelTick === undefined) this.#tickAt(clock.now() + Math.floor(random() * frameMs));
     return call;

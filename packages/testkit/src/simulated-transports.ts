@@ -2,6 +2,9 @@ import type { Flow } from '@jackfield/sip';
 import type { SendTarget, TransportListener, Transports } from '@jackfield/sip/transport';
 import type { NetworkAddress, SimulatedNetwork } from './simulated-network.ts';
 
+/** Whatever comes from or to this port counts as TLS, although it is datagrams here too: nobody reads on a simulated network. */
+export const simulatedTlsPort = 5061;
+
 /** SIP over one UDP port of a simulated network, as `createTransports` is over real sockets. */
 export function openSimulatedTransports(
   network: SimulatedNetwork,
@@ -82,7 +85,7 @@ function peerOf(id: string): NetworkAddress | undefined {
 function flowTo(at: NetworkAddress, peer: NetworkAddress): Flow {
   return {
     id: flowIdOf(peer),
-    protocol: 'udp',
+    protocol: at.port === simulatedTlsPort || peer.port === simulatedTlsPort ? 'tls' : 'udp',
     reliable: false,
     remoteAddress: peer.address,
     remotePort: peer.port,

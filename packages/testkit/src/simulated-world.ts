@@ -39,7 +39,10 @@ export interface SimulatedWorld {
   ): Promise<void>;
   api(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<ApiAnswer>;
   /** Creates an endpoint and a phone that is registered as it. Its tone is told or the next free one from 900 Hz up. */
-  phone(name: string, options?: { readonly toneHz?: number }): Promise<SimulatedPhone>;
+  phone(
+    name: string,
+    options?: { readonly toneHz?: number; readonly isSecure?: boolean },
+  ): Promise<SimulatedPhone>;
   /** Kills the platform without a word to anybody and starts it again, at once or later, on what it left on its disk. */
   restart(options?: { readonly downMs?: number }): Promise<void>;
   census(): Census;
@@ -125,7 +128,7 @@ export async function openSimulatedWorld(options: SimulatedWorldOptions = {}): P
       }
     },
     api: (method, path, body) => node.api(method, path, body),
-    async phone(name, { toneHz = 900 + 350 * phones.length } = {}) {
+    async phone(name, { toneHz = 900 + 350 * phones.length, isSecure = false } = {}) {
       const password = `secret of ${name}`;
       const { status, body } = await world.api('POST', 'Endpoint/', {
         username: name,
@@ -143,6 +146,7 @@ export async function openSimulatedWorld(options: SimulatedWorldOptions = {}): P
         username: body.username,
         password,
         toneHz,
+        isSecure,
       });
       phones.push(phone);
       phone.register();
@@ -175,9 +179,7 @@ export async function openSimulatedWorld(options: SimulatedWorldOptions = {}): P
       count('media', inCalls);
       count('media', { leaks: media.leaks });
       for (const phone of phones) count(phone.username, phone.census());
-      const sipPorts = new Set(
-        [sip, ...phones.map(({ address }) => ({ address, port: sip.port }))].map(nameOf),
-      );
+      const sipPorts = new Set([sip, ...phones.map(({ signalsAt }) => signalsAt)].map(nameOf));
       count('network', { ports: network.openPorts().filter((port) => !sipPorts.has(port)).length });
       return counted;
     },
