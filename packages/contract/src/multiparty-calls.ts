@@ -143,7 +143,7 @@ const participantItemFields = {
   mute: Type.Boolean(),
   hold: Type.Boolean(),
   member_address: Type.String({ description: 'Where the participant was called: `to`.' }),
-  status: Type.String({ description: 'dialling, ringing, joined or exited.' }),
+  status: Type.String({ description: 'delayed, dialling, ringing, confirming, joined or exited.' }),
 };
 export const participantItem = Type.Object(participantItemFields, { title: 'Participant in a list' });
 export type ParticipantItem = Static<typeof participantItem>;

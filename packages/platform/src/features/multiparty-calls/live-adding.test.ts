@@ -161,6 +161,21 @@ describe('adding, from phone to phone', () => {
       assert.deepEqual([await causeOf(world, legs[0]), await causeOf(world, legs[1])], [4030, 4020]);
     }));
 
+  it('a caller of a document who hangs up: onExitActionUrl is told once, when the call is over', () =>
+    inSimulatedWorld({ seed: 28 }, async (world) => {
+      const ann = await customer(world, 'ann', `${element(`onExitActionUrl="${exitUrl}"`)}<Hangup/>`);
+      const bob = await world.phone('bob');
+      await add(world, bob);
+      await dialIn(world, ann);
+      ann.hangUp();
+      await world.advance(3000);
+      const told = world.customer.requests.filter(({ url }) => url === exitUrl).map(({ fields }) => fields);
+      assert.equal(told.length, 1);
+      assert.equal(told[0]?.ParticipantExitCause, 'Participant Call Hangup');
+      assert.deepEqual([told[0]?.CallStatus, told[0]?.Direction], ['completed', 'inbound']);
+      bob.hangUp();
+    }));
+
   it('waitForAgent: callers wait and hear nobody until an agent is there', () =>
     inSimulatedWorld({ seed: 26 }, async (world) => {
       const ann = await customer(
