@@ -205,6 +205,17 @@ describe('documents', () => {
     assert.equal(run.fail('unreachable').end, '7014 Error');
   });
 
+  it('of a leg that was somebody else’s: the first is told of that, and without one the leg ends as it was to', () => {
+    const kicked = { code: 4030, name: 'Kicked Out Of Multiparty Call', source: 'API Request' } as const;
+    const given = { reason: 'transfer', fields: { MemberID: '7' }, endWithout: kicked } as const;
+    const begun = () => new ScriptedRun('answered', given).feed({ type: 'begin' });
+    assert.deepEqual(begun().asked, { url: answerUrl.url, Event: 'Redirect', MemberID: '7' });
+    for (const fault of ['unreachable', 'xml', 'url', 'method'] as const) {
+      assert.equal(begun().fail(fault).end, '4030 API Request');
+    }
+    assert.equal(begun().document(redirect).fail('unreachable').end, '7014 Error', 'the first alone');
+  });
+
   it('that follow each other without taking time end the call with 2060 and an event', () => {
     const run = new ScriptedRun('answered', {}, { idleSteps: 20 }).feed({ type: 'begin' });
     for (let round = 0; run.run.phase === 'fetching' && round < 100; round++) run.document(redirect);
