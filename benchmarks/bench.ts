@@ -4,34 +4,45 @@ import { api } from './benches/api.ts';
 import { callbacks } from './benches/callbacks.ts';
 import { calls } from './benches/calls.ts';
 import { delay } from './benches/delay.ts';
+import { kamailio } from './benches/kamailio.ts';
 import { lateness } from './benches/lateness.ts';
 import { mix } from './benches/mix.ts';
 import { parser } from './benches/parser.ts';
 import { register } from './benches/register.ts';
+import { streams } from './benches/streams.ts';
 import { verify } from './benches/verify.ts';
 import { type BenchResult, isMissed, tableOf, writeResult } from './report.ts';
 
 /** `npm run bench`: every bench, or those that are named; `--profile <directory>` leaves CPU profiles there. */
-const benches = [api, register, callbacks, calls, verify, parser, mix, lateness, delay];
+const benches = [api, register, callbacks, calls, verify, parser, mix, lateness, delay, streams];
+
+/** Needs Debian's Kamailio and takes minutes: run when it is named. */
+const named = [kamailio];
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { profile: { type: 'string' } },
+  options: { profile: { type: 'string' }, scale: { type: 'string', default: '1' } },
 });
-const unknown = positionals.filter((name) => !benches.some((bench) => bench.name === name));
+const all = [...benches, ...named];
+const unknown = positionals.filter((name) => !all.some((bench) => bench.name === name));
 if (unknown.length > 0) {
-  const known = benches.map(({ name }) => name).join(', ');
+  const known = all.map(({ name }) => name).join(', ');
   process.stderr.write(`There is no bench ${unknown.join(', ')}; there are ${known}.\n`);
   process.exit(2);
 }
 
 const done: (BenchResult & { readonly name: string })[] = [];
-for (const bench of benches) {
+const scale = Number(values.scale);
+if (!(scale > 0 && scale <= 1)) {
+  process.stderr.write(`--scale is a number above 0 and up to 1, not ${values.scale}.\n`);
+  process.exit(2);
+}
+for (const bench of positionals.length === 0 ? benches : all) {
   if (positionals.length > 0 && !positionals.includes(bench.name)) continue;
   const before = loadavg();
   const began = performance.now();
   try {
-    const result = await bench.run({ profile: values.profile });
+    const result = await bench.run({ profile: values.profile, scale });
     writeResult(bench.name, result, before);
     done.push({ name: bench.name, ...result });
     process.stderr.write(`${bench.name}: ${((performance.now() - began) / 1000).toFixed(0)} s\n`);

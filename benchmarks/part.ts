@@ -78,7 +78,7 @@ export function startPart(name: string, { profile }: PartOptions = {}): Part {
 
 /** The other end: answers what the bench asks. `stop` closes, and the process ends. */
 export function servePart(questions: Questions): void {
-  const all: Questions = { cpu: readCpu, ...questions };
+  const all: Questions = { cpu: readCpu, pid: () => process.pid, ...questions };
   process.on('message', async ({ id, question, argument }: Question) => {
     const answer = await answerOf(all, question, argument);
     process.send?.({ id, ...answer } satisfies Answer, undefined, {}, () => {

@@ -29,6 +29,8 @@ export interface Bench {
 export interface BenchOptions {
   /** Where the parts under test leave CPU profiles. */
   readonly profile: string | undefined;
+  /** How much is done, 1 unless told; only benches that take minutes look at it. */
+  readonly scale: number;
 }
 
 const results = join(import.meta.dirname, 'results');

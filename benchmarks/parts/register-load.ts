@@ -168,7 +168,7 @@ function exchange(
     }, repeatMs);
     const pace = rate === undefined ? undefined : setInterval(() => send(), 1);
     wire.listen((answer) => {
-      const at = Number(/CSeq: (\d+)/.exec(answer)?.[1]) - first;
+      const at = Number(/CSeq: ?(\d+)/.exec(answer)?.[1]) - first;
       if (!(at >= 0 && at < sent) || took[at]! < Number.POSITIVE_INFINITY) return;
       lastAnswer = performance.now();
       took[at] = lastAnswer - sentAt[at]!;

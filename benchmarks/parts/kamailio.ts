@@ -1,0 +1,179 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { servePart } from '../part.ts';
+
+export interface KamailioStart {
+  readonly realm: string;
+  readonly password: string;
+  /** The core on which all its processes run; any when left out. */
+  readonly core?: number;
+}
+
+/** Debian's Kamailio: a registrar with digest and locations in memory, and a stateful proxy, in one worker process. */
+const directory = mkdtempSync(join(tmpdir(), 'kamailio-bench-'));
+let child: ChildProcess | undefined;
+
+servePart({
+  async start(order: KamailioStart): Promise<{ readonly port: number }> {
+    const port = await freePort();
+    const file = join(directory, 'kamailio.cfg');
+    writeFileSync(file, configurationOf(order, port));
+    const command = [
+      'kamailio',
+      '-f',
+      file,
+      '-DD',
+      '-E',
+      '-Y',
+      directory,
+      '-w',
+      directory,
+      '-m',
+      '1024',
+      '-M',
+      '16',
+    ];
+    const pinned = order.core === undefined ? command : ['taskset', '-c', String(order.core), ...command];
+    child = spawn(pinned[0]!, pinned.slice(1), { stdio: ['ignore', 'ignore', 'pipe'] });
+    await isUp(child);
+    return { port };
+  },
+  cpu: () => ({ cpuMs: sum(processes().map(cpuMsOf)), atMs: performance.now() }),
+  /** What is its own of each process, and its part of what they share; read where locations are kept. */
+  memory: () => ({ kept: sum(processes().map(proportionalBytesOf)) }),
+  async stop() {
+    if (child !== undefined && child.exitCode === null && child.signalCode === null) {
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+    }
+    rmSync(directory, { recursive: true, force: true });
+  },
+});
+
+async function isUp(started: ChildProcess): Promise<void> {
+  let written = '';
+  await new Promise<void>((resolve, reject) => {
+    started.once('error', reject);
+    started.once('exit', (code) => reject(new Error(`kamailio has ended (${code}): ${written}`)));
+    started.stderr!.setEncoding('utf8').on('data', (text: string) => {
+      // It writes for as long as it lives; what counts is the start.
+      if (written.length < 100_000) written += text;
+      if (written.includes('kamailio is up')) resolve();
+    });
+  });
+}
+
+/** UDP and TCP listen on one port; a free one of UDP is one of both on a machine that benches. */
+async function freePort(): Promise<number> {
+  const socket = createSocket('udp4');
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  const { port } = socket.address();
+  const closed = once(socket, 'close');
+  socket.close();
+  await closed;
+  return port;
+}
+
+/** The main process and everything that it has forked. */
+function processes(): readonly number[] {
+  const found: number[] = [];
+  const waiting = child?.pid === undefined ? [] : [child.pid];
+  for (let pid = waiting.pop(); pid !== undefined; pid = waiting.pop()) {
+    found.push(pid);
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+    if (children !== '') waiting.push(...children.split(' ').map(Number));
+  }
+  return found;
+}
+
+/** proc(5): fields 14 and 15 are ticks in user and system mode, of which Linux has 100 a second for whoever asks. */
+function cpuMsOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+function proportionalBytesOf(pid: number): number {
+  const kibibytes = /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1];
+  return Number(kibibytes) * 1024;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+const modules = [
+  'tm',
+  'tmx',
+  'sl',
+  'rr',
+  'pv',
+  'xlog',
+  'textops',
+  'siputils',
+  'maxfwd',
+  'auth',
+  'usrloc',
+  'registrar',
+];
+
+function configurationOf({ realm, password }: KamailioStart, port: number): string {
+  return `#!KAMAILIO
+debug=0
+log_stderror=yes
+fork=yes
+children=1
+tcp_children=1
+tcp_connection_lifetime=3600
+auto_aliases=no
+listen=udp:127.0.0.1:${port}
+listen=tcp:127.0.0.1:${port}
+mpath="/usr/lib/x86_64-linux-gnu/kamailio/modules/:/usr/lib/aarch64-linux-gnu/kamailio/modules/"
+${modules.map((name) => `loadmodule "${name}.so"`).join('\n')}
+modparam("registrar", "method_filtering", 0)
+modparam("registrar", "max_contacts", 10)
+modparam("usrloc", "db_mode", 0)
+# As many slots as its manual allows: with the 1,024 that it has by itself, 100,000 bindings are searched through.
+modparam("usrloc", "hash_size", 16)
+modparam("auth", "nonce_count", 1)
+modparam("auth", "qop", "auth")
+modparam("auth", "nonce_expire", 600)
+modparam("auth", "nid_pool_no", 1)
+modparam("auth", "nc_array_size", 1048576)
+
+event_route[core:worker-one-init] {
+  xlog("L_ALERT", "kamailio is up\\n");
+}
+
+request_route {
+  if (!mf_process_maxfwd_header("10")) { sl_send_reply("483", "Too Many Hops"); exit; }
+  if (has_totag()) {
+    if (loose_route()) { t_relay(); exit; }
+    if (is_method("ACK")) { if (t_check_trans()) { t_relay(); } exit; }
+    sl_send_reply("404", "Not here");
+    exit;
+  }
+  if (is_method("CANCEL")) { if (t_check_trans()) { t_relay(); } exit; }
+  if (is_method("ACK")) { t_check_trans(); exit; }
+  t_check_trans();
+  if (is_method("REGISTER")) {
+    if (!pv_www_authenticate("${realm}", "${password}", "0")) { www_challenge("${realm}", "1"); exit; }
+    save("location");
+    exit;
+  }
+  if (!is_method("INVITE")) { sl_send_reply("405", "Method Not Allowed"); exit; }
+  if (!pv_proxy_authenticate("${realm}", "${password}", "0")) { proxy_challenge("${realm}", "1"); exit; }
+  consume_credentials();
+  if (!lookup("location")) { sl_send_reply("404", "Not Found"); exit; }
+  record_route();
+  t_relay();
+}
+`;
+}
