@@ -4,6 +4,7 @@ import {
   type ByteString,
   type Call,
   createUserAgent,
+  type EndReason,
   type Flow,
   type IncomingInvite,
   type RequestOutcome,
@@ -19,6 +20,8 @@ export interface WebSocketPhoneOptions {
   readonly domain: string;
   /** PEM of the authority of the server's certificate, for `wss:`. */
   readonly authority?: string;
+  /** Presented on REGISTER and INVITE instead of the password (conventions.md §3.4). */
+  readonly token?: string;
 }
 
 /** What a call of this phone came to, one entry for each step. */
@@ -26,6 +29,10 @@ export interface PhoneEvent {
   readonly type: 'invited' | 'ringing' | 'answered' | 'ended';
   readonly by?: string;
   readonly from?: string;
+  /** Of the response that refused the call. */
+  readonly status?: number;
+  /** Why its token was refused. */
+  readonly tokenRefusal?: string;
 }
 
 /** A phone as a browser has it: SIP in the messages of one WebSocket, a Contact that nobody can connect to (RFC 7118 §5). */
@@ -80,6 +87,13 @@ export class WebSocketPhone {
 
   /** Sends REGISTER and answers its challenge; resolves with the status. */
   register(expires = 600): Promise<number | string> {
+    return this.registration(expires).then((each) =>
+      each.type === 'response' ? each.response.status : each.failure,
+    );
+  }
+
+  /** The same, with all that was answered. */
+  registration(expires = 600): Promise<RequestOutcome> {
     this.#serial += 2;
     const outcome = Promise.withResolvers<RequestOutcome>();
     this.#userAgent.request(
@@ -93,12 +107,13 @@ export class WebSocketPhone {
         cseq: this.#serial,
         headers: [
           ['Contact', `<sip:${this.#options.username}@${this.#name};transport=ws>;expires=${expires}`],
+          ...this.#token,
         ],
         credentials: this.#credentials,
       },
       outcome.resolve,
     );
-    return outcome.promise.then((each) => (each.type === 'response' ? each.response.status : each.failure));
+    return outcome.promise;
   }
 
   /** Calls a user or number of the platform with an offer of G.711. */
@@ -108,6 +123,7 @@ export class WebSocketPhone {
         targets: [{ uri: `sip:${user}@${this.#options.domain}`, flow: 'ws' }],
         from: `<${this.#aor}>`,
         to: `<sip:${user}@${this.#options.domain}>`,
+        headers: this.#token,
         content: { body: description(rtpPort), contentType: 'application/sdp' },
         credentials: this.#credentials,
       },
@@ -139,6 +155,11 @@ export class WebSocketPhone {
     return `sip:${this.#options.username}@${this.#options.domain}`;
   }
 
+  get #token(): readonly (readonly [name: string, value: string])[] {
+    const { token } = this.#options;
+    return token === undefined ? [] : [['X-Plivo-Jwt', token]];
+  }
+
   get #credentials(): { readonly username: string; readonly password: string } {
     return { username: this.#options.username, password: this.#options.password };
   }
@@ -146,7 +167,12 @@ export class WebSocketPhone {
   readonly #listener = {
     ringing: () => void this.events.add({ type: 'ringing' }),
     answered: () => void this.events.add({ type: 'answered' }),
-    ended: ({ by }: { readonly by: string }) => void this.events.add({ type: 'ended', by }),
+    ended: (reason: EndReason) => {
+      if (reason.by !== 'rejected') return void this.events.add({ type: 'ended', by: reason.by });
+      const tokenRefusal = reason.response.headers.get('X-Plivo-Jwt-Error-Code');
+      const why = tokenRefusal === undefined ? {} : { tokenRefusal };
+      return void this.events.add({ type: 'ended', by: reason.by, status: reason.status, ...why });
+    },
   };
 
   #send(text: ByteString): void {
