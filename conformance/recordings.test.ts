@@ -272,8 +272,9 @@ describe('recordings in an S3-compatible store', { skip: missing('sox'), timeout
   });
 
   after(async () => {
-    await platform.stop();
+    // First: it would keep this process alive if the platform had not started.
     await store.close();
+    await platform.stop();
     await rm(directory, { recursive: true, force: true });
   });
 

@@ -2,10 +2,12 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Database } from '../../ports/database.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { RecordingFiles } from '../../ports/recording-files.ts';
-import { fileKept, filesToKeep, keepAgain, nextToKeep } from './store.ts';
+import { fileKept, filesToKeep, keepAgain, keepAllAgain, nextToKeep } from './store.ts';
 
 /** Takes files that are complete to the place where they stay, as often as it takes. */
 export interface Keeping {
+  /** What the last process left is taken up at once. */
+  start(): Promise<void>;
   /** There may be something to do. */
   wake(): void;
   /** What is under way is broken off, and taken up at the next start. */
@@ -86,6 +88,11 @@ export function createKeeping({ database, clock, log, recordingFiles }: KeepingD
   }
 
   return {
+    async start() {
+      if (recordingFiles.keep === undefined) return;
+      await keepAllAgain(database, clock.now());
+      wake();
+    },
     wake,
     async close() {
       end.abort();

@@ -146,7 +146,7 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
       );
       await removal.sweep();
       removal.start();
-      keeping.wake();
+      await keeping.start();
       return left.length;
     },
     async close() {

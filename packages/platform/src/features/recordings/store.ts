@@ -163,6 +163,17 @@ export async function fileKept(database: Database, name: string): Promise<void> 
   );
 }
 
+/** Whatever was waited for may have come back: all are due. */
+export async function keepAllAgain(database: Database, now: number): Promise<void> {
+  await database.transact((write) =>
+    writing(write)
+      .updateTable('recording_files_to_keep')
+      .set({ attempts: 0, next_at: now })
+      .where('next_at', '>', now)
+      .execute(),
+  );
+}
+
 export async function keepAgain(
   database: Database,
   name: string,
