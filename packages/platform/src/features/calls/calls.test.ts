@@ -14,6 +14,7 @@ import type { MediaNotice, MixCommand } from '../../ports/media.ts';
 import type { LegKey, LegListener, LegNotice, Telephony } from '../../ports/telephony.ts';
 import { createUsage, freeOfCharge } from '../usage/index.ts';
 import { createCalls } from './calls.ts';
+import { qualityOf } from './domain/leg-quality.ts';
 import { callsTable } from './migrations/0001-calls.ts';
 import { callRecords } from './migrations/0002-call-records.ts';
 import { callFilters } from './migrations/0003-call-filters.ts';
@@ -21,6 +22,7 @@ import { trunkCalls } from './migrations/0004-trunk-calls.ts';
 import { callQuality } from './migrations/0005-call-quality.ts';
 import type { LegOffer, OutboundLeg, OwnedLegNotice, TakenOffer } from './owned-leg.ts';
 import type { CallsTables } from './tables.ts';
+import { silent } from './testing/example-leg.ts';
 
 const offeredLeg: LegNotice = {
   type: 'leg-offered',
@@ -122,7 +124,7 @@ async function world(open: OpenDatabase, isFailing = () => false) {
       opened.read
         .withTables<CallsTables>()
         .selectFrom('calls')
-        .select(['call_uuid', 'phase', 'hangup_code', 'hangup_source'])
+        .select(['call_uuid', 'phase', 'hangup_code', 'hangup_source', 'quality'])
         .orderBy('call_uuid')
         .execute(),
     alive: () => Object.values(runner.census()).map(({ sessions, timers }) => [sessions, timers]),
@@ -159,8 +161,8 @@ eachDatabase('calls', (open) => {
     await w.settle();
     assert.deepEqual(w.alive(), nothing);
     assert.deepEqual(await w.rows(), [
-      { call_uuid: 'in', phase: 'ended', hangup_code: 4000, hangup_source: 'Call recipient' },
-      { call_uuid: 'out', phase: 'ended', hangup_code: 4000, hangup_source: 'Call recipient' },
+      { call_uuid: 'in', phase: 'ended', hangup_code: 4000, hangup_source: 'Call recipient', quality: null },
+      { call_uuid: 'out', phase: 'ended', hangup_code: 4000, hangup_source: 'Call recipient', quality: null },
     ]);
   });
 
@@ -257,10 +259,13 @@ onEmbeddedDatabase('the owners of legs', (open) => {
     w.hear({ type: 'digit', leg: 'in', digit: '5', durationMs: 100 });
     w.hear({ type: 'digit', leg: 'nobody', digit: '5', durationMs: 100 });
     w.press({ leg: 'in', digit: '6', durationMs: 100 });
+    // The same key in the other way.
+    w.press({ leg: 'in', digit: '5', durationMs: 100 });
     w.hear({ type: 'voice', leg: 'in', speaking: true });
     await w.advance(60_000);
     assert.equal(w.orders.at(-1), 'hang up in 480');
-    w.notify({ type: 'leg-ended', leg: 'in', end: { by: 'local' } });
+    const media = { ...silent, codec: 'PCMU', packetsReceived: 3000 } as const;
+    w.notify({ type: 'leg-ended', leg: 'in', end: { by: 'local' }, media });
     await w.settle();
     assert.deepEqual(w.told, [
       'ivr leg-early',
@@ -270,7 +275,9 @@ onEmbeddedDatabase('the owners of legs', (open) => {
       'ivr leg-voice',
       'ivr leg-ended',
     ]);
-    assert.equal((await w.rows())[0]?.hangup_code, 6000);
+    const [row] = await w.rows();
+    assert.equal(row?.hangup_code, 6000);
+    assert.deepEqual(JSON.parse(row.quality ?? ''), qualityOf(media));
     assert.deepEqual(w.alive(), nothing);
   });
 
