@@ -66,6 +66,8 @@ export interface Defence {
   accepts(remoteAddress: string): boolean;
   /** Whether a request that belongs to nothing of ours is answered. */
   admits(request: SipRequest, flow: Flow): boolean;
+  /** Whether no limit applies to whoever sends on this flow. */
+  trusts(flow: Flow): boolean;
   /** Decides as the other does, and learns from it. */
   watch(admission: Admission): Admission;
   /** Whether somebody has shown on this flow who it is. */
@@ -162,6 +164,7 @@ export function createDefence(deps: DefenceDeps): Defence {
       if (!isFree) counters.rateLimited += 1;
       return isFree;
     },
+    trusts: ({ remoteAddress }) => isTrusted(remoteAddress),
     watch: (admission) => ({
       async admit(request, address, flow) {
         const decided = await admission.admit(request, address, flow);

@@ -1,12 +1,11 @@
 import { CAPABILITIES, type HeaderPairs } from '../dialog/answers.ts';
-import {
-  type CallTimer,
-  type OutgoingCall,
-  type OutgoingCallEffect,
-  type OutgoingCallInput,
-  startOutgoingCall,
-  stepOutgoingCall,
-} from '../dialog/outgoing-call.ts';
+import { startOutgoingCall, stepOutgoingCall } from '../dialog/outgoing-call.ts';
+import type {
+  CallTimer,
+  OutgoingCall,
+  OutgoingCallEffect,
+  OutgoingCallInput,
+} from '../dialog/outgoing-call-state.ts';
 import type { Content, EndReason, SessionInput } from '../dialog/session-state.ts';
 import { firstTermsHeaders, type SessionInterval } from '../dialog/session-timer.ts';
 import { type Attempt, failsFlow, triesNext } from '../locate/failover.ts';
@@ -285,8 +284,14 @@ export function dial(
     callId,
     hangUp: () => feed({ type: 'hang-up' }),
     offer: (content, method) => inWinner({ type: 'offer', content, ...(method && { method }) }),
-    answerOffer: (content) => inWinner({ type: 'answer-offer', content }),
-    refuseOffer: (status = 488) => inWinner({ type: 'refuse-offer', status }),
+    answerOffer(content) {
+      if (state.phase === 'calling') feed({ type: 'settle-offer', outcome: content });
+      else inWinner({ type: 'answer-offer', content });
+    },
+    refuseOffer(status = 488) {
+      if (state.phase === 'calling') feed({ type: 'settle-offer', outcome: status });
+      else inWinner({ type: 'refuse-offer', status });
+    },
     sendInfo: (content) => inWinner({ type: 'send-info', content }),
     acceptReferral: () => inWinner({ type: 'accept-referral' }),
     refuseReferral,

@@ -130,6 +130,15 @@ test('Whoever is trusted gets the whole response, a 100 that was due, and its re
   ]);
 });
 
+test('Whom the guard trusts is answered in full from the first word on', () => {
+  const link = answering(401, {
+    admits: () => true,
+    trusts: ({ remoteAddress }) => remoteAddress === '10.0.0.1',
+  });
+  link.inject('bob', register(10));
+  assert.match(link.bob.texts[0]!, /^SIP\/2\.0 401 Unauthorized[\s\S]*Server: /);
+});
+
 test('What the guard keeps out is not answered, not even when it is malformed or repeated, and holds nothing', () => {
   let admitted = 1;
   const link = answering(404, { admits: () => admitted-- > 0 });

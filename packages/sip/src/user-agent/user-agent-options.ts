@@ -29,6 +29,8 @@ export interface Guard {
    * malformed: it is what could be read.
    */
   admits(request: SipRequest, flow: Flow): boolean;
+  /** Whether whoever sends on this flow is believed from the first word on; nobody unless told. */
+  trusts?(flow: Flow): boolean;
 }
 
 /** What a reply carries beyond what it copies from its request. */

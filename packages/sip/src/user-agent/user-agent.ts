@@ -259,9 +259,10 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
   }
 
   function open(incoming: NewRequest, merge: string | undefined, isStranger = true): ServerTransaction {
-    const { key, request, target, reliable, size } = incoming;
+    const { key, request, target, flow, reliable, size } = incoming;
     const transaction = table.startServer(key, merge, request, target, reliable);
-    if (isStranger && deps.guard !== undefined && !reliable) transaction.limit = size;
+    const { guard } = deps;
+    if (isStranger && !reliable && guard !== undefined && !guard.trusts?.(flow)) transaction.limit = size;
     return transaction;
   }
 
