@@ -4,7 +4,7 @@ import { looseBoolean, looseEnum } from './loose.ts';
 import { pathId, text } from './primitives.ts';
 
 export const multipartyCallStatuses = ['Initialized', 'Active', 'Ended'] as const;
-export const participantRoles = ['agent', 'supervisor', 'customer'] as const;
+export const participantRoles = ['agent', 'supervisor', 'customer', 'ai-agent'] as const;
 
 export const mpcPath = Type.Object({
   mpc: pathId({

@@ -1,7 +1,8 @@
 import { type Static, type TUnsafe, Type } from 'typebox';
 import { looseBoolean, looseEnum, looseInteger } from './loose.ts';
 import { participantRoles, sipHeadersSchema } from './multiparty-calls.ts';
-import { httpUrl, httpUrlPattern, text, uuid } from './primitives.ts';
+import { httpUrl, httpUrlPattern, text, uuid, webSocketUrl } from './primitives.ts';
+import { streamContentTypes } from './streams.ts';
 
 /** A parameter whose silent omission would change what callers hear or what happens next: refused, whatever its value. */
 function refusedUntil(what: string): TUnsafe<undefined> {
@@ -213,6 +214,27 @@ export const newParticipant = Type.Object({
     }),
   ),
   on_exit_action_method: method('on_exit_action_url', 'POST'),
+
+  // Of an ai-agent, whose phone is a WebSocket.
+  ai_agent_stream_service_url: Type.Optional(
+    webSocketUrl({
+      description:
+        'Role ai-agent, and required there: the server that hears the call as an agent would, and speaks in it. Instead of `call_uuid`; `from` and `to` may be left out.',
+    }),
+  ),
+  ai_agent_stream_content_type: Type.Optional(
+    looseEnum(streamContentTypes, {
+      default: 'audio/x-l16;rate=8000',
+      description: 'Codec and sample rate of its media frames.',
+    }),
+  ),
+  ai_agent_stream_extra_headers: Type.Optional(
+    text({ maxLength: 512, description: 'Goes with every frame: pairs such as name=value,other=value.' }),
+  ),
+  ai_agent_stream_status_callback_url: Type.Optional(
+    httpUrl({ description: 'Told what becomes of its stream.' }),
+  ),
+  ai_agent_stream_status_callback_method: method('ai_agent_stream_status_callback_url', 'POST'),
 
   wait_music_url: Type.Optional(refusedUntil('music from a URL')),
   wait_music_method: method('wait_music_url', 'GET'),

@@ -221,6 +221,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
   const multipartyCalls = createMultipartyCalls({
     ...shared,
     usage,
+    streams,
     // Each has a door for the other's legs.
     runDocument: (order) => callInstructions.run(order),
     roomChanged: (room) => roomStreams.changed(room),

@@ -31,7 +31,7 @@ export interface AdditionDeps {
   readonly memberIds: { next(): Promise<number> };
   readonly additions: KeyedQueue;
   readonly database: Database;
-  readonly usage: Pick<Usage, 'rateOf'>;
+  readonly usage: Pick<Usage, 'rateOf' | 'rateOfStreams'>;
   readonly clock: Clock;
   readonly newUuid: () => string;
   readonly isDraining: () => boolean;
@@ -227,7 +227,8 @@ export function createAdditions(deps: AdditionDeps) {
   }
 
   /** That of its leg: a phone that called us is billed as such, wherever it is moved to. */
-  function rateOf({ origin, leg, to }: Unnumbered): Rate {
+  function rateOf({ origin, leg, to, agent }: Unnumbered): Rate {
+    if (agent !== undefined) return deps.usage.rateOfStreams();
     const isInbound = origin !== 'dialled' && calls.peek(leg)?.direction === 'inbound';
     return isInbound ? deps.usage.rateOf('inbound', 'sip') : deps.usage.rateOf('outbound', to);
   }

@@ -19,7 +19,7 @@ import type { MultipartyCallQueries } from './queries.ts';
 import { noSuchCall } from './refusals.ts';
 import { resourceUri } from './views.ts';
 
-const roles = ['agent', 'supervisor', 'customer'] as const;
+const roles = ['agent', 'supervisor', 'customer', 'ai-agent'] as const;
 
 export function hearingHistoryRoute(queries: MultipartyCallQueries, database: Database): ApiRoute {
   return route({

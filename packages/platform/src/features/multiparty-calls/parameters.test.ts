@@ -32,7 +32,7 @@ const methods = ['', 'PUT', 'post ', ...notText];
 
 /** Parameter → values that must be refused. */
 const bad: Readonly<Record<string, readonly unknown[]>> = {
-  role: ['', 'host', 'ai-agent', 'agent ', ...notText],
+  role: ['', 'host', 'agent ', ...notText],
   from: [...addresses, '+12025550100<+12025550101'],
   to: [
     ...addresses,

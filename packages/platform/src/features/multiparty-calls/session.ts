@@ -6,7 +6,9 @@ import type { RunOrder } from '../call-instructions/index.ts';
 import { type CallEnd, type Calls, callEnds, type OutboundLeg, type OwnedLegNotice } from '../calls/index.ts';
 import type { Recordings } from '../recordings/index.ts';
 import type { Sounds } from '../sounds/index.ts';
+import type { Streams } from '../streams/index.ts';
 import type { Usage } from '../usage/index.ts';
+import { createAgentStreams } from './agent-streams.ts';
 import { withBills } from './billing.ts';
 import { withHearingHistory } from './domain/hearing-history.ts';
 import type {
@@ -31,7 +33,9 @@ export interface SessionDeps {
   readonly media: Media;
   readonly sounds: Sounds;
   readonly recordings: Recordings;
-  readonly usage: Pick<Usage, 'rateOf' | 'amountOf'>;
+  readonly usage: Pick<Usage, 'rateOf' | 'rateOfStreams' | 'amountOf'>;
+  /** For participants that are programs. */
+  readonly streams: Pick<Streams, 'ownedBy' | 'start' | 'stop' | 'retrack'>;
   readonly newUuid: () => string;
   readonly log: Logger;
   /** Told after each commit that changed who is in a call, or how. */
@@ -56,6 +60,13 @@ type SessionEffect =
 /** One session for each live call: its machine, its record, and the only place that orders legs and media about. */
 export function defineSessions(deps: SessionDeps): Sessions<MultipartyCall, RoomInput> {
   const roomSounds = createRoomSounds({ ...deps, ownerKind });
+  const agents = createAgentStreams({
+    ...deps,
+    ownerKind,
+    send(uuid, input) {
+      if (sessions.peek(uuid) !== undefined) sessions.send(uuid, input);
+    },
+  });
   const roomRecordings = createRoomRecordings({
     ...deps,
     ownerKind,
@@ -73,9 +84,13 @@ export function defineSessions(deps: SessionDeps): Sessions<MultipartyCall, Room
         case 'tell-room':
           return tellRoom(uuid);
         case 'dial':
+          if (effect.participant.agent !== undefined) {
+            return agents.connect(uuid, effect.call, effect.participant, effect.participant.agent);
+          }
           return dial(uuid, effect.call, effect.participant);
         case 'hang-up':
-          return deps.calls.hangUp(effect.leg, endOf(effect.because));
+          if (!agents.disconnect(effect.leg)) deps.calls.hangUp(effect.leg, endOf(effect.because));
+          return;
         case 'give-back': {
           const { name, participant } = effect;
           const remarks = remarksOf({ uuid, name }, participant);
@@ -110,7 +125,10 @@ export function defineSessions(deps: SessionDeps): Sessions<MultipartyCall, Room
 
   function tellRoom(uuid: string): void {
     const call = sessions.peek(uuid);
-    if (call !== undefined) deps.roomChanged?.(roomOf(call));
+    if (call === undefined) return;
+    const room = roomOf(call);
+    agents.changed(room);
+    deps.roomChanged?.(room);
   }
 
   function dial(uuid: string, call: DialledFor, participant: Participant): void {

@@ -49,7 +49,7 @@ interface ParticipantsTable {
   mpc_uuid: Fixed<string>;
   call_uuid: Fixed<string>;
   request_uuid: Fixed<string>;
-  role: Fixed<'agent' | 'supervisor' | 'customer'>;
+  role: Fixed<'agent' | 'supervisor' | 'customer' | 'ai-agent'>;
   from_address: Fixed<string>;
   to_address: Fixed<string>;
   caller_name: Fixed<string>;

@@ -17,6 +17,7 @@ import type {
   Role,
   WantedParticipant,
 } from './domain/participant.ts';
+import { readAgent } from './wanted-agent.ts';
 import { readPhones, type WantedPhone, type WantedPhones } from './wanted-phones.ts';
 
 /** What a request asks for, before the platform has named it. */
@@ -38,6 +39,8 @@ export function readAddition(body: NewParticipant): Result<WantedAddition> {
   if (!confirmation.ok) return confirmation;
   const headers = readSipHeaders(body.sip_headers);
   if (!headers.ok) return headers;
+  const agent = readAgent(body);
+  if (!agent.ok) return agent;
   const statusCallback = callback(body.status_callback_url, body.status_callback_method);
   return accepted({
     ...phones.value,
@@ -61,6 +64,15 @@ export function readAddition(body: NewParticipant): Result<WantedAddition> {
       ),
       callStatusCallback: callback(body.call_status_callback_url, body.call_status_callback_method),
       onExitAction: callback(body.on_exit_action_url, body.on_exit_action_method),
+      ...(agent.value === null
+        ? {}
+        : {
+            agent: agent.value,
+            confirmation: null,
+            dialMusic: 'none',
+            callStatusCallback: null,
+            onExitAction: null,
+          }),
     },
     settings: {
       maxParticipants: readInteger(body.max_participants) ?? 10,

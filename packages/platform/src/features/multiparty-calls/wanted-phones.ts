@@ -14,6 +14,7 @@ export type WantedPhones =
 /** conventions.md §9.3: exactly one of `call_uuid` and `from` with `to`; several destinations for agents only. */
 export function readPhones(body: NewParticipant): Result<WantedPhones> {
   const { from, to, call_uuid: callUuid } = body;
+  if (body.role.toLowerCase() === 'ai-agent') return readAgentsPlace(body);
   if (callUuid !== undefined) {
     if (from === undefined && to === undefined) {
       return accepted({ callUuid: callUuid.toLowerCase(), phones: null });
@@ -47,6 +48,15 @@ export function readPhones(body: NewParticipant): Result<WantedPhones> {
     callUuid: null,
     phones: [phone(first, 0), ...others.map((each, index) => phone(each, index + 1))],
   });
+}
+
+/** Nobody is called: `from` and `to` are what its callbacks and records say. */
+function readAgentsPlace({ from, to, call_uuid: callUuid }: NewParticipant): Result<WantedPhones> {
+  if (callUuid !== undefined) {
+    return refused(invalidParameter('call_uuid', callUuid, 'left out where role is ai-agent'));
+  }
+  const phone = { from: from ?? '', to: to ?? 'ai-agent', ringTimeoutSeconds: 0, delaySeconds: 0 };
+  return accepted({ callUuid: null, phones: [phone] });
 }
 
 /** One number is for every destination; of a list, those left over have the default. */

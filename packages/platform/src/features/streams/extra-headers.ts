@@ -7,12 +7,15 @@ export const maxExtraHeadersBytes = 512;
 const allowed = `pairs such as name=value,other=value (or with ; between them, or a JSON object of texts), at most ${maxExtraHeadersBytes} bytes`;
 
 /** What a request gives, kept as it was written. */
-export function readExtraHeaders(value: string | object | undefined): Result<string> {
+export function readExtraHeaders(
+  value: string | object | undefined,
+  parameter = 'extra_headers',
+): Result<string> {
   const written = typeof value === 'object' ? JSON.stringify(value) : (value ?? '');
   if (written.trim() === '') return accepted('');
   const isShort = new TextEncoder().encode(written).length <= maxExtraHeadersBytes;
   const isRead = isJsonObject(written) || pairsOf(written).every((pair) => /^[^=]+=/.test(pair));
-  return isShort && isRead ? accepted(written) : refused(invalidParameter('extra_headers', written, allowed));
+  return isShort && isRead ? accepted(written) : refused(invalidParameter(parameter, written, allowed));
 }
 
 /**

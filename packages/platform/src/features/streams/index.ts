@@ -7,7 +7,8 @@ export type {
   StreamLifeNotice,
   Streams,
 } from './door.ts';
+export { readExtraHeaders } from './extra-headers.ts';
 export { createStreams, type StreamsDeps, type StreamsFeature } from './streams.ts';
 export type { StreamRow } from './tables.ts';
 export { streamItemOf, streamObjectOf } from './views.ts';
-export { readStreamWish, type StreamWish } from './wishes.ts';
+export { isWebSocketPlace, readStreamWish, type StreamWish, webSocketPlaceAllowed } from './wishes.ts';

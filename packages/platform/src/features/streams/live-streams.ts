@@ -6,6 +6,7 @@ type Placed = Pick<NewStream, 'stream' | 'callUuid' | 'serviceUrl' | 'mpc' | 'as
 export interface LiveStreams {
   add(stream: Placed): void;
   remove(stream: Placed): void;
+  has(stream: string): boolean;
   /** Of the same call or room. */
   beside(stream: Placed): readonly Placed[];
   /** Those that end with this leg. */
@@ -16,15 +17,19 @@ export interface LiveStreams {
 
 export function createLiveStreams(): LiveStreams {
   const places = new Map<string, Map<string, Placed>>();
+  const known = new Set<string>();
 
   return {
+    has: (stream) => known.has(stream),
     add(stream) {
+      known.add(stream.stream);
       const place = placeOf(stream);
       const there = places.get(place);
       if (there === undefined) places.set(place, new Map([[stream.stream, stream]]));
       else there.set(stream.stream, stream);
     },
     remove(stream) {
+      known.delete(stream.stream);
       const place = placeOf(stream);
       const there = places.get(place);
       there?.delete(stream.stream);

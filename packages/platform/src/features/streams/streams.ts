@@ -58,7 +58,8 @@ export function createStreams(deps: StreamsDeps): StreamsFeature {
   });
 
   const stop: Streams['stop'] = (stream, reason) => {
-    if (sessions.peek(stream) !== undefined) sessions.send(stream, { type: 'stop-asked', reason });
+    // Also one whose record is just being written.
+    if (live.has(stream)) sessions.send(stream, { type: 'stop-asked', reason });
   };
 
   const start: Streams['start'] = async (order) => {
@@ -116,8 +117,7 @@ export function createStreams(deps: StreamsDeps): StreamsFeature {
     },
     start,
     retrack(stream, tracks, hearers) {
-      if (sessions.peek(stream) !== undefined)
-        sessions.send(stream, { type: 'retrack-asked', tracks, hearers });
+      if (live.has(stream)) sessions.send(stream, { type: 'retrack-asked', tracks, hearers });
     },
     stop,
     async restore() {

@@ -39,14 +39,15 @@ const middleEvents: readonly MiddleEvent[] = [
 /** They are always told: naming them changes nothing. */
 const ends = ['StartStream', 'StopStream', 'DroppedStream'];
 
-const urlAllowed = 'a URL that starts with wss:// or ws:// and names a host, without user and password';
+export const webSocketPlaceAllowed =
+  'a URL that starts with wss:// or ws:// and names a host, without user and password';
 
 /** Reads a validated body. */
 export function readStreamWish(body: NewCallStream | NewMpcStream): Result<StreamWish> {
   for (const parameter of ['service_url', 'fallback_url'] as const) {
     const url = body[parameter];
     if (url !== undefined && !isWebSocketPlace(url)) {
-      return refused(invalidParameter(parameter, withoutCredentials(url), urlAllowed));
+      return refused(invalidParameter(parameter, withoutCredentials(url), webSocketPlaceAllowed));
     }
   }
   const bidirectional = readBoolean(body.bidirectional) ?? false;

@@ -18,6 +18,7 @@ import {
   addedParticipant,
   confirming,
   dialled,
+  isAgent,
   isCalled,
   isPresent,
   joined,
@@ -154,7 +155,7 @@ function starts(
   { waitsForAgent }: Pick<MultipartyCall, 'waitsForAgent'>,
   { startsOnEnter, role }: Pick<Participant, 'startsOnEnter' | 'role'>,
 ): boolean {
-  return startsOnEnter && (!waitsForAgent || role === 'agent');
+  return startsOnEnter && (!waitsForAgent || isAgent(role));
 }
 
 function replaced(call: MultipartyCall, before: Participant, after: Participant): MultipartyCall {

@@ -1,5 +1,5 @@
 import type { MixMember } from '../../../ports/media.ts';
-import type { Role, Switches } from './participant.ts';
+import { isAgent, type Role, type Switches } from './participant.ts';
 
 /** What decides who hears whom. */
 export interface Hearer extends Switches {
@@ -25,7 +25,7 @@ export function hears(listener: Hearer, speaker: Hearer): boolean {
   if (listener.hold || speaker.hold) return false;
   if (speaker.mute) return false;
   // interface.md, participant.coach_mode: heard only by agents; so not by other supervisors either.
-  if (isCoaching(speaker)) return listener.role === 'agent';
+  if (isCoaching(speaker)) return isAgent(listener.role);
   return true;
 }
 

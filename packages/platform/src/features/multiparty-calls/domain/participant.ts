@@ -1,4 +1,5 @@
 import type { Instant } from '../../../kernel/machine.ts';
+import type { NewStream } from '../../streams/index.ts';
 import type { Rate } from '../../usage/index.ts';
 
 /**
@@ -60,6 +61,8 @@ export interface WantedParticipant extends Switches {
   /** Joins only somebody who is there. */
   readonly joinsOthersOnly: boolean;
   readonly callStatusCallback: Callback | null;
+  /** Of an ai-agent, and of nobody else; it is dialled by being connected. */
+  readonly agent?: AgentStream;
   /** Of its leg. */
   readonly rate: Rate;
   /** Asked for a document when it leaves; of a borrowed leg, its own document does that. */
@@ -89,7 +92,15 @@ export interface Switches {
  */
 export type Origin = 'dialled' | 'taken' | 'borrowed';
 
-export type Role = 'agent' | 'supervisor' | 'customer';
+export type Role = 'agent' | 'supervisor' | 'customer' | 'ai-agent';
+
+/** A program hears and counts as a person in its place (conventions.md §14.1). */
+export function isAgent(role: Role): boolean {
+  return role === 'agent' || role === 'ai-agent';
+}
+
+/** The WebSocket that an ai-agent has for a phone. */
+export type AgentStream = Pick<NewStream, 'serviceUrl' | 'contentType' | 'extraHeaders' | 'statusCallback'>;
 
 /** Heard by those present when a participant enters or leaves. */
 export type EdgeSound = 'beep:1' | 'beep:2' | 'none';

@@ -111,6 +111,13 @@ async function worldOn(
     sounds,
     recordings,
     usage: createUsage(rates),
+    // Programs take part in `live-agents.test.ts`.
+    streams: {
+      ownedBy() {},
+      start: () => Promise.reject(new Error('nobody streams here')),
+      stop() {},
+      retrack() {},
+    },
     async runDocument(order) {
       const refused = refusal;
       refusal = undefined;

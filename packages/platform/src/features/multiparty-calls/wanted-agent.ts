@@ -1,0 +1,29 @@
+import { type NewParticipant, readOneOf, streamContentTypes } from '@jackfield/contract';
+import { invalidParameter, missingParameter } from '../../kernel/problem.ts';
+import { accepted, type Result, refused } from '../../kernel/result.ts';
+import { isWebSocketPlace, readExtraHeaders, webSocketPlaceAllowed } from '../streams/index.ts';
+import type { AgentStream } from './domain/participant.ts';
+
+/** The stream of an ai-agent (conventions.md §14.1); null for everybody else. */
+export function readAgent(body: NewParticipant): Result<AgentStream | null> {
+  const url = body.ai_agent_stream_service_url;
+  if (body.role.toLowerCase() !== 'ai-agent') {
+    if (url === undefined) return accepted(null);
+    const allowed = 'left out where role is not ai-agent';
+    return refused(invalidParameter('ai_agent_stream_service_url', url, allowed));
+  }
+  if (url === undefined) return refused(missingParameter('ai_agent_stream_service_url'));
+  if (!isWebSocketPlace(url)) {
+    return refused(invalidParameter('ai_agent_stream_service_url', 'another one', webSocketPlaceAllowed));
+  }
+  const extraHeaders = readExtraHeaders(body.ai_agent_stream_extra_headers, 'ai_agent_stream_extra_headers');
+  if (!extraHeaders.ok) return extraHeaders;
+  const callback = body.ai_agent_stream_status_callback_url;
+  const method = readOneOf(['GET', 'POST'], body.ai_agent_stream_status_callback_method) ?? 'POST';
+  return accepted({
+    serviceUrl: url,
+    contentType: readOneOf(streamContentTypes, body.ai_agent_stream_content_type) ?? 'audio/x-l16;rate=8000',
+    extraHeaders: extraHeaders.value,
+    statusCallback: callback === undefined ? null : { url: callback, method },
+  });
+}
