@@ -15,11 +15,14 @@ import {
   type IncomingInvite,
   keyOfInfo,
   type SipRequest,
+  tagOf,
   type UserAgent,
 } from '@jackfield/sip';
 import type { Admission } from './admission.ts';
 import type { CallPlaces } from './call-places.ts';
 import { type DialTermsDeps, dialTerms } from './dial-terms.ts';
+import { EarlyOffers } from './early-offers.ts';
+import type { EdgeLeg } from './edge-leg.ts';
 import type { Gruus } from './gruus.ts';
 import { legEndOf } from './leg-end.ts';
 import { isAnswerable, isDescription, LegMedia, sdpType } from './leg-media.ts';
@@ -48,30 +51,6 @@ export interface EdgeLegsDeps extends DialTermsDeps {
   readonly invite: UserAgent['invite'];
   /** Why no new call is taken now; undefined when calls are taken. */
   readonly closedBecause: () => { readonly status: number; readonly fields: AnswerFields } | undefined;
-}
-
-/** One leg between its media and its dialog. */
-interface EdgeLeg {
-  readonly leg: string;
-  readonly media: LegMedia;
-  /** The outgoing call, once its INVITE was sent. */
-  call: Call | undefined;
-  /** Sends another INVITE with this offer; until the call has ended, or is to end. */
-  redial: ((offer: string) => void) | undefined;
-  /** The incoming INVITE. */
-  readonly incoming: IncomingInvite | undefined;
-  /** How far we are with the answer to an incoming INVITE: `accepted` means that its 200 was sent. */
-  answer: 'none' | 'wanted' | 'accepted';
-  /** The media port of an incoming leg, once it was asked for. */
-  opened: Promise<void> | undefined;
-  /** Our answer to its offer, once it was sent in a 183: the 200 repeats it (RFC 3261 §13.2.1). */
-  early: string | undefined;
-  /** Gives the place of an incoming call back. */
-  free: (() => void) | undefined;
-  /** Set when the reason of the end is ours and not what signalling will say. */
-  end: LegEnd | undefined;
-  /** Audio runs both ways, and whoever listens was told. */
-  isAnswered: boolean;
 }
 
 export interface EdgeLegs {
@@ -106,6 +85,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
       incoming,
       answer: 'none',
       opened: undefined,
+      earlyOffers: undefined,
       early: undefined,
       free: undefined,
       end: undefined,
@@ -137,7 +117,10 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
   function listenerOf(edge: EdgeLeg): CallListener {
     return {
       ringing: () => notify({ type: 'leg-ringing', leg: edge.leg }),
-      answered: (response) => connectAnswer(edge, response.body),
+      answered(response) {
+        edge.earlyOffers?.answeredBy(tagOf(response.headers.get('To') ?? '') ?? '');
+        connectAnswer(edge, response.body);
+      },
       acknowledged(body) {
         if (!edge.media.awaitsAnswer) return;
         // The PRACK of an early offer (RFC 3262 §5): the leg is heard, but nobody has answered it.
@@ -191,9 +174,15 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
       call?.refuseOffer(415);
       return;
     }
-    const body = request.body === '' ? edge.media.offer() : edge.media.answer(request.body);
+    const body = request.body === '' ? edge.media.offer() : answerOf(edge, request);
     if (body === undefined) call?.refuseOffer(488);
     else call?.answerOffer({ body, contentType: sdpType });
+  }
+
+  function answerOf({ media, isAnswered, earlyOffers }: EdgeLeg, { headers, body }: SipRequest) {
+    return isAnswered || earlyOffers === undefined
+      ? media.answer(body)
+      : earlyOffers.answer(tagOf(headers.get('From') ?? '') ?? '', body);
   }
 
   async function dial(edge: EdgeLeg, request: DialRequest): Promise<void> {
@@ -209,6 +198,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     if (edge.end !== undefined) return ended(edge, edge.end);
     const [domain] = deps.domains;
     edge.redial = (offer) => {
+      edge.earlyOffers = new EarlyOffers(edge.media, offer);
       if (edge.call !== undefined) transfers.ended(edge.call);
       edge.call = deps.invite(
         { ...orderOf(request, domain), content: { body: offer, contentType: sdpType }, ...terms },

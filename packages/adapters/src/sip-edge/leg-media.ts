@@ -81,6 +81,12 @@ export class LegMedia {
     return this.offer();
   }
 
+  /** Another phone than the one that was agreed with meanwhile has answered this offer of ours. */
+  offeredBefore(offer: string): void {
+    this.#sent = offer;
+    this.#awaitsAnswer = true;
+  }
+
   /** No answer came to our offer: what was agreed on before holds. */
   giveUpOffer(): void {
     this.#awaitsAnswer = false;

@@ -12,14 +12,13 @@ import {
   offeredCall,
   stepIncomingCall,
 } from './incoming-call.ts';
-import {
-  type CallTimer,
-  type OutgoingCall,
-  type OutgoingCallEffect,
-  type OutgoingCallInput,
-  startOutgoingCall,
-  stepOutgoingCall,
-} from './outgoing-call.ts';
+import { startOutgoingCall, stepOutgoingCall } from './outgoing-call.ts';
+import type {
+  CallTimer,
+  OutgoingCall,
+  OutgoingCallEffect,
+  OutgoingCallInput,
+} from './outgoing-call-state.ts';
 import type { SessionInput } from './session-state.ts';
 
 const content = { body: 'sdp', contentType: 'application/sdp' };

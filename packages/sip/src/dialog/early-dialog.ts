@@ -1,7 +1,7 @@
 import type { SipRequest } from '../message/message.ts';
 import { answerInDialog, infoEvent } from './answers.ts';
 import { type Dialog, isOutOfOrder, refreshTarget, withRemoteCseq } from './dialog.ts';
-import type { InviteBranch } from './outgoing-call.ts';
+import type { InviteBranch } from './outgoing-call-state.ts';
 import type { SessionEffect } from './session-state.ts';
 
 /** An early dialog of the caller, made by a provisional response with a To tag (RFC 3261 §12.1.2). */
@@ -67,9 +67,8 @@ function earlyStatus(method: string, isAnswered: boolean): number | undefined {
     case 'BYE':
       return 200; // RFC 3261 §15: the callee MUST NOT say BYE here; the INVITE's own final response ends the branch.
     case 'UPDATE':
-      // RFC 3311 §5.2: 491 while our offer has no answer. Afterwards 504: of several forks the media of none is changed before
-      // one of them has won.
-      return isAnswered ? 504 : 491;
+      // RFC 3311 §5.2: 491 while our offer has no answer. Afterwards it is the owner's, unless the owner waits for this call no more.
+      return isAnswered ? 487 : 491;
     case 'PRACK':
       return 481;
     default:

@@ -4,13 +4,8 @@ import { createRequest } from '../message/create-request.ts';
 import { createResponse } from '../message/create-response.ts';
 import type { SipRequest } from '../message/message.ts';
 import { RFC3261_TIMERS } from '../transaction/timers.ts';
-import {
-  type OutgoingCall,
-  type OutgoingCallEffect,
-  type OutgoingCallInput,
-  startOutgoingCall,
-  stepOutgoingCall,
-} from './outgoing-call.ts';
+import { startOutgoingCall, stepOutgoingCall } from './outgoing-call.ts';
+import type { OutgoingCall, OutgoingCallEffect, OutgoingCallInput } from './outgoing-call-state.ts';
 
 function inviteTo(uri: string): SipRequest {
   return createRequest({

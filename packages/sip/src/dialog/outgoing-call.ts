@@ -2,90 +2,31 @@ import type { SipRequest, SipResponse } from '../message/message.ts';
 import { tagOf } from '../message/name-addr.ts';
 import type { Step } from '../transaction/effects.ts';
 import type { TimerDurations } from '../transaction/timers.ts';
-import type { HeaderPairs } from './answers.ts';
 import { correctionOf, rank } from './branch-refusal.ts';
 import { ackOfSuccess, createCallerDialog, nextHop } from './dialog.ts';
 import { type EarlyDialog, type FoundEarly, findEarly, onEarlyRequest, sessionId } from './early-dialog.ts';
+import { isEarlyOffer, settleEarlyOffer, takeEarlyOffer } from './early-offer.ts';
+import type {
+  CallTimer,
+  InviteBranch,
+  OutgoingCall,
+  OutgoingCallEffect,
+  OutgoingCallInput,
+} from './outgoing-call-state.ts';
 import { prackFor, takeProvisional } from './reliable-provisional.ts';
 import { stepSession } from './session.ts';
 import {
   agreeOnTerms,
+  type Content,
   callerSession,
   type EndReason,
   endWithBye,
   type Session,
   type SessionEffect,
   type SessionInput,
-  type SessionTimer,
   withPeerMethods,
 } from './session-state.ts';
 import { DEFAULT_SESSION_INTERVAL, minSeOf, type SessionInterval, termsOfAnswer } from './session-timer.ts';
-
-/** One INVITE of the call: to one target, with the forks that proxies made of it. */
-export interface InviteBranch {
-  readonly phase: 'calling' | 'proceeding' | 'cancel-wanted' | 'cancelled' | 'accepted' | 'failed';
-  readonly request: SipRequest;
-  /** The early dialogs by To tag (RFC 3261 §12.1.2): a provisional response of each fork creates one. */
-  readonly early: ReadonlyMap<string, EarlyDialog>;
-  /** How often a 422 made it ask for a longer session interval. */
-  readonly raised: number;
-}
-
-/**
- * The caller's side of a call as a machine (RFC 3261 §13.2, §9.1): INVITEs to all targets at once, the first 2xx wins.
- *
- *   calling ──first 2xx──▶ answered ──session ends──▶ ended
- *      ╰──hang-up, all branches failed────────────────▶ ended
- *
- * "ended" means that the owner was told; branches go on until each is answered, and a 2xx that comes late gets ACK and BYE.
- */
-export interface OutgoingCall {
-  readonly phase: 'calling' | 'answered' | 'ended';
-  readonly branches: ReadonlyMap<string, InviteBranch>;
-  readonly sessions: ReadonlyMap<string, Session>;
-  readonly winner: string | undefined;
-  readonly best: EndReason | undefined;
-  readonly timers: TimerDurations;
-  readonly wish: SessionInterval;
-}
-
-/** Inputs of an outgoing call; `session` inputs are for the dialog that they name. */
-export type OutgoingCallInput =
-  | {
-      readonly type: 'branch-response';
-      readonly branch: string;
-      readonly response: SipResponse;
-      readonly retried: boolean;
-    }
-  | {
-      readonly type: 'branch-failed';
-      readonly branch: string;
-      readonly failure: 'timeout' | 'transport-failed';
-    }
-  | { readonly type: 'authenticated'; readonly branch: string; readonly request: SipRequest }
-  | { readonly type: 'hang-up' }
-  | { readonly type: 'timer-fired'; readonly scope: string; readonly key: CallTimer }
-  | {
-      readonly type: 'in-dialog';
-      readonly remoteTag: string;
-      readonly input: SessionInput & { type: 'request' | 'ack' | 'cancelled' };
-    }
-  | { readonly type: 'session'; readonly session: string; readonly input: SessionInput };
-
-/** Timers of a call: those of its sessions, of its branches, and of ringing. */
-export type CallTimer = SessionTimer | 'cancelled' | 'ringing-limit';
-
-/** Orders of an outgoing call; `scope` of a timer is a branch, a session or empty. */
-export type OutgoingCallEffect =
-  | SessionEffect
-  | { readonly do: 'cancel'; readonly branch: string }
-  | { readonly do: 'authenticate'; readonly branch: string; readonly response: SipResponse }
-  /** Sends the INVITE again with these headers in place of its own, without credentials. */
-  | { readonly do: 'correct'; readonly branch: string; readonly headers: HeaderPairs }
-  | { readonly do: 'abandon'; readonly branch: string }
-  | { readonly do: 'start-call-timer'; readonly scope: string; readonly key: CallTimer; readonly at: number }
-  | { readonly do: 'cancel-call-timer'; readonly scope: string; readonly key: CallTimer }
-  | { readonly do: 'tell-call'; readonly event: 'ringing' | 'answered'; readonly response: SipResponse };
 
 const noForks: ReadonlyMap<string, EarlyDialog> = new Map();
 
@@ -113,6 +54,7 @@ export function startOutgoingCall(
       sessions: new Map(),
       winner: undefined,
       best: undefined,
+      earlyOffer: undefined,
       timers,
       wish,
     },
@@ -142,6 +84,8 @@ export function stepOutgoingCall(state: OutgoingCall, input: OutgoingCallInput, 
       return state.phase === 'answered'
         ? inSession(state, state.winner!, { type: 'hang-up' }, now)
         : { state, effects: [] };
+    case 'settle-offer':
+      return settleOffer(state, input.outcome);
     case 'timer-fired':
       return onTimer(state, input.scope, input.key, now);
     case 'in-dialog':
@@ -247,7 +191,12 @@ function onSuccess(
     const alive = agreeOnTerms(known, termsOfAnswer(response, minSeOf(branch.request)), own, now);
     // Told after the timers were started, because the owner may end the call at once.
     effects.push(...own, { do: 'tell-call', event: 'answered', response: withAnswer(response, early) });
-    const answered = withSession({ ...accepted, phase: 'answered', winner: id }, alive);
+    // An offer that the owner is still thinking of goes on in its session; that of a fork that has lost is refused.
+    const { earlyOffer } = state;
+    const theirs = earlyOffer?.session === id ? earlyOffer : undefined;
+    if (earlyOffer && !theirs) effects.unshift(...settleEarlyOffer(earlyOffer, 487));
+    const won = { ...accepted, phase: 'answered', winner: id, earlyOffer: undefined } as const;
+    const answered = withSession(won, theirs ? { ...alive, theirs } : alive);
     return { state: cancelOthers(answered, effects, now), effects };
   }
   // §13.2.2.4: a dialog that nobody wants, of a late fork or after a CANCEL, is ended with BYE after its ACK.
@@ -278,8 +227,10 @@ function onBranchFailure(state: OutgoingCall, name: string, reason: EndReason, n
   return { state: ended.state, effects: [...effects, ...ended.effects] };
 }
 
-function giveUp(state: OutgoingCall, reason: EndReason, now: number): CallStep {
+function giveUp(calling: OutgoingCall, reason: EndReason, now: number): CallStep {
+  const { state, effects: refused } = settleOffer(calling, 487);
   const effects: OutgoingCallEffect[] = [
+    ...refused,
     { do: 'cancel-call-timer', scope: '', key: 'ringing-limit' },
     { do: 'end', reason },
   ];
@@ -323,11 +274,14 @@ function onTimer(state: OutgoingCall, scope: string, key: CallTimer, now: number
         effects: [{ do: 'abandon', branch: scope }],
       };
     }
+    case 'answer-limit':
+      // RFC 3311 §5.2: 504 where the session cannot be changed as fast as an UPDATE wants it.
+      if (state.earlyOffer?.session === scope) return settleOffer(state, 504);
+      return inSession(state, scope, { type: 'timer-fired', key }, now);
     case 'repeat':
     case 'no-ack':
     case 'glare':
     case 'offer-limit':
-    case 'answer-limit':
     case 'refresh':
     case 'expiry':
     case 'referral':
@@ -348,8 +302,23 @@ function onDialogRequest(
   const { transaction, request } = input;
   const found = findEarly(state.branches, (_name, tag) => tag === remoteTag);
   if (!found) return { state, effects: [{ do: 'respond', transaction, status: 481 }] };
+  if (isEarlyOffer(found, request, state.phase === 'calling')) {
+    const taken = takeEarlyOffer(found, input, state.earlyOffer, state.timers.t1, now);
+    return {
+      state: { ...withEarly(state, found, taken.early), earlyOffer: taken.offer },
+      effects: taken.effects,
+    };
+  }
   const { early, effects } = onEarlyRequest(found.early, transaction, request, state.phase === 'calling');
   return { state: withEarly(state, found, early), effects };
+}
+
+function settleOffer(state: OutgoingCall, outcome: Content | number): CallStep {
+  if (!state.earlyOffer) return { state, effects: [] };
+  return {
+    state: { ...state, earlyOffer: undefined },
+    effects: settleEarlyOffer(state.earlyOffer, outcome),
+  };
 }
 
 /** A response to a PRACK of ours; a challenge is answered once. */

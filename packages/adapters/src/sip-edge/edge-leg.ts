@@ -1,0 +1,30 @@
+import type { LegEnd } from '@jackfield/platform';
+import type { Call, IncomingInvite } from '@jackfield/sip';
+import type { EarlyOffers } from './early-offers.ts';
+import type { LegMedia } from './leg-media.ts';
+
+/** One leg between its media and its dialog. */
+export interface EdgeLeg {
+  readonly leg: string;
+  readonly media: LegMedia;
+  /** The outgoing call, once its INVITE was sent. */
+  call: Call | undefined;
+  /** Sends another INVITE with this offer; until the call has ended, or is to end. */
+  redial: ((offer: string) => void) | undefined;
+  /** The incoming INVITE. */
+  readonly incoming: IncomingInvite | undefined;
+  /** How far we are with the answer to an incoming INVITE: `accepted` means that its 200 was sent. */
+  answer: 'none' | 'wanted' | 'accepted';
+  /** The media port of an incoming leg, once it was asked for. */
+  opened: Promise<void> | undefined;
+  /** Of an outgoing leg: what phones have offered that have not answered. */
+  earlyOffers: EarlyOffers | undefined;
+  /** Our answer to its offer, once it was sent in a 183: the 200 repeats it (RFC 3261 §13.2.1). */
+  early: string | undefined;
+  /** Gives the place of an incoming call back. */
+  free: (() => void) | undefined;
+  /** Set when the reason of the end is ours and not what signalling will say. */
+  end: LegEnd | undefined;
+  /** Audio runs both ways, and whoever listens was told. */
+  isAnswered: boolean;
+}

@@ -1,0 +1,56 @@
+import type { SipRequest } from '../message/message.ts';
+import { isOutOfOrder, refreshTarget, withRemoteCseq } from './dialog.ts';
+import { type EarlyDialog, type FoundEarly, sessionId } from './early-dialog.ts';
+import { ANSWER_LIMIT_T1, tryAgain } from './session-offers.ts';
+import type { Content, SessionEffect, SessionInput, TheirOffer } from './session-state.ts';
+
+/** An UPDATE with an offer of a callee that has not answered the call, which the owner has not answered; one at a time for all forks. */
+export interface EarlyOffer extends TheirOffer {
+  /** The dialog that it came in. */
+  readonly session: string;
+}
+
+/** Whether this is one, rather than a request that answers itself: the reliable answer to our offer has come (RFC 3311 §5.2). */
+export function isEarlyOffer({ early }: FoundEarly, request: SipRequest, isHeard: boolean): boolean {
+  const isOffer = request.method === 'UPDATE' && request.body !== '';
+  return isOffer && isHeard && early.answer !== '' && !isOutOfOrder(early.dialog, request);
+}
+
+/** Takes the offer to the owner; while another one waits: 500 with a Retry-After (RFC 3311 §5.2). */
+export function takeEarlyOffer(
+  { name, tag, early }: FoundEarly,
+  { transaction, request, chance }: SessionInput & { type: 'request' },
+  pending: EarlyOffer | undefined,
+  t1: number,
+  now: number,
+): {
+  readonly early: EarlyDialog;
+  readonly offer: EarlyOffer | undefined;
+  readonly effects: SessionEffect[];
+} {
+  const dialog = withRemoteCseq(early.dialog, request);
+  if (pending) {
+    return { early: { ...early, dialog }, offer: pending, effects: [tryAgain(transaction, chance)] };
+  }
+  const session = sessionId(name, tag);
+  return {
+    early: { ...early, dialog: refreshTarget(dialog, request) },
+    offer: { session, transaction, request },
+    effects: [
+      { do: 'start-timer', session, key: 'answer-limit', at: now + ANSWER_LIMIT_T1 * t1 },
+      { do: 'tell', event: { type: 'offered', request } },
+    ],
+  };
+}
+
+/** Answers it, or refuses it with a status. */
+export function settleEarlyOffer(
+  { session, transaction }: EarlyOffer,
+  outcome: Content | number,
+): SessionEffect[] {
+  const answer = typeof outcome === 'number' ? { status: outcome } : { status: 200, content: outcome };
+  return [
+    { do: 'cancel-timer', session, key: 'answer-limit' },
+    { do: 'respond', transaction, ...answer },
+  ];
+}

@@ -1,0 +1,83 @@
+import type { SipRequest, SipResponse } from '../message/message.ts';
+import type { TimerDurations } from '../transaction/timers.ts';
+import type { HeaderPairs } from './answers.ts';
+import type { EarlyDialog } from './early-dialog.ts';
+import type { EarlyOffer } from './early-offer.ts';
+import type {
+  Content,
+  EndReason,
+  Session,
+  SessionEffect,
+  SessionInput,
+  SessionTimer,
+} from './session-state.ts';
+import type { SessionInterval } from './session-timer.ts';
+
+/** One INVITE of the call: to one target, with the forks that proxies made of it. */
+export interface InviteBranch {
+  readonly phase: 'calling' | 'proceeding' | 'cancel-wanted' | 'cancelled' | 'accepted' | 'failed';
+  readonly request: SipRequest;
+  /** The early dialogs by To tag (RFC 3261 §12.1.2): a provisional response of each fork creates one. */
+  readonly early: ReadonlyMap<string, EarlyDialog>;
+  /** How often a 422 made it ask for a longer session interval. */
+  readonly raised: number;
+}
+
+/**
+ * The caller's side of a call as a machine (RFC 3261 §13.2, §9.1): INVITEs to all targets at once, the first 2xx wins.
+ *
+ *   calling ──first 2xx──▶ answered ──session ends──▶ ended
+ *      ╰──hang-up, all branches failed────────────────▶ ended
+ *
+ * "ended" means that the owner was told; branches go on until each is answered, and a 2xx that comes late gets ACK and BYE.
+ */
+export interface OutgoingCall {
+  readonly phase: 'calling' | 'answered' | 'ended';
+  readonly branches: ReadonlyMap<string, InviteBranch>;
+  readonly sessions: ReadonlyMap<string, Session>;
+  readonly winner: string | undefined;
+  readonly best: EndReason | undefined;
+  readonly earlyOffer: EarlyOffer | undefined;
+  readonly timers: TimerDurations;
+  readonly wish: SessionInterval;
+}
+
+/** Inputs of an outgoing call; `session` inputs are for the dialog that they name. */
+export type OutgoingCallInput =
+  | {
+      readonly type: 'branch-response';
+      readonly branch: string;
+      readonly response: SipResponse;
+      readonly retried: boolean;
+    }
+  | {
+      readonly type: 'branch-failed';
+      readonly branch: string;
+      readonly failure: 'timeout' | 'transport-failed';
+    }
+  | { readonly type: 'authenticated'; readonly branch: string; readonly request: SipRequest }
+  | { readonly type: 'hang-up' }
+  /** The owner answers the offer of a callee before the call is answered, or refuses it with a status. */
+  | { readonly type: 'settle-offer'; readonly outcome: Content | number }
+  | { readonly type: 'timer-fired'; readonly scope: string; readonly key: CallTimer }
+  | {
+      readonly type: 'in-dialog';
+      readonly remoteTag: string;
+      readonly input: SessionInput & { type: 'request' | 'ack' | 'cancelled' };
+    }
+  | { readonly type: 'session'; readonly session: string; readonly input: SessionInput };
+
+/** Timers of a call: those of its sessions, of its branches, and of ringing. */
+export type CallTimer = SessionTimer | 'cancelled' | 'ringing-limit';
+
+/** Orders of an outgoing call; `scope` of a timer is a branch, a session or empty. */
+export type OutgoingCallEffect =
+  | SessionEffect
+  | { readonly do: 'cancel'; readonly branch: string }
+  | { readonly do: 'authenticate'; readonly branch: string; readonly response: SipResponse }
+  /** Sends the INVITE again with these headers in place of its own, without credentials. */
+  | { readonly do: 'correct'; readonly branch: string; readonly headers: HeaderPairs }
+  | { readonly do: 'abandon'; readonly branch: string }
+  | { readonly do: 'start-call-timer'; readonly scope: string; readonly key: CallTimer; readonly at: number }
+  | { readonly do: 'cancel-call-timer'; readonly scope: string; readonly key: CallTimer }
+  | { readonly do: 'tell-call'; readonly event: 'ringing' | 'answered'; readonly response: SipResponse };
