@@ -1,4 +1,4 @@
-import type { MediaWorker } from '@jackfield/adapters/media-worker';
+import type { MediaWorker, StreamCounters } from '@jackfield/adapters/media-worker';
 import type { DiskRecorder } from '@jackfield/adapters/recorder';
 import type { SipEdge } from '@jackfield/adapters/sip-edge';
 import type { Clock, Metrics, Platform } from '@jackfield/platform';
@@ -52,6 +52,7 @@ function publishSessions({ metrics, platform }: PublishedParts): void {
 function publishMedia({ metrics, clock, media, mediaTotals }: PublishedParts): void {
   const census = oncePerScrape(clock, () => media.census());
   const stats = oncePerScrape(clock, () => media.stats());
+  publishStreams(metrics, census, stats);
   const existing = {
     legs: 'legs',
     mixes: 'mixes',
@@ -97,6 +98,36 @@ function publishMedia({ metrics, clock, media, mediaTotals }: PublishedParts): v
     const key = name as keyof MediaTotals;
     total(`ended_legs_${snakeCase(name)}`, 'Summed up over legs that have ended.', () => mediaTotals[key]);
   }
+}
+
+/** Asks with the others: what is the deepest since the last answer is told once. */
+function publishStreams(
+  metrics: Metrics,
+  census: () => ReturnType<MediaWorker['census']>,
+  stats: () => ReturnType<MediaWorker['stats']>,
+): void {
+  const counters = async () => (await stats()).streams;
+  metrics.gauge('jackfield_streams', 'Audio streams that are open.', async () => (await census()).streams);
+  metrics.gauge(
+    'jackfield_stream_sockets',
+    'WebSockets of streams, those being connected included.',
+    async () => (await census()).streamSockets,
+  );
+  metrics.gauge(
+    'jackfield_stream_queue_deepest_seconds',
+    'The deepest play-out queue of a stream since the last scrape.',
+    async () => (await counters()).deepestQueueMs / 1000,
+  );
+  const total = (name: string, sentence: string, value: (from: StreamCounters) => number) =>
+    metrics.total(`jackfield_stream_${name}_total`, sentence, async () => value(await counters()));
+  total('frames_sent', 'Media frames sent to servers.', (from) => from.framesSent);
+  total('frames_dropped', 'Media frames dropped for slow readers.', (from) => from.framesDropped);
+  total('frames_received', 'Messages of servers.', (from) => from.framesReceived);
+  total('frames_refused', 'Messages of servers that could not be used.', (from) => from.framesRefused);
+  total('play_dropped_seconds', 'Audio refused by full queues.', (from) => from.playDroppedMs / 1000);
+  total('connected', 'Connections made.', (from) => from.connected);
+  total('unreachable', 'Attempts to connect that failed.', (from) => from.unreachable);
+  total('lost', 'Connections lost or closed by servers.', (from) => from.lost);
 }
 
 function publishRecorder({ metrics, clock, recorder }: PublishedParts): void {

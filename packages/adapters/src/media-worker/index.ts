@@ -1,1 +1,2 @@
 export { createMediaWorker, type MediaWorker, type MediaWorkerOptions } from './media-worker.ts';
+export type { StreamCounters, StreamLimits } from './streams/stream-messages.ts';

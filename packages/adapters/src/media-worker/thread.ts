@@ -37,7 +37,7 @@ serveMediaThread(port, (notify, captured): MediaHost => {
   return {
     ...host,
     census: () => ({ ...host.census(), ...streams.census() }),
-    stats: () => ({ ...host.stats(), streams: { ...streams.counters } }),
+    stats: () => ({ ...host.stats(), streams: streams.readCounters() }),
     async closeAll() {
       await streams.closeAll();
       await host.closeAll();

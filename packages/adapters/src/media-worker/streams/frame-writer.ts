@@ -2,15 +2,7 @@ import { pcmu } from '@jackfield/media';
 import type { StreamOrder } from '@jackfield/platform';
 import { writeBase64 } from './base64.ts';
 
-/**
- * A track as its frames name it: what stands around the numbers and the samples, written once.
- *
- * Binary media, all numbers with their most significant byte first:
- *
- * | byte | 0 | 1 | 2 | 3 | 4–7 | 8–11 | 12–19 | 20… | offset… |
- * |---|---|---|---|---|---|---|---|---|---|
- * | | version, 1 | offset of the audio, a multiple of 4 | length of the name | 0 | sequenceNumber | chunk | timestamp, ms | name of the track, UTF-8 | audio as in a payload |
- */
+/** A track as its frames name it: what stands around the numbers and the samples, written once. The binary header is in README.md. */
 export interface TrackShape {
   readonly name: string;
   readonly middle: Uint8Array;

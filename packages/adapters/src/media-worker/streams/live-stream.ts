@@ -74,11 +74,6 @@ export class LiveStream implements StreamSocketListener {
     if (order.asLeg !== undefined) this.#openFeed();
   }
 
-  /** Whether a socket is open or being opened. */
-  get hasSocket(): boolean {
-    return this.#socket !== undefined;
-  }
-
   connect(target: StreamTarget): void {
     if (this.#socket !== undefined || this.#isClosing) return;
     const { limits, trust } = this.#deps;
@@ -88,6 +83,7 @@ export class LiveStream implements StreamSocketListener {
     const { closeMs } = limits;
     const options = { mostBytes: 16 * limits.messageBytes, pingMs, closeMs, trust };
     this.#socket = new StreamSocket(target, options, this);
+    this.#deps.counters.sockets++;
   }
 
   retrack(tracks: readonly StreamTrack[]): void {
@@ -129,6 +125,7 @@ export class LiveStream implements StreamSocketListener {
 
   unreachable(sentence: string): void {
     this.#socket = undefined;
+    this.#deps.counters.sockets--;
     if (this.#isClosing) {
       this.#finish();
       return;
@@ -139,6 +136,7 @@ export class LiveStream implements StreamSocketListener {
 
   lost(code: number, sentence: string): void {
     this.#socket = undefined;
+    this.#deps.counters.sockets--;
     this.#isConnected = false;
     if (this.#isClosing) {
       this.#finish();
@@ -216,10 +214,14 @@ export class LiveStream implements StreamSocketListener {
       this.#refuse(read.sentence);
       return;
     }
-    if (feed.put(read.samples, read.sampleRate)) return;
+    const { counters } = this.#deps;
+    if (feed.put(read.samples, read.sampleRate)) {
+      if (feed.queuedMs > counters.deepestQueueMs) counters.deepestQueueMs = feed.queuedMs;
+      return;
+    }
     const ms = (read.samples.length * 1000) / read.sampleRate;
     this.#playDroppedMs += ms;
-    this.#deps.counters.playDroppedMs += ms;
+    counters.playDroppedMs += ms;
     const waiting = Math.round(feed.queuedMs);
     this.#refuse(
       `playAudio: ${Math.round(ms)} ms do not fit: ${waiting} of at most ${feed.mostMs} ms wait to be played`,

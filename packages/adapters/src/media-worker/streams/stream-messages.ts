@@ -80,6 +80,10 @@ export interface StreamCounters {
   framesReceived: number;
   framesRefused: number;
   playDroppedMs: number;
+  /** The deepest play-out queue since these counters were read last. */
+  deepestQueueMs: number;
+  /** Sockets and attempts to connect that are there now. */
+  sockets: number;
   connected: number;
   unreachable: number;
   lost: number;

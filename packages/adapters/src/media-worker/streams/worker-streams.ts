@@ -14,7 +14,7 @@ import {
 export interface WorkerStreams {
   take(request: StreamRequest): void;
   census(): StreamCensus;
-  readonly counters: Readonly<StreamCounters>;
+  readCounters(): StreamCounters;
   /** Ends all of them; resolves when the last socket is gone. */
   closeAll(): Promise<void>;
 }
@@ -49,6 +49,8 @@ export function createWorkerStreams(deps: WorkerStreamsDeps): WorkerStreams {
     framesReceived: 0,
     framesRefused: 0,
     playDroppedMs: 0,
+    deepestQueueMs: 0,
+    sockets: 0,
     connected: 0,
     unreachable: 0,
     lost: 0,
@@ -92,12 +94,12 @@ export function createWorkerStreams(deps: WorkerStreamsDeps): WorkerStreams {
           return stream?.close(request.reason);
       }
     },
-    census() {
-      let streamSockets = 0;
-      for (const stream of streams.values()) if (stream.hasSocket) streamSockets++;
-      return { streams: streams.size, streamSockets, ...engine.census() };
+    census: () => ({ streams: streams.size, streamSockets: counters.sockets, ...engine.census() }),
+    readCounters() {
+      const read = { ...counters };
+      counters.deepestQueueMs = 0;
+      return read;
     },
-    counters,
     async closeAll() {
       if (streams.size === 0) return;
       const { promise, resolve } = Promise.withResolvers<void>();
