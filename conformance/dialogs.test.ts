@@ -187,7 +187,46 @@ describe('what phones do in the middle of calls', { skip, timeout: 360_000 }, ()
     await run('call-glare', username, { keys: { callee: echo } });
   });
 
-  it('transfers are declined while nobody carries them out, and the call goes on', async () => {
+  it('a caller holds and takes back, by UPDATE and by re-INVITE, and asks for our offer', async () => {
+    const { username } = await endpoint();
+    await run('call-update', username, { keys: { callee: echo } });
+    await run('call-hold', username, { keys: { callee: echo } });
+  });
+
+  it('an UPDATE of a phone that has not answered moves its audio', async () => {
+    const [first, second] = [await rtp(), await rtp()];
+    const keys = { rtp_port: String(first.port), other_port: String(second.port) };
+    const { username, sipp } = await waiting('early-update', keys);
+    await add('early', talker);
+    await add('early', username);
+    await succeeds(sipp);
+    await end('early');
+    assert.ok(second.heard.length > 30, `audio at the port of the UPDATE: ${second.heard.length}`);
+    assert.ok(first.heard.length < 10, `and none at the one before: ${first.heard.length}`);
+  });
+
+  it('an UPDATE of a caller that has no answer yet waits where it carries an offer, and refreshes where it does not', async () => {
+    const { username } = await endpoint();
+    await run('call-early-update', username, { keys: { callee: late } });
+  });
+
+  it('keys of a caller in INFO are taken, and a package that nobody named gets a 469', async () => {
+    const { username } = await endpoint();
+    await run('call-info', username, { keys: { callee: echo } });
+  });
+
+  it('of two phones behind a proxy that both answer, the second gets ACK and BYE', async () => {
+    const { username, sipp } = await waiting('forked');
+    await add('two-answers', username);
+    await succeeds(sipp);
+  });
+
+  it('the same INVITE on two ways is a merged request: 482', async () => {
+    const { username } = await endpoint();
+    await run('call-merged', username, { keys: { callee: late } });
+  });
+
+  it('transfers of a participant of a multiparty call are declined, and the call goes on', async () => {
     const { username, sipp } = await waiting('refer');
     await add('refer', username);
     await succeeds(sipp);
@@ -267,15 +306,18 @@ describe('what phones do in the middle of calls', { skip, timeout: 360_000 }, ()
     assert.equal(stranger.heard.length, 0, 'nothing is sent to a stranger');
   });
 
-  it('a session is refreshed by us after half of its interval, and one that its phone lets expire is ended', async () => {
+  it('a session is refreshed by us after half of its interval, again after a glare, and one that its phone lets expire is ended', async () => {
     const slow = { timeoutSeconds: 80 };
-    const [refreshed, expired] = [
+    const phones = [
       await waiting('session-refreshed', {}, slow),
       await waiting('session-expired', {}, slow),
+      await waiting('session-glare', {}, slow),
     ];
     await add('timers', talker);
-    await Promise.all([add('timers', refreshed.username), add('timers', expired.username)]);
-    await Promise.all([succeeds(refreshed.sipp), succeeds(expired.sipp)]);
+    await Promise.all(phones.map(({ username }) => add('timers', username)));
+    const { username } = await endpoint();
+    const caller = await start('call-session-glare', username, { ...slow, keys: { callee: echo } });
+    await Promise.all([...phones.map(({ sipp }) => succeeds(sipp)), succeeds(caller)]);
     await end('timers');
   });
 });
