@@ -20,6 +20,16 @@ test('a promise that names its test by file and title is kept', () => {
   );
 });
 
+test('a limit names its test in the last column', () => {
+  const text =
+    '# Security\n\n| limit | default | shown by |\n|---|---|---|\n| all | 1 | `packages/a/b.test.ts` "nobody gets in" |\n| few | 2 | 3 |\n';
+  const found = shownPromises.find([{ path: 'docs/security.md', text }, tests]);
+  assert.deepEqual(
+    found.map(({ line }) => line),
+    [6],
+  );
+});
+
 test('a promise without a test, without a title, with a file or a title that does not exist is refused', () => {
   assert.deepEqual(found('| Nobody gets in | we hope so |'), ['5 the promise names no test']);
   assert.deepEqual(found('| Nobody gets in | `packages/a/b.test.ts` |'), [

@@ -20,7 +20,7 @@ interface Row {
 
 /** Rows of tables but their heads: a promise, and what shows it. */
 function rowsOf({ text }: SourceFile): readonly Row[] {
-  return [...text.matchAll(/^\| (?!promise \|)(.+) \| (.*) \|$/gm)].map((match) => ({
+  return [...text.matchAll(/^\| (?!promise \||limit \|)(.+) \| (.*) \|$/gm)].map((match) => ({
     line: lineAt(text, match.index),
     shownBy: match[2]!,
   }));

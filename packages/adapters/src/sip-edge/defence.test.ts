@@ -95,6 +95,15 @@ describe('Rates', () => {
     assert.equal(w.defence.admits(w.request(w.nonceFor('192.0.2.2')), w.flowOf(home)), false);
   });
 
+  it('that are exhausted in the name of a known phone do not stop its requests with a nonce of ours', async () => {
+    const w = world({ requestBurst: 1, provenPerSecond: 1 });
+    const phone = w.flowOf(home, 5062);
+    await w.decide(admitted, phone, w.nonceFor(home));
+    for (let forged = 0; forged < 100; forged++) w.defence.admits(w.request(), phone);
+    assert.equal(w.defence.admits(w.request(), phone), false);
+    assert.equal(w.defence.admits(w.request(w.nonceFor(home)), phone), true);
+  });
+
   it('are not asked of trusted sources and carriers', () => {
     const w = world({ requestBurst: 1 }, { trusted: ['198.51.100.0/24'], carrier: '203.0.113.1' });
     for (const address of ['198.51.100.7', '203.0.113.1']) {

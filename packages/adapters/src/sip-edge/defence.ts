@@ -127,10 +127,11 @@ export function createDefence(deps: DefenceDeps): Defence {
 
   function takeToken(request: SipRequest, flow: Flow, now: Instant): boolean {
     const source = sourceOf(flow.remoteAddress);
-    if (isProven(request, flow.remoteAddress, limits.proofMs) || known.has(listed(source), now)) {
+    // Who is known costs no hash. Its address and port may be forged all the same: then its nonce still speaks for it.
+    if (known.has(flow.id, now) && proven.take(flow.id, now)) return true;
+    if (known.has(listed(source), now) || isProven(request, flow.remoteAddress, limits.proofMs)) {
       return proven.take(source, now);
     }
-    if (known.has(flow.id, now)) return proven.take(flow.id, now);
     // A connection cannot be forged, and how many a source may have is bounded.
     return strangers.take(flow.reliable ? flow.id : source, now);
   }
