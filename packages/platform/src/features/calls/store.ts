@@ -143,6 +143,14 @@ export function createCallStore(database: Pick<Database, 'read' | 'transact'>, u
         tablesOf(write).updateTable('calls').set({ account: main }).where('account', '=', account);
       await passing().where('ended_at', 'is', null).execute();
       await passing().whereRef('account', '<>', 'main_account').where('ended_at', 'is not', null).execute();
+      await tablesOf(write)
+        .updateTable('calls')
+        .set({ trunk_account: main })
+        .where('trunk_account', '=', account)
+        .where('trunk_id', 'is not', null)
+        .whereRef('trunk_account', '<>', 'trunk_main_account')
+        .where('ended_at', 'is not', null)
+        .execute();
     },
   };
 }

@@ -18,7 +18,7 @@ import { callRecordOf } from './views.ts';
 /** The words of trunking in paths: that of our interface, and that of programs written before it. */
 const areas = ['SipTrunk', 'Zentrunk'] as const;
 
-type TrunkFilters = CallFilters & { readonly trunk?: string | undefined };
+export type TrunkCallFilters = CallFilters & { readonly trunk?: string | undefined };
 
 /**
  * Records of calls through trunks: the same rows as `Call/`, seen by whoever owns the trunk. `domain` is the one below which trunks
@@ -81,40 +81,56 @@ export function trunkCallRoutes(database: Pick<Database, 'read'>, domain: string
   });
 }
 
+type CallTables = ReturnType<typeof tablesOf>;
+
 function createTrunkCallQueries({ read }: Pick<Database, 'read'>) {
   const tables = tablesOf(read);
 
-  function seenBy(viewer: RequestAccount) {
-    return tables
-      .selectFrom('calls')
-      .where(viewer.isSubaccount ? 'trunk_account' : 'trunk_main_account', '=', viewer.authId)
-      .where('trunk_id', 'is not', null);
-  }
-
-  function ended(viewer: RequestAccount, { subaccount, trunk, ...filters }: TrunkFilters) {
-    let wanted = seenBy(viewer).where('ended_at', 'is not', null);
-    if (subaccount !== undefined) wanted = wanted.where('trunk_account', '=', subaccount);
-    // Written out: it is what makes the indexes of subaccounts those of this query.
-    if (viewer.isSubaccount || subaccount !== undefined) {
-      wanted = wanted.whereRef('trunk_account', '<>', 'trunk_main_account');
-    }
-    return narrowed(wanted, filters, trunk);
-  }
-
   return {
     find: (viewer: RequestAccount, uuid: string): Promise<CallRow | undefined> =>
-      seenBy(viewer).selectAll().where('call_uuid', '=', uuid).executeTakeFirst(),
+      seenBy(tables, viewer).selectAll().where('call_uuid', '=', uuid).executeTakeFirst(),
 
-    async list(viewer: RequestAccount, filters: TrunkFilters, page: Page) {
+    async list(viewer: RequestAccount, filters: TrunkCallFilters, page: Page) {
       const enough = Math.max(countedAtMost, page.offset + page.limit + 1);
       const counted = tables
-        .selectFrom(ended(viewer, filters).select('call_uuid').limit(enough).as('found'))
+        .selectFrom(endedCalls(tables, viewer, filters).select('call_uuid').limit(enough).as('found'))
         .select((columns) => columns.fn.countAll().as('total'));
       const [{ total }, rows] = await Promise.all([
         counted.executeTakeFirstOrThrow(),
-        pageOf(ended(viewer, filters), page).execute(),
+        pageOfTrunkCalls(tables, viewer, filters, page).execute(),
       ]);
       return { total: Number(total), rows };
     },
   };
+}
+
+/** One page of a list. */
+export function pageOfTrunkCalls(
+  tables: CallTables,
+  viewer: RequestAccount,
+  filters: TrunkCallFilters,
+  page: Page,
+) {
+  return pageOf(endedCalls(tables, viewer, filters), page);
+}
+
+function seenBy(tables: CallTables, viewer: RequestAccount) {
+  return tables
+    .selectFrom('calls')
+    .where(viewer.isSubaccount ? 'trunk_account' : 'trunk_main_account', '=', viewer.authId)
+    .where('trunk_id', 'is not', null);
+}
+
+function endedCalls(
+  tables: CallTables,
+  viewer: RequestAccount,
+  { subaccount, trunk, ...filters }: TrunkCallFilters,
+) {
+  let wanted = seenBy(tables, viewer).where('ended_at', 'is not', null);
+  if (subaccount !== undefined) wanted = wanted.where('trunk_account', '=', subaccount);
+  // Written out: it is what makes the indexes of subaccounts those of this query.
+  if (viewer.isSubaccount || subaccount !== undefined) {
+    wanted = wanted.whereRef('trunk_account', '<>', 'trunk_main_account');
+  }
+  return narrowed(wanted, filters, trunk);
 }
