@@ -101,14 +101,14 @@ export function createCaptures(deps: CapturesDeps): Captures {
     list();
     capture.finish();
   };
-  const isTooMuch = (tracks: readonly CapturedLegs[]): boolean =>
+  const isTooMuch = (tracks: readonly CapturedLegs[], most: number): boolean =>
     tracks.length === 0 ||
-    tracks.length > mostTracks ||
+    tracks.length > most ||
     tracks.some(({ said, heard }) => said.length + heard.length > mostLegs);
 
   return {
     capture(name, tracks) {
-      if (isTooMuch(tracks)) return false;
+      if (isTooMuch(tracks, mostTracks)) return false;
       let capture = captures.get(name);
       if (capture === undefined) {
         if (captures.size >= deps.mostCaptures) return false;
@@ -133,7 +133,8 @@ export function createCaptures(deps: CapturesDeps): Captures {
       for (const capture of [...captures.values()]) end(capture);
     },
     tap(name, tracks, frameSamples, take) {
-      if (isTooMuch(tracks)) return false;
+      // Everybody in a room on a track of his own.
+      if (isTooMuch(tracks, mostLegs)) return false;
       let tap = taps.get(name);
       if (tap === undefined) {
         if (taps.size >= deps.mostTaps) return false;

@@ -82,8 +82,13 @@ export class LiveStream implements StreamSocketListener {
     const pingMs = this.#order.keepLostMs > 0 ? limits.pingMs / 3 : limits.pingMs;
     const { closeMs } = limits;
     const options = { mostBytes: 16 * limits.messageBytes, pingMs, closeMs, trust };
-    this.#socket = new StreamSocket(target, options, this);
     this.#deps.counters.sockets++;
+    try {
+      this.#socket = new StreamSocket(target, options, this);
+    } catch (error) {
+      // A URL or a header that no request can have.
+      this.unreachable(error instanceof Error ? error.message : String(error));
+    }
   }
 
   retrack(tracks: readonly StreamTrack[]): void {

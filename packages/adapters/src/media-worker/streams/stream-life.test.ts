@@ -73,6 +73,13 @@ test('an attempt that fails is told with what happened, and leaves no socket', a
     socket.on('close', () => clearInterval(timer));
   });
   assert.match(await attempt(dripping, 300), /within 300 ms/);
+  const { port } = rig.server;
+  for (const url of [`ws://stream.example:${port}/#fragment`, 'nonsense', `http+unix://x:${port}/`]) {
+    assert.match(await attempt({ url, port }), /fragment|Invalid URL|protocol/);
+  }
+  const from = rig.notices.length;
+  rig.media.streams.connect(stream, { ...targetOf(rig.server, 5000), headers: { 'x-a': 'line\nbreak' } });
+  assert.match((await rig.told('stream-unreachable', from)).sentence, /Invalid character in header/);
   assert.equal(rig.server.requests.length, 0);
   // A close while it is being connected.
   rig.media.streams.connect(stream, targetOf(silent, 60_000));
@@ -274,6 +281,7 @@ test('streams that are open when the worker is closed end, and tell it', async (
   rig.connect();
   await rig.told('stream-connected');
   assert.throws(() => rig.open(), /open already/);
+  assert.throws(() => rig.open({ stream: 'other', sampleRate: 12_000 }), /12000 Hz/);
   await rig.media.closeAll();
   await rig.told('stream-over');
   assert.equal((await rig.server.closed()).code, 1000);

@@ -15,6 +15,10 @@ export function createStreamsDoor(tell: (request: StreamRequest) => void): Strea
     streams: {
       open(order) {
         if (open.has(order.stream)) throw new Error(`stream ${order.stream} is open already`);
+        const rates = order.encoding === 'audio/x-mulaw' ? [8000] : [8000, 16_000, 24_000];
+        if (!rates.includes(order.sampleRate)) {
+          throw new RangeError(`${order.encoding} at ${order.sampleRate} Hz is no format of a stream`);
+        }
         open.add(order.stream);
         tell({ type: 'stream', do: 'open', order });
       },
