@@ -176,7 +176,8 @@ export function createPerform(deps: EffectDeps, runs: { send(leg: string, input:
         },
       )
       .then((refusal) => {
-        if (refusal === undefined) return runs.send(leg, { type: 'joined', join: id });
+        const joined = instruction.agent === undefined ? 'joined' : 'agent-joined';
+        if (refusal === undefined) return runs.send(leg, { type: joined, join: id });
         const sentence = `MultiPartyCall "${instruction.name}": ${refusal}`;
         runs.send(leg, { type: 'join-refused', join: id, sentence });
       });

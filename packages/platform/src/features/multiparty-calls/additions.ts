@@ -16,7 +16,7 @@ import {
   newMultipartyCall,
   type Rivals,
 } from './domain/multiparty-call.ts';
-import { addedParticipant, exited, type WantedParticipant } from './domain/participant.ts';
+import { type AgentStream, addedParticipant, exited, type WantedParticipant } from './domain/participant.ts';
 import { type JoiningParticipant, readJoining } from './joining-participant.ts';
 import type { MultipartyCallQueries, Viewer } from './queries.ts';
 import { hasEnded, noSuchCall, problemOfRefusal } from './refusals.ts';
@@ -125,6 +125,7 @@ export function createAdditions(deps: AdditionDeps) {
    */
   async function join(order: JoiningParticipant): Promise<Result<JoinedParticipant>> {
     const { leg, account, mainAccount } = order;
+    if (order.instruction.agent !== undefined) return joinAgent(order, order.instruction.agent);
     if (calls.peek(leg)?.phase !== 'answered') return refused(notFound('answered call', leg));
     const viewer = { authId: account, isSubaccount: account !== mainAccount, main: mainAccount };
     const { name } = order.instruction;
@@ -150,6 +151,25 @@ export function createAdditions(deps: AdditionDeps) {
     }
     const { memberId, requestUuid } = participant;
     return accepted({ mpcUuid, memberId: String(memberId), requestUuid });
+  }
+
+  /** A document brings a program in, and goes on. */
+  async function joinAgent(
+    order: JoiningParticipant,
+    agent: AgentStream,
+  ): Promise<Result<JoinedParticipant>> {
+    if (deps.isDraining()) return refused(draining(drainRetrySeconds));
+    const { account, mainAccount, from } = order;
+    const viewer = { authId: account, isSubaccount: account !== mainAccount, main: mainAccount };
+    const { name } = order.instruction;
+    const { participant, settings } = readJoining(order);
+    const leg = newUuid();
+    const added = await place(viewer, { text: name, name }, settings, [
+      { ...participant, agent, from, to: 'ai-agent', leg, requestUuid: leg, origin: 'dialled' },
+    ]);
+    if (!added.ok) return added;
+    const [{ memberId, requestUuid }] = added.value.rivals;
+    return accepted({ mpcUuid: added.value.mpcUuid, memberId: String(memberId), requestUuid });
   }
 
   /** The leg ended, or is lent to another, between the look and the wish. */

@@ -1,5 +1,5 @@
 import type { CallSettings } from './domain/multiparty-call.ts';
-import type { Callback, EdgeSound, Role } from './domain/participant.ts';
+import type { AgentStream, Callback, EdgeSound, Role } from './domain/participant.ts';
 import type { RecordingSettings } from './domain/room-recording.ts';
 import type { WantedAddition } from './wanted-participant.ts';
 import type { WantedPhone } from './wanted-phones.ts';
@@ -38,6 +38,8 @@ export interface JoinInstruction {
   readonly recordingCallback: Callback | null;
   readonly recording: RecordingSettings;
   readonly onExitAction: Callback | null;
+  /** A program that joins instead of the caller. */
+  readonly agent?: AgentStream;
 }
 
 /** What the element asks for; what only a dialled leg needs is left empty. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inSimulatedWorld, type SimulatedWorld } from '@jackfield/testkit';
-import { add, members, room } from './testing/live-rooms.ts';
+import { add, customer, dialIn, element, members, room } from './testing/live-rooms.ts';
 
 const bot = 'wss://bot.example/agent';
 
@@ -115,6 +115,23 @@ describe('participants that are programs', () => {
       await world.advance(200);
       assert.equal(streamOf(world, leg), undefined);
       ann.hangUp();
+    }));
+
+  it('are brought in by a document, which goes on with its caller', () =>
+    inSimulatedWorld({ seed: 77 }, async (world) => {
+      const agent = `<MultiPartyCall role="ai-agent" stayAlone="true" aiAgentStreamServiceUrl="${bot}" enterSound="none">room</MultiPartyCall>`;
+      const ann = await customer(world, 'ann', `${agent}${element()}<Hangup/>`);
+      const call = await dialIn(world, ann);
+      await world.until('both are in', async () => (await members(world)).length === 2);
+      await world.advance(200);
+      const [{ call_uuid: leg } = {} as never] = (await members(world)).filter(
+        ({ role }) => role === 'ai-agent',
+      );
+      assert.equal(streamOf(world, leg)?.isConnected, true);
+      assert.equal(streamOf(world, leg)?.hearers.length, 1);
+      await world.api('DELETE', room);
+      await world.until('the document is over', () => !call.isUp);
+      assert.equal(streamOf(world, leg), undefined);
     }));
 
   it('need their URL and no call; nobody else has one', () =>

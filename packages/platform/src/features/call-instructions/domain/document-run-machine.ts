@@ -64,6 +64,9 @@ function takeLive(turn: Turn, input: RunInput) {
       // It was to join before a transfer, and did so after it.
       if (run.current?.state.kind !== 'multiparty') reclaim(turn);
       return;
+    case 'agent-joined':
+      if (run.joins === input.join) feedElement(turn, { type: 'returned', remarks: {} });
+      return;
     case 'join-refused':
       if (run.joins === input.join) feedElement(turn, input);
       return;

@@ -136,6 +136,8 @@ export type RunInput =
   | { readonly type: 'play-over'; readonly play: string; readonly sentences: readonly string[] }
   | ({ readonly type: 'recording-over' } & RecordingOver)
   | { readonly type: 'joined'; readonly join: number }
+  /** What joins is not the caller: the document goes on. */
+  | { readonly type: 'agent-joined'; readonly join: number }
   | { readonly type: 'join-refused'; readonly join: number; readonly sentence: string }
   | { readonly type: 'stream-ended'; readonly stream: string }
   | { readonly type: 'remark'; readonly sentence: string }

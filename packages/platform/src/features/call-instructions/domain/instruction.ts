@@ -1,4 +1,4 @@
-import type { MiddleEvent } from '../../streams/index.ts';
+import type { MiddleEvent, NewStream } from '../../streams/index.ts';
 
 /**
  * The elements of an answer document as they run (conventions.md §11, §12.3): checked, with defaults filled in, times in
@@ -141,7 +141,9 @@ export interface DialDestination {
 export interface MultiPartyCall {
   readonly element: 'MultiPartyCall';
   readonly name: string;
-  readonly role: 'agent' | 'supervisor' | 'customer';
+  readonly role: 'agent' | 'supervisor' | 'customer' | 'ai-agent';
+  /** Of an ai-agent: the WebSocket that joins instead of the caller, whose document goes on at once. */
+  readonly agent?: Pick<NewStream, 'serviceUrl' | 'contentType' | 'extraHeaders' | 'statusCallback'>;
   readonly coachMode: boolean;
   readonly mute: boolean;
   readonly hold: boolean;

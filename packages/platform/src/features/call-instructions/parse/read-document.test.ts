@@ -228,8 +228,38 @@ test('<MultiPartyCall> has a role of ours', () => {
   }
   assert.match(sentenceOf('<MultiPartyCall>a</MultiPartyCall>'), /must have the attribute role/);
   assert.match(
-    sentenceOf('<MultiPartyCall role="ai-agent">a</MultiPartyCall>'),
-    /agent, supervisor or customer/,
+    sentenceOf('<MultiPartyCall role="boss">a</MultiPartyCall>'),
+    /agent, supervisor, customer or ai-agent/,
+  );
+});
+
+test('an ai-agent has a WebSocket, with the format of its frames in one attribute or two', () => {
+  const agentOf = (attributes: string) => {
+    const call = first(`<MultiPartyCall role="AI-Agent" ${attributes}>a</MultiPartyCall>`);
+    assert.ok(call.element === 'MultiPartyCall');
+    return call.agent;
+  };
+  const url = 'aiAgentStreamServiceUrl="wss://b.example/x"';
+  assert.deepEqual(agentOf(url), {
+    serviceUrl: 'wss://b.example/x',
+    contentType: 'audio/x-l16;rate=8000',
+    extraHeaders: '',
+    statusCallback: null,
+  });
+  const format = 'aiAgentStreamContentType="audio/x-l16" aiAgentStreamSamplingRate="24000"';
+  assert.equal(agentOf(`${url} ${format}`)?.contentType, 'audio/x-l16;rate=24000');
+  assert.equal(
+    agentOf(`${url} aiAgentStreamContentType="audio/x-mulaw"`)?.contentType,
+    'audio/x-mulaw;rate=8000',
+  );
+  const refused = (attributes: string) =>
+    sentenceOf(`<MultiPartyCall role="ai-agent" ${attributes}>a</MultiPartyCall>`);
+  assert.match(refused(''), /aiAgentStreamServiceUrl .* must be a URL that starts with wss/);
+  assert.match(refused(`${url} aiAgentStreamSamplingRate="11025"`), /aiAgentStreamSamplingRate/);
+  assert.match(refused(`${url} onExitActionUrl="https://a.example"`), /the document goes on at once/);
+  assert.match(
+    sentenceOf(`<MultiPartyCall role="Agent" ${url}>a</MultiPartyCall>`),
+    /it is for the role ai-agent/,
   );
 });
 

@@ -1,6 +1,13 @@
-import { defaultStatusCallbackEvents } from '@jackfield/contract';
+import { defaultStatusCallbackEvents, streamContentTypes } from '@jackfield/contract';
 import type { ActionRequest, MultiPartyCall } from '../domain/instruction.ts';
-import { type Attributes, attributesOf, isHttpUrl } from './attributes.ts';
+import {
+  type Attributes,
+  attributesOf,
+  isHttpUrl,
+  isWebSocketUrl,
+  listed,
+  webSocketUrlAllowed,
+} from './attributes.ts';
 import { bodyOf, type ElementReader } from './contents.ts';
 import { quoted, type XmlElement } from './xml-tree.ts';
 
@@ -28,6 +35,11 @@ const aiAgentAttributes = [
   'aiAgentStreamStatusCallbackMethod',
 ];
 
+const extraHeadersRule = {
+  pattern: /^[^\p{Cc}\p{Cs}]{0,512}$/u,
+  allowed: 'pairs such as name=value,other=value, of at most 512 characters',
+} as const;
+
 /** Names are parts of paths of the API, which is why a slash is no part of them. */
 const namePattern = /^[^/\p{Cc}\p{Cs}]{1,100}$/u;
 
@@ -36,15 +48,16 @@ export const readMultiPartyCall: ElementReader<MultiPartyCall> = (element, readi
   if (!attributes.has('role')) {
     reading.refuse(
       element.line,
-      '<MultiPartyCall> must have the attribute role: Agent, Supervisor or Customer',
+      '<MultiPartyCall> must have the attribute role: Agent, Supervisor, Customer or ai-agent',
     );
   }
   const statusCallback = attributes.request('statusCallbackUrl', 'statusCallbackMethod');
   const events = attributes.text('statusCallbackEvents', eventsRule) ?? defaultStatusCallbackEvents;
+  const role = attributes.oneOf('role', ['agent', 'supervisor', 'customer', 'ai-agent'], 'customer');
   const waitSeconds = attributes.integer('waitTime', { min: 0, max: 1800, byDefault: null });
   const call = {
     element: 'MultiPartyCall',
-    role: attributes.oneOf('role', ['agent', 'supervisor', 'customer'], 'customer'),
+    role,
     coachMode: attributes.flag('coachMode', true),
     mute: attributes.flag('mute', false),
     hold: attributes.flag('hold', false),
@@ -65,10 +78,11 @@ export const readMultiPartyCall: ElementReader<MultiPartyCall> = (element, readi
     recording: readRecording(attributes),
     onExitAction: attributes.request('onExitActionUrl', 'onExitActionMethod', 'action'),
   } as const;
-  refuseAiAgent(attributes);
+  const agent = role === 'ai-agent' ? readAgent(attributes) : refuseAgent(attributes);
   remarkOnTheRest(attributes);
   attributes.end();
-  return { ...call, name: readName(bodyOf(element, reading), element, reading) };
+  const name = readName(bodyOf(element, reading), element, reading);
+  return { ...call, name, ...(agent === undefined ? {} : { agent }) };
 };
 
 function readName(body: string, element: XmlElement, reading: Parameters<typeof bodyOf>[1]): string {
@@ -115,11 +129,35 @@ function readAnnouncement(attributes: Attributes, name: string): ActionRequest |
   return url === null ? null : { url, method };
 }
 
-function refuseAiAgent(attributes: Attributes): void {
+function refuseAgent(attributes: Attributes): undefined {
   for (const name of aiAgentAttributes) {
-    if (attributes.text(name) !== null)
-      attributes.refuse(name, 'left out: the role ai-agent is not supported yet');
+    if (attributes.text(name) !== null) attributes.refuse(name, 'left out: it is for the role ai-agent');
   }
+}
+
+function readAgent(attributes: Attributes): NonNullable<MultiPartyCall['agent']> {
+  const url = attributes.text('aiAgentStreamServiceUrl');
+  if (url === null || !isWebSocketUrl(url)) attributes.refuse('aiAgentStreamServiceUrl', webSocketUrlAllowed);
+  const types = [...streamContentTypes, 'audio/x-l16', 'audio/x-mulaw'] as const;
+  const type = attributes.oneOf('aiAgentStreamContentType', types, 'audio/x-l16;rate=8000');
+  const rate = attributes.integer('aiAgentStreamSamplingRate', { min: 8_000, max: 24_000, byDefault: null });
+  const wanted = `${type.split(';', 1)[0]};rate=${rate ?? type.split('rate=')[1] ?? 8_000}`;
+  const contentType = streamContentTypes.find((each) => each === wanted);
+  if (contentType === undefined) {
+    attributes.refuse(
+      'aiAgentStreamSamplingRate',
+      `a rate that makes one of ${listed(streamContentTypes, 'and')}`,
+    );
+  }
+  if (attributes.has('onExitActionUrl')) {
+    attributes.refuse('onExitActionUrl', 'left out where role is ai-agent: the document goes on at once');
+  }
+  return {
+    serviceUrl: url ?? '',
+    contentType: contentType ?? streamContentTypes[0],
+    extraHeaders: attributes.text('aiAgentStreamExtraHeaders', extraHeadersRule) ?? '',
+    statusCallback: attributes.request('aiAgentStreamStatusCallbackUrl', 'aiAgentStreamStatusCallbackMethod'),
+  };
 }
 
 function remarkOnTheRest(attributes: Attributes): void {
