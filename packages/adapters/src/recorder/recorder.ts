@@ -32,8 +32,8 @@ export interface DiskRecorder extends Recorder {
 
 export const recorderLimits: RecorderLimits = {
   openRecordings: 1000,
-  // Nine hours of two tracks at 8 kHz in WAV.
-  bytesPerFile: 1024 ** 3,
+  // What a WAV header counts to, nearly: seven hours of ten tracks at 8 kHz.
+  bytesPerFile: 4 * 1024 ** 3 - 1024 ** 2,
   // Half a minute of one track at 8 kHz in WAV.
   waitingBytes: 512 * 1024,
 };

@@ -81,6 +81,17 @@ test('a disk that is slow for a while loses nothing', async () => {
   assert.deepEqual([failures, decodeWav(join(directory, 'slow.wav')).durationMs], [[], 3000]);
 });
 
+test('ten tracks at 48 kHz may wait as long as one at 8 kHz', async () => {
+  const disk = await slow('wide.wav');
+  const { recording, failures } = await begin(disk.file, { channels: 10 });
+  disk.hold();
+  const wide = new Int16Array(48_000 * 10);
+  const taken = Array.from({ length: 5 }, () => recording.take(wide, 10, 48_000));
+  assert.deepEqual(taken, [true, true, true, true, false]);
+  assert.deepEqual(failures, ['the disk does not keep up']);
+  disk.release();
+});
+
 test('a disk that does not keep up fails the recording before memory grows beyond the limit, once', async () => {
   const disk = await slow('stuck.wav');
   const { recording, failures } = await begin(disk.file);

@@ -33,6 +33,7 @@ export interface RecordingFileOptions {
   readonly encoder: SoundEncoder;
   readonly gate: DiskGate;
   readonly maxBytes: number;
+  /** Of one track at 8 kHz; more tracks and higher rates may wait as long. */
   readonly maxWaitingBytes: number;
   /** Once, when it breaks; the file keeps what was written. */
   readonly onFailure: (sentence: string) => void;
@@ -46,6 +47,7 @@ export async function beginRecordingFile(options: RecordingFileOptions): Promise
   const { file, channels, hasHeader, encoder, gate, maxBytes, maxWaitingBytes } = options;
   let format: SoundFormat = { sampleRate: usualRate, channels };
   let isBegun = false;
+  let mostWaiting = maxWaitingBytes;
   /** Where the next bytes go. */
   let position = hasHeader ? wavHeaderBytes : 0;
   let frames = 0;
@@ -123,6 +125,7 @@ export async function beginRecordingFile(options: RecordingFileOptions): Promise
         if (!isBegun) {
           isBegun = true;
           format = { sampleRate, channels };
+          mostWaiting = maxWaitingBytes * shareOf(format, hasHeader);
           encoder.begin(format);
         }
         if (tracks !== channels || sampleRate !== format.sampleRate || samples.length % channels !== 0) {
@@ -138,7 +141,7 @@ export async function beginRecordingFile(options: RecordingFileOptions): Promise
       }
       frames += samples.length / channels;
       if (position + waitingBytes > maxBytes) fail(`the file would be larger than ${maxBytes} bytes`);
-      else if (waitingBytes > maxWaitingBytes) fail('the disk does not keep up');
+      else if (waitingBytes > mostWaiting) fail('the disk does not keep up');
       else if (frames - framesAtHandOver >= sampleRate) handOver();
       return failure === undefined;
     },
@@ -169,6 +172,11 @@ export async function beginRecordingFile(options: RecordingFileOptions): Promise
       return position;
     },
   };
+}
+
+/** How much more plain samples are than one track at 8 kHz; an encoder makes few bytes of any. */
+function shareOf({ sampleRate, channels }: SoundFormat, isPlain: boolean): number {
+  return isPlain ? Math.max(1, (channels * sampleRate) / usualRate) : 1;
 }
 
 const sentences: Readonly<Record<string, string>> = {
