@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
+import { BaresipPhone } from './support/baresip-phone.ts';
+import { CallbackReceiver } from './support/callback-receiver.ts';
 import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { RtpSocket } from './support/rtp-socket.ts';
@@ -13,6 +15,7 @@ const tone = '+12025550109';
 
 describe('transfers that phones ask for', { skip, timeout: 240_000 }, () => {
   let platform: PlatformProcess;
+  let server: CallbackReceiver;
   const running: Sipp[] = [];
   const sockets: RtpSocket[] = [];
   let phones = 0;
@@ -20,6 +23,8 @@ describe('transfers that phones ask for', { skip, timeout: 240_000 }, () => {
 
   before(async () => {
     platform = await PlatformProcess.start({ JACKFIELD_RTP_PORTS: '22200-22399' });
+    server = await CallbackReceiver.start();
+    server.serve('/dialled', '<Response><Hangup/></Response>');
   });
 
   afterEach(async () => {
@@ -29,6 +34,7 @@ describe('transfers that phones ask for', { skip, timeout: 240_000 }, () => {
 
   after(async () => {
     await platform.untilQuiet();
+    await server.stop();
     await platform.stop();
   });
 
@@ -39,7 +45,31 @@ describe('transfers that phones ask for', { skip, timeout: 240_000 }, () => {
   }
 
   const succeeds = async (sipp: Sipp) => assert.deepEqual(await sipp.finished(), { code: 0, errors: '' });
-  const newPhone = async () => (await platform.createEndpoint(`transfer${++phones}`, password)).username;
+
+  async function newPhone(applicationId?: string): Promise<string> {
+    const { username, endpointId } = await platform.createEndpoint(`transfer${++phones}`, password);
+    if (applicationId !== undefined) {
+      const { status } = await platform.api('POST', `Endpoint/${endpointId}/`, { app_id: applicationId });
+      assert.equal(status, 202);
+    }
+    return username;
+  }
+
+  /** An application whose document is served at this path. */
+  async function application(path: string, document: string): Promise<string> {
+    server.serve(path, document);
+    const { status, body } = await platform.api('POST', 'Application/', {
+      app_name: `transfers${path.replace('/', '-')}`,
+      answer_url: `http://127.0.0.1:${server.port}${path}`,
+    });
+    assert.equal(status, 201, JSON.stringify(body));
+    return body.app_id;
+  }
+
+  function dialling(username: string): string {
+    const action = `http://127.0.0.1:${server.port}/dialled`;
+    return `<Response><Dial action="${action}"><User>sip:${username}@sip.localhost</User></Dial></Response>`;
+  }
 
   /** A registered phone that waits to be called and then does what the scenario says. */
   async function waiting(scenario: string, keys: Readonly<Record<string, string>> = {}) {
@@ -182,6 +212,65 @@ describe('transfers that phones ask for', { skip, timeout: 240_000 }, () => {
     await succeeds(sipp);
     await succeeds(taker);
     await succeeds(bob.sipp);
+  });
+
+  it('a phone that a document has dialled transfers its caller, and the document goes on when the other phone leaves', async () => {
+    const bob = await waiting('answer-refer', { target: '+12025550108' });
+    const alice = await newPhone(await application('/bob', dialling(bob.username)));
+    const { sipp } = await calling(alice, '+12025551234');
+    await succeeds(bob.sipp);
+    // Its phone answers and hangs up after ten seconds.
+    const dialled = await server.asked('/dialled');
+    assert.equal(dialled.fields.get('DialStatus'), 'completed');
+    assert.notEqual(dialled.fields.get('DialBLegUUID'), '');
+    await succeeds(sipp);
+    assert.deepEqual(await causes(alice), [
+      `${alice} +12025550108 4000 Call recipient`,
+      `${alice} +12025551234 4000 Answer XML`,
+      `${alice} sip:${bob.username}@sip.localhost 4000 Call recipient`,
+    ]);
+  });
+
+  it('a caller whose call a document runs transfers whom it was connected with, but not to numbers', async () => {
+    const [bob, carol] = [await waiting('answer-hung-up-by-us'), await waiting('answer-hung-up-by-us')];
+    const alice = await newPhone(await application('/to-bob', dialling(bob.username)));
+    const keys = { callee: '+12025551234', target: carol.username };
+    await succeeds(await start('call-refer', alice, { keys }));
+    const { body } = await platform.api('GET', 'Call/?status=live');
+    assert.equal(body.calls.length, 2);
+    await platform.api('DELETE', `Call/${body.calls[1]}/`);
+    await Promise.all([succeeds(bob.sipp), succeeds(carol.sipp)]);
+    const dora = await waiting('answer-hung-up-by-us');
+    const eve = await newPhone(await application('/to-dora', dialling(dora.username)));
+    const refused = await start('call-refer-failed', eve, { keys: { callee: '+12025551234', target: echo } });
+    await succeeds(refused);
+    await refused.logged(/notified SIP\/2\.0 403\n/);
+    await succeeds(dora.sipp);
+  });
+
+  it('baresip transfers its call, and hangs up when it hears that that succeeded', {
+    skip: missing('baresip', 'sox'),
+  }, async () => {
+    const alice = await newPhone();
+    const phone = await BaresipPhone.start({
+      registrar: platform.sipAddress,
+      username: alice,
+      password,
+      toneHz: 440,
+    });
+    try {
+      await phone.registered();
+      const bob = await waiting('answer-hung-up-by-us');
+      phone.dial(`sip:${bob.username}@${platform.sipAddress}`);
+      await phone.established();
+      phone.transfer(`sip:${echo}@${platform.sipAddress}`);
+      await phone.closed();
+      await platform.until('a call of two', 'Call/?status=live', (body) => body.calls.length === 2);
+      await platform.api('DELETE', 'Call/');
+      await succeeds(bob.sipp);
+    } finally {
+      await phone.stop();
+    }
   });
 
   it('a REFER outside a call is refused', async () => {

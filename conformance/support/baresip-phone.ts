@@ -106,6 +106,11 @@ export class BaresipPhone {
     this.#command('resume', '');
   }
 
+  /** Asks that whom it talks with be connected with somebody else. */
+  transfer(uri: string): void {
+    this.#command('transfer', uri);
+  }
+
   hangUp(): void {
     this.#command('hangup', '');
   }

@@ -73,7 +73,7 @@ export function createTransfers(deps: TransfersDeps): Transfers {
     }
     const owner = await conversationOf(side);
     const leg = deps.newUuid();
-    const from = partyOf(side.other);
+    const from = partyOf(side.other, deps.domains);
     const successor = { leg, place: side.leg.leg, from, to: request.to };
     if (owner === undefined || !(await succeed(owner, successor))) return report(request.leg, 480);
     awaited.set(leg, request.leg);
@@ -105,7 +105,12 @@ export function createTransfers(deps: TransfersDeps): Transfers {
     const { kept, moved } = asked;
     const owner = await conversationOf(kept);
     const leg = moved.other.leg;
-    const successor = { leg, place: kept.leg.leg, from: partyOf(kept.other), to: partyOf(moved.other) };
+    const successor = {
+      leg,
+      place: kept.leg.leg,
+      from: partyOf(kept.other, deps.domains),
+      to: partyOf(moved.other, deps.domains),
+    };
     if (owner === undefined || !(await succeed(owner, successor))) return report(request.leg, 480);
     awaited.set(leg, request.leg);
     if (!(await deps.take(leg, owner).catch(() => false))) {
@@ -164,7 +169,7 @@ export function createTransfers(deps: TransfersDeps): Transfers {
         replaced.owner && deps.conversationsOf(replaced.owner)?.placeOf(replaced.owner.id, replaced.leg);
       if (!place) return 603;
       const owner = await conversationOf({ leg: replaced, other, place });
-      const successor = { leg, place: replaced.leg, from: partyOf(other), to: from };
+      const successor = { leg, place: replaced.leg, from: partyOf(other, deps.domains), to: from };
       return owner !== undefined && (await succeed(owner, successor)) ? owner : 603;
     },
     observed,

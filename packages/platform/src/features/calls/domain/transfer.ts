@@ -71,9 +71,12 @@ export function readTransfer<Leg extends TransferLeg>(
   };
 }
 
-/** The party at the far end of a leg, as records name it. */
-export function partyOf({ direction, from, to }: TransferLeg): string {
-  return direction === 'inbound' ? from : to;
+/** The party at the far end of a leg: its number or SIP user. */
+export function partyOf({ direction, from, to }: TransferLeg, domains: readonly string[]): string {
+  if (direction === 'inbound') return from;
+  const destination = readDestination(to, domains);
+  if (destination.kind === 'user') return destination.user;
+  return destination.kind === 'number' ? destination.number : to;
 }
 
 function userOf<Leg extends TransferLeg>(name: string, legs: TransferLegs<Leg>): string | undefined {
