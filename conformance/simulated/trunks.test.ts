@@ -194,6 +194,51 @@ describe('a number of an inbound trunk', () => {
     }));
 });
 
+describe('a number of an application', () => {
+  const answer_url = 'https://customer.example.com/answer';
+
+  it('is answered by it: for a telephone system behind an outbound trunk, and for a phone without an application', () =>
+    inSimulatedWorld({ seed: 79 }, async (world) => {
+      world.customer.serve(answer_url, '<Response><Hangup reason="busy"/></Response>');
+      const [office, ann] = [await world.phone('office'), await world.phone('ann')];
+      const app_id = await created(world, 'Application/', { app_name: 'answers', answer_url });
+      assert.equal((await world.api('POST', 'Number/', { number, app_id })).status, 201);
+      const { login } = await outboundTrunk(world);
+      for (const [dial, from] of [
+        [() => office.dial(number, login), '+12025559999'],
+        [() => ann.dial(digits), ann.username],
+      ] as const) {
+        const end = await ended(world, dial());
+        assert.equal(end && 'status' in end && end.status, 486);
+        const asked = world.customer.requests.findLast(
+          ({ url, fields }) => url === answer_url && fields.From,
+        );
+        assert.match(asked?.fields.From ?? '', new RegExp(from.replace('+', '')));
+        assert.equal(asked?.fields.Direction, 'inbound');
+      }
+      // It leads to the application no more, and nobody else serves it.
+      await world.api('DELETE', `Application/${app_id}/`);
+      const end = await ended(world, ann.dial(number));
+      assert.equal(end && 'status' in end && end.status, 404);
+    }));
+
+  it('does not take the calls of an endpoint that has an application of its own', () =>
+    inSimulatedWorld({ seed: 80 }, async (world) => {
+      const own = 'https://customer.example.com/own';
+      world.customer.serve(answer_url, '<Response><Hangup/></Response>');
+      world.customer.serve(own, '<Response><Hangup reason="busy"/></Response>');
+      const ann = await world.phone('ann');
+      const app_id = await created(world, 'Application/', { app_name: 'answers', answer_url });
+      await world.api('POST', 'Number/', { number, app_id });
+      const attached = await created(world, 'Application/', { app_name: 'own', answer_url: own });
+      const { objects } = (await world.api('GET', 'Endpoint/')).body;
+      await world.api('POST', `Endpoint/${objects[0].endpoint_id}/`, { app_id: attached });
+      await ended(world, ann.dial(number));
+      assert.ok(world.customer.requests.some(({ url }) => url === own));
+      assert.ok(!world.customer.requests.some(({ url }) => url === answer_url));
+    }));
+});
+
 describe('an outbound trunk', () => {
   it('takes a telephone system to an endpoint and to the number of another trunk; each call has its record', () =>
     inSimulatedWorld({ seed: 77 }, async (world) => {

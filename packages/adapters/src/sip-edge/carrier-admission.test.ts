@@ -94,6 +94,24 @@ describe('a call from a carrier', () => {
     for (const each of others) assert.equal((await admit(each, '192.0.2.1', 'udp-1')).ok, false);
   });
 
+  it('belongs to whoever has the number that was dialled', async () => {
+    const asked: string[] = [];
+    const { admit } = createCarrierAdmission({
+      carriers: [{ name: 'alpha', host: '192.0.2.1', addresses: [] }],
+      account: async (number) => {
+        asked.push(number);
+        return 'SAHOLDER';
+      },
+      clock: createVirtualClock(),
+      log: createRecordingLog(),
+      domains: [],
+      otherwise: elsewhere,
+    });
+    const admitted = await admit(request('sip:442079460199@192.0.2.9'), '192.0.2.1', 'udp-1');
+    assert.equal(admitted.ok && admitted.account, 'SAHOLDER');
+    assert.deepEqual(asked, ['+442079460199']);
+  });
+
   it('waits until it is known whose calls they are', async () => {
     const starting = createCarrierAdmission({
       carriers: [{ name: 'alpha', host: '192.0.2.1', addresses: [] }],
