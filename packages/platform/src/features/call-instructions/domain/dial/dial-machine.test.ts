@@ -369,3 +369,52 @@ describe('digits in a conversation', () => {
     assert.deepEqual(dialling.press('a', '1').effects, []);
   });
 });
+
+describe('the successor of the connected leg', () => {
+  const successor = { type: 'leg-succeeding', leg: 's', from: '+12025550199', to: 'carol' } as const;
+  const connected = () => new Dialling({}, 1, answered).bridge().feed(successor);
+
+  it('is waited for in silence, and takes the place when it is answered', () => {
+    assert.deepEqual(connected().orders, []);
+    assert.deepEqual(connected().answer('s').orders, ['unbridge', 'hang-up b1 4000', 'bridge s']);
+    assert.deepEqual(connected().answer('s').actions, ['answer s', 'connected s', 'hangup b1']);
+  });
+
+  it('is the leg of the result, and its end that of the dial', () => {
+    const dialling = connected().answer('s').lose('b1').lose('s');
+    assert.equal(isDialOver(dialling.state), true);
+    assert.equal(dialResultOf(dialling.state).DialBLegUUID, 's');
+    assert.equal(statusOf(dialling), 'completed');
+  });
+
+  it('that comes to nothing leaves everything as it was, and another one may follow', () => {
+    const dialling = connected().lose('s', 3010);
+    assert.deepEqual(dialling.orders, []);
+    assert.deepEqual(dialling.feed({ ...successor, leg: 't' }).answer('t').orders, [
+      'unbridge',
+      'hang-up b1 4000',
+      'bridge t',
+    ]);
+  });
+
+  it('is rung for when the connected leg leaves before; nothing is left when it does not come', () => {
+    const waiting = connected().lose('b1');
+    assert.deepEqual(waiting.orders, ['unbridge', 'play dial/s/ringback', 'cancel dial/time-limit']);
+    assert.deepEqual(connected().lose('b1').answer('s').orders, [
+      'stop-play dial/s/ringback',
+      'bridge s',
+      'start dial/time-limit 3600',
+    ]);
+    assert.equal(statusOf(waiting.lose('s', 3010)), 'completed');
+    assert.deepEqual(connected().lose('b1').feed({ type: 'give-up' }).orders, [
+      'stop-play dial/s/ringback',
+      'hang-up s 4000',
+    ]);
+  });
+
+  it('is one at a time, and of a connected leg alone', () => {
+    const dialling = connected().feed({ ...successor, leg: 't' });
+    assert.ok(!dialling.state.legs.some(({ leg }) => leg === 't'));
+    assert.equal(new Dialling({}, 1, answered).begin().feed(successor).state.legs.length, 1);
+  });
+});

@@ -17,7 +17,8 @@ export function musicPlay(state: DialState): string {
 }
 
 export function ringbackPlay(state: DialState): string {
-  return `dial/${state.legs[0]?.leg}/ringback`;
+  const awaited = state.legs.find(({ leg, phase }) => leg === state.winner && phase === 'succeeding');
+  return `dial/${(awaited ?? state.legs[0])?.leg}/ringback`;
 }
 
 export function soundPlay(leg: string): string {

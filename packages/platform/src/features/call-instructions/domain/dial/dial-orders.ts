@@ -61,7 +61,9 @@ function ordersToCaller(before: DialState, after: DialState): readonly DialEffec
     if (after.callerHears === 'rung') orders.push({ do: 'ring-caller' });
     if (after.callerHears === 'opening') orders.push({ do: 'early-caller' });
   }
-  if (before.phase !== 'connecting' && after.phase === 'connecting') orders.push({ do: 'answer-caller' });
+  const isConnecting = before.phase !== 'connecting' && after.phase === 'connecting';
+  // Who waits for a successor has been answered before.
+  if (isConnecting && !after.callerAnswered) orders.push({ do: 'answer-caller' });
   return orders;
 }
 
