@@ -61,7 +61,10 @@ export async function changeNumber(
     const before = await deps.store.read(write, account, canonical(number));
     if (before === undefined) return refused(notFound('number', number));
     if (!holder.ok) return holder;
-    const moved = { ...before, alias: wish.alias ?? before.alias, account: holder.value ?? before.account };
+    const holds = holder.value ?? before.account;
+    // Whoever gets it does not see what it led to before.
+    const kept = holds === before.account ? before : { ...before, app_id: null, trunk_id: null };
+    const moved = { ...kept, alias: wish.alias ?? before.alias, account: holds };
     const after = await attached(deps, write, account, moved, wish);
     if (!after.ok) return after;
     await deps.store.save(write, before, after.value);

@@ -141,6 +141,13 @@ eachDatabase('Numbers over HTTP', (open) => {
     const shown = (await call('GET', one)).body;
     assert.deepEqual([shown.sub_account, shown.trunk_id], [`/v1/Account/${branch.authId}/`, theirs]);
     assert.equal((await numbers.destinations.heldOf(number))?.account, branch.authId);
+    // Whoever gets it next does not see what it led to.
+    const other = await api.subaccount('Other');
+    assert.equal((await call('POST', one, { body: { subaccount: other.authId } })).status, 202);
+    assert.equal((await call('GET', one, { as: other })).body.trunk_id, null);
+    const given = { subaccount: branch.authId, trunk_id: theirs };
+    assert.equal((await call('POST', one, { body: given })).status, 202);
+    assert.equal((await call('GET', one, { as: branch })).body.trunk_id, theirs);
     // With everything that it has the subaccount goes; the number was never its own.
     await database.transact((write) => numbers.resources.remove(write, branch.authId));
     const back = (await call('GET', one)).body;
