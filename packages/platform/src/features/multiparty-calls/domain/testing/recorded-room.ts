@@ -87,9 +87,13 @@ export class RecordedRoom {
     return this;
   }
 
+  takeEffects(): readonly RoomEffect[] {
+    return this.#effects.splice(0);
+  }
+
   /** What was ordered of recordings since the last look, and whether the end was told, in order and shortened. */
   take(): readonly string[] {
-    return this.#effects.splice(0).flatMap((effect): readonly string[] => {
+    return this.takeEffects().flatMap((effect): readonly string[] => {
       switch (effect.do) {
         case 'start-recording':
           return [`start ${effect.recording.uuid} ${written(effect.tracks)}`];
