@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect as connectTcp, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { connect, getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls';
 import { BaresipPhone, freePort } from './support/baresip-phone.ts';
 import { type CertificateOnDisk, createCertificate } from './support/certificates.ts';
 import { heardToneDb, readWav } from './support/heard.ts';
 import { missing } from './support/installed.ts';
+import { eachLine, Happenings } from './support/lines.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { WebSocketPhone } from './support/web-socket-phone.ts';
 
@@ -19,6 +23,7 @@ describe('a platform with a certificate', { skip: missing('openssl'), timeout: 1
   let authority: string;
   const trusted = getCACertificates('default');
   const sockets: Socket[] = [];
+  const servers: (() => void)[] = [];
 
   before(async () => {
     certificate = createCertificate(names);
@@ -42,6 +47,7 @@ describe('a platform with a certificate', { skip: missing('openssl'), timeout: 1
 
   afterEach(() => {
     for (const socket of sockets.splice(0)) socket.destroy();
+    for (const end of servers.splice(0)) end();
   });
 
   async function secure(port: number, options: object = {}): Promise<TLSSocket> {
@@ -55,6 +61,29 @@ describe('a platform with a certificate', { skip: missing('openssl'), timeout: 1
     sockets.push(socket);
     await once(socket, 'secureConnect');
     return socket;
+  }
+
+  /** A place that speaks TLS, from openssl: what it hears, line by line. */
+  async function carrier(names: string) {
+    const { certFile, keyFile, remove } = createCertificate(names);
+    const port = await freePort();
+    const server = spawn('openssl', [
+      's_server',
+      '-accept',
+      String(port),
+      '-cert',
+      certFile,
+      '-key',
+      keyFile,
+    ]);
+    const heard = new Happenings<string>();
+    eachLine(server.stdout, (line) => heard.add(line));
+    servers.push(() => {
+      server.kill('SIGKILL');
+      remove();
+    });
+    await heard.until('the listening', (line) => line === 'ACCEPT');
+    return { port, certificate: readFileSync(certFile, 'utf8'), heard };
   }
 
   it('answers its API over HTTPS, and SIP over TLS with Via and port of TLS', async () => {
@@ -156,6 +185,49 @@ describe('a platform with a certificate', { skip: missing('openssl'), timeout: 1
       PlatformProcess.start(environment),
       /"JACKFIELD_TLS_CERT: the file \/nowhere\.pem does not exist"/,
     );
+  });
+
+  it('calls carriers over TLS whose certificate names them and comes from an authority of ours, and no others (RFC 5922)', async () => {
+    const [named, misnamed, unknown] = await Promise.all([
+      carrier('DNS:localhost,URI:sip:localhost'),
+      carrier('DNS:localhost,URI:sip:elsewhere.example'),
+      carrier('DNS:localhost,URI:sip:localhost'),
+    ]);
+    const directory = mkdtempSync(join(tmpdir(), 'authorities-'));
+    const [authorities, file] = [join(directory, 'ca.pem'), join(directory, 'carriers.json')];
+    writeFileSync(authorities, `${named.certificate}${misnamed.certificate}`);
+    const caps = { calls_per_second: 1 };
+    const carriers = Object.entries({ named, misnamed, unknown }).map(([name, { port }], index) => ({
+      ...{ name, host: 'localhost', port, transport: 'tls', prefixes: [{ prefix: String(index + 1) }] },
+      ...{ caps, probe_seconds: 5 },
+    }));
+    writeFileSync(file, JSON.stringify({ carriers }));
+    const caller = await PlatformProcess.start({
+      JACKFIELD_SIPS_PORT: '0',
+      JACKFIELD_TLS_CERT: certificate.certFile,
+      JACKFIELD_TLS_KEY: certificate.keyFile,
+      JACKFIELD_TLS_CA: authorities,
+      JACKFIELD_PUBLIC_URL: 'https://localhost:8080',
+      JACKFIELD_CARRIERS: file,
+      JACKFIELD_RTP_PORTS: '23920-23959',
+    });
+    try {
+      await named.heard.until('a request of ours', (line) => /^OPTIONS sip:localhost.* SIP\/2\.0/.test(line));
+      const reach = async (name: string) =>
+        (await caller.metrics(`jackfield_carrier_${name}_reachable`))[`jackfield_carrier_${name}_reachable`];
+      for (const name of ['misnamed', 'unknown']) {
+        for (const limit = Date.now() + 20_000; (await reach(name)) !== 0; ) {
+          assert.ok(Date.now() < limit, `${name} is still taken for reachable`);
+          await new Promise((resolve) => setTimeout(resolve, 100));
+        }
+      }
+      for (const { heard } of [misnamed, unknown]) {
+        assert.ok(!heard.all.some((line) => line.startsWith('OPTIONS')), 'not a word was said');
+      }
+    } finally {
+      await caller.stop();
+      rmSync(directory, { recursive: true });
+    }
   });
 
   it('reads a new certificate on SIGHUP, for SIP and HTTPS, without touching what stands', async () => {
