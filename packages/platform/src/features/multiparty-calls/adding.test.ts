@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eachDatabase, onEmbeddedDatabase } from '@jackfield/testkit';
+import { callEnds } from '../calls/index.ts';
 import { agent, customer, type MultipartyWorld, openMultipartyWorld } from './testing/multiparty-world.ts';
 
 const room = 'MultiPartyCall/name_room/';
@@ -140,6 +141,18 @@ onEmbeddedDatabase('Adding, with everything that can be asked for', (open) => {
     await world.runner.idle();
     assert.equal(dialled(), 2);
     assert.deepEqual(endsOf(world, legs), ['9000 Lost Race, Service', null, null]);
+  });
+
+  test('a request that is cancelled is cancelled for those too that were to be dialled later', async () => {
+    const world = await openMultipartyWorld(open);
+    await world.join('room', customer);
+    const [first = ''] = await addList(world, { delay_dial: '0<5<10' });
+    world.calls.leave(first, callEnds(1000, 'API Request'));
+    await world.runner.idle();
+    await world.clock.advance(11_000);
+    await world.runner.idle();
+    assert.equal(world.calls.dialled.length, 2);
+    assert.equal((await world.get(`${room}Participant/`)).body.meta.count, 1);
   });
 
   test('dial_music: ringback comes from the mix, a URL from the sounds, both until the phone has joined', async () => {

@@ -73,6 +73,22 @@ describe('several phones for one place', () => {
     assert.deepEqual(timers(room), ['cancel delay:leg-3']);
   });
 
+  it('of a request that is cancelled: those still to be dialled are not dialled any more', () => {
+    const rivals = [
+      wanted(2, { requestUuid: 'request-2' }),
+      wanted(3, { requestUuid: 'request-2', delaySeconds: 10 }),
+      wanted(4, { requestUuid: 'request-4', delaySeconds: 10 }),
+    ] as const;
+    const room = Room.created()
+      .answer(1)
+      .feed({ type: 'add-participant', rivals: [rivals[0], rivals[1]] })
+      .feed({ type: 'add-participant', rivals: [rivals[2]] })
+      .feed({ type: 'leg-ended', leg: 'leg-2', isRequestCancelled: true });
+    assert.deepEqual(room.phases, { 1: 'joined', 2: 'exited', 3: 'exited', 4: 'delayed' });
+    assert.deepEqual(room.events, ['add-participant-completed']);
+    assert.deepEqual(timers(room), ['cancel delay:leg-3']);
+  });
+
   it('of which one is in a call already are refused together', () => {
     const room = Room.created();
     const before = room.call;

@@ -63,7 +63,7 @@ function stepLive(call: MultipartyCall, input: MultipartyCallInput, now: Instant
     case 'leg-answered':
       return legAnswered(call, input.leg, now);
     case 'leg-ended':
-      return legGone(call, input.leg, 'Participant Call Hangup', now);
+      return legEnded(call, input.leg, input.isRequestCancelled ?? false, now);
     case 'leg-taken':
       return legGone(call, input.leg, 'Participant Call Transferred', now);
     case 'leg-here':
@@ -85,6 +85,17 @@ function stepLive(call: MultipartyCall, input: MultipartyCallInput, now: Instant
     case 'process-restarted':
       return restarted(call, now);
   }
+}
+
+function legEnded(call: MultipartyCall, leg: string, isRequestCancelled: boolean, now: Instant): CallStep {
+  const participant = call.participants.find((each) => each.leg === leg);
+  if (participant === undefined || !isRequestCancelled) {
+    return legGone(call, leg, 'Participant Call Hangup', now);
+  }
+  const waiting = call.participants.filter(
+    ({ phase, requestUuid }) => phase === 'delayed' && requestUuid === participant.requestUuid,
+  );
+  return departed(call, [participant, ...waiting], 'Participant Call Hangup', now);
 }
 
 /** It left by itself: there is no leg of ours to let go. */

@@ -65,7 +65,8 @@ export type MultipartyCallInput =
   | { readonly type: 'add-participant'; readonly rivals: Rivals }
   | { readonly type: 'leg-ringing'; readonly leg: string }
   | { readonly type: 'leg-answered'; readonly leg: string }
-  | { readonly type: 'leg-ended'; readonly leg: string }
+  /** `isRequestCancelled`: so were the calls of its request that ring, and those still to be dialled are meant as well. */
+  | { readonly type: 'leg-ended'; readonly leg: string; readonly isRequestCancelled?: boolean }
   /** A leg that was there before has been handed over. */
   | { readonly type: 'leg-here'; readonly leg: string; readonly isAnswered: boolean }
   /** Another owner has it now. */
