@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createRecordingLog } from '@jackfield/testkit';
 import { dialTerms } from './dial-terms.ts';
 
 const trunk = { trunk: '1', account: 'MA1', mainAccount: 'MA1' };
 const mayReach = (address: string) => address === '192.0.2.1';
+const log = createRecordingLog();
+const leg = 'leg';
 const deps = {
+  log,
   accounts: (name: string) => (name === 'alpha' ? { username: 'carrier', password: 'x' } : undefined),
   trunkLogin: async (name: string) =>
     name === 'uri/1' || name === 'alpha' ? { username: 'pbx', password: 'pässwörd' } : undefined,
@@ -13,7 +17,7 @@ const deps = {
 
 test('a carrier is answered with the operator’s credentials, and reached wherever it is', async () => {
   const target = { uri: 'sip:+1@10.0.0.1', account: 'alpha' };
-  assert.deepEqual(await dialTerms(deps, { targets: [target] }), {
+  assert.deepEqual(await dialTerms(deps, { leg, targets: [target] }), {
     credentials: { username: 'carrier', password: 'x' },
   });
 });
@@ -21,22 +25,27 @@ test('a carrier is answered with the operator’s credentials, and reached where
 test('a place of a trunk is answered with the customer’s credentials alone, and reached where customers may send', async () => {
   for (const account of ['uri/1', 'alpha']) {
     const { credentials, reaches } = await dialTerms(deps, {
+      leg,
       targets: [{ uri: 'sip:+1@192.0.2.1', trunk, account }],
     });
     // As bytes of UTF-8, which is what a digest is made of (RFC 7616 §4).
     const password = Buffer.from('pässwörd').toString('latin1');
     assert.deepEqual(credentials, { username: 'pbx', password });
-    assert.equal(reaches, mayReach);
+    assert.deepEqual([reaches?.('192.0.2.1'), reaches?.('10.0.0.1')], [true, false]);
+    assert.deepEqual(log.lines.at(-1)?.fields, { leg, address: '10.0.0.1' });
   }
-  const terms = await dialTerms(deps, { targets: [{ uri: 'sip:+1@192.0.2.1', trunk, account: 'uri/2' }] });
-  assert.deepEqual(terms, { reaches: mayReach });
+  const unknown = await dialTerms(deps, {
+    leg,
+    targets: [{ uri: 'sip:+1@192.0.2.1', trunk, account: 'uri/2' }],
+  });
+  assert.deepEqual(Object.keys(unknown), ['reaches']);
 });
 
 test('several targets of one call are shown no credentials, and phones are reached wherever they are', async () => {
   const targets = [{ uri: 'sip:a@10.0.0.1', account: 'alpha' }, { uri: 'sip:a@10.0.0.2' }];
-  assert.deepEqual(await dialTerms(deps, { targets }), {});
+  assert.deepEqual(await dialTerms(deps, { leg, targets }), {});
   assert.deepEqual(
-    await dialTerms({}, { targets: [{ uri: 'sip:a@10.0.0.1', trunk, account: 'uri/1' }] }),
+    await dialTerms({ log }, { leg, targets: [{ uri: 'sip:a@10.0.0.1', trunk, account: 'uri/1' }] }),
     {},
   );
 });

@@ -1,8 +1,9 @@
-import type { DialRequest, Trunks } from '@jackfield/platform';
+import type { DialRequest, Logger, Trunks } from '@jackfield/platform';
 import { type DigestCredentials, encodeUtf8 } from '@jackfield/sip';
 import type { CarrierAccounts } from './carrier-accounts.ts';
 
 export interface DialTermsDeps {
+  readonly log: Logger;
   /** What answers the challenges of carriers. */
   readonly accounts?: CarrierAccounts;
   /** What answers those of the telephone systems behind inbound trunks. */
@@ -19,8 +20,8 @@ export interface DialTerms {
 
 /** Passwords stay with signalling: whoever dials names an account and nothing more. */
 export async function dialTerms(
-  { accounts, trunkLogin, mayReach }: DialTermsDeps,
-  { targets }: Pick<DialRequest, 'targets'>,
+  { log, accounts, trunkLogin, mayReach }: DialTermsDeps,
+  { leg, targets }: Pick<DialRequest, 'leg' | 'targets'>,
 ): Promise<DialTerms> {
   // Whoever asks for a password is dialled alone: no other target is shown its credentials.
   const account = targets.length === 1 ? targets[0]?.account : undefined;
@@ -31,9 +32,15 @@ export async function dialTerms(
       : isCustomers
         ? await credentialsOf(account, trunkLogin)
         : accounts?.(account);
+  const reaches = (address: string): boolean => {
+    const isOpen = mayReach?.(address) !== false;
+    if (!isOpen)
+      log.info({ leg, address }, 'An origination URI leads to an address that is closed to customers.');
+    return isOpen;
+  };
   return {
     ...(credentials === undefined ? {} : { credentials }),
-    ...(isCustomers && mayReach !== undefined ? { reaches: mayReach } : {}),
+    ...(isCustomers && mayReach !== undefined ? { reaches } : {}),
   };
 }
 
