@@ -4,9 +4,12 @@ import { takenCrypto } from './crypto-attribute.ts';
 import { parseSdp, type SdpLimits } from './parse-sdp.ts';
 import type { SdpProblem } from './session-description.ts';
 
+/** RFC 3551, RFC 4585, RFC 3711, RFC 5124. */
+const rtpProfile = /^RTP\/S?AVPF?$/;
+
 /**
  * What our offer and its answer agree on (RFC 3264 §7). `codecs` are those that the offer was made of. With `requiresCrypto` an
- * answer in the clear is a problem, whatever was offered. Throws when our own offer is no description.
+ * answer in the clear is a problem, whatever was offered; with false it is none, even where it forgets that SRTP was. Throws when our own offer is no description.
  */
 export function applyAnswer(
   offer: string,
@@ -28,12 +31,13 @@ export function applyAnswer(
   if (place < 0) return { problem: 'no-audio' };
   const stream = answered[place]!;
   if (stream.port === 0) return { problem: 'refused' };
-  if (stream.protocol !== offered[place]!.protocol) return { problem: 'unsupported-transport' };
+  const isStrict = limits?.requiresCrypto !== false || !rtpProfile.test(stream.protocol);
+  if (stream.protocol !== offered[place]!.protocol && isStrict) return { problem: 'unsupported-transport' };
   const agreed = agree(offered[place]!, stream, codecs);
   if ('problem' in agreed) return agreed;
   const crypto = takenCrypto(offered[place]!.crypto, stream.crypto);
   if (crypto === 'problem') return { problem: 'no-common-crypto' };
   if (crypto !== undefined) return { agreed: { ...agreed, crypto } };
-  const isDemanded = limits?.requiresCrypto || isSecureProfile(stream.protocol);
+  const isDemanded = limits?.requiresCrypto ?? isSecureProfile(stream.protocol);
   return isDemanded ? { problem: 'no-common-crypto' } : { agreed };
 }

@@ -165,6 +165,14 @@ describe('an offer of ours', () => {
     assert.deepEqual(demanded, { problem: 'no-common-crypto' });
     const secure = createOffer({ ...local, protocols: ['RTP/SAVP'], ...session });
     assert.deepEqual(applyAnswer(secure, offer('RTP/SAVP', []), codecs), { problem: 'no-common-crypto' });
+    assert.deepEqual(applyAnswer(secure, offer('RTP/AVP', []), codecs), { problem: 'unsupported-transport' });
+    // Who would rather talk in the clear than not at all takes the answers of phones that never look at an offer.
+    for (const profile of ['RTP/AVP', 'RTP/SAVP']) {
+      const taken = applyAnswer(secure, offer(profile, []), codecs, { requiresCrypto: false });
+      assert.ok('agreed' in taken && taken.agreed.crypto === undefined);
+    }
+    const strange = applyAnswer(secure, offer('UDP/TLS/RTP/SAVPF', []), codecs, { requiresCrypto: false });
+    assert.deepEqual(strange, { problem: 'unsupported-transport' });
   });
 
   it('RFC 3264 §8: repeats its keys, and with them its version, as long as nothing changes', () => {

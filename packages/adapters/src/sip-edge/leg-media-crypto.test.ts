@@ -161,8 +161,16 @@ describe('SRTP where we call', () => {
     }
   });
 
-  it('an answer without a key of theirs is none to SAVP', async () => {
-    const crypto = new LegCrypto(srtp('offer'));
+  it('an answer without a key of theirs is in the clear, and none where SRTP is required', async () => {
+    for (const profile of ['RTP/SAVP', 'RTP/AVP']) {
+      const crypto = new LegCrypto(srtp('offer'));
+      crypto.address(overTls);
+      const { media, connected } = await openLeg(crypto);
+      media.offer();
+      assert.equal(media.takeAnswer(sdp(profile, [])), true);
+      assert.equal(connected[0]!.protection, undefined);
+    }
+    const crypto = new LegCrypto(srtp('require'));
     crypto.address(overTls);
     const { media, connected } = await openLeg(crypto);
     media.offer();
