@@ -41,7 +41,7 @@ export interface StreamLimits {
   readonly slowMs: number;
   /** Between pings; a socket that has not answered one when the next is due is lost. Default 15,000. */
   readonly pingMs: number;
-  /** How long the other side may take to answer a close; default 2000. */
+  /** How long the other side may take to answer a close; default 5000. */
   readonly closeMs: number;
   /** Messages that are read in 20 ms before the socket waits; default 64. */
   readonly messagesPerFrame: number;
@@ -58,7 +58,7 @@ export const defaultStreamLimits: StreamLimits = {
   bufferedBytes: 128 * 1024,
   slowMs: 2000,
   pingMs: 15_000,
-  closeMs: 2000,
+  closeMs: 5000,
   messagesPerFrame: 64,
   refusalsPerSecond: 10,
   streams: 5000,
