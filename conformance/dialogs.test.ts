@@ -272,6 +272,41 @@ describe('what phones do in the middle of calls', { skip, timeout: 360_000 }, ()
     }
   });
 
+  it('a flow of a phone that fails leaves the call to its other one (RFC 5626)', async () => {
+    const { username } = await endpoint();
+    const keys = { instance: '00000000-0000-4000-8000-000000000001' };
+    const older = await run('register-flow', username, { keys: { ...keys, reg_id: '1' } });
+    const newer = await run('register-flow', username, { keys: { ...keys, reg_id: '2' } });
+    const failing = await start('flow-failed', username, { port: newer.port });
+    const answering = await start('answer-hang-up', username, { port: older.port });
+    await add('flows', username);
+    await Promise.all([succeeds(failing), succeeds(answering)]);
+    await run('register-flow-lacking', username, { keys: { ...keys, reg_id: '3', proxy_port: '9' } });
+  });
+
+  it('a GRUU calls one phone of an endpoint, and no other (RFC 5627)', async () => {
+    const { username } = await endpoint();
+    const [one, other] = ['1', '2'].map((last) => `00000000-0000-4000-8000-00000000000${last}`);
+    const called = await run('register-flow', username, { keys: { instance: one!, reg_id: '1' } });
+    const silent = await run('register-flow', username, { keys: { instance: other!, reg_id: '1' } });
+    const answers = await start('answer-hang-up', username, { port: called.port });
+    const hears = await start('answer-hang-up', username, { port: silent.port });
+    const authUri = `${username}@${platform.sipAddress};gr=urn:uuid:${one}`;
+    const caller = await endpoint();
+    await run('call-gruu', caller.username, { authUri, keys: { callee: username, instance: one! } });
+    await succeeds(answers);
+    await hears.stop();
+    assert.notEqual((await hears.finished()).code, 0, 'nobody has called the other one');
+  });
+
+  it('a phone behind a proxy is called by its Path (RFC 3327)', async () => {
+    const { username } = await endpoint();
+    const proxy = await start('behind-proxy', username);
+    await run('register-path', username, { keys: { proxy_port: String(proxy.port) } });
+    await add('path', username);
+    await succeeds(proxy);
+  });
+
   it('a phone whose connection is lost is not registered any more', async () => {
     const { username, endpointId } = await endpoint();
     await run('register', username, { transport: 't1' });

@@ -49,3 +49,15 @@ test('several targets of one call are shown no credentials, and phones are reach
     {},
   );
 });
+
+test('a Path that a phone has registered leads where customers may send, and flows to wherever they come from', async () => {
+  const path = ['<sip:10.0.0.1;lr>'];
+  for (const targets of [
+    [{ uri: 'sip:a@192.0.2.9', path }],
+    [{ uri: 'sip:a@192.0.2.9', flow: 'tcp-1', otherFlows: [{ uri: 'sip:a@192.0.2.9', path }] }],
+  ]) {
+    const { reaches } = await dialTerms(deps, { leg, targets });
+    assert.deepEqual([reaches?.('192.0.2.1'), reaches?.('10.0.0.1')], [true, false]);
+  }
+  assert.deepEqual(await dialTerms(deps, { leg, targets: [{ uri: 'sip:a@10.0.0.1', flow: 'tcp-1' }] }), {});
+});

@@ -32,15 +32,22 @@ export async function dialTerms(
       : isCustomers
         ? await credentialsOf(account, trunkLogin)
         : accounts?.(account);
+  // A Path leads where the phone wants, too (RFC 3327 §6).
+  const leadsAnywhere = targets.some(
+    ({ path, otherFlows = [] }) => path !== undefined || otherFlows.some((each) => each.path !== undefined),
+  );
   const reaches = (address: string): boolean => {
     const isOpen = mayReach?.(address) !== false;
     if (!isOpen)
-      log.info({ leg, address }, 'An origination URI leads to an address that is closed to customers.');
+      log.info(
+        { leg, address },
+        'An origination URI or a Path leads to an address that is closed to customers.',
+      );
     return isOpen;
   };
   return {
     ...(credentials === undefined ? {} : { credentials }),
-    ...(isCustomers && mayReach !== undefined ? { reaches } : {}),
+    ...((isCustomers || leadsAnywhere) && mayReach !== undefined ? { reaches } : {}),
   };
 }
 

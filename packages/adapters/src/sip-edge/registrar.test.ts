@@ -141,7 +141,11 @@ describe('a REGISTER', () => {
     const more: [string, string][] = path.map((value) => ['Path', value]);
     const answer = await register({ more }, await credentials());
     assert.deepEqual(headerOf(answer, 'Path'), path);
-    assert.deepEqual(bound.get('endpoint of alice')![0]?.path, path);
+    const [binding] = bound.get('endpoint of alice')!;
+    assert.deepEqual([binding?.path, binding?.flow], [path, '']);
+    const near: [string, string][] = [['Path', `<sip:${home}:5062;lr>`]];
+    await register({ more: near }, await credentials());
+    assert.equal(bound.get('endpoint of alice')![0]?.flow, `udp-${home}-5062`);
   });
 
   it('of a flow is answered with Require: outbound and the time after which it is to be heard of (RFC 5626 §6)', async () => {

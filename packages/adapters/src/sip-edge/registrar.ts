@@ -1,5 +1,6 @@
 import type { Clock, Registrations } from '@jackfield/platform';
 import {
+  addressOfHost,
   DEFAULT_REGISTRATION_LIMITS,
   decideRegistration,
   type Flow,
@@ -79,7 +80,7 @@ export function createRegistrar(deps: RegistrarDeps): {
         callId: headers.get('Call-ID') ?? '',
         cseq: parseCSeq(headers.get('CSeq') ?? '')?.seq ?? 0,
         userAgent: headers.get('User-Agent') ?? '',
-        flow: flow.id,
+        flow: path.length === 0 ? flow.id : flowOfPath(path, flow),
       };
       const now = clock.now();
       const { endpoint, token } = admitted;
@@ -139,6 +140,20 @@ function lacksOutbound({ headers }: SipRequest, path: readonly string[]): boolea
   if (!asksForFlow || headers.all('Via').length < 2) return false;
   const uri = parseSipUri(parseNameAddr(path.at(-1) ?? '')?.uri ?? '');
   return uri === undefined || paramOf(uri.params, 'ob') === undefined;
+}
+
+/**
+ * The flow of a binding with a Path (RFC 3327 §5.2): its first URI leads, whatever brought the REGISTER, and a connection that a proxy
+ * closes takes nothing with it. Where the two are one over UDP, its flow is known to reach it.
+ */
+function flowOfPath(
+  [first = '']: readonly string[],
+  { id, reliable, remoteAddress, remotePort }: Flow,
+): string {
+  const uri = parseSipUri(parseNameAddr(first)?.uri ?? '');
+  const isSource =
+    uri !== undefined && addressOfHost(uri.host) === remoteAddress && (uri.port ?? 5060) === remotePort;
+  return isSource && !reliable ? id : '';
 }
 
 /** RFC 5626 §6: the response to the registration of a flow; the time after which a phone had better be heard of (§4.4). */
