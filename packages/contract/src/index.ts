@@ -222,6 +222,12 @@ export {
   newEndpoint,
 } from './sip-endpoints.ts';
 export {
+  type ApplicationFrame,
+  applicationFrame,
+  type PlatformFrame,
+  platformFrame,
+} from './stream-frames.ts';
+export {
   callStreamPath,
   callStreamsPath,
   mpcStreamPath,

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, test } from 'node:test';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { echo } from '../../examples/echo.ts';
+import { parrot } from '../../examples/parrot.ts';
+import { serveStreams } from '../serve-streams.ts';
+import { checkServer, type RuleFinding } from './check-server.ts';
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+const brokenOf = (findings: readonly RuleFinding[]) =>
+  findings.filter(({ held }) => held === false).map(({ rule }) => rule);
+const heldOf = (findings: readonly RuleFinding[]) =>
+  findings.filter(({ held }) => held === true).map(({ rule }) => rule);
+
+/** A server that does as it is told, without the kit. */
+async function serve(onSocket: (socket: WebSocket) => void, refuses = false): Promise<string> {
+  const server = new WebSocketServer({
+    port: 0,
+    host: '127.0.0.1',
+    ...(refuses
+      ? { verifyClient: (_: unknown, answer: (ok: boolean, code: number) => void) => answer(false, 403) }
+      : {}),
+  });
+  await once(server, 'listening');
+  closing.push(() => {
+    for (const socket of server.clients) socket.terminate();
+    server.close();
+  });
+  server.on('connection', onSocket);
+  return `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+test('an echo with the kit keeps every rule, in each format', { timeout: 120_000 }, async () => {
+  const formats = [
+    { encoding: 'audio/x-l16', sampleRate: 8000 },
+    { encoding: 'audio/x-l16', sampleRate: 24_000 },
+    { encoding: 'audio/x-mulaw', sampleRate: 8000 },
+  ] as const;
+  await Promise.all(
+    formats.map(async (format) => {
+      const server = await serveStreams({ onStream: echo });
+      closing.push(server.close);
+      const url = `ws://127.0.0.1:${server.port}/`;
+      const findings = await checkServer({ url, ...format, seconds: 1 });
+      assert.deepEqual(brokenOf(findings), []);
+      assert.ok(heldOf(findings).length >= 9, JSON.stringify(findings));
+    }),
+  );
+});
+
+test('an agent that is interrupted falls silent, and a signed server lets no stranger in', {
+  timeout: 60_000,
+}, async () => {
+  const authToken = 'bXkgdG9rZW4';
+  const http = createServer();
+  http.listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  const serviceUrl = `ws://127.0.0.1:${(http.address() as AddressInfo).port}/`;
+  const said: string[] = [];
+  const server = await serveStreams({
+    server: http,
+    serviceUrl,
+    authToken,
+    onStream: (stream) => parrot(stream, (what) => said.push(what)),
+  });
+  closing.push(server.close, () => http.close());
+  const findings = await checkServer({ url: serviceUrl, authToken, expectsSignatures: true, seconds: 2 });
+  assert.deepEqual(brokenOf(findings), []);
+  assert.ok(heldOf(findings).includes('falls silent when the caller speaks (clearAudio)'), said.join('\n'));
+  assert.ok(heldOf(findings).includes('refuses upgrades that the platform did not sign'));
+});
+
+test('what a server does wrong is told: refusals, foreign frames, hanging up, deafness, silence at the end', {
+  timeout: 60_000,
+}, async () => {
+  const quick = { seconds: 0.4 };
+  const refusing = await checkServer({ url: await serve(() => {}, true), ...quick });
+  assert.deepEqual(brokenOf(refusing), ['accepts the upgrade']);
+  assert.match(refusing[0]?.seen ?? '', /403/);
+
+  const babbling = await checkServer({
+    url: await serve((socket) => socket.on('message', () => socket.send('{"event":"hello"}'))),
+    ...quick,
+  });
+  assert.deepEqual(brokenOf(babbling), [
+    'keeps two streams apart',
+    'bears bursts and gaps',
+    'takes a stream back (start with resumed)',
+    'sends nothing but frames of the protocol',
+  ]);
+
+  const mixing = await checkServer({
+    url: await serve((socket) =>
+      socket.on('message', () =>
+        socket.send(
+          JSON.stringify({ event: 'clearAudio', streamId: '00000000-0000-4000-8000-000000000000' }),
+        ),
+      ),
+    ),
+    ...quick,
+  });
+  assert.ok(brokenOf(mixing).includes('keeps two streams apart'));
+
+  const leaving = await checkServer({
+    url: await serve((socket) => void setTimeout(() => socket.close(1011), 100)),
+    ...quick,
+  });
+  assert.ok(brokenOf(leaving).includes('stays while the call lasts'));
+
+  // It reads, and never answers a close.
+  const stubborn = await serve((socket) => {
+    const raw = socket as unknown as { _receiver: { removeAllListeners(name: string): void } };
+    raw._receiver.removeAllListeners('conclude');
+  });
+  assert.ok(
+    brokenOf(await checkServer({ url: stubborn, ...quick })).includes('closes when the stream stops'),
+  );
+});

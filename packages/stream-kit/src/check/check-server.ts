@@ -1,0 +1,202 @@
+import { levelDb, tone } from '../audio.ts';
+import { type Observed, TestCall, type TestCallOptions } from './test-call.ts';
+
+export interface CheckOptions {
+  readonly url: string;
+  readonly authToken?: string;
+  /** The server refuses what the platform did not sign. */
+  readonly expectsSignatures?: boolean;
+  readonly encoding?: TestCallOptions['encoding'];
+  readonly sampleRate?: TestCallOptions['sampleRate'];
+  readonly extraHeaders?: string;
+  /** What the caller says, at the rate of the stream; a tone with pauses when left out. */
+  readonly speech?: Int16Array;
+  /** Of each part of the check. */
+  readonly seconds?: number;
+  readonly progress?: (what: string) => void;
+}
+
+/** Whether the server keeps one rule; `held` is undefined where there was nothing to see. */
+export interface RuleFinding {
+  readonly rule: string;
+  readonly held: boolean | undefined;
+  readonly seen: string;
+}
+
+/** A socket into which more is written than its reader takes. */
+const mostWaitingBytes = 128 * 1024;
+/** A person notices that somebody goes on talking. */
+const bargeInMs = 1_000;
+/** So long a caller waits for an answer. */
+const patienceMs = 4_000;
+
+/** Calls a server as the platform does, in every way in which a call can go, and tells which rules it keeps. */
+export async function checkServer(options: CheckOptions): Promise<readonly RuleFinding[]> {
+  const { url, authToken, encoding = 'audio/x-l16', sampleRate = 8000 } = options;
+  const { extraHeaders, seconds = 3, progress = () => {} } = options;
+  const speech = options.speech ?? sentences(seconds, sampleRate);
+  const findings: RuleFinding[] = [];
+  const found = (rule: string, held: boolean | undefined, seen: string) =>
+    void findings.push({ rule, held, seen });
+  const callOptions: TestCallOptions = {
+    url,
+    encoding,
+    sampleRate,
+    ...(authToken === undefined ? {} : { authToken }),
+    ...(extraHeaders === undefined ? {} : { extraHeaders }),
+  };
+  const newCall = (over: Partial<TestCallOptions> = {}) => new TestCall({ ...callOptions, ...over });
+
+  progress('a call');
+  const first = newCall();
+  try {
+    await first.connect();
+  } catch (error) {
+    found('accepts the upgrade', false, error instanceof Error ? error.message : String(error));
+    return findings;
+  }
+  found('accepts the upgrade', true, 'open');
+  first.ping();
+  await first.speak(speech);
+  for (const digit of '0123456789*#') first.press(digit);
+  await first.speak(silence(500, sampleRate));
+  found('answers pings', first.observed.pongs > 0, `${first.observed.pongs} pongs`);
+  found(
+    'stays while the call lasts',
+    first.isOpen,
+    first.isOpen ? 'open to the end' : `closed with ${first.observed.closeCode}`,
+  );
+  found(
+    'reads as fast as audio comes',
+    first.observed.mostWaiting < mostWaitingBytes,
+    `${first.observed.mostWaiting} bytes waited at most`,
+  );
+  found('closes when the stream stops', await first.end(), 'after stop and 1000');
+
+  progress('two calls at once');
+  const pair = [newCall(), newCall()];
+  await Promise.all(pair.map((call) => call.connect()));
+  await Promise.all(pair.map((call) => call.speak(speech)));
+  const both = pair.every((call) => call.isOpen);
+  await Promise.all(pair.map((call) => call.end()));
+  found(
+    'keeps two streams apart',
+    both && pair.every(isClean),
+    wrongOf(...pair.map((call) => call.observed)),
+  );
+
+  progress('a slow network');
+  const slow = newCall();
+  await slow.connect();
+  await slow.speak(speech.subarray(0, speech.length >> 1), 400);
+  slow.lose(25);
+  await slow.speak(speech.subarray(speech.length >> 1), 400);
+  found(
+    'bears bursts and gaps',
+    slow.isOpen && isClean(slow),
+    slow.isOpen ? wrongOf(slow.observed) : 'closed',
+  );
+  await slow.end();
+
+  progress('a lost connection');
+  const resumed = newCall();
+  await resumed.connect();
+  await resumed.speak(speech.subarray(0, speech.length >> 1));
+  resumed.cut();
+  let isBack = true;
+  try {
+    await resumed.connect();
+    resumed.catchUp(silence(1_000, sampleRate));
+    await resumed.speak(speech.subarray(speech.length >> 1));
+  } catch {
+    isBack = false;
+  }
+  found(
+    'takes a stream back (start with resumed)',
+    isBack && resumed.isOpen && isClean(resumed),
+    isBack ? wrongOf(resumed.observed) : 'refused',
+  );
+  await resumed.end();
+
+  progress('ends without a word');
+  for (const code of [1000, 1001, 1011]) {
+    const call = newCall();
+    await call.connect();
+    await call.speak(silence(100, sampleRate));
+    await call.close(code);
+  }
+  const last = newCall();
+  const serves = await last.connect().then(
+    () => true,
+    () => false,
+  );
+  await last.speak(silence(200, sampleRate));
+  found('serves the next call after each kind of end', serves && last.isOpen, serves ? 'open' : 'refused');
+  await last.end();
+
+  progress('barge-in');
+  const barging = newCall();
+  await barging.connect();
+  await barging.speak(speech);
+  // The caller listens: a server that waits for a pause gets one.
+  for (let waited = 0; barging.observed.playedMs === 0 && waited < patienceMs; waited += 200) {
+    await barging.speak(silence(200, sampleRate));
+  }
+  const answers = barging.observed.playedMs > 0;
+  if (answers) {
+    const clears = barging.sees('clearAudio', bargeInMs + speechMs(speech, sampleRate));
+    await barging.speak(speech);
+    const cleared = await clears;
+    found(
+      'falls silent when the caller speaks (clearAudio)',
+      cleared ? true : undefined,
+      cleared ? 'clearAudio came' : 'it did not; right for a server that is no agent',
+    );
+  } else found('falls silent when the caller speaks (clearAudio)', undefined, 'it played nothing');
+  await barging.end();
+
+  if (options.expectsSignatures === true) {
+    const stranger = new TestCall({ url, encoding, sampleRate, authToken: 'not the token' });
+    const refused = await stranger.connect().then(
+      () => false,
+      () => true,
+    );
+    if (!refused) await stranger.close(1000);
+    found('refuses upgrades that the platform did not sign', refused, refused ? 'refused' : 'accepted');
+  }
+  const all = [first, ...pair, slow, resumed, last, barging];
+  const wrong = all.flatMap(({ observed }) => observed.wrong);
+  found(
+    'sends nothing but frames of the protocol',
+    wrong.length === 0,
+    wrong.length === 0
+      ? `${all.reduce((sum, { observed }) => sum + observed.frames.length, 0)} frames`
+      : String(wrong[0]),
+  );
+  return findings;
+}
+
+function isClean({ observed }: TestCall): boolean {
+  return observed.wrong.length === 0;
+}
+
+function wrongOf(...observed: readonly Observed[]): string {
+  const wrong = observed.flatMap((each) => each.wrong);
+  return wrong.length === 0 ? 'nothing wrong' : String(wrong[0]);
+}
+
+function silence(milliseconds: number, sampleRate: number): Int16Array {
+  return new Int16Array((sampleRate * milliseconds) / 1000);
+}
+
+/** Half a second of sound and a quarter of pause, again and again. */
+function sentences(seconds: number, sampleRate: number): Int16Array {
+  const samples = new Int16Array(seconds * sampleRate);
+  const sentence = tone(440, 500, sampleRate);
+  for (let at = 0; at + sentence.length <= samples.length; at += sampleRate * 0.75) samples.set(sentence, at);
+  return levelDb(samples) === Number.NEGATIVE_INFINITY ? tone(440, seconds * 1000, sampleRate) : samples;
+}
+
+function speechMs(speech: Int16Array, sampleRate: number): number {
+  return (speech.length / sampleRate) * 1000;
+}
