@@ -48,6 +48,7 @@ export class LiveStream implements StreamSocketListener {
   #playDroppedMs = 0;
   #pastPlayedMs = 0;
   #readInFrame = 0;
+  #bytesInFrame = 0;
   #refusals = 0;
   #refusalsFromMs = 0;
   readonly #degraded = { 'to-socket': { ms: 0, toldMs: -1e9 }, 'from-socket': { ms: 0, toldMs: -1e9 } };
@@ -65,6 +66,7 @@ export class LiveStream implements StreamSocketListener {
       send: (bytes) => this.#socket!.send(bytes, order.binary === true),
       tick: () => {
         this.#readInFrame = 0;
+        this.#bytesInFrame = 0;
         this.#socket?.resume();
       },
       dropped: (ms) => this.#degrade('to-socket', ms, 100),
@@ -170,7 +172,11 @@ export class LiveStream implements StreamSocketListener {
     this.#framesReceived++;
     counters.framesReceived++;
     // Whoever floods is read as fast as a frame goes by; the rest waits in his own network.
-    if (++this.#readInFrame >= limits.messagesPerFrame) this.#socket!.pause();
+    this.#readInFrame++;
+    this.#bytesInFrame += data.length;
+    if (this.#readInFrame >= limits.messagesPerFrame || this.#bytesInFrame >= limits.bytesPerFrame) {
+      this.#socket!.pause();
+    }
     if (data.length > limits.messageBytes) {
       this.#refuse(`a message of ${data.length} bytes is longer than ${limits.messageBytes}`);
     } else if (isBinary) {

@@ -43,8 +43,9 @@ export interface StreamLimits {
   readonly pingMs: number;
   /** How long the other side may take to answer a close; default 5000. */
   readonly closeMs: number;
-  /** Messages that are read in 20 ms before the socket waits; default 64. */
+  /** Messages, and bytes of them, that are read in 20 ms before the socket waits; default 64, and 128 KiB. */
   readonly messagesPerFrame: number;
+  readonly bytesPerFrame: number;
   /** Refusals that are answered in a second; more are counted only. Default 10. */
   readonly refusalsPerSecond: number;
   /** Streams at once; default 5000. */
@@ -60,6 +61,7 @@ export const defaultStreamLimits: StreamLimits = {
   pingMs: 15_000,
   closeMs: 5000,
   messagesPerFrame: 64,
+  bytesPerFrame: 128 * 1024,
   refusalsPerSecond: 10,
   streams: 5000,
 };
