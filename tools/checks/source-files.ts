@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { SourceFile } from './check-result.ts';
 
 const places = ['packages', 'apps', 'tools', 'conformance', 'benchmarks'];
-const documents = ['*.md', 'docs/**/*.md'];
+const documents = ['*.md', 'docs/**/*.{md,json}'];
 
 /** Every TypeScript file, document and manifest of the workspace under `root`. */
 export async function readSourceFiles(root: string): Promise<readonly SourceFile[]> {
