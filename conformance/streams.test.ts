@@ -12,6 +12,7 @@ const password = 'secret-of-a-phone';
 /** A sandbox phone that answers and plays 1 kHz. */
 const tonePhone = '+12025550109';
 const audible = -25;
+const inaudible = -60;
 
 /** The real server, a WebSocket server in another language, phones that we did not write. */
 describe('audio streams', { skip, timeout: 180_000 }, () => {
@@ -279,6 +280,89 @@ describe('audio streams', { skip, timeout: 180_000 }, () => {
       sockets.frames(each).flatMap(({ event, media }) => (event === 'media' ? [media.chunk] : [])),
     );
     assert.ok(new Set(chunks).size >= chunks.length - 5 && chunks.length >= 75);
+  });
+
+  const room = 'MultiPartyCall/name_streamed/';
+
+  async function join(fields: object) {
+    const { status, body } = await platform.api('POST', `${room}Participant/`, {
+      from: '+12025550000',
+      role: 'customer',
+      enter_sound: 'none',
+      exit_sound: 'none',
+      stay_alone: true,
+      ...fields,
+    });
+    assert.equal(status, 201, JSON.stringify(body));
+    const callUuid: string = body.calls[0].call_uuid;
+    const { objects } = (await platform.api('GET', `${room}Participant/?call_uuid=${callUuid}`)).body;
+    const path = `${room}Participant/${objects[0].member_id}/`;
+    await platform.until('the participant is in', path, ({ join_time }) => join_time !== null);
+    return { callUuid, member: objects[0].member_id as string };
+  }
+
+  it('of a multiparty call have a track for each participant with its voice alone, and whisper to the roles they name', async () => {
+    const { phone, username } = await bob(440);
+    const from = sockets.happened.all.length;
+    const [tone, other] = [await join({ to: tonePhone }), await join({ to: username, role: 'agent' })];
+    const { status, body } = await platform.api('POST', `${room}Stream/`, {
+      service_url: sockets.url('/room'),
+      bidirectional: true,
+      speak_to: 'agent',
+    });
+    assert.equal(status, 202, JSON.stringify(body));
+    const connection = await sockets.connected('/room', from);
+    const samples = Int16Array.from(
+      { length: 8000 },
+      (_, at) => 8000 * Math.sin((2 * Math.PI * 2000 * at) / 8000),
+    );
+    const payload = Buffer.from(samples.buffer).toString('base64');
+    sockets.say(connection, {
+      event: 'playAudio',
+      media: { contentType: 'audio/x-l16', sampleRate: 8000, payload },
+    });
+    sockets.say(connection, { event: 'checkpoint', name: 'whispered' });
+    await sockets.frame(connection, 'playedStream');
+    await sockets.heard(connection, 160);
+    assert.deepEqual(sockets.frames(connection)[0].start.tracks, [tone.member, other.member]);
+    assert.equal((await platform.api('DELETE', room)).status, 204);
+    await sockets.closed(connection);
+    const level = (track: string, hz: number) => heardToneDb(sockets.sound(connection, track), hz, 0.5, 1.4);
+    assert.ok(level(tone.member, 1000) > audible && level(tone.member, 440) < inaudible);
+    assert.ok(level(other.member, 440) > audible && level(other.member, 1000) < inaudible);
+    await phone.closed();
+    const heard = await readWav(await phone.heard());
+    const seconds = heard.samples.length / heard.sampleRate;
+    const loudest = Math.max(
+      ...Array.from({ length: Math.floor(seconds * 10) }, (_, at) =>
+        toneLevelDb(heard, 2000, at / 10, at / 10 + 0.1),
+      ),
+    );
+    assert.ok(loudest > audible, 'the agent hears the whisper');
+  });
+
+  it('are participants: a program that echoes hears the phone of the room and is heard by it', async () => {
+    const { phone, username } = await bob(440);
+    const from = sockets.happened.all.length;
+    await join({ to: username });
+    const agent = await join({
+      role: 'ai-agent',
+      ai_agent_stream_service_url: sockets.url('/echo?rate=16000'),
+      ai_agent_stream_content_type: 'audio/x-l16;rate=16000',
+    });
+    const connection = await sockets.connected('/echo?rate=16000', from);
+    assert.equal(sockets.frames(connection)[0]?.start.callId ?? agent.callUuid, agent.callUuid);
+    await sockets.heard(connection, 100);
+    assert.equal((await platform.api('DELETE', room)).status, 204);
+    assert.equal(await sockets.closed(connection), 1000);
+    assert.ok(heardToneDb(sockets.sound(connection, 'inbound'), 440, 0.6, 1.6) > audible);
+    await phone.closed();
+    const heard = await readWav(await phone.heard());
+    const end = heard.samples.length / heard.sampleRate;
+    assert.ok(
+      heardToneDb(heard, 440, end - 1.3, end - 0.3) > audible,
+      'it hears itself by way of the program',
+    );
   });
 
   it('outlive no process: after kill -9 each is told as dropped', async () => {
