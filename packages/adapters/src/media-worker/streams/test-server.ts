@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -117,4 +118,15 @@ export function toneBytes(rate: number, hz: number, ms: number): Buffer {
     bytes.writeInt16LE(Math.round(8000 * Math.sin((2 * Math.PI * hz * i) / rate)), 2 * i);
   }
   return bytes;
+}
+
+/** A frame of 20 ms for each 20 ms: a machine that stands still makes the clock jump forward, and nothing makes it do anything else. */
+export function assertOneClock(frames: readonly GotFrame[]): void {
+  const marks = frames.map(({ media, ...binary }) => media ?? binary);
+  let jumped = 0;
+  for (const { chunk, timestamp } of marks) {
+    const late = Number(timestamp) - Number(marks[0].timestamp) - 20 * (chunk - marks[0].chunk);
+    assert.ok(late === jumped || late > jumped + 200, `chunk ${chunk} is ${late} ms behind`);
+    jumped = late;
+  }
 }
