@@ -33,8 +33,10 @@ eachDatabase('Recordings', (open) => {
     const member = { channel: 1, memberId: 7, callUuid: 'leg-7', role: 'agent' };
     feature.tellMembers(recording, [member]);
     world.say(recording, 3000);
+    await world.runner.idle();
     await clock.advance(2000);
     feature.pause(recording);
+    await world.runner.idle();
     await clock.advance(5000);
     feature.resume(recording);
     await world.runner.idle();
