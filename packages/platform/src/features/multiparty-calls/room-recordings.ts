@@ -69,7 +69,7 @@ export function createRoomRecordings(deps: RoomRecordingsDeps) {
 
   function announce(
     mpc: string,
-    { recording, isStart, sound, to }: Extract<RoomRecordingEffect, { readonly do: 'announce' }>,
+    { call, recording, isStart, sound, to }: Extract<RoomRecordingEffect, { readonly do: 'announce' }>,
   ): void {
     sounds.play({
       play: isStart ? recording : newUuid(),
@@ -77,6 +77,8 @@ export function createRoomRecordings(deps: RoomRecordingsDeps) {
       to,
       items: [itemOf(sound)],
       loop: 1,
+      account: call.account,
+      mainAccount: call.mainAccount,
     });
   }
 

@@ -36,6 +36,7 @@ export type RoomRecordingEffect =
   | { readonly do: 'pause-recording' | 'resume-recording' | 'stop-recording'; readonly recording: string }
   | {
       readonly do: 'announce';
+      readonly call: Pick<MultipartyCall, 'account' | 'mainAccount'>;
       readonly recording: string;
       readonly isStart: boolean;
       readonly sound: AnnouncedSound;

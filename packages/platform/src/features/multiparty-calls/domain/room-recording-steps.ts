@@ -62,7 +62,7 @@ function begin(call: MultipartyCall, wanted: WantedRecording): RoomStep {
   if (sound === null) return started(call, recording);
   return {
     state: withRecording(call, recording),
-    effects: [{ do: 'announce', recording: wanted.uuid, isStart: true, sound, to }],
+    effects: [{ do: 'announce', call, recording: wanted.uuid, isStart: true, sound, to }],
   };
 }
 
@@ -143,7 +143,7 @@ function stopped(
   const to = call.participants.filter(isPresent).map(({ leg }) => leg);
   const sound = call.recording.stopSound;
   if (of === 'call' && sound !== null && to.length > 0) {
-    effects.push({ do: 'announce', recording: uuid, isStart: false, sound, to });
+    effects.push({ do: 'announce', call, recording: uuid, isStart: false, sound, to });
   }
   return [{ ...recording, status: 'stopping' }];
 }
