@@ -6,7 +6,11 @@ import {
   createApplications,
 } from './features/applications/index.ts';
 import { createCallActions } from './features/call-actions/index.ts';
-import { type CallInstructionsFeature, createCallInstructions } from './features/call-instructions/index.ts';
+import {
+  type CallInstructionsFeature,
+  createCallInstructions,
+  readSoundDocument,
+} from './features/call-instructions/index.ts';
 import { createCallbacks, createSigner, parseDeliverySettings } from './features/callbacks/index.ts';
 import { createCalls, type LegOffer } from './features/calls/index.ts';
 import { type Carrier, createCarriers } from './features/carriers/index.ts';
@@ -170,7 +174,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     eventsCommitted: outbox.wake,
   });
 
-  const sounds = createSounds({ ...deps, runner, timeoutsOf: parseDeliverySettings });
+  const sounds = createSounds({ ...deps, runner, timeoutsOf: parseDeliverySettings, readSoundDocument });
   const recordings = createRecordings({
     ...deps,
     runner,

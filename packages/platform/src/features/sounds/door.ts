@@ -26,7 +26,7 @@ export interface PlayOrder {
   readonly alone?: boolean;
   /** Then it ends with `finished`, whatever is left; counted from the first item on. */
   readonly lengthMs?: number;
-  /** Both given: what cannot be played is told in the live feed of these accounts, as `sound.failed`. */
+  /** Both given: what cannot be played is told in the live feed of these accounts, as `sound.failed`, what is passed over as `sound.remark`. */
   readonly account?: string;
   readonly mainAccount?: string;
 }
@@ -35,6 +35,16 @@ export interface PlayOrder {
 export type PlayItem =
   /** An MP3 or WAV file, at most 10 MB. */
   | { readonly kind: 'file'; readonly url: string; readonly method?: 'GET' | 'POST'; readonly loop?: number }
+  /**
+   * Such a file, or a document whose prompts are heard in its place. It is the only item of its order, whose `loop` says
+   * how often all of it is heard: in an order with an end, prompts that go on for ever are heard once.
+   */
+  | {
+      readonly kind: 'source';
+      readonly url: string;
+      readonly method?: 'GET' | 'POST';
+      readonly loop?: number;
+    }
   | {
       readonly kind: 'speech';
       readonly text: string;
@@ -54,6 +64,16 @@ export type PlayNotice =
       /** Items that could not be played; the others were. */
       readonly problems: readonly PlayProblem[];
     };
+
+/** Reads what is behind a URL and is no audio. Never throws; the cost is linear in the bytes. */
+export type ReadSoundDocument = (bytes: Uint8Array) => SoundDocument | { readonly sentence: string };
+
+export interface SoundDocument {
+  /** Files, speech and silence. */
+  readonly items: readonly PlayItem[];
+  /** What stands in it and is passed over, a sentence each. */
+  readonly remarks: readonly string[];
+}
 
 /** A sentence for the customer: what could not be played, and why. */
 export interface PlayProblem {

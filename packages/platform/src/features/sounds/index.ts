@@ -1,4 +1,12 @@
-export type { PlayItem, PlayNotice, PlayOrder, PlayProblem, Sounds } from './door.ts';
+export type {
+  PlayItem,
+  PlayNotice,
+  PlayOrder,
+  PlayProblem,
+  ReadSoundDocument,
+  SoundDocument,
+  Sounds,
+} from './door.ts';
 export {
   createSounds,
   type SoundLimits,

@@ -198,3 +198,71 @@ test(
     },
   ),
 );
+
+const source = (url: string, method?: 'GET' | 'POST'): PlayItem =>
+  ({ ...file(url, method), kind: 'source' }) as PlayItem;
+const xml = (body: string) => `<?xml version="1.0"?>\n<Response>${body}</Response>`;
+
+test('a source may be a document: its prompts are heard, and it is kept by its validator', () => {
+  const asked: string[] = [];
+  return withServer(
+    (request, response) => {
+      asked.push(`${request.url} ${request.headers['if-none-match'] ?? ''}`.trim());
+      if (request.url !== '/music') return response.end(short);
+      response.setHeader('ETag', '"1"');
+      response.setHeader('Cache-Control', 'no-cache');
+      if (request.headers['if-none-match'] === '"1"') return response.writeHead(304).end();
+      const [host] = [`http://${request.headers.host}`];
+      return response.end(xml(`<Play>${host}/a</Play><Wait length="1"/><Dial/><Play>${host}/b</Play>`));
+    },
+    async (world, url) => {
+      for (const round of [1, 2]) {
+        const play = world.play([source(`${url}/music`)], { account: 'A', mainAccount: 'M' });
+        assert.deepEqual((await world.over(play)).problems, [], `round ${round}`);
+      }
+      assert.deepEqual(
+        asked.filter((each) => each.startsWith('/music')),
+        ['/music', '/music "1"'],
+      );
+      assert.ok(asked.includes('/a') && asked.includes('/b'));
+      assert.deepEqual(
+        world.events.map(({ type, payload }) => [type, payload.remarks]),
+        Array(2).fill([
+          'sound.remark',
+          ['line 2: <Dial> is passed over: Play, Speak and Wait are heard here'],
+        ]),
+      );
+    },
+  )();
+});
+
+test(
+  'a source that is neither sound nor document is told with both reasons; a Play takes no document',
+  withServer(
+    (request, response) => response.end(request.url === '/broken' ? xml('<Play>no</Play>') : xml('<Wait/>')),
+    async (world, url) => {
+      const [broken] = (await world.over(world.play([source(`${url}/broken`)]))).problems;
+      assert.match(
+        broken!.sentence,
+        /neither an MP3 nor a WAV file .*, nor a document of sounds: line 2: <Play> must/,
+      );
+      const [played] = (await world.over(world.play([file(`${url}/document`)]))).problems;
+      assert.match(played!.sentence, /an XML document came where an MP3 or WAV file is expected/);
+    },
+  ),
+);
+
+test(
+  'a source posted to is asked each time, and its answer is heard without being asked for again',
+  withServer(
+    (_, response) => response.end(short),
+    async (world, url, requests) => {
+      for (const _ of [1, 2])
+        assert.deepEqual((await world.over(world.play([source(url, 'POST')]))).problems, []);
+      assert.deepEqual(
+        requests.map(({ method }) => method),
+        ['POST', 'POST'],
+      );
+    },
+  ),
+);

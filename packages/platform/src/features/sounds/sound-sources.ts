@@ -2,7 +2,7 @@ import type { StopSignal } from '../../ports/egress.ts';
 import type { SoundClip } from '../../ports/media.ts';
 import type { Speech, SpeechProblem } from '../../ports/speech.ts';
 import type { PlayableSound } from './domain/playable-sound.ts';
-import type { PlayItem } from './door.ts';
+import type { PlayItem, SoundDocument } from './door.ts';
 import { type FairLine, LineProblem } from './fair-line.ts';
 import type { LoadedClips, TakenClip } from './loaded-clips.ts';
 import type { SoundFiles } from './sound-files.ts';
@@ -11,7 +11,12 @@ import { SoundProblem } from './sound-problem.ts';
 /** Brings what has to be fetched or spoken into the media engine. */
 export interface SoundSources {
   /** Rejects with a SoundProblem, or a LineProblem when the signal ended it. `group` shares the speech engine with others. */
-  load(item: PlayItem, group: string, signal: StopSignal): Promise<LoadedSound>;
+  load(item: PlayItem, group: string, signal: StopSignal): Promise<LoadedSound | LoadedDocument>;
+}
+
+/** What was behind the URL of a source; there is nothing to free. */
+export interface LoadedDocument {
+  readonly document: SoundDocument;
 }
 
 export interface LoadedSound {
@@ -29,8 +34,14 @@ export interface SoundSourcesDeps {
 }
 
 export function createSoundSources({ files, speech, texts, clips }: SoundSourcesDeps): SoundSources {
-  async function takeFile(item: PlayItem & { kind: 'file' }, signal: StopSignal): Promise<TakenClip> {
-    const { key, clip } = await files.get(item.url, item.method ?? 'GET', signal);
+  async function takeFile(
+    item: PlayItem & { kind: 'file' | 'source' },
+    signal: StopSignal,
+  ): Promise<TakenClip | LoadedDocument> {
+    const { url, method = 'GET' } = item;
+    const found = await (item.kind === 'file' ? files.get : files.getSource)(url, method, signal);
+    if ('document' in found) return { document: found.document };
+    const { key, clip } = found;
     return clips.take(key, signal, async () => clip);
   }
 
@@ -45,9 +56,13 @@ export function createSoundSources({ files, speech, texts, clips }: SoundSources
     return clips.take(key, signal, (whole) => texts.run(group, speak, whole));
   }
 
-  async function take(item: PlayItem, group: string, signal: StopSignal): Promise<TakenClip> {
+  async function take(
+    item: PlayItem,
+    group: string,
+    signal: StopSignal,
+  ): Promise<TakenClip | LoadedDocument> {
     try {
-      if (item.kind === 'file') return await takeFile(item, signal);
+      if (item.kind === 'file' || item.kind === 'source') return await takeFile(item, signal);
       if (item.kind === 'speech') return await takeSpeech(item, group, signal);
     } catch (error) {
       if (error instanceof LineProblem && error.code === 'withdrawn') throw error;
@@ -61,6 +76,7 @@ export function createSoundSources({ files, speech, texts, clips }: SoundSources
   return {
     async load(item, group, signal) {
       const clip = await take(item, group, signal);
+      if ('document' in clip) return clip;
       if (clip.durationMs === 0) {
         clip.free();
         throw new SoundProblem('there is nothing to be heard in it');

@@ -11,7 +11,7 @@ import { fetchTimeouts } from './domain/fetch-timeouts.ts';
 import { newPlay, type Play, type PlayEffect, type PlayInput } from './domain/play.ts';
 import { playMachine } from './domain/play-machine.ts';
 import { listenerWatch } from './domain/playable-sound.ts';
-import type { PlayItem, PlayNotice, PlayOrder, Sounds } from './door.ts';
+import type { PlayItem, PlayNotice, PlayOrder, ReadSoundDocument, Sounds } from './door.ts';
 import { createFairLine, type FairLineLimits, LineProblem } from './fair-line.ts';
 import { createLoadedClips } from './loaded-clips.ts';
 import { createSoundFiles, type SoundFileLimits } from './sound-files.ts';
@@ -51,6 +51,8 @@ export interface SoundsDeps {
   readonly clips: MediaClips;
   /** Reads the `#ct rt tt` settings of a URL (conventions.md §1). */
   readonly timeoutsOf: (url: string) => EgressTimeouts;
+  /** Reads the documents that sources may lead to. */
+  readonly readSoundDocument: ReadSoundDocument;
   readonly limits?: Partial<SoundLimits>;
 }
 
@@ -88,7 +90,7 @@ const mixPrefix = 'play/';
 const watchKey = 'listeners';
 
 export function createSounds(deps: SoundsDeps): SoundsFeature {
-  const { runner, clock, log, metrics, egress, decoder, speech, media, timeoutsOf } = deps;
+  const { runner, clock, log, metrics, egress, decoder, speech, media, timeoutsOf, readSoundDocument } = deps;
   const limits = { ...soundLimits, ...deps.limits };
   const owners = new Map<string, (owner: string, notice: PlayNotice) => void>();
   const byName = new Map<string, LivePlay>();
@@ -99,6 +101,7 @@ export function createSounds(deps: SoundsDeps): SoundsFeature {
     clock,
     metrics,
     timeoutsOf: (url) => fetchTimeouts(url, timeoutsOf),
+    readSoundDocument,
     limits,
   });
   const clips = createLoadedClips(deps.clips, limits.maxIdleClipBytes);
@@ -153,7 +156,12 @@ export function createSounds(deps: SoundsDeps): SoundsFeature {
     sources.load(item, group, begun.stop.signal).then(
       (loaded) => {
         if (live.loads.get(number) !== begun) {
-          loaded.free();
+          if ('free' in loaded) loaded.free();
+          return;
+        }
+        if ('document' in loaded) {
+          live.loads.delete(number);
+          plays.send(live.session, { type: 'item-unfolded', load: number, document: loaded.document });
           return;
         }
         begun.loaded = loaded;
@@ -203,6 +211,9 @@ export function createSounds(deps: SoundsDeps): SoundsFeature {
     play(order) {
       if (isClosed) throw new Error('no sound is played any more');
       if (byName.has(order.play)) throw new Error(`play ${order.play} is alive already`);
+      if (order.items.length > 1 && order.items.some(({ kind }) => kind === 'source')) {
+        throw new Error(`play ${order.play} has a source beside other items`);
+      }
       if (!owners.has(order.owner.kind)) throw new Error(`nobody owns plays of '${order.owner.kind}'`);
       // A name may be used again as soon as its play is over, while the former session is still on its way out.
       const session = `${order.play}#${++sessions}`;

@@ -228,3 +228,43 @@ test('a stop while the first item is being loaded gives it up', () => {
   it.begin();
   assert.deepEqual(it.take({ type: 'stopped' }), ['close-mix', 'unload 1', 'unload 2', 'over stopped']);
 });
+
+test('a document takes the place of its source: what it names is loaded and heard, round after round', () => {
+  const it = driver(order([{ kind: 'source', url: 'music' }], { loop: 0 }));
+  assert.deepEqual(it.begin(), ['open-mix', 'watch-listeners', 'load 1']);
+  const document = { items: [file('a'), silence(500)], remarks: [] };
+  assert.deepEqual(it.take({ type: 'item-unfolded', load: 1, document }), ['load 2']);
+  assert.deepEqual(it.loaded(2), ['sound 3 clip-2', 'begun']);
+  assert.deepEqual(it.ended(3, 1_000), ['silence in 500']);
+  assert.deepEqual(it.fired('silence', 500), ['sound 4 clip-2']);
+  assert.deepEqual(it.take({ type: 'stopped' }), ['stop 4', 'close-mix', 'unload 2', 'over stopped']);
+});
+
+test('a source that is a sound is heard as it is, and one alone is repeated without a gap', () => {
+  const it = driver(order([{ kind: 'source', url: 'music' }], { loop: 0 }));
+  it.begin();
+  assert.deepEqual(it.loaded(1), ['sound 2 clip-1 for ever', 'begun']);
+});
+
+test('in an order with an end, what a document repeats for ever is heard once', () => {
+  const it = driver(order([{ kind: 'source', url: 'welcome' }]));
+  it.begin();
+  it.take({ type: 'item-unfolded', load: 1, document: { items: [file('a', 0), beep], remarks: [] } });
+  assert.deepEqual(it.loaded(2), ['sound 3 clip-2', 'begun']);
+  assert.deepEqual(it.ended(3, 1_000), ['unload 2', 'sound 4 beep']);
+});
+
+test('an empty document is silence; one that comes after the end changes nothing', () => {
+  const it = driver(order([{ kind: 'source', url: 'music' }], { loop: 0 }));
+  it.begin();
+  const empty = { type: 'item-unfolded', load: 1, document: { items: [], remarks: [] } } as const;
+  assert.deepEqual(it.take(empty), ['close-mix', 'over finished']);
+  assert.deepEqual(it.take(empty), []);
+});
+
+test('what a document holds and nobody hears is told in the feed', () => {
+  const it = driver(order([{ kind: 'source', url: 'music' }], { account: 'A', mainAccount: 'M' }));
+  it.begin();
+  const document = { items: [beep], remarks: ['<Dial> is passed over'] };
+  assert.deepEqual(it.take({ type: 'item-unfolded', load: 1, document })[0], 'emit sound.remark call/leg');
+});

@@ -1,5 +1,5 @@
 import type { Instant, Machine, Step, TimerFired } from '../../../kernel/machine.ts';
-import type { PlayOrder } from '../index.ts';
+import type { PlayItem, PlayOrder, SoundDocument } from '../index.ts';
 import { endsTooEarly } from './listeners.ts';
 import { itemAfter, placeAfter } from './place.ts';
 import type { Load, Play, PlayEffect, PlayInput, Round } from './play.ts';
@@ -29,6 +29,8 @@ function next(play: Play, input: PlayInput, now: Instant, effects: PlayEffect[])
         load: input.load,
         playable: input.playable,
       }));
+    case 'item-unfolded':
+      return unfolded(play, input.load, input.document, now, effects);
     case 'item-failed':
       return settled(
         noteProblem(play, input.load, input.sentence, effects),
@@ -60,25 +62,46 @@ function settled(play: Play, load: number, now: Instant, effects: PlayEffect[], 
   return play.phase === 'loading' && item === play.place.item ? proceed(changed, now, effects) : changed;
 }
 
+/** The prompts of a document take the place of the item that led to it. */
+function unfolded(
+  play: Play,
+  load: number,
+  document: SoundDocument,
+  now: Instant,
+  effects: PlayEffect[],
+): Play {
+  if (itemOfLoad(play, load) === undefined) return play;
+  const { order } = play;
+  if (document.remarks.length > 0) tell(order, 'sound.remark', { remarks: document.remarks }, effects);
+  const items = order.loop === 0 ? document.items : document.items.map(withEnd);
+  const next = { ...play, order: { ...order, items }, loads: new Map() };
+  if (items.length === 0) return end(next, 'finished', effects);
+  return proceed(next, now, effects);
+}
+
+/** Whoever waits for the end of a sound would wait for ever. */
+function withEnd(item: PlayItem): PlayItem {
+  return item.kind !== 'silence' && item.loop === 0 ? { ...item, loop: 1 } : item;
+}
+
 /** The first of each item is told; later rounds would only say it again. */
 function noteProblem(play: Play, load: number, sentence: string, effects: PlayEffect[]): Play {
   const item = itemOfLoad(play, load);
   if (item === undefined || play.problems.some((problem) => problem.item === item)) return play;
-  const { order } = play;
-  const { account, mainAccount } = order;
-  if (account !== undefined && mainAccount !== undefined) {
-    effects.push({
-      do: 'emit',
-      event: {
-        type: 'sound.failed',
-        account,
-        mainAccount,
-        resource: order.to.length === 1 ? `call/${order.to[0]}` : `play/${order.play}`,
-        payload: { play: order.play, call_uuids: order.to, item, problem: sentence },
-      },
-    });
-  }
+  tell(play.order, 'sound.failed', { item, problem: sentence }, effects);
   return { ...play, problems: [...play.problems, { item, sentence }] };
+}
+
+function tell(
+  { account, mainAccount, to, play }: PlayOrder,
+  type: 'sound.failed' | 'sound.remark',
+  what: Readonly<Record<string, unknown>>,
+  effects: PlayEffect[],
+): void {
+  if (account === undefined || mainAccount === undefined) return;
+  const resource = to.length === 1 ? `call/${to[0]}` : `play/${play}`;
+  const payload = { play, call_uuids: to, ...what };
+  effects.push({ do: 'emit', event: { type, account, mainAccount, resource, payload } });
 }
 
 function itemOfLoad(play: Play, load: number): number | undefined {
@@ -116,7 +139,7 @@ function prepare(play: Play, now: Instant, effects: PlayEffect[]): Play {
   for (const item of wanted) {
     if (item === undefined || loads.has(item)) continue;
     const content = play.order.items[item]!;
-    if (content.kind !== 'file' && content.kind !== 'speech') continue;
+    if (content.kind === 'built-in' || content.kind === 'silence') continue;
     const known = play.loads.get(item);
     if (known !== undefined && !(known.is === 'failed' && now - known.at >= failedAgainMs)) {
       loads.set(item, known);

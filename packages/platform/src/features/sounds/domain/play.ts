@@ -1,6 +1,6 @@
 import type { Instant, KernelEffect, OutboxEvent, TimerFired } from '../../../kernel/machine.ts';
 import type { Sound } from '../../../ports/media.ts';
-import type { PlayItem, PlayNotice, PlayOrder } from '../index.ts';
+import type { PlayItem, PlayNotice, PlayOrder, SoundDocument } from '../index.ts';
 import type { Place } from './place.ts';
 import type { PlayableSound } from './playable-sound.ts';
 
@@ -45,6 +45,8 @@ export type Load =
 export type PlayInput =
   | { readonly type: 'ordered' }
   | { readonly type: 'item-loaded'; readonly load: number; readonly playable: PlayableSound }
+  /** What was to be loaded is no sound, but says which are. */
+  | { readonly type: 'item-unfolded'; readonly load: number; readonly document: SoundDocument }
   | { readonly type: 'item-failed'; readonly load: number; readonly sentence: string }
   | { readonly type: 'sound-ended'; readonly sound: number }
   /** Told once after `watch-listeners`. */
@@ -57,7 +59,7 @@ export type PlayEffect =
   | { readonly do: 'close-mix' }
   /** Whoever hears the last of an endless play may be gone in a moment in which nothing is played. */
   | { readonly do: 'watch-listeners' }
-  /** Its outcome comes back as `item-loaded` or `item-failed`; `unload` gives it up or back. */
+  /** Its outcome comes back as `item-loaded`, `item-unfolded` or `item-failed`; `unload` gives it up or back. */
   | { readonly do: 'load'; readonly load: number; readonly item: PlayItem }
   | { readonly do: 'unload'; readonly load: number }
   | { readonly do: 'sound'; readonly number: number; readonly sound: Sound; readonly loop: boolean }

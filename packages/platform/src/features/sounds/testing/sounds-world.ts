@@ -16,6 +16,7 @@ import { createSessionRunner } from '../../../kernel/create-session-runner.ts';
 import type { OutboxEvent } from '../../../kernel/machine.ts';
 import type { Media, MixCommand } from '../../../ports/media.ts';
 import type { Speech } from '../../../ports/speech.ts';
+import { readSoundDocument } from '../../call-instructions/index.ts';
 import { parseDeliverySettings } from '../../callbacks/index.ts';
 import { createSounds, type PlayItem, type PlayNotice, type PlayOrder, type SoundLimits } from '../index.ts';
 
@@ -75,6 +76,7 @@ export async function openSoundsWorld(options: SoundsWorldOptions = {}) {
       },
     },
     timeoutsOf: parseDeliverySettings,
+    readSoundDocument,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
   const notices: PlayNotice[] = [];
