@@ -154,6 +154,8 @@ export function defineSessions(
     if (play !== undefined) sounds.stop(play);
   }
 
+  // Hold audio has no end of its own, and nobody waits for it.
+  sounds.ownedBy(ownerKind, () => {});
   audioStreams.subscribe((notice) => {
     // The engine may have streams that are not ours, those of a test among them.
     if (sessions.peek(notice.stream) !== undefined) sessions.send(notice.stream, notice);

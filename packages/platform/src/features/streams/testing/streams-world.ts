@@ -63,6 +63,7 @@ async function worldOn(database: Database, open: OpenDatabase, startAt: number):
   const events: OutboxEvent[] = [];
   const notices: (readonly [string, StreamLifeNotice])[] = [];
   const playing = new Map<string, PlayOrder>();
+  const owners = new Set<string>();
   const legs = new Map<string, LiveLeg>();
   const ended = new Set<string>();
   const over: ((leg: string) => void)[] = [];
@@ -90,8 +91,11 @@ async function worldOn(database: Database, open: OpenDatabase, startAt: number):
       resolve: async (url) => places.get(new URL(url).hostname) ?? { address: '192.0.2.80', port: 443 },
     },
     sounds: {
-      ownedBy() {},
-      play: (order) => void playing.set(order.play, order),
+      ownedBy: (kind) => void owners.add(kind),
+      play(order) {
+        if (!owners.has(order.owner.kind)) throw new Error(`nobody owns plays of '${order.owner.kind}'`);
+        playing.set(order.play, order);
+      },
       stop: (play) => void playing.delete(play),
     },
     usage: createUsage(rates),
