@@ -155,7 +155,7 @@ function keepAll({ ear, taps }: Leg, tick: number, { captures, mixed }: SendScra
     const own = seat.own?.active ? seat.own.frame : undefined;
     if (audience.activeSources > (own === undefined ? 0 : 1)) {
       heard = mixed[ear.frameSamples / 160]!;
-      mixFor(audience, own, heard);
+      seat.gain = mixFor(audience, own, heard, seat.gain);
     }
   }
   captures.keep(taps!.heard, heard);
@@ -210,12 +210,14 @@ function hear(leg: Leg, tick: number, scratch: SendScratch): Uint8Array | undefi
   const own = seat.own?.active ? seat.own.frame : undefined;
   if (audience.activeSources === (own === undefined ? 0 : 1)) {
     counters.silent++;
+    seat.gain = 1;
     return silence;
   }
   const mixed = scratch.mixed[codec.frameSamples / 160]!;
-  if (own !== undefined || codec.remembers) {
+  // Who was turned down by less than the others until now comes to their gain by himself.
+  if (own !== undefined || codec.remembers || seat.gain !== audience.gainBefore) {
     counters.encoded++;
-    mixFor(audience, own, mixed);
+    seat.gain = mixFor(audience, own, mixed, seat.gain);
     scratch.samples = mixed;
     return undefined;
   }
@@ -228,5 +230,6 @@ function hear(leg: Leg, tick: number, scratch: SendScratch): Uint8Array | undefi
     codec.encode(mixed, mixed.length, shared, 0);
     audience.payloadTicks[codecIndex] = tick;
   }
+  seat.gain = audience.gain;
   return shared;
 }

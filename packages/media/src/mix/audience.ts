@@ -1,3 +1,4 @@
+import { bend, CEILING } from '../dsp/soft-ceiling.ts';
 import type { ConvertedSource, Heard } from './converted-source.ts';
 import type { Source } from './source.ts';
 
@@ -19,19 +20,28 @@ export interface Audience {
   tick: number;
   /** Active sources in `sum`. */
   activeSources: number;
+  /** The limiter's gain at the end of the tick before and of this one. */
   gainBefore: number;
   gain: number;
+  /** The gain falls until this sample. */
+  rampEnd: number;
+  /** Frames for which it stays where it is before it rises. */
+  hold: number;
   /** Payload of the whole sum for each codec (by index) and the tick for which it holds. */
   readonly payloads: Uint8Array[];
   readonly payloadTicks: number[];
 }
 
-/** The limiter keeps peaks of a sum at or below this: 1 dB under full scale. */
-const CEILING = 29_204;
-/** A frame that is too loud is turned down within 2 ms; what stands out during these is saturated. */
-const ATTACK_PART = 0.1;
-/** Gain comes back by this much a frame: from half to full in 0.3 s, slow enough not to be heard as pumping. */
-const RELEASE_STEP = 1 / 30;
+/**
+ * The gain has fallen when the first sample comes that would be too loud, or after 1 ms where that one comes sooner; what stands out
+ * during this is bent.
+ */
+const SHORTEST_RAMP_PART = 0.05;
+/** It rises 200 ms after the last loud frame, or it would move within syllables; then by 33 dB a second, too slow to be a sound of its own. */
+const HOLD_FRAMES = 10;
+/** Frames that could bear half a decibel more are still loud ones: beats would make the gain swing. */
+const NEAR = 1.06;
+const RELEASE = 1.08;
 
 /** An audience of these sources, with room for one payload per codec; `convert` gives those of another rate. */
 export function createAudience(
@@ -58,6 +68,8 @@ export function createAudience(
     activeSources: 0,
     gainBefore: 1,
     gain: 1,
+    rampEnd: 0,
+    hold: 0,
     payloads: Array.from({ length: codecs }, () => new Uint8Array(frameSamples * 2)),
     payloadTicks: Array.from({ length: codecs }, () => -1),
   };
@@ -83,8 +95,9 @@ export function sumAudience(audience: Audience, tick: number): void {
   audience.activeSources = active;
   audience.gainBefore = audience.gain;
   if (active < 2) {
-    audience.gainBefore = 1;
     audience.gain = 1;
+    audience.rampEnd = count;
+    audience.hold = 0;
     return;
   }
   let peak = 0;
@@ -93,37 +106,83 @@ export function sumAudience(audience: Audience, tick: number): void {
     const size = sample < 0 ? -sample : sample;
     if (size > peak) peak = size;
   }
+  // Half of the ceiling without one voice is above it only where that voice cancels the others: then it is bent.
+  if (peak > CEILING / 2) limit(audience, active > 2);
+  else recover(audience, 1);
+}
+
+/** Sets the gain that the loudest of what anybody hears can bear, and when it is to be reached. */
+function limit(audience: Audience, withoutOwn: boolean): void {
+  const sources = audience.heard;
+  audience.rampEnd = audience.sum.length;
+  let peak = weigh(audience, undefined);
+  if (withoutOwn) {
+    for (let s = 0; s < sources.length; s++) {
+      const source = sources[s]!;
+      if (source.active) peak = Math.max(peak, weigh(audience, source.frame));
+    }
+  }
   const bearable = peak > CEILING ? CEILING / peak : 1;
-  audience.gain = bearable < audience.gain ? bearable : Math.min(bearable, audience.gain + RELEASE_STEP);
+  if (bearable < 1 && bearable < audience.gain * NEAR) audience.hold = HOLD_FRAMES;
+  if (bearable >= audience.gain) recover(audience, bearable);
+  else {
+    audience.gain = bearable;
+    audience.rampEnd = Math.max(audience.rampEnd, Math.round(audience.sum.length * SHORTEST_RAMP_PART));
+  }
+}
+
+function recover(audience: Audience, bearable: number): void {
+  audience.rampEnd = audience.sum.length;
+  if (audience.gain === 1) return;
+  if (audience.hold > 0) audience.hold--;
+  else audience.gain = Math.min(bearable, audience.gain * RELEASE);
+}
+
+/** The peak of the sum, minus `own` when given; moves the end of the ramp before the first sample that is too loud at the present gain. */
+function weigh(audience: Audience, own: Int16Array | undefined): number {
+  const { sum } = audience;
+  const most = CEILING / audience.gain;
+  let { rampEnd } = audience;
+  let peak = 0;
+  for (let i = 0; i < sum.length; i++) {
+    const sample = own === undefined ? sum[i]! : sum[i]! - own[i]!;
+    const size = sample < 0 ? -sample : sample;
+    if (size > peak) peak = size;
+    if (size > most && i < rampEnd) rampEnd = i;
+  }
+  audience.rampEnd = rampEnd;
+  return peak;
 }
 
 /**
- * Writes what a listener hears to `out`: the sum, minus `own` when given. A single talker passes bit for bit; several are
- * added at unity gain, and only a sum above the ceiling is turned down by one gain for the whole audience, ramped so that
- * neither clicks nor the harmonics of clipping are added.
+ * Writes what a listener hears to `out`: the sum, minus `own` when given; returns the gain at its end, from which his next frame
+ * goes on. A single talker passes bit for bit; several are added at unity gain, and only where that is too loud are all turned
+ * down by one gain, which moves smoothly from `gainBefore`.
  */
-export function mixFor(audience: Audience, own: Int16Array | undefined, out: Int16Array): void {
-  const sum = audience.sum;
+export function mixFor(
+  audience: Audience,
+  own: Int16Array | undefined,
+  out: Int16Array,
+  gainBefore: number = audience.gainBefore,
+): number {
+  const { sum } = audience;
   const count = sum.length;
   const heard = audience.activeSources - (own === undefined ? 0 : 1);
-  const { gain, gainBefore } = audience;
-  if (heard < 2 || (gain === 1 && gainBefore === 1)) {
-    // Two loops, because a question asked for every sample costs as much as the subtraction.
+  const gain = heard < 2 ? 1 : audience.gain;
+  if (gain === 1 && gainBefore === 1) {
+    // Four loops, because a question asked for every sample costs as much as the subtraction.
     if (own === undefined) {
-      for (let i = 0; i < count; i++) out[i] = saturate(sum[i]!);
-    } else {
-      for (let i = 0; i < count; i++) out[i] = saturate(sum[i]! - own[i]!);
-    }
-    return;
+      if (heard < 2) for (let i = 0; i < count; i++) out[i] = sum[i]!;
+      else for (let i = 0; i < count; i++) out[i] = bend(sum[i]!);
+    } else if (heard < 2) for (let i = 0; i < count; i++) out[i] = sum[i]! - own[i]!;
+    else for (let i = 0; i < count; i++) out[i] = bend(sum[i]! - own[i]!);
+    return 1;
   }
-  const rampLength = gain < gainBefore ? Math.round(count * ATTACK_PART) : count;
-  const step = (gain - gainBefore) / rampLength;
+  const rampEnd = gain < gainBefore ? audience.rampEnd : count;
+  const step = (gain - gainBefore) / rampEnd;
   for (let i = 0; i < count; i++) {
-    const g = i < rampLength ? gainBefore + step * (i + 1) : gain;
-    out[i] = saturate(g * (own === undefined ? sum[i]! : sum[i]! - own[i]!));
+    const g = i < rampEnd ? gainBefore + step * (i + 1) : gain;
+    out[i] = Math.round(bend(g * (own === undefined ? sum[i]! : sum[i]! - own[i]!)));
   }
-}
-
-function saturate(sample: number): number {
-  return sample > 32767 ? 32767 : sample < -32768 ? -32768 : sample;
+  return gain;
 }

@@ -255,8 +255,12 @@ export function createHearing({ codecs, playEnded, joined, feedsOf }: HearingDep
       // New seats are taken before the old ones are left, so an audience that stays in use keeps its limiter's state.
       const seats = audiences.seat(listeners);
       touched.forEach((ear, index) => {
-        if (ear.seat !== undefined) audiences.leave(ear.seat);
-        ear.seat = seats[index];
+        const seat = seats[index];
+        if (ear.seat !== undefined) {
+          if (seat !== undefined) seat.gain = ear.seat.gain;
+          audiences.leave(ear.seat);
+        }
+        ear.seat = seat;
       });
     },
     advancePlays(step, phases) {

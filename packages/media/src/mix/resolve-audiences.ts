@@ -15,6 +15,8 @@ export interface Seat {
   readonly audience: Audience;
   /** Its own voice, which is in the sum and has to come out; undefined where it is not. */
   readonly own: Heard | undefined;
+  /** The limiter's gain at the end of the last frame that was mixed for this listener, or shared with him. */
+  gain: number;
 }
 
 /** All audiences in use, by the set of sources they hear, so that equal sets share one whatever mix they come from. */
@@ -70,7 +72,8 @@ export function createAudiences(codecs: number): Audiences {
           byKey.set(key, audience);
         }
         audience.listeners++;
-        return { audience, own: minusSelf ? audience.heard[audience.sources.indexOf(self)] : undefined };
+        const own = minusSelf ? audience.heard[audience.sources.indexOf(self)] : undefined;
+        return { audience, own, gain: audience.gain };
       });
     },
     leave({ audience }) {
