@@ -116,8 +116,8 @@ function step(call: DirectCall, input: DirectCallInput, now: Instant): CallStep 
       return input.leg === call.calleeLeg && call.caller === 'waiting'
         ? { state: call, effects: [{ do: 'ring-caller' }] }
         : stay(call);
+    // A leg that is given has been answered before, in another conversation.
     case 'leg-given':
-      return call.successor?.leg === input.leg ? promoted(call, call.successor) : stay(call);
     case 'leg-answered':
       return call.successor?.leg === input.leg ? promoted(call, call.successor) : answered(call, input.leg);
     case 'leg-ended':

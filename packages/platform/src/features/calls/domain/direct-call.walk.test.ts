@@ -242,6 +242,12 @@ describe('a direct call', () => {
       'unbridge',
       'bridge caller next',
     ]);
+    // One that talked elsewhere is answered already, and comes as it is.
+    assert.deepEqual(orders(talking, [...begun, { type: 'leg-given', leg: 'next' }]), [
+      ...rung,
+      'unbridge',
+      'bridge caller next',
+    ]);
     assert.deepEqual(orders(talking, [...begun, ended('next')]), [
       ...rung,
       'unbridge',
