@@ -120,6 +120,20 @@ describe('SRTP where a call comes in', () => {
     assert.equal(new Set(connected.map(({ protection }) => String(protection?.sendKey))).size, 1);
   });
 
+  it('RFC 3711 §9.1: a key that was left, for the clear or another suite, is never taken up again', async () => {
+    const { media } = await openLeg(new LegCrypto(srtp('offer'), true));
+    const keyFor = (offer: string) => keysIn(media.answer(offer)!)[0]?.split('inline:')[1];
+    const secured = sdp('RTP/AVP', [theirs(1)]);
+    const first = keyFor(secured);
+    assert.equal(keyFor(secured), first);
+    assert.equal(keyFor(sdp('RTP/AVP', [])), undefined);
+    const second = keyFor(secured);
+    assert.notEqual(second, first);
+    const other = keyFor(sdp('RTP/AVP', [theirs(1, 'AES_CM_128_HMAC_SHA1_32')]));
+    assert.ok(other !== first && other !== second);
+    assert.ok(![first, second, other].includes(keyFor(secured)));
+  });
+
   it('without an offer gets one that leaves the choice, and later ones in the profile and the codec in use', async () => {
     const { media, connected } = await openLeg(new LegCrypto(srtp('offer'), true));
     const first = media.offer();
@@ -141,6 +155,11 @@ describe('SRTP where we call', () => {
       [[{ uri: 'sips:bob@example.com' }], 'RTP/SAVP'],
       [[...overTls, { uri: 'sip:bob@10.0.0.3' }], 'RTP/AVP'],
       [[{ uri: 'sip:bob@10.0.0.3;transport=tcp' }], 'RTP/AVP'],
+      // What counts is the first hop, and all flows of a phone are sent the same description.
+      [[{ uri: 'sips:bob@example.com', flow: '', path: ['<sip:10.0.0.3;lr>'] }], 'RTP/AVP'],
+      [[{ uri: 'sip:bob@10.0.0.3', flow: '', path: ['<sip:10.0.0.3;transport=tls;lr>'] }], 'RTP/SAVP'],
+      [[{ ...overTls[0], otherFlows: [{ uri: 'sip:bob@10.0.0.3' }] }], 'RTP/AVP'],
+      [[{ ...overTls[0], otherFlows: overTls }], 'RTP/SAVP'],
     ] as const) {
       const crypto = new LegCrypto(srtp('offer'));
       crypto.address(targets);

@@ -1,6 +1,13 @@
 import type { AgreedProtection, AgreedSuite, DialTarget } from '@jackfield/platform';
 import type { AgreedCrypto, CryptoKey, MediaCapabilities } from '@jackfield/sdp';
-import { type IncomingInvite, type Protocol, paramOf, parseSipUri, parseVia } from '@jackfield/sip';
+import {
+  type IncomingInvite,
+  type Protocol,
+  paramOf,
+  parseNameAddr,
+  parseSipUri,
+  parseVia,
+} from '@jackfield/sip';
 
 /** What the operator wants of SRTP with keys in SDP (docs/decisions/0015-srtp.md). */
 export type SrtpPolicy = 'off' | 'offer' | 'require';
@@ -30,13 +37,14 @@ type CryptoCapabilities = Pick<MediaCapabilities, 'crypto' | 'protocols' | 'requ
 
 /**
  * SRTP of one leg: whether it is offered and taken, and its keys. Keys are said over signalling that nobody reads on the way (RFC 4568 §9), so
- * over anything but TLS there is none. A key of ours stays as long as the leg: a re-INVITE interrupts nothing.
+ * over anything but TLS there is none. A key of ours stays as long as it is in use: a re-INVITE interrupts nothing.
  */
 export class LegCrypto {
   readonly #srtp: SrtpOptions | undefined;
   readonly #keys: CryptoKey[] = [];
   #isAllowed: boolean;
   #profile: string | undefined;
+  #suiteInUse: string | undefined;
 
   constructor(srtp: SrtpOptions | undefined, isPrivate = false) {
     this.#srtp = srtp;
@@ -76,16 +84,35 @@ export class LegCrypto {
     return this.#isAllowed ? { protocols, crypto: this.#allKeys() } : { protocols };
   }
 
+  /**
+   * The suite that was agreed on, or none. The key of one that is left is made anew: whoever takes it up again has forgotten how far it
+   * had counted, and no key stream may be used twice (RFC 3711 §9.1).
+   */
+  agreed(suite: string | undefined): void {
+    const left = this.#suiteInUse;
+    this.#suiteInUse = suite;
+    if (left === undefined || left === suite) return;
+    const kept = this.#keys.splice(0).filter((key) => key.suite !== left);
+    for (const fresh of this.#newKeys())
+      this.#keys.push(kept.find((key) => key.suite === fresh.suite) ?? fresh);
+  }
+
   #allows(isPrivate: boolean): boolean {
     return isPrivate && this.#srtp !== undefined && this.#srtp.policy !== 'off';
   }
 
   #allKeys(): readonly CryptoKey[] {
-    if (this.#keys.length > 0 || this.#srtp === undefined) return this.#keys;
-    for (const [suite, bytes] of suites) {
-      this.#keys.push({ suite, keyAndSalt: Buffer.from(this.#srtp.randomBytes(bytes)).toString('base64') });
-    }
+    if (this.#keys.length === 0) this.#keys.push(...this.#newKeys());
     return this.#keys;
+  }
+
+  #newKeys(): CryptoKey[] {
+    const srtp = this.#srtp;
+    if (srtp === undefined) return [];
+    return suites.map(([suite, bytes]) => ({
+      suite,
+      keyAndSalt: Buffer.from(srtp.randomBytes(bytes)).toString('base64'),
+    }));
   }
 }
 
@@ -106,9 +133,12 @@ export function cameInPrivate(
   return protocol === 'ws' && parseVia(request.headers.get('Via') ?? '')?.transport === 'WSS';
 }
 
-function isPrivate({ flow, uri }: DialTarget, { protocolOf }: SrtpOptions): boolean {
-  const protocol = flow === undefined ? undefined : protocolOf(flow);
+/** Whether nobody reads what is sent on the first hop, over whichever flow of a phone it goes. */
+function isPrivate({ flow, uri, path = [], otherFlows = [] }: DialTarget, srtp: SrtpOptions): boolean {
+  if (!otherFlows.every((other) => isPrivate(other, srtp))) return false;
+  const protocol = flow === undefined ? undefined : srtp.protocolOf(flow);
   if (protocol !== undefined) return protocol === 'tls' || protocol === 'wss';
-  const parsed = parseSipUri(uri);
+  const [first] = path;
+  const parsed = parseSipUri(first === undefined ? uri : (parseNameAddr(first)?.uri ?? ''));
   return parsed?.scheme === 'sips' || paramOf(parsed?.params ?? [], 'transport')?.toLowerCase() === 'tls';
 }

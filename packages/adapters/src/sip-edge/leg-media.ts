@@ -145,6 +145,7 @@ export class LegMedia {
 
   #connect(agreed: AgreedAudio): void {
     this.#inUse = agreed.codec;
+    this.#crypto.agreed(agreed.crypto?.suite);
     this.#legs.connect(this.#leg, agreedMediaOf(agreed));
   }
 }
