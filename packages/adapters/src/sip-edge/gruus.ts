@@ -8,13 +8,19 @@ export interface Gruus {
   parametersOf(user: string, instance: string): string;
   /**
    * What a Request-URI means that is one of them: the public one, of our first domain; undefined for every other URI, and a temporary one
-   * that was not made here. A temporary one is good for as long as its phone is registered.
+   * that was not made here or holds what no name of ours does. A temporary one is good for as long as its phone is registered.
    */
   resolve(requestUri: string): string | undefined;
 }
 
 /** Begins the user part of temporary ones, which no endpoint's name can hold. */
 const temporary = 'tgruu.';
+
+/** They go into records as they are, so neither is longer than the registrar takes, nor holds what would end a URI or is no text. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is kept out
+const userForm = /^[^\x00-\x20\x7f;?@<>"]{1,255}$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is kept out
+const urnForm = /^[^\x00-\x20\x7f;?<>"]{1,240}$/;
 
 export function createGruus(
   secrets: Pick<Secrets, 'encrypt' | 'decrypt'>,
@@ -45,7 +51,7 @@ export function createGruus(
       const urn = uri && paramOf(uri.params, 'gr');
       if (uri?.user === undefined || urn === undefined || !isOurs(uri.host, domains)) return undefined;
       if (uri.user.startsWith(temporary)) return opened(uri.user.slice(temporary.length));
-      return urn === '' ? undefined : publicOf(uri.user, urn);
+      return userForm.test(uri.user) && urnForm.test(urn) ? publicOf(uri.user, urn) : undefined;
     },
   };
 }

@@ -182,6 +182,11 @@ describe('a REGISTER', () => {
       `sip:tgruu.AAAA@${realm};gr`,
       `sip:alice@${realm}`,
       'sip:alice@elsewhere.example;gr=x',
+      // Neither NUL nor a novel gets into a record.
+      `sip:ali%00ce@${realm};gr=x`,
+      `sip:alice@${realm};gr=x%00`,
+      `sip:alice@${realm};gr=${'x'.repeat(5_000)}`,
+      `sip:${'alice'.repeat(100)}@${realm};gr=x`,
     ]) {
       assert.equal(gruus.resolve(foreign), undefined, foreign);
     }
