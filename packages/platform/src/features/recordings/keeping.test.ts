@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { createVirtualClock, eachDatabase } from '@jackfield/testkit';
+import type { Database, Write } from '../../ports/database.ts';
 import type { RecordingFiles } from '../../ports/recording-files.ts';
 import { createKeeping } from './keeping.ts';
 import { recordingsTables } from './migrations/0001-recordings.ts';
@@ -31,7 +32,17 @@ eachDatabase('Keeping files elsewhere', (open) => {
         });
       },
     } as Partial<RecordingFiles> as RecordingFiles;
-    const keeping = createKeeping({ database, clock, log, recordingFiles: files });
+    let isFull = false;
+    const fillDisk = (full: boolean) => {
+      isFull = full;
+    };
+    const onDisk: Database = Object.assign(Object.create(database) as Database, {
+      transact: async <Result>(work: (write: Write) => Promise<Result>): Promise<Result> => {
+        if (isFull) throw new Error('the disk is full');
+        return database.transact(work);
+      },
+    });
+    const keeping = createKeeping({ database: onDisk, clock, log, recordingFiles: files });
     const left = async (): Promise<readonly string[]> =>
       (
         await database.transact((write) =>
@@ -52,7 +63,7 @@ eachDatabase('Keeping files elsewhere', (open) => {
       });
       return `${live.uuid}.wav`;
     };
-    return { database, clock, warnings, asked, refused, ends, keeping, left, ended };
+    return { database, clock, warnings, asked, refused, ends, keeping, left, ended, fillDisk };
   }
 
   /** Until the world stands still at this moment. */
@@ -112,5 +123,22 @@ eachDatabase('Keeping files elsewhere', (open) => {
     assert.ok(!quick.includes((await left())[0]!));
     await keeping.close();
     assert.deepEqual(await left(), [slow]);
+  });
+
+  test('what cannot be noted on a full disk is tried again after a pause, not in a circle', async () => {
+    const { keeping, left, ended, asked, clock, fillDisk } = await world();
+    const name = await ended();
+    fillDisk(true);
+    keeping.wake();
+    await until(() => asked.length > 0);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.deepEqual(asked, [name]);
+    fillDisk(false);
+    await settled(async () => {
+      await clock.advance(2000);
+      return (await left()).length === 0;
+    });
+    assert.deepEqual(asked, [name, name]);
+    await keeping.close();
   });
 });

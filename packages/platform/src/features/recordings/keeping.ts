@@ -32,6 +32,8 @@ export function createKeeping({ database, clock, log, recordingFiles }: KeepingD
   let cancelTurn = () => {};
   let looking: Promise<void> | undefined;
   let isWanted = false;
+  /** The database refused to note something: nothing is taken before this. */
+  let restsUntil = 0;
 
   async function take(name: string, attempts: number): Promise<void> {
     try {
@@ -51,11 +53,15 @@ export function createKeeping({ database, clock, log, recordingFiles }: KeepingD
   async function look(): Promise<void> {
     do {
       isWanted = false;
+      if (clock.now() < restsUntil) break;
       for (const { file_name: name, attempts } of await filesToKeep(database, clock.now(), 2 * atATime)) {
         if (end.signal.aborted || underWay.size >= atATime) break;
         if (underWay.has(name)) continue;
         const taken = take(name, attempts)
-          .catch((err: unknown) => log.error({ file: name, err }, 'A file that was taken away is not noted.'))
+          .catch((err: unknown) => {
+            restsUntil = clock.now() + firstPauseMs;
+            log.error({ file: name, err }, 'What became of the file of a recording could not be noted.');
+          })
           .finally(() => {
             underWay.delete(name);
             wake();
@@ -67,7 +73,7 @@ export function createKeeping({ database, clock, log, recordingFiles }: KeepingD
     // While one is under way its end looks again.
     const next = underWay.size > 0 || end.signal.aborted ? undefined : await nextToKeep(database);
     if (next !== undefined && !end.signal.aborted) {
-      cancelTurn = clock.startTimer(Math.max(next, clock.now() + 100), wake);
+      cancelTurn = clock.startTimer(Math.max(next, clock.now() + 100, restsUntil), wake);
     }
   }
 
