@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRecordingLog } from '@jackfield/testkit';
-import { dialTerms } from './dial-terms.ts';
+import { confineCaller, dialTerms } from './dial-terms.ts';
 
 const trunk = { trunk: '1', account: 'MA1', mainAccount: 'MA1' };
 const mayReach = (address: string) => address === '192.0.2.1';
@@ -41,7 +41,7 @@ test('a place of a trunk is answered with the customer’s credentials alone, an
   assert.deepEqual(Object.keys(unknown), ['reaches']);
 });
 
-test('several targets of one call are shown no credentials, and phones are reached wherever they are', async () => {
+test('several targets of one call are shown no credentials, and what the operator has named is reached wherever it is', async () => {
   const targets = [{ uri: 'sip:a@10.0.0.1', account: 'alpha' }, { uri: 'sip:a@10.0.0.2' }];
   assert.deepEqual(await dialTerms(deps, { leg, targets }), {});
   assert.deepEqual(
@@ -50,14 +50,26 @@ test('several targets of one call are shown no credentials, and phones are reach
   );
 });
 
-test('a Path that a phone has registered leads where customers may send, and flows to wherever they come from', async () => {
+test('what a phone has registered, Path or Contact, leads where customers may send when its flow is gone', async () => {
   const path = ['<sip:10.0.0.1;lr>'];
   for (const targets of [
     [{ uri: 'sip:a@192.0.2.9', path }],
+    [{ uri: 'sip:a@192.0.2.9', flow: 'tcp-1' }],
     [{ uri: 'sip:a@192.0.2.9', flow: 'tcp-1', otherFlows: [{ uri: 'sip:a@192.0.2.9', path }] }],
   ]) {
     const { reaches } = await dialTerms(deps, { leg, targets });
     assert.deepEqual([reaches?.('192.0.2.1'), reaches?.('10.0.0.1')], [true, false]);
   }
-  assert.deepEqual(await dialTerms(deps, { leg, targets: [{ uri: 'sip:a@10.0.0.1', flow: 'tcp-1' }] }), {});
+});
+
+test('what a caller says of itself leads where customers may send, or back to where it called from', () => {
+  let reaches = (_address: string): boolean => true;
+  const sourceAddress = '10.0.0.5';
+  const confine = (given: typeof reaches) => {
+    reaches = given;
+  };
+  confineCaller({ log }, leg, { sourceAddress, confine });
+  assert.equal(reaches('10.0.0.6'), true);
+  confineCaller(deps, leg, { sourceAddress, confine });
+  assert.deepEqual(['192.0.2.1', '10.0.0.5', '10.0.0.6'].map(reaches), [true, true, false]);
 });

@@ -1,5 +1,5 @@
 import type { DialRequest, Logger, Trunks } from '@jackfield/platform';
-import { type DigestCredentials, encodeUtf8 } from '@jackfield/sip';
+import { type DigestCredentials, encodeUtf8, type IncomingInvite } from '@jackfield/sip';
 import type { CarrierAccounts } from './carrier-accounts.ts';
 
 export interface DialTermsDeps {
@@ -32,22 +32,32 @@ export async function dialTerms(
       : isCustomers
         ? await credentialsOf(account, trunkLogin)
         : accounts?.(account);
-  // A Path leads where the phone wants, too (RFC 3327 §6).
-  const leadsAnywhere = targets.some(
-    ({ path, otherFlows = [] }) => path !== undefined || otherFlows.some((each) => each.path !== undefined),
-  );
-  const reaches = (address: string): boolean => {
-    const isOpen = mayReach?.(address) !== false;
-    if (!isOpen)
-      log.info(
-        { leg, address },
-        'An origination URI or a Path leads to an address that is closed to customers.',
-      );
-    return isOpen;
-  };
+  // A Path leads where the phone wants (RFC 3327 §6), and so does its Contact where its flow is gone.
+  const isNamedByOthers = targets.some(({ trunk, flow, path }) => trunk ?? flow ?? path);
   return {
     ...(credentials === undefined ? {} : { credentials }),
-    ...((isCustomers || leadsAnywhere) && mayReach !== undefined ? { reaches } : {}),
+    ...(isNamedByOthers && mayReach !== undefined ? { reaches: told(mayReach, log, leg) } : {}),
+  };
+}
+
+/** What a caller says of itself (Contact, Record-Route) leads where customers may send, or back to where it called from. */
+export function confineCaller(
+  { log, mayReach }: DialTermsDeps,
+  leg: string,
+  incoming: Pick<IncomingInvite, 'confine' | 'sourceAddress'>,
+): void {
+  if (mayReach === undefined) return;
+  const reaches = told(mayReach, log, leg);
+  incoming.confine((address) => address === incoming.sourceAddress || reaches(address));
+}
+
+function told(mayReach: (address: string) => boolean, log: Logger, leg: string) {
+  return (address: string): boolean => {
+    const isOpen = mayReach(address);
+    if (!isOpen) {
+      log.info({ leg, address }, 'A SIP URI of a customer leads to an address that is closed to customers.');
+    }
+    return isOpen;
   };
 }
 

@@ -20,7 +20,7 @@ import {
 } from '@jackfield/sip';
 import type { Admission } from './admission.ts';
 import type { CallPlaces } from './call-places.ts';
-import { type DialTermsDeps, dialTerms } from './dial-terms.ts';
+import { confineCaller, type DialTermsDeps, dialTerms } from './dial-terms.ts';
 import { EarlyOffers } from './early-offers.ts';
 import type { EdgeLeg } from './edge-leg.ts';
 import type { Gruus } from './gruus.ts';
@@ -230,6 +230,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     if (replaced !== undefined && 'refusal' in replaced) return incoming.reject(replaced.refusal);
     const edge = open(deps.newUuid(), incoming, crypto);
     if (!hasPlace(edge, incoming, admitted.account)) return;
+    if (admitted.carrier === undefined) confineCaller(deps, edge.leg, incoming);
     transfers.began(edge.leg, incoming);
     incoming.listen(listenerOf(edge));
     // A caller who gave up meanwhile is over before anybody has heard of its leg.

@@ -60,7 +60,8 @@ function sdp(
   ].join('\r\n');
 }
 
-const overTls = [{ uri: 'sip:bob@10.0.0.2;transport=tls' }];
+const tlsPhone = { uri: 'sip:bob@10.0.0.2;transport=tls' };
+const overTls = [tlsPhone];
 const profileOf = (description: string) => /^m=audio \d+ (\S+)/m.exec(description)?.[1];
 const keysIn = (description: string) => description.match(/^a=crypto.*$/gm) ?? [];
 
@@ -158,8 +159,8 @@ describe('SRTP where we call', () => {
       // What counts is the first hop, and all flows of a phone are sent the same description.
       [[{ uri: 'sips:bob@example.com', flow: '', path: ['<sip:10.0.0.3;lr>'] }], 'RTP/AVP'],
       [[{ uri: 'sip:bob@10.0.0.3', flow: '', path: ['<sip:10.0.0.3;transport=tls;lr>'] }], 'RTP/SAVP'],
-      [[{ ...overTls[0], otherFlows: [{ uri: 'sip:bob@10.0.0.3' }] }], 'RTP/AVP'],
-      [[{ ...overTls[0], otherFlows: overTls }], 'RTP/SAVP'],
+      [[{ ...tlsPhone, otherFlows: [{ uri: 'sip:bob@10.0.0.3' }] }], 'RTP/AVP'],
+      [[{ ...tlsPhone, otherFlows: overTls }], 'RTP/SAVP'],
     ] as const) {
       const crypto = new LegCrypto(srtp('offer'));
       crypto.address(targets);

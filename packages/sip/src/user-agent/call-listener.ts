@@ -76,6 +76,11 @@ export interface IncomingInvite extends Call {
    * none that is larger than the INVITE.
    */
   trust(): void;
+  /**
+   * Requests of ours in its dialog go to addresses that `reaches` allows alone, wherever Contact and Record-Route lead; else back on the flow
+   * of the INVITE. Without it they go anywhere.
+   */
+  confine(reaches: (address: string) => boolean): void;
   /** Whoever owns the leg from now on; when it has ended already, `ended` is called at once. */
   listen(listener: CallListener): void;
   /** Sends 180, or another 101–199, reliably when it describes and the caller takes that; it is repeated every minute. */

@@ -21,14 +21,17 @@ import {
   tellListener,
   trustCaller,
 } from './leg.ts';
+import { routesWithin } from './routes.ts';
+import { routeOfFlow } from './send-target.ts';
 
 /** The leg of an INVITE outside any dialog, in the hands of its owner. `transaction` is its server transaction. */
 export function receiveInvite(
-  deps: LegDeps,
+  given: LegDeps,
   request: SipRequest,
   transaction: string,
   flow: Flow,
 ): { readonly invite: IncomingInvite; readonly leg: Leg } {
+  let deps = given;
   const localTag = deps.token();
   const callId = request.headers.get('Call-ID') ?? '';
   // With one Via the sender is the phone itself, and the flow reaches it through any NAT. Behind proxies the dialog's route set
@@ -108,6 +111,9 @@ export function receiveInvite(
     sourceAddress: flow.remoteAddress,
     takesReliable: reliabilityOf(request) !== 'none',
     trust: () => trustCaller(deps, transaction),
+    confine(reaches) {
+      deps = { ...given, ...routesWithin(given, reaches, routeOfFlow(flow)) };
+    },
     listen(owner) {
       listener = owner;
       const reason = ended;

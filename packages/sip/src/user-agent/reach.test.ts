@@ -96,3 +96,52 @@ test('a Contact that must not be reached gets nothing: ACK and BYE go where the 
   call.hangUp();
   assert.deepEqual(ways(), ['INVITE 192.0.2.7', 'ACK 192.0.2.9', 'BYE 192.0.2.9']);
 });
+
+test('a caller’s Contact and Record-Route that must not be reached get nothing: BYE goes back where the INVITE came from', () => {
+  for (const [contact, recordRoute, way] of [
+    ['<sip:b@10.0.0.7>', undefined, flow.id],
+    ['<sip:b@192.0.2.9>', '<sip:10.0.0.7;lr>', flow.id],
+    ['<sip:b@10.0.0.7>', '<sip:192.0.2.8;lr>', '192.0.2.8'],
+    ['<sip:b@name.example>', undefined, flow.id],
+  ] as const) {
+    const ways: string[] = [];
+    let serial = 0;
+    const ua = createUserAgent({
+      clock: createVirtualClock(),
+      send(target, text) {
+        if (parseMessage(text).message?.kind !== 'request') return;
+        ways.push(`${text.split(' ')[0]} ${'host' in target ? target.host : target.flow}`);
+      },
+      flow: () => undefined,
+      address: () => ({ host: '10.0.0.1', port: 5060 }),
+      token: () => `t${serial++}`,
+      on: {
+        request() {},
+        invite(invite) {
+          invite.confine((address) => address.startsWith('192.0.2.'));
+          invite.accept(content);
+          invite.hangUp();
+        },
+      },
+    });
+    const invite = [
+      'INVITE sip:a@10.0.0.1 SIP/2.0',
+      'Via: SIP/2.0/UDP 192.0.2.1;branch=z9hG4bK1',
+      'Via: SIP/2.0/UDP 192.0.2.9;branch=z9hG4bK2',
+      ...(recordRoute === undefined ? [] : [`Record-Route: ${recordRoute}`]),
+      `Contact: ${contact}`,
+      'From: <sip:b@x>;tag=b',
+      'To: <sip:a@x>',
+      'Call-ID: c',
+      'CSeq: 1 INVITE',
+      'Max-Forwards: 70',
+      'Content-Length: 0',
+      '',
+      '',
+    ];
+    ua.receive(invite.join('\r\n'), flow);
+    const ack = invite.map((line) => line.replace('INVITE', 'ACK').replace(/^To.*/, 'To: <sip:a@x>;tag=t0'));
+    ua.receive(ack.join('\r\n').replace('z9hG4bK1', 'z9hG4bK3'), flow);
+    assert.deepEqual(ways, [`BYE ${way}`]);
+  }
+});

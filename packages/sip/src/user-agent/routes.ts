@@ -42,10 +42,14 @@ export interface LegRoutes {
 /**
  * The ways of a call to somebody who may have named any address: nothing is sent to one that `reaches` refuses, nor to a name that
  * was not looked up. What the peer says of itself later (Contact, Record-Route) is held against the same; where it leads nowhere,
- * requests go where the INVITE went.
+ * requests go where the INVITE went, or `back` where it came from.
  */
-export function routesWithin(ways: LegRoutes, reaches: (address: string) => boolean): LegRoutes {
-  let last: Route | undefined;
+export function routesWithin(
+  ways: LegRoutes,
+  reaches: (address: string) => boolean,
+  back?: Route,
+): LegRoutes {
+  let last = back;
   const isOpen = ({ target }: Route): boolean => !('host' in target) || isReached(target);
   const isReached = ({ host }: PlaceTarget): boolean => isAddress(host) && reaches(host);
   return {
