@@ -24,6 +24,9 @@ export interface VoiceActivity {
   hear(frame: Int16Array | undefined): void;
   /** Undefined for the first 100 ms. */
   readonly isSpeaking: boolean | undefined;
+  /** Of the last frame and of the noise, in dB relative to a full-scale square wave; −Infinity for a frame that was none. */
+  readonly energyDb: number;
+  readonly noiseDb: number;
 }
 
 /**
@@ -37,14 +40,21 @@ export function createVoiceActivity(): VoiceActivity {
   let recent = 0;
   let quietFrames = 0;
   let isSpeaking = false;
+  let energyDb = Number.NEGATIVE_INFINITY;
 
   return {
+    get energyDb() {
+      return energyDb;
+    },
+    get noiseDb() {
+      return noiseDb;
+    },
     get isSpeaking() {
       return frames < LEARNING_FRAMES ? undefined : isSpeaking;
     },
     hear(frame) {
       if (frames < LEARNING_FRAMES) frames++;
-      const energyDb = frame === undefined ? Number.NEGATIVE_INFINITY : energyOf(frame);
+      energyDb = frame === undefined ? Number.NEGATIVE_INFINITY : energyOf(frame);
       const isLoud = energyDb > QUIETEST_SPEECH_DB && energyDb > noiseDb + MARGIN_DB;
       if (frame !== undefined) noiseDb = follow(noiseDb, energyDb, isLoud);
       recent = ((recent << 1) | (isLoud ? 1 : 0)) & 0xf;

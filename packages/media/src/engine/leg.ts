@@ -3,6 +3,7 @@ import type { AudioCodec, CodecName } from '../codec/audio-codec.ts';
 import { createDigitReceiver, type DigitReceiver } from '../codec/digit-receiver.ts';
 import { createDigitSender, type DigitSender } from '../codec/digit-sender.ts';
 import { pcmu } from '../codec/g711.ts';
+import type { AutomaticLevel } from '../dsp/automatic-level.ts';
 import type { VoiceActivity } from '../dsp/voice-activity.ts';
 import { createJitterBuffer, type JitterBuffer } from '../jitter/jitter-buffer.ts';
 import type { Ear } from '../mix/hearing.ts';
@@ -86,6 +87,8 @@ export interface Leg {
   /** Undefined while nobody watches it; then also what was told last. */
   voice: VoiceActivity | undefined;
   voiceTold: boolean | undefined;
+  /** Undefined while what it says is heard as it is. */
+  level: AutomaticLevel | undefined;
   /** When the last packet of a key came. */
   keyMs: number;
   /** What signalling named last, and where packets really go. */
@@ -182,6 +185,7 @@ export function createLeg(options: LegOptions): Leg {
     feed: undefined,
     voice: undefined,
     voiceTold: undefined,
+    level: undefined,
     keyMs: Number.NEGATIVE_INFINITY,
     signalledAddress: '',
     signalledPort: 0,

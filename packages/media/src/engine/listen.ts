@@ -1,3 +1,4 @@
+import { createAutomaticLevel } from '../dsp/automatic-level.ts';
 import { isSilent } from '../dsp/level.ts';
 import type { VoiceActivity } from '../dsp/voice-activity.ts';
 import { taken } from '../jitter/taken.ts';
@@ -28,9 +29,9 @@ export function listen(leg: Leg, nowMs: number, listening: Listening): void {
   }
   const result = leg.jitter.take(leg.source.frame, nowMs);
   leg.source.active = result !== taken.empty && !isSilent(leg.source.frame, leg.source.frame.length);
-  if (leg.voice !== undefined) {
-    watchVoice(leg, leg.voice, result === taken.played && nowMs - leg.keyMs >= KEY_TONE_MS, notify);
-  }
+  const isItsOwn = result === taken.played && nowMs - leg.keyMs >= KEY_TONE_MS;
+  if (leg.voice !== undefined) watchVoice(leg, leg.voice, isItsOwn, notify);
+  if (leg.ear.isLevelled || leg.level !== undefined) bringToLevel(leg, isItsOwn);
   if (leg.receiveEventPayloadType >= 0) {
     const digits = leg.digitsIn.expire(nowMs);
     if (digits.length > 0) tellDigits(leg, digits, notify);
@@ -40,6 +41,14 @@ export function listen(leg: Leg, nowMs: number, listening: Listening): void {
     leg.silenceTold = true;
     notify({ type: 'media-silent', leg: leg.name, forMs: Math.round(nowMs - leg.heardMs) });
   }
+}
+
+/** In a mix of three and more; in one of two again, until nothing of it is left. */
+function bringToLevel(leg: Leg, isItsOwn: boolean): void {
+  const { frame, active } = leg.source;
+  leg.level ??= createAutomaticLevel();
+  leg.level.adjust(active ? frame : undefined, isItsOwn, leg.ear.isLevelled);
+  if (!leg.ear.isLevelled && leg.level.gainDb === 0) leg.level = undefined;
 }
 
 function watchVoice(

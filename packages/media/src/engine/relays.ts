@@ -134,5 +134,6 @@ function mayRelay(from: Leg, to: Leg): boolean {
 }
 
 function isFree(leg: Leg): boolean {
-  return leg.sends && leg.listens && leg.ear.isSettled && leg.taps === undefined && leg.voice === undefined;
+  const isWatched = leg.taps !== undefined || leg.voice !== undefined;
+  return leg.sends && leg.listens && leg.ear.isSettled && !isWatched && leg.level === undefined;
 }

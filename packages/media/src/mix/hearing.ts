@@ -19,6 +19,8 @@ export interface Ear {
   seat: Seat | undefined;
   /** The other member of a mix of two, where it hears that one and nothing else. */
   partner: string | undefined;
+  /** It speaks to two or more, in a mix: brought to the level of the others. Two among themselves hear each other as they are. */
+  isLevelled: boolean;
   /** False while a change of what it hears waits for `settle`. */
   isSettled: boolean;
 }
@@ -207,6 +209,7 @@ export function createHearing({ codecs, playEnded, joined, feedsOf }: HearingDep
         solo: undefined,
         seat: undefined,
         partner: undefined,
+        isLevelled: false,
         isSettled: false,
       };
       ears.set(leg, ear);
@@ -249,6 +252,7 @@ export function createHearing({ codecs, playEnded, joined, feedsOf }: HearingDep
         if (ear.mix !== undefined) joined(leg, ear.mix);
         listeners.push({ self: ear.source, hears: heardBy(leg), frameSamples: ear.frameSamples });
         ear.partner = partnerOf(leg);
+        ear.isLevelled = (homes.get(leg)?.members.size ?? 0) > 2;
         ear.isSettled = true;
       }
       stale.clear();
