@@ -10,7 +10,8 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 const encode: Readonly<Record<TemplateEncoding, (value: string) => string>> = {
-  url: encodeURIComponent,
+  // Half a surrogate pair, which JSON can hold and a URL cannot, becomes U+FFFD.
+  url: (value) => encodeURIComponent(value.toWellFormed()),
   // Between the quotes that the template has.
   json: (value) => JSON.stringify(value).slice(1, -1),
   xml: (value) => value.replace(/[&<>"']/g, (character) => entities[character]!),

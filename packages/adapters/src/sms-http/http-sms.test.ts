@@ -88,6 +88,7 @@ test('busy and broken gateways are asked again, opinions are not', async () => {
     accepted: false,
     errorCode: 'http-500',
     gatewayFailed: true,
+    mayHaveGone: true,
   });
   assert.equal(broken.seen.length, 3);
   const firm = await startGateway(says(403, 'no'));
@@ -102,8 +103,11 @@ test('silence, refusal, redirects and answers without a name end in a refusal, i
     accepted: false,
     errorCode: 'timeout',
     gatewayFailed: true,
+    mayHaveGone: true,
   });
-  assert.deepEqual(await open('http://127.0.0.1:1', hasty).send(order), {
+  const gone = await startGateway(() => {});
+  for (const close of closing.splice(1)) close();
+  assert.deepEqual(await open(gone.url, hasty).send(order), {
     accepted: false,
     errorCode: 'unreachable',
     gatewayFailed: true,
@@ -115,8 +119,21 @@ test('silence, refusal, redirects and answers without a name end in a refusal, i
   for (const body of ['', 'no json', '{"messages":[]}', '{"messages":[{"id":{}}]}', 'x'.repeat(200_000)]) {
     const odd = await startGateway(says(200, body));
     const outcome = await open(odd.url).send(order);
-    assert.deepEqual(outcome, { accepted: false, errorCode: 'answer-not-understood' });
+    assert.deepEqual(outcome, { accepted: false, errorCode: 'answer-not-understood', mayHaveGone: true });
   }
+  const torn = await startGateway((response) => response.destroy());
+  const lastly = { accepted: false, errorCode: 'unreachable', gatewayFailed: true, mayHaveGone: true };
+  assert.deepEqual(await open(torn.url, hasty).send(order), lastly);
+});
+
+test('half a surrogate pair in a name does not keep a message from going', async () => {
+  const gateway = await startGateway(says(200, '{"messages":[{"id":77}]}'));
+  const sms = createHttpSms(
+    { name: 'gw', url: `${gateway.url}/send?text={{text}}`, method: 'GET', messagePath: 'messages.0.id' },
+    { log },
+  );
+  assert.deepEqual(await sms.send({ ...order, text: '\ud800 12' }), { accepted: true, message: 'gw:77' });
+  assert.equal(gateway.seen[0]!.url, '/send?text=%EF%BF%BD%2012');
 });
 
 test('receipts are read from query, form and JSON, and taken from those who know the secret', () => {

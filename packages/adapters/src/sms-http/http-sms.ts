@@ -53,29 +53,41 @@ export function createHttpSms(options: HttpSmsOptions, deps: { log: Logger }): H
       const answer = await fetch(url, { ...init, redirect: 'manual', signal });
       const text = await readAnswer(answer);
       if (!answer.ok) {
-        const isAgain = answer.status === 429 || answer.status >= 500;
-        return { accepted: false, errorCode: `http-${answer.status}`, isAgain };
+        const { status } = answer;
+        const isAgain = status === 429 || status >= 500;
+        // 503 says no; another 5xx may come from whoever stands in front of a gateway that has taken it.
+        return {
+          accepted: false,
+          errorCode: `http-${status}`,
+          isAgain,
+          mayHaveGone: status >= 500 && status !== 503,
+        };
       }
       const message = valueAt(text, messagePath);
       if (message === undefined) {
         deps.log.error({ gateway: name, path: messagePath }, 'The answer of a gateway names no message.');
-        return { accepted: false, errorCode: 'answer-not-understood' };
+        return { accepted: false, errorCode: 'answer-not-understood', mayHaveGone: true };
       }
       return { accepted: true, message: `${name}:${message}` };
     } catch (err) {
       const isLate = err instanceof Error && err.name === 'TimeoutError';
-      return { accepted: false, errorCode: isLate ? 'timeout' : 'unreachable', isAgain: true };
+      const errorCode = isLate ? 'timeout' : 'unreachable';
+      return { accepted: false, errorCode, isAgain: true, mayHaveGone: !neverConnected(err) };
     }
   }
 
   return {
     async send(order) {
+      let mayHaveGone = false;
       for (let made = 1; ; made++) {
         const { isAgain, ...outcome } = await attempt(order);
+        if (outcome.accepted) return outcome;
+        mayHaveGone ||= outcome.mayHaveGone === true;
+        const { errorCode } = outcome;
         const pause = retryMs * 2 ** (made - 1);
-        if (isAgain !== true) return outcome;
+        if (isAgain !== true) return { accepted: false, errorCode, ...(mayHaveGone && { mayHaveGone }) };
         if (made === attempts || Date.now() + pause >= order.validUntil)
-          return { ...outcome, gatewayFailed: true };
+          return { accepted: false, errorCode, gatewayFailed: true, ...(mayHaveGone && { mayHaveGone }) };
         deps.log.warn({ gateway: name, order: order.id, outcome }, 'A gateway is asked again.');
         await new Promise((resolve) => setTimeout(resolve, pause));
       }
@@ -110,6 +122,14 @@ function requestOf(options: HttpSmsOptions, order: SmsOrder): { url: string; ini
       ...(body === undefined || method === 'GET' ? {} : { body: fillTemplate(body, values, encoding) }),
     },
   };
+}
+
+/** Node's fetch wraps what the socket said. */
+function neverConnected(error: unknown): boolean {
+  const { code } = ((error as { cause?: unknown }).cause ?? {}) as { code?: unknown };
+  return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT'].includes(
+    String(code),
+  );
 }
 
 async function readAnswer(answer: Response): Promise<string> {

@@ -29,6 +29,8 @@ interface Waiting {
   readonly dataCoding: number;
   readonly settle: (outcome: SmsOutcome) => void;
   next: number;
+  /** A part is on its way, or was when the connection broke. */
+  isInDoubt: boolean;
   isOver: boolean;
 }
 
@@ -72,9 +74,12 @@ export function createSmppSms(options: SmppSmsOptions, deps: { clock: Clock; log
   /** The parts of one message go one after another: each is answered before the next. */
   function submit(waiting: Waiting): void {
     const { order, parts, dataCoding, next } = waiting;
+    const wasInDoubt = waiting.isInDoubt;
     inFlight++;
+    waiting.isInDoubt = true;
     link.submit(parametersOf(order, parts, next, dataCoding), (pdu) => {
       inFlight--;
+      if (pdu !== undefined) waiting.isInDoubt = wasInDoubt;
       if (!waiting.isOver) answered(waiting, pdu);
       pump();
     });
@@ -133,13 +138,15 @@ export function createSmppSms(options: SmppSmsOptions, deps: { clock: Clock; log
           order,
           ...message,
           next: 0,
+          isInDoubt: false,
           isOver: false,
           settle(outcome) {
             if (waiting.isOver) return;
             waiting.isOver = true;
             all.delete(waiting);
             cancel();
-            resolve(outcome);
+            const mayHaveGone = waiting.isInDoubt || waiting.next > 0;
+            resolve(outcome.accepted || !mayHaveGone ? outcome : { ...outcome, mayHaveGone });
           },
         };
         all.add(waiting);

@@ -25,11 +25,16 @@ export interface SmsOrder {
 
 /**
  * `message` is the gateway's name for what it took; `errorCode` is its own, as text, shown to customers. `gatewayFailed`: the trouble
- * is the gateway's, and another one may take the message.
+ * is the gateway's, and another one may take the message. `mayHaveGone`: the message, or a part of it, may be on its way all the same.
  */
 export type SmsOutcome =
   | { readonly accepted: true; readonly message: string }
-  | { readonly accepted: false; readonly errorCode: string; readonly gatewayFailed?: boolean };
+  | {
+      readonly accepted: false;
+      readonly errorCode: string;
+      readonly gatewayFailed?: boolean;
+      readonly mayHaveGone?: boolean;
+    };
 
 /** What became of a message: `undelivered` never reached the phone in time, `failed` was refused for good. */
 export interface SmsReceipt {

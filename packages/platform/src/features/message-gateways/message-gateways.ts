@@ -84,7 +84,7 @@ export function createMessageGateways(deps: MessageGatewaysDeps): MessageGateway
       return passed('cost-not-counted');
     }
     const outcome = await links.get(name)!.send(order);
-    if (!outcome.accepted && units > 0 && outcome.errorCode !== 'timeout') {
+    if (!outcome.accepted && units > 0 && outcome.mayHaveGone !== true) {
       store.giveBack(name, units, reservedAt).catch((err: unknown) => {
         log.error({ err, gateway: name }, 'What a refused message did not cost could not be given back.');
       });
