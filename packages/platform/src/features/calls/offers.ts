@@ -18,7 +18,7 @@ export interface OffersDeps {
   /** Takes what nobody else wants. */
   readonly direct: Pick<DirectCalls, 'ownerKind' | 'open' | 'begin'>;
   /** Takes what is to replace another call. */
-  readonly transfers: Pick<Transfers, 'offered' | 'replacing'>;
+  readonly transfers: Pick<Transfers, 'offered' | 'replacing' | 'over'>;
   readonly answer: (leg: string) => void;
   readonly mainAccountOf: (account: string) => Promise<string>;
   readonly rate: () => Rate;
@@ -57,6 +57,7 @@ export function createOffers(deps: OffersDeps): Offers {
       await (offered.replaces === undefined ? decide(offered, mainAccount) : replace(offered));
     } catch (error) {
       kept.delete(leg);
+      deps.transfers.over(leg);
       deps.log.error({ leg, err: error }, 'An offered leg could not be recorded; it is refused.');
       deps.telephony.hangUp(leg, 500);
     }
