@@ -173,13 +173,13 @@ test('without a gateway orders are refused in time, also those that no place is 
 
 test('what the SMSC has and never answers, or has a part of, may have gone', async () => {
   const smsc = await startSmsc();
-  const sms = connect(smsc.port, { window: 2, sendMs: 300 });
-  smsc.tell({ do: 'answer', statuses: [0, 0x0b] });
-  const inPart = await sms.send(order('x'.repeat(200)));
-  assert.deepEqual(inPart, { accepted: false, errorCode: '11', mayHaveGone: true });
   smsc.tell({ do: 'ignore' });
+  smsc.tell({ do: 'answer', statuses: [0, 0x0b] });
+  const sms = connect(smsc.port, { window: 2, sendMs: 300 });
   const silent = { accepted: false, errorCode: 'timeout', gatewayFailed: true, mayHaveGone: true };
   assert.deepEqual(await sms.send(order()), silent);
+  const inPart = await sms.send(order('x'.repeat(200)));
+  assert.deepEqual(inPart, { accepted: false, errorCode: '11', mayHaveGone: true });
 });
 
 test('wrong credentials bind nothing', async () => {
