@@ -78,11 +78,25 @@ export const dialDelays = { minimum: 0, maximum: 600, default: 0 } as const;
 const method = (of: string, byDefault: 'GET' | 'POST') =>
   Type.Optional(looseEnum(['GET', 'POST'], { description: `HTTP method of ${of}.`, default: byDefault }));
 
+/** What sounds come from. */
+const soundOfUrl = 'MP3, WAV, or XML with Play, Speak and Wait';
+
 const edgeSound = (when: string, byDefault: string) =>
   Type.Optional(
-    looseEnum(['beep:1', 'beep:2', 'none'], {
-      description: `Played to those present ${when}.`,
+    text({
+      maxLength: 2048,
+      pattern: `^(?:[bB][eE][eE][pP]:[12]|[nN][oO][nN][eE]|${httpUrlPattern})$`,
+      allowed:
+        'beep:1, beep:2, none, or a URL that starts with http:// or https://, of at most 2048 characters',
+      description: `Played to those in the conversation ${when}, a minute at most; the URL gives ${soundOfUrl}. Customers and supervisors do not hear that of a supervisor who coaches.`,
       default: byDefault,
+    }),
+  );
+
+const music = (heard: string) =>
+  Type.Optional(
+    httpUrl({
+      description: `Heard again and again ${heard}: ${soundOfUrl}. The built-in music when left out.`,
     }),
   );
 
@@ -181,7 +195,7 @@ export const newParticipant = Type.Object({
       pattern: `^(?:[rR][eE][aA][lL]|[nN][oO][nN][eE]|${httpUrlPattern})$`,
       allowed: 'real, none, or a URL that starts with http:// or https://, of at most 2048 characters',
       description:
-        'Heard while the phone is called by those in the call who would hear nobody: ringback, nothing, or the MP3 or WAV file of a URL.',
+        'Heard while the phone is called by those in the call who would hear nobody: ringback, nothing, or what is behind a URL: MP3, WAV, or XML with Play, Speak and Wait.',
       default: 'real',
     }),
   ),
@@ -197,7 +211,7 @@ export const newParticipant = Type.Object({
   confirm_key_sound_url: Type.Optional(
     httpUrl({
       description:
-        'An MP3 or WAV file that the phone alone hears, again and again, until it has pressed `confirm_key`.',
+        'MP3, WAV, or XML with Play, Speak and Wait: the phone alone hears it, again and again, until it has pressed `confirm_key`.',
     }),
   ),
   confirm_key_sound_method: method('confirm_key_sound_url', 'GET'),
@@ -236,11 +250,13 @@ export const newParticipant = Type.Object({
   ),
   ai_agent_stream_status_callback_method: method('ai_agent_stream_status_callback_url', 'POST'),
 
-  wait_music_url: Type.Optional(refusedUntil('music from a URL')),
+  wait_music_url: music('while the call has not started'),
   wait_music_method: method('wait_music_url', 'GET'),
-  agent_hold_music_url: Type.Optional(refusedUntil('music from a URL')),
+  agent_hold_music_url: music('by agents and supervisors on hold'),
+  agent_hold_music: music('by agents and supervisors on hold; the older name of agent_hold_music_url'),
   agent_hold_music_method: method('agent_hold_music_url', 'GET'),
-  customer_hold_music_url: Type.Optional(refusedUntil('music from a URL')),
+  customer_hold_music_url: music('by customers on hold'),
+  customer_hold_music: music('by customers on hold; the older name of customer_hold_music_url'),
   customer_hold_music_method: method('customer_hold_music_url', 'GET'),
   record: flag(
     false,
@@ -255,11 +271,15 @@ export const newParticipant = Type.Object({
   record_participant_track: flag(false, 'Records each participant alone too, from that moment on.'),
   record_coach_voice: flag(true, 'Whether a supervisor is recorded while coaching.'),
   start_recording_audio: Type.Optional(
-    httpUrl({ description: 'MP3 or WAV file that all hear before a recording of the call begins.' }),
+    httpUrl({
+      description: `All hear it before a recording of the call begins, a minute at most: ${soundOfUrl}.`,
+    }),
   ),
   start_recording_audio_method: method('start_recording_audio', 'GET'),
   stop_recording_audio: Type.Optional(
-    httpUrl({ description: 'MP3 or WAV file that all hear after a recording of the call was stopped.' }),
+    httpUrl({
+      description: `All hear it after a recording of the call was stopped, a minute at most: ${soundOfUrl}.`,
+    }),
   ),
   stop_recording_audio_method: method('stop_recording_audio', 'GET'),
   transcript: Type.Optional(onlyBoolean(false, 'transcription')),

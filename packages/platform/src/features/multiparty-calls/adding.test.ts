@@ -92,7 +92,7 @@ eachDatabase('Agents called at once', (open) => {
       world.sounds.playing.map(({ to, items, alone, loop }) => ({ to, items, alone, loop })),
       legs.map((leg) => ({
         to: [leg],
-        items: [{ kind: 'file', url: sound, method: 'POST' }],
+        items: [{ kind: 'source', url: sound, method: 'POST' }],
         alone: true,
         loop: 0,
       })),
@@ -169,7 +169,7 @@ onEmbeddedDatabase('Adding, with everything that can be asked for', (open) => {
     assert.ok(last?.do === 'stop-play' && last.key === `dial:${here}`);
     const music = await world.add('room', { dial_music: 'https://example.com/music.wav' });
     const [play] = world.sounds.playing;
-    assert.deepEqual(play?.items, [{ kind: 'file', url: 'https://example.com/music.wav', method: 'GET' }]);
+    assert.deepEqual(play?.items, [{ kind: 'source', url: 'https://example.com/music.wav', method: 'GET' }]);
     assert.deepEqual(play?.to, [here]);
     world.calls.answer(music);
     await world.runner.idle();

@@ -6,7 +6,7 @@ import type { Participant } from './domain/participant.ts';
 import { remarksOf } from './remarks.ts';
 
 /** What status callbacks tell of. */
-type ToldEvent = Exclude<MultipartyCallEvent, { readonly type: 'exit-action' }>;
+type ToldEvent = Exclude<MultipartyCallEvent, { readonly type: 'exit-action' | 'speak-over' }>;
 
 /** Names of conventions.md §10.1. */
 const eventNames: Readonly<Record<ToldEvent['type'], string>> = {
@@ -64,6 +64,19 @@ export function outboxEventOf(call: MultipartyCall, event: MultipartyCallEvent, 
   if (event.type === 'exit-action') {
     const { url, method } = event.request;
     return { ...about, payload: fieldsOfExit(call, event.participant), callback: { url, method } };
+  }
+  if (event.type === 'speak-over') {
+    const { request, memberIds, outcome } = event;
+    const payload = {
+      // Neither its name nor its fields are published.
+      EventName: 'MPCSpeakCompleted',
+      EventTimestamp: timestampWithOffset(now),
+      MPCUUID: call.uuid,
+      MPCName: call.name,
+      MemberID: memberIds.join(),
+      Status: outcome,
+    };
+    return { ...about, payload, callback: { url: request.url, method: request.method } };
   }
   return {
     ...about,

@@ -23,6 +23,7 @@ const element: JoiningParticipant['instruction'] = {
   waitForAgent: false,
   waitSeconds: null,
   relayDtmfInputs: false,
+  music: { wait: null, agentHold: null, customerHold: null },
   enterSound: 'beep:1',
   exitSound: 'beep:2',
   statusCallback: null,

@@ -1,4 +1,4 @@
-import type { CallSettings } from './domain/multiparty-call.ts';
+import type { CallSettings, MusicSettings } from './domain/multiparty-call.ts';
 import type { AgentStream, Callback, EdgeSound, Role } from './domain/participant.ts';
 import type { RecordingSettings } from './domain/room-recording.ts';
 import type { WantedAddition } from './wanted-participant.ts';
@@ -37,6 +37,7 @@ export interface JoinInstruction {
   readonly statusCallback: (Callback & { readonly events: string }) | null;
   readonly recordingCallback: Callback | null;
   readonly recording: RecordingSettings;
+  readonly music: MusicSettings;
   readonly onExitAction: Callback | null;
   /** A program that joins instead of the caller. */
   readonly agent?: AgentStream;
@@ -82,6 +83,7 @@ export function readJoining(order: JoiningParticipant): {
       statusCallback: instruction.statusCallback,
       recordingCallback: instruction.recordingCallback,
       recording: instruction.recording,
+      music: instruction.music,
     },
   };
 }

@@ -62,8 +62,13 @@ const bad: Readonly<Record<string, readonly unknown[]>> = {
   hold: notBoolean,
   start_mpc_on_enter: notBoolean,
   end_mpc_on_exit: notBoolean,
-  enter_sound: ['', 'beep:3', 'beep', 'https://example.com/a.mp3', ...notText],
-  exit_sound: ['', 'beep:0', 'https://example.com/a.mp3', ...notText],
+  enter_sound: ['', 'beep:3', 'beep', 'ftp://example.com/a.mp3', ...notText],
+  exit_sound: ['', 'beep:0', 'example.com/a.mp3', ...notText],
+  wait_music_url: urls,
+  agent_hold_music_url: urls,
+  customer_hold_music_url: urls,
+  agent_hold_music: urls,
+  customer_hold_music: urls,
   enter_sound_method: methods,
   exit_sound_method: methods,
   status_callback_url: urls,
@@ -104,9 +109,6 @@ const bad: Readonly<Record<string, readonly unknown[]>> = {
 
 /** What belongs to later versions and would change what happens: refused, whatever the value. */
 const later = {
-  wait_music_url: 'https://example.com/a.mp3',
-  agent_hold_music_url: 'https://example.com/a.mp3',
-  customer_hold_music_url: 'https://example.com/a.mp3',
   transcript: true,
   transcription_url: 'https://example.com/',
   send_on_preanswer: true,

@@ -180,7 +180,7 @@ eachDatabase('Recording multiparty calls over the API', (open) => {
     const { recording_id: uuid } = (await world.post('MultiPartyCall/name_desk/Record/')).body;
     await world.runner.idle();
     const [first] = sounds.playing;
-    assert.deepEqual([first?.to, first?.items], [[leg], [{ kind: 'file', url: start, method: 'GET' }]]);
+    assert.deepEqual([first?.to, first?.items], [[leg], [{ kind: 'source', url: start, method: 'GET' }]]);
     assert.deepEqual(recordings.orders, []);
     sounds.finish(first!.play);
     await world.runner.idle();
@@ -189,7 +189,7 @@ eachDatabase('Recording multiparty calls over the API', (open) => {
     assert.deepEqual(recordings.orders, [`start ${uuid}`]);
     await world.remove('MultiPartyCall/name_desk/Record/');
     await world.runner.idle();
-    assert.deepEqual(sounds.playing[0]?.items, [{ kind: 'file', url: stop, method: 'GET' }]);
+    assert.deepEqual(sounds.playing[0]?.items, [{ kind: 'source', url: stop, method: 'GET' }]);
   });
 
   test('the end of a call is told when its recordings have ended; its name is free before', async () => {

@@ -26,6 +26,15 @@ export function problemOfRefusal(mpcUuid: string, refusal: Refusal): Problem {
       );
     case 'no-such-member':
       return noSuchMember(String(refusal.memberId));
+    case 'not-present':
+      return problem('conflict', `participant ${refusal.memberId} has not joined yet, so it hears nothing`);
+    case 'nobody-present':
+      return problem('conflict', 'nobody is in the conversation who could hear it');
+    case 'too-many-plays':
+      return problem(
+        'limit-reached',
+        `at most ${refusal.maxPlays} sounds are heard at the same time in a multiparty call: stop one first`,
+      );
     case 'not-a-supervisor':
       return {
         ...problem(

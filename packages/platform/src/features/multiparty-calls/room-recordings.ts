@@ -1,7 +1,7 @@
 import type { Logger } from '../../ports/logger.ts';
 import type { NewRecording, Recordings } from '../recordings/index.ts';
 import type { Sounds } from '../sounds/index.ts';
-import type { Callback } from './domain/participant.ts';
+import { longestEdgeSoundMs, sourceItem } from './domain/room-plays.ts';
 import type { RoomRecordingEffect, RoomRecordingInput } from './domain/room-recording-machine.ts';
 
 export interface RoomRecordingsDeps {
@@ -75,8 +75,9 @@ export function createRoomRecordings(deps: RoomRecordingsDeps) {
       play: isStart ? recording : newUuid(),
       owner: { kind: announcements, id: mpc },
       to,
-      items: [itemOf(sound)],
+      items: [sourceItem(sound)],
       loop: 1,
+      lengthMs: longestEdgeSoundMs,
       account: call.account,
       mainAccount: call.mainAccount,
     });
@@ -108,8 +109,4 @@ export function createRoomRecordings(deps: RoomRecordingsDeps) {
   }
 
   return { perform };
-}
-
-function itemOf({ url, method }: Callback) {
-  return { kind: 'file', url, method } as const;
 }

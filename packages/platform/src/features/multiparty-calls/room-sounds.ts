@@ -1,11 +1,14 @@
 import type { PlayOrder, Sounds } from '../sounds/index.ts';
-import type { RoomSoundEffect } from './domain/multiparty-call.ts';
+import type { MultipartyCallInput, RoomSoundEffect } from './domain/multiparty-call.ts';
+import { isKeyOfPlay } from './domain/room-plays.ts';
 
 export interface RoomSoundsDeps {
   readonly sounds: Sounds;
   readonly newUuid: () => string;
   /** Plays of multiparty calls are owned under this name; the owner's id is the call's UUID. */
   readonly ownerKind: string;
+  /** To the session of a call, if it still lives. */
+  readonly send: (call: string, input: Extract<MultipartyCallInput, { readonly type: 'sound-over' }>) => void;
 }
 
 export interface RoomSounds {
@@ -15,31 +18,29 @@ export interface RoomSounds {
 }
 
 /** Sounds from URLs that are heard in a multiparty call. The call knows them by its keys, the sounds feature by names of their own. */
-export function createRoomSounds({ sounds, newUuid, ownerKind }: RoomSoundsDeps): RoomSounds {
+export function createRoomSounds({ sounds, newUuid, ownerKind, send }: RoomSoundsDeps): RoomSounds {
   /** By call and key. */
   const plays = new Map<string, string>();
   /** By the name of the play. */
   const keys = new Map<string, string>();
 
-  sounds.ownedBy(ownerKind, (_call, notice) => {
+  sounds.ownedBy(ownerKind, (call, notice) => {
     if (notice.type !== 'play-over') return;
     const key = keys.get(notice.play);
     keys.delete(notice.play);
-    if (key !== undefined && plays.get(key) === notice.play) plays.delete(key);
+    if (key === undefined || plays.get(key) !== notice.play) return;
+    plays.delete(key);
+    const own = key.slice(call.length + 1);
+    if (isKeyOfPlay(own)) send(call, { type: 'sound-over', key: own, hasFailed: notice.problems.length > 0 });
   });
 
   return {
-    start(call, { key, account, mainAccount, to, source, loop, alone }) {
+    start(call, { do: _, key, ...sound }) {
       const play = newUuid();
       const order: PlayOrder = {
         play,
         owner: { kind: ownerKind, id: call },
-        to,
-        items: [{ kind: 'file', ...source }],
-        loop,
-        alone,
-        account,
-        mainAccount,
+        ...sound,
       };
       plays.set(`${call}/${key}`, play);
       keys.set(play, `${call}/${key}`);

@@ -59,14 +59,8 @@ type SessionEffect =
 
 /** One session for each live call: its machine, its record, and the only place that orders legs and media about. */
 export function defineSessions(deps: SessionDeps): Sessions<MultipartyCall, RoomInput> {
-  const roomSounds = createRoomSounds({ ...deps, ownerKind });
-  const agents = createAgentStreams({
-    ...deps,
-    ownerKind,
-    send(uuid, input) {
-      if (sessions.peek(uuid) !== undefined) sessions.send(uuid, input);
-    },
-  });
+  const roomSounds = createRoomSounds({ ...deps, ownerKind, send: sendIfLive });
+  const agents = createAgentStreams({ ...deps, ownerKind, send: sendIfLive });
   const roomRecordings = createRoomRecordings({
     ...deps,
     ownerKind,
@@ -122,6 +116,10 @@ export function defineSessions(deps: SessionDeps): Sessions<MultipartyCall, Room
       }
     },
   });
+
+  function sendIfLive(uuid: string, input: MultipartyCallInput): void {
+    if (sessions.peek(uuid) !== undefined) sessions.send(uuid, input);
+  }
 
   function tellRoom(uuid: string): void {
     const call = sessions.peek(uuid);

@@ -1,6 +1,6 @@
 import type { Database, Write } from '../../ports/database.ts';
-import type { MultipartyCall } from './domain/multiparty-call.ts';
-import type { Callback, ExitCause, Participant } from './domain/participant.ts';
+import { builtInMusic, type MultipartyCall } from './domain/multiparty-call.ts';
+import type { Callback, EdgeSound, ExitCause, Participant } from './domain/participant.ts';
 import { noRecordings, notRecorded, recordingStatusOf } from './domain/room-recording.ts';
 import { saveHearing } from './hearing-history.ts';
 import { type MultipartyCallRow, type ParticipantRow, reading, writing } from './tables.ts';
@@ -86,8 +86,9 @@ export function participantOf(row: ParticipantRow): Participant {
     hold: row.hold === 1,
     startsOnEnter: row.starts_on_enter === 1,
     endsOnExit: row.ends_on_exit === 1,
-    enterSound: row.enter_sound,
-    exitSound: row.exit_sound,
+    // What is behind a URL is heard by nobody any more.
+    enterSound: edgeSoundOf(row.enter_sound),
+    exitSound: edgeSoundOf(row.exit_sound),
     delaySeconds: 0,
     ringTimeoutSeconds: 0,
     sipHeaders: {},
@@ -132,6 +133,8 @@ function callOf(row: MultipartyCallRow, participants: readonly Participant[]): M
     statusCallback: statusCallback && { ...statusCallback, events: row.status_callback_events ?? '' },
     recordingCallback: callbackOf(row.recording_callback_url, row.recording_callback_method),
     recording: notRecorded,
+    music: builtInMusic,
+    plays: [],
     // What was recorded has ended with its process.
     recordings: { ...noRecordings, isEndOwed: row.is_end_owed === 1 },
     hearingChange: null,
@@ -194,8 +197,8 @@ function participantRow(mpcUuid: string, participant: Participant): ParticipantR
     added_at: participant.addedAt,
     starts_on_enter: flag(participant.startsOnEnter),
     ends_on_exit: flag(participant.endsOnExit),
-    enter_sound: participant.enterSound,
-    exit_sound: participant.exitSound,
+    enter_sound: edgeSoundText(participant.enterSound),
+    exit_sound: edgeSoundText(participant.exitSound),
     rate_per_minute: participant.rate.perMinute,
     rate_initial_seconds: participant.rate.initialSeconds,
     rate_increment_seconds: participant.rate.incrementSeconds,
@@ -221,6 +224,14 @@ function changingOfParticipant(participant: Participant) {
 
 function callbackOf(url: string | null, method: 'GET' | 'POST' | null): Callback | null {
   return url === null ? null : { url, method: method ?? 'POST' };
+}
+
+function edgeSoundText(sound: EdgeSound): string {
+  return typeof sound === 'string' ? sound : sound.url;
+}
+
+function edgeSoundOf(text: string): EdgeSound {
+  return text === 'beep:1' || text === 'beep:2' ? text : 'none';
 }
 
 function flag(value: boolean): number {

@@ -63,8 +63,9 @@ interface ParticipantsTable {
   hold: number;
   starts_on_enter: Fixed<number>;
   ends_on_exit: Fixed<number>;
-  enter_sound: Fixed<'beep:1' | 'beep:2' | 'none'>;
-  exit_sound: Fixed<'beep:1' | 'beep:2' | 'none'>;
+  /** beep:1, beep:2, none or a URL. */
+  enter_sound: Fixed<string>;
+  exit_sound: Fixed<string>;
   rate_per_minute: Fixed<number>;
   rate_initial_seconds: Fixed<number>;
   rate_increment_seconds: Fixed<number>;

@@ -52,8 +52,8 @@ export function readAddition(body: NewParticipant): Result<WantedAddition> {
       hold: readBoolean(body.hold) ?? false,
       startsOnEnter: readBoolean(body.start_mpc_on_enter) ?? true,
       endsOnExit: readBoolean(body.end_mpc_on_exit) ?? false,
-      enterSound: (body.enter_sound?.toLowerCase() ?? 'beep:1') as EdgeSound,
-      exitSound: (body.exit_sound?.toLowerCase() ?? 'beep:2') as EdgeSound,
+      enterSound: edgeSoundOf(body.enter_sound ?? 'beep:1', body.enter_sound_method),
+      exitSound: edgeSoundOf(body.exit_sound ?? 'beep:2', body.exit_sound_method),
       sipHeaders: headers.value,
       sendDigits: body.send_digits ?? '',
       confirmation: confirmation.value,
@@ -95,6 +95,17 @@ export function readAddition(body: NewParticipant): Result<WantedAddition> {
         startSound: callback(body.start_recording_audio, body.start_recording_audio_method ?? 'GET'),
         stopSound: callback(body.stop_recording_audio, body.stop_recording_audio_method ?? 'GET'),
       },
+      music: {
+        wait: callback(body.wait_music_url, body.wait_music_method ?? 'GET'),
+        agentHold: callback(
+          body.agent_hold_music_url ?? body.agent_hold_music,
+          body.agent_hold_music_method ?? 'GET',
+        ),
+        customerHold: callback(
+          body.customer_hold_music_url ?? body.customer_hold_music,
+          body.customer_hold_music_method ?? 'GET',
+        ),
+      },
     },
   });
 }
@@ -107,6 +118,12 @@ function readConfirmation(body: NewParticipant): Result<Confirmation | null> {
     return refused(invalidParameter('confirm_key_sound_url', url, 'left out where confirm_key is not given'));
   }
   return accepted({ key, sound: callback(url, soundMethod ?? 'GET') });
+}
+
+function edgeSoundOf(value: string, method = 'GET'): EdgeSound {
+  const word = value.toLowerCase();
+  if (word === 'none' || word === 'beep:1' || word === 'beep:2') return word;
+  return { url: value, method: method.toUpperCase() === 'POST' ? 'POST' : 'GET' };
 }
 
 function dialMusicOf(value = 'real'): DialMusic {

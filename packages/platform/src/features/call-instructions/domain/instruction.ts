@@ -158,8 +158,8 @@ export interface MultiPartyCall {
   /** For so long at most; null: without a bound. */
   readonly waitSeconds: number | null;
   readonly relayDtmfInputs: boolean;
-  readonly enterSound: 'beep:1' | 'beep:2' | 'none';
-  readonly exitSound: 'beep:1' | 'beep:2' | 'none';
+  readonly enterSound: 'beep:1' | 'beep:2' | 'none' | ActionRequest;
+  readonly exitSound: 'beep:1' | 'beep:2' | 'none' | ActionRequest;
   readonly statusCallback: (ActionRequest & { readonly events: string }) | null;
   readonly recordingCallback: ActionRequest | null;
   readonly recording: {
@@ -171,6 +171,12 @@ export interface MultiPartyCall {
     /** All hear them before a recording begins, and after it was stopped. */
     readonly startSound: ActionRequest | null;
     readonly stopSound: ActionRequest | null;
+  };
+  /** Null: the built-in one. */
+  readonly music: {
+    readonly wait: ActionRequest | null;
+    readonly agentHold: ActionRequest | null;
+    readonly customerHold: ActionRequest | null;
   };
   readonly onExitAction: ActionRequest | null;
 }

@@ -145,7 +145,6 @@ const sound = (sets: string, byDefault: string) =>
     ],
     refused: ['', 'beep', 'beep:3', 'ftp://a.example'],
   }) as const;
-const music = { ...callbackUrl(), remark: /built-in music/ };
 const announced = (sets: string) =>
   ({
     sets,
@@ -192,12 +191,12 @@ testAttributes({
     stopRecordingAudioMethod: announcedMethod('recording.stopSound.method', 'stopRecordingAudio'),
     transcript: { allowed: ['true'], refused: ['1'], remark: /not transcribed/ },
     transcriptionUrl: { allowed: ['https://a.example'], refused: badUrls, remark: /not transcribed/ },
-    waitMusicUrl: music,
-    waitMusicMethod: callbackMethod(),
-    agentHoldMusicUrl: music,
-    agentHoldMusicMethod: callbackMethod(),
-    customerHoldMusicUrl: music,
-    customerHoldMusicMethod: callbackMethod(),
+    waitMusicUrl: announced('music.wait.url'),
+    waitMusicMethod: announcedMethod('music.wait.method', 'waitMusicUrl'),
+    agentHoldMusicUrl: announced('music.agentHold.url'),
+    agentHoldMusicMethod: announcedMethod('music.agentHold.method', 'agentHoldMusicUrl'),
+    customerHoldMusicUrl: announced('music.customerHold.url'),
+    customerHoldMusicMethod: announcedMethod('music.customerHold.method', 'customerHoldMusicUrl'),
     statusCallbackUrl: {
       sets: 'statusCallback.url',
       byDefault: undefined,

@@ -263,14 +263,15 @@ test('an ai-agent has a WebSocket, with the format of its frames in one attribut
   );
 });
 
-test('a sound from a URL is replaced by the beep, and a remark says so', () => {
+test('a sound of entering or leaving may come from a URL, asked for with GET or its own method', () => {
   const { instructions, remarks } = acceptedOf(
-    '<MultiPartyCall role="agent" enterSound="https://a.example" exitSound="https://b.example">a</MultiPartyCall>',
+    '<MultiPartyCall role="agent" enterSound="https://a.example" exitSound="https://b.example" exitSoundMethod="POST">a</MultiPartyCall>',
   );
   const [call] = instructions;
   assert.ok(call?.element === 'MultiPartyCall');
-  assert.deepEqual([call.enterSound, call.exitSound], ['beep:1', 'beep:2']);
-  assert.equal(remarks.length, 2);
+  assert.deepEqual(call.enterSound, { url: 'https://a.example', method: 'GET' });
+  assert.deepEqual(call.exitSound, { url: 'https://b.example', method: 'POST' });
+  assert.deepEqual(remarks, []);
 });
 
 test('a bidirectional stream hears the inbound track; noise is cancelled by default at 85', () => {

@@ -25,7 +25,6 @@ const eventsRule = {
   allowed: `a comma-separated list of ${eventGroups.join(', ')}`,
 } as const;
 
-const musics = ['waitMusic', 'agentHoldMusic', 'customerHoldMusic'];
 const aiAgentAttributes = [
   'aiAgentStreamServiceUrl',
   'aiAgentStreamContentType',
@@ -76,6 +75,11 @@ export const readMultiPartyCall: ElementReader<MultiPartyCall> = (element, readi
     statusCallback: statusCallback && { ...statusCallback, events: events.replace(/\s/g, '') },
     recordingCallback: attributes.request('recordingCallbackUrl', 'recordingCallbackMethod'),
     recording: readRecording(attributes),
+    music: {
+      wait: readSource(attributes, 'waitMusicUrl', 'waitMusicMethod'),
+      agentHold: readSource(attributes, 'agentHoldMusicUrl', 'agentHoldMusicMethod'),
+      customerHold: readSource(attributes, 'customerHoldMusicUrl', 'customerHoldMusicMethod'),
+    },
     onExitAction: attributes.request('onExitActionUrl', 'onExitActionMethod', 'action'),
   } as const;
   const agent = role === 'ai-agent' ? readAgent(attributes) : refuseAgent(attributes);
@@ -99,13 +103,10 @@ function readSound(
   attributes: Attributes,
   name: 'enterSound' | 'exitSound',
   byDefault: 'beep:1' | 'beep:2',
-): 'beep:1' | 'beep:2' | 'none' {
-  attributes.oneOf(`${name}Method`, ['GET', 'POST'], 'GET');
+): MultiPartyCall['enterSound'] {
+  const method = attributes.oneOf(`${name}Method`, ['GET', 'POST'], 'GET');
   const value = attributes.text(name);
-  if (value !== null && isHttpUrl(value)) {
-    attributes.remark(`${name} from a URL is not supported yet: ${byDefault} is heard`);
-    return byDefault;
-  }
+  if (value !== null && isHttpUrl(value)) return { url: value, method };
   const lower = value?.toLowerCase() ?? byDefault;
   if (lower === 'beep:1' || lower === 'beep:2' || lower === 'none') return lower;
   attributes.refuse(name, 'beep:1, beep:2, none or a URL');
@@ -118,14 +119,15 @@ function readRecording(attributes: Attributes): MultiPartyCall['recording'] {
     eachParticipant: attributes.flag('recordParticipantTrack', false),
     format: attributes.oneOf('recordFileFormat', ['mp3', 'wav'], 'mp3'),
     coachVoice: attributes.flag('recordCoachVoice', true),
-    startSound: readAnnouncement(attributes, 'startRecordingAudio'),
-    stopSound: readAnnouncement(attributes, 'stopRecordingAudio'),
+    startSound: readSource(attributes, 'startRecordingAudio', 'startRecordingAudioMethod'),
+    stopSound: readSource(attributes, 'stopRecordingAudio', 'stopRecordingAudioMethod'),
   };
 }
 
-function readAnnouncement(attributes: Attributes, name: string): ActionRequest | null {
+/** Sounds are asked for with GET (conventions.md §11), unlike callbacks. */
+function readSource(attributes: Attributes, name: string, methodName: string): ActionRequest | null {
   const url = attributes.url(name);
-  const method = attributes.oneOf(`${name}Method`, ['GET', 'POST'], 'GET');
+  const method = attributes.oneOf(methodName, ['GET', 'POST'], 'GET');
   return url === null ? null : { url, method };
 }
 
@@ -161,10 +163,6 @@ function readAgent(attributes: Attributes): NonNullable<MultiPartyCall['agent']>
 }
 
 function remarkOnTheRest(attributes: Attributes): void {
-  for (const name of musics) {
-    const music = attributes.request(`${name}Url`, `${name}Method`);
-    if (music !== null) attributes.remark(`${name}Url is not supported yet: the built-in music is heard`);
-  }
   const isTranscribed = attributes.flag('transcript', false);
   if (attributes.url('transcriptionUrl') !== null || isTranscribed) {
     attributes.remark('multiparty calls are not transcribed here');

@@ -156,7 +156,7 @@ describe('confirm_key', () => {
         account: 'MA',
         mainAccount: 'MA',
         to: ['leg-2'],
-        source: confirmation.sound,
+        items: [{ kind: 'source', ...confirmation.sound }],
         loop: 0,
         alone: true,
       },

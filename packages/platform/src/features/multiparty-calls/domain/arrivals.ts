@@ -27,6 +27,7 @@ import {
   ringing,
 } from './participant.ts';
 import { audioChanges, beep } from './room-audio.ts';
+import { withEdgeSound } from './room-plays.ts';
 
 export function created(call: MultipartyCall, rivals: Rivals, now: Instant): CallStep {
   const startsAtOnce = starts(call, rivals[0]);
@@ -137,10 +138,10 @@ function enters(before: MultipartyCall, pending: Participant, now: Instant): Cal
     wasJoined: true,
   };
   return {
-    state,
+    state: withEdgeSound(state, 'enter', participant),
     effects: [
       ...audioChanges(before, state),
-      ...beep(state, `enter:${leg}`, participant.enterSound),
+      ...beep(state, `enter:${leg}`, participant.enterSound, participant),
       ...race.effects,
       ...watch(state, leg, true),
       ...(startsNow ? [started] : []),

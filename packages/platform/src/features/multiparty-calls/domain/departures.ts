@@ -4,6 +4,7 @@ import { maxDurationTimer } from './call-timers.ts';
 import type { LetGoCause, MultipartyCall, MultipartyCallEffect } from './multiparty-call.ts';
 import { type ExitCause, exited, isHeld, isPresent, type Participant } from './participant.ts';
 import { audioChanges, beep } from './room-audio.ts';
+import { withEdgeSound } from './room-plays.ts';
 import { soundChanges } from './room-sounds.ts';
 import { endOfDeparture, type TerminationCode } from './termination.ts';
 
@@ -25,13 +26,12 @@ export function departed(
     const end = ended(left.state, termination, now, call);
     return { state: end.state, effects: [...left.effects, ...end.effects] };
   }
+  const gone = leavers.filter(isPresent);
   return {
-    state: left.state,
+    state: gone.reduce((state, each) => withEdgeSound(state, 'exit', each), left.state),
     effects: [
       ...audioChanges(call, left.state),
-      ...leavers
-        .filter(isPresent)
-        .flatMap(({ leg, exitSound }) => beep(left.state, `exit:${leg}`, exitSound)),
+      ...gone.flatMap((each) => beep(left.state, `exit:${each.leg}`, each.exitSound, each)),
       ...left.effects,
     ],
   };

@@ -35,6 +35,7 @@ import {
 } from './multiparty-call.ts';
 import { type ExitCause, isPresent, type Participant, type Switches, switched } from './participant.ts';
 import { audioChanges, beep } from './room-audio.ts';
+import { playChanges, playedTo, playStopped, soundOver, withoutGone } from './room-plays.ts';
 
 export const multipartyCallMachine: Machine<MultipartyCall, MultipartyCallInput, MultipartyCallEffect> = {
   step,
@@ -45,7 +46,10 @@ function step(call: MultipartyCall, input: MultipartyCallInput, now: Instant): C
     return isAsked(input) ? { state: call, effects: [reply({ because: 'ended' })] } : stay(call);
   }
   const live = withoutExited(call);
-  const next = stepLive(live, input, now);
+  const step = stepLive(live, input, now);
+  const state = withoutGone(step.state);
+  const plays = playChanges(live, state, input.type === 'sound-over' ? input : null);
+  const next = { state, effects: [...plays.first, ...step.effects, ...plays.last] };
   if (next.state === live) return { state: call, effects: next.effects };
   if (input.type === 'process-restarted') return next;
   const before = input.type === 'created' ? null : live;
@@ -80,6 +84,16 @@ function stepLive(call: MultipartyCall, input: MultipartyCallInput, now: Instant
       return updated(call, input.members, input.switches);
     case 'kick':
       return kicked(call, input.members, now);
+    case 'play': {
+      const played = playedTo(call, input.wanted, input.members);
+      return 'because' in played ? refused(call, played) : withReply(stay(played));
+    }
+    case 'stop-play': {
+      const stopped = playStopped(call, input.of, input.members);
+      return 'because' in stopped ? refused(call, stopped) : withReply(stay(stopped));
+    }
+    case 'sound-over':
+      return stay(soundOver(call, input.key, input.hasFailed));
     case 'timer-fired':
       return timerFired(call, input.key, now);
     case 'process-restarted':
@@ -182,7 +196,7 @@ function updated(call: MultipartyCall, members: Members, wanted: Partial<Switche
     effects: [
       ...audioChanges(call, state),
       // conventions.md §9.3: a change of coach mode is announced by one beep.
-      ...toggled.flatMap((each) => beep(state, `coach:${each.leg}`, 'beep:1')),
+      ...toggled.flatMap((each) => beep(state, `coach:${each.leg}`, 'beep:1', 'all')),
       ...effects,
       reply('done'),
     ],
@@ -230,5 +244,15 @@ function withoutExited(call: MultipartyCall): MultipartyCall {
 }
 
 function isAsked(input: MultipartyCallInput): boolean {
-  return ['add-participant', 'leg-here', 'activate', 'end', 'update', 'kick'].includes(input.type);
+  const asked: readonly string[] = [
+    'add-participant',
+    'leg-here',
+    'activate',
+    'end',
+    'update',
+    'kick',
+    'play',
+    'stop-play',
+  ];
+  return asked.includes(input.type);
 }

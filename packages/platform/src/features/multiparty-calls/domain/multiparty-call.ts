@@ -1,7 +1,9 @@
 import type { Instant, KernelEffect, TimerFired } from '../../../kernel/machine.ts';
+import type { PlayItem } from '../../sounds/index.ts';
 import type { HearingChange } from './hearing-history.ts';
 import type { Callback, Participant, ParticipantBill, Switches, WantedParticipant } from './participant.ts';
 import type { RoomAudioEffect } from './room-audio.ts';
+import type { RoomPlay, WantedPlay } from './room-plays.ts';
 import { noRecordings, type RecordingSettings, type RoomRecordings } from './room-recording.ts';
 import type { TerminationCode } from './termination.ts';
 
@@ -30,6 +32,8 @@ export interface MultipartyCall extends CallSettings {
   /** Everybody dialled or present, and those who left in the last step (their record is written with that step). */
   readonly participants: readonly Participant[];
   readonly recordings: RoomRecordings;
+  /** What is heard beside voices and music, for a while. */
+  readonly plays: readonly RoomPlay[];
   /** Of the last step that changed who hears whom. */
   readonly hearingChange: HearingChange | null;
 }
@@ -47,7 +51,19 @@ export interface CallSettings {
   readonly statusCallback: StatusCallback | null;
   readonly recordingCallback: Callback | null;
   readonly recording: RecordingSettings;
+  readonly music: MusicSettings;
 }
+
+/** What is heard instead of the built-in music, where it is not null. */
+export interface MusicSettings {
+  /** By those who wait for the start. */
+  readonly wait: Callback | null;
+  /** On hold, by agents and supervisors. */
+  readonly agentHold: Callback | null;
+  readonly customerHold: Callback | null;
+}
+
+export const builtInMusic: MusicSettings = { wait: null, agentHold: null, customerHold: null };
 
 export interface StatusCallback extends Callback {
   /** Groups of events, comma-separated (conventions.md §10.1). */
@@ -77,6 +93,10 @@ export type MultipartyCallInput =
   | { readonly type: 'end' }
   | { readonly type: 'update'; readonly members: Members; readonly switches: Partial<Switches> }
   | { readonly type: 'kick'; readonly members: Members }
+  | { readonly type: 'play'; readonly wanted: WantedPlay; readonly members: Members }
+  | { readonly type: 'stop-play'; readonly of: 'play' | 'speak'; readonly members: Members }
+  /** Of a play, for one of its listeners. */
+  | { readonly type: 'sound-over'; readonly key: string; readonly hasFailed: boolean }
   /** The process that held the legs is gone, and they with it. */
   | { readonly type: 'process-restarted' }
   | TimerFired;
@@ -115,11 +135,12 @@ export type RoomSoundEffect =
       readonly account: string;
       readonly mainAccount: string;
       readonly to: readonly string[];
-      readonly source: Callback;
+      readonly items: readonly PlayItem[];
       /** How often; 0: until it is stopped. */
       readonly loop: number;
       /** They hear nothing else meanwhile. */
       readonly alone: boolean;
+      readonly lengthMs?: number;
     }
   | { readonly do: 'stop-sound'; readonly key: string };
 
@@ -128,6 +149,13 @@ export type MultipartyCallEvent =
   | { readonly type: ParticipantEventType; readonly participant: Participant }
   /** A participant has hung up whose exit action is to hear of it. */
   | { readonly type: 'exit-action'; readonly participant: Participant; readonly request: Callback }
+  /** A text that somebody wanted to hear the end of. */
+  | {
+      readonly type: 'speak-over';
+      readonly memberIds: readonly number[];
+      readonly outcome: 'completed' | 'stopped' | 'failed';
+      readonly request: Callback;
+    }
   | { readonly type: 'participant-digit'; readonly participant: Participant; readonly digit: string };
 
 export type ParticipantEventType =
@@ -154,7 +182,10 @@ export type Refusal =
   | { readonly because: 'gone' }
   | { readonly because: 'not-initialized' }
   | { readonly because: 'no-such-member'; readonly memberId: number }
-  | { readonly because: 'not-a-supervisor'; readonly memberId: number };
+  | { readonly because: 'not-a-supervisor'; readonly memberId: number }
+  | { readonly because: 'not-present'; readonly memberId: number }
+  | { readonly because: 'nobody-present' }
+  | { readonly because: 'too-many-plays'; readonly maxPlays: number };
 
 /** A call before its first step, which is `created`. */
 export function newMultipartyCall(
@@ -172,6 +203,7 @@ export function newMultipartyCall(
     billed: { seconds: 0, units: 0 },
     participants: [],
     recordings: noRecordings,
+    plays: [],
     hearingChange: null,
   };
 }

@@ -67,7 +67,7 @@ class Outside {
         assert.ok(!this.sounds.has(effect.key), 'a sound is stopped before its key is used again');
         assert.equal(
           this.edges.has(leg),
-          effect.key.startsWith('dial:'),
+          !effect.key.startsWith('confirm:'),
           'a question is no sound of the room',
         );
         this.sounds.set(effect.key, leg);
@@ -188,8 +188,8 @@ type Action =
   | { readonly type: 'activate' | 'end' };
 type Picks = 'all' | readonly number[];
 
-const sound = fc.constantFrom<EdgeSound>('none', 'beep:1', 'beep:2');
 const audio = { url: 'https://example.com/a.mp3', method: 'GET' } as const;
+const sound = fc.constantFrom<EdgeSound>('none', 'beep:1', 'beep:2', audio);
 const legAction = (type: 'leg-ringing' | 'leg-answered' | 'leg-ended' | 'leg-here' | 'leg-taken') =>
   pick.map((each): Action => ({ type, pick: each }));
 

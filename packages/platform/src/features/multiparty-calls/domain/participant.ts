@@ -102,8 +102,8 @@ export function isAgent(role: Role): boolean {
 /** The WebSocket that an ai-agent has for a phone. */
 export type AgentStream = Pick<NewStream, 'serviceUrl' | 'contentType' | 'extraHeaders' | 'statusCallback'>;
 
-/** Heard by those present when a participant enters or leaves. */
-export type EdgeSound = 'beep:1' | 'beep:2' | 'none';
+/** Heard by those in the conversation when a participant enters or leaves; what is behind a URL is audio or a document. */
+export type EdgeSound = 'beep:1' | 'beep:2' | 'none' | Callback;
 
 export interface Callback {
   readonly url: string;

@@ -1,7 +1,8 @@
 import type { MixCommand, Sound } from '../../../ports/media.ts';
 import { whoHearsWhom } from './hearing.ts';
-import type { MultipartyCall, RoomSoundEffect } from './multiparty-call.ts';
+import type { MultipartyCall, MusicSettings, RoomSoundEffect } from './multiparty-call.ts';
 import { type EdgeSound, isPresent, type Participant } from './participant.ts';
+import { audienceOf } from './room-plays.ts';
 import { soundChanges } from './room-sounds.ts';
 
 type OfThisMix<Command> = Command extends { readonly mix: string } ? Omit<Command, 'mix'> : never;
@@ -13,6 +14,7 @@ export type RoomAudioEffect = OfThisMix<MixCommand>;
 export interface Room {
   readonly status: 'initialized' | 'active' | 'ended';
   readonly participants: readonly Participant[];
+  readonly music: MusicSettings;
 }
 
 /**
@@ -26,23 +28,23 @@ export function audioChanges(
   const effects: (RoomAudioEffect | RoomSoundEffect)[] = [];
   const table = hearingOf(after);
   if (!isSameTable(hearingOf(before), table)) effects.push({ do: 'set-hearing', members: table });
-  const [hadMusic, hasMusic] = [legsWithMusic(before), legsWithMusic(after)];
-  for (const leg of hadMusic) {
-    if (!hasMusic.includes(leg)) effects.push({ do: 'stop-play', key: musicKey(leg) });
-  }
-  for (const leg of hasMusic) {
-    if (hadMusic.includes(leg)) continue;
-    const sound: Sound = { kind: 'hold-music' };
-    effects.push({ do: 'play', key: musicKey(leg), to: [leg], sound, loop: true });
-  }
   effects.push(...soundChanges(before, after));
   return effects;
 }
 
-/** A beep for everybody who is in the conversation: those on hold hear their music, those who wait for the start theirs. */
-export function beep(room: Room, key: string, wanted: EdgeSound): readonly RoomAudioEffect[] {
-  const to = room.participants.filter((each) => isPresent(each) && !each.hold).map(({ leg }) => leg);
-  if (wanted === 'none' || room.status !== 'active' || to.length === 0) return [];
+/** A beep for those in the conversation: those on hold hear their music, those who wait for the start theirs. */
+export function beep(
+  room: Room,
+  key: string,
+  wanted: EdgeSound,
+  /** Everybody hears it, or those who may learn of this one. */
+  of: 'all' | Participant,
+): readonly RoomAudioEffect[] {
+  const audience =
+    of === 'all' ? room.participants.filter((each) => isPresent(each) && !each.hold) : audienceOf(room, of);
+  const to = audience.map(({ leg }) => leg);
+  if (typeof wanted !== 'string' || wanted === 'none' || room.status !== 'active' || to.length === 0)
+    return [];
   const sound: Sound = { kind: 'beep', count: wanted === 'beep:1' ? 1 : 2 };
   return [{ do: 'play', key, to, sound, loop: false }];
 }
@@ -50,18 +52,8 @@ export function beep(room: Room, key: string, wanted: EdgeSound): readonly RoomA
 type HearingTable = ReturnType<typeof whoHearsWhom>;
 
 /** What the mix of a room obeys. */
-export function hearingOf(room: Room): HearingTable {
+export function hearingOf(room: Pick<Room, 'status' | 'participants'>): HearingTable {
   return whoHearsWhom(room.participants.filter(isPresent), room.status === 'active');
-}
-
-function legsWithMusic(room: Room): readonly string[] {
-  return room.participants
-    .filter((each) => isPresent(each) && (each.hold || room.status === 'initialized'))
-    .map(({ leg }) => leg);
-}
-
-function musicKey(leg: string): string {
-  return `music:${leg}`;
 }
 
 function isSameTable(left: HearingTable, right: HearingTable): boolean {

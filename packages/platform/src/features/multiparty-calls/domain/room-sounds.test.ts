@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { MultipartyCallInput } from './multiparty-call.ts';
 import type { WantedParticipant } from './participant.ts';
-import { Room } from './testing/room.ts';
+import { Room, wanted } from './testing/room.ts';
 
 const rings = (memberId: number): MultipartyCallInput => ({ type: 'leg-ringing', leg: `leg-${memberId}` });
 const hold = (memberId: number, on: boolean): MultipartyCallInput => ({
@@ -24,7 +24,7 @@ const heard = (room: Room) =>
       case 'stop-play':
         return each.key.startsWith('dial:') ? [`stop ${each.key}`] : [];
       case 'start-sound':
-        return [`${each.source.url} ${each.to.join()}`];
+        return each.items.map((item) => `${item.kind === 'source' ? item.url : item.kind} ${each.to.join()}`);
       case 'stop-sound':
         return [`stop ${each.key}`];
       default:
@@ -112,5 +112,70 @@ describe('dial_music', () => {
       'stop dial:leg-1',
     ]);
     assert.deepEqual(heard(Room.created().answer(1).add(2, real).feed(rings(2), { type: 'end' })), []);
+  });
+});
+
+describe('music', () => {
+  const at = (name: string) => ({ url: `https://example.com/${name}`, method: 'GET' }) as const;
+  const all = { wait: at('wait'), agentHold: at('agent'), customerHold: at('customer') };
+  const music = (room: Room) =>
+    room.effects.flatMap((each) => {
+      if (each.do === 'start-sound' || each.do === 'play') {
+        const [item] = each.do === 'start-sound' ? each.items : [];
+        const what = item?.kind === 'source' ? item.url.replace('https://example.com/', '') : 'built-in';
+        return each.key.startsWith('music:') ? [`${what} ${each.to.join()}`] : [];
+      }
+      const isStop = each.do === 'stop-sound' || each.do === 'stop-play';
+      return isStop && each.key.startsWith('music:') ? [`${each.do} ${each.key}`] : [];
+    });
+
+  it('wait_music_url: those present hear it until the call starts, nobody afterwards', () => {
+    const room = Room.created('initialized', {}, { music: all });
+    assert.deepEqual(music(room), [], 'nobody is there');
+    assert.deepEqual(music(room.answer(1)), ['wait leg-1']);
+    assert.deepEqual(music(room.add(2, { startsOnEnter: false })), []);
+    assert.deepEqual(music(room.answer(2)), ['wait leg-2']);
+    assert.deepEqual(music(room.feed({ type: 'activate' })), [
+      'stop-sound music:leg-1',
+      'stop-sound music:leg-2',
+    ]);
+    assert.deepEqual(music(room.join(3)), []);
+  });
+
+  it('hold music is that of the role: agents and supervisors have one, customers the other', () => {
+    const room = Room.created('active', {}, { music: all })
+      .answer(1)
+      .join(2, { role: 'customer' })
+      .join(3, { role: 'supervisor' });
+    assert.deepEqual(music(room.feed(hold(1, true))), ['agent leg-1']);
+    assert.deepEqual(music(room.feed(hold(2, true))), ['customer leg-2']);
+    assert.deepEqual(music(room.feed(hold(3, true))), ['agent leg-3']);
+    assert.deepEqual(music(room.feed(hold(2, false))), ['stop-sound music:leg-2']);
+  });
+
+  it('who is on hold before the start hears hold music, and goes on hearing it', () => {
+    const room = Room.created('initialized', { role: 'customer' }, { music: all }).answer(1);
+    assert.deepEqual(music(room.feed(hold(1, true))), ['stop-sound music:leg-1', 'customer leg-1']);
+    assert.deepEqual(music(room.feed({ type: 'activate' })), []);
+  });
+
+  it('is the built-in one where no URL was given, and changes with what is heard', () => {
+    const room = Room.created('initialized', { role: 'customer' }, { music: { ...all, wait: null } }).answer(
+      1,
+    );
+    assert.deepEqual(music(room), ['built-in leg-1']);
+    assert.deepEqual(music(room.feed(hold(1, true))), ['stop-play music:leg-1', 'customer leg-1']);
+  });
+
+  it('ends with its leg and with the call', () => {
+    const room = Room.created('initialized', {}, { music: all }).answer(1).join(2, { startsOnEnter: false });
+    assert.deepEqual(music(room.hangUp(2)), ['stop-sound music:leg-2']);
+    assert.deepEqual(music(room.feed({ type: 'end' })), ['stop-sound music:leg-1']);
+  });
+
+  it('is fixed by the creator of the call', () => {
+    const room = Room.created('active', {}, { music: all }).answer(1);
+    room.feed({ type: 'add-participant', rivals: [wanted(2, { hold: true, role: 'customer' })] });
+    assert.deepEqual(music(room.answer(2)), ['customer leg-2']);
   });
 });

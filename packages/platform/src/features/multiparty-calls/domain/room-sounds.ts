@@ -1,16 +1,17 @@
 import { whoHearsWhom } from './hearing.ts';
-import type { MultipartyCall, RoomSoundEffect } from './multiparty-call.ts';
+import type { MultipartyCall, MusicSettings, RoomSoundEffect } from './multiparty-call.ts';
 import { type Callback, isCalled, isPresent, type Participant } from './participant.ts';
 import type { Room, RoomAudioEffect } from './room-audio.ts';
+import { sourceItem } from './room-plays.ts';
 
 type SoundEffect = RoomSoundEffect | Extract<RoomAudioEffect, { readonly do: 'play' | 'stop-play' }>;
 
 /** What goes on as long as the room is as it is, under the key of whoever hears it. */
 type LastingSound =
-  | { readonly kind: 'ringback'; readonly leg: string }
+  | { readonly kind: 'built-in'; readonly leg: string; readonly sound: 'ringback' | 'hold-music' }
   | { readonly kind: 'url'; readonly leg: string; readonly source: Callback; readonly alone: boolean };
 
-/** Takes the sounds that belong to adding somebody from one state of the room to the next. */
+/** Takes music, and the sounds that belong to adding somebody, from one state of the room to the next. */
 export function soundChanges(
   before: Room,
   after: Room & Pick<MultipartyCall, 'account' | 'mainAccount'>,
@@ -30,13 +31,30 @@ function lastingSounds(room: Room): ReadonlyMap<string, LastingSound> {
     if (phase !== 'confirming' || confirmation?.sound == null) continue;
     sounds.set(`confirm:${leg}`, { kind: 'url', leg, source: confirmation.sound, alone: true });
   }
+  for (const participant of room.participants) {
+    if (!isPresent(participant) || (room.status === 'active' && !participant.hold)) continue;
+    const { leg } = participant;
+    const source = musicFor(participant, room.music);
+    sounds.set(
+      `music:${leg}`,
+      source === null
+        ? { kind: 'built-in', leg, sound: 'hold-music' }
+        : { kind: 'url', leg, source, alone: false },
+    );
+  }
   const music = dialMusicOf(room);
   if (music === undefined) return sounds;
   for (const leg of whoHearsNobody(room)) {
-    if (music === 'ringback') sounds.set(`dial:${leg}`, { kind: 'ringback', leg });
+    if (music === 'ringback') sounds.set(`dial:${leg}`, { kind: 'built-in', leg, sound: music });
     else sounds.set(`dial:${leg}`, { kind: 'url', leg, source: music, alone: false });
   }
   return sounds;
+}
+
+/** Who is put on hold while it waits for the start is on hold. */
+function musicFor({ hold, role }: Participant, music: MusicSettings): Callback | null {
+  if (!hold) return music.wait;
+  return role === 'customer' ? music.customerHold : music.agentHold;
 }
 
 /** Of those who are called now, the first that gives something to hear: music from the first moment, ringback once it rings. */
@@ -65,7 +83,8 @@ function whoHearsNobody(room: Room): readonly string[] {
 
 function isSame(left: LastingSound, right: LastingSound | undefined): boolean {
   if (left.kind !== right?.kind || left.leg !== right.leg) return false;
-  if (left.kind === 'ringback' || right.kind === 'ringback') return true;
+  if (left.kind === 'built-in') return right.kind === 'built-in' && left.sound === right.sound;
+  if (right.kind === 'built-in') return false;
   return left.source.url === right.source.url && left.source.method === right.source.method;
 }
 
@@ -75,11 +94,11 @@ function start(
   { account, mainAccount }: Pick<MultipartyCall, 'account' | 'mainAccount'>,
 ): SoundEffect {
   const to = [sound.leg];
-  if (sound.kind === 'ringback') return { do: 'play', key, to, sound: { kind: 'ringback' }, loop: true };
+  if (sound.kind === 'built-in') return { do: 'play', key, to, sound: { kind: sound.sound }, loop: true };
   const { source, alone } = sound;
-  return { do: 'start-sound', key, account, mainAccount, to, source, loop: 0, alone };
+  return { do: 'start-sound', key, account, mainAccount, to, items: [sourceItem(source)], loop: 0, alone };
 }
 
 function stop(key: string, sound: LastingSound): SoundEffect {
-  return sound.kind === 'ringback' ? { do: 'stop-play', key } : { do: 'stop-sound', key };
+  return sound.kind === 'built-in' ? { do: 'stop-play', key } : { do: 'stop-sound', key };
 }

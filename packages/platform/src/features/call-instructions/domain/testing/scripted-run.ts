@@ -132,6 +132,7 @@ export function multiparty(changes: Partial<MultiPartyCall> = {}): MultiPartyCal
     waitForAgent: false,
     waitSeconds: null,
     relayDtmfInputs: false,
+    music: { wait: null, agentHold: null, customerHold: null },
     enterSound: 'none',
     exitSound: 'none',
     statusCallback: null,

@@ -1,4 +1,5 @@
 import {
+  builtInMusic,
   type CallSettings,
   type MultipartyCall,
   type MultipartyCallEffect,
@@ -22,6 +23,7 @@ export const settings: CallSettings = {
   statusCallback: null,
   recordingCallback: null,
   recording: notRecorded,
+  music: builtInMusic,
 };
 
 /** A participant whose leg is named after its number: 1 → `leg-1`. */

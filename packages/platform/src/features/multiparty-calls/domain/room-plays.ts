@@ -1,0 +1,232 @@
+import type { PlayItem } from '../../sounds/index.ts';
+import { hears } from './hearing.ts';
+import type { Members, MultipartyCall, MultipartyCallEffect, Refusal } from './multiparty-call.ts';
+import { type Callback, isPresent, type Participant } from './participant.ts';
+
+/** Sounds of entering and leaving, and announcements, end by then: a file of an hour would talk over the call. */
+export const longestEdgeSoundMs = 60_000;
+
+/** Plays at the same time in one call; one for each set of members that was asked for. */
+const maxPlays = 20;
+
+/** Something that is heard by some of those present until it ends. Each of them has a play of its own, which can be taken from it. */
+export interface RoomPlay extends WantedPlay {
+  /** Whom the request named: all, or their numbers in order; empty where no request is behind it. */
+  readonly form: string;
+  /** Legs that still hear it. */
+  readonly listeners: readonly string[];
+  /** Those who were to hear it. */
+  readonly memberIds: readonly number[];
+  /** Whoever was named hears it on hold too; what is for all is for those in the conversation. */
+  readonly reachesHeld: boolean;
+  readonly hasFailed: boolean;
+}
+
+export interface WantedPlay {
+  /** Names it among the plays of its call. */
+  readonly key: string;
+  readonly of: 'play' | 'speak' | 'edge';
+  readonly items: readonly PlayItem[];
+  /** How often; 0: until it is stopped. */
+  readonly loop: number;
+  /** They hear nothing else meanwhile. */
+  readonly alone: boolean;
+  readonly lengthMs: number | null;
+  /** Told when it is over. */
+  readonly callback: Callback | null;
+}
+
+/** Those who were present when it was asked for hear it; who joins later does not. */
+export function playedTo(
+  call: MultipartyCall,
+  wanted: WantedPlay,
+  members: Members,
+): MultipartyCall | Refusal {
+  const chosen = listenersFor(call, members);
+  if ('because' in chosen) return chosen;
+  const form = formOf(members);
+  const others = call.plays.filter((each) => !(each.of === wanted.of && each.form === form));
+  if (others.filter(({ of }) => of !== 'edge').length >= maxPlays) {
+    return { because: 'too-many-plays', maxPlays };
+  }
+  const play: RoomPlay = {
+    ...wanted,
+    form,
+    listeners: chosen.map(({ leg }) => leg),
+    memberIds: chosen.map(({ memberId }) => memberId),
+    reachesHeld: members !== 'all',
+    hasFailed: false,
+  };
+  return { ...call, plays: [...others, play] };
+}
+
+function listenersFor(call: MultipartyCall, members: Members): readonly Participant[] | Refusal {
+  if (members === 'all') {
+    const all = call.participants.filter((each) => isPresent(each) && !each.hold);
+    return all.length === 0 ? { because: 'nobody-present' } : all;
+  }
+  for (const memberId of members) {
+    const participant = call.participants.find((each) => each.memberId === memberId);
+    if (participant === undefined) return { because: 'no-such-member', memberId };
+    if (!isPresent(participant)) return { because: 'not-present', memberId };
+  }
+  return call.participants.filter(({ memberId }) => members.includes(memberId));
+}
+
+/** conventions.md §9.1: only what was asked for with the same members is stopped. */
+export function playStopped(
+  call: MultipartyCall,
+  of: 'play' | 'speak',
+  members: Members,
+): MultipartyCall | Refusal {
+  const unknown =
+    members === 'all'
+      ? undefined
+      : members.find((id) => !call.participants.some(({ memberId }) => memberId === id));
+  if (unknown !== undefined) return { because: 'no-such-member', memberId: unknown };
+  const form = formOf(members);
+  const plays = call.plays.filter((each) => !(each.of === of && each.form === form));
+  return plays.length === call.plays.length ? call : { ...call, plays };
+}
+
+/** The play of one listener has come to its end by itself. */
+export function soundOver(call: MultipartyCall, key: string, hasFailed: boolean): MultipartyCall {
+  const isIt = (play: RoomPlay) => play.listeners.some((leg) => keyFor(play, leg) === key);
+  if (!call.plays.some(isIt)) return call;
+  const plays = call.plays.map((play) =>
+    isIt(play)
+      ? {
+          ...play,
+          listeners: play.listeners.filter((leg) => keyFor(play, leg) !== key),
+          hasFailed: play.hasFailed || hasFailed,
+        }
+      : play,
+  );
+  return { ...call, plays };
+}
+
+/** The sound of a URL when somebody enters or leaves. */
+export function withEdgeSound(
+  call: MultipartyCall,
+  edge: 'enter' | 'exit',
+  whose: Participant,
+): MultipartyCall {
+  const sound = edge === 'enter' ? whose.enterSound : whose.exitSound;
+  const audience = audienceOf(call, whose);
+  if (typeof sound === 'string' || call.status !== 'active' || audience.length === 0) return call;
+  const play: RoomPlay = {
+    key: `${edge}-${whose.memberId}`,
+    of: 'edge',
+    form: '',
+    items: [sourceItem(sound)],
+    loop: 1,
+    alone: false,
+    lengthMs: longestEdgeSoundMs,
+    callback: null,
+    listeners: audience.map(({ leg }) => leg),
+    memberIds: audience.map(({ memberId }) => memberId),
+    reachesHeld: false,
+    hasFailed: false,
+  };
+  return { ...call, plays: [...call.plays, play] };
+}
+
+/**
+ * Who hears that somebody enters or leaves: those in the conversation who could hear that one, and the one itself. So no
+ * customer learns of a coach.
+ */
+export function audienceOf(
+  { participants }: Pick<MultipartyCall, 'participants'>,
+  whose: Participant,
+): readonly Participant[] {
+  const heard = { ...whose, mute: false, hold: false };
+  return participants.filter(
+    (each) => isPresent(each) && !each.hold && (each.leg === whose.leg || hears(each, heard)),
+  );
+}
+
+/** Whoever has left, or is on hold now, hears it no more, and does not hear the rest later; what nobody hears is over. */
+export function withoutGone(call: MultipartyCall): MultipartyCall {
+  if (call.plays.length === 0) return call;
+  if (call.status === 'ended') return { ...call, plays: [] };
+  const present = new Map(call.participants.filter(isPresent).map((each) => [each.leg, each]));
+  const plays = call.plays.flatMap((play): readonly RoomPlay[] => {
+    const listeners = play.listeners.filter((leg) => {
+      const listener = present.get(leg);
+      return listener !== undefined && (play.reachesHeld || !listener.hold);
+    });
+    if (listeners.length === 0) return [];
+    return [listeners.length === play.listeners.length ? play : { ...play, listeners }];
+  });
+  const isSame = plays.length === call.plays.length && plays.every((each, at) => each === call.plays[at]);
+  return isSame ? call : { ...call, plays };
+}
+
+/**
+ * Stops come first: nobody hears for a moment what is not for it any more. `ended`: the sound of one listener that has come to
+ * its end by itself.
+ */
+export function playChanges(
+  before: MultipartyCall,
+  after: MultipartyCall,
+  ended: { readonly key: string; readonly hasFailed: boolean } | null,
+): { readonly first: readonly MultipartyCallEffect[]; readonly last: readonly MultipartyCallEffect[] } {
+  if (before.plays === after.plays) return { first: [], last: [] };
+  const first: MultipartyCallEffect[] = [];
+  const last: MultipartyCallEffect[] = [];
+  const known = new Map(before.plays.map((play) => [play.key, play]));
+  const kept = new Map(after.plays.map((play) => [play.key, play]));
+  for (const play of before.plays) {
+    const now = kept.get(play.key);
+    for (const leg of play.listeners) {
+      const key = keyFor(play, leg);
+      if (!now?.listeners.includes(leg) && key !== ended?.key) first.push({ do: 'stop-sound', key });
+    }
+    if (now !== undefined || play.callback === null) continue;
+    const hasFailed = play.hasFailed || ended?.hasFailed === true;
+    const outcome = hasFailed ? 'failed' : ended === null ? 'stopped' : 'completed';
+    const { callback: request, memberIds } = play;
+    last.push({ do: 'emit', event: { type: 'speak-over', memberIds, outcome, request } });
+  }
+  const { account, mainAccount } = after;
+  for (const play of after.plays) {
+    if (known.has(play.key)) continue;
+    const { items, loop, alone, lengthMs } = play;
+    for (const leg of play.listeners) {
+      const key = keyFor(play, leg);
+      last.push({
+        do: 'start-sound',
+        key,
+        account,
+        mainAccount,
+        to: [leg],
+        items,
+        loop,
+        alone,
+        ...(lengthMs === null ? {} : { lengthMs }),
+      });
+    }
+  }
+  return { first, last };
+}
+
+/** What is behind a URL: audio, or a document of sounds. */
+export function sourceItem({ url, method }: Callback): PlayItem {
+  return { kind: 'source', url, method };
+}
+
+const prefix = 'play:';
+
+/** Whether a key of a sound is one of these, and not one that follows from the state of the room. */
+export function isKeyOfPlay(key: string): boolean {
+  return key.startsWith(prefix);
+}
+
+function keyFor({ key }: RoomPlay, leg: string): string {
+  return `${prefix}${key}:${leg}`;
+}
+
+/** The same members in another order are the same. */
+function formOf(members: Members): string {
+  return members === 'all' ? members : [...new Set(members)].sort((one, other) => one - other).join();
+}
