@@ -207,9 +207,14 @@ describe('decideRegistration (RFC 3261 §10.3)', () => {
     }
   });
 
-  it('refuses a flow beside other contacts (RFC 5626 §6), an instance that is no URN and a Path without end', () => {
+  it('refuses a flow beside other contacts (RFC 5626 §6), an instance that is no URN, and a Path that is no Route or without end', () => {
     assert.equal(decide([`<sip:a@b>;${phone};reg-id=1`, '<sip:c@d>'], [], outbound).status, 400);
-    assert.equal(decide(['<sip:a@b>;+sip.instance="x"']).status, 400);
+    for (const instance of ['x', '<urn:x\x00y>', '<urn:x\xe9>']) {
+      assert.equal(decide([`<sip:a@b>;+sip.instance="${instance}"`]).status, 400, instance);
+    }
+    for (const path of ['proxy', '<tel:+1>', '<sip:p\x00;lr>']) {
+      assert.equal(decide(['<sip:a@b>'], [], { path: [path] }).status, 400, path);
+    }
     assert.equal(
       decide(['<sip:a@b>'], [], { path: Array(100).fill('<sip:proxy.example.com;lr>') }).status,
       400,

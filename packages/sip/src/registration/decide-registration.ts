@@ -1,5 +1,7 @@
+import { parseNameAddr } from '../message/name-addr.ts';
 import { sameUri } from '../message/same-uri.ts';
 import { parseDeltaSeconds } from '../message/tokens.ts';
+import { parseSipUri } from '../message/uri.ts';
 import type { Binding } from './binding.ts';
 import { type RequestedContact, requestedContact } from './requested-contact.ts';
 
@@ -67,7 +69,9 @@ export function decideRegistration(
   if (request.contacts.length === 0) return accepted(current, now, request);
   if (request.contacts.some((contact) => contact === '*')) return removeAll(request, current, now);
   if (request.contacts.length > limits.maxContacts) return tooMany(limits);
-  if ((request.path ?? []).join().length > limits.contactLength) return refused(400, 'The Path is too long.');
+  const { path = [] } = request;
+  if (path.join().length > limits.contactLength) return refused(400, 'The Path is too long.');
+  if (!path.every(isRoute)) return refused(400, 'A Path is not a valid SIP address.');
   const live = current.filter((binding) => binding.expiresAt > now);
   const bound = [...live];
   let flows = 0;
@@ -84,6 +88,12 @@ export function decideRegistration(
   // RFC 5626 §6: a flow is registered alone.
   if (flows > 0 && request.contacts.length > 1) return refused(400, 'A flow is registered by one Contact.');
   return bound.length > limits.maxContacts ? tooMany(limits) : accepted(bound, now, request, flows > 0);
+}
+
+/** What becomes a Route of requests to the contact has to be one. */
+function isRoute(value: string): boolean {
+  const address = parseNameAddr(value);
+  return address !== undefined && parseSipUri(address.uri) !== undefined;
 }
 
 function withoutFlow({ regId: _, ...contact }: RequestedContact): RequestedContact {

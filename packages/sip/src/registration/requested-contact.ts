@@ -20,7 +20,7 @@ const MALFORMED_EXPIRES = 3600;
 const QVALUE = /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/;
 
 // RFC 5626 §4.1: a URN in angle brackets; longer ones are nobody's.
-const INSTANCE = /^<[A-Za-z][A-Za-z0-9+.-]{0,30}:[^\s<>"\\]{1,200}>$/;
+const INSTANCE = /^<[A-Za-z][A-Za-z0-9+.-]{0,30}:[!#-;=?-[\]-~]{1,200}>$/;
 
 /**
  * Reads one Contact value; `expiresHeader` counts where it has no `expires` of its own, and `defaultExpires` where there
