@@ -1,6 +1,6 @@
 import type { LegEnd } from '@jackfield/platform';
 import type { Call, IncomingInvite } from '@jackfield/sip';
-import type { EarlyOffers } from './early-offers.ts';
+import type { EarlyMedia } from './early-media.ts';
 import type { LegMedia } from './leg-media.ts';
 
 /** One leg between its media and its dialog. */
@@ -17,8 +17,10 @@ export interface EdgeLeg {
   answer: 'none' | 'wanted' | 'accepted';
   /** The media port of an incoming leg, once it was asked for. */
   opened: Promise<void> | undefined;
-  /** Of an outgoing leg: what phones have offered that have not answered. */
-  earlyOffers: EarlyOffers | undefined;
+  /** Of an outgoing leg: what was agreed with phones that have not answered the call. */
+  earlyMedia: EarlyMedia | undefined;
+  /** Whoever listens was told that an outgoing leg is heard before its answer. */
+  isEarly: boolean;
   /** Our answer to its offer, once it was sent in a 183: the 200 repeats it (RFC 3261 §13.2.1). */
   early: string | undefined;
   /** Gives the place of an incoming call back. */

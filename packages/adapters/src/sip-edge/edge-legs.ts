@@ -21,7 +21,7 @@ import {
 import type { Admission } from './admission.ts';
 import type { CallPlaces } from './call-places.ts';
 import { confineCaller, type DialTermsDeps, dialTerms } from './dial-terms.ts';
-import { EarlyOffers } from './early-offers.ts';
+import { EarlyMedia } from './early-media.ts';
 import type { EdgeLeg } from './edge-leg.ts';
 import type { Gruus } from './gruus.ts';
 import { legEndOf } from './leg-end.ts';
@@ -85,7 +85,8 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
       incoming,
       answer: 'none',
       opened: undefined,
-      earlyOffers: undefined,
+      earlyMedia: undefined,
+      isEarly: false,
       early: undefined,
       free: undefined,
       end: undefined,
@@ -116,11 +117,13 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
 
   function listenerOf(edge: EdgeLeg): CallListener {
     return {
-      ringing: () => notify({ type: 'leg-ringing', leg: edge.leg }),
-      answered(response) {
-        edge.earlyOffers?.answeredBy(tagOf(response.headers.get('To') ?? '') ?? '');
-        connectAnswer(edge, response.body);
+      ringing(response) {
+        notify({ type: 'leg-ringing', leg: edge.leg });
+        if (!edge.earlyMedia?.hears(response) || edge.isEarly) return;
+        edge.isEarly = true;
+        notify({ type: 'leg-early', leg: edge.leg });
       },
+      answered: (response) => connectAnswer(edge, edge.earlyMedia?.answeredBy(response) ?? response.body),
       acknowledged(body) {
         if (!edge.media.awaitsAnswer) return;
         // The PRACK of an early offer (RFC 3262 §5): the leg is heard, but nobody has answered it.
@@ -179,10 +182,10 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     else call?.answerOffer({ body, contentType: sdpType });
   }
 
-  function answerOf({ media, isAnswered, earlyOffers }: EdgeLeg, { headers, body }: SipRequest) {
-    return isAnswered || earlyOffers === undefined
+  function answerOf({ media, isAnswered, earlyMedia }: EdgeLeg, { headers, body }: SipRequest) {
+    return isAnswered || earlyMedia === undefined
       ? media.answer(body)
-      : earlyOffers.answer(tagOf(headers.get('From') ?? '') ?? '', body);
+      : earlyMedia.answer(tagOf(headers.get('From') ?? '') ?? '', body);
   }
 
   async function dial(edge: EdgeLeg, request: DialRequest): Promise<void> {
@@ -198,7 +201,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     if (edge.end !== undefined) return ended(edge, edge.end);
     const [domain] = deps.domains;
     edge.redial = (offer) => {
-      edge.earlyOffers = new EarlyOffers(edge.media, offer);
+      edge.earlyMedia = new EarlyMedia(edge.media, offer);
       if (edge.call !== undefined) transfers.ended(edge.call);
       edge.call = deps.invite(
         { ...orderOf(request, domain), content: { body: offer, contentType: sdpType }, ...terms },

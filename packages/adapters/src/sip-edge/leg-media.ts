@@ -12,7 +12,7 @@ import {
   pcmaCapability,
   pcmuCapability,
 } from '@jackfield/sdp';
-import type { SipRequest } from '@jackfield/sip';
+import type { SipMessage } from '@jackfield/sip';
 import { LegCrypto, protectionOf } from './leg-media-crypto.ts';
 
 export const sdpType = 'application/sdp';
@@ -102,6 +102,17 @@ export class LegMedia {
     return true;
   }
 
+  /**
+   * Connects the audio as an answer to this offer of ours says, which another one may follow: the leg is heard before it is answered.
+   * False when there is nothing in common.
+   */
+  preview(offer: string, answer: string): boolean {
+    const outcome = applyAnswer(offer, answer, codecs, this.#limits());
+    if ('problem' in outcome) return false;
+    this.#legs.connect(this.#leg, agreedMediaOf(outcome.agreed));
+    return true;
+  }
+
   /** The answer to a description that was only repeated: whoever moved meanwhile says so in it. */
   renewAnswer(answer: string): void {
     if (this.#awaitsAnswer || this.#sent === undefined) return;
@@ -151,7 +162,7 @@ export class LegMedia {
 }
 
 /** RFC 3261 §8.2.3: a body of another type is answered with 415. Without a type it can only be the description. */
-export function isDescription({ headers, body }: SipRequest): boolean {
+export function isDescription({ headers, body }: Pick<SipMessage, 'headers' | 'body'>): boolean {
   const type = headers.get('Content-Type');
   return body === '' || type === undefined || /^application\/sdp[ \t]*(?:;|$)/i.test(type);
 }

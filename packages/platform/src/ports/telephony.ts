@@ -122,7 +122,10 @@ export type LegNotice =
       readonly headers: Readonly<Record<string, string>>;
     }
   | { readonly type: 'leg-ringing'; readonly leg: string }
-  /** An offered leg has early media; nothing of the kind is told of a leg that was answered meanwhile. */
+  /**
+   * A leg has early media: an offered one after `openEarly`; a dialled one when its phone answers our offer before it answers the call, after
+   * `leg-ringing`. Told once, and of no leg that was answered meanwhile.
+   */
   | { readonly type: 'leg-early'; readonly leg: string }
   | { readonly type: 'leg-answered'; readonly leg: string }
   | {

@@ -135,6 +135,7 @@ function onProvisional(
 ): CallStep {
   const effects: OutgoingCallEffect[] = [];
   let next = branch;
+  let told = response;
   if (branch.phase === 'calling') next = { ...branch, phase: 'proceeding' };
   // §9.1: the CANCEL that had to wait for a provisional response is sent now.
   if (branch.phase === 'cancel-wanted') next = cancelNow(state, name, branch, effects, now);
@@ -145,6 +146,8 @@ function onProvisional(
     // RFC 3262 §4: a retransmission, or one out of order, is dropped.
     if (!taken) return { state: next === branch ? state : withBranch(state, name, next), effects };
     const { early, prack } = taken;
+    // RFC 3262 §5, RFC 3261 §13.2.1: after the reliable answer the owner sees no other description of this fork.
+    if (next.early.get(tag)?.answer) told = { ...response, body: '' };
     if (prack) {
       const hop = nextHop(early.dialog);
       effects.push({ do: 'request', session: sessionId(name, tag), request: prack, hop });
@@ -152,7 +155,7 @@ function onProvisional(
     next = { ...next, early: new Map(next.early).set(tag, early) };
   }
   if (response.status > 100 && state.phase === 'calling') {
-    effects.push({ do: 'tell-call', event: 'ringing', response });
+    effects.push({ do: 'tell-call', event: 'ringing', response: told });
   }
   return { state: next === branch ? state : withBranch(state, name, next), effects };
 }

@@ -4,7 +4,10 @@ import type { SipRequest, SipResponse } from '../message/message.ts';
 
 /** What the owner of a leg hears of it. Everything is optional; `ended` comes exactly once and last. */
 export interface CallListener {
-  /** A provisional response above 100 to our INVITE; its body may be early media. */
+  /**
+   * A provisional response above 100 to our INVITE, one that repeats another left out. Its body may be the answer of the fork that its To
+   * tag names; after a reliable one the body is empty (RFC 3262 §5).
+   */
   ringing?(response: SipResponse): void;
   /** The first 2xx to our INVITE; its body is the answer. Its ACK has been sent. */
   answered?(response: SipResponse): void;

@@ -159,6 +159,32 @@ test('RFC 3262 §5: the answer of a reliable response holds when the 2xx carries
   leavesNothing(call);
 });
 
+test('RFC 3261 §13.2.1: the owner sees the description of a provisional response, and after a reliable answer no other of that fork', () => {
+  const link = createMemoryLink();
+  const seen: string[] = [];
+  link.bob.onInvite = (invite) => invite.listen({});
+  const caller = link.alice.ua.invite(
+    {
+      targets: [{ uri: 'sip:bob@10.0.0.2' }],
+      from: '<sip:alice@10.0.0.1>',
+      to: '<sip:bob@10.0.0.2>',
+      content: sdp('offer'),
+    },
+    { ringing: ({ status, body }) => void seen.push(`${status} ${body}`) },
+  );
+  link.clock.advance(20);
+  const invite = link.bob.invites[0]!;
+  invite.ring(183, { content: sdp('answer') });
+  link.clock.advance(50);
+  invite.ring(183, { content: sdp('another') });
+  link.clock.advance(50);
+  assert.deepEqual(seen, ['183 answer', '183 ']);
+  caller.hangUp();
+  link.clock.advance(400_000);
+  assert.deepEqual(link.alice.ua.census(), empty);
+  assert.deepEqual(link.bob.ua.census(), empty);
+});
+
 test('RFC 3262 §3: a PRACK that matches no unacknowledged response gets a 481', () => {
   const call = ringing();
   call.invite.ring(183, { content: sdp('early') });

@@ -157,6 +157,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
       callbacks: request.callbacks ?? null,
       timeLimitSeconds: request.timeLimitSeconds ?? defaultTimeLimitSeconds,
       sendDigits: request.sendDigits ?? '',
+      sendOnPreanswer: request.sendOnPreanswer ?? false,
       rate: usage.rateOf('outbound', destination.kind === 'number' ? destination.number : 'sip'),
       phase: 'routing',
       initiatedAt: deps.clock.now(),
@@ -216,10 +217,11 @@ export function createCalls(deps: CallsDeps): CallsFeature {
 
   const hangUp = (leg: string, end: CallEnd) => legs.send(leg, { type: 'hang-up', end });
   const ring = (leg: string) => legs.send(leg, { type: 'ring' });
+  const openEarly = (leg: string) => legs.send(leg, { type: 'open-early' });
   const answer = (leg: string) => legs.send(leg, { type: 'answer' });
   const take = async (leg: string, owner: LegOwner) =>
     (await legs.ask<boolean>(leg, { type: 'take', owner })) ?? false;
-  const direct = createDirectCalls({ ...deps, dial, ring, answer, hangUp, take });
+  const direct = createDirectCalls({ ...deps, dial, ring, openEarly, answer, hangUp, take });
   ownedBy(direct.ownerKind, direct.tell, direct.conversations);
   const transfers = createTransfers({
     ...deps,
@@ -251,7 +253,9 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     switch (notice.type) {
       case 'media-silent':
         // conventions.md §13: a phone that has sent nothing for so long (the engine's figure, 60 s) is gone without a word.
-        return hangUp(notice.leg, callEnds(6020, 'Service'));
+        // One that has not answered may be as silent as it likes.
+        if (legs.peek(notice.leg)?.phase === 'answered') hangUp(notice.leg, callEnds(6020, 'Service'));
+        return;
       case 'digit':
         // The engine has legs that are not ours, those of sandbox phones.
         if (legs.peek(notice.leg) !== undefined) {
@@ -294,7 +298,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     offeredTo: offers.offeredTo,
     dial,
     ring,
-    openEarly: (leg) => legs.send(leg, { type: 'open-early' }),
+    openEarly,
     answer,
     hangUp,
     take,

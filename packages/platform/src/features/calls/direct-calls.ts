@@ -22,6 +22,7 @@ export interface DirectCallsDeps {
   readonly newUuid: () => string;
   readonly dial: (leg: OutboundLeg) => Promise<void>;
   readonly ring: (leg: string) => void;
+  readonly openEarly: (leg: string) => void;
   readonly answer: (leg: string) => void;
   readonly hangUp: (leg: string, end: CallEnd) => void;
   readonly take: (leg: string, owner: LegOwner) => Promise<boolean>;
@@ -59,12 +60,16 @@ export function createDirectCalls(deps: DirectCallsDeps): DirectCalls {
           return dialCallee(call, effect.leg, effect.wanted);
         case 'ring-caller':
           return deps.ring(call);
+        case 'early-caller':
+          return deps.openEarly(call);
         case 'answer-caller':
           return deps.answer(call);
         case 'bridge':
           return bridge(deps.media, call, effect.legs);
         case 'ringback':
           return ringBack(deps.media, call, effect.leg);
+        case 'overhear':
+          return overhear(deps.media, call, effect.leg, effect.other);
         case 'unbridge':
           return deps.media.send({ do: 'close-mix', mix: call });
         case 'hang-up':
@@ -111,6 +116,7 @@ export function createDirectCalls(deps: DirectCallsDeps): DirectCalls {
     tell(owner, notice) {
       switch (notice.type) {
         case 'leg-ringing':
+        case 'leg-early':
         case 'leg-answered':
         case 'leg-given':
         case 'leg-taken':
@@ -145,6 +151,18 @@ function bridge(media: Media, mix: string, [one, other]: readonly [string, strin
     members: [
       { leg: one, hears: [other] },
       { leg: other, hears: [one] },
+    ],
+  });
+}
+
+function overhear(media: Media, mix: string, leg: string, other: string): void {
+  media.send({ do: 'open-mix', mix });
+  media.send({
+    do: 'set-hearing',
+    mix,
+    members: [
+      { leg, hears: [other] },
+      { leg: other, hears: [] },
     ],
   });
 }

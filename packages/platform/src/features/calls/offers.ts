@@ -126,6 +126,7 @@ export function createOffers(deps: OffersDeps): Offers {
       callbacks: null,
       timeLimitSeconds: deps.timeLimitSeconds,
       sendDigits: '',
+      sendOnPreanswer: false,
       rate: deps.rate(),
       phase: 'offered',
       initiatedAt: deps.clock.now(),

@@ -27,7 +27,7 @@ export interface Calls {
   dial(leg: OutboundLeg): Promise<void>;
   /** 180 to the caller of an offered leg. */
   ring(leg: string): void;
-  /** 183 with early media; `leg-early` comes back. */
+  /** 183 with early media to the caller of an offered leg; `leg-early` comes back. */
   openEarly(leg: string): void;
   /** Answers an offered leg; `leg-answered` comes back. */
   answer(leg: string): void;
@@ -129,6 +129,8 @@ export interface OutboundLeg {
   readonly sipHeaders: Readonly<Record<string, string>>;
   /** Pressed as soon as it is answered; `w` waits 0.5 s, `W` 1 s. */
   readonly sendDigits?: string;
+  /** Pressed when it has early media instead, if it has any before its answer. */
+  readonly sendOnPreanswer?: boolean;
   /** The leg for which this one is dialled. */
   readonly parentLeg?: string;
   readonly requestUuid?: string;
@@ -155,6 +157,7 @@ export interface LiveLeg {
 
 export type OwnedLegNotice =
   | { readonly type: 'leg-ringing'; readonly leg: string }
+  /** It has early media: an offered leg that `openEarly` was asked for, or a dialled one whose phone sends it before it answers. */
   | { readonly type: 'leg-early'; readonly leg: string }
   | { readonly type: 'leg-answered'; readonly leg: string }
   | { readonly type: 'leg-digit'; readonly leg: string; readonly digit: string }

@@ -256,6 +256,7 @@ const emptyLeg: CallLeg = {
   callbacks: null,
   timeLimitSeconds: 0,
   sendDigits: '',
+  sendOnPreanswer: false,
   rate: { perMinute: 0, initialSeconds: 60, incrementSeconds: 60 },
   phase: 'offered',
   initiatedAt: 0,

@@ -160,6 +160,9 @@ export function carryLegs(deps: CarriedLegsDeps): {
     switch (notice.type) {
       case 'leg-ringing':
         return feed(notice.leg, carried, { type: 'ringing' });
+      case 'leg-early':
+        // Nobody hears of a place that is being given up.
+        return carried.state.phase === 'taken' ? notify(notice) : undefined;
       case 'leg-answered':
         return feed(notice.leg, carried, { type: 'answered' });
       case 'leg-ended':

@@ -100,6 +100,9 @@ export function carryTrunkedLegs({ clock, telephony, failed }: TrunkedLegsDeps):
     switch (notice.type) {
       case 'leg-ringing':
         return feed(notice.leg, trunked, { type: 'ringing' });
+      case 'leg-early':
+        // Nobody hears of a place that is being given up.
+        return trunked.state.phase === 'taken' ? notify(notice) : undefined;
       case 'leg-answered':
         return feed(notice.leg, trunked, { type: 'answered' });
       case 'leg-ended':

@@ -55,7 +55,7 @@ function step(leg: CallLeg, input: CallLegInput, now: Instant): LegStep {
     case 'leg-ringing':
       return leg.phase === 'dialling' ? ringing({ ...leg, phase: 'ringing' }) : stay(leg);
     case 'leg-early':
-      return isWaitingCaller(leg) ? told(leg, input) : stay(leg);
+      return early(leg);
     case 'leg-answered':
       return answered(leg, now);
     case 'leg-digit':
@@ -118,7 +118,7 @@ function timerFired(leg: CallLeg, key: string): LegStep {
 
 function answered(leg: CallLeg, now: Instant): LegStep {
   if (leg.phase === 'answered') return stay(leg);
-  const answering: CallLeg = { ...leg, phase: 'answered', answeredAt: now };
+  const answering: CallLeg = { ...leg, phase: 'answered', answeredAt: now, sendDigits: '' };
   const timers: readonly CallLegEffect[] = [{ do: 'cancel-timer', key: ringTimer }];
   // The answer crossed our CANCEL: signalling ends the dialog, and nobody ever hears of the answer.
   if (leg.wantedEnd !== null) return { state: answering, effects: timers };
@@ -129,10 +129,22 @@ function answered(leg: CallLeg, now: Instant): LegStep {
       ...timers,
       { do: 'start-timer', key: limitTimer, at: now + leg.timeLimitSeconds * 1000 },
       ...(leg.unheard === null ? [{ do: 'emit', event: 'answered' } as const] : []),
-      ...(leg.sendDigits === '' ? [] : [{ do: 'send-digits', digits: leg.sendDigits } as const]),
+      ...sendingDigits(leg),
       ...effects,
     ],
   };
+}
+
+/** A caller whom we let hear something, or a phone that is heard before it answers: conventions.md §12.2 send_on_preanswer. */
+function early(leg: CallLeg): LegStep {
+  if (leg.phase === 'answered') return stay(leg);
+  const { state, effects } = told(leg, { type: 'leg-early' });
+  if (!leg.sendOnPreanswer || leg.wantedEnd !== null) return { state, effects };
+  return { state: { ...state, sendDigits: '' }, effects: [...sendingDigits(leg), ...effects] };
+}
+
+function sendingDigits({ sendDigits }: CallLeg): readonly CallLegEffect[] {
+  return sendDigits === '' ? [] : [{ do: 'send-digits', digits: sendDigits }];
 }
 
 function pressed(leg: CallLeg, input: Extract<CallLegInput, { type: 'leg-digit' }>, now: Instant): LegStep {

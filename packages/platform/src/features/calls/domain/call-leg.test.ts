@@ -153,6 +153,25 @@ describe('an inbound leg', () => {
     assert.equal(state.phase, 'answered');
   });
 
+  it('send_on_preanswer presses the digits when the phone has early media, and not again at the answer', () => {
+    const leg = exampleLeg({ phase: 'ringing', sendDigits: '12', sendOnPreanswer: true });
+    const pressed = run(leg, [{ type: 'leg-early' }], [{ type: 'leg-answered' }]);
+    assert.equal(pressed.orders.filter((order) => order === 'send-digits').length, 1);
+    assert.deepEqual(pressed.orders.slice(0, 2), ['send-digits', 'tell-owner']);
+  });
+
+  it('send_on_preanswer presses the digits at the answer where the phone has no early media before it', () => {
+    const leg = exampleLeg({ phase: 'ringing', sendDigits: '12', sendOnPreanswer: true });
+    const { orders } = run(leg, [{ type: 'leg-answered' }], [{ type: 'leg-early' }]);
+    assert.equal(orders.filter((order) => order === 'send-digits').length, 1);
+  });
+
+  it('early media presses nothing where send_on_preanswer was not asked for', () => {
+    const leg = exampleLeg({ phase: 'ringing', sendDigits: '12' });
+    assert.deepEqual(run(leg, [{ type: 'leg-early' }]).orders, ['tell-owner']);
+    assert.ok(run(leg, [{ type: 'leg-early' }], [{ type: 'leg-answered' }]).orders.includes('send-digits'));
+  });
+
   it('has early media only while it waits', () => {
     const early: [CallLegInput] = [{ type: 'open-early' }];
     assert.deepEqual(run(inbound(), early, [{ type: 'leg-early' }]).orders, ['open-early', 'tell-owner']);

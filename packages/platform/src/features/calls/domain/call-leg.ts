@@ -41,8 +41,10 @@ export interface CallLeg {
   readonly callbacks: LegCallbacks | null;
   /** From the answer on. */
   readonly timeLimitSeconds: number;
-  /** Pressed as soon as it is answered; empty for nothing. */
+  /** Pressed as soon as it is answered; empty for nothing, and once they were pressed. */
   readonly sendDigits: string;
+  /** Pressed as soon as it has early media, if that comes before the answer. */
+  readonly sendOnPreanswer: boolean;
   readonly rate: Rate;
   readonly phase: 'offered' | 'routing' | 'dialling' | 'ringing' | 'answered' | 'ended';
   readonly initiatedAt: Instant;

@@ -14,9 +14,11 @@ export interface DirectCall {
   readonly calleeLeg: string;
   readonly caller: LegPhase;
   readonly callee: LegPhase;
-  /** What is heard: each other, or ringing while one of them is waited for. */
-  readonly sound: 'none' | 'bridge' | 'ringback';
-  readonly successor: { readonly leg: string; readonly side: Side } | null;
+  /** What is heard: each other, or, while one of them is waited for, ringing or its early media. */
+  readonly sound: 'none' | 'bridge' | 'ringback' | 'early';
+  /** Who is waited for has early media, which the other one hears as soon as it can hear anything. */
+  readonly isEarly: boolean;
+  readonly successor: { readonly leg: string; readonly side: Side; readonly isEarly: boolean } | null;
   /** Legs that were hung up in favour of others and have not ended. */
   readonly leaving: readonly string[];
 }
@@ -43,6 +45,7 @@ export type DirectCallInput =
   /** `leg` takes the place of another one as soon as it is answered, or given to us; replies whether it may. */
   | { readonly type: 'succeed'; readonly leg: string; readonly place: string }
   | { readonly type: 'leg-ringing'; readonly leg: string }
+  | { readonly type: 'leg-early'; readonly leg: string }
   | { readonly type: 'leg-answered'; readonly leg: string }
   | { readonly type: 'leg-given'; readonly leg: string }
   | { readonly type: 'leg-taken'; readonly leg: string }
@@ -52,11 +55,14 @@ export type DirectCallInput =
 export type DirectCallEffect =
   | { readonly do: 'dial-callee'; readonly leg: string; readonly wanted: WantedCall }
   | { readonly do: 'ring-caller' }
+  | { readonly do: 'early-caller' }
   | { readonly do: 'answer-caller' }
   | { readonly do: 'bridge'; readonly legs: readonly [string, string] }
   /** This leg hears ringing, for a phone that takes the place of its partner. */
   | { readonly do: 'ringback'; readonly leg: string }
-  /** Neither bridge nor ringback is left. */
+  /** The leg hears what the other one says, which hears nothing: nobody talks with a phone that has not answered. */
+  | { readonly do: 'overhear'; readonly leg: string; readonly other: string }
+  /** Nothing is heard any more. */
   | { readonly do: 'unbridge' }
   | { readonly do: 'hang-up'; readonly leg: string; readonly end: CallEnd }
   | KernelEffect<never, boolean>;
@@ -74,6 +80,7 @@ export function newDirectCall(wanted: WantedCall, callerLeg: string, calleeLeg: 
     caller: 'waiting',
     callee: 'none',
     sound: 'none',
+    isEarly: false,
     successor: null,
     leaving: [],
   };
@@ -116,6 +123,8 @@ function step(call: DirectCall, input: DirectCallInput, now: Instant): CallStep 
       return input.leg === call.calleeLeg && call.caller === 'waiting'
         ? { state: call, effects: [{ do: 'ring-caller' }] }
         : stay(call);
+    case 'leg-early':
+      return early(call, input.leg);
     // A leg that is given has been answered before, in another conversation.
     case 'leg-given':
     case 'leg-answered':
@@ -144,8 +153,31 @@ function answered(call: DirectCall, leg: string): CallStep {
 function joined(call: DirectCall, before: readonly DirectCallEffect[]): CallStep {
   if (call.caller !== 'answered' || call.callee !== 'answered') return { state: call, effects: before };
   return {
-    state: { ...call, sound: 'bridge' },
+    state: { ...call, sound: 'bridge', isEarly: false },
     effects: [...before, ...quiet(call), { do: 'bridge', legs: [call.callerLeg, call.calleeLeg] }],
+  };
+}
+
+/** Of the callee, of whoever takes a place, or of the caller, who can hear it then. */
+function early(call: DirectCall, leg: string): CallStep {
+  const { successor } = call;
+  if (successor?.leg === leg) return stay({ ...call, successor: { ...successor, isEarly: true } });
+  if (leg === call.callerLeg && call.caller === 'waiting' && call.isEarly) return overheard(call, 'caller');
+  const side = sideOf(call, leg);
+  if (side === undefined || call[side] !== 'waiting' || call.isEarly) return stay(call);
+  const state: DirectCall = { ...call, isEarly: true };
+  const other = otherSide(side);
+  if (call[other] === 'answered') return overheard(state, other);
+  return side === 'callee' ? { state, effects: [{ do: 'early-caller' }] } : stay(call);
+}
+
+function overheard(call: DirectCall, side: Side): CallStep {
+  return {
+    state: { ...call, sound: 'early' },
+    effects: [
+      ...quiet(call),
+      { do: 'overhear', leg: legOf(call, side), other: legOf(call, otherSide(side)) },
+    ],
   };
 }
 
@@ -154,7 +186,10 @@ function succeed(call: DirectCall, leg: string, place: string): CallStep {
   if (side === undefined || !isReplaceable(call, place)) {
     return { state: call, effects: [{ do: 'reply', reply: false }] };
   }
-  return { state: { ...call, successor: { leg, side } }, effects: [{ do: 'reply', reply: true }] };
+  return {
+    state: { ...call, successor: { leg, side, isEarly: false } },
+    effects: [{ do: 'reply', reply: true }],
+  };
 }
 
 /** The successor is there: whom it succeeds is let go, and the other one hears it. */
@@ -181,9 +216,10 @@ function legEnded(call: DirectCall, leg: string, end: CallEnd): CallStep {
   return closed(call, side, 'ended', (other) => endOfOther(side === 'caller', call[other], end));
 }
 
-/** The leg has gone before its successor is there: its partner hears ringing until then. */
-function awaited(call: DirectCall, { leg, side }: NonNullable<DirectCall['successor']>): CallStep {
-  const state = withLeg({ ...call, successor: null }, side, leg, 'waiting');
+/** The leg has gone before its successor is there: its partner hears ringing, or what the successor lets it hear, until then. */
+function awaited(call: DirectCall, { leg, side, isEarly }: NonNullable<DirectCall['successor']>): CallStep {
+  const state = withLeg({ ...call, successor: null, isEarly }, side, leg, 'waiting');
+  if (isEarly) return overheard(state, otherSide(side));
   return {
     state: { ...state, sound: 'ringback' },
     effects: [...quiet(call), { do: 'ringback', leg: legOf(call, otherSide(side)) }],
@@ -224,6 +260,7 @@ function closed(
     ...call,
     [side]: phase,
     sound: 'none',
+    isEarly: false,
     successor: null,
     leaving: successor === null ? call.leaving : [...call.leaving, successor.leg],
   };

@@ -50,7 +50,7 @@ function possible({ call, legs, isTimerRunning }: World): DirectCallInput[] {
     }
     if (!isLive(life)) continue;
     if (life === 'ringing') {
-      inputs.push({ type: 'leg-ringing', leg }, { type: 'leg-answered', leg });
+      inputs.push({ type: 'leg-ringing', leg }, { type: 'leg-early', leg }, { type: 'leg-answered', leg });
       if (leg.startsWith('next')) inputs.push({ type: 'leg-given', leg });
     }
     inputs.push({ type: 'leg-ended', leg, end }, { type: 'leg-taken', leg });
@@ -91,6 +91,12 @@ function stepped(before: World, input: DirectCallInput): World {
         break;
       case 'ringback':
         assert.equal(legs[effect.leg], 'answered', `${effect.leg} hears ringing`);
+        assert.ok(!isSounding, 'one sound after the other');
+        isSounding = true;
+        break;
+      case 'overhear':
+        assert.ok(isLive(legs[effect.leg]), `${effect.leg} overhears`);
+        assert.ok(isLive(legs[effect.other]), `${effect.other} is overheard`);
         assert.ok(!isSounding, 'one sound after the other');
         isSounding = true;
         break;
@@ -167,6 +173,7 @@ function orders(first: DirectCall, inputs: readonly DirectCallInput[]): string[]
     return effects.map((effect) => {
       if (effect.do === 'hang-up') return `hang-up ${effect.leg} ${effect.end.code} ${effect.end.source}`;
       if (effect.do === 'bridge') return `bridge ${effect.legs.join(' ')}`;
+      if (effect.do === 'overhear') return `overhear ${effect.leg} ${effect.other}`;
       if (effect.do === 'ringback') return `ringback ${effect.leg}`;
       return effect.do === 'reply' ? `reply ${effect.reply}` : effect.do;
     });
@@ -193,6 +200,49 @@ describe('a direct call', () => {
       'unbridge',
       'hang-up callee 4000 Caller',
     ]);
+  });
+
+  it('lets the caller hear the early media of the callee, one way, until both have answered', () => {
+    const dialled: DirectCallInput[] = [{ type: 'begin' }, { type: 'leg-ringing', leg: 'callee' }];
+    const heard: DirectCallInput[] = [
+      ...dialled,
+      { type: 'leg-early', leg: 'callee' },
+      { type: 'leg-early', leg: 'caller' },
+    ];
+    const early = ['dial-callee', 'ring-caller', 'early-caller', 'overhear caller callee'];
+    assert.deepEqual(
+      orders(newDirectCall(wanted, 'caller', 'callee'), [
+        ...heard,
+        { type: 'leg-answered', leg: 'callee' },
+        { type: 'leg-answered', leg: 'caller' },
+      ]),
+      [...early, 'answer-caller', 'unbridge', 'bridge caller callee'],
+    );
+    // An announcement that ends in a refusal.
+    assert.deepEqual(orders(newDirectCall(wanted, 'caller', 'callee'), [...heard, ended('callee')]), [
+      ...early,
+      'unbridge',
+      'hang-up caller 3010 Call recipient',
+    ]);
+    // Who is gone is heard by nobody, even if the caller could hear only then.
+    const late: DirectCallInput[] = [ended('callee'), { type: 'leg-early', leg: 'caller' }];
+    const given = orders(newDirectCall(wanted, 'caller', 'callee'), [...heard.slice(0, 3), ...late]);
+    assert.deepEqual(given.slice(3), ['hang-up caller 3010 Call recipient']);
+  });
+
+  it('lets the one who stays hear the early media of who takes the place, instead of ringing', () => {
+    const begun: DirectCallInput[] = [{ type: 'adopt' }, { type: 'succeed', leg: 'next', place: 'callee' }];
+    const early: DirectCallInput = { type: 'leg-early', leg: 'next' };
+    const after = orders(talking, [...begun, ended('callee'), early, { type: 'leg-answered', leg: 'next' }]);
+    assert.deepEqual(after.slice(3), [
+      'ringback caller',
+      'unbridge',
+      'overhear caller next',
+      'unbridge',
+      'bridge caller next',
+    ]);
+    const before = orders(talking, [...begun, early, ended('callee')]);
+    assert.deepEqual(before.slice(2), ['unbridge', 'overhear caller next']);
   });
 
   it('gives whoever takes both legs the time to take the second', () => {

@@ -97,7 +97,7 @@ function rulesOf(start: CallLeg): (input: CallLegInput, isOver: boolean) => read
   };
   let isAnswered = false;
   let isLeaving = false;
-  let isEarly = start.direction === 'inbound';
+  let isEarly = start.phase !== 'answered';
   return (input, isOver) => {
     switch (input.type) {
       case 'offer-taken': {

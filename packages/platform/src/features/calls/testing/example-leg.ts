@@ -23,6 +23,7 @@ export function exampleLeg(over: Partial<CallLeg> = {}): CallLeg {
     callbacks: null,
     timeLimitSeconds: 14_400,
     sendDigits: '',
+    sendOnPreanswer: false,
     rate: { perMinute: 0, initialSeconds: 60, incrementSeconds: 60 },
     phase: 'routing',
     initiatedAt: 1_000_000,
