@@ -225,7 +225,7 @@ eachDatabase('Registrations', (open) => {
       assert.equal(await registrations.credentialOf(user), undefined);
     }
     const { binding, set, seen } = await phone(world);
-    await set([binding('a', { userAgent: `x\0y\r\n\ud800${'z'.repeat(1000)}` })]);
+    await set([binding('a', { callId: 'c\0', userAgent: `x\0y\r\n\ud800${'z'.repeat(1000)}` })]);
     assert.equal((await seen()).sip_user_agent, `xy${'z'.repeat(253)}`);
   });
 });

@@ -124,11 +124,12 @@ export function createRegistrations({
   };
 }
 
-/** A phone names itself as it likes; it is shown to people and stored in databases that refuse NUL. */
+/** A phone names itself and its calls as it likes; that is shown to people and stored in databases that refuse NUL. */
 function storable(binding: Binding): Binding {
-  if (/^[^\p{Cc}\p{Cs}]{0,255}$/u.test(binding.userAgent)) return binding;
-  const userAgent = Array.from(binding.userAgent.replace(/[\p{Cc}\p{Cs}]/gu, ''))
+  const { userAgent, callId } = binding;
+  if (/^[^\p{Cc}\p{Cs}]{0,255}$/u.test(userAgent) && !callId.includes('\0')) return binding;
+  const readable = Array.from(userAgent.replace(/[\p{Cc}\p{Cs}]/gu, ''))
     .slice(0, 255)
     .join('');
-  return { ...binding, userAgent };
+  return { ...binding, userAgent: readable, callId: callId.replaceAll('\0', '') };
 }
