@@ -7,6 +7,7 @@ import type { NewRecording, RecordingNotice, Recordings } from './door.ts';
 import { createKeeping } from './keeping.ts';
 import { recordingsTables } from './migrations/0001-recordings.ts';
 import { multipartyRecordings } from './migrations/0002-multiparty-recordings.ts';
+import { indexesOfFilters } from './migrations/0003-indexes-of-filters.ts';
 import { createQueries } from './queries.ts';
 import { createRemoval } from './removal.ts';
 import { recordingRoutes } from './routes.ts';
@@ -96,7 +97,7 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
   }
 
   return {
-    migrations: [recordingsTables, multipartyRecordings],
+    migrations: [recordingsTables, multipartyRecordings, indexesOfFilters],
     routes: recordingRoutes({ queries, recordingFiles, remove, publicUrl: prefix, log }),
     resources: {
       async remove(write, account) {

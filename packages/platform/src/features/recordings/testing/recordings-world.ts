@@ -22,6 +22,7 @@ import {
 } from '../index.ts';
 import { recordingsTables } from '../migrations/0001-recordings.ts';
 import { multipartyRecordings } from '../migrations/0002-multiparty-recordings.ts';
+import { indexesOfFilters } from '../migrations/0003-indexes-of-filters.ts';
 
 export const publicUrl = 'https://calls.example.com';
 
@@ -91,7 +92,12 @@ export async function openRecordingsWorld(
   options: WorldOptions = {},
 ): Promise<RecordingsWorld> {
   const directory = mkdtempSync(join(tmpdir(), 'jackfield-recordings-'));
-  return worldOn(await open([recordingsTables, multipartyRecordings]), open, directory, options);
+  return worldOn(
+    await open([recordingsTables, multipartyRecordings, indexesOfFilters]),
+    open,
+    directory,
+    options,
+  );
 }
 
 async function worldOn(
