@@ -104,6 +104,15 @@ describe('Rates', () => {
     assert.equal(w.defence.admits(w.request(w.nonceFor(home)), phone), true);
   });
 
+  it('know the flow of a telephone system by a nonce of ours, and one that was let in for its address by that alone', async () => {
+    const w = world();
+    const through = { ...admitted, endpoint: '', user: '', trunk: '1' };
+    for (let port = 1; port <= 10; port++) await w.decide(through, w.flowOf(home, port), 'forged');
+    assert.deepEqual([w.defence.census().knownFlows, w.defence.knows('udp-192.0.2.1-1')], [1, false]);
+    await w.decide(through, w.flowOf(home), w.nonceFor(home));
+    assert.equal(w.defence.knows(w.flowOf(home).id), true);
+  });
+
   it('are not asked of trusted sources and carriers', () => {
     const w = world({ requestBurst: 1 }, { trusted: ['198.51.100.0/24'], carrier: '203.0.113.1' });
     for (const address of ['198.51.100.7', '203.0.113.1']) {

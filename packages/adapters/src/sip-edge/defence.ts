@@ -1,6 +1,6 @@
 import { type Clock, type Instant, networksOf, type SourceBan, sourceOf } from '@jackfield/platform';
 import { type Flow, type Nonces, parseAuthorization, type SipRequest } from '@jackfield/sip';
-import type { Admission } from './admission.ts';
+import type { Admission, Admitted } from './admission.ts';
 import { BanList } from './ban-list.ts';
 import { type CallPlaces, createCallPlaces } from './call-places.ts';
 import { KnownFlows } from './known-flows.ts';
@@ -172,7 +172,10 @@ export function createDefence(deps: DefenceDeps): Defence {
         const now = clock.now();
         if (decided.ok) {
           // Whoever was let in for its address alone has shown nothing about its port: forged ones would fill the memory.
-          const hasShown = hasCredentials(request) || decided.token !== undefined;
+          const mayBeListed = decided.trunk !== undefined || decided.carrier !== undefined;
+          const hasShown = mayBeListed
+            ? isProven(request, address, undefined)
+            : showsWhoItIs(decided, request);
           known.add(hasShown ? flow : listed(sourceOf(address)), now);
           return decided;
         }
@@ -204,6 +207,10 @@ export function createDefence(deps: DefenceDeps): Defence {
 
 function hasCredentials(request: SipRequest): boolean {
   return credentialHeaders.some((name) => request.headers.has(name));
+}
+
+function showsWhoItIs({ token }: Admitted, request: SipRequest): boolean {
+  return token !== undefined || hasCredentials(request);
 }
 
 /** Under which name a source is remembered that is let in for its address. */

@@ -46,6 +46,7 @@ describe('who is called', () => {
       'sip:b%0d%0ab@sip.example.com',
       'mailto:bob@sip.example.com',
       `sip:${'b'.repeat(256)}@sip.example.com`,
+      `tel:+${'1'.repeat(256)}`,
     ]) {
       assert.equal(calleeOf(uri, domains), undefined, uri);
     }

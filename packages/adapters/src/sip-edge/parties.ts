@@ -11,6 +11,7 @@ import {
   printNameAddr,
   printUri,
   type SipRequest,
+  type SipUri,
 } from '@jackfield/sip';
 import type { Admitted } from './admission.ts';
 import { isOurs } from './domains.ts';
@@ -33,11 +34,18 @@ export function calleeOf(
 ): string | undefined {
   const uri = parseUri(requestUri);
   if (uri === undefined) return undefined;
-  // RFC 3966 §3: visual separators carry no meaning.
-  if (uri.scheme === 'tel') return uri.number.replace(/[-.()]/g, '');
-  if (uri.user === undefined || !(isKnownHost || isOurs(uri.host, domains))) return undefined;
-  const callee = decodeUtf8(uri.user);
+  const callee = uri.scheme === 'tel' ? withoutSeparators(uri.number) : userOf(uri, domains, isKnownHost);
+  if (callee === undefined) return undefined;
   return callee.length > longestCallee || callee.search(control) >= 0 ? undefined : callee;
+}
+
+/** RFC 3966 §3: visual separators carry no meaning. */
+function withoutSeparators(number: string): string {
+  return number.replace(/[-.()]/g, '');
+}
+
+function userOf({ user, host }: SipUri, domains: readonly string[], isKnownHost: boolean) {
+  return user === undefined || !(isKnownHost || isOurs(host, domains)) ? undefined : decodeUtf8(user);
 }
 
 /** Who calls: the user that was authenticated where there is one, else the one that From names. */
