@@ -117,13 +117,21 @@ export async function createMediaWorker(options: MediaWorkerOptions): Promise<Me
     }
   });
 
+  let untold: (ToMediaThread | StreamRequest)[] = [];
+  const flush = (): void => {
+    const messages = untold;
+    untold = [];
+    if (ended === undefined && messages.length > 0) worker.postMessage(messages);
+  };
+  // To cross is dearer than what crosses: what one turn of the event loop has to tell goes together.
   const tell = (message: ToMediaThread | StreamRequest): void => {
-    if (ended === undefined) worker.postMessage(message);
+    if (untold.push(message) === 1) setImmediate(flush);
   };
   const door = createStreamsDoor(tell);
   const handPort = (port: MessagePort): void => {
+    flush();
     const message: ToMediaThread = { type: 'take-captures', port };
-    if (ended === undefined) worker.postMessage(message, [port]);
+    if (ended === undefined) worker.postMessage([message], [port]);
   };
   const ask = <Value>(question: MediaQuestion): Promise<Value> => {
     if (ended !== undefined) return Promise.reject(ended);

@@ -31,8 +31,8 @@ serveMediaThread(port, (notify, captured): MediaHost => {
     limits: streamLimits,
     trust: streamTrust,
   });
-  port.on('message', (message: ToMediaThread | StreamRequest) => {
-    if (message.type === 'stream') streams.take(message);
+  port.on('message', (messages: readonly (ToMediaThread | StreamRequest)[]) => {
+    for (const message of messages) if (message.type === 'stream') streams.take(message);
   });
   return {
     ...host,

@@ -30,7 +30,7 @@ export type FromMediaThread =
   | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
   | { readonly type: 'refusal'; readonly id: number; readonly message: string; readonly code?: string };
 
-/** Serves a host to the thread at the other end of `port`; `createHost` is given where its notices and captures go. */
+/** Serves a host to the thread at the other end of `port`, which tells in batches, in order; `createHost` is given where its notices and captures go. */
 export function serveMediaThread(
   port: MessagePort,
   createHost: (notify: (notices: readonly MediaNotice[]) => void, captured: TakeCaptured) => MediaHost,
@@ -50,7 +50,7 @@ export function serveMediaThread(
       if (isLast) pass({ type: 'ended', capture }, []);
     },
   );
-  port.on('message', (message: ToMediaThread) => {
+  const take = (message: ToMediaThread) => {
     switch (message.type) {
       case 'apply':
         return host.apply(message.command);
@@ -75,6 +75,9 @@ export function serveMediaThread(
           (error: unknown) => tell(refusal(message.id, error)),
         );
     }
+  };
+  port.on('message', (messages: readonly ToMediaThread[]) => {
+    for (const message of messages) take(message);
   });
   tell({ type: 'ready' });
 }
