@@ -13,6 +13,11 @@ export interface GroupCommit {
 
 /** A commit and its units hold the event loop: more would make SIP and HTTP wait for more than some 10 ms. */
 const unitsPerGroup = 200;
+/**
+ * A sync to disk costs what some forty units cost, so a group waits while each further turn of the event loop brings more of them, for
+ * so many turns at most: alone, a unit waits for one turn without work.
+ */
+const turnsOfPatience = 4;
 const slowUnitMs = 5_000;
 
 interface Unit {
@@ -31,6 +36,9 @@ export function createGroupCommit(
   let aparts: (() => void)[] = [];
   const idlers: (() => void)[] = [];
   let busy = false;
+  /** Turns that the next group has waited, and how many units had come by the last of them. */
+  let turns = 0;
+  let seen = 0;
 
   function wake(): void {
     if (busy) return;
@@ -40,6 +48,14 @@ export function createGroupCommit(
   }
 
   function nextGroup(): void {
+    if (turns < turnsOfPatience && waiting.length > seen && waiting.length < unitsPerGroup) {
+      turns++;
+      seen = waiting.length;
+      setImmediate(nextGroup);
+      return;
+    }
+    turns = 0;
+    seen = 0;
     const orders = aparts;
     aparts = [];
     for (const order of orders) order();
