@@ -11,17 +11,20 @@ export type Streamed = { readonly call: string } | { readonly mpc: string };
 
 export type StreamQueries = ReturnType<typeof createQueries>;
 
+/** What lists show and count, and what is looked for among. */
+export function streamsOf(tables: ReturnType<typeof reading>, viewer: Viewer, streamed: Streamed) {
+  const seen = tables
+    .selectFrom('streams')
+    .where(viewer.isSubaccount ? 'account' : 'main_account', '=', viewer.authId);
+  return 'mpc' in streamed
+    ? seen.where('mpc_uuid', '=', streamed.mpc)
+    : seen.where('call_uuid', '=', streamed.call).where('mpc_uuid', 'is', null);
+}
+
 export function createQueries(database: Pick<Database, 'read'>) {
   const tables = reading(database.read);
 
-  function of(viewer: Viewer, streamed: Streamed) {
-    const seen = tables
-      .selectFrom('streams')
-      .where(viewer.isSubaccount ? 'account' : 'main_account', '=', viewer.authId);
-    return 'mpc' in streamed
-      ? seen.where('mpc_uuid', '=', streamed.mpc)
-      : seen.where('call_uuid', '=', streamed.call).where('mpc_uuid', 'is', null);
-  }
+  const of = (viewer: Viewer, streamed: Streamed) => streamsOf(tables, viewer, streamed);
 
   return {
     find: (viewer: Viewer, streamed: Streamed, stream: string): Promise<StreamRow | undefined> =>

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eachDatabase, onEmbeddedDatabase } from '@jackfield/testkit';
+import { streamsOf } from './queries.ts';
+import { reading } from './tables.ts';
 import { botUrl, openStreamsWorld, type StreamsWorld } from './testing/streams-world.ts';
 
 const service_url = botUrl;
@@ -287,4 +289,32 @@ onEmbeddedDatabase('Streams of a call over the API: rules', (open) => {
       assert.equal(world.sockets.streams.get(body.stream_id)?.order.extraHeaders, wire);
     });
   }
+});
+
+onEmbeddedDatabase('Streams in the database', (open) => {
+  test('lists, counts and looks walk along the streams of the call or room, for subaccounts too', async () => {
+    const { database } = await openStreamsWorld(open);
+    for (const isSubaccount of [false, true]) {
+      for (const [streamed, index] of [
+        [{ call: 'c' }, 'streams_by_call (call_uuid=?)'],
+        [{ mpc: 'm' }, 'streams_by_mpc (mpc_uuid=?)'],
+      ] as const) {
+        const of = streamsOf(reading(database.read), { authId: 'a', isSubaccount }, streamed);
+        for (const query of [
+          of.selectAll().orderBy('created_at', 'desc').orderBy('stream_id', 'desc').limit(20),
+          of.select((columns) => columns.fn.countAll().as('total')),
+          of.select('stream_id').where('ended_at', 'is', null),
+        ]) {
+          const { sql, ...rest } = query.compile();
+          const explained = { ...rest, sql: `EXPLAIN QUERY PLAN ${sql}` } as never;
+          const { rows } = await database.read.executeQuery<{ detail: string }>(explained);
+          assert.deepEqual(
+            rows.map(({ detail }) => detail),
+            [`SEARCH streams USING INDEX ${index}`],
+            sql,
+          );
+        }
+      }
+    }
+  });
 });

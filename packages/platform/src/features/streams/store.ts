@@ -40,11 +40,13 @@ export async function loadLiveStreams(database: Database): Promise<readonly Stre
   return rows.map(streamOf);
 }
 
+/** Of a subaccount, as the next two. */
 export async function liveOf(write: Write, account: string): Promise<readonly string[]> {
   const rows = await writing(write)
     .selectFrom('streams')
     .select('stream_id')
     .where('account', '=', account)
+    .whereRef('account', '<>', 'main_account')
     .where('ended_at', 'is', null)
     .execute();
   return rows.map((row) => row.stream_id);
@@ -55,12 +57,18 @@ export async function removeStreams(write: Write, account: string): Promise<void
   await writing(write)
     .deleteFrom('streams')
     .where('account', '=', account)
+    .whereRef('account', '<>', 'main_account')
     .where('ended_at', 'is not', null)
     .execute();
 }
 
 export async function passOnStreams(write: Write, account: string, main: string): Promise<void> {
-  await writing(write).updateTable('streams').set({ account: main }).where('account', '=', account).execute();
+  await writing(write)
+    .updateTable('streams')
+    .set({ account: main })
+    .where('account', '=', account)
+    .whereRef('account', '<>', 'main_account')
+    .execute();
 }
 
 function rowOf(stream: Stream, rate: Rate): StreamRow {

@@ -10,6 +10,7 @@ import { newStream } from './domain/stream.ts';
 import type { NewStream, StreamLifeNotice, Streams } from './door.ts';
 import { createLiveStreams } from './live-streams.ts';
 import { streamsTable } from './migrations/0001-streams.ts';
+import { streamsOfSubaccounts } from './migrations/0002-streams-of-subaccounts.ts';
 import { createQueries, type StreamQueries } from './queries.ts';
 import { streamRoutes } from './routes.ts';
 import { defineSessions, type SessionDeps } from './session.ts';
@@ -100,7 +101,7 @@ export function createStreams(deps: StreamsDeps): StreamsFeature {
   owners.set(apiOwner, () => {});
 
   return {
-    migrations: [streamsTable],
+    migrations: [streamsTable, streamsOfSubaccounts],
     queries,
     commands,
     routes: streamRoutes(commands, queries, deps.usage),
