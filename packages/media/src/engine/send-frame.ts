@@ -1,6 +1,7 @@
 import type { Captures } from '../capture/captures.ts';
 import type { AudioCodec } from '../codec/audio-codec.ts';
 import { pcma, pcmu } from '../codec/g711.ts';
+import { renderComfortNoise } from '../dsp/comfort-noise.ts';
 import { mixFor, sumAudience } from '../mix/audience.ts';
 import { type Leg, sharedCodecs } from './leg.ts';
 
@@ -22,14 +23,20 @@ export interface SendScratch {
   readonly payload: Uint8Array;
   /** An encoded frame of silence for each codec whose payloads can be shared. */
   readonly silence: readonly Uint8Array[];
-  /** What the leg that is served hears; undefined for silence. */
+  /** Frames of noise, encoded by G.711: µ-law and A-law. */
+  readonly comfort: readonly (readonly Uint8Array[])[];
+  /** What the leg that is served hears; undefined where it hears nobody, or what others do as well. */
   samples: Int16Array | undefined;
+  /** It hears nobody. */
+  isSilent: boolean;
   readonly counters: { encoded: number; shared: number; silent: number };
 }
 
 /** Lengths of frames at 8, 16, 24 and 48 kHz. */
 const FRAMES = [160, 320, 480, 960];
 const LONGEST_FRAME = 960;
+/** Drawn from at random, so that no loop can be heard; a power of two. */
+const COMFORT_FRAMES = 64;
 
 /** Buffers for frames of every rate, the payloads of silence encoded. */
 export function createSendScratch(captures: Captures): SendScratch {
@@ -38,6 +45,13 @@ export function createSendScratch(captures: Captures): SendScratch {
     for (const length of FRAMES) byLength[length / 160] = new Int16Array(length);
     return byLength;
   };
+  const comfort = renderComfortNoise(COMFORT_FRAMES, FRAMES[0]!);
+  const comfortOf = (codec: AudioCodec): Uint8Array[] =>
+    comfort.map((samples) => {
+      const payload = new Uint8Array(codec.frameBytes);
+      codec.encode(samples, samples.length, payload, 0);
+      return payload;
+    });
   const silenceOf = (codec: AudioCodec): Uint8Array => {
     const payload = new Uint8Array(codec.frameBytes);
     codec.encode(new Int16Array(codec.frameSamples), codec.frameSamples, payload, 0);
@@ -50,7 +64,9 @@ export function createSendScratch(captures: Captures): SendScratch {
     payload: new Uint8Array(LONGEST_FRAME * 2),
     // L16 is silent in zeros at every rate.
     silence: [silenceOf(pcmu), silenceOf(pcma), new Uint8Array(LONGEST_FRAME * 2)],
+    comfort: [comfortOf(pcmu), comfortOf(pcma)],
     samples: undefined,
+    isSilent: true,
     counters: { encoded: 0, shared: 0, silent: 0 },
   };
 }
@@ -166,13 +182,20 @@ function keepHeard(leg: Leg, ready: Uint8Array | undefined, scratch: SendScratch
   const { captures, mixed } = scratch;
   const taps = leg.taps!.heard;
   const { audience } = leg.ear.seat ?? {};
-  if (ready === undefined || audience === undefined) captures.keep(taps, scratch.samples);
-  else if (ready === scratch.silence[leg.codecIndex]) captures.keep(taps, undefined);
+  if (scratch.isSilent) captures.keep(taps, undefined);
+  else if (ready === undefined || audience === undefined) captures.keep(taps, scratch.samples);
   else {
     const frame = mixed[leg.codec.frameSamples / 160]!;
     mixFor(audience, undefined, frame);
     captures.keep(taps, frame);
   }
+}
+
+/** The same for everybody in a step; the step's number is scattered as MurmurHash3 ends. */
+function comfortOf(codecIndex: number, tick: number, { comfort }: SendScratch): Uint8Array {
+  const once = Math.imul(tick ^ (tick >>> 16), 0x85ebca6b);
+  const twice = Math.imul(once ^ (once >>> 13), 0xc2b2ae35);
+  return comfort[codecIndex]![(twice >>> 16) % COMFORT_FRAMES]!;
 }
 
 /** Sends the frames that wait for the rest of their packet, as they are. */
@@ -201,6 +224,7 @@ function hear(leg: Leg, tick: number, scratch: SendScratch): Uint8Array | undefi
   const { counters } = scratch;
   const silence = codecIndex < sharedCodecs ? scratch.silence[codecIndex] : undefined;
   scratch.samples = undefined;
+  scratch.isSilent = true;
   if (seat === undefined) {
     counters.silent++;
     return silence;
@@ -211,8 +235,12 @@ function hear(leg: Leg, tick: number, scratch: SendScratch): Uint8Array | undefi
   if (audience.activeSources === (own === undefined ? 0 : 1)) {
     counters.silent++;
     seat.gain = 1;
-    return silence;
+    // A line without any sound is taken for dead. Who may hear nobody at all is sent silence, which proves it.
+    return leg.ear.isComforted && codecIndex < scratch.comfort.length
+      ? comfortOf(codecIndex, tick, scratch)
+      : silence;
   }
+  scratch.isSilent = false;
   const mixed = scratch.mixed[codec.frameSamples / 160]!;
   // Who was turned down by less than the others until now comes to their gain by himself.
   if (own !== undefined || codec.remembers || seat.gain !== audience.gainBefore) {

@@ -21,6 +21,8 @@ export interface Ear {
   partner: string | undefined;
   /** It speaks to two or more, in a mix: brought to the level of the others. Two among themselves hear each other as they are. */
   isLevelled: boolean;
+  /** Is sent noise instead of silence while nobody speaks: in such a mix, unless something plays to it. */
+  isComforted: boolean;
   /** False while a change of what it hears waits for `settle`. */
   isSettled: boolean;
 }
@@ -210,6 +212,7 @@ export function createHearing({ codecs, playEnded, joined, feedsOf }: HearingDep
         seat: undefined,
         partner: undefined,
         isLevelled: false,
+        isComforted: false,
         isSettled: false,
       };
       ears.set(leg, ear);
@@ -253,6 +256,7 @@ export function createHearing({ codecs, playEnded, joined, feedsOf }: HearingDep
         listeners.push({ self: ear.source, hears: heardBy(leg), frameSamples: ear.frameSamples });
         ear.partner = partnerOf(leg);
         ear.isLevelled = (homes.get(leg)?.members.size ?? 0) > 2;
+        ear.isComforted = ear.isLevelled && !playsOf.has(leg);
         ear.isSettled = true;
       }
       stale.clear();
