@@ -145,6 +145,10 @@ export {
   mpcListQuery,
   mpcMemberPath,
   mpcPath,
+  type NewMemberPlay,
+  type NewMemberSpeech,
+  newMemberPlay,
+  newMemberSpeech,
   type ParticipantBody,
   type ParticipantItem,
   participantBody,
@@ -152,6 +156,7 @@ export {
   participantItem,
   participantList,
   participantListQuery,
+  queuedSound,
 } from './multiparty-calls.ts';
 export {
   defaultStatusCallbackEvents,

@@ -1,7 +1,8 @@
 import { type Static, type TUnsafe, Type } from 'typebox';
+import { newCallPlay, newCallSpeech } from './call-actions.ts';
 import { apiId, listBody, pageQuery } from './envelopes.ts';
 import { looseBoolean, looseEnum } from './loose.ts';
-import { pathId, text } from './primitives.ts';
+import { httpUrl, pathId, text } from './primitives.ts';
 
 export const multipartyCallStatuses = ['Initialized', 'Active', 'Ended'] as const;
 export const participantRoles = ['agent', 'supervisor', 'customer', 'ai-agent'] as const;
@@ -180,6 +181,36 @@ export const changedParticipants = Type.Object({
   mute: Type.Optional(Type.String({ examples: ['MPC: support mute member(s) succeeded'] })),
   hold: Type.Optional(Type.String({ examples: ['MPC: support unhold member(s) succeeded'] })),
   coach_mode: Type.Optional(Type.String({ examples: ['MPC: support coach_mode disable succeeded'] })),
+});
+
+const { urls, loop, mix } = newCallPlay.properties;
+
+/** `urls` is documented, public clients send `url`. */
+export const newMemberPlay = Type.Object({ urls: Type.Optional(urls), url: Type.Optional(urls), loop, mix });
+export type NewMemberPlay = Static<typeof newMemberPlay>;
+
+const { text: words, voice, language, type } = newCallSpeech.properties;
+
+export const newMemberSpeech = Type.Object({
+  text: words,
+  voice,
+  language,
+  type,
+  loop,
+  mix,
+  callback_url: Type.Optional(httpUrl({ description: 'Told when it has been heard, or was stopped.' })),
+  callback_method: Type.Optional(
+    looseEnum(['GET', 'POST'], { default: 'POST', description: 'HTTP method of callback_url.' }),
+  ),
+});
+export type NewMemberSpeech = Static<typeof newMemberSpeech>;
+
+/** Names of its fields as clients of the hosted service know them. */
+export const queuedSound = Type.Object({
+  api_id: apiId,
+  message: Type.String({ examples: ['play queued into MPC', 'speak queued into MPC'] }),
+  mpcMemberId: Type.Array(Type.String(), { description: 'Those who hear it.' }),
+  mpcName: Type.String(),
 });
 
 export const hearingBody = Type.Object(

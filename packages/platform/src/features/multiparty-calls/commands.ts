@@ -4,6 +4,7 @@ import { type AdditionDeps, createAdditions } from './additions.ts';
 import type { CallReference } from './domain/call-reference.ts';
 import type { Members, MultipartyCallInput, MultipartyCallReply } from './domain/multiparty-call.ts';
 import type { Switches } from './domain/participant.ts';
+import type { WantedPlay } from './domain/room-plays.ts';
 import type { Viewer } from './queries.ts';
 import { hasEnded, noSuchCall, problemOfRefusal } from './refusals.ts';
 import type { MultipartyCallRow } from './tables.ts';
@@ -69,6 +70,24 @@ export function createCommands(deps: AdditionDeps) {
       }
       return order(viewer, reference, { type: 'update', members, switches });
     },
+
+    /** Resolves with the numbers of those who hear it. */
+    async play(
+      viewer: Viewer,
+      reference: CallReference,
+      members: Members,
+      sound: Omit<WantedPlay, 'key'>,
+    ): Promise<Result<{ readonly call: MultipartyCallRow; readonly memberIds: readonly number[] }>> {
+      const wanted = { ...sound, key: deps.newUuid() };
+      const call = await order(viewer, reference, { type: 'play', wanted, members });
+      if (!call.ok) return call;
+      const plays = sessions.peek(call.value.mpc_uuid)?.plays ?? [];
+      const playing = plays.find(({ key }) => key === wanted.key)?.memberIds;
+      return accepted({ call: call.value, memberIds: playing ?? (members === 'all' ? [] : members) });
+    },
+
+    stopPlay: (viewer: Viewer, reference: CallReference, of: 'play' | 'speak', members: Members) =>
+      order(viewer, reference, { type: 'stop-play', of, members }),
 
     kick: (viewer: Viewer, reference: CallReference, members: Members) =>
       order(viewer, reference, { type: 'kick', members }),

@@ -320,6 +320,7 @@ eachDatabase('What becomes of a dialled leg is told', (open) => {
       call_status_callback_url: 'https://example.com/leg',
       call_status_callback_method: 'GET',
       send_digits: '1wW#',
+      send_on_preanswer: 'True',
     });
     const { mpc_uuid } = (await world.get(room)).body;
     const [leg] = world.calls.dialled;
@@ -332,6 +333,7 @@ eachDatabase('What becomes of a dialled leg is told', (open) => {
       fields: { MPCName: 'room', MPCUUID: mpc_uuid, MemberID: member },
     });
     assert.equal(leg?.sendDigits, '1wW#');
+    assert.equal(leg?.sendOnPreanswer, true);
   });
 
   test('digits and voice, as groups of status_callback_events (conventions.md §10.1)', async () => {

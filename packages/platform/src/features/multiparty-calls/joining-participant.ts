@@ -66,6 +66,7 @@ export function readJoining(order: JoiningParticipant): {
       delaySeconds: 0,
       sipHeaders: {},
       sendDigits: '',
+      sendOnPreanswer: false,
       confirmation: null,
       dialMusic: 'none',
       relaysDigits: instruction.relayDtmfInputs,

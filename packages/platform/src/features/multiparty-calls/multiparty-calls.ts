@@ -10,6 +10,7 @@ import { createCommands, type MultipartyCallCommands } from './commands.ts';
 import { hearingHistoryRoute } from './hearing-history-route.ts';
 import type { JoiningParticipant } from './joining-participant.ts';
 import { createMemberIds } from './member-ids.ts';
+import { memberSoundRoutes } from './member-sound-routes.ts';
 import { multipartyCallsTables } from './migrations/0001-multiparty-calls.ts';
 import { recordingsAndHearing } from './migrations/0002-recordings-and-hearing.ts';
 import { multipartyBills } from './migrations/0003-bills.ts';
@@ -68,6 +69,7 @@ export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCall
       routes: [
         ...routes.routes,
         hearingHistoryRoute(queries, database),
+        ...memberSoundRoutes(commands),
         ...recordingRoutes(createRecordingCommands({ ...deps, sessions, queries })),
       ],
     },

@@ -77,6 +77,7 @@ const bad: Readonly<Record<string, readonly unknown[]>> = {
   recording_callback_url: urls,
   record: notBoolean,
   record_participant_track: notBoolean,
+  send_on_preanswer: notBoolean,
   record_coach_voice: notBoolean,
   record_file_format: ['', 'ogg', ...notText],
   start_recording_audio: urls,
@@ -111,7 +112,6 @@ const bad: Readonly<Record<string, readonly unknown[]>> = {
 const later = {
   transcript: true,
   transcription_url: 'https://example.com/',
-  send_on_preanswer: true,
 };
 
 /** Sent by a public client with every request, in this form. */

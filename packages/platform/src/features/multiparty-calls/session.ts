@@ -130,8 +130,17 @@ export function defineSessions(deps: SessionDeps): Sessions<MultipartyCall, Room
   }
 
   function dial(uuid: string, call: DialledFor, participant: Participant): void {
-    const { leg, from, to, callerName, ringTimeoutSeconds, sipHeaders, sendDigits, requestUuid } =
-      participant;
+    const {
+      leg,
+      from,
+      to,
+      callerName,
+      ringTimeoutSeconds,
+      sipHeaders,
+      sendDigits,
+      sendOnPreanswer,
+      requestUuid,
+    } = participant;
     const { account, mainAccount } = call;
     deps.calls
       .dial({
@@ -145,7 +154,7 @@ export function defineSessions(deps: SessionDeps): Sessions<MultipartyCall, Room
         ringTimeoutSeconds,
         sipHeaders,
         requestUuid,
-        ...(sendDigits === '' ? {} : { sendDigits }),
+        ...(sendDigits === '' ? {} : { sendDigits, sendOnPreanswer }),
         ...callbacksOf(uuid, call, participant),
       })
       .catch((error: unknown) => {

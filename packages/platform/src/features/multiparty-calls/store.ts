@@ -93,6 +93,7 @@ export function participantOf(row: ParticipantRow): Participant {
     ringTimeoutSeconds: 0,
     sipHeaders: {},
     sendDigits: '',
+    sendOnPreanswer: false,
     confirmation: null,
     dialMusic: 'none',
     relaysDigits: false,

@@ -56,6 +56,7 @@ export function readAddition(body: NewParticipant): Result<WantedAddition> {
       exitSound: edgeSoundOf(body.exit_sound ?? 'beep:2', body.exit_sound_method),
       sipHeaders: headers.value,
       sendDigits: body.send_digits ?? '',
+      sendOnPreanswer: readBoolean(body.send_on_preanswer) ?? false,
       confirmation: confirmation.value,
       dialMusic: dialMusicOf(body.dial_music),
       relaysDigits: readBoolean(body.relay_dtmf_inputs) ?? false,

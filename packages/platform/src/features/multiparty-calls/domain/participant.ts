@@ -53,6 +53,8 @@ export interface WantedParticipant extends Switches {
   readonly sipHeaders: Readonly<Record<string, string>>;
   /** Pressed as soon as it is answered. */
   readonly sendDigits: string;
+  /** Pressed when its phone has early media instead, if it has any. */
+  readonly sendOnPreanswer: boolean;
   /** What its phone has to press before it joins; null: nothing. */
   readonly confirmation: Confirmation | null;
   readonly dialMusic: DialMusic;

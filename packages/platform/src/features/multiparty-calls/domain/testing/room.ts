@@ -48,6 +48,7 @@ export function wanted(memberId: number, changes: Partial<WantedParticipant> = {
     ringTimeoutSeconds: 45,
     sipHeaders: {},
     sendDigits: '',
+    sendOnPreanswer: false,
     confirmation: null,
     dialMusic: 'none',
     relaysDigits: false,

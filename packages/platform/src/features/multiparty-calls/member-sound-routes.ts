@@ -1,0 +1,103 @@
+import {
+  mpcMemberPath,
+  type NewMemberPlay,
+  type NewMemberSpeech,
+  newMemberPlay,
+  newMemberSpeech,
+  queuedSound,
+} from '@jackfield/contract';
+import { type RouteGroup, route } from '../../http/index.ts';
+import { missingParameter } from '../../kernel/problem.ts';
+import { accepted, type Result, refused } from '../../kernel/result.ts';
+import { readPlay, readSpeech, type SoundWish } from '../call-actions/index.ts';
+import type { MultipartyCallCommands } from './commands.ts';
+import { readCallReference, readMembers } from './domain/call-reference.ts';
+import type { Callback } from './domain/participant.ts';
+import type { WantedPlay } from './domain/room-plays.ts';
+import type { Viewer } from './queries.ts';
+import { noSuchMember } from './refusals.ts';
+
+interface MemberPath {
+  readonly mpc: string;
+  readonly member_id: string;
+}
+
+/** Files and texts for one, several or all of those in a multiparty call (conventions.md §9.1). */
+export function memberSoundRoutes(commands: MultipartyCallCommands): RouteGroup['routes'] {
+  async function start(
+    viewer: Viewer,
+    { mpc, member_id }: MemberPath,
+    of: 'play' | 'speak',
+    wish: Result<SoundWish>,
+    callback: Callback | null,
+  ) {
+    if (!wish.ok) return wish;
+    const members = readMembers(member_id);
+    if (members === undefined) return refused(noSuchMember(member_id));
+    const sound: Omit<WantedPlay, 'key'> = { of, ...wish.value, lengthMs: null, callback };
+    const playing = await commands.play(viewer, readCallReference(mpc), members, sound);
+    if (!playing.ok) return playing;
+    const { call, memberIds } = playing.value;
+    return accepted({
+      message: `${of} queued into MPC`,
+      mpcMemberId: memberIds.map(String),
+      mpcName: call.friendly_name,
+    });
+  }
+
+  async function stop(viewer: Viewer, { mpc, member_id }: MemberPath, of: 'play' | 'speak') {
+    const members = readMembers(member_id);
+    if (members === undefined) return refused(noSuchMember(member_id));
+    const stopped = await commands.stopPlay(viewer, readCallReference(mpc), of, members);
+    return stopped.ok ? accepted(undefined) : stopped;
+  }
+
+  const path = 'MultiPartyCall/:mpc/Member/:member_id' as const;
+  return [
+    route({
+      method: 'POST',
+      path: `${path}/Play/`,
+      operation: 'Play MP3 or WAV files to one participant, several or all',
+      description:
+        'all: those in the conversation at that moment. A second play to the same members takes the place of the first.',
+      schema: { params: mpcMemberPath, body: newMemberPlay, response: queuedSound },
+      success: 202,
+      run: ({ account, params, body }) => start(account, params, 'play', readMemberPlay(body), null),
+    }),
+    route({
+      method: 'DELETE',
+      path: `${path}/Play/`,
+      operation: 'Stop what is played to these participants',
+      description: 'Named as when it was started: what is played to one is not stopped with all.',
+      schema: { params: mpcMemberPath },
+      success: 204,
+      run: ({ account, params }) => stop(account, params, 'play'),
+    }),
+    route({
+      method: 'POST',
+      path: `${path}/Speak/`,
+      operation: 'Speak a text to one participant, several or all',
+      schema: { params: mpcMemberPath, body: newMemberSpeech, response: queuedSound },
+      success: 202,
+      run: ({ account, params, body }) => start(account, params, 'speak', readSpeech(body), callbackOf(body)),
+    }),
+    route({
+      method: 'DELETE',
+      path: `${path}/Speak/`,
+      operation: 'Stop what is spoken to these participants',
+      schema: { params: mpcMemberPath },
+      success: 204,
+      run: ({ account, params }) => stop(account, params, 'speak'),
+    }),
+  ];
+}
+
+function readMemberPlay({ urls, url, ...rest }: NewMemberPlay): Result<SoundWish> {
+  const given = urls ?? url;
+  return given === undefined ? refused(missingParameter('urls')) : readPlay({ ...rest, urls: given });
+}
+
+function callbackOf({ callback_url: url, callback_method: method }: NewMemberSpeech): Callback | null {
+  if (url === undefined) return null;
+  return { url, method: method?.toUpperCase() === 'GET' ? 'GET' : 'POST' };
+}

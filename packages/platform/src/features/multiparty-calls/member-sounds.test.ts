@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEmbeddedDatabase } from '@jackfield/testkit';
+import { openMultipartyWorld } from './testing/multiparty-world.ts';
+
+const file = 'https://example.com/news.mp3';
+const room = 'MultiPartyCall/name_desk/';
+
+onEmbeddedDatabase('Play and Speak in a multiparty call', (open) => {
+  test('files for one, several or all: 202 with those who hear them, each hears them from its own play', async () => {
+    const world = await openMultipartyWorld(open);
+    const legs = [await world.join('desk'), await world.join('desk'), await world.join('desk')];
+    const ids = await Promise.all(legs.map((leg) => world.memberOf('desk', leg)));
+    const { status, body } = await world.post(`${room}Member/all/Play/`, { urls: file });
+    assert.equal(status, 202);
+    assert.deepEqual([body.message, body.mpcMemberId, body.mpcName], ['play queued into MPC', ids, 'desk']);
+    assert.deepEqual(
+      world.sounds.playing.map(({ to }) => to),
+      legs.map((leg) => [leg]),
+    );
+    assert.deepEqual(world.sounds.playing[0]?.items, [{ kind: 'file', url: file }]);
+    // Public clients write `url`.
+    const some = await world.post(`${room}Member/${ids[1]},${ids[0]}/Play/`, { url: file });
+    assert.deepEqual([some.status, some.body.mpcMemberId], [202, [ids[0], ids[1]]]);
+    assert.equal(world.sounds.playing.length, 5);
+    assert.equal((await world.remove(`${room}Member/all/Play/`)).status, 204);
+    await world.runner.idle();
+    assert.equal(world.sounds.playing.length, 2, 'what is played to some is not stopped with all');
+    assert.equal((await world.remove(`${room}Member/${ids[0]},${ids[1]}/Play/`)).status, 204);
+    await world.runner.idle();
+    assert.deepEqual(world.sounds.playing, []);
+  });
+
+  test('a text: its callback is told once when the last has heard it, and its end is no event of the call', async () => {
+    const world = await openMultipartyWorld(open);
+    const legs = [await world.join('desk'), await world.join('desk')];
+    const ids = await Promise.all(legs.map((leg) => world.memberOf('desk', leg)));
+    const { status, body } = await world.post(`${room}Member/all/Speak/`, {
+      text: 'please hold the line',
+      voice: 'MAN',
+      language: 'en-GB',
+      mix: false,
+      callback_url: 'https://example.com/spoken',
+      callback_method: 'GET',
+    });
+    assert.deepEqual([status, body.message, body.mpcMemberId], [202, 'speak queued into MPC', ids]);
+    const [first, second] = world.sounds.playing;
+    assert.equal(first?.alone, true);
+    assert.deepEqual(first?.items, [
+      { kind: 'speech', text: 'please hold the line', language: 'en-GB', voice: 'man' },
+    ]);
+    const told = () => world.events.filter(({ type }) => type === 'multiparty-call.speak-over');
+    world.sounds.finish(first?.play ?? '');
+    await world.runner.idle();
+    assert.deepEqual(told(), []);
+    world.sounds.finish(second?.play ?? '');
+    await world.runner.idle();
+    assert.deepEqual(
+      told().map(({ callback }) => callback),
+      [{ url: 'https://example.com/spoken', method: 'GET' }],
+    );
+    const { EventName, MPCName, MemberID, Status } = told()[0]?.payload ?? {};
+    assert.deepEqual(
+      [EventName, MPCName, MemberID, Status],
+      ['MPCSpeakCompleted', 'desk', ids.join(), 'completed'],
+    );
+    assert.equal((await world.remove(`${room}Member/all/Speak/`)).status, 204);
+  });
+
+  test('what cannot be: 400 without a URL or text, 404 for strangers, 409 for who has not joined', async () => {
+    const world = await openMultipartyWorld(open);
+    const ringing = await world.memberOf('desk', await world.add('desk'));
+    const tries = [
+      ['all/Play/', {}, 400, /^urls parameter is missing/],
+      ['all/Play/', { urls: 'ftp://example.com/a' }, 400, /^urls must be/],
+      ['all/Speak/', {}, 400, /^text parameter is missing/],
+      ['all/Play/', { urls: file }, 409, /nobody is in the conversation/],
+      [`${ringing}/Play/`, { urls: file }, 409, /has not joined yet/],
+      ['99999/Play/', { urls: file }, 404, /no participant/i],
+      ['nobody/Play/', { urls: file }, 404, /no participant/i],
+    ] as const;
+    for (const [path, fields, wanted, sentence] of tries) {
+      const { status, body } = await world.post(`${room}Member/${path}`, fields);
+      assert.equal(status, wanted, `${path} ${JSON.stringify(body)}`);
+      assert.match(body.error, sentence);
+    }
+    assert.equal((await world.post('MultiPartyCall/name_none/Member/all/Play/', { urls: file })).status, 404);
+    assert.equal((await world.remove(`${room}Member/99999/Play/`)).status, 404);
+    assert.deepEqual(world.sounds.playing, []);
+  });
+
+  test('music and sounds of entering from URLs reach those they are for, and nothing is left at the end', async () => {
+    const world = await openMultipartyWorld(open);
+    const at = (name: string) => `https://example.com/${name}`;
+    const waits = { start_mpc_on_enter: false, enter_sound: at('enter'), enter_sound_method: 'POST' };
+    const leg = await world.join('desk', {
+      ...waits,
+      wait_music_url: at('wait'),
+      agent_hold_music: at('hold'),
+    });
+    const urls = () => world.sounds.playing.map(({ items: [item] }) => item?.kind === 'source' && item.url);
+    assert.deepEqual(urls(), [at('wait')]);
+    const other = await world.join('desk', { ...waits, start_mpc_on_enter: true });
+    assert.deepEqual(urls(), [at('enter'), at('enter')]);
+    assert.deepEqual(
+      world.sounds.playing.map(({ to }) => to[0]),
+      [leg, other],
+    );
+    const held = await world.post(`${room}Participant/${await world.memberOf('desk', leg)}/`, { hold: true });
+    assert.equal(held.status, 202);
+    await world.runner.idle();
+    assert.deepEqual(urls(), [at('enter'), at('hold')], 'who is on hold hears nothing of the room');
+    await world.remove(room);
+    await world.runner.idle();
+    assert.deepEqual(urls(), []);
+  });
+});
