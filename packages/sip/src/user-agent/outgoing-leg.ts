@@ -62,13 +62,12 @@ export interface InviteOptions {
 
 /** Sends the INVITEs and returns the leg in the owner's hands. */
 export function dial(
-  given: LegDeps,
+  deps: LegDeps,
   options: InviteOptions,
   authorize: ChallengeAnswer | undefined,
   listener: CallListener,
 ): Call {
   if (options.targets.length === 0) throw new TypeError('An INVITE needs at least one target');
-  const deps = options.reaches ? { ...given, ...routesWithin(given, options.reaches) } : given;
   const callId = deps.token();
   const localTag = deps.token();
   const flows = new Map<string, string | undefined>();
@@ -81,7 +80,17 @@ export function dial(
     invites.set(`b${index}`, inviteFor(options, target, callId, localTag, deps.sessionInterval));
     if (target.otherFlows) otherFlows.set(`b${index}`, target.otherFlows);
   }
+  const confined = new Map<string, LegDeps>();
   let state: OutgoingCall;
+
+  /** Each branch falls back to where its own INVITE went. */
+  function waysOf(branch: string): LegDeps {
+    const { reaches } = options;
+    if (!reaches) return deps;
+    const known = confined.get(branch) ?? { ...deps, ...routesWithin(deps, reaches) };
+    confined.set(branch, known);
+    return known;
+  }
 
   const leg: Leg = {
     side: 'leg',
@@ -169,7 +178,12 @@ export function dial(
         return;
       }
       default:
-        performSessionEffect(deps, leg, effect, source);
+        performSessionEffect(
+          'session' in effect ? waysOf(branchOf(effect.session)) : deps,
+          leg,
+          effect,
+          source,
+        );
         return;
     }
   }
@@ -181,7 +195,7 @@ export function dial(
       sendInviteTo(known, branch, invite, retried);
       return;
     }
-    deps.routes(flows.get(branch), firstHop(invite), (routes) => {
+    waysOf(branch).routes(flows.get(branch), firstHop(invite), (routes) => {
       // Hung up while the URI was being located: nothing was sent, and nothing is.
       if (isOpen(branch)) sendInviteTo(routesForSize(routes, invite), branch, invite, retried);
       else feed({ type: 'branch-failed', branch, failure: 'transport-failed' });

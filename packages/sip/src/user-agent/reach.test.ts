@@ -22,7 +22,7 @@ const content = { body: 'offer', contentType: 'application/sdp' };
 const place = (host: string): PlaceTarget => ({ protocol: 'udp', host, port: 5060 });
 
 /** A user agent that may reach 192.0.2.0/24 alone, and whose names stand for `places`. */
-function world(uri: string, places: readonly PlaceTarget[] = []) {
+function world(uri: string, places: readonly PlaceTarget[] = [], others: readonly string[] = []) {
   const clock = createVirtualClock();
   const sent: { readonly to: string; readonly request: SipRequest }[] = [];
   let tokens = 0;
@@ -42,7 +42,7 @@ function world(uri: string, places: readonly PlaceTarget[] = []) {
   const listener = recordingListener();
   const call = ua.invite(
     {
-      targets: [{ uri }],
+      targets: [uri, ...others].map((each) => ({ uri: each })),
       from: '<sip:a@x>',
       to: '<sip:b@x>',
       content,
@@ -91,6 +91,9 @@ test('a Contact that must not be reached gets nothing: ACK and BYE go where the 
     call.hangUp();
     assert.deepEqual(ways(), ['INVITE 192.0.2.7', 'ACK 192.0.2.7', 'BYE 192.0.2.7'], contact);
   }
+  const forked = world('sip:b@192.0.2.7', [], ['sip:b@192.0.2.8']);
+  forked.answer('<sip:b@10.0.0.7>');
+  assert.ok(forked.ways().includes('ACK 192.0.2.7'), 'of several places the one that has answered');
   const { ways, call, answer } = world('sip:b@192.0.2.7');
   answer('<sip:b@192.0.2.9>');
   call.hangUp();
