@@ -1,4 +1,3 @@
-import { write } from 'sdp-transform';
 import { addressVersion } from './address.ts';
 import type { CodecCapability } from './codec-capability.ts';
 import type { CryptoAttribute, CryptoKey } from './crypto-attribute.ts';
@@ -94,38 +93,24 @@ function print(
   timing: SessionDescription['timing'],
   media: readonly LocalMedia[],
 ): string {
-  const ipVer = addressVersion(address);
-  const text = write({
-    version: 0,
-    // The library prints the version as a float; its place is filled in below.
-    origin: { username: '-', sessionId, sessionVersion: 0, netType: 'IN', ipVer, address },
-    name: '-',
-    connection: { version: ipVer, ip: address },
-    timing: { start: timing.start, stop: timing.stop },
-    media: media.map((line) => ({
-      type: line.kind,
-      port: line.port,
-      protocol: line.protocol,
-      payloads: line.formats.join(' '),
-      rtp: (line.rtpmaps ?? []).map((map) => ({
-        payload: map.payloadType,
-        codec: map.name,
-        rate: map.clockRate,
-        ...((map.channels ?? 1) > 1 ? { encoding: map.channels } : {}),
-      })),
-      fmtp: (line.rtpmaps ?? []).flatMap((map) =>
-        map.fmtp === undefined ? [] : [{ payload: map.payloadType, config: map.fmtp }],
-      ),
-      ...(line.ptimeMs === undefined ? {} : { ptime: line.ptimeMs }),
-      ...(line.direction === undefined ? {} : { direction: line.direction }),
-      ...(line.rtcpMux ? { rtcpMux: 'rtcp-mux' } : {}),
-      crypto: (line.crypto ?? []).map(({ tag, suite, keyAndSalt }) => ({
-        id: tag,
-        suite,
-        // Neither lifetime nor MKI, so that the greatest lifetime holds (RFC 4568 §6.1).
-        config: `inline:${keyAndSalt}`,
-      })),
-    })),
-  });
-  return text.replace(`o=- ${sessionId} 0 IN`, `o=- ${sessionId} ${version} IN`);
+  const host = `IN IP${addressVersion(address)} ${address}`;
+  const session = `v=0\r\no=- ${sessionId} ${version} ${host}\r\ns=-\r\nc=${host}\r\nt=${timing.start} ${timing.stop}\r\n`;
+  return media.reduce((text, line) => text + printMedia(line), session);
+}
+
+function printMedia(line: LocalMedia): string {
+  const { rtpmaps = [], crypto = [] } = line;
+  let text = `m=${line.kind} ${line.port} ${line.protocol} ${line.formats.join(' ')}\r\n`;
+  for (const { payloadType, name, clockRate, channels = 1 } of rtpmaps) {
+    text += `a=rtpmap:${payloadType} ${name}/${clockRate}${channels > 1 ? `/${channels}` : ''}\r\n`;
+  }
+  for (const { payloadType, fmtp } of rtpmaps) {
+    if (fmtp !== undefined) text += `a=fmtp:${payloadType} ${fmtp}\r\n`;
+  }
+  // Neither lifetime nor MKI, so that the greatest lifetime holds (RFC 4568 §6.1).
+  for (const { tag, suite, keyAndSalt } of crypto)
+    text += `a=crypto:${tag} ${suite} inline:${keyAndSalt}\r\n`;
+  if (line.ptimeMs !== undefined) text += `a=ptime:${line.ptimeMs}\r\n`;
+  if (line.direction !== undefined) text += `a=${line.direction}\r\n`;
+  return line.rtcpMux ? `${text}a=rtcp-mux\r\n` : text;
 }

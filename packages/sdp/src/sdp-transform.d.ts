@@ -34,5 +34,4 @@ declare module 'sdp-transform' {
   }
 
   export function parse(text: string): ParsedSession;
-  export function write(session: object): string;
 }

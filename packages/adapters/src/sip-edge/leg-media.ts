@@ -171,7 +171,7 @@ export function isDescription({ headers, body }: Pick<SipMessage, 'headers' | 'b
 export function isAnswerable(offer: string, crypto: LegCrypto): boolean {
   if (offer === '') return true;
   const probe = { codecs, address: '127.0.0.1', port: 9, ...crypto.answering() };
-  return !('problem' in parseSdp(offer)) && !('problem' in answerOffer(offer, probe, { sessionId: '0' }));
+  return !('problem' in answerOffer(offer, probe, { sessionId: '0' }));
 }
 
 function agreedMediaOf(agreed: AgreedAudio): AgreedMedia {
