@@ -181,6 +181,16 @@ describe('SRTP where we call', () => {
     }
   });
 
+  it('RFC 3711 §9.1: the key of a phone that was heard early and did not answer is not that of a later offer', async () => {
+    const crypto = new LegCrypto(srtp('offer'));
+    crypto.address(overTls);
+    const { media } = await openLeg(crypto);
+    const first = media.offer();
+    assert.equal(media.preview(first, sdp('RTP/SAVP', [theirs(1)])), true);
+    assert.equal(media.takeAnswer(sdp('RTP/SAVP', [])), true);
+    assert.notEqual(keysIn(media.offer())[0], keysIn(first)[0]);
+  });
+
   it('an answer without a key of theirs is in the clear, and none where SRTP is required', async () => {
     for (const profile of ['RTP/SAVP', 'RTP/AVP']) {
       const crypto = new LegCrypto(srtp('offer'));

@@ -109,6 +109,7 @@ export class LegMedia {
   preview(offer: string, answer: string): boolean {
     const outcome = applyAnswer(offer, answer, codecs, this.#limits());
     if ('problem' in outcome) return false;
+    this.#crypto.agreed(outcome.agreed.crypto?.suite);
     this.#legs.connect(this.#leg, agreedMediaOf(outcome.agreed));
     return true;
   }
