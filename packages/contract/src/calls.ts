@@ -68,14 +68,10 @@ export const newCallBody = Type.Object({
     }),
   ),
   send_on_preanswer: Type.Optional(
-    Type.Unsafe<boolean | string>({
-      anyOf: [
-        { type: 'boolean', const: false },
-        { type: 'string', pattern: '^[fF][aA][lL][sS][eE]$' },
-      ],
-      'x-allowed': 'false: digits are sent after the answer',
-      description: 'false: digits are sent after the answer.',
+    looseBoolean({
       default: false,
+      description:
+        'true: send_digits are sent as soon as the phone sends audio, even if it has not answered yet; once.',
     }),
   ),
   time_limit: Type.Optional(

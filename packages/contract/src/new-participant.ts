@@ -189,6 +189,10 @@ export const newParticipant = Type.Object({
       description: 'Pressed as soon as the phone answers; w waits 0.5 s, W 1 s.',
     }),
   ),
+  send_on_preanswer: flag(
+    false,
+    'send_digits are sent as soon as the phone sends audio, even if it has not answered yet; once.',
+  ),
   dial_music: Type.Optional(
     text({
       maxLength: 2048,
@@ -284,6 +288,5 @@ export const newParticipant = Type.Object({
   stop_recording_audio_method: method('stop_recording_audio', 'GET'),
   transcript: Type.Optional(onlyBoolean(false, 'transcription')),
   transcription_url: Type.Optional(refusedUntil('transcription')),
-  send_on_preanswer: Type.Optional(onlyBoolean(false, 'sending digits before the answer')),
 });
 export type NewParticipant = Static<typeof newParticipant>;

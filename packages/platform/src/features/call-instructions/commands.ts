@@ -85,7 +85,7 @@ export function createCommands(deps: CommandDeps) {
       // One destination: the request and its call share their identifier, as clients of the hosted service expect.
       requestUuid: leg,
     };
-    const { answer, fallback, hangupOnRingSeconds, callbacks, sendDigits } = wanted;
+    const { answer, fallback, hangupOnRingSeconds, callbacks, sendDigits, sendOnPreanswer } = wanted;
     const { ringTimeoutSeconds, timeLimitSeconds, sipHeaders } = wanted;
     const first = { request: answer, reason: 'answer', fallback, hangupOnRingSeconds } as const;
     await sessions.open(leg, newDocumentRun({ ...about, run: newUuid() }, first, 'none', limits), {
@@ -100,7 +100,7 @@ export function createCommands(deps: CommandDeps) {
         timeLimitSeconds,
         sipHeaders,
         callbacks,
-        ...(sendDigits === undefined ? {} : { sendDigits }),
+        ...(sendDigits === undefined ? {} : { sendDigits, sendOnPreanswer }),
       });
     } catch (error) {
       deps.log.error({ leg, err: error }, 'The leg of a call could not be recorded.');

@@ -111,11 +111,11 @@ export function createPerform(deps: EffectDeps, runs: { send(leg: string, input:
   }
 
   function dialLeg(call: RunCall, order: Extract<RunEffect, { do: 'dial-leg' }>) {
-    const { do: _, sendDigits, ...leg } = order;
+    const { do: _, sendDigits, sendOnPreanswer, ...leg } = order;
     calls
       .dial({
         ...leg,
-        ...(sendDigits === '' ? {} : { sendDigits }),
+        ...(sendDigits === '' ? {} : { sendDigits, sendOnPreanswer }),
         account: call.account,
         mainAccount: call.mainAccount,
         owner: { kind: ownerKind, id: call.leg },
@@ -220,14 +220,14 @@ export function createPerform(deps: EffectDeps, runs: { send(leg: string, input:
     });
   }
 
-  function bridge(mix: string, leg: string, other: string) {
+  function bridge(mix: string, leg: string, other: string, isHeard: boolean) {
     media.send({ do: 'open-mix', mix });
     media.send({
       do: 'set-hearing',
       mix,
       members: [
         { leg, hears: [other] },
-        { leg: other, hears: [leg] },
+        { leg: other, hears: isHeard ? [leg] : [] },
       ],
     });
   }
@@ -271,7 +271,9 @@ export function createPerform(deps: EffectDeps, runs: { send(leg: string, input:
       case 'dial-leg':
         return dialLeg(call, effect);
       case 'bridge':
-        return bridge(mix, leg, effect.leg);
+        return bridge(mix, leg, effect.leg, true);
+      case 'overhear':
+        return bridge(mix, leg, effect.leg, false);
       case 'unbridge':
         return media.send({ do: 'close-mix', mix });
       case 'join':

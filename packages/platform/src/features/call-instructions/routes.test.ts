@@ -15,6 +15,7 @@ eachDatabase('Calls that are made over HTTP', (open) => {
       ring_url: 'https://example.com/ring',
       ring_method: 'GET',
       send_digits: 'ww1',
+      send_on_preanswer: 'True',
       sip_headers: 'Ticket=4711,X-PH-Queue=sales',
       time_limit: '60',
     });
@@ -35,6 +36,7 @@ eachDatabase('Calls that are made over HTTP', (open) => {
       timeLimitSeconds: 60,
       sipHeaders: { Ticket: '4711', Queue: 'sales' },
       sendDigits: 'ww1',
+      sendOnPreanswer: true,
       callbacks: {
         ring: { url: 'https://example.com/ring', method: 'GET' },
         hangup: { url: answer, method: 'POST' },

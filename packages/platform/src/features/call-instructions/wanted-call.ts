@@ -23,6 +23,7 @@ export interface WantedCall {
   readonly timeLimitSeconds: number;
   readonly hangupOnRingSeconds: number | null;
   readonly sendDigits: string | undefined;
+  readonly sendOnPreanswer: boolean;
   readonly sipHeaders: Readonly<Record<string, string>>;
   readonly parent: { readonly leg: string; readonly mustLive: boolean } | null;
 }
@@ -55,6 +56,7 @@ export function readNewCall(body: NewCallBody): Result<WantedCall> {
     timeLimitSeconds: readInteger(body.time_limit) ?? 14_400,
     hangupOnRingSeconds: readInteger(body.hangup_on_ring) ?? null,
     sendDigits: body.send_digits,
+    sendOnPreanswer: readBoolean(body.send_on_preanswer) ?? false,
     sipHeaders: headers.value,
     parent:
       body.parent_call_uuid === undefined

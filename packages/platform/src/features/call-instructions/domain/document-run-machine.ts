@@ -104,7 +104,8 @@ function legNotice(turn: Turn, notice: OwnedLegNotice) {
       return;
     }
     case 'leg-early':
-      if (run.medium !== 'none') return;
+      // A phone that we call has no document before it answers.
+      if (run.medium !== 'none' || run.phase === 'waiting') return;
       change(turn, { medium: 'early' });
       feedDial(turn, { type: 'caller-early' });
       return launchCurrent(turn);
@@ -140,6 +141,7 @@ function legNotice(turn: Turn, notice: OwnedLegNotice) {
 function calledLegNotice(turn: Turn, notice: OwnedLegNotice) {
   switch (notice.type) {
     case 'leg-ringing':
+    case 'leg-early':
     case 'leg-answered':
     case 'leg-digit':
     case 'leg-ended':

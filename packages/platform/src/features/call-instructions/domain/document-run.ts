@@ -195,7 +195,7 @@ export type RunEffect =
   | { readonly do: 'start-recording'; readonly recording: StartedRecording }
   | { readonly do: 'stop-recording'; readonly uuid: string }
   | { readonly do: 'send-digits'; readonly digits: string }
-  | Extract<DialEffect, { readonly do: 'dial-leg' }>
+  | Extract<DialEffect, { readonly do: 'dial-leg' | 'overhear' }>
   /** The caller and this leg hear each other. */
   | { readonly do: 'bridge'; readonly leg: string }
   | { readonly do: 'unbridge' }

@@ -21,8 +21,15 @@ import {
 } from './testing/scripted-run.ts';
 
 const two = [
-  { kind: 'user', to: 'bob', callerId: null, sendDigits: '', sipHeaders: {} },
-  { kind: 'number', to: '+12025550100', callerId: null, sendDigits: '1', sipHeaders: {} },
+  { kind: 'user', to: 'bob', callerId: null, sendDigits: '', sendOnPreanswer: false, sipHeaders: {} },
+  {
+    kind: 'number',
+    to: '+12025550100',
+    callerId: null,
+    sendDigits: '1',
+    sendOnPreanswer: false,
+    sipHeaders: {},
+  },
 ] as const;
 
 const lasting = fc.constantFrom<Instruction>(
@@ -139,6 +146,7 @@ function inputOf(each: Action, run: ScriptedRun, outside: Outside): RunInput | u
       if (bLeg === undefined) return undefined;
       if (at < 3) return { type: 'leg-answered', leg: bLeg };
       if (at === 3) return { type: 'leg-ringing', leg: bLeg };
+      if (at === 4) return { type: 'leg-early', leg: bLeg };
       if (at < 6) return { type: 'leg-digit', leg: bLeg, digit: '1' };
       return at === 6
         ? { type: 'leg-ended', leg: bLeg, end: normal, durationSeconds: 1 }

@@ -135,6 +135,8 @@ export interface DialDestination {
   readonly to: string;
   readonly callerId: string | null;
   readonly sendDigits: string;
+  /** Digits are sent as soon as the phone has early media. */
+  readonly sendOnPreanswer: boolean;
   readonly sipHeaders: Readonly<{ [name: string]: string }>;
 }
 

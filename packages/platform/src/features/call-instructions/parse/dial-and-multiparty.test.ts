@@ -47,9 +47,13 @@ const sendDigits = {
   refused: ['1-2', 'x', '1'.repeat(101)],
 } as const;
 const preAnswer = {
-  allowed: ['TRUE'],
+  sets: 'sendOnPreanswer',
+  byDefault: false,
+  allowed: [
+    ['TRUE', true],
+    ['false', false],
+  ],
   refused: ['1'],
-  remark: /sendOnPreanswer is not followed/,
 } as const;
 const destination = (instruction: unknown) => (instruction as Dial).destinations[0];
 const sequences = (sets: string) =>

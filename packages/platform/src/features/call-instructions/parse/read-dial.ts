@@ -72,7 +72,7 @@ const readNumber: ElementReader<DialDestination> = (element, reading) => {
   const attributes = attributesOf(element, reading);
   const sendDigits = attributes.text('sendDigits', digitsRule) ?? '';
   const callerId = attributes.text('callerId', callerIdRule);
-  remarkPreAnswer(attributes);
+  const sendOnPreanswer = attributes.flag('sendOnPreanswer', false);
   if (attributes.text('sendDigitsMode') !== null) {
     attributes.remark('sendDigitsMode is not followed: digits are sent as RFC 4733 events');
   }
@@ -86,14 +86,14 @@ const readNumber: ElementReader<DialDestination> = (element, reading) => {
       `<Number> must hold a phone number in E.164 format, such as +12025550100, not ${quoted(body)}`,
     );
   }
-  return { kind: 'number', to, callerId, sendDigits, sipHeaders: {} };
+  return { kind: 'number', to, callerId, sendDigits, sendOnPreanswer, sipHeaders: {} };
 };
 
 const readUser: ElementReader<DialDestination> = (element, reading) => {
   const attributes = attributesOf(element, reading);
   const sendDigits = attributes.text('sendDigits', digitsRule) ?? '';
   const sipHeaders = readSipHeaders(attributes);
-  remarkPreAnswer(attributes);
+  const sendOnPreanswer = attributes.flag('sendOnPreanswer', false);
   const username = attributes.text('sipAuthUsername');
   if (attributes.text('sipAuthPassword') !== null || username !== null) {
     attributes.remark(
@@ -108,19 +108,13 @@ const readUser: ElementReader<DialDestination> = (element, reading) => {
       `<User> must hold a SIP URI, such as sip:alice@example.com, not ${quoted(to)}`,
     );
   }
-  return { kind: 'user', to, callerId: null, sendDigits, sipHeaders };
+  return { kind: 'user', to, callerId: null, sendDigits, sendOnPreanswer, sipHeaders };
 };
 
 const destinationReaders: ReadonlyMap<string, ElementReader<DialDestination>> = new Map([
   ['Number', readNumber],
   ['User', readUser],
 ]);
-
-function remarkPreAnswer(attributes: Attributes): void {
-  if (attributes.flag('sendOnPreanswer', false)) {
-    attributes.remark('sendOnPreanswer is not followed: digits are sent once the phone has answered');
-  }
-}
 
 /** `real` is what callers hear anyway. */
 function readDialMusic(attributes: Attributes): string | null {

@@ -204,6 +204,7 @@ test('<Dial> needs 1 to 20 destinations; numbers are read as people write them',
     to: '+12025550100',
     callerId: null,
     sendDigits: '',
+    sendOnPreanswer: false,
     sipHeaders: {},
   });
   assert.match(sentenceOf('<Dial/>'), /at least one <Number> or <User>/);

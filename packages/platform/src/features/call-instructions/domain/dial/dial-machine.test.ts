@@ -16,7 +16,12 @@ describe('begin', () => {
   });
 
   it('shows the callerId of the destination, then of the element, then of the caller', () => {
-    const phone = { kind: 'number' as const, sendDigits: '1w2', sipHeaders: { b: '2' } };
+    const phone = {
+      kind: 'number' as const,
+      sendDigits: '1w2',
+      sendOnPreanswer: false,
+      sipHeaders: { b: '2' },
+    };
     const destinations = [
       { ...phone, to: '+1', callerId: '+15550001' },
       { ...phone, to: '+2', callerId: null },
@@ -31,7 +36,14 @@ describe('begin', () => {
 
   it('gives each leg its digits and the headers of the element and of the destination', () => {
     const destinations = [
-      { kind: 'user' as const, to: 'x', callerId: null, sendDigits: '1w2', sipHeaders: { b: '2' } },
+      {
+        kind: 'user' as const,
+        to: 'x',
+        callerId: null,
+        sendDigits: '1w2',
+        sendOnPreanswer: false,
+        sipHeaders: { b: '2' },
+      },
     ];
     const [order] = new Dialling({ destinations, sipHeaders: { a: '1' }, callerName: 'Desk' }).begin()
       .effects;
@@ -45,6 +57,7 @@ describe('begin', () => {
       timeLimitSeconds: 3670,
       sipHeaders: { a: '1', b: '2' },
       sendDigits: '1w2',
+      sendOnPreanswer: false,
     });
   });
 
@@ -52,6 +65,71 @@ describe('begin', () => {
     const dialling = new Dialling({}, 0).begin();
     assert.deepEqual(dialling.orders, []);
     assert.equal(statusOf(dialling), 'failed');
+  });
+});
+
+describe('a phone that sends audio before it answers', () => {
+  it('is heard by an unanswered caller in early media, and connected without a pause', () => {
+    const dialling = new Dialling().begin().ring();
+    assert.deepEqual(dialling.early().orders, ['early-caller']);
+    assert.deepEqual(dialling.feed({ type: 'caller-early' }).orders, ['overhear b1']);
+    assert.deepEqual(dialling.answer().orders, ['answer-caller', 'cancel dial/ring']);
+    assert.deepEqual(dialling.callerAnswers().orders, [
+      'unbridge',
+      'bridge b1',
+      'start dial/time-limit 3600',
+    ]);
+  });
+
+  it('is heard by an answered caller in place of the built-in ringback', () => {
+    const dialling = new Dialling({}, 1, { aLegAnswered: true }).begin().ring();
+    assert.deepEqual(dialling.orders, ['play dial/b1/ringback']);
+    assert.deepEqual(dialling.early().orders, ['stop-play dial/b1/ringback', 'overhear b1']);
+  });
+
+  it('of several is the first; when it is gone the next is heard, and after the last one ringback', () => {
+    const dialling = new Dialling({}, 3, { aLegAnswered: true }).begin().ring('b2').early('b2');
+    assert.deepEqual(dialling.ring('b1').early('b1').orders, []);
+    assert.deepEqual(dialling.lose('b2', 3010).orders, ['unbridge', 'overhear b1']);
+    assert.deepEqual(dialling.lose('b1', 3010).orders, ['unbridge', 'play dial/b1/ringback']);
+  });
+
+  it('is heard no more when another one is connected', () => {
+    const dialling = new Dialling({}, 2, { aLegAnswered: true }).begin().ring('b1').early('b1');
+    assert.deepEqual(dialling.answer('b2').orders, [
+      'unbridge',
+      'hang-up b1 9000',
+      'bridge b2',
+      'cancel dial/ring',
+      'start dial/time-limit 3600',
+    ]);
+  });
+
+  it('is heard no more while it confirms', () => {
+    const dialling = new Dialling({ confirmKey: '1' }, 1, { aLegAnswered: true }).begin().ring().early();
+    assert.deepEqual(dialling.answer().orders, [
+      'unbridge',
+      'play dial/b1/ringback',
+      'cancel dial/ring',
+      'start dial/confirm/b1 10',
+    ]);
+  });
+
+  it('is not heard over dialMusic, but in place of music that cannot be played', () => {
+    const music = { dialMusic: 'https://example.com/a.mp3' };
+    const dialling = new Dialling(music, 1, { aLegAnswered: true }).begin().ring();
+    assert.deepEqual(dialling.early().orders, []);
+    assert.deepEqual(dialling.feed({ type: 'play-over', play: 'dial/b1/music' }).orders, ['overhear b1']);
+  });
+
+  it('that is to take a place is heard by who waits for it', () => {
+    const succeeding = { type: 'leg-succeeding', leg: 's1', from: 'a', to: 's1' } as const;
+    const dialling = new Dialling({}, 1, { aLegAnswered: true }).bridge().feed(succeeding).early('s1');
+    assert.deepEqual(dialling.orders, []);
+    assert.deepEqual(
+      dialling.lose('b1').orders.slice(0, 2),
+      ['unbridge', 'cancel dial/time-limit'].slice(0, 1).concat('overhear s1'),
+    );
   });
 });
 

@@ -17,6 +17,8 @@ function changed(state: DialState, input: DialInput, now: Instant): DialState {
       return state.phase === 'fresh' ? begun(state) : state;
     case 'leg-ringing':
       return legRinging(state, input.leg);
+    case 'leg-early':
+      return legEarly(state, input.leg);
     case 'leg-answered':
       return legAnswered(state, input.leg, now);
     case 'leg-ended':
@@ -50,6 +52,30 @@ function legRinging(state: DialState, name: string): DialState {
   return rung({ ...state, rang: true });
 }
 
+/** Music of the document is not interrupted; of several phones the first is heard. */
+function legEarly(state: DialState, name: string): DialState {
+  const leg = state.legs.find((each) => each.leg === name && isAwaited(each));
+  return leg === undefined ? state : listened(withLeg(state, { ...leg, isEarly: true }));
+}
+
+function isAwaited({ phase }: DialledLeg): boolean {
+  return phase === 'dialling' || phase === 'succeeding';
+}
+
+/** What the caller hears of phones that have not answered, chosen anew: the early media of one of them, or ringing. */
+function listened(state: DialState): DialState {
+  const { callerHears, winner, legs, phase } = state;
+  if (callerHears === 'music' || callerHears === 'opening' || phase === 'bridged') return state;
+  // The audio of the phone that is to be connected goes on.
+  const candidates = legs.filter((leg) => leg.isEarly && (isAwaited(leg) || leg.phase === 'chosen'));
+  const meant = winner === null ? candidates : candidates.filter(({ leg }) => leg === winner);
+  const heard = (meant.find(({ leg }) => leg === state.heard) ?? meant[0])?.leg ?? null;
+  if (heard !== null) return { ...state, heard, callerHears: 'phone' };
+  if (callerHears !== 'phone') return state;
+  const silent: DialState = { ...state, heard, callerHears: 'nothing' };
+  return state.rang ? rung(silent) : silent;
+}
+
 /** Ringback of the caller's own phone while it can hear nothing of ours, otherwise ours. */
 function rung(state: DialState): DialState {
   if (state.callerHears !== 'nothing') return state;
@@ -58,7 +84,16 @@ function rung(state: DialState): DialState {
 
 function succeeding(state: DialState, { leg, from, to }: Extract<DialInput, { type: 'leg-succeeding' }>) {
   if (!isReplaceable(state)) return state;
-  const successor = { leg, from, to, phase: 'succeeding', answeredAt: null, hearsSound: false, end: null };
+  const successor = {
+    leg,
+    from,
+    to,
+    phase: 'succeeding',
+    answeredAt: null,
+    isEarly: false,
+    hearsSound: false,
+    end: null,
+  };
   return { ...state, legs: [...state.legs, successor] } as DialState;
 }
 
@@ -84,12 +119,15 @@ function legAnswered(state: DialState, name: string, now: Instant): DialState {
   const { confirmKey, confirmSound } = state.dial;
   const answered = withLeg(state, { ...leg, answeredAt: now });
   if (confirmKey === null && confirmSound === null) return chosen(answered, name);
-  return withLeg(answered, {
-    ...leg,
-    answeredAt: now,
-    phase: 'confirming',
-    hearsSound: confirmSound !== null,
-  });
+  // Whoever confirms is not listened to meanwhile.
+  return listened(
+    withLeg(answered, {
+      ...leg,
+      answeredAt: now,
+      phase: 'confirming',
+      hearsSound: confirmSound !== null,
+    }),
+  );
 }
 
 /** The first that answered, and confirmed where that is asked for; all others have lost. */
@@ -98,12 +136,12 @@ function chosen(state: DialState, winner: string): DialState {
     if (leg.leg === winner) return { ...leg, phase: 'chosen', hearsSound: false };
     return isLive(leg) ? ended(leg, dialEnds.lostRace) : leg;
   });
-  const next: DialState = { ...decided, winner, phase: 'connecting' };
+  const next = listened({ ...decided, winner, phase: 'connecting' });
   return state.callerAnswered ? bridged(next) : next;
 }
 
 function bridged(state: DialState): DialState {
-  return { ...state, phase: 'bridged', callerHears: 'nothing' };
+  return { ...state, phase: 'bridged', callerHears: 'nothing', heard: null };
 }
 
 function callerListens(state: DialState): DialState {
@@ -154,7 +192,8 @@ function playOver(state: DialState, play: string): DialState {
     // Music goes on until it is stopped: it could not be played, and the caller is not left in silence.
     if (state.callerHears !== 'music') return state;
     const silent: DialState = { ...state, callerHears: 'nothing' };
-    return state.rang ? rung(silent) : silent;
+    const next = listened(silent);
+    return next.callerHears === 'nothing' && state.rang ? rung(next) : next;
   }
   const leg = state.legs.find((each) => each.hearsSound && play === soundPlay(each.leg));
   if (leg === undefined) return state;
@@ -170,7 +209,7 @@ function timerFired(state: DialState, key: string): DialState {
     const left = withLegs(state, (leg) =>
       leg.phase === 'dialling' ? ended(leg, dialEnds.ringTimeout) : leg,
     );
-    return overWithoutLegs(left);
+    return overWithoutLegs(listened(left));
   }
   if (key === timeLimitTimer) {
     return state.phase === 'bridged' ? completed(state, dialEnds.timeLimit) : state;
@@ -188,9 +227,11 @@ function legLost(state: DialState, name: string, end: CallEnd): DialState {
   const left = withLeg(state, ended(leg, end));
   const successor = left.legs.find(({ phase }) => phase === 'succeeding');
   if (name === state.winner && successor !== undefined) {
-    return { ...left, winner: successor.leg, phase: 'connecting', callerHears: 'ringback' };
+    return listened({ ...left, winner: successor.leg, phase: 'connecting', callerHears: 'ringback' });
   }
-  return name === state.winner ? over(left, { status: 'completed', end }, end) : overWithoutLegs(left);
+  return name === state.winner
+    ? over(left, { status: 'completed', end }, end)
+    : overWithoutLegs(listened(left));
 }
 
 function overWithoutLegs(state: DialState): DialState {
@@ -214,7 +255,7 @@ function completed(state: DialState, end: CallEnd): DialState {
 /** `rest` is why legs that still live are hung up. */
 function over(state: DialState, outcome: NonNullable<DialState['outcome']>, rest: CallEnd): DialState {
   const left = withLegs(state, (leg) => (isLive(leg) ? ended(leg, rest) : leg));
-  return { ...left, phase: 'over', callerHears: 'nothing', outcome };
+  return { ...left, phase: 'over', callerHears: 'nothing', heard: null, outcome };
 }
 
 function ended(leg: DialledLeg, end: CallEnd): DialledLeg {

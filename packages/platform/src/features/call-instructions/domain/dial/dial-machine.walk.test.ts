@@ -21,6 +21,7 @@ const anyInput: fc.Arbitrary<DialInput> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.constant<DialInput>({ type: 'begin' }) },
   { weight: 6, arbitrary: anyLeg.map((leg): DialInput => ({ type: 'leg-ringing', leg })) },
+  { weight: 6, arbitrary: anyLeg.map((leg): DialInput => ({ type: 'leg-early', leg })) },
   { weight: 10, arbitrary: anyLeg.map((leg): DialInput => ({ type: 'leg-answered', leg })) },
   {
     weight: 6,
@@ -80,9 +81,14 @@ class Outside {
   askedToAnswer = false;
   bridged: string | undefined;
   bridges = 0;
+  /** Whose early media the caller hears. */
+  overheard: string | undefined;
+  overhearings = 0;
+  callerListens: boolean;
 
   constructor(callerAnswered: boolean) {
     this.callerAnswered = callerAnswered;
+    this.callerListens = callerAnswered;
   }
 
   /** Another leg was announced that takes the place of the connected one. */
@@ -94,6 +100,7 @@ class Outside {
   lets(input: DialInput): boolean {
     switch (input.type) {
       case 'leg-ringing':
+      case 'leg-early':
       case 'leg-answered':
         // An answer may cross with our hang-up.
         return this.dialled.has(input.leg) && !this.ended.has(input.leg) && !this.answered.has(input.leg);
@@ -116,6 +123,7 @@ class Outside {
     if (input.type === 'leg-answered') this.answered.add(input.leg);
     if (input.type === 'leg-ended') this.ended.add(input.leg);
     if (input.type === 'caller-answered') this.callerAnswered = true;
+    if (input.type === 'caller-answered' || input.type === 'caller-early') this.callerListens = true;
     if (input.type === 'timer-fired') this.timers.delete(input.key);
     if (input.type === 'play-over') this.plays.delete(input.play);
   }
@@ -130,6 +138,7 @@ class Outside {
         assert.ok(this.dialled.has(effect.leg) && !this.ended.has(effect.leg), 'only a live leg is hung up');
         assert.ok(!this.hungUp.has(effect.leg), 'a leg is hung up once');
         assert.notEqual(this.bridged, effect.leg, 'no leg is hung up inside a bridge');
+        assert.notEqual(this.overheard, effect.leg, 'nor while the caller hears it');
         this.hungUp.add(effect.leg);
         return;
       case 'answer-caller':
@@ -138,15 +147,27 @@ class Outside {
         return;
       case 'bridge':
         this.bridges += 1;
-        assert.equal(this.bridged, undefined, 'one bridge after the other');
+        assert.equal(this.bridged ?? this.overheard, undefined, 'one bridge after the other');
         assert.ok(this.callerAnswered && this.answered.has(effect.leg), 'both have answered');
         assert.ok(!this.ended.has(effect.leg) && !this.hungUp.has(effect.leg));
         assert.equal(this.plays.size, 0, 'nothing is played into the conversation');
         this.bridged = effect.leg;
         return;
+      case 'overhear': {
+        this.overhearings += 1;
+        assert.equal(this.bridged ?? this.overheard, undefined, 'one after the other');
+        assert.ok(this.callerListens, 'the caller can hear');
+        assert.ok(this.dialled.has(effect.leg), 'only a live leg is heard');
+        assert.ok(!this.ended.has(effect.leg) && !this.hungUp.has(effect.leg));
+        const toCaller = [...this.plays].filter((play) => !play.endsWith('/confirm'));
+        assert.deepEqual(toCaller, [], 'nothing is played over it');
+        this.overheard = effect.leg;
+        return;
+      }
       case 'unbridge':
-        assert.notEqual(this.bridged, undefined, 'only a bridge is undone');
+        assert.notEqual(this.bridged ?? this.overheard, undefined, 'only a bridge is undone');
         this.bridged = undefined;
+        this.overheard = undefined;
         return;
       case 'play':
         assert.ok(!this.plays.has(effect.play), 'a play has its name alone');
@@ -177,6 +198,7 @@ describe('a dial, whatever happens in whatever order', () => {
   it('ends or hangs up every leg once, bridges one after the other, and is over once with nothing left', () => {
     let bridged = 0;
     let over = 0;
+    let overheard = 0;
     let replaced = 0;
     fc.assert(
       fc.property(anyWalk, ({ before, after, destinations, aLegAnswered, ...changes }) => {
@@ -206,6 +228,7 @@ describe('a dial, whatever happens in whatever order', () => {
             continue;
           }
           assert.equal(outside.bridged, undefined);
+          assert.equal(outside.overheard, undefined);
           assert.equal(outside.timers.size, 0, 'no timer is left');
           assert.equal(outside.plays.size, 0, 'no sound is left');
           for (const leg of outside.dialled) {
@@ -216,6 +239,7 @@ describe('a dial, whatever happens in whatever order', () => {
           if (outside.bridges > 0) assert.equal(result.DialStatus, 'completed');
         }
         bridged += outside.bridges;
+        overheard += outside.overhearings;
         replaced += Math.max(0, outside.bridges - 1);
         over += isDialOver(dialling.state) ? 1 : 0;
       }),
@@ -223,8 +247,8 @@ describe('a dial, whatever happens in whatever order', () => {
     );
     // The walk must get somewhere.
     assert.ok(
-      bridged > 20 && over > 100 && replaced > 10,
-      `${bridged} bridged, ${replaced} replaced, ${over} over`,
+      bridged > 20 && over > 100 && replaced > 10 && overheard > 20,
+      `${overheard} overheard, ${bridged} bridged, ${replaced} replaced, ${over} over`,
     );
   });
 });

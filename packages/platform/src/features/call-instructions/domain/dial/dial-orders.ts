@@ -20,7 +20,9 @@ export function ordersOf(
     if (!has.has(play) && !isOver) orders.push({ do: 'stop-play', play });
   }
   const isBridgeOther = before.winner !== after.winner || before.phase !== after.phase;
-  if (before.phase === 'bridged' && isBridgeOther) orders.push({ do: 'unbridge' });
+  const [overheard, overhears] = [overheardIn(before), overheardIn(after)];
+  const isUnheard = overheard !== null && overheard !== overhears;
+  if ((before.phase === 'bridged' && isBridgeOther) || isUnheard) orders.push({ do: 'unbridge' });
   for (const [was, is] of legsOf(before, after)) {
     const endedItself = input.type === 'leg-ended' && input.leg === is.leg;
     if (isLive(was) && is.end !== null && !endedItself) {
@@ -34,6 +36,7 @@ export function ordersOf(
   for (const [play, order] of has) {
     if (!had.has(play)) orders.push({ do: 'play', play, ...order });
   }
+  if (overhears !== null && overhears !== overheard) orders.push({ do: 'overhear', leg: overhears });
   if (isBridgeOther && after.phase === 'bridged' && after.winner !== null) {
     orders.push({ do: 'bridge', leg: after.winner });
   }
@@ -55,11 +58,17 @@ export function isLive({ phase }: DialledLeg): boolean {
   return phase === 'dialling' || phase === 'confirming' || phase === 'chosen' || phase === 'succeeding';
 }
 
+/** Whose early media the caller hears. */
+function overheardIn({ callerHears, callerListens, heard }: DialState): string | null {
+  return callerHears === 'phone' && callerListens ? heard : null;
+}
+
 function ordersToCaller(before: DialState, after: DialState): readonly DialEffect[] {
   const orders: DialEffect[] = [];
   if (before.callerHears !== after.callerHears) {
     if (after.callerHears === 'rung') orders.push({ do: 'ring-caller' });
-    if (after.callerHears === 'opening') orders.push({ do: 'early-caller' });
+    const isOpened = after.callerHears === 'opening' || after.callerHears === 'phone';
+    if (isOpened && !after.callerListens) orders.push({ do: 'early-caller' });
   }
   const isConnecting = before.phase !== 'connecting' && after.phase === 'connecting';
   // Who waits for a successor has been answered before.
@@ -84,6 +93,7 @@ function dialLeg(state: DialState, leg: DialledLeg): DialEffect {
     timeLimitSeconds: dial.timeLimitSeconds + dial.confirmTimeoutSeconds + secondsToConnect,
     sipHeaders: { ...dial.sipHeaders, ...destination?.sipHeaders },
     sendDigits: destination?.sendDigits ?? '',
+    sendOnPreanswer: destination?.sendOnPreanswer ?? false,
   };
 }
 

@@ -26,8 +26,13 @@ export interface DialState {
   readonly callerAnswered: boolean;
   /** It can hear us: answered, or with early media. */
   readonly callerListens: boolean;
-  /** What the caller hears of the ringing; `opening`: music that waits for early media. */
-  readonly callerHears: 'nothing' | 'rung' | 'opening' | 'music' | 'ringback';
+  /**
+   * What the caller hears of the ringing; `opening`: music that waits for early media. `phone`: the early media of the phone that is `heard`,
+   * as soon as it can hear anything.
+   */
+  readonly callerHears: 'nothing' | 'rung' | 'opening' | 'music' | 'ringback' | 'phone';
+  /** The leg whose early media is meant for the caller. */
+  readonly heard: string | null;
   readonly rang: boolean;
   /** Digits since the bridge, no more than the longest sequence that is waited for. */
   readonly pressed: { readonly aLeg: string; readonly bLeg: string };
@@ -54,6 +59,8 @@ export interface DialledLeg {
   readonly from: string;
   readonly phase: 'fresh' | 'dialling' | 'confirming' | 'chosen' | 'succeeding' | 'ended';
   readonly answeredAt: Instant | null;
+  /** Its phone sends audio although it has not answered. */
+  readonly isEarly: boolean;
   /** `confirmSound` is played to it. */
   readonly hearsSound: boolean;
   /** Why it ended, by itself or by our order. */
@@ -63,6 +70,7 @@ export interface DialledLeg {
 export type DialInput =
   | { readonly type: 'begin' }
   | { readonly type: 'leg-ringing'; readonly leg: string }
+  | { readonly type: 'leg-early'; readonly leg: string }
   | { readonly type: 'leg-answered'; readonly leg: string }
   | {
       readonly type: 'leg-ended';
@@ -95,6 +103,7 @@ export type DialEffect =
       /** Names without the `X-PH-` prefix. */
       readonly sipHeaders: Readonly<Record<string, string>>;
       readonly sendDigits: string;
+      readonly sendOnPreanswer: boolean;
     }
   | { readonly do: 'hang-up-leg'; readonly leg: string; readonly end: CallEnd }
   | { readonly do: 'ring-caller' }
@@ -110,8 +119,11 @@ export type DialEffect =
       readonly loop: number;
     }
   | { readonly do: 'stop-play'; readonly play: string }
+  /** The A leg hears this one, which hears nothing: nobody talks with a phone that has not answered. */
+  | { readonly do: 'overhear'; readonly leg: string }
   /** Joins the A leg and this one. */
   | { readonly do: 'bridge'; readonly leg: string }
+  /** Undoes both. */
   | { readonly do: 'unbridge' }
   /** For `callbackUrl`; only given where the element has one. */
   | { readonly do: 'tell'; readonly parameters: Readonly<Record<string, string>> }
@@ -137,6 +149,7 @@ export function newDial(dial: Dial, context: DialContext): DialState {
       from: destination.callerId ?? dial.callerId ?? context.callerId,
       phase: 'fresh',
       answeredAt: null,
+      isEarly: false,
       hearsSound: false,
       end: null,
     })),
@@ -144,6 +157,7 @@ export function newDial(dial: Dial, context: DialContext): DialState {
     callerAnswered: context.aLegAnswered,
     callerListens: context.aLegAnswered || context.aLegEarly === true,
     callerHears: 'nothing',
+    heard: null,
     rang: false,
     pressed: { aLeg: '', bLeg: '' },
     outcome: null,

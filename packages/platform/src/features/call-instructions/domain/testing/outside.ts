@@ -18,6 +18,7 @@ export class Outside {
   readonly #everPlayed = new Set<string>();
   #named = 0;
   bridged: string | null = null;
+  overheard: string | null = null;
   isWatched = false;
   isLent = false;
   hangUps = 0;
@@ -67,13 +68,19 @@ export class Outside {
         this.legs.set(effect.leg, true);
         return;
       case 'bridge':
-        assert.equal(this.bridged, null, 'one partner at a time');
+        assert.equal(this.bridged ?? this.overheard, null, 'one partner at a time');
         assert.ok(this.legs.get(effect.leg), 'only a live leg is connected');
         this.bridged = effect.leg;
         return;
+      case 'overhear':
+        assert.equal(this.bridged ?? this.overheard, null, 'one partner at a time');
+        assert.ok(this.legs.get(effect.leg), 'only a live leg is heard');
+        this.overheard = effect.leg;
+        return;
       case 'unbridge':
-        assert.notEqual(this.bridged, null);
+        assert.notEqual(this.bridged ?? this.overheard, null);
         this.bridged = null;
+        this.overheard = null;
         return;
       case 'answer':
         assert.equal(++this.answers, 1, 'a call is answered once');

@@ -110,7 +110,9 @@ export function dial(changes: Partial<Dial> = {}): Dial {
     digitsMatch: [],
     digitsMatchBLeg: [],
     sipHeaders: {},
-    destinations: [{ kind: 'user', to: 'bob', callerId: null, sendDigits: '', sipHeaders: {} }],
+    destinations: [
+      { kind: 'user', to: 'bob', callerId: null, sendDigits: '', sendOnPreanswer: false, sipHeaders: {} },
+    ],
     ...changes,
   };
 }

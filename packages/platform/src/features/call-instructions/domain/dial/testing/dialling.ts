@@ -37,6 +37,7 @@ export class Dialling {
       to: `phone${index + 1}`,
       callerId: null,
       sendDigits: '',
+      sendOnPreanswer: false,
       sipHeaders: {},
     }));
     this.state = newDial(
@@ -67,6 +68,10 @@ export class Dialling {
 
   ring(leg = 'b1'): this {
     return this.feed({ type: 'leg-ringing', leg });
+  }
+
+  early(leg = 'b1'): this {
+    return this.feed({ type: 'leg-early', leg });
   }
 
   answer(leg = 'b1'): this {
@@ -106,6 +111,7 @@ export class Dialling {
       switch (effect.do) {
         case 'dial-leg':
         case 'bridge':
+        case 'overhear':
           return [`${effect.do} ${effect.leg}`];
         case 'hang-up-leg':
           return [`hang-up ${effect.leg} ${effect.end.code}`];
