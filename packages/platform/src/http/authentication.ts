@@ -1,10 +1,7 @@
-import { type Problem, problem, tooManyRequests } from '../kernel/problem.ts';
+import { type Problem, problem } from '../kernel/problem.ts';
 import { accepted, type Result, refused } from '../kernel/result.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Metrics } from '../ports/metrics.ts';
+import type { FailedGuesses } from './failed-guesses.ts';
 import type { RequestAccount } from './route.ts';
-import type { SlidingWindow } from './sliding-window.ts';
-import { sourceOf } from './source-of.ts';
 
 export interface Credentials {
   readonly authId: string;
@@ -31,11 +28,7 @@ export interface Authenticated {
 
 interface AuthenticationDeps {
   readonly accounts: Authenticator;
-  readonly failures: SlidingWindow;
-  readonly clock: Clock;
-  readonly metrics: Pick<Metrics, 'count'>;
-  /** Whether an address is never refused for its failures. */
-  readonly isTrusted: (address: string) => boolean;
+  readonly guesses: FailedGuesses;
 }
 
 /**
@@ -46,17 +39,8 @@ export async function authenticateRequest(
   deps: AuthenticationDeps,
   request: { authorization: string | undefined; actingFor: string; address: string },
 ): Promise<Result<Authenticated>> {
-  const source = sourceOf(request.address);
-  const failures = deps.failures.look(source, deps.clock.now());
-  if (!failures.allowed) {
-    deps.metrics.count('jackfield_http_not_listened_total');
-    return refused(
-      tooManyRequests(
-        'too many failed authentications came from this address; try again later',
-        Math.max(1, Math.ceil(failures.resetMs / 1000)),
-      ),
-    );
-  }
+  const refusal = deps.guesses.refusalOf(request.address);
+  if (refusal !== undefined) return refused(refusal);
   const credentials = readBasic(request.authorization);
   if (credentials === undefined) return refused(unauthenticated);
   const authentication = await deps.accounts.authenticate(credentials, request.actingFor);
@@ -64,10 +48,7 @@ export async function authenticateRequest(
     return accepted({ account: authentication.account, authenticatedAs: credentials.authId });
   }
   // Right credentials on a stranger's path are a mistake, not a guess.
-  if (authentication.outcome === 'wrong-credentials') {
-    deps.metrics.count('jackfield_http_failed_authentications_total');
-    if (!deps.isTrusted(request.address)) deps.failures.take(source, deps.clock.now());
-  }
+  if (authentication.outcome === 'wrong-credentials') deps.guesses.note(request.address);
   return refused(unauthenticated);
 }
 

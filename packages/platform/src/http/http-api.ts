@@ -10,6 +10,7 @@ import { sendProblem } from './answers.ts';
 import { type Authenticator, authenticateRequest } from './authentication.ts';
 import { type ConnectionLimits, limitConnections } from './connection-limits.ts';
 import { registerDocuments } from './documents.ts';
+import { createFailedGuesses } from './failed-guesses.ts';
 import { createIdempotency } from './idempotency.ts';
 import { readJsonObject } from './json-body.ts';
 import { registerOpenRoutes } from './open-route.ts';
@@ -118,9 +119,22 @@ export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
   measureRequests(app, deps.metrics);
   registerDocuments(app, deps.features);
   registerOperations(app, deps);
+  const guessesOf = () =>
+    createFailedGuesses({
+      window: new SlidingWindow({
+        limit: limits.failedAuthentications,
+        windowMs: limits.failedAuthenticationsWindowMs,
+        maxKeys: limits.countedKeys,
+      }),
+      clock,
+      metrics,
+      isTrusted,
+    });
+  // Counted apart: a machine that has its own secret wrong keeps nobody from the API who shares its address.
   registerOpenRoutes(
     app,
     deps.features.flatMap(({ open = [] }) => open),
+    guessesOf(),
   );
 
   const requests = new SlidingWindow({
@@ -128,11 +142,7 @@ export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
     windowMs: limits.requestsWindowMs,
     maxKeys: limits.countedKeys,
   });
-  const failures = new SlidingWindow({
-    limit: limits.failedAuthentications,
-    windowMs: limits.failedAuthenticationsWindowMs,
-    maxKeys: limits.countedKeys,
-  });
+  const guesses = guessesOf();
   const policy = `${limits.requests};w=${Math.ceil(limits.requestsWindowMs / 1000)}`;
 
   registerRoutes(app, deps.features, {
@@ -141,7 +151,7 @@ export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
     idempotency: createIdempotency(deps),
     async admit(request, reply) {
       const authenticated = await authenticateRequest(
-        { accounts: deps.accounts, failures, clock, metrics, isTrusted },
+        { accounts: deps.accounts, guesses },
         {
           authorization: request.headers.authorization,
           actingFor: (request.params as { auth_id: string }).auth_id,

@@ -1,4 +1,6 @@
 import type { FastifyInstance } from 'fastify';
+import { sendProblem } from './answers.ts';
+import type { FailedGuesses } from './failed-guesses.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
 
 /** A request to a path that needs no account: its body as it came, whatever it claims to be. */
@@ -27,7 +29,12 @@ export interface OpenRoute {
 /** Receipts and keys are small; more is not read. */
 const bodyLimit = 64 * 1024;
 
-export function registerOpenRoutes(app: FastifyInstance, routes: readonly OpenRoute[]): void {
+/** An answer of 403 is a failed guess of whoever asked. */
+export function registerOpenRoutes(
+  app: FastifyInstance,
+  routes: readonly OpenRoute[],
+  guesses: FailedGuesses,
+): void {
   if (routes.length === 0) return;
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
@@ -39,6 +46,11 @@ export function registerOpenRoutes(app: FastifyInstance, routes: readonly OpenRo
         method: [...route.methods],
         url: route.path,
         schema: { hide: true },
+        onRequest(request, reply, done) {
+          const refusal = guesses.refusalOf(request.ip);
+          if (refusal === undefined) done();
+          else sendProblem(reply, refusal);
+        },
         handler(request, reply) {
           const { params, query, body, headers } = request;
           const answer = route.run({
@@ -47,6 +59,7 @@ export function registerOpenRoutes(app: FastifyInstance, routes: readonly OpenRo
             body: typeof body === 'string' ? body : '',
             contentType: headers['content-type'] ?? '',
           });
+          if (answer.status === 403) guesses.note(request.ip);
           return reply.code(answer.status).send(answer.body);
         },
       });
