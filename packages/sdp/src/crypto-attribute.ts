@@ -19,7 +19,7 @@ const keyAndSaltBytes: ReadonlyMap<string, number> = new Map([
   ['AES_256_CM_HMAC_SHA1_32', 46],
 ]);
 
-const line = /^a=crypto:(\d{1,9}) +(\w{1,64}) +(\S+)(?: +(.*\S))? *$/i;
+const line = /^a=crypto:(\d{1,9}) +(\w{1,64}) +(\S+)(?: +(\S.*)?)?$/i;
 const inlineKey = /^inline:([A-Za-z0-9+/]{1,128})={0,2}(?:\|(?:2\^(\d{1,3})|(\d{1,20})))?$/i;
 
 /** The packets that one master key may protect (RFC 3711 §9.2), as a power of two. */
