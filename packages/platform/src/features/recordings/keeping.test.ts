@@ -100,7 +100,7 @@ eachDatabase('Keeping files elsewhere', (open) => {
         );
         return row?.next_at === due && row.attempts === tries;
       });
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await until(() => clock.nextAt === due);
       await clock.advance(pauseMs - 1);
       assert.equal(asked.length, tries);
       if (tries < 3) await clock.advance(1);
