@@ -38,15 +38,17 @@ export function isRecorded(before: CallLeg, after: CallLeg): boolean {
 const slots = 16;
 const forgottenPerPortion = 500;
 
-/** A call is written three times: building the statements costs more than running them, so each is built once. */
+/**
+ * A call is written three times: building the statements costs more than running them, so each is built once. The one of a leg that
+ * lives leaves out what its end changes: no index holds the rest, so none is written.
+ */
 export function createCallStore(database: Pick<Database, 'read' | 'transact'>, usage: Usage): CallStore {
   const tables = tablesOf(database.read);
   const insert = tables.insertInto('calls').values(rowOf(emptyLeg, usage)).compile();
-  const update = tables
-    .updateTable('calls')
-    .set(changingOf(emptyLeg, usage))
-    .where('call_uuid', '=', '')
-    .compile();
+  const changing = (columns: Partial<CallRow>) =>
+    tables.updateTable('calls').set(columns).where('call_uuid', '=', '').compile();
+  const updateLive = changing(livingOf(emptyLeg));
+  const updateEnded = changing(changingOf(emptyLeg, usage));
   const count = tables
     .insertInto('call_totals')
     .values({ account: '', slot: 0, total: 0 })
@@ -70,7 +72,9 @@ export function createCallStore(database: Pick<Database, 'read' | 'transact'>, u
 
   async function save(write: Write, before: CallLeg | undefined, after: CallLeg): Promise<void> {
     if (before === undefined) await run(write, insert, Object.values(rowOf(after, usage)));
-    else await run(write, update, [...Object.values(changingOf(after, usage)), after.leg]);
+    else if (after.endedAt === null)
+      await run(write, updateLive, [...Object.values(livingOf(after)), after.leg]);
+    else await run(write, updateEnded, [...Object.values(changingOf(after, usage)), after.leg]);
     if (after.endedAt !== null && (before?.endedAt ?? null) === null) await countEnded(write, after);
   }
 
@@ -181,17 +185,12 @@ function rowOf(leg: CallLeg, usage: Usage): CallRow {
   };
 }
 
-/** As above, for `update`. */
+/** As above, for `updateEnded`. */
 function changingOf(leg: CallLeg, usage: Usage) {
   const billable = leg.endedAt === null ? 0 : billableSecondsOf(leg);
   const { billedSeconds, units } = usage.amountOf(leg.rate, billable);
   return {
-    callbacks: leg.callbacks === null ? null : JSON.stringify(leg.callbacks),
-    trunk_id: leg.trunk?.trunk ?? null,
-    trunk_account: leg.trunk?.account ?? null,
-    trunk_main_account: leg.trunk?.mainAccount ?? null,
-    phase: leg.phase,
-    answered_at: leg.answeredAt,
+    ...livingOf(leg),
     ended_at: leg.endedAt,
     hangup_code: leg.end?.code ?? null,
     hangup_name: leg.end?.name ?? null,
@@ -200,6 +199,18 @@ function changingOf(leg: CallLeg, usage: Usage) {
     billed_seconds: billedSeconds,
     total_amount: units,
     quality: leg.quality === null ? null : JSON.stringify(leg.quality),
+  };
+}
+
+/** As above, for `updateLive`. */
+function livingOf(leg: CallLeg) {
+  return {
+    callbacks: leg.callbacks === null ? null : JSON.stringify(leg.callbacks),
+    trunk_id: leg.trunk?.trunk ?? null,
+    trunk_account: leg.trunk?.account ?? null,
+    trunk_main_account: leg.trunk?.mainAccount ?? null,
+    phase: leg.phase,
+    answered_at: leg.answeredAt,
   };
 }
 
