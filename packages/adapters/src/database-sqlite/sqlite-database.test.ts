@@ -24,6 +24,24 @@ describe('the data directory of the embedded database', () => {
   after(() => rmSync(directory, { recursive: true, force: true }));
   const open = (): Database => createSqliteDatabase({ directory, log: createRecordingLog() });
 
+  test('units of turns that follow each other share a commit', async () => {
+    const database = createSqliteDatabase({
+      file: join(directory, 'shared.sqlite'),
+      log: createRecordingLog(),
+    });
+    await database.migrate([{ name: 's/1', sql: 'CREATE TABLE s (n BIGINT PRIMARY KEY)' }]);
+    const insert = (n: number) =>
+      database.transact((write) => sql`INSERT INTO s VALUES (${n})`.execute(write));
+    const first = insert(1);
+    await new Promise(setImmediate);
+    const second = insert(2);
+    await first;
+    const { rows } = await sql`SELECT n FROM s ORDER BY n`.execute(database.read);
+    assert.deepEqual(rows, [{ n: 1 }, { n: 2 }]);
+    await second;
+    await database.close();
+  });
+
   test('is created when it is not there', async () => {
     const file = join(directory, 'deep/er/data.sqlite');
     await createSqliteDatabase({ file, log: createRecordingLog() }).close();
