@@ -106,5 +106,6 @@ export type {
   FeedOrder,
   OpenedFeed,
   TapOrder,
+  TellKey,
   VirtualLegOrder,
 } from './stream/engine-streams.ts';

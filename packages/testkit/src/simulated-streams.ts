@@ -1,6 +1,7 @@
 import type {
   AudioStreams,
   Clock,
+  LegKey,
   StreamNotice,
   StreamOrder,
   StreamTarget,
@@ -31,6 +32,8 @@ export interface SimulatedStreams extends AudioStreams {
   readonly streams: ReadonlyMap<string, SimulatedStream>;
   /** Those that are over, and with which word. */
   readonly closed: ReadonlyMap<string, string>;
+  /** Keys that came with signalling. */
+  readonly pressed: readonly LegKey[];
   /** The other side closes the socket; 1006: the line is cut. */
   lose(stream: string, code: number): void;
   /** Something that the other side brings about. */
@@ -62,6 +65,7 @@ export function createSimulatedStreams(clock: Clock, touched: () => void = () =>
   const servers = new Map<string, StreamServer>();
   const streams = new Map<string, Kept>();
   const closed = new Map<string, string>();
+  const pressed: LegKey[] = [];
   const listeners = new Set<(notice: StreamNotice) => void>();
 
   function tell(notice: StreamNotice): void {
@@ -79,6 +83,8 @@ export function createSimulatedStreams(clock: Clock, touched: () => void = () =>
   return {
     streams,
     closed,
+    pressed,
+    press: (key) => void pressed.push(key),
     serve: (url, server) => void servers.set(url, server),
     open(order) {
       const { stream, tracks, hearers } = order;

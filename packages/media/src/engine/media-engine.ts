@@ -115,7 +115,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
   const { sendReport, random, mediaSilentMs = 60_000, phases = 1 } = deps;
   const limits = { ...defaultEngineLimits, ...deps.limits };
   const notify = (notice: MediaNotice): void => {
-    if (notice.type === 'digit') streams.tellKey(notice.leg, notice.digit);
+    if (notice.type === 'digit') streams.tellKey(notice.leg, notice.digit, notice.durationMs, 'event');
     deps.notify(notice);
   };
   const random32 = (): number => Math.floor(random() * 2 ** 32) >>> 0;

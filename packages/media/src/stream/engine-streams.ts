@@ -15,7 +15,9 @@ export interface EngineStreams {
   tap(name: string, order: TapOrder): boolean;
   endTap(name: string): void;
   /** Keys that these legs press, however often a leg is named; the same name again: other legs. None ends it. */
-  watchKeys(name: string, legs: readonly string[], pressed: (leg: string, digit: string) => void): void;
+  watchKeys(name: string, legs: readonly string[], pressed: TellKey): void;
+  /** A key that came in signalling (SIP INFO): told to those who watch the leg. It may come among the audio as well. */
+  signalKey(leg: string, digit: string, durationMs: number): void;
   /** Sound for legs, members of a mix or not; undefined when the name is open or there are too many. */
   openFeed(name: string, order: FeedOrder): OpenedFeed | undefined;
   /**
@@ -27,6 +29,9 @@ export interface EngineStreams {
   pressKeys(legs: readonly string[], digits: string): void;
   census(): { readonly taps: number; readonly feeds: number };
 }
+
+/** Takes a key: one of `0-9*#ABCD`, how long it was held, and whether it came as RFC 4733 event or in signalling. */
+export type TellKey = (leg: string, digit: string, durationMs: number, as: 'event' | 'info') => void;
 
 /** What is tapped, at which rate (Hz, a multiple of 50 samples), and who takes it. */
 export interface TapOrder {
@@ -74,12 +79,12 @@ export interface EngineStreamsDeps {
 
 /** Streams of one engine, and the way in for keys. */
 export interface StreamsOfEngine extends EngineStreams {
-  tellKey(leg: string, digit: string): void;
+  tellKey: TellKey;
 }
 
 interface KeyWatch {
   readonly legs: readonly string[];
-  readonly pressed: (leg: string, digit: string) => void;
+  readonly pressed: TellKey;
 }
 
 /** No streams yet. */
@@ -105,7 +110,15 @@ export function createEngineStreams(deps: EngineStreamsDeps): StreamsOfEngine {
     close,
   });
 
+  const tellKey: TellKey = (leg, digit, durationMs, as) => {
+    const told = watchesOf.get(leg);
+    if (told === undefined) return;
+    for (const { pressed } of [...told]) pressed(leg, digit, durationMs, as);
+  };
+
   return {
+    tellKey,
+    signalKey: (leg, digit, durationMs) => tellKey(leg, digit, durationMs, 'info'),
     tap: (name, { sampleRate, tracks, take }) =>
       captures.tap(name, tracks, sampleRate / 50, (_name, count, samples) => {
         if (samples.length > 0) take(samples, count);
@@ -156,11 +169,6 @@ export function createEngineStreams(deps: EngineStreamsDeps): StreamsOfEngine {
     },
     pressKeys(legs, digits) {
       for (const leg of new Set(legs)) deps.pressKeys(leg, digits);
-    },
-    tellKey(leg, digit) {
-      const told = watchesOf.get(leg);
-      if (told === undefined) return;
-      for (const { pressed } of [...told]) pressed(leg, digit);
     },
     census: () => ({ taps: captures.taps(), feeds: feeds.size() + virtual }),
   };

@@ -279,7 +279,9 @@ test('keys of watched legs are told, each once for a stream, until the watch end
   rig.run(5);
   const told: string[] = [];
   const watch = (legs: readonly string[]): void =>
-    rig.engine.streams.watchKeys('s', legs, (leg, digit) => told.push(`${leg}${digit}`));
+    rig.engine.streams.watchKeys('s', legs, (leg, digit, _durationMs, as) =>
+      told.push(`${leg}${digit}${as === 'info' ? '!' : ''}`),
+    );
   const press = (phone: TonePhone, event: number): void => {
     phone.sendPayload(101, Uint8Array.of(event, 0x8a, 3, 0x20));
     rig.run(1);
@@ -290,9 +292,11 @@ test('keys of watched legs are told, each once for a stream, until the watch end
   watch(['b']);
   press(a, 3);
   press(b, 4);
+  rig.engine.streams.signalKey('b', '9', 100);
+  rig.engine.streams.signalKey('a', '9', 100);
   watch([]);
   press(b, 5);
-  assert.deepEqual(told, ['a1', 'b2', 'b4']);
+  assert.deepEqual(told, ['a1', 'b2', 'b4', 'b9!']);
   rig.engine.streams.pressKeys(['a', 'a'], '7');
   rig.run(10);
   assert.deepEqual(new Set(a.events), new Set([7]));

@@ -1,3 +1,5 @@
+import type { LegKey } from './telephony.ts';
+
 /**
  * Audio of legs to and from WebSockets. The sockets live in the media worker: a frame of audio never crosses threads. A stream
  * is named by its UUID; attempts to connect, their pauses and what follows a loss are decided by whoever opened it.
@@ -9,6 +11,10 @@ export interface AudioStreams {
   connect(stream: string, target: StreamTarget): void;
   /** Other legs on the same or on other tracks, between two frames. */
   retrack(stream: string, tracks: readonly StreamTrack[]): void;
+  /**
+   * A key that a phone has sent as SIP INFO: told by the streams that have the keys of its leg, once where it comes among the audio as well.
+   */
+  press(key: LegKey): void;
   /** Legs that hear what the other side plays. */
   replay(stream: string, hearers: readonly string[]): void;
   /**

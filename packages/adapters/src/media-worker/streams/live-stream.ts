@@ -1,6 +1,7 @@
 import type { EngineStreams, OpenedFeed } from '@jackfield/media';
 import type { OpenNoiseCancellation } from '@jackfield/media/io';
 import type { StreamNotice, StreamOrder, StreamTarget, StreamTrack } from '@jackfield/platform';
+import { type KeySource, type PressedKey, withKey } from '@jackfield/platform/pressed-keys';
 import { AudioReader } from './audio-reader.ts';
 import { readBase64 } from './base64.ts';
 import { FrameWriter } from './frame-writer.ts';
@@ -43,6 +44,8 @@ export class LiveStream implements StreamSocketListener {
   #isClosing = false;
   /** Written as frames when there is a socket again. */
   #kept: (() => string)[] = [];
+  /** Of each leg, what may still come in another way as well. */
+  readonly #keys = new Map<string, readonly PressedKey[]>();
   #framesReceived = 0;
   #framesRefused = 0;
   #playDroppedMs = 0;
@@ -70,7 +73,7 @@ export class LiveStream implements StreamSocketListener {
         this.#socket?.resume();
       },
       dropped: (ms) => this.#degrade('to-socket', ms, 100),
-      pressed: (leg, digit) => this.press(leg, digit),
+      pressed: (leg, digit, durationMs, as) => this.press(leg, digit, durationMs, as),
     });
     // A leg is a member of its mix whether anybody is connected or not.
     if (order.asLeg !== undefined) this.#openFeed();
@@ -95,6 +98,9 @@ export class LiveStream implements StreamSocketListener {
 
   retrack(tracks: readonly StreamTrack[]): void {
     this.#outgoing.retrack(tracks);
+    for (const leg of this.#keys.keys()) {
+      if (!tracks.some(({ keysOf }) => keysOf?.includes(leg))) this.#keys.delete(leg);
+    }
   }
 
   replay(hearers: readonly string[]): void {
@@ -260,10 +266,14 @@ export class LiveStream implements StreamSocketListener {
     this.#feed = undefined;
   }
 
-  /** A key of a leg: told on the tracks that have its keys. */
-  press(leg: string, digit: string): void {
+  /** A key of a leg: told on the tracks that have its keys, once where its phone sends it among the audio and in signalling. */
+  press(leg: string, digit: string, durationMs: number, as: KeySource): void {
     if (!this.#outgoing.isTapping) return;
     const atMs = Math.round(this.#deps.now());
+    const key = { digit, as, from: atMs - durationMs, until: atMs };
+    const { keys, isNew } = withKey(this.#keys.get(leg) ?? [], key);
+    this.#keys.set(leg, keys);
+    if (!isNew) return;
     for (const { name, keysOf } of this.#outgoing.tracks) {
       if (keysOf?.includes(leg)) this.#tell(() => this.#writer.dtmf(name, digit, atMs));
     }

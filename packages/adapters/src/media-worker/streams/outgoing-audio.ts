@@ -1,4 +1,4 @@
-import type { EngineStreams } from '@jackfield/media';
+import type { EngineStreams, TellKey } from '@jackfield/media';
 import type { OpenNoiseCancellation } from '@jackfield/media/io';
 import type { StreamOrder, StreamTrack } from '@jackfield/platform';
 import { CleanedTracks, cleanedRate } from './cleaned-tracks.ts';
@@ -22,7 +22,7 @@ export interface OutgoingAudioDeps {
   readonly tick: () => void;
   /** So much of the oldest had to go. */
   readonly dropped: (ms: number) => void;
-  readonly pressed: (leg: string, digit: string) => void;
+  readonly pressed: TellKey;
 }
 
 /** Frames that are sent for each one that comes, while those that waited are caught up with. */

@@ -1,4 +1,4 @@
-import type { StreamNotice, StreamOrder, StreamTarget, StreamTrack } from '@jackfield/platform';
+import type { LegKey, StreamNotice, StreamOrder, StreamTarget, StreamTrack } from '@jackfield/platform';
 
 /** Orders for streams on their way into the media thread. */
 export type StreamRequest =
@@ -21,6 +21,7 @@ export type StreamRequest =
       readonly stream: string;
       readonly hearers: readonly string[];
     }
+  | ({ readonly type: 'stream'; readonly do: 'press' } & LegKey)
   | { readonly type: 'stream'; readonly do: 'close'; readonly stream: string; readonly reason: string };
 
 /** What comes back: the notices of one turn of the event loop. */

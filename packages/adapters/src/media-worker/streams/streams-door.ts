@@ -25,6 +25,7 @@ export function createStreamsDoor(tell: (request: StreamRequest) => void): Strea
       connect: (stream, target) => tell({ type: 'stream', do: 'connect', stream, target }),
       retrack: (stream, tracks) => tell({ type: 'stream', do: 'retrack', stream, tracks }),
       replay: (stream, hearers) => tell({ type: 'stream', do: 'replay', stream, hearers }),
+      press: (key) => tell({ type: 'stream', do: 'press', ...key }),
       close: (stream, reason) => tell({ type: 'stream', do: 'close', stream, reason }),
       subscribe(listener) {
         listeners.add(listener);

@@ -152,6 +152,22 @@ test('clearAudio is answered, what waits is not heard, and its checkpoints are f
   const { dtmf, extra_headers } = await rig.server.until(({ event }) => event === 'dtmf');
   assert.deepEqual([dtmf.track, dtmf.digit, typeof dtmf.timestamp], ['inbound', '7', 'string']);
   assert.equal(extra_headers, 'k=v;k2="ö"');
+  // The other half of that key, and two that come in signalling first, one of them in signalling alone.
+  rig.media.streams.press({ leg: 'a', digit: '7', durationMs: 100 });
+  rig.media.streams.press({ leg: 'a', digit: '8', durationMs: 100 });
+  rig.media.streams.press({ leg: 'nobody', digit: '1', durationMs: 100 });
+  rig.media.streams.press({ leg: 'a', digit: '9', durationMs: 100 });
+  const digits = () =>
+    rig.server.frames.flatMap((frame) => (frame.event === 'dtmf' ? [frame.dtmf.digit] : []));
+  await rig.server.until(({ event, dtmf: key }) => event === 'dtmf' && key.digit === '9');
+  for (const event of [8, 6]) {
+    await rig.phone.hear(10);
+    for (let packet = 0; packet < 3; packet++) {
+      rig.phone.sendPayload(101, Uint8Array.of(event, 0x8a, 3, 0x20));
+    }
+  }
+  await rig.server.until(({ event, dtmf: key }) => event === 'dtmf' && key.digit === '6');
+  assert.deepEqual(digits(), ['7', '8', '9', '6']);
   rig.server.say({ event: 'stop' });
   const lost = await rig.told('stream-lost');
   assert.equal(lost.code, 1000);

@@ -82,6 +82,7 @@ export function createWorkerStreams(deps: WorkerStreamsDeps): WorkerStreams {
         } else streams.set(order.stream, new LiveStream(order, shared));
         return;
       }
+      if (request.do === 'press') return engine.signalKey(request.leg, request.digit, request.durationMs);
       const stream = streams.get(request.stream);
       switch (request.do) {
         case 'connect':

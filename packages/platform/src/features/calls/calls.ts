@@ -1,6 +1,7 @@
 import type { ApiRoute, RequestAccount, RouteGroup } from '../../http/index.ts';
 import type { Instant } from '../../kernel/machine.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
+import type { AudioStreams } from '../../ports/audio-streams.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Database, Migration, Write } from '../../ports/database.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -39,6 +40,8 @@ export interface CallsDeps {
   readonly log: Logger;
   readonly telephony: Telephony;
   readonly media: Media;
+  /** Streams hear keys that come in signalling from us, others from the audio. */
+  readonly audioStreams?: Pick<AudioStreams, 'press'>;
   readonly registrations: Registrations;
   readonly numbers: NumberRoutes;
   /** Numbers that lead to telephone systems of customers; they go before `numbers`. */
@@ -270,9 +273,11 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     }
   });
 
-  telephony.listenToKeys?.(({ leg, digit, durationMs }) => {
-    const heard = { as: 'info', durationMs } as const;
-    if (legs.peek(leg) !== undefined) legs.send(leg, { type: 'leg-digit', digit, heard });
+  telephony.listenToKeys?.((key) => {
+    const { leg, digit, durationMs } = key;
+    if (legs.peek(leg) === undefined) return;
+    legs.send(leg, { type: 'leg-digit', digit, heard: { as: 'info', durationMs } });
+    deps.audioStreams?.press(key);
   });
   telephony.listen((notice) => {
     if (notice.type === 'leg-offered') return offers.arrived(notice);
