@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { PlatformFrame } from '@jackfield/contract';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { StreamSession } from './stream-session.ts';
+import { readPlatformFrame, StreamSession } from './stream-session.ts';
 import { verifyUpgrade } from './verify-upgrade.ts';
 
 export interface StreamServerOptions {
@@ -71,7 +71,7 @@ function awaitStart(socket: WebSocket, onStream: (stream: StreamSession) => void
     clearTimeout(timer);
     let frame: PlatformFrame | undefined;
     try {
-      frame = JSON.parse(data.toString()) as PlatformFrame;
+      frame = readPlatformFrame(data.toString());
     } catch {
       frame = undefined;
     }

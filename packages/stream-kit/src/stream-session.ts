@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
-import type { ApplicationFrame, PlatformFrame } from '@jackfield/contract';
+import { type ApplicationFrame, type PlatformFrame, platformFrame } from '@jackfield/contract';
+import { Compile } from 'typebox/compile';
 import type { WebSocket } from 'ws';
 import { fromLinear, fromMulaw, toLinear, toMulaw } from './audio.ts';
 
@@ -16,6 +17,18 @@ export interface StreamEvents {
   end: [reason: string];
 }
 
+const isFrame = Compile(platformFrame);
+const events: readonly unknown[] = platformFrame.anyOf.map(({ properties }) => properties.event.const);
+
+/** A frame of the platform; undefined for one of a kind that is not known yet, which is left alone. Throws for anything else. */
+export function readPlatformFrame(text: string): PlatformFrame | undefined {
+  const frame: unknown = JSON.parse(text);
+  if (isFrame.Check(frame)) return frame;
+  const event = typeof frame === 'object' && frame !== null && 'event' in frame ? frame.event : undefined;
+  if (typeof event === 'string' && !events.includes(event)) return undefined;
+  throw new TypeError('this is no frame of a stream');
+}
+
 /** A message has at most 64 KB, and 16 KB are recommended; 4,000 samples are 11 KB. */
 const chunkSamples = 4_000;
 
@@ -25,7 +38,8 @@ export class StreamSession extends EventEmitter<StreamEvents> {
   readonly extraHeaders: string;
   readonly #socket: WebSocket;
   readonly #checkpoints = new Map<string, (played: boolean) => void>();
-  readonly #clears: (() => void)[] = [];
+  /** Each with the checkpoints whose audio it has cleared. */
+  readonly #clears: { readonly settle: () => void; readonly cleared: readonly (() => void)[] }[] = [];
   #checkpointNumber = 0;
   #reason = '';
 
@@ -35,12 +49,20 @@ export class StreamSession extends EventEmitter<StreamEvents> {
     this.start = first.start;
     this.extraHeaders = first.extra_headers;
     socket.on('message', (data, isBinary) => {
-      if (!isBinary) this.#take(JSON.parse(data.toString()) as PlatformFrame);
+      if (isBinary) return;
+      let frame: PlatformFrame | undefined;
+      try {
+        frame = readPlatformFrame(data.toString());
+      } catch {
+        socket.close(1002, 'this is no frame of a stream');
+        return;
+      }
+      if (frame !== undefined) this.#take(frame);
     });
     socket.on('close', (code) => {
       for (const settle of this.#checkpoints.values()) settle(false);
       this.#checkpoints.clear();
-      for (const settle of this.#clears.splice(0)) settle();
+      for (const { settle } of this.#clears.splice(0)) settle();
       this.emit('end', this.#reason === '' ? `closed with ${code}` : this.#reason);
     });
   }
@@ -59,6 +81,8 @@ export class StreamSession extends EventEmitter<StreamEvents> {
 
   /** True when everything that was played before has been heard; false when it was cleared, or the stream has ended. */
   heard(name = `checkpoint-${++this.#checkpointNumber}`): Promise<boolean> {
+    if (!this.#isOpen) return Promise.resolve(false);
+    this.#checkpoints.get(name)?.(false);
     return new Promise((resolve) => {
       this.#checkpoints.set(name, resolve);
       this.#send({ event: 'checkpoint', name });
@@ -67,8 +91,14 @@ export class StreamSession extends EventEmitter<StreamEvents> {
 
   /** Silences what plays and what waits; resolves when the platform says so. */
   clear(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#clears.push(resolve);
+    if (!this.#isOpen) return Promise.resolve();
+    const cleared = [...this.#checkpoints].map(([name, settle]) => () => {
+      if (this.#checkpoints.get(name) !== settle) return;
+      this.#checkpoints.delete(name);
+      settle(false);
+    });
+    return new Promise((settle) => {
+      this.#clears.push({ settle, cleared });
       this.#send({ event: 'clearAudio' });
     });
   }
@@ -99,10 +129,7 @@ export class StreamSession extends EventEmitter<StreamEvents> {
         this.#checkpoints.delete(frame.name);
         return;
       case 'clearedAudio':
-        // What waits for audio that was cleared waits for ever.
-        for (const settle of this.#checkpoints.values()) settle(false);
-        this.#checkpoints.clear();
-        this.#clears.shift()?.();
+        this.#cleared();
         return;
       case 'playFailed':
         this.emit('failed', frame.reason);
@@ -112,7 +139,18 @@ export class StreamSession extends EventEmitter<StreamEvents> {
     }
   }
 
+  /** The platform forgets the checkpoints of what it clears: whoever waits for them is told here. */
+  #cleared(): void {
+    const clear = this.#clears.shift();
+    for (const settle of clear?.cleared ?? []) settle();
+    clear?.settle();
+  }
+
+  get #isOpen(): boolean {
+    return this.#socket.readyState === this.#socket.OPEN;
+  }
+
   #send(frame: ApplicationFrame): void {
-    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(JSON.stringify(frame));
+    if (this.#isOpen) this.#socket.send(JSON.stringify(frame));
   }
 }

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { afterEach, test } from 'node:test';
+import { WebSocket } from 'ws';
+import { serveStreams } from './serve-streams.ts';
+import type { StreamSession } from './stream-session.ts';
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+const streamId = '11111111-1111-4111-8111-111111111111';
+const start = {
+  event: 'start',
+  sequenceNumber: 1,
+  start: {
+    callId: streamId,
+    streamId,
+    accountId: 'MA',
+    tracks: ['inbound'],
+    mediaFormat: { encoding: 'audio/x-l16', sampleRate: 8000 },
+  },
+  extra_headers: '',
+};
+
+/** A server with the kit, and a client that says what it likes. */
+async function connected(...first: readonly unknown[]) {
+  const { promise, resolve } = Promise.withResolvers<StreamSession>();
+  const server = await serveStreams({ onStream: resolve });
+  closing.push(() => server.close());
+  const socket = new WebSocket(`ws://127.0.0.1:${server.port}/`);
+  await once(socket, 'open');
+  const say = (frame: unknown) => socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
+  for (const frame of first) say(frame);
+  return { socket, say, stream: promise };
+}
+
+const answer = (event: string, more: object = {}) => ({ event, sequenceNumber: 2, streamId, ...more });
+
+test('a message that is no frame ends the connection, and never the server', async () => {
+  for (const wrong of [
+    'no json',
+    'null',
+    '[]',
+    '{"event":"media"}',
+    '{"event":"dtmf","dtmf":null}',
+    '{"event":"stop"}',
+  ]) {
+    const { socket, say } = await connected(start);
+    say(wrong);
+    const [code] = await once(socket, 'close');
+    assert.equal(code, 1002, wrong);
+  }
+});
+
+test('a first frame without a format is no start', async () => {
+  for (const wrong of ['null', '{"event":"start"}', { ...start, start: { streamId } }]) {
+    const { socket } = await connected(wrong);
+    const [code] = await once(socket, 'close');
+    assert.equal(code, 1002);
+  }
+});
+
+test('frames of a kind that the kit does not know yet are left alone', async () => {
+  const { say, stream } = await connected(start);
+  const session = await stream;
+  const heard = session.heard('later');
+  say(answer('weather', { rain: true }));
+  say(answer('playedStream', { name: 'later' }));
+  assert.equal(await heard, true);
+});
+
+test('what is played after a clear has its own answer: the clear is not about it', async () => {
+  const { say, stream } = await connected(start);
+  const session = await stream;
+  const before = session.heard('before');
+  const cleared = session.clear();
+  const after = session.heard('after');
+  say(answer('clearedAudio'));
+  await cleared;
+  assert.equal(await before, false);
+  say(answer('playedStream', { name: 'after' }));
+  assert.equal(await after, true);
+});
+
+test('nobody waits for an answer of a stream that has ended, or for a name that is used again', async () => {
+  const { socket, stream } = await connected(start);
+  const session = await stream;
+  const first = session.heard('twice');
+  const second = session.heard('twice');
+  assert.equal(await first, false);
+  socket.close(1000);
+  await once(session, 'end');
+  assert.equal(await second, false);
+  assert.equal(await session.heard(), false);
+  await session.clear();
+});
