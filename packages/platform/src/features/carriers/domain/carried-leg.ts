@@ -1,3 +1,4 @@
+import type { PlaceEffect, PlaceInput } from '../../../kernel/layered-legs.ts';
 import type { Instant, Machine, Step } from '../../../kernel/machine.ts';
 import type { LegEnd } from '../../../ports/telephony.ts';
 import type { CapReached } from './caps.ts';
@@ -34,29 +35,21 @@ export interface CarrierOnTheWay {
   readonly ringingWithinMs: number;
 }
 
-export type CarriedLegInput =
-  | { readonly type: 'dialled' }
+/** What is of carriers alone. */
+export type CarrierInput =
   /** The worst-case cost is on the books. */
-  | { readonly type: 'reserved' }
-  | { readonly type: 'passed-over'; readonly because: PassedOver }
-  | { readonly type: 'ringing' }
-  | { readonly type: 'answered' }
-  | { readonly type: 'ended'; readonly end: LegEnd }
-  | { readonly type: 'hang-up' }
-  | { readonly type: 'timer-fired' };
+  { readonly type: 'reserved' } | { readonly type: 'passed-over'; readonly because: PassedOver };
 
-export type CarriedLegEffect =
+export type CarrierEffect =
   | { readonly do: 'reserve'; readonly carrier: string }
   /** What was reserved is settled by what was used. */
   | { readonly do: 'settle'; readonly carrier: string; readonly answeredMs: number }
   | { readonly do: 'invite'; readonly carrier: string }
-  | { readonly do: 'hang-up' }
-  | { readonly do: 'start-timer'; readonly at: Instant }
-  | { readonly do: 'cancel-timer' }
   /** The call goes on to the next carrier, or nowhere: for the feed. */
-  | { readonly do: 'tell-passed'; readonly tried: Tried }
-  | { readonly do: 'tell'; readonly notice: 'leg-ringing' | 'leg-answered' }
-  | { readonly do: 'tell-end'; readonly end: LegEnd };
+  | { readonly do: 'tell-passed'; readonly tried: Tried };
+
+export type CarriedLegInput = CarrierInput | PlaceInput;
+export type CarriedLegEffect = CarrierEffect | PlaceEffect;
 
 type LegStep = Step<CarriedLeg, CarriedLegEffect>;
 

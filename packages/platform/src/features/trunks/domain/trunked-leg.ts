@@ -1,3 +1,4 @@
+import type { PlaceEffect, PlaceInput } from '../../../kernel/layered-legs.ts';
 import type { Instant, Machine, Step } from '../../../kernel/machine.ts';
 import type { LegEnd } from '../../../ports/telephony.ts';
 
@@ -22,23 +23,14 @@ export interface TrunkedLeg {
   readonly isHungUp: boolean;
 }
 
-export type TrunkedLegInput =
-  | { readonly type: 'dialled' }
-  | { readonly type: 'ringing' }
-  | { readonly type: 'answered' }
-  | { readonly type: 'ended'; readonly end: LegEnd }
-  | { readonly type: 'hang-up' }
-  | { readonly type: 'timer-fired' };
-
-export type TrunkedLegEffect =
+/** What is of trunks alone. */
+export type TrunkEffect =
   | { readonly do: 'invite'; readonly at: number }
-  | { readonly do: 'hang-up' }
-  | { readonly do: 'start-timer'; readonly at: Instant }
-  | { readonly do: 'cancel-timer' }
   /** The call goes on to the next place, or nowhere: for the feed. */
-  | { readonly do: 'tell-failed'; readonly at: number; readonly because: PlaceFailure; readonly end: LegEnd }
-  | { readonly do: 'tell'; readonly notice: 'leg-ringing' | 'leg-answered' }
-  | { readonly do: 'tell-end'; readonly end: LegEnd };
+  | { readonly do: 'tell-failed'; readonly at: number; readonly because: PlaceFailure; readonly end: LegEnd };
+
+export type TrunkedLegInput = PlaceInput;
+export type TrunkedLegEffect = TrunkEffect | PlaceEffect;
 
 type LegStep = Step<TrunkedLeg, TrunkedLegEffect>;
 
