@@ -115,6 +115,19 @@ describe('talkers', () => {
 });
 
 describe('the gain', () => {
+  it('that falls from above one to below does not wrap the loudest samples', () => {
+    const level = createAutomaticLevel();
+    adjust(level, speech(4, -34));
+    assert.ok(level.gainDb > 0.5);
+    for (let n = 0; n < 2000; n++) {
+      const frame = new Int16Array(FRAME).fill(n % 2 === 0 ? 32_767 : -32_768);
+      level.adjust(frame, true, n % 50 < 25);
+      assert.ok(frame.every((sample) => (n % 2 === 0 ? sample > 7000 : sample < -7000)));
+    }
+    const shout = adjust(level, speech(10, -2));
+    assert.ok(shout.every((sample, n) => n === 0 || Math.abs(sample - shout[n - 1]!) < 45_000));
+  });
+
   it('stays where it is through minutes of silence and noise, and moves by 3 dB a second at most when it moves', () => {
     const level = createAutomaticLevel();
     const talk = speech(12, -40);

@@ -141,16 +141,29 @@ function recover(audience: Audience, bearable: number): void {
 /** The peak of the sum, minus `own` when given; moves the end of the ramp before the first sample that is too loud at the present gain. */
 function weigh(audience: Audience, own: Int16Array | undefined): number {
   const { sum } = audience;
-  const most = CEILING / audience.gain;
-  let { rampEnd } = audience;
-  let peak = 0;
-  for (let i = 0; i < sum.length; i++) {
-    const sample = own === undefined ? sum[i]! : sum[i]! - own[i]!;
-    const size = sample < 0 ? -sample : sample;
-    if (size > peak) peak = size;
-    if (size > most && i < rampEnd) rampEnd = i;
+  const count = sum.length;
+  let [least, most] = [0, 0];
+  if (own === undefined) {
+    for (let i = 0; i < count; i++) {
+      const sample = sum[i]!;
+      if (sample > most) most = sample;
+      else if (sample < least) least = sample;
+    }
+  } else {
+    for (let i = 0; i < count; i++) {
+      const sample = sum[i]! - own[i]!;
+      if (sample > most) most = sample;
+      else if (sample < least) least = sample;
+    }
   }
-  audience.rampEnd = rampEnd;
+  const peak = Math.max(most, -least);
+  const bearable = CEILING / audience.gain;
+  if (peak > bearable) {
+    for (let i = 0; i < audience.rampEnd; i++) {
+      const sample = own === undefined ? sum[i]! : sum[i]! - own[i]!;
+      if (sample > bearable || sample < -bearable) audience.rampEnd = i;
+    }
+  }
   return peak;
 }
 
