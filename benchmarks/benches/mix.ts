@@ -1,37 +1,62 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { HostStats } from '@jackfield/media/io';
-import { besideOthers, quietMachine } from '../measure.ts';
+import { besideOthers, quantile, quietMachine } from '../measure.ts';
 import { type Part, startPart } from '../part.ts';
-import type { MixRooms, MixSockets, MixStart } from '../parts/mix.ts';
+import type { MixCodec, MixCosts, MixRooms, MixSockets, MixStart } from '../parts/mix.ts';
 import type { RtpLoad, RtpOutcome } from '../parts/rtp-load.ts';
 import type { Bench, Figure } from '../report.ts';
 
 const seconds = 7.5;
 /** Mixes look for their phase in the first four seconds (a frame may then come later once), and compiling is over. */
 const settleSeconds = 4.5;
-const sizes = [525, 1050, 1380, 1650, 2040];
-const first = sizes.indexOf(1050);
+/** Participants of a trial, the first one second. */
+const sizesOf: Readonly<Record<MixCodec, readonly number[]>> = {
+  PCMU: [525, 1050, 1380, 1650, 2040],
+  opus: [30, 60, 90, 120, 150],
+};
+const first = 1;
 const attempts = 2;
 const patienceMs = 8000;
 const latestMs = 20;
 const frameMs = 20;
 
-const kinds: readonly { room: number; sockets: MixSockets; budget: number; remotePort: number }[] = [
-  { room: 3, sockets: 'native', budget: 1050, remotePort: 9_510 },
-  { room: 10, sockets: 'native', budget: 1360, remotePort: 9_511 },
-  { room: 3, sockets: 'dgram', budget: 1050, remotePort: 9_512 },
+interface Kind {
+  readonly room: number;
+  readonly sockets: MixSockets;
+  readonly codec: MixCodec;
+  readonly isRecorded: boolean;
+  readonly budget?: number;
+  readonly remotePort: number;
+}
+
+const plain = { sockets: 'native', codec: 'PCMU', isRecorded: false } as const;
+const kinds: readonly Kind[] = [
+  { ...plain, room: 3, budget: 1050, remotePort: 9_510 },
+  { ...plain, room: 10, budget: 1360, remotePort: 9_511 },
+  { ...plain, room: 3, sockets: 'dgram', budget: 1050, remotePort: 9_512 },
+  { ...plain, room: 3, isRecorded: true, remotePort: 9_513 },
+  { ...plain, room: 10, isRecorded: true, remotePort: 9_514 },
+  { ...plain, room: 3, codec: 'opus', remotePort: 9_515 },
+  { ...plain, room: 10, codec: 'opus', remotePort: 9_516 },
+  { ...plain, room: 3, codec: 'opus', isRecorded: true, remotePort: 9_517 },
+  { ...plain, room: 10, codec: 'opus', isRecorded: true, remotePort: 9_518 },
 ];
 
-/** Participants of G.711 rooms in one thread: the highest number at which no tick and no frame is more than 20 ms late, and none missing. */
+function nameOf({ room, sockets, codec, isRecorded }: Kind): string {
+  const name = codec === 'opus' ? 'Opus 48 kHz' : 'G.711';
+  return `${name}, ${sockets} sockets, rooms of ${room}${isRecorded ? ', recorded' : ''}`;
+}
+
+/** Participants of rooms in one thread: the highest number at which no tick and no frame is more than 20 ms late, and none missing. */
 export const mix: Bench = {
   name: 'mix',
-  async run({ profile }) {
+  async run({ profile, scale }) {
     const figures: Figure[] = [];
     const details: Record<string, unknown> = {};
     for (const kind of kinds) {
-      const { highest, trials } = await search(kind, profile);
+      const { highest, trials } = await search(kind, profile, scale);
       const reference = highest ?? trials[0]!;
-      const what = `${kind.sockets} sockets, rooms of ${kind.room}`;
+      const what = nameOf(kind);
       const cpu = `${reference.cpuPercent.toFixed(3)} % of a core and ${reference.microseconds.toFixed(1)} µs a frame each`;
       const ticks = `tick p99 ${reference.latenessP99Ms.toFixed(1)} max ${reference.latenessMaxMs.toFixed(1)} ms late`;
       const others = `others took ${othersOf(trials)} of the machine`;
@@ -39,8 +64,14 @@ export const mix: Bench = {
         what: `${what}: participants without a late frame`,
         value: highest?.legs ?? 0,
         unit: 'participants',
-        budget: { atLeast: kind.budget },
-        note: `${cpu}, ${ticks}; ${others}`,
+        ...(kind.budget === undefined ? {} : { budget: { atLeast: kind.budget } }),
+        note: `${cpu}, ${reference.kibibytes.toFixed(0)} KiB each, ${ticks}; ${others}`,
+      });
+      figures.push({
+        what: `${what}: mouth to ear at that number, p99`,
+        value: reference.delayP99Ms,
+        unit: 'ms',
+        note: `p50 ${reference.delayP50Ms.toFixed(1)} ms; ${reference.legs} participants`,
       });
       // An engine that left ticks out has not done the work.
       if (highest !== undefined) {
@@ -63,6 +94,13 @@ export interface Trial {
   readonly cpuPercent: number;
   /** CPU of one participant for one frame: received, mixed, sent. */
   readonly microseconds: number;
+  /** Of the recorder's thread, for one participant. */
+  readonly recorderCpuPercent: number;
+  /** Resident memory of the process, without what it had before anybody came. */
+  readonly kibibytes: number;
+  /** Mouth to ear, where the phones measured it. */
+  readonly delayP50Ms: number;
+  readonly delayP99Ms: number;
   readonly latenessP50Ms: number;
   readonly latenessP99Ms: number;
   readonly latenessMaxMs: number;
@@ -77,18 +115,20 @@ function othersOf(trials: readonly Trial[]): string {
 }
 
 /** Upwards from the budget while it holds, downwards until it does; around it a trial is repeated once, for what others do on the machine. */
-async function search({ room, sockets, remotePort }: (typeof kinds)[number], profile: string | undefined) {
+async function search(kind: Kind, profile: string | undefined, scale: number) {
+  const { room, sockets, codec, isRecorded, remotePort } = kind;
+  const sizes = sizesOf[codec].map((legs) => Math.max(room, Math.round(legs * scale)));
   const load = startPart('rtp-load');
   const trials: Trial[] = [];
   const holds = async (legs: number) => {
-    const most = legs > sizes[first + 1]! ? 1 : attempts;
+    const most = legs > sizes[first + 1]! || scale < 1 ? 1 : attempts;
     for (let attempt = 1; attempt <= most; attempt++) {
-      await quietMachine(patienceMs);
+      await quietMachine(patienceMs * scale);
       // A fresh engine: what a failed trial left behind would spoil the next one.
       const tested = startPart('mix', { profile });
       try {
         await tested.ask('start', { sockets, thread: 'worker' } satisfies MixStart);
-        const trial = await tryRooms(tested, load, { legs, room, remotePort });
+        const trial = await tryRooms(tested, load, { legs, room, remotePort, codec, isRecorded });
         trials.push(trial);
         if (trial.passed) return trial;
       } finally {
@@ -101,6 +141,8 @@ async function search({ room, sockets, remotePort }: (typeof kinds)[number], pro
     await load.ask('bind', { port: remotePort });
     let at = first;
     let highest = await holds(sizes[at]!);
+    // Less than all of it only shows that it runs.
+    if (scale < 1) return { highest, trials };
     const direction = highest === undefined ? -1 : 1;
     for (at += direction; at >= 0 && at < sizes.length; at += direction) {
       const trial = await holds(sizes[at]!);
@@ -116,11 +158,15 @@ async function search({ room, sockets, remotePort }: (typeof kinds)[number], pro
 
 /** One load on an engine: its lateness and CPU while the phones talk, without the time in which they begin. */
 export async function tryRooms(tested: Part, load: Part, rooms: MixRooms, busy = false): Promise<Trial> {
+  const empty = await tested.ask<MixCosts>('costs');
   const ports = await tested.ask<readonly number[]>('open', rooms);
   const { value, othersPercent } = await besideOthers([tested, load], async () => {
-    const order = { ports, room: rooms.room, seconds, settleSeconds } satisfies RtpLoad;
+    const { room, codec = 'PCMU' } = rooms;
+    const order = { ports, room, seconds, settleSeconds, codec, pulses: true } satisfies RtpLoad;
     const heard = load.ask<RtpOutcome>('run', order);
     await wait(settleSeconds * 1000);
+    // A collection: not while it is measured how late a tick is.
+    const costs = await tested.ask<MixCosts>('costs');
     await tested.ask('reset');
     const before = await tested.ask<HostStats>('stats');
     const began = performance.now();
@@ -128,10 +174,13 @@ export async function tryRooms(tested: Part, load: Part, rooms: MixRooms, busy =
     if (busy) await tested.ask('busy', { seconds: measuredMs / 1000 });
     else await wait(measuredMs);
     const after = await tested.ask<HostStats>('stats');
-    return { before, after, tookMs: performance.now() - began, heard: await heard };
+    const tookMs = performance.now() - began;
+    const full = await tested.ask<MixCosts>('costs');
+    return { before, after, costs, full, tookMs, heard: await heard };
   });
-  const { before, after, tookMs } = value;
-  const { delaysMs: _, ...heard } = value.heard;
+  const { before, after, costs, full, tookMs } = value;
+  const { delaysMs, ...heard } = value.heard;
+  const delays = Float64Array.from(delaysMs).sort();
   const { lateness, skipped } = after.ticks;
   const cpuMs = after.cpuMs - before.cpuMs;
   return {
@@ -139,6 +188,10 @@ export async function tryRooms(tested: Part, load: Part, rooms: MixRooms, busy =
     passed: lateness.maxMs <= latestMs && skipped === 0 && heard.late === 0 && heard.missing === 0,
     cpuPercent: (cpuMs / tookMs / rooms.legs) * 100,
     microseconds: (cpuMs * 1000 * frameMs) / tookMs / rooms.legs,
+    recorderCpuPercent: ((full.recorderCpuMs - costs.recorderCpuMs) / tookMs / rooms.legs) * 100,
+    kibibytes: (full.residentBytes - empty.residentBytes) / 1024 / rooms.legs,
+    delayP50Ms: quantile(delays, 0.5),
+    delayP99Ms: quantile(delays, 0.99),
     latenessP50Ms: lateness.p50Ms,
     latenessP99Ms: lateness.p99Ms,
     latenessMaxMs: lateness.maxMs,

@@ -1,5 +1,10 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createMediaWorker } from '@jackfield/adapters/media-worker';
+import { createRecorder, type DiskRecorder } from '@jackfield/adapters/recorder';
 import { createMediaHost, type HostStats, openDgramSockets } from '@jackfield/media/io';
 import { servePart } from '../part.ts';
 
@@ -16,20 +21,39 @@ export interface MixRooms {
   readonly room: number;
   /** All phones share this port. */
   readonly remotePort: number;
+  /** PCMU when left out. */
+  readonly codec?: MixCodec;
+  /** Each room is recorded into a WAV file of one track; needs the engine in its own thread. */
+  readonly isRecorded?: boolean;
+}
+
+/** G.711, or Opus at 48 kHz. */
+export type MixCodec = 'PCMU' | 'opus';
+
+/** Of this process: memory in bytes after a collection, and CPU of the recorder's thread. */
+export interface MixCosts {
+  readonly residentBytes: number;
+  readonly recorderCpuMs: number;
 }
 
 /** Media alone: an engine with its sockets, and rooms in which everybody hears everybody else. */
 servePart({
   async start({ sockets, thread }: MixStart) {
-    media = thread === 'worker' ? await inWorker(sockets) : onMainThread();
+    if (thread === 'main') media = onMainThread();
+    else {
+      const worker = await inWorker(sockets);
+      media = worker;
+      directory = mkdtempSync(join(tmpdir(), 'jackfield-bench-'));
+      recorder = await createRecorder({ directory, media: worker });
+    }
   },
-  async open({ legs, room, remotePort }: MixRooms) {
+  async open({ legs, room, remotePort, codec = 'PCMU', isRecorded = false }: MixRooms) {
     const agreed = {
       address: host,
       port: remotePort,
       rtcpPort: remotePort,
-      codec: 'PCMU',
-      payloadType: 0,
+      codec,
+      payloadType: codec === 'opus' ? 111 : 0,
       direction: 'sendrecv',
       ptimeMs: 20,
     } as const;
@@ -39,11 +63,21 @@ servePart({
       media!.connect(leg, agreed);
       ports.push(port);
     }
-    for (; opened < Math.ceil(legs / room); opened++) openRoom(opened, room, legs);
+    for (; opened < Math.ceil(legs / room); opened++) {
+      const said = openRoom(opened, room, legs);
+      if (!isRecorded) continue;
+      const tracks = [{ said, heard: [] }];
+      await recorder!.start({ recording: randomUUID(), format: 'wav', tracks });
+    }
     return ports;
   },
   reset: () => media!.resetStats(),
   stats: () => media!.stats(),
+  async costs(): Promise<MixCosts> {
+    globalThis.gc?.();
+    const stats = await recorder?.stats();
+    return { residentBytes: process.memoryUsage().rss, recorderCpuMs: stats?.cpuMs ?? 0 };
+  },
   /** Bursts of 50 ms of what a main thread does: JSON and regular expressions, with a turn of the loop between. */
   async busy({ seconds }: { readonly seconds: number }) {
     const end = performance.now() + seconds * 1000;
@@ -58,7 +92,11 @@ servePart({
     }
     return matched;
   },
-  stop: () => media?.closeAll(),
+  async stop() {
+    await recorder?.close();
+    await media?.closeAll();
+    if (directory !== undefined) rmSync(directory, { recursive: true, force: true });
+  },
 });
 
 interface Engine {
@@ -78,8 +116,10 @@ const document = JSON.stringify(
 const ports: number[] = [];
 let opened = 0;
 let media: Engine | undefined;
+let recorder: DiskRecorder | undefined;
+let directory: string | undefined;
 
-function inWorker(sockets: MixSockets): Promise<Engine> {
+function inWorker(sockets: MixSockets): ReturnType<typeof createMediaWorker> {
   return createMediaWorker({
     host,
     ports: range,
@@ -95,10 +135,11 @@ function onMainThread(): Engine {
   return { ...engine, send: engine.apply };
 }
 
-function openRoom(index: number, room: number, legs: number): void {
+function openRoom(index: number, room: number, legs: number): readonly string[] {
   const first = index * room;
   const names = Array.from({ length: Math.min(room, legs - first) }, (_, at) => `leg-${first + at}`);
   media!.send({ do: 'open-mix', mix: `room-${index}` });
   const members = names.map((leg) => ({ leg, hears: names.filter((other) => other !== leg) }));
   media!.send({ do: 'set-hearing', mix: `room-${index}`, members });
+  return names;
 }

@@ -1,6 +1,8 @@
+import { loadOpus } from '@jackfield/media/io';
 import { quantile } from '../measure.ts';
 import { servePart } from '../part.ts';
 import { type BatchSocket, batchSize, openBatchSocket } from './batch-socket.ts';
+import type { MixCodec } from './mix.ts';
 
 export interface RtpLoad {
   /** RTP ports of the legs, room after room. */
@@ -11,6 +13,8 @@ export interface RtpLoad {
   readonly settleSeconds: number;
   /** In each room the first leg sends a loud frame now and then, and the second one waits for it. */
   readonly pulses?: boolean;
+  /** PCMU when left out; Opus pulses in the first rooms only, for what they are sent has to be decoded here. */
+  readonly codec?: MixCodec;
 }
 
 export interface RtpOutcome {
@@ -28,7 +32,7 @@ export interface RtpOutcome {
   readonly delaysMs: readonly number[];
 }
 
-/** G.711 phones on one socket; every phone has a phase of its own. */
+/** Phones on one socket; every phone has a phase of its own. */
 servePart({
   bind({ port }: { readonly port: number }) {
     socket = openBatchSocket(port);
@@ -43,9 +47,65 @@ const headerBytes = 12;
 const pulseEveryMs = 700;
 // µ-law: 0xc0 is −36 dBFS, a quiet voice that no silence detection takes away; 0x80 is full scale.
 const [quiet, loud] = [0xc0, 0x80];
+const pulsedOpusRooms = 10;
+/** Opus phones hum at 200 Hz: together and in phase they stay below the half of a pulse. */
+const opusFrame = 960;
+const [hum, pulse, heardPulse] = [500, 30_000, 12_000];
 let socket: BatchSocket | undefined;
 
-function run({ ports, room, seconds, settleSeconds, pulses = false }: RtpLoad): RtpOutcome {
+interface Speech {
+  readonly payloadType: number;
+  readonly unitsPerFrame: number;
+  readonly quiet: Uint8Array;
+  readonly loud: Uint8Array;
+  /** Where in a packet of this room the pulse begins, in ms; −1 where there is none. */
+  find(room: number, payload: Uint8Array): number;
+}
+
+const g711: Speech = {
+  payloadType: 0,
+  unitsPerFrame: payloadBytes,
+  quiet: new Uint8Array(payloadBytes).fill(quiet),
+  loud: new Uint8Array(payloadBytes).fill(loud),
+  find(_room, payload) {
+    for (let at = 0; at < payload.length; at++) if ((payload[at]! & 0x70) === 0) return at / 8;
+    return -1;
+  },
+};
+
+/** A packet of an even hum, the same again and again, and one in which it becomes loud. */
+async function createOpusSpeech(): Promise<Speech> {
+  const open = await loadOpus(pulsedOpusRooms + 1);
+  const encoder = open('');
+  const out = new Uint8Array(1500);
+  const encode = (amplitude: number): Uint8Array => {
+    const samples = Int16Array.from({ length: opusFrame }, (_, n) =>
+      Math.round(amplitude * Math.sin((2 * Math.PI * 200 * n) / 48_000)),
+    );
+    return out.slice(0, encoder.encode(samples, opusFrame, out, 0));
+  };
+  for (let n = 0; n < 20; n++) encode(hum);
+  const quiet = encode(hum);
+  const loud = encode(pulse);
+  const decoders = Array.from({ length: pulsedOpusRooms }, () => open(''));
+  const samples = new Int16Array(6 * opusFrame);
+  return {
+    payloadType: 111,
+    unitsPerFrame: opusFrame,
+    quiet,
+    loud,
+    find(room, payload) {
+      const count = decoders[room]?.decode(payload, 0, payload.length, samples, 0) ?? 0;
+      for (let at = 0; at < count; at++) if (Math.abs(samples[at]!) > heardPulse) return at / 48;
+      return -1;
+    },
+  };
+}
+
+async function run(load: RtpLoad): Promise<RtpOutcome> {
+  const { ports, room, seconds, settleSeconds, pulses = false, codec } = load;
+  const speech = codec === 'opus' ? await createOpusSpeech() : g711;
+  const pulsedRooms = codec === 'opus' ? pulsedOpusRooms : Number.POSITIVE_INFINITY;
   const wire = socket!;
   const legs = ports.length;
   const phases = Float64Array.from(ports, () => Math.random() * frameMs);
@@ -69,34 +129,38 @@ function run({ ports, room, seconds, settleSeconds, pulses = false }: RtpLoad): 
     received += 1;
     if (now - start > settleSeconds * 1000) heard.record(leg, view.getUint16(offset + 2), now);
     const inRoom = Math.floor(leg / room);
-    if (leg % room !== 1 || pulseAt[inRoom] === 0) return;
-    for (let index = 0; index < length - headerBytes; index++) {
-      if ((view.getUint8(offset + headerBytes + index) & 0x70) !== 0) continue;
-      delays.push(now + index / 8 - pulseAt[inRoom]!);
-      pulseAt[inRoom] = 0;
-      return;
-    }
+    // A decoder remembers: it is given every packet.
+    if (leg % room !== 1 || (pulseAt[inRoom] === 0 && speech === g711)) return;
+    const from = view.byteOffset + offset + headerBytes;
+    const foundMs = speech.find(inRoom, new Uint8Array(view.buffer, from, length - headerBytes));
+    if (foundMs < 0 || pulseAt[inRoom] === 0) return;
+    delays.push(now + foundMs - pulseAt[inRoom]!);
+    pulseAt[inRoom] = 0;
   };
 
-  const flush = () => {
-    if (waiting > 0) wire.send(waiting, headerBytes + payloadBytes, destinations);
+  const flush = (payload = speech.quiet) => {
+    if (waiting > 0) wire.send(waiting, headerBytes + payload.length, destinations);
     waiting = 0;
   };
   const write = (leg: number, at: number) => {
     const inRoom = Math.floor(leg / room);
-    const isPulse = pulses && leg % room === 0 && at > nextPulse[inRoom]! && pulseAt[inRoom] === 0;
+    const mayPulse = pulses && leg % room === 0 && inRoom < pulsedRooms;
+    const isPulse = mayPulse && at > nextPulse[inRoom]! && pulseAt[inRoom] === 0;
+    const payload = isPulse ? speech.loud : speech.quiet;
+    // What is sent together has one length.
+    if (isPulse) flush();
     const slot = wire.slot(waiting);
     slot.setUint8(0, 0x80);
-    slot.setUint8(1, 0);
+    slot.setUint8(1, speech.payloadType);
     slot.setUint16(2, sequence[leg]!++);
-    slot.setUint32(4, frame * payloadBytes);
+    slot.setUint32(4, frame * speech.unitsPerFrame);
     slot.setUint32(8, leg + 1);
-    new Uint8Array(slot.buffer, slot.byteOffset + headerBytes, payloadBytes).fill(isPulse ? loud : quiet);
+    new Uint8Array(slot.buffer, slot.byteOffset + headerBytes, payload.length).set(payload);
     destinations[waiting++] = ports[leg]!;
     sent += 1;
     if (isPulse) {
       nextPulse[inRoom] = at + pulseEveryMs * (0.75 + Math.random() / 2);
-      flush();
+      flush(payload);
       pulseAt[inRoom] = performance.now();
     }
     if (waiting === batchSize) flush();
