@@ -35,6 +35,7 @@ export class PhoneCall {
   readonly #deps: PhoneCallDeps;
   #leg: Call | undefined;
   #sent: string | undefined;
+  #early: Content | undefined;
   #keys: readonly CryptoKey[];
 
   constructor(direction: PhoneCall['direction'], deps: PhoneCallDeps) {
@@ -87,14 +88,16 @@ export class PhoneCall {
     invite.listen(this.#listener());
   }
 
-  ring(invite: IncomingInvite): void {
+  ring(invite: IncomingInvite, isHeard = false): void {
     this.isRinging = true;
-    invite.ring();
+    this.#early = isHeard ? this.#answer(invite.request.body) : undefined;
+    if (this.#early === undefined) invite.ring();
+    else invite.ring(183, { content: this.#early });
   }
 
   answer(invite: IncomingInvite): void {
     if (this.end !== undefined) return;
-    const content = this.#answer(invite.request.body);
+    const content = this.#early ?? this.#answer(invite.request.body);
     if (content === undefined) {
       invite.reject(488);
       return;

@@ -11,7 +11,8 @@ import { toneFrame } from './tone-meter.ts';
 
 /** What a phone does with an INVITE. */
 export type PhoneBehaviour =
-  | { readonly does: 'answer'; readonly ringMs?: number }
+  /** `early`: its voice is heard while it rings, by a 183 with its answer. */
+  | { readonly does: 'answer'; readonly ringMs?: number; readonly early?: boolean }
   | { readonly does: 'reject'; readonly status: number }
   /** 180, and nothing more until the caller gives up. */
   | { readonly does: 'ring' }
@@ -188,7 +189,7 @@ export class SimulatedPhone {
     const call = this.#newCall('incoming');
     call.offered(invite);
     const ringMs = behaviour.does === 'ring' ? Number.POSITIVE_INFINITY : (behaviour.ringMs ?? 0);
-    if (ringMs > 0) call.ring(invite);
+    if (ringMs > 0) call.ring(invite, behaviour.does === 'answer' && behaviour.early === true);
     else call.answer(invite);
     if (ringMs === 0 || ringMs === Number.POSITIVE_INFINITY) return;
     const { clock } = this.#options;
