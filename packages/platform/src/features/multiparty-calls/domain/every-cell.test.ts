@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { MultipartyCallInput, MultipartyCallReply } from './multiparty-call.ts';
 import type { ParticipantPhase } from './participant.ts';
+import type { WantedPlay } from './room-plays.ts';
 import { Room, wanted } from './testing/room.ts';
 
 type Phase = ParticipantPhase;
@@ -23,6 +24,16 @@ function base(): Room {
   return Room.created('active', {}, { stayAlone: true }).answer(1);
 }
 
+const wantedPlay: WantedPlay = {
+  key: 'p',
+  of: 'play',
+  items: [],
+  loop: 1,
+  alone: false,
+  lengthMs: null,
+  callback: null,
+};
+
 const inputs = {
   'leg-ringing': { type: 'leg-ringing', leg },
   'leg-answered': { type: 'leg-answered', leg },
@@ -41,6 +52,9 @@ const inputs = {
   activate: { type: 'activate' },
   'mute all': { type: 'update', members: 'all', switches: { mute: true } },
   kick: { type: 'kick', members: [2] },
+  play: { type: 'play', wanted: wantedPlay, members: [2] },
+  'stop-play': { type: 'stop-play', of: 'play', members: [2] },
+  'sound-over': { type: 'sound-over', key: 'play:p:leg-2', hasFailed: false },
   end: { type: 'end' },
   'process-restarted': { type: 'process-restarted' },
 } as const satisfies Inputs;
@@ -66,6 +80,9 @@ const cells: Readonly<Record<keyof typeof inputs, readonly Phase[]>> = {
   activate: [D, d, r, c, j],
   'mute all': [D, d, r, c, j],
   kick: [x, x, x, x, x],
+  play: [D, d, r, c, j],
+  'stop-play': [D, d, r, c, j],
+  'sound-over': [D, d, r, c, j],
   end: [x, x, x, x, x],
   'process-restarted': [x, x, x, x, x],
 };
@@ -110,6 +127,10 @@ const ofCall = {
   'mute nobody': { type: 'update', members: [7], switches: { mute: true } },
   'kick all': { type: 'kick', members: 'all' },
   'kick nobody': { type: 'kick', members: [7] },
+  'play to all': { type: 'play', wanted: wantedPlay, members: 'all' },
+  'play to nobody': { type: 'play', wanted: wantedPlay, members: [7] },
+  'stop what is played': { type: 'stop-play', of: 'play', members: 'all' },
+  'a sound is over': { type: 'sound-over', key: 'play:p:leg-1', hasFailed: true },
   'leg-here of a stranger': { type: 'leg-here', leg: 'leg-7', isAnswered: true },
   'the last leg ends': { type: 'leg-ended', leg: 'leg-1' },
   'the last leg is taken': { type: 'leg-taken', leg: 'leg-1' },
@@ -155,6 +176,22 @@ const callCells: Readonly<Record<keyof typeof ofCall, readonly [Outcome, Outcome
     ['active', 'no-such-member'],
     ['ended', 'ended'],
   ],
+  'play to all': [
+    ['initialized', 'done'],
+    ['active', 'done'],
+    ['ended', 'ended'],
+  ],
+  'play to nobody': [
+    ['initialized', 'no-such-member'],
+    ['active', 'no-such-member'],
+    ['ended', 'ended'],
+  ],
+  'stop what is played': [
+    ['initialized', 'done'],
+    ['active', 'done'],
+    ['ended', 'ended'],
+  ],
+  'a sound is over': [['initialized'], ['active'], ['ended']],
   'leg-here of a stranger': [
     ['initialized', 'gone'],
     ['active', 'gone'],
