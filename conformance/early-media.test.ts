@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, it } from 'node:test';
+import { BaresipPhone } from './support/baresip-phone.ts';
+import { readWav, toneLevelDb } from './support/heard.ts';
+import { missing } from './support/installed.ts';
+import { PlatformProcess } from './support/platform-process.ts';
+import { Sipp } from './support/sipp.ts';
+import { writeSpeech } from './support/speech-pcap.ts';
+
+const password = 'early-secret';
+const [callerHz, earlyHz] = [700, 1000];
+
+let platform: PlatformProcess;
+let directory: string;
+
+before(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'early-'));
+  platform = await PlatformProcess.start({ JACKFIELD_RTP_PORTS: '25600-25699' });
+});
+
+after(async () => {
+  await platform.untilQuiet();
+  await platform.stop();
+  await rm(directory, { recursive: true, force: true });
+});
+
+it('what sipp says in a 183 with SDP is heard by baresip, which called it, before the 200; nobody is left at the end', {
+  skip: missing('sipp', 'baresip', 'sox'),
+  timeout: 60_000,
+}, async () => {
+  const called = await platform.createEndpoint('called', password);
+  const calling = await platform.createEndpoint('calling', password);
+  const options = { remote: platform.sipAddress, user: called.username, password };
+  const registered = await Sipp.start({ ...options, scenario: 'register' });
+  assert.deepEqual(await registered.finished(), { code: 0, errors: '' });
+  const speech = join(directory, 'speech.pcap');
+  await writeSpeech(speech, earlyHz, 3);
+  const scenario = { ...options, scenario: 'answer-early-media', port: registered.port, keys: { speech } };
+  const sipp = await Sipp.start(scenario);
+  const phone = await BaresipPhone.start({
+    registrar: platform.sipAddress,
+    username: calling.username,
+    password,
+    toneHz: callerHz,
+  });
+  try {
+    await phone.registered();
+    phone.dial(`sip:${called.username}@${platform.sipAddress}`);
+    await phone.established();
+    const heard = await readWav(await phone.heard());
+    const levels: number[] = [];
+    for (let at = 0; at + 0.05 <= heard.samples.length / heard.sampleRate; at += 0.05) {
+      levels.push(toneLevelDb(heard, earlyHz, at, at + 0.05));
+    }
+    // Three seconds are said before the 200, and nothing after it: all of the tone was early media.
+    const audible = levels.filter((level) => level > -40).length * 0.05;
+    assert.ok(audible > 1.5, `${audible} s of the tone were heard before the answer`);
+    phone.hangUp();
+    assert.deepEqual(await sipp.finished(), { code: 0, errors: '' });
+    await phone.closed();
+  } finally {
+    await phone.stop();
+    await sipp.stop();
+    await registered.stop();
+  }
+});
