@@ -196,6 +196,19 @@ test('RFC 3891 §3: where transfers are carried out, an INVITE with Replaces is 
   await w.edge.close();
 });
 
+test('RFC 3261 §12: calls with one Call-ID, as of a request that proxies have led back to us, are told apart by their tags', async () => {
+  const w = await world(() => true);
+  const { tag, leg } = await w.call('1');
+  await w.send('INVITE', 5, '1', '', [], sdp);
+  const second = w.notices.findLast(({ type }) => type === 'leg-offered')!;
+  assert.notEqual(second.leg, leg);
+  await w.send('INVITE', 1, 'r', '', [`Replaces: 1;to-tag=${tag};from-tag=alice1`], sdp);
+  const offered = w.notices.at(-1);
+  assert.equal(offered?.type === 'leg-offered' && offered.replaces, leg);
+  w.edge.hangUpAll();
+  await w.edge.close();
+});
+
 test('RFC 4488 §4: a phone that wants no subscription gets "Refer-Sub: false" and no NOTIFY', async () => {
   const w = await world(() => true);
   const { tag, leg } = await w.call('1');

@@ -32,13 +32,13 @@ interface KnownCall {
 
 /** Transfers among the calls of one edge; `domains` are ours, lower case. */
 export function createTransfers(domains: readonly string[], gruus?: Gruus): Transfers {
-  const calls = new Map<string, KnownCall>();
+  /** By Call-ID; several have the same one where proxies have led a request of ours back to us. */
+  const calls = new Map<string, readonly KnownCall[]>();
   let take: ((request: TransferRequest) => boolean) | undefined;
 
   function find({ callId, toTag, fromTag }: { callId: string; toTag: string; fromTag: string }) {
-    const known = calls.get(callId);
     const name: DialogName = { callId, localTag: toTag, remoteTag: fromTag };
-    return known?.call.isDialog(name) ? known : undefined;
+    return calls.get(callId)?.find(({ call }) => call.isDialog(name));
   }
 
   /** What a REFER asks for, or the status that refuses it. */
@@ -64,13 +64,18 @@ export function createTransfers(domains: readonly string[], gruus?: Gruus): Tran
     listen(listener) {
       take = listener;
     },
-    began: (leg, call) => void calls.set(call.callId, { leg, call, isAnswered: false }),
+    began(leg, call) {
+      const others = calls.get(call.callId) ?? [];
+      calls.set(call.callId, [...others, { leg, call, isAnswered: false }]);
+    },
     answered(call) {
-      const known = calls.get(call.callId);
-      if (known?.call === call) known.isAnswered = true;
+      const known = calls.get(call.callId)?.find((each) => each.call === call);
+      if (known !== undefined) known.isAnswered = true;
     },
     ended(call) {
-      if (calls.get(call.callId)?.call === call) calls.delete(call.callId);
+      const others = calls.get(call.callId)?.filter((each) => each.call !== call) ?? [];
+      if (others.length === 0) calls.delete(call.callId);
+      else calls.set(call.callId, others);
     },
     referred(leg, call, request) {
       const asked = read(leg, request);
