@@ -172,6 +172,26 @@ async function world(more: Partial<SipEdgeDeps> = {}) {
 const soon = 50;
 
 describe('an outgoing leg', () => {
+  it('has early media when its phone answers the offer in a 183, told once and before the answer', async () => {
+    const w = await world();
+    w.dial();
+    await w.clock.advance(100);
+    const content = { body: offer, contentType: 'application/sdp' };
+    w.invites[0]?.ring(183, { content });
+    await w.clock.advance(100);
+    w.invites[0]?.ring(180, { content });
+    await w.clock.advance(100);
+    assert.equal(w.types().filter((type) => type === 'leg-early').length, 1);
+    w.invites[0]?.accept(content);
+    await w.clock.advance(100);
+    assert.deepEqual(
+      [w.types()[0], w.types()[1], w.types().at(-1)],
+      ['leg-ringing', 'leg-early', 'leg-answered'],
+    );
+    w.edge.telephony.hangUp('leg-1');
+    await w.leavesNothing();
+  });
+
   it('is hung up on while its port is being opened: no INVITE leaves, and the port is closed', async () => {
     const w = await world();
     const open = w.media.hold();
