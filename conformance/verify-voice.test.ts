@@ -36,14 +36,27 @@ describe('a code that is spoken', { timeout: 120_000 }, () => {
     const spoken = await platform.api('POST', 'Verify/Session/', { ...wanted, channel: 'voice' });
     assert.equal(spoken.body.session_uuid, session.session_uuid);
     const limit = Date.now() + 60_000;
+    let answered = false;
     for (;;) {
       const { body } = await platform.api('GET', `Verify/Session/${session.session_uuid}/`);
       const [, attempt] = body.attempt_details;
       if (attempt?.status === 'completed') break;
       assert.equal(attempt?.status, 'in-progress');
+      const call = `Call/${attempt.attempt_uuid}/`;
+      answered ||= (await platform.api('GET', `${call}?status=live`)).body.call_status === 'in-progress';
+      for (const [place, wish] of [
+        [`${call}Stream/`, { service_url: 'wss://listener.example/', audio_track: 'outbound' }],
+        [`${call}Record/`, {}],
+        [call, { aleg_url: 'https://listener.example/' }],
+        ['MultiPartyCall/name_listener/Participant/', { role: 'agent', call_uuid: attempt.attempt_uuid }],
+      ] as const) {
+        const { status, body: refusal } = await platform.api('POST', place, wish);
+        assert.equal(status, 404, `${place}: ${JSON.stringify(refusal)}`);
+      }
       assert.ok(Date.now() < limit, 'the code is spoken within a minute');
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
+    assert.ok(answered, 'nobody else hears or takes a call that has been answered and speaks a code');
     const { objects } = await platform.until(
       'the recording of the voicemail',
       `Recording/?to_number=${encodeURIComponent(voicemail)}`,

@@ -34,7 +34,9 @@ export function createCommands({ sessions, calls, recordings, media, newUuid }: 
   function called(viewer: Viewer, callUuid: string): Result<LiveLeg> {
     const leg = calls.peek(callUuid.toLowerCase());
     const isTheirs = leg?.account === viewer.authId || leg?.mainAccount === viewer.authId;
-    return leg === undefined || !isTheirs ? refused(notFound('live call', callUuid)) : accepted(leg);
+    return leg === undefined || !isTheirs || leg.isPrivate
+      ? refused(notFound('live call', callUuid))
+      : accepted(leg);
   }
 
   /** The answered legs that are meant; `both` means those that there are. */

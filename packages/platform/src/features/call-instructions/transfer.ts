@@ -35,7 +35,7 @@ export function createTransfer(deps: TransferDeps) {
     { aLeg, bLeg }: WantedTransfer,
   ): Promise<Result<readonly string[]>> {
     const live = calls.peek(uuid);
-    if (live === undefined || !isOf(viewer, live)) return refused(noSuchCall(uuid));
+    if (live === undefined || live.isPrivate || !isOf(viewer, live)) return refused(noSuchCall(uuid));
     const partner = bLeg === null ? undefined : calls.partnerOf(uuid);
     if (bLeg !== null && partner === undefined) {
       const sentence = `legs must be aleg: call ${uuid} has no other leg at this moment`;

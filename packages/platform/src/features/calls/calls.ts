@@ -180,9 +180,13 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     }
   }
 
+  const privateKinds = new Set<string>();
+  const isPrivate = (owner: LegOwner | null | undefined) => owner != null && privateKinds.has(owner.kind);
+
   function ownedBy(...[kind, tell, own]: Parameters<Calls['ownedBy']>): void {
     owners.set(kind, tell);
-    if (own !== undefined) conversations.set(kind, own);
+    if (own === 'private') privateKinds.add(kind);
+    else if (own !== undefined) conversations.set(kind, own);
   }
 
   function partnerOf(leg: string): string | undefined {
@@ -194,7 +198,10 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     return live.findLast((each) => peek(each)?.phase === 'answered') ?? live.at(-1);
   }
 
-  const peek = (leg: string) => liveLegOf(legs.peek(leg));
+  function peek(leg: string): LiveLeg | undefined {
+    const live = legs.peek(leg);
+    return liveLegOf(live, isPrivate(live?.owner));
+  }
 
   function route(leg: string, effect: Extract<LegSessionEffect, { do: 'route' }>): void {
     routing.routeTo(effect.account, effect.to).then(
@@ -223,7 +230,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
   const openEarly = (leg: string) => legs.send(leg, { type: 'open-early' });
   const answer = (leg: string) => legs.send(leg, { type: 'answer' });
   const take = async (leg: string, owner: LegOwner) =>
-    (await legs.ask<boolean>(leg, { type: 'take', owner })) ?? false;
+    !isPrivate(legs.peek(leg)?.owner) && ((await legs.ask<boolean>(leg, { type: 'take', owner })) ?? false);
   const direct = createDirectCalls({ ...deps, dial, ring, openEarly, answer, hangUp, take });
   ownedBy(direct.ownerKind, direct.tell, direct.conversations);
   const transfers = createTransfers({
@@ -307,7 +314,9 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     answer,
     hangUp,
     take,
-    lend: async (leg, borrower) => (await legs.ask<boolean>(leg, { type: 'lend', borrower })) ?? false,
+    lend: async (leg, borrower) =>
+      !isPrivate(legs.peek(leg)?.owner) &&
+      ((await legs.ask<boolean>(leg, { type: 'lend', borrower })) ?? false),
     giveBack: (leg, borrower, remarks) => legs.send(leg, { type: 'give-back', borrower, remarks }),
     peek,
     partnerOf,
@@ -322,7 +331,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
   };
 }
 
-function liveLegOf(leg: CallLeg | undefined): LiveLeg | undefined {
+function liveLegOf(leg: CallLeg | undefined, isPrivate: boolean): LiveLeg | undefined {
   if (leg === undefined || leg.phase === 'ended') return undefined;
   return {
     leg: leg.leg,
@@ -339,6 +348,7 @@ function liveLegOf(leg: CallLeg | undefined): LiveLeg | undefined {
     requestUuid: leg.requestUuid,
     parentLeg: leg.parentLeg,
     headers: leg.headers,
+    isPrivate,
   };
 }
 

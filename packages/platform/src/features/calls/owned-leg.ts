@@ -8,12 +8,12 @@ import type { CallbackUrl, LegCallbacks, LegOwner } from './domain/leg-owner.ts'
 export interface Calls {
   /**
    * Each kind of owner registers once how it is told; one that joins legs in twos says of its conversations what a phone needs that
-   * transfers its call.
+   * transfers its call. Legs of a `private` one are never anybody else's, see `LiveLeg.isPrivate`.
    */
   ownedBy(
     kind: string,
     tell: (owner: string, notice: OwnedLegNotice) => void,
-    conversations?: Conversations,
+    own?: Conversations | 'private',
   ): void;
   /**
    * Who takes calls that phones place: asked for each offered leg, in the order of registration; where nobody wants it, it becomes
@@ -34,13 +34,13 @@ export interface Calls {
   /** Ends a leg with a cause of ours; no-op for one that ended already. */
   hangUp(leg: string, end: CallEnd): void;
   /**
-   * Another owner for good: the one before (and a borrower) hears `leg-taken` and nothing more. False when the leg has ended.
+   * Another owner for good: the one before (and a borrower) hears `leg-taken` and nothing more. False when the leg has ended or is private.
    * The new owner hears everything from then on; `leg-given` first.
    */
   take(leg: string, owner: LegOwner): Promise<boolean>;
   /**
    * Lends the leg: the borrower hears digits, voice and the end; the owner hears the end alone, until the leg is given
-   * back (`leg-returned` with what the borrower has to say) or taken. False when the leg has ended or is lent already.
+   * back (`leg-returned` with what the borrower has to say) or taken. False when the leg has ended, is lent already or is private.
    */
   lend(leg: string, borrower: LegOwner): Promise<boolean>;
   giveBack(leg: string, borrower: LegOwner, remarks: Readonly<Record<string, string>>): void;
@@ -153,6 +153,8 @@ export interface LiveLeg {
   readonly parentLeg: string | null;
   /** `X-PH-…` of the INVITE that came, by their full names. */
   readonly headers: Readonly<Record<string, string>>;
+  /** What is said on it is not for its account: nobody streams, records, plays to or moves it. It can be hung up. */
+  readonly isPrivate: boolean;
 }
 
 export type OwnedLegNotice =

@@ -6,7 +6,8 @@ import type { LiveLeg } from './owned-leg.ts';
 
 export type CallParameters = Readonly<Record<string, string>>;
 
-type Described = Omit<LiveLeg, 'phase' | 'owner'> & Pick<CallLeg, 'parentRequestUuid' | 'rate' | 'phase'>;
+type Described = Omit<LiveLeg, 'phase' | 'owner' | 'isPrivate'> &
+  Pick<CallLeg, 'parentRequestUuid' | 'rate' | 'phase'>;
 
 /** What every request about a call carries (conventions.md §12.2), without `Event`; `CallStatus` is that of a call that lives. */
 export function parametersOfCall(leg: Described): CallParameters {

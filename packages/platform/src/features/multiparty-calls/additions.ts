@@ -88,7 +88,9 @@ export function createAdditions(deps: AdditionDeps) {
     leg: string,
   ): Promise<Result<Addition>> {
     const live = calls.peek(leg);
-    if (live === undefined || !isOf(viewer, live)) return refused(notFound('live call', leg));
+    if (live === undefined || live.isPrivate || !isOf(viewer, live)) {
+      return refused(notFound('live call', leg));
+    }
     const { from, to, callerName } = live;
     const added = await place(viewer, reference, wanted.settings, [
       {

@@ -28,7 +28,9 @@ export function createCommands({ calls, start, stop, queries, newUuid, owner }: 
   function called(viewer: RequestAccount, callUuid: string): Result<LiveLeg> {
     const leg = calls.peek(callUuid.toLowerCase());
     const isTheirs = leg?.account === viewer.authId || leg?.mainAccount === viewer.authId;
-    return leg === undefined || !isTheirs ? refused(notFound('live call', callUuid)) : accepted(leg);
+    return leg === undefined || !isTheirs || leg.isPrivate
+      ? refused(notFound('live call', callUuid))
+      : accepted(leg);
   }
 
   async function stopOne(viewer: Viewer, streamed: Streamed, stream: string): Promise<Result<undefined>> {

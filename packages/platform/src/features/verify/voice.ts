@@ -31,17 +31,22 @@ export function createVoice(
   { log, calls, sounds, callerId = anonymous }: VoiceDeps,
   send: (session: string, input: SessionInput) => void,
 ): Voice {
-  calls.ownedBy(ownerKind, (owner, notice) => {
-    const [session, attempt] = owner.split('/') as [string, string];
-    switch (notice.type) {
-      case 'leg-answered':
-        return send(session, { type: 'call-answered', attempt });
-      case 'leg-digit':
-        return send(session, { type: 'call-digit', attempt, digit: notice.digit });
-      case 'leg-ended':
-        return send(session, { type: 'call-ended', attempt, errorCode: String(notice.end.code) });
-    }
-  });
+  calls.ownedBy(
+    ownerKind,
+    (owner, notice) => {
+      const [session, attempt] = owner.split('/') as [string, string];
+      switch (notice.type) {
+        case 'leg-answered':
+          return send(session, { type: 'call-answered', attempt });
+        case 'leg-digit':
+          return send(session, { type: 'call-digit', attempt, digit: notice.digit });
+        case 'leg-ended':
+          return send(session, { type: 'call-ended', attempt, errorCode: String(notice.end.code) });
+      }
+      // Whoever may use the API is not to hear the code.
+    },
+    'private',
+  );
   sounds.ownedBy(ownerKind, (owner, notice) => {
     if (notice.type !== 'play-over') return;
     const [session, attempt] = owner.split('/') as [string, string];

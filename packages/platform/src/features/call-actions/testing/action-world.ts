@@ -141,6 +141,7 @@ export async function openActionWorld(open: OpenDatabase): Promise<ActionWorld> 
         requestUuid: leg,
         parentLeg: null,
         headers: {},
+        isPrivate: false,
         ...fields,
       });
       return leg;

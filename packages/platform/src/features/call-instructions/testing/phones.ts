@@ -67,6 +67,7 @@ export function createPhones(account: () => string): Phones {
       requestUuid: `request-of-${leg.leg}`,
       parentLeg: null,
       headers: {},
+      isPrivate: false,
       ...leg,
     });
   }

@@ -104,6 +104,7 @@ export function createScriptedCalls(): ScriptedCalls {
         requestUuid: leg.requestUuid ?? leg.leg,
         parentLeg: null,
         headers: {},
+        isPrivate: false,
       });
     },
     hangUp(leg, cause) {
@@ -155,6 +156,7 @@ export function createScriptedCalls(): ScriptedCalls {
         requestUuid: leg,
         parentLeg: null,
         headers: {},
+        isPrivate: false,
         ...as,
       });
       return leg;

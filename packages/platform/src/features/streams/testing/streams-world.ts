@@ -151,6 +151,7 @@ async function worldOn(database: Database, open: OpenDatabase, startAt: number):
         requestUuid: leg,
         parentLeg: null,
         headers: {},
+        isPrivate: false,
         ...fields,
       });
       return leg;
