@@ -56,6 +56,7 @@ async function world(open: OpenDatabase, isFailing = () => false) {
   let hear: (notice: MediaNotice) => void = () => {};
   let notify: LegListener = () => {};
   let press: (key: LegKey) => void = () => {};
+  const streamed: string[] = [];
   const telephony: Telephony = {
     listen: (listener) => {
       notify = listener;
@@ -84,6 +85,7 @@ async function world(open: OpenDatabase, isFailing = () => false) {
         return () => {};
       },
     },
+    audioStreams: { press: ({ leg, digit }) => void streamed.push(`${leg} ${digit}`) },
     usage: createUsage(freeOfCharge),
     mainAccountOf: async (account) => account,
     appendEvents,
@@ -106,6 +108,7 @@ async function world(open: OpenDatabase, isFailing = () => false) {
     calls,
     orders,
     mixes,
+    streamed,
     log,
     runner,
     events,
@@ -261,6 +264,8 @@ onEmbeddedDatabase('the owners of legs', (open) => {
     w.press({ leg: 'in', digit: '6', durationMs: 100 });
     // The same key in the other way.
     w.press({ leg: 'in', digit: '5', durationMs: 100 });
+    w.press({ leg: 'nobody', digit: '5', durationMs: 100 });
+    assert.deepEqual(w.streamed, ['in 6', 'in 5'], 'streams join both ways themselves');
     w.hear({ type: 'voice', leg: 'in', speaking: true });
     await w.advance(60_000);
     assert.equal(w.orders.at(-1), 'hang up in 480');
@@ -278,6 +283,28 @@ onEmbeddedDatabase('the owners of legs', (open) => {
     const [row] = await w.rows();
     assert.equal(row?.hangup_code, 6000);
     assert.deepEqual(JSON.parse(row.quality ?? ''), qualityOf(media));
+    assert.deepEqual(w.alive(), nothing);
+  });
+
+  it('a phone that sends nothing is hung up on after its answer, and may be silent before it', async () => {
+    const w = await owned();
+    await w.calls.dial(outbound);
+    await w.settle();
+    w.notify({ type: 'leg-ringing', leg: 'out' });
+    w.notify({ type: 'leg-early', leg: 'out' });
+    await w.settle();
+    const before = w.orders.length;
+    w.hear({ type: 'media-silent', leg: 'out', forMs: 60_000 });
+    await w.settle();
+    assert.equal(w.orders.length, before);
+    w.notify({ type: 'leg-answered', leg: 'out' });
+    await w.settle();
+    w.hear({ type: 'media-silent', leg: 'out', forMs: 60_000 });
+    await w.settle();
+    assert.match(w.orders.at(-1) ?? '', /^hang up out/);
+    w.notify({ type: 'leg-ended', leg: 'out', end: { by: 'local' } });
+    await w.settle();
+    assert.equal((await w.rows())[0]?.hangup_code, 6020);
     assert.deepEqual(w.alive(), nothing);
   });
 
