@@ -5,7 +5,7 @@ export interface Target {
   /** Begins a session, or joins the one that lives. */
   begin(recipient: string, more?: object): Promise<Answered>;
   check(session: string, otp: string): Promise<Answered>;
-  /** The code that the newest message to the number holds: what the owner of the phone knows, and an attacker does not. */
+  /** The code that the newest message to the number holds, empty where none comes (the shield has blocked it): what the owner of the phone knows, and an attacker does not. */
   codeOf(recipient: string): Promise<string>;
 }
 
@@ -24,6 +24,8 @@ export interface TargetOptions {
   readonly appUuid?: string;
 }
 
+/** So long a message may take to the inbox of the sandbox. */
+const messageMs = 500;
 /** A refusal of the API's own rate limit, which says nothing of the verification. */
 const tooManyRequests = /requests in \d+ s/;
 
@@ -57,9 +59,14 @@ export function createTarget({ url, authId, authToken, appUuid }: TargetOptions)
     check: (session, otp) => request('POST', `Verify/Session/${session}/`, { otp }),
     async codeOf(recipient) {
       const path = `Sandbox/Message/?to=${encodeURIComponent(recipient)}`;
-      const { body } = await request('GET', path);
-      const [newest] = (body.objects ?? []) as readonly { readonly text: string }[];
-      return /\d{4,8}/.exec(newest?.text ?? '')?.[0] ?? '';
+      // The message follows the answer to whoever asked for it.
+      for (let tries = 0; tries < 100; tries++) {
+        const { body } = await request('GET', path);
+        const [newest] = (body.objects ?? []) as readonly { readonly text: string }[];
+        if (newest !== undefined) return /\d{4,8}/.exec(newest.text)?.[0] ?? '';
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      throw new Error(`no message to ${recipient} has come`);
     },
   };
 }
