@@ -25,7 +25,7 @@ export interface TargetOptions {
 }
 
 /** So long a message may take to the inbox of the sandbox. */
-const messageMs = 500;
+const messageMs = 1500;
 /** A refusal of the API's own rate limit, which says nothing of the verification. */
 const tooManyRequests = /requests in \d+ s/;
 
