@@ -6,6 +6,16 @@ import { freePort } from './baresip-phone.ts';
 
 const scenarios = join(import.meta.dirname, '../sipp');
 
+/** Below the ports that the kernel hands out, beside those of the platform under test; each test file is a process of its own. */
+const mediaPorts = { first: 27_000, last: 31_990, each: 10 };
+let mediaPort = mediaPorts.first + (process.pid % 499) * mediaPorts.each;
+
+function nextMediaPort(): number {
+  mediaPort += mediaPorts.each;
+  if (mediaPort > mediaPorts.last) mediaPort = mediaPorts.first;
+  return mediaPort;
+}
+
 export interface SippOptions {
   /** `host:port` that the scenario talks to. */
   readonly remote: string;
@@ -69,8 +79,8 @@ export class Sipp {
         options.remote,
         ...['-sf', join(scenarios, `${options.scenario}.xml`)],
         ...['-i', options.address ?? '127.0.0.1', '-p', String(port), '-t', options.transport ?? 'u1'],
-        // Captures of audio are sent from here.
-        ...['-mp', String(await freePort())],
+        // Captures of audio are sent from here, of video from the port two above.
+        ...['-mp', String(nextMediaPort())],
         // The digest covers the Request-URI (RFC 7616 §3.4.6); sipp would leave the callee out of it.
         ...(authUri === undefined ? [] : ['-auth_uri', authUri]),
         ...['-s', options.user, '-au', options.authUser ?? options.user, '-ap', options.password],

@@ -91,7 +91,7 @@ describe('a phone that sends audio before it answers', () => {
     const dialling = new Dialling({}, 3, { aLegAnswered: true }).begin().ring('b2').early('b2');
     assert.deepEqual(dialling.ring('b1').early('b1').orders, []);
     assert.deepEqual(dialling.lose('b2', 3010).orders, ['unbridge', 'overhear b1']);
-    assert.deepEqual(dialling.lose('b1', 3010).orders, ['unbridge', 'play dial/b1/ringback']);
+    assert.deepEqual(dialling.lose('b1', 3010).orders, ['unbridge', 'play dial/b1/ringback-2']);
   });
 
   it('is heard no more when another one is connected', () => {
@@ -109,7 +109,7 @@ describe('a phone that sends audio before it answers', () => {
     const dialling = new Dialling({ confirmKey: '1' }, 1, { aLegAnswered: true }).begin().ring().early();
     assert.deepEqual(dialling.answer().orders, [
       'unbridge',
-      'play dial/b1/ringback',
+      'play dial/b1/ringback-2',
       'cancel dial/ring',
       'start dial/confirm/b1 10',
     ]);

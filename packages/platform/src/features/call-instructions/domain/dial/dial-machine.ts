@@ -7,8 +7,14 @@ import { dialEnds, outcomeOfFailure } from './dial-outcome.ts';
 
 /** Takes a dial one input further; its effects follow from what the input changed. */
 export function stepDial(state: DialState, input: DialInput, now: Instant): Step<DialState, DialEffect> {
-  const next = state.phase === 'over' ? state : changed(state, input, now);
+  const next = state.phase === 'over' ? state : counted(state, changed(state, input, now));
   return { state: next, effects: next === state ? [] : ordersOf(state, next, input, now) };
+}
+
+/** Ringback that comes back, after the early media of a phone that is gone, is another play. */
+function counted(before: DialState, after: DialState): DialState {
+  const isNew = after.callerHears === 'ringback' && before.callerHears !== 'ringback';
+  return isNew ? { ...after, ringbacks: before.ringbacks + 1 } : after;
 }
 
 function changed(state: DialState, input: DialInput, now: Instant): DialState {

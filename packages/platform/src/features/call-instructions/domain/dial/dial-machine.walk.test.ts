@@ -46,7 +46,13 @@ const anyInput: fc.Arbitrary<DialInput> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc
-      .constantFrom('dial/b1/music', 'dial/b1/ringback', 'dial/s1/ringback', ...legs.map(soundPlay))
+      .constantFrom(
+        'dial/b1/music',
+        'dial/b1/ringback',
+        'dial/b1/ringback-2',
+        'dial/s1/ringback',
+        ...legs.map(soundPlay),
+      )
       .map((play): DialInput => ({ type: 'play-over', play })),
   },
   {

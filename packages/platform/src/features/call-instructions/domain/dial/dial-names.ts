@@ -18,7 +18,8 @@ export function musicPlay(state: DialState): string {
 
 export function ringbackPlay(state: DialState): string {
   const awaited = state.legs.find(({ leg, phase }) => leg === state.winner && phase === 'succeeding');
-  return `dial/${(awaited ?? state.legs[0])?.leg}/ringback`;
+  const again = state.ringbacks > 1 ? `-${state.ringbacks}` : '';
+  return `dial/${(awaited ?? state.legs[0])?.leg}/ringback${again}`;
 }
 
 export function soundPlay(leg: string): string {

@@ -34,6 +34,8 @@ export interface DialState {
   /** The leg whose early media is meant for the caller. */
   readonly heard: string | null;
   readonly rang: boolean;
+  /** How often ringback of ours has begun. */
+  readonly ringbacks: number;
   /** Digits since the bridge, no more than the longest sequence that is waited for. */
   readonly pressed: { readonly aLeg: string; readonly bLeg: string };
   /** Set when it is over. */
@@ -159,6 +161,7 @@ export function newDial(dial: Dial, context: DialContext): DialState {
     callerHears: 'nothing',
     heard: null,
     rang: false,
+    ringbacks: 0,
     pressed: { aLeg: '', bLeg: '' },
     outcome: null,
   };
