@@ -7,8 +7,8 @@ import { freePort } from './baresip-phone.ts';
 const scenarios = join(import.meta.dirname, '../sipp');
 
 /** Below the ports that the kernel hands out, beside those of the platform under test; each test file is a process of its own. */
-const mediaPorts = { first: 27_000, last: 31_990, each: 10 };
-let mediaPort = mediaPorts.first + (process.pid % 499) * mediaPorts.each;
+const mediaPorts = { first: 29_000, last: 31_990, each: 10 };
+let mediaPort = mediaPorts.first + (process.pid % 299) * mediaPorts.each;
 
 function nextMediaPort(): number {
   mediaPort += mediaPorts.each;

@@ -249,7 +249,7 @@ describe('a dial, whatever happens in whatever order', () => {
         replaced += Math.max(0, outside.bridges - 1);
         over += isDialOver(dialling.state) ? 1 : 0;
       }),
-      { numRuns: 1_500 },
+      { numRuns: 10_000 },
     );
     // The walk must get somewhere.
     assert.ok(
