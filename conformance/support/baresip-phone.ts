@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
-import { once } from 'node:events';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Happenings } from './lines.ts';
@@ -223,17 +222,30 @@ function connected(port: number, child: ChildProcess): Promise<Socket> {
 /** A port that nobody listens on now, neither with TCP nor with UDP. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const server = createServer();
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const socket = createSocket('udp4');
-    const isFree = await new Promise<boolean>((resolve) => {
-      socket.once('error', () => resolve(false));
-      socket.bind(port, '127.0.0.1', () => resolve(true));
-    });
-    socket.close();
-    await new Promise((resolve) => server.close(resolve));
-    if (isFree) return port;
+    // A phone takes the port behind its own as well.
+    lastPort = lastPort + 7 > ports.last ? ports.first : lastPort + 7;
+    if (await isFree(lastPort)) return lastPort;
   }
+}
+
+/** Below the ports that the kernel hands out: a port of those may be gone again before the phone binds it. */
+const ports = { first: 10_000, last: 19_999 };
+/** Test files run as processes of their own; each begins somewhere else. */
+let lastPort = ports.first + ((process.pid * 37) % (ports.last - ports.first));
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  const listens = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => resolve(true));
+  });
+  if (!listens) return false;
+  const socket = createSocket('udp4');
+  const binds = await new Promise<boolean>((resolve) => {
+    socket.once('error', () => resolve(false));
+    socket.bind(port, '127.0.0.1', () => resolve(true));
+  });
+  socket.close();
+  await new Promise((resolve) => server.close(resolve));
+  return binds;
 }
