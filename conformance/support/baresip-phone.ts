@@ -233,7 +233,8 @@ const ports = { first: 10_000, last: 19_999 };
 /** Test files run as processes of their own; each begins somewhere else. */
 let lastPort = ports.first + ((process.pid * 37) % (ports.last - ports.first));
 
-async function isFree(port: number): Promise<boolean> {
+/** Neither TCP nor UDP has it. */
+export async function isFree(port: number): Promise<boolean> {
   const server = createServer();
   const listens = await new Promise<boolean>((resolve) => {
     server.once('error', () => resolve(false));

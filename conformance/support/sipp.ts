@@ -2,18 +2,20 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from './baresip-phone.ts';
+import { freePort, isFree } from './baresip-phone.ts';
 
 const scenarios = join(import.meta.dirname, '../sipp');
 
 /** Below the ports that the kernel hands out, beside those of the platform under test; each test file is a process of its own. */
 const mediaPorts = { first: 29_000, last: 31_990, each: 10 };
-let mediaPort = mediaPorts.first + (process.pid % 299) * mediaPorts.each;
+let mediaPort = mediaPorts.first + ((process.pid * 61) % 299) * mediaPorts.each;
 
-function nextMediaPort(): number {
-  mediaPort += mediaPorts.each;
-  if (mediaPort > mediaPorts.last) mediaPort = mediaPorts.first;
-  return mediaPort;
+async function freeMediaPort(): Promise<number> {
+  for (;;) {
+    mediaPort += mediaPorts.each;
+    if (mediaPort > mediaPorts.last) mediaPort = mediaPorts.first;
+    if ((await isFree(mediaPort)) && (await isFree(mediaPort + 2))) return mediaPort;
+  }
 }
 
 export interface SippOptions {
@@ -80,7 +82,7 @@ export class Sipp {
         ...['-sf', join(scenarios, `${options.scenario}.xml`)],
         ...['-i', options.address ?? '127.0.0.1', '-p', String(port), '-t', options.transport ?? 'u1'],
         // Captures of audio are sent from here, of video from the port two above.
-        ...['-mp', String(nextMediaPort())],
+        ...['-mp', String(await freeMediaPort())],
         // The digest covers the Request-URI (RFC 7616 §3.4.6); sipp would leave the callee out of it.
         ...(authUri === undefined ? [] : ['-auth_uri', authUri]),
         ...['-s', options.user, '-au', options.authUser ?? options.user, '-ap', options.password],
