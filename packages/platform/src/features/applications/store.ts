@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { RequestAccount } from '../../http/index.ts';
+import { createAccountTotals } from '../../kernel/account-totals.ts';
 import type { Page } from '../../kernel/pagination.ts';
 import type { Database, Write } from '../../ports/database.ts';
 import type { ApplicationSettings } from './settings.ts';
@@ -37,26 +38,7 @@ const behindNames = '{';
 
 export function createApplicationStore({ read }: Pick<Database, 'read'>): ApplicationStore {
   const tables = tablesOf(read);
-
-  async function changeTotal(write: Write, account: string, change: number): Promise<void> {
-    await tablesOf(write)
-      .insertInto('application_totals')
-      .values({ account, total: change })
-      .onConflict((on) =>
-        on.column('account').doUpdateSet({ total: sql<number>`application_totals.total + excluded.total` }),
-      )
-      .execute();
-  }
-
-  async function forgetTotal(write: Write, subaccount: string): Promise<void> {
-    await tablesOf(write).deleteFrom('application_totals').where('account', '=', subaccount).execute();
-  }
-
-  // The main account counts what its subaccounts own as well, and always comes first: no two transactions wait for each other.
-  async function changeTotals(write: Write, { account, main_account }: Application, change: number) {
-    await changeTotal(write, main_account, change);
-    if (account !== main_account) await changeTotal(write, account, change);
-  }
+  const totals = createAccountTotals(read, 'application_totals');
 
   /** An account has one default of each kind: the one that is set takes the place of the one before. */
   async function giveWay(write: Write, { account, app_id, ...next }: Application): Promise<void> {
@@ -94,20 +76,16 @@ export function createApplicationStore({ read }: Pick<Database, 'read'>): Applic
         wanted = wanted.where('app_name', '>=', namePrefix).where('app_name', '<', namePrefix + behindNames);
       }
       const isPlain = namePrefix === undefined && subaccount === undefined;
-      const counted = isPlain
-        ? await tables
-            .selectFrom('application_totals')
-            .select('total')
-            .where('account', '=', account.authId)
-            .executeTakeFirst()
-        : await wanted.select((columns) => columns.fn.countAll().as('total')).executeTakeFirst();
+      const total = isPlain
+        ? await totals.of(account.authId)
+        : (await wanted.select((columns) => columns.fn.countAll().as('total')).executeTakeFirst())?.total;
       const rows = await wanted
         .selectAll()
         .orderBy('position', 'desc')
         .limit(page.limit)
         .offset(page.offset)
         .execute();
-      return { total: Number(counted?.total ?? 0), objects: rows.map(applicationOf) };
+      return { total: Number(total ?? 0), objects: rows.map(applicationOf) };
     },
 
     async read(write, account, appId) {
@@ -116,15 +94,15 @@ export function createApplicationStore({ read }: Pick<Database, 'read'>): Applic
     },
 
     async insert(write, application) {
-      await changeTotals(write, application, 1);
+      await totals.change(write, application, 1);
       await giveWay(write, application);
       await tablesOf(write).insertInto('applications').values(rowOf(application)).execute();
     },
 
     async save(write, before, after) {
       if (before.account !== after.account) {
-        await changeTotals(write, before, -1);
-        await changeTotals(write, after, 1);
+        await totals.change(write, before, -1);
+        await totals.change(write, after, 1);
       }
       await giveWay(write, after);
       await tablesOf(write)
@@ -135,7 +113,7 @@ export function createApplicationStore({ read }: Pick<Database, 'read'>): Applic
     },
 
     async remove(write, application) {
-      await changeTotals(write, application, -1);
+      await totals.change(write, application, -1);
       await tablesOf(write).deleteFrom('applications').where('app_id', '=', application.app_id).execute();
     },
 
@@ -146,8 +124,8 @@ export function createApplicationStore({ read }: Pick<Database, 'read'>): Applic
         .returning(['app_id', 'main_account'])
         .execute();
       const main = deleted[0]?.main_account;
-      if (main !== undefined) await changeTotal(write, main, -deleted.length);
-      await forgetTotal(write, subaccount);
+      if (main !== undefined) await totals.changeOne(write, main, -deleted.length);
+      await totals.forget(write, subaccount);
       return deleted.map(({ app_id }) => app_id);
     },
 
@@ -158,7 +136,7 @@ export function createApplicationStore({ read }: Pick<Database, 'read'>): Applic
         .set({ account: main, default_number_app: 0, default_endpoint_app: 0 })
         .where('account', '=', subaccount)
         .execute();
-      await forgetTotal(write, subaccount);
+      await totals.forget(write, subaccount);
     },
   };
 }

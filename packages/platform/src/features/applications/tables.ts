@@ -23,8 +23,6 @@ export type ApplicationRow = SettingColumns & {
 export type ApplicationsTables = {
   /** `position` is the order of creation. */
   applications: ApplicationRow & { position: Generated<number> };
-  /** How many applications an account sees, so that the plain list has nothing to count. */
-  application_totals: { account: string; total: number };
 };
 
 /** For a transaction as well: it is a Read that writes. */

@@ -1,3 +1,4 @@
+import { randomChance } from '../../kernel/chance.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
 import { prefixRoutes, routesFor } from '../../kernel/prefix-routes.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -54,10 +55,7 @@ export function createCarriers(deps: CarriersDeps): CarriersFeature {
   let lives: CarrierLives | undefined;
   let closeLegs = () => {};
 
-  const chance = () => {
-    const [a = 0, b = 0, c = 0, d = 0] = secrets.randomBytes(4);
-    return (((a * 256 + b) * 256 + c) * 256 + d) / 2 ** 32;
-  };
+  const chance = () => randomChance(secrets);
 
   for (const { name } of carriers) {
     const metric = `jackfield_carrier_${name.replaceAll('-', '_')}`;

@@ -1,4 +1,5 @@
 import type { OpenRoute, RouteGroup } from '../../http/index.ts';
+import { randomChance } from '../../kernel/chance.ts';
 import { prefixRoutes, routesFor } from '../../kernel/prefix-routes.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Database, Migration } from '../../ports/database.ts';
@@ -104,18 +105,13 @@ export function createMessageGateways(deps: MessageGatewaysDeps): MessageGateway
     return true;
   }
 
-  function chance(): number {
-    const [a = 0, b = 0, c = 0, d = 0] = deps.secrets.randomBytes(4);
-    return (((a * 256 + b) * 256 + c) * 256 + d) / 2 ** 32;
-  }
-
   return {
     migrations: [messageSpendTable],
     routes: { name: 'Message gateways', routes: [], open: [receiptRoute(deps.gateways)] },
     sms: {
       async send(order) {
         let last: SmsOutcome = { accepted: false, errorCode: 'no-route' };
-        for (const { taker, prefix } of routesFor(table, order.to, chance)) {
+        for (const { taker, prefix } of routesFor(table, order.to, () => randomChance(deps.secrets))) {
           if (clock.now() >= order.validUntil) return last;
           last = await sendThrough(taker, prefix.price, order);
           const outcome = last.accepted ? 'accepted' : last.gatewayFailed ? 'passed-on' : 'refused';

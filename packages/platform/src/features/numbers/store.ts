@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { RequestAccount } from '../../http/index.ts';
+import { createAccountTotals } from '../../kernel/account-totals.ts';
 import type { Page } from '../../kernel/pagination.ts';
 import type { Database, Write } from '../../ports/database.ts';
 import { type NumberRow, tablesOf, viewOf } from './tables.ts';
@@ -36,6 +37,7 @@ const mostCounted = 10_000;
 
 export function createNumberStore(database: Pick<Database, 'read' | 'dialect'>): NumberStore {
   const tables = tablesOf(database.read);
+  const totals = createAccountTotals(database.read, 'number_totals');
   // The embedded database runs one transaction after another; a shared one needs to be told who must wait.
   const locks = database.dialect === 'postgres';
 
@@ -45,27 +47,6 @@ export function createNumberStore(database: Pick<Database, 'read' | 'dialect'>):
       .selectAll()
       .where('number', '=', number)
       .where(viewOf(account), '=', account.authId);
-
-  async function changeTotal(write: Write, account: string, change: number): Promise<void> {
-    await tablesOf(write)
-      .insertInto('number_totals')
-      .values({ account, total: change })
-      .onConflict((on) =>
-        on.column('account').doUpdateSet({ total: sql<number>`number_totals.total + excluded.total` }),
-      )
-      .execute();
-  }
-
-  // The main account counted them as its own before.
-  async function forgetTotal(write: Write, subaccount: string): Promise<void> {
-    await tablesOf(write).deleteFrom('number_totals').where('account', '=', subaccount).execute();
-  }
-
-  // A main account counts what its subaccounts have as well, and always comes first: no two transactions wait for each other.
-  async function changeTotals(write: Write, { account, main_account }: NumberRow, change: number) {
-    await changeTotal(write, main_account, change);
-    if (account !== main_account) await changeTotal(write, account, change);
-  }
 
   return {
     async find(account, number) {
@@ -79,24 +60,22 @@ export function createNumberStore(database: Pick<Database, 'read' | 'dialect'>):
       ][];
       let wanted = tables.selectFrom('numbers').where(viewOf(account), '=', account.authId);
       for (const [column, value] of entries) wanted = wanted.where(column, '=', value);
-      const counted =
+      const total =
         entries.length === 0
-          ? await tables
-              .selectFrom('number_totals')
-              .select('total')
-              .where('account', '=', account.authId)
-              .executeTakeFirst()
-          : await tables
-              .selectFrom(wanted.select('number').limit(mostCounted).as('wanted'))
-              .select((columns) => columns.fn.countAll().as('total'))
-              .executeTakeFirst();
+          ? await totals.of(account.authId)
+          : (
+              await tables
+                .selectFrom(wanted.select('number').limit(mostCounted).as('wanted'))
+                .select((columns) => columns.fn.countAll().as('total'))
+                .executeTakeFirst()
+            )?.total;
       const rows = await wanted
         .selectAll()
         .orderBy('position', 'desc')
         .limit(page.limit)
         .offset(page.offset)
         .execute();
-      return { total: Number(counted?.total ?? 0), rows: rows.map(rowOf) };
+      return { total: Number(total ?? 0), rows: rows.map(rowOf) };
     },
     async read(write, account, number) {
       const query = one(tablesOf(write), account, number);
@@ -111,19 +90,19 @@ export function createNumberStore(database: Pick<Database, 'read' | 'dialect'>):
         .returning('number')
         .executeTakeFirst();
       if (added === undefined) return false;
-      await changeTotals(write, row, 1);
+      await totals.change(write, row, 1);
       return true;
     },
     async save(write, before, after) {
       if (before.account !== after.account) {
-        await changeTotals(write, before, -1);
-        await changeTotals(write, after, 1);
+        await totals.change(write, before, -1);
+        await totals.change(write, after, 1);
       }
       const { number, ...changes } = after;
       await tablesOf(write).updateTable('numbers').set(changes).where('number', '=', number).execute();
     },
     async remove(write, row) {
-      await changeTotals(write, row, -1);
+      await totals.change(write, row, -1);
       await tablesOf(write).deleteFrom('numbers').where('number', '=', row.number).execute();
     },
     async giveBack(write, subaccount) {
@@ -132,7 +111,7 @@ export function createNumberStore(database: Pick<Database, 'read' | 'dialect'>):
         .set({ account: sql<string>`main_account`, app_id: null, trunk_id: null })
         .where('account', '=', subaccount)
         .execute();
-      await forgetTotal(write, subaccount);
+      await totals.forget(write, subaccount);
     },
     async passOn(write, subaccount, main) {
       await tablesOf(write)
@@ -140,7 +119,7 @@ export function createNumberStore(database: Pick<Database, 'read' | 'dialect'>):
         .set({ account: main })
         .where('account', '=', subaccount)
         .execute();
-      await forgetTotal(write, subaccount);
+      await totals.forget(write, subaccount);
     },
   };
 }

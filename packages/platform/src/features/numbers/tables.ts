@@ -18,8 +18,6 @@ export type NumberRow = {
 export type NumbersTables = {
   /** `position` is the order of creation. */
   numbers: NumberRow & { position: Generated<number> };
-  /** How many an account sees, so that the plain list has nothing to count. */
-  number_totals: { account: string; total: number };
 };
 
 /** For a transaction as well: it is a Read that writes. */

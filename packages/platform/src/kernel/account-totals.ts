@@ -1,0 +1,62 @@
+import { sql } from 'kysely';
+import type { Read, Write } from '../ports/database.ts';
+
+/** How many things an account sees, kept beside them: the plain list has nothing to count. */
+export interface AccountTotals {
+  /** Undefined where it never had any. */
+  of(account: string): Promise<number | undefined>;
+  /** For whoever owns a thing, and for its main account, which sees what its subaccounts have. */
+  change(
+    write: Write,
+    owner: { readonly account: string; readonly main_account: string },
+    by: number,
+  ): Promise<void>;
+  /** For this account alone. */
+  changeOne(write: Write, account: string, by: number): Promise<void>;
+  /** Of a subaccount that has nothing any more; its main account counted the things as its own before. */
+  forget(write: Write, subaccount: string): Promise<void>;
+}
+
+/** Columns that each table of totals has. */
+type TotalsTables = {
+  totals: { account: string; total: number };
+};
+
+/** Totals in the table of this name. Reads see the last commit; what writes takes the transaction it belongs to. */
+export function createAccountTotals(read: Read, name: string): AccountTotals {
+  // One name stands for all: the columns are the same everywhere.
+  const table = name as 'totals';
+  const tablesOf = (from: Read) => from.withTables<TotalsTables>();
+
+  async function changeOne(write: Write, account: string, by: number): Promise<void> {
+    await tablesOf(write)
+      .insertInto(table)
+      .values({ account, total: by })
+      .onConflict((on) =>
+        on
+          .column('account')
+          .doUpdateSet({ total: sql<number>`${sql.ref(`${name}.total`)} + excluded.total` }),
+      )
+      .execute();
+  }
+
+  return {
+    async of(account) {
+      const row = await tablesOf(read)
+        .selectFrom(table)
+        .select('total')
+        .where('account', '=', account)
+        .executeTakeFirst();
+      return row?.total;
+    },
+    async change(write, { account, main_account: main }, by) {
+      // The main account always comes first: no two transactions wait for each other.
+      await changeOne(write, main, by);
+      if (account !== main) await changeOne(write, account, by);
+    },
+    changeOne,
+    async forget(write, subaccount) {
+      await tablesOf(write).deleteFrom(table).where('account', '=', subaccount).execute();
+    },
+  };
+}
