@@ -223,8 +223,10 @@ function connected(port: number, child: ChildProcess): Promise<Socket> {
 export async function freePort(): Promise<number> {
   for (;;) {
     // A phone takes the port behind its own as well.
-    lastPort = lastPort + 7 > ports.last ? ports.first : lastPort + 7;
-    if (await isFree(lastPort)) return lastPort;
+    const port = lastPort + 7 > ports.last ? ports.first : lastPort + 7;
+    // Taken before it is looked at: several ask at once, and each gets one of its own.
+    lastPort = port;
+    if (await isFree(port)) return port;
   }
 }
 
