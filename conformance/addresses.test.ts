@@ -25,7 +25,6 @@ describe('wherever the platform is bound', { skip, timeout: 60_000 }, () => {
     it(`bound to ${host} and known as ${told}, a phone hears one of the sandbox`, async () => {
       const platform = await PlatformProcess.start({
         JACKFIELD_SIP_HOST: host,
-        JACKFIELD_RTP_PORTS: '22860-22899',
         ...environment,
       });
       const ear = await RtpSocket.open();

@@ -7,7 +7,6 @@ import { PlatformProcess } from './support/platform-process.ts';
 import { RtpSocket } from './support/rtp-socket.ts';
 
 const skip = missing('baresip', 'sox');
-const [firstRtpPort, lastRtpPort] = [42_400, 42_439];
 const room = 'MultiPartyCall/name_baresip/';
 
 /** A phone's own tone at −12 dBFS arrives about as loud; what is not meant to be heard must be at least 40 dB below. */
@@ -19,7 +18,7 @@ describe('baresip phones in a multiparty call', { skip, timeout: 120_000 }, () =
   const phones: BaresipPhone[] = [];
 
   before(async () => {
-    platform = await PlatformProcess.start({ JACKFIELD_RTP_PORTS: `${firstRtpPort}-${lastRtpPort}` });
+    platform = await PlatformProcess.start();
   });
 
   after(async () => {
@@ -156,7 +155,7 @@ describe('baresip phones in a multiparty call', { skip, timeout: 120_000 }, () =
     // taken for a phone behind NAT, until the phone itself speaks (packages/media/src/rtp/latch.ts).
     await seconds(1);
     const strangers: RtpSocket[] = [];
-    for (let port = firstRtpPort; port < lastRtpPort; port += 2) {
+    for (let port = platform.rtpPorts.first; port < platform.rtpPorts.last; port += 2) {
       const stranger = await RtpSocket.open();
       stranger.speak(1000, port);
       strangers.push(stranger);

@@ -38,7 +38,7 @@ describe('a server among strangers', { skip, timeout: 240_000 }, () => {
   const sockets: (Socket | WebSocket)[] = [];
 
   before(async () => {
-    platform = await PlatformProcess.start({ JACKFIELD_RTP_PORTS: '24400-24599', ...limits });
+    platform = await PlatformProcess.start(limits);
     ({ username: user } = await platform.createEndpoint('phone', password));
   });
 

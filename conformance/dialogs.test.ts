@@ -18,7 +18,7 @@ describe('what phones do in the middle of calls', { skip, timeout: 360_000 }, ()
   let phones = 0;
 
   before(async () => {
-    platform = await PlatformProcess.start({ JACKFIELD_RTP_PORTS: '22000-22199' });
+    platform = await PlatformProcess.start();
   });
 
   afterEach(async () => {

@@ -33,7 +33,7 @@ describe('a customer’s documents', { skip, timeout: 180_000 }, () => {
 
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'documents-'));
-    platform = await PlatformProcess.start({ JACKFIELD_RTP_PORTS: '22600-22799' });
+    platform = await PlatformProcess.start();
     server = await CallbackReceiver.start();
   });
 

@@ -18,7 +18,7 @@ let directory: string;
 
 before(async () => {
   directory = await mkdtemp(join(tmpdir(), 'early-'));
-  platform = await PlatformProcess.start({ JACKFIELD_RTP_PORTS: '25600-25699' });
+  platform = await PlatformProcess.start();
 });
 
 after(async () => {

@@ -3,11 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { freePort } from './support/baresip-phone.ts';
 import { CallbackReceiver } from './support/callback-receiver.ts';
 import { missing } from './support/installed.ts';
 import { Kamailio } from './support/kamailio.ts';
 import { PlatformProcess } from './support/platform-process.ts';
+import { freePort } from './support/ports.ts';
 import { Sipp } from './support/sipp.ts';
 
 const skip = missing('kamailio', 'sipp');
@@ -102,7 +102,6 @@ describe('Kamailio as a carrier', { skip, timeout: 120_000 }, () => {
     ];
     await writeFile(file, JSON.stringify({ carriers }));
     platform = await PlatformProcess.start({
-      JACKFIELD_RTP_PORTS: '22600-22699',
       JACKFIELD_CARRIERS: file,
     });
   });

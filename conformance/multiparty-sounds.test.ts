@@ -37,7 +37,7 @@ describe('sounds of multiparty calls', { skip, timeout: 180_000 }, () => {
 
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'sounds-'));
-    platform = await PlatformProcess.start({ JACKFIELD_RTP_PORTS: '24400-24599' });
+    platform = await PlatformProcess.start();
     server = await CallbackReceiver.start();
     for (const [name, hz] of Object.entries(tones)) {
       // MP3 where music is long, WAV where it is short: both are heard.

@@ -32,7 +32,7 @@ describe('multiparty calls', { skip, timeout: 180_000 }, () => {
 
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'multiparty-'));
-    platform = await PlatformProcess.start({ JACKFIELD_RTP_PORTS: '24200-24399' });
+    platform = await PlatformProcess.start();
     server = await CallbackReceiver.start();
     const tone = join(directory, 'tone.wav');
     spawnSync('sox', [

@@ -16,7 +16,6 @@ describe('the server on PostgreSQL', { skip, timeout: 60_000 }, () => {
     stopPostgres = () => server.stop();
     platform = await PlatformProcess.start({
       JACKFIELD_DATABASE_URL: await server.createDatabase(),
-      JACKFIELD_RTP_PORTS: '25000-25099',
     });
   });
 

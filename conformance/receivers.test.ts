@@ -22,7 +22,7 @@ const callsEach = 3;
 it('receivers of every kind have each event, in order, through a kill -9 in the middle', {
   timeout: 180_000,
 }, async () => {
-  const platform = await PlatformProcess.start({ JACKFIELD_RTP_PORTS: '22800-22999' });
+  const platform = await PlatformProcess.start();
   const documents = await CallbackReceiver.start();
   const answerUrl = documents.serve('/wait', '<Response><Wait length="300" silence="true"/></Response>');
   const receivers = new Map<string, CallbackReceiver>();

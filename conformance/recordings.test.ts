@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { type S3Server, startS3Server } from '@jackfield/testkit';
-import { BaresipPhone, freePort } from './support/baresip-phone.ts';
+import { BaresipPhone } from './support/baresip-phone.ts';
 import { CallbackReceiver } from './support/callback-receiver.ts';
 import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
+import { freePort } from './support/ports.ts';
 import { channelOf, inspect, loudestDb, tonesOn } from './support/recorded.ts';
 
 const skip = missing('baresip', 'sox');
@@ -28,7 +29,7 @@ describe('recordings of multiparty calls', { skip, timeout: 240_000 }, () => {
 
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'recordings-'));
-    platform = await PlatformProcess.start({ JACKFIELD_RTP_PORTS: '24400-24599' });
+    platform = await PlatformProcess.start();
     receiver = await CallbackReceiver.start();
   });
 
@@ -263,7 +264,6 @@ describe('recordings in an S3-compatible store', { skip: missing('sox'), timeout
     port = await freePort();
     store = await startS3Server(directory, port);
     platform = await PlatformProcess.start({
-      JACKFIELD_RTP_PORTS: '24600-24699',
       JACKFIELD_RECORDINGS_S3_URL: store.access.url,
       JACKFIELD_RECORDINGS_S3_BUCKET: store.access.bucket,
       JACKFIELD_RECORDINGS_S3_KEY: store.access.key,

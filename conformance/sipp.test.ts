@@ -14,7 +14,7 @@ describe('sipp as a phone', { skip, timeout: 180_000 }, () => {
   const running: Sipp[] = [];
 
   before(async () => {
-    platform = await PlatformProcess.start({ JACKFIELD_RTP_PORTS: '22200-22399' });
+    platform = await PlatformProcess.start();
     ({ username: user, endpointId } = await platform.createEndpoint('sipp', password));
   });
 

@@ -10,7 +10,6 @@ import { PlatformProcess } from './support/platform-process.ts';
 import { RtpSocket } from './support/rtp-socket.ts';
 
 const skip = missing('openssl', 'baresip', 'sox');
-const [firstRtpPort, lastRtpPort] = [23_900, 23_939];
 /** A tone at −12 dBFS arrives about as loud; what nobody may hear is at least 40 dB below. */
 const audible = -20;
 const inaudible = -60;
@@ -30,7 +29,6 @@ describe('baresip over TLS with SRTP, keys in SDP', { skip, timeout: 180_000 }, 
       JACKFIELD_TLS_CERT: certificate.certFile,
       JACKFIELD_TLS_KEY: certificate.keyFile,
       JACKFIELD_PUBLIC_URL: 'https://localhost:8080',
-      JACKFIELD_RTP_PORTS: `${firstRtpPort}-${lastRtpPort}`,
       JACKFIELD_LOG_LEVEL: 'debug',
     });
   });
@@ -187,7 +185,7 @@ describe('baresip over TLS with SRTP, keys in SDP', { skip, timeout: 180_000 }, 
     const before = await platform.metrics('jackfield_media_ended_legs');
     await call(alice, bob);
     const strangers: RtpSocket[] = [];
-    for (let port = firstRtpPort; port < lastRtpPort; port += 2) {
+    for (let port = platform.rtpPorts.first; port < platform.rtpPorts.last; port += 2) {
       const stranger = await RtpSocket.open();
       strangers.push(stranger);
       stranger.speak(1800, port);

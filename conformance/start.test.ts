@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { PlatformProcess } from './support/platform-process.ts';
+import { rtpRange } from './support/ports.ts';
 
 const main = join(import.meta.dirname, '../apps/server/src/main.ts');
 
@@ -27,6 +28,7 @@ describe('a start that cannot succeed', { timeout: 60_000 }, () => {
   after(() => rm(directory, { recursive: true, force: true }));
 
   async function started(environment: Readonly<Record<string, string>>): Promise<Ended> {
+    const rtpPorts = rtpRange();
     const child = spawn(process.execPath, [main, 'start'], {
       cwd: directory,
       env: {
@@ -35,7 +37,7 @@ describe('a start that cannot succeed', { timeout: 60_000 }, () => {
         JACKFIELD_HTTP_PORT: '0',
         JACKFIELD_SIP_HOST: '127.0.0.1',
         JACKFIELD_SIP_PORT: '0',
-        JACKFIELD_RTP_PORTS: '22800-22819',
+        JACKFIELD_RTP_PORTS: `${rtpPorts.first}-${rtpPorts.last}`,
         JACKFIELD_DATA_DIR: join(directory, 'data'),
         ...environment,
       },
@@ -99,7 +101,6 @@ describe('jackfield start, without a sandbox', { timeout: 60_000 }, () => {
   before(async () => {
     platform = await PlatformProcess.start({
       JACKFIELD_SANDBOX: 'false',
-      JACKFIELD_RTP_PORTS: '22820-22839',
     });
   });
 
@@ -130,7 +131,6 @@ describe('the first account of an operator who chose none', { timeout: 60_000 },
       JACKFIELD_SANDBOX: 'false',
       JACKFIELD_AUTH_ID: '',
       JACKFIELD_AUTH_TOKEN: '',
-      JACKFIELD_RTP_PORTS: '22840-22859',
     });
     const line = await platform.log.until('the token', ({ message }) => /auth_token/.test(String(message)));
     const token = String(line.message).trim().split(/\s+/)[1] ?? '';
@@ -146,7 +146,7 @@ describe('the first account of an operator who chose none', { timeout: 60_000 },
 
 describe('signals', { timeout: 60_000 }, () => {
   it('a second one ends the process at once, whatever is still being said', async () => {
-    const platform = await PlatformProcess.start({ JACKFIELD_RTP_PORTS: '22840-22859' });
+    const platform = await PlatformProcess.start();
     assert.equal(await platform.stop('SIGINT', 'SIGTERM'), 130);
   });
 });

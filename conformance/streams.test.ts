@@ -22,7 +22,7 @@ describe('audio streams', { skip, timeout: 180_000 }, () => {
   const phones: BaresipPhone[] = [];
 
   before(async () => {
-    platform = await PlatformProcess.start({ JACKFIELD_RTP_PORTS: '22800-22999' });
+    platform = await PlatformProcess.start();
     customer = await CallbackReceiver.start();
     sockets = await StreamServer.start();
   });

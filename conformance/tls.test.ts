@@ -7,12 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { connect, getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls';
-import { BaresipPhone, freePort } from './support/baresip-phone.ts';
+import { BaresipPhone } from './support/baresip-phone.ts';
 import { type CertificateOnDisk, createCertificate } from './support/certificates.ts';
 import { heardToneDb, readWav } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { eachLine, Happenings } from './support/lines.ts';
 import { PlatformProcess } from './support/platform-process.ts';
+import { freePort } from './support/ports.ts';
 import { WebSocketPhone } from './support/web-socket-phone.ts';
 
 const names = 'DNS:sip.localhost,DNS:localhost,IP:127.0.0.1';
@@ -34,7 +35,6 @@ describe('a platform with a certificate', { skip: missing('openssl'), timeout: 1
       JACKFIELD_TLS_CERT: certificate.certFile,
       JACKFIELD_TLS_KEY: certificate.keyFile,
       JACKFIELD_PUBLIC_URL: 'https://localhost:8080',
-      JACKFIELD_RTP_PORTS: '23960-23999',
     });
   });
 
@@ -209,7 +209,6 @@ describe('a platform with a certificate', { skip: missing('openssl'), timeout: 1
       JACKFIELD_TLS_CA: authorities,
       JACKFIELD_PUBLIC_URL: 'https://localhost:8080',
       JACKFIELD_CARRIERS: file,
-      JACKFIELD_RTP_PORTS: '23920-23959',
     });
     try {
       await named.heard.until('a request of ours', (line) => /^OPTIONS sip:localhost.* SIP\/2\.0/.test(line));

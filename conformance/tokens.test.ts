@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { freePort } from './support/baresip-phone.ts';
 import { CallbackReceiver } from './support/callback-receiver.ts';
 import { PlatformProcess } from './support/platform-process.ts';
+import { freePort } from './support/ports.ts';
 import { WebSocketPhone } from './support/web-socket-phone.ts';
 
 const domain = 'sip.localhost';
@@ -26,7 +26,7 @@ describe('client tokens over SIP in WebSockets', { timeout: 120_000 }, () => {
   const phones: WebSocketPhone[] = [];
 
   before(async () => {
-    platform = await PlatformProcess.start({ JACKFIELD_RTP_PORTS: '24200-24259' });
+    platform = await PlatformProcess.start();
     iss = platform.authId;
   });
 

@@ -22,7 +22,7 @@ describe('transfers that phones ask for', { skip, timeout: 240_000 }, () => {
   let calls = 0;
 
   before(async () => {
-    platform = await PlatformProcess.start({ JACKFIELD_RTP_PORTS: '22200-22399' });
+    platform = await PlatformProcess.start();
     server = await CallbackReceiver.start();
     server.serve('/dialled', '<Response><Hangup/></Response>');
   });

@@ -5,10 +5,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { freePort } from './support/baresip-phone.ts';
 import { missing } from './support/installed.ts';
 import { Kamailio } from './support/kamailio.ts';
 import { PlatformProcess } from './support/platform-process.ts';
+import { freePort } from './support/ports.ts';
 import { Sipp, type SippOptions } from './support/sipp.ts';
 
 const skip = missing('kamailio', 'sipp');
@@ -100,7 +100,6 @@ describe('trunks', { skip, timeout: 180_000 }, () => {
     ];
     await writeFile(file, JSON.stringify({ carriers }));
     platform = await PlatformProcess.start({
-      JACKFIELD_RTP_PORTS: '24100-24199',
       JACKFIELD_CARRIERS: file,
     });
     const routes = carrier(platform.sipPort, carried);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
-import { freePort } from './support/baresip-phone.ts';
 import { PlatformProcess } from './support/platform-process.ts';
+import { freePort } from './support/ports.ts';
 import { WebSocketPhone } from './support/web-socket-phone.ts';
 
 describe('SIP over WebSocket at /sip of the HTTP port', { timeout: 90_000 }, () => {
@@ -11,7 +11,7 @@ describe('SIP over WebSocket at /sip of the HTTP port', { timeout: 90_000 }, () 
   const phones: WebSocketPhone[] = [];
 
   before(async () => {
-    platform = await PlatformProcess.start({ JACKFIELD_RTP_PORTS: '23900-23959' });
+    platform = await PlatformProcess.start();
   });
 
   after(async () => {

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { createSocket } from 'node:dgram';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { connect, createServer, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Happenings } from './lines.ts';
+import { freePort } from './ports.ts';
 
 export interface BaresipOptions {
   readonly registrar: string;
@@ -217,38 +217,4 @@ function connected(port: number, child: ChildProcess): Promise<Socket> {
     };
     attempt();
   });
-}
-
-/** A port that nobody listens on now, neither with TCP nor with UDP. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    // A phone takes the port behind its own as well.
-    const port = lastPort + 7 > ports.last ? ports.first : lastPort + 7;
-    // Taken before it is looked at: several ask at once, and each gets one of its own.
-    lastPort = port;
-    if (await isFree(port)) return port;
-  }
-}
-
-/** Below the ports that the kernel hands out: a port of those may be gone again before the phone binds it. */
-const ports = { first: 10_000, last: 19_999 };
-/** Test files run as processes of their own; each begins somewhere else. */
-let lastPort = ports.first + ((process.pid * 37) % (ports.last - ports.first));
-
-/** Neither TCP nor UDP has it. */
-export async function isFree(port: number): Promise<boolean> {
-  const server = createServer();
-  const listens = await new Promise<boolean>((resolve) => {
-    server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => resolve(true));
-  });
-  if (!listens) return false;
-  const socket = createSocket('udp4');
-  const binds = await new Promise<boolean>((resolve) => {
-    socket.once('error', () => resolve(false));
-    socket.bind(port, '127.0.0.1', () => resolve(true));
-  });
-  socket.close();
-  await new Promise((resolve) => server.close(resolve));
-  return binds;
 }

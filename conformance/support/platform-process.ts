@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eachLine, Happenings } from './lines.ts';
+import { rtpRange } from './ports.ts';
 
 const main = join(import.meta.dirname, '../../apps/server/src/main.ts');
 const authId = 'MACONFORMANCE0000000';
@@ -27,6 +28,7 @@ export interface Answer {
 /** Jackfield as its user runs it: the real program in a process of its own, on free ports and in a directory of its own. */
 export class PlatformProcess {
   readonly dataDir: string;
+  readonly rtpPorts = rtpRange();
   readonly #environment: Readonly<Record<string, string>>;
   readonly log = new Happenings<Record<string, unknown>>();
   #child: ChildProcess;
@@ -172,8 +174,7 @@ export class PlatformProcess {
         JACKFIELD_HTTP_PORT: '0',
         JACKFIELD_SIP_HOST: '127.0.0.1',
         JACKFIELD_SIP_PORT: '0',
-        // Below the ports that the kernel hands out, of which one may become the SIP port.
-        JACKFIELD_RTP_PORTS: '26000-26999',
+        JACKFIELD_RTP_PORTS: `${this.rtpPorts.first}-${this.rtpPorts.last}`,
         JACKFIELD_DATA_DIR: this.dataDir,
         JACKFIELD_AUTH_ID: authId,
         JACKFIELD_AUTH_TOKEN: authToken,

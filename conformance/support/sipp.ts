@@ -2,21 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, isFree } from './baresip-phone.ts';
+import { freePort, freeSippMediaPort } from './ports.ts';
 
 const scenarios = join(import.meta.dirname, '../sipp');
-
-/** Below the ports that the kernel hands out, beside those of the platform under test; each test file is a process of its own. */
-const mediaPorts = { first: 29_000, last: 31_990, each: 10 };
-let mediaPort = mediaPorts.first + ((process.pid * 61) % 299) * mediaPorts.each;
-
-async function freeMediaPort(): Promise<number> {
-  for (;;) {
-    mediaPort += mediaPorts.each;
-    if (mediaPort > mediaPorts.last) mediaPort = mediaPorts.first;
-    if ((await isFree(mediaPort)) && (await isFree(mediaPort + 2))) return mediaPort;
-  }
-}
 
 export interface SippOptions {
   /** `host:port` that the scenario talks to. */
@@ -81,8 +69,7 @@ export class Sipp {
         options.remote,
         ...['-sf', join(scenarios, `${options.scenario}.xml`)],
         ...['-i', options.address ?? '127.0.0.1', '-p', String(port), '-t', options.transport ?? 'u1'],
-        // Captures of audio are sent from here, of video from the port two above.
-        ...['-mp', String(await freeMediaPort())],
+        ...['-mp', String(await freeSippMediaPort())],
         // The digest covers the Request-URI (RFC 7616 §3.4.6); sipp would leave the callee out of it.
         ...(authUri === undefined ? [] : ['-auth_uri', authUri]),
         ...['-s', options.user, '-au', options.authUser ?? options.user, '-ap', options.password],
