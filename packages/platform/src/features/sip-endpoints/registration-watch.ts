@@ -138,6 +138,8 @@ export function createRegistrationWatch({
       for (const { expiresAt } of after) arm(expiresAt);
     },
     async dropFlows(from, to) {
+      // Connections end with their process; the next one removes their bindings when it starts.
+      if (isClosed) return;
       for (let count = batch; count === batch; ) {
         count = await database.transact(async (write) => {
           const now = clock.now();
