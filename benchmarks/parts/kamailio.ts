@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,6 +15,7 @@ export interface KamailioStart {
 
 /** Debian's Kamailio: a registrar with digest and locations in memory, and a stateful proxy, in one worker process. */
 const directory = mkdtempSync(join(tmpdir(), 'kamailio-bench-'));
+const control = join(directory, 'control');
 let child: ChildProcess | undefined;
 
 servePart({
@@ -43,8 +44,9 @@ servePart({
     return { port };
   },
   cpu: () => ({ cpuMs: sum(processes().map(cpuMsOf)), atMs: performance.now() }),
-  /** What is its own of each process, and its part of what they share; read where locations are kept. */
-  memory: () => ({ kept: sum(processes().map(proportionalBytesOf)) }),
+  /** What is in use of the memory that its processes share, where locations are kept; what calls had used there is free again. */
+  memory: () => ({ kept: told('core.shmmem', 'used') }),
+  transactions: () => told('tm.stats', 'current'),
   async stop() {
     if (child !== undefined && child.exitCode === null && child.signalCode === null) {
       const ended = once(child, 'exit');
@@ -97,9 +99,12 @@ function cpuMsOf(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
 }
 
-function proportionalBytesOf(pid: number): number {
-  const kibibytes = /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1];
-  return Number(kibibytes) * 1024;
+/** What it says of itself when it is asked for this value. */
+function told(question: string, value: string): number {
+  const answer = execFileSync('kamcmd', ['-s', `unix:${control}`, question], { encoding: 'utf8' });
+  const found = new RegExp(`\\b${value}: (\\d+)`).exec(answer);
+  if (found === null) throw new Error(`${question} does not tell ${value}: ${answer}`);
+  return Number(found[1]);
 }
 
 function sum(values: readonly number[]): number {
@@ -119,6 +124,7 @@ const modules = [
   'auth',
   'usrloc',
   'registrar',
+  'ctl',
 ];
 
 function configurationOf({ realm, password }: KamailioStart, port: number): string {
@@ -134,6 +140,7 @@ listen=udp:127.0.0.1:${port}
 listen=tcp:127.0.0.1:${port}
 mpath="/usr/lib/x86_64-linux-gnu/kamailio/modules/:/usr/lib/aarch64-linux-gnu/kamailio/modules/"
 ${modules.map((name) => `loadmodule "${name}.so"`).join('\n')}
+modparam("ctl", "binrpc", "unix:${control}")
 modparam("registrar", "method_filtering", 0)
 modparam("registrar", "max_contacts", 10)
 modparam("usrloc", "db_mode", 0)
