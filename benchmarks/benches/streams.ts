@@ -150,7 +150,7 @@ async function tryStreams(kind: Kind, size: number, profile: string | undefined)
 }
 
 const fewStreams = 20;
-const latencySeconds = 25;
+const [latencySeconds, latencySettleSeconds] = [35, 12];
 
 /** Few streams, so that what is measured is the way and not the load. */
 async function measureLatency(profile: string | undefined) {
@@ -162,11 +162,12 @@ async function measureLatency(profile: string | undefined) {
     ]);
     const legs = { legs: fewStreams, remotePort } satisfies StreamsOpen;
     const ports = await tested.ask<readonly number[]>('open', legs);
-    const order = { streams: fewStreams, serverPort, sampleRate: 8000, twoWay: true };
-    await tested.ask('connect', order satisfies StreamsConnect);
+    const opened = { streams: fewStreams, serverPort, sampleRate: 8000, twoWay: true };
+    await tested.ask('connect', opened satisfies StreamsConnect);
+    const order = { ports, seconds: latencySeconds, settleSeconds: latencySettleSeconds };
     await quietMachine(patienceMs);
     const { value, othersPercent } = await besideOthers([tested, peer], () =>
-      peer.ask<PeerOutcome>('run', { ports, seconds: latencySeconds, settleSeconds } satisfies PeerRun),
+      peer.ask<PeerOutcome>('run', order satisfies PeerRun),
     );
     const lost = value.pulsesLost > 0 ? `, ${value.pulsesLost} pulses lost` : '';
     const others = `others took ${Math.round(othersPercent)} % of the machine${lost}`;

@@ -11,6 +11,7 @@ export interface PeerStart {
 export interface PeerRun {
   readonly ports: readonly number[];
   readonly seconds: number;
+  /** What is measured before is not told: both ends compile what has only now begun to run. */
   readonly settleSeconds: number;
 }
 
@@ -54,7 +55,8 @@ const headerBytes = 12;
 const payloadBytes = 160;
 // µ-law: silence, and full scale; linear: what full scale becomes.
 const [quiet, loud] = [0xff, 0x80];
-const beginMs = 1000;
+/** Streams have found their phase by then. */
+const beginMs = 3000;
 const lostMs = 1000;
 let socket: BatchSocket | undefined;
 let server: WebSocketServer | undefined;
@@ -90,12 +92,17 @@ function take(ws: WebSocket, index: number): void {
   });
 }
 
-function play(line: Line, now: number): void {
+/** Made once: what takes this process time makes what it measures late. */
+const playAudio = (() => {
   const tone = Buffer.alloc(16_000);
   for (let i = 0; i < tone.length / 2; i++) tone.writeInt16LE(i % 8 < 4 ? 12_000 : -12_000, 2 * i);
   const media = { contentType: 'audio/x-l16', sampleRate: 8000, payload: tone.toString('base64') };
+  return Buffer.from(JSON.stringify({ event: 'playAudio', media }));
+})();
+
+function play(line: Line, now: number): void {
   line.playedMs = now;
-  line.ws!.send(JSON.stringify({ event: 'playAudio', media }));
+  line.ws!.send(playAudio, { binary: false });
 }
 
 function hear(line: Line, view: DataView, offset: number, length: number, now: number): void {
@@ -120,12 +127,17 @@ async function run({ ports, seconds, settleSeconds }: PeerRun): Promise<PeerOutc
     port,
     line: lineOf(index),
     nextMs: Math.random() * 20,
-    pulseMs: settleSeconds * 1000 + Math.random() * 500,
-    playMs: settleSeconds * 1000 + Math.random() * beginMs,
+    pulseMs: beginMs + Math.random() * 500,
+    playMs: beginMs + Math.random() * 1000,
     clearMs: Number.POSITIVE_INFINITY,
   }));
   const startMs = performance.now();
+  let isSettled = false;
   while (performance.now() - startMs < seconds * 1000) {
+    if (!isSettled && performance.now() - startMs >= settleSeconds * 1000) {
+      isSettled = true;
+      outcome = nothingYet();
+    }
     for (const one of plan) {
       const { line, port } = one;
       const now = performance.now();

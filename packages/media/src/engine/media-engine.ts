@@ -286,7 +286,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
       const present = turns.present();
       for (let k = 0; k < present.length; k++) {
         const leg = present[k]!;
-        if (leg.agreed === undefined || !turns.isDue(leg)) continue;
+        if (leg.agreed === undefined || !turns.isDue(leg) || turns.putsOff(leg)) continue;
         leg.turn.lastStep = step;
         listen(leg, nowMs, listening);
         if (leg.taps !== undefined)

@@ -13,6 +13,11 @@ const LOOK_MS = 2000;
 /** Milliseconds of waiting that a move must save: every listener's next packet comes late or early by some. */
 const FIRST_GAIN_MS = 1;
 const LATER_GAIN_MS = 2.5;
+/**
+ * Who is in no mix keeps nobody waiting: his turn is put off for so many milliseconds when his audio is late, so it can be chosen just
+ * behind where nearly all of it has come. That is what brings audio to its stream within 5 ms.
+ */
+const MOST_WAIT_MS = 5;
 
 /** Whose turn it is in which step; moves mixes to the phase that suits the arrivals of their members' packets. */
 export interface Turns {
@@ -23,6 +28,8 @@ export interface Turns {
   /** Those whose phase this is; not all of them are due. */
   present(): readonly Leg[];
   isDue(leg: Leg): boolean;
+  /** The audio of a leg that is due and in no mix is late: its turn comes one step later, as often as there is patience for. */
+  putsOff(leg: Leg): boolean;
   add(leg: Leg): void;
   remove(leg: Leg): void;
   /** The leg takes its mix's phase; the next frame of one that has spoken comes later, by less than a frame. */
@@ -38,6 +45,8 @@ export function createTurns(phases: number, find: (leg: string) => Leg | undefin
   const stepMs = 20 / phases;
   const byPhase: Leg[][] = Array.from({ length: phases }, () => []);
   const noted: MixTurn[] = [];
+  const late: Leg[] = [];
+  const mostWaits = Math.floor(MOST_WAIT_MS / stepMs);
   let step = 0;
   /** When step 0 was, if no step had ever come late. */
   let originMs = Number.POSITIVE_INFINITY;
@@ -74,8 +83,10 @@ export function createTurns(phases: number, find: (leg: string) => Leg | undefin
     const isPatient = nowMs < mix.patientUntilMs;
     const heard: Readiness[] = [];
     let isMissing = false;
+    let isAlone = false;
     let isTapped = false;
     for (const leg of legsOf(mix)) {
+      if (leg.ear.mix === undefined) isAlone = true;
       if (leg.taps !== undefined) isTapped = true;
       if (leg.agreed === undefined || !leg.listens) continue;
       const { readyMs, everyMs, edgeMs } = leg.jitter.pace;
@@ -83,9 +94,9 @@ export function createTurns(phases: number, find: (leg: string) => Leg | undefin
       else heard.push({ readyMs, everyMs, edgeMs });
     }
     mix.lookMs = nowMs + (isPatient && isMissing ? IMPATIENT_LOOK_MS : LOOK_MS);
-    // One alone waits for nobody, but whoever taps him does.
+    // One by himself waits for nobody, but whoever taps him does.
     if (heard.length < (isTapped ? 1 : 2) || (isPatient && isMissing)) return;
-    const wanted = mix.isChosen ? LATER_GAIN_MS : FIRST_GAIN_MS;
+    const wanted = mix.isChosen && !isAlone ? LATER_GAIN_MS : FIRST_GAIN_MS;
     mix.isChosen = true;
     mix.patientUntilMs = 0;
     const choice = choosePhase(heard, mix.phase, { phases, stepMs, timeMs: originMs });
@@ -131,6 +142,19 @@ export function createTurns(phases: number, find: (leg: string) => Leg | undefin
     },
     present: () => byPhase[step % phases]!,
     isDue: ({ turn }) => step >= turn.dueStep,
+    putsOff(leg) {
+      const { turn, ear, jitter } = leg;
+      if (!leg.listens) return false;
+      const mayWait = mostWaits > 0 && ear.mix === undefined && leg.taps !== undefined;
+      jitter.patienceMs = mayWait ? MOST_WAIT_MS : 0;
+      if (!mayWait || turn.waited >= mostWaits || !jitter.isWaiting) {
+        turn.waited = 0;
+        return false;
+      }
+      turn.waited++;
+      late.push(leg);
+      return true;
+    },
     add: put,
     remove: take,
     join(leg, mix) {
@@ -146,6 +170,9 @@ export function createTurns(phases: number, find: (leg: string) => Leg | undefin
       noted.push(mix);
     },
     end(nowMs) {
+      for (let leg = late.pop(); leg !== undefined; leg = late.pop()) {
+        move(leg, (leg.turn.phase + 1) % phases, step + 1);
+      }
       for (let mix = noted.pop(); mix !== undefined; mix = noted.pop()) look(mix, nowMs);
     },
   };

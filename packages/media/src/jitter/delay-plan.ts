@@ -18,6 +18,8 @@ const hysteresisMs = 1;
 export class DelayPlan {
   /** Timestamp units still to be taken out (positive) or put in (negative). */
   pending = 0;
+  /** How long a frame may be put off when its audio is late: no delay is needed for what comes meanwhile. */
+  patienceMs = 0;
   /** Frames since the pending change was decided. */
   age = 0;
   readonly #unitsPerMs: number;
@@ -47,8 +49,13 @@ export class DelayPlan {
     return this.#wantedMs(estimator, growShare) + misfit;
   }
 
+  /** Slack that whoever chooses the moments of frames should leave; less where they can be put off. */
+  slackToChooseMs(estimator: DelayEstimator): number {
+    return this.patienceMs > 0 ? this.#wantedMs(estimator, growShare) : this.#dependableSlackMs(estimator);
+  }
+
   /** Slack that is enough for good: a frame that waits for less than this and one step more is never given up. */
-  dependableSlackMs(estimator: DelayEstimator): number {
+  #dependableSlackMs(estimator: DelayEstimator): number {
     return this.#wantedMs(estimator, shrinkShare) + hysteresisMs;
   }
 
@@ -98,8 +105,8 @@ export class DelayPlan {
     this.age = 0;
     const { stepMs } = this;
     const between = bufferedUnits % this.#step;
-    const spare = slack - this.dependableSlackMs(estimator);
-    const missing = this.#wantedMs(estimator, growShare) - slack + 2 * decline;
+    const spare = slack - this.#dependableSlackMs(estimator) + this.patienceMs;
+    const missing = this.#wantedMs(estimator, growShare) - slack + 2 * decline - this.patienceMs;
     if (missing > 0) {
       // Many packets must agree before anybody waits longer for them.
       if (estimator.observed >= 50) this.pending = between - Math.ceil(missing / stepMs) * this.#step;

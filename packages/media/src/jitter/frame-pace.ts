@@ -25,7 +25,7 @@ export class FramePace {
   /** When the newest audio can be counted on, by the clock of `put`, so that a `take` just after it waits least; NaN before ten packets. */
   get readyMs(): number {
     if (this.#estimator.observed < packetsToKnow) return Number.NaN;
-    return this.#estimator.newestMs() + this.#plan.dependableSlackMs(this.#estimator);
+    return this.#estimator.newestMs() + this.#plan.slackToChooseMs(this.#estimator);
   }
 
   /** Audio can be counted on again after so long: what packets and frames have in common, 20 ms as a rule. */
@@ -33,8 +33,9 @@ export class FramePace {
     return this.#plan.stepMs;
   }
 
-  /** How much sooner than its turn audio should be there, so that the buffer need not keep a frame more: none on an even network. */
+  /** How much sooner than its turn audio should be there, so that the buffer need not keep a frame more: none on an even network, or where a turn can be put off. */
   get edgeMs(): number {
+    if (this.#plan.patienceMs > 0) return 0;
     return Math.min(mostEdgeMs, edgePart * this.#estimator.quantileMs(1));
   }
 

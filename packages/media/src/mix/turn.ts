@@ -9,6 +9,8 @@ export interface Turn {
   lastStep: number;
   /** Not before this step: where a leg moves to another phase, one frame comes later and none is lost. */
   dueStep: number;
+  /** Steps that its present turn was put off for audio that is late. */
+  waited: number;
   /** Samples of the present frame that the leg has been sent before: all of them while it is relayed. */
   spared: number;
 }
@@ -32,7 +34,7 @@ export interface MixTurn {
 
 /** A turn in this phase, due at once. */
 export function createTurn(phase: number): Turn {
-  return { phase, lastStep: -1_000_000, dueStep: 0, spared: 0 };
+  return { phase, lastStep: -1_000_000, dueStep: 0, waited: 0, spared: 0 };
 }
 
 /** The turn of a mix in which nobody is yet. */
