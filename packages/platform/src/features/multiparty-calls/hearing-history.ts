@@ -1,7 +1,7 @@
 import type { Page } from '../../kernel/pagination.ts';
 import type { TimeRange } from '../../kernel/time-range.ts';
 import type { Database, Write } from '../../ports/database.ts';
-import type { HearingChange } from './domain/hearing-history.ts';
+import type { HearingChange, HearingEdge } from './domain/hearing-history.ts';
 import type { Role } from './domain/participant.ts';
 import { type HearingRow, reading, writing } from './tables.ts';
 
@@ -30,26 +30,28 @@ export async function saveHearing(
   { at, opened, closed }: HearingChange,
 ): Promise<void> {
   const tables = writing(write);
-  if (closed.length > 0) {
+  for (const [fixed, edges] of groupsOf(closed)) {
+    const other = fixed === 'listener' ? 'speaker' : 'listener';
+    const { isCoach } = edges[0];
     await tables
       .updateTable('multiparty_hearing')
       .set({ to_at: at })
       .where('mpc_uuid', '=', mpcUuid)
       .where('to_at', 'is', null)
-      .where((where) =>
-        where.or(
-          closed.map(({ listener, speaker, isCoach }) =>
-            where.and({ listener, speaker, is_coach: isCoach ? 1 : 0 }),
-          ),
-        ),
+      .where(fixed, '=', edges[0][fixed])
+      .where(
+        other,
+        'in',
+        edges.map((edge) => edge[other]),
       )
+      .where('is_coach', '=', isCoach ? 1 : 0)
       .execute();
   }
-  if (opened.length > 0) {
+  for (const edges of portions(opened)) {
     await tables
       .insertInto('multiparty_hearing')
       .values(
-        opened.map(({ listener, speaker, isCoach }) => ({
+        edges.map(({ listener, speaker, isCoach }) => ({
           mpc_uuid: mpcUuid,
           listener,
           speaker,
@@ -60,6 +62,41 @@ export async function saveHearing(
       )
       .execute();
   }
+}
+
+type Side = 'listener' | 'speaker';
+type Edges = [HearingEdge, ...HearingEdge[]];
+
+/**
+ * Each edge with all others of its listener or of its speaker, whichever are more: two groups when one of many leaves, one for each
+ * participant when all do. One condition for each edge would nest deeper than databases allow.
+ */
+function groupsOf(closed: readonly HearingEdge[]): Iterable<readonly [Side, Edges]> {
+  const sizes = new Map<string, number>();
+  const keyOf = (side: Side, edge: HearingEdge) => `${side}/${edge[side]}/${edge.isCoach}`;
+  for (const edge of closed) {
+    for (const key of [keyOf('listener', edge), keyOf('speaker', edge)]) {
+      sizes.set(key, (sizes.get(key) ?? 0) + 1);
+    }
+  }
+  const groups = new Map<string, readonly [Side, Edges]>();
+  for (const edge of closed) {
+    const [listening, speaking] = [keyOf('listener', edge), keyOf('speaker', edge)];
+    const isOfSpeaker = (sizes.get(speaking) ?? 0) > (sizes.get(listening) ?? 0);
+    const key = isOfSpeaker ? speaking : listening;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [isOfSpeaker ? 'speaker' : 'listener', [edge]]);
+    else group[1].push(edge);
+  }
+  return groups.values();
+}
+
+/** SQLite binds 32,766 values at most in one statement, and a row has six. */
+const edgesAtOnce = 5_000;
+
+/** A large call has as many edges as the square of its participants. */
+function* portions(edges: readonly HearingEdge[]): Generator<readonly HearingEdge[]> {
+  for (let from = 0; from < edges.length; from += edgesAtOnce) yield edges.slice(from, from + edgesAtOnce);
 }
 
 /** In the order in which they began. */

@@ -14,6 +14,7 @@ import { memberSoundRoutes } from './member-sound-routes.ts';
 import { multipartyCallsTables } from './migrations/0001-multiparty-calls.ts';
 import { recordingsAndHearing } from './migrations/0002-recordings-and-hearing.ts';
 import { multipartyBills } from './migrations/0003-bills.ts';
+import { openHearingByListener } from './migrations/0004-open-hearing-by-listener.ts';
 import { createQueries, type MultipartyCallQueries } from './queries.ts';
 import { createRecordingCommands } from './recording-commands.ts';
 import { recordingRoutes } from './recording-routes.ts';
@@ -63,7 +64,7 @@ export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCall
   const routes = multipartyCallRoutes(commands, queries);
 
   return {
-    migrations: [multipartyCallsTables, recordingsAndHearing, multipartyBills],
+    migrations: [multipartyCallsTables, recordingsAndHearing, multipartyBills, openHearingByListener],
     routes: {
       ...routes,
       routes: [

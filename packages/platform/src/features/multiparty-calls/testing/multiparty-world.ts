@@ -11,6 +11,7 @@ import { createMultipartyCalls, type MultipartyCallsFeature } from '../index.ts'
 import { multipartyCallsTables } from '../migrations/0001-multiparty-calls.ts';
 import { recordingsAndHearing } from '../migrations/0002-recordings-and-hearing.ts';
 import { multipartyBills } from '../migrations/0003-bills.ts';
+import { openHearingByListener } from '../migrations/0004-open-hearing-by-listener.ts';
 import { createRecordingMedia, type RecordingMedia } from './recording-media.ts';
 import { createScriptedCalls, type ScriptedCalls } from './scripted-calls.ts';
 import { createScriptedRecordings, type ScriptedRecordings } from './scripted-recordings.ts';
@@ -57,7 +58,11 @@ export async function openMultipartyWorld(
   open: OpenDatabase,
   options: WorldOptions = {},
 ): Promise<MultipartyWorld> {
-  return worldOn(await open([multipartyCallsTables, recordingsAndHearing, multipartyBills]), open, options);
+  return worldOn(
+    await open([multipartyCallsTables, recordingsAndHearing, multipartyBills, openHearingByListener]),
+    open,
+    options,
+  );
 }
 
 interface WorldOptions {
