@@ -70,7 +70,13 @@ servePart({
         ...(noiseCancellationLevel === undefined ? {} : { noiseCancellationLevel }),
       });
       const url = `ws://${host}:${serverPort}/${index}`;
-      media!.streams.connect(leg, { url, address: host, port: serverPort, headers: {}, timeoutMs: 20_000 });
+      media!.streams.connect(leg, {
+        url,
+        addresses: [host],
+        port: serverPort,
+        headers: {},
+        timeoutMs: 20_000,
+      });
       // As calls come, not all in one millisecond.
       if (index % 10 === 9) await wait(5);
     }

@@ -49,7 +49,7 @@ export {
 export type { Clock } from './ports/clock.ts';
 export type { Database, Migration, Read, Write } from './ports/database.ts';
 export type {
-  CheckedAddress,
+  CheckedAddresses,
   Egress,
   EgressAddresses,
   EgressAnswer,

@@ -56,7 +56,7 @@ export function createSimulatedCustomer(clock: Clock, touched: () => void): Simu
     async resolve(url) {
       const { protocol, port } = new URL(url);
       const usual = protocol === 'wss:' || protocol === 'https:' ? 443 : 80;
-      return { address: '192.0.2.80', port: port === '' ? usual : Number(port) };
+      return { addresses: ['192.0.2.80'], port: port === '' ? usual : Number(port) };
     },
     serve: (url, answer) => void served.set(url, typeof answer === 'function' ? answer : () => answer),
     send(request) {

@@ -161,10 +161,24 @@ test('a WebSocket is resolved and checked by the same rules, and nothing is sent
     return [{ address, family: 4 }];
   };
   const egress = createHttpEgress({ ...inProduction, resolve, nameTtlMs: 60_000 });
-  assert.deepEqual(await egress.resolve('wss://bot.example/a?b=c', 1000), { address: '8.8.8.8', port: 443 });
-  assert.deepEqual(await egress.resolve('WS://bot.example', 1000), { address: '8.8.8.8', port: 80 });
-  assert.deepEqual(await egress.resolve('ws://bot.example:8080/', 1000), { address: '8.8.8.8', port: 8080 });
+  assert.deepEqual(await egress.resolve('wss://bot.example/a?b=c', 1000), {
+    addresses: ['8.8.8.8'],
+    port: 443,
+  });
+  assert.deepEqual(await egress.resolve('WS://bot.example', 1000), { addresses: ['8.8.8.8'], port: 80 });
+  assert.deepEqual(await egress.resolve('ws://bot.example:8080/', 1000), {
+    addresses: ['8.8.8.8'],
+    port: 8080,
+  });
   assert.equal(lookups, 1);
+  const several = createHttpEgress({
+    ...inProduction,
+    resolve: async () => ['8.8.8.8', '2001:4860:4860::8888'].map((address) => ({ address, family: 4 })),
+  });
+  assert.deepEqual(await several.resolve('wss://both.example/', 1000), {
+    addresses: ['8.8.8.8', '2001:4860:4860::8888'],
+    port: 443,
+  });
   const kind = async (url: string) => {
     const outcome = await egress.resolve(url, 1000);
     return 'problem' in outcome ? outcome.problem.kind : 'open';

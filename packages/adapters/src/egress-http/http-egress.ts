@@ -8,7 +8,7 @@ import {
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type {
-  CheckedAddress,
+  CheckedAddresses,
   Egress,
   EgressAddresses,
   EgressOutcome,
@@ -66,18 +66,18 @@ export function createHttpEgress(options: HttpEgressOptions): HttpEgress {
         const exchange = new Exchange(request, settle, pool, options.trust);
         void exchange.run(() => findTarget(request.url, guard, resolve));
       }),
-    resolve: (url, timeoutMs) => checkedAddressOf(url, timeoutMs, guard, resolve),
+    resolve: (url, timeoutMs) => checkedAddressesOf(url, timeoutMs, guard, resolve),
     openConnections: pool.open,
     close: pool.close,
   };
 }
 
-async function checkedAddressOf(
+async function checkedAddressesOf(
   url: string,
   timeoutMs: number,
   guard: AddressGuard,
   resolve: Resolve,
-): Promise<CheckedAddress | { readonly problem: EgressProblem }> {
+): Promise<CheckedAddresses | { readonly problem: EgressProblem }> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((settle) => {
     timer = setTimeout(() => settle('late'), timeoutMs);
@@ -90,7 +90,7 @@ async function checkedAddressOf(
   }
   if (!found.ok) return { problem: { kind: found.kind, sentence: found.sentence } };
   const { addresses, port } = found.target;
-  return { address: addresses[0]!.address, port };
+  return { addresses: addresses.map(({ address }) => address), port };
 }
 
 /** One request from its look-up to the end of its answer; settles exactly once and leaves no timer. */

@@ -65,14 +65,16 @@ export interface StreamTrack {
   readonly keysOf?: readonly string[];
 }
 
-/** Where one attempt goes: its address was checked before, and nothing else is dialled. */
+/** Where one attempt goes: its addresses were checked before, and nothing else is dialled. */
 export interface StreamTarget {
   /** ws or wss, as the customer wrote it. */
   readonly url: string;
-  readonly address: string;
+  /** Tried in this order until one takes the connection. */
+  readonly addresses: readonly string[];
   readonly port: number;
   /** Of the upgrade request: signatures. */
   readonly headers: Readonly<Record<string, string>>;
+  /** For all addresses together, with TLS and the upgrade. */
   readonly timeoutMs: number;
   /** A second connection of the same stream: its `start` says so, and what was kept follows faster than real time. */
   readonly resumed?: boolean;

@@ -65,9 +65,10 @@ export interface Egress {
   send(request: EgressRequest): Promise<EgressOutcome>;
 }
 
-/** Where a connection that others make for us may go: the first address of the name, and the port of the URL or of its scheme. */
-export interface CheckedAddress {
-  readonly address: string;
+/** Where a connection that others make for us may go: the addresses of the name, one after another, at the port of the URL or of its scheme. */
+export interface CheckedAddresses {
+  /** One at least, each of them checked. */
+  readonly addresses: readonly string[];
   readonly port: number;
 }
 
@@ -77,5 +78,5 @@ export interface EgressAddresses {
    * Resolves the name of a ws, wss, http or https URL by the same cache and checks it by the same rules as a request; nothing is
    * sent. Problems are `refused`, `unreachable` and `connect-timeout`; never rejects.
    */
-  resolve(url: string, timeoutMs: number): Promise<CheckedAddress | { readonly problem: EgressProblem }>;
+  resolve(url: string, timeoutMs: number): Promise<CheckedAddresses | { readonly problem: EgressProblem }>;
 }

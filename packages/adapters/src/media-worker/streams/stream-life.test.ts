@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { Worker } from 'node:worker_threads';
 import { createStreamRig, nothing, stream } from './stream-rig.ts';
 import { testCertificate, testKey } from './test-certificate.ts';
 import { assertOneClock, type GotFrame, toneBytes } from './test-server.ts';
@@ -29,7 +31,7 @@ async function startRawServer(
 }
 
 function targetOf({ url, port }: { readonly url: string; readonly port: number }, timeoutMs: number) {
-  return { url, address: '127.0.0.1', port, headers: {}, timeoutMs };
+  return { url, addresses: ['127.0.0.1'], port, headers: {}, timeoutMs };
 }
 
 /** Answers the upgrade as RFC 6455 §4.2.2 wants it, and then nothing more. */
@@ -88,6 +90,57 @@ test('an attempt that fails is told with what happened, and leaves no socket', a
   assert.deepEqual(await rig.census(), nothing);
 });
 
+/** Accepts nothing: two connections fill its queue, and those that come later get no answer (its thread sleeps). */
+async function startDeafServer(context: TestContext, host: string, port: number): Promise<void> {
+  const deaf = new Worker(
+    `const { parentPort, workerData } = require('node:worker_threads');
+    require('node:net').createServer().listen({ ...workerData, backlog: 1 }, () => {
+      parentPort.postMessage('listens');
+      setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0));
+    });`,
+    { eval: true, workerData: { host, port } },
+  );
+  context.after(() => deaf.terminate());
+  await once(deaf, 'message');
+  for (let n = 0; n < 2; n++) {
+    const socket = connect({ host, port });
+    socket.on('error', () => {});
+    context.after(() => socket.destroy());
+    await once(socket, 'connect');
+  }
+}
+
+test('of several addresses the next is tried in the same attempt where one refuses or does not answer', async (context) => {
+  const rig = await createStreamRig(context, 38_364);
+  rig.open();
+  const { port } = rig.server;
+  await startDeafServer(context, '127.0.0.9', port);
+  rig.connect(rig.server.url, { addresses: ['127.0.0.7', '127.0.0.9', '127.0.0.1'] });
+  await rig.told('stream-connected');
+  assert.equal(rig.server.requests[0]?.headers['host'], new URL(rig.server.url).host);
+  assert.deepEqual(
+    rig.notices.filter(({ type }) => type === 'stream-unreachable'),
+    [],
+  );
+});
+
+test('one connect timeout is for all addresses together, and each of them is named when none takes the connection', async (context) => {
+  const rig = await createStreamRig(context, 38_372);
+  rig.open();
+  const { port } = rig.server;
+  rig.connect(rig.server.url, { addresses: ['127.0.0.7', '127.0.0.8'] });
+  const { sentence } = await rig.told('stream-unreachable');
+  assert.match(
+    sentence,
+    new RegExp(`ECONNREFUSED 127.0.0.7:${port}, connect ECONNREFUSED 127.0.0.8:${port}`),
+  );
+  await startDeafServer(context, '127.0.0.9', port);
+  const from = rig.notices.length;
+  rig.connect(rig.server.url, { addresses: ['127.0.0.7', '127.0.0.9'], timeoutMs: 400 });
+  assert.match((await rig.told('stream-unreachable', from)).sentence, /within 400 ms/);
+  assert.equal((await rig.census()).streamSockets, 0);
+});
+
 test('wss is for the name of the URL, certified by who is trusted, whatever address is dialled', async (context) => {
   const rig = await createStreamRig(context, 38_276, {
     server: { key: testKey, cert: testCertificate },
@@ -96,7 +149,7 @@ test('wss is for the name of the URL, certified by who is trusted, whatever addr
   rig.open();
   rig.connect(rig.server.url.replace('stream.example', 'other.example'));
   assert.match((await rig.told('stream-unreachable')).sentence, /other\.example/);
-  rig.connect();
+  rig.connect(rig.server.url, { addresses: ['127.0.0.7', '127.0.0.1'] });
   await rig.told('stream-connected');
   await rig.server.until(({ media }) => media?.chunk === 5);
   rig.media.streams.close(stream, 'x');

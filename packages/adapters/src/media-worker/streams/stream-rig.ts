@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import type { StreamNotice, StreamOrder } from '@jackfield/platform';
+import type { StreamNotice, StreamOrder, StreamTarget } from '@jackfield/platform';
 import { agreedWith, createPhone, type LoopbackPhone } from '../loopback-phone.ts';
 import { createMediaWorker, type MediaWorker, type MediaWorkerOptions } from '../media-worker.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from './test-server.ts';
@@ -19,7 +19,7 @@ export interface StreamRig {
     from?: number,
   ): Promise<Extract<StreamNotice, { type: Type }>>;
   open(order?: Partial<StreamOrder>): void;
-  connect(url?: string, more?: { readonly resumed?: boolean; readonly timeoutMs?: number }): void;
+  connect(url?: string, more?: Partial<Pick<StreamTarget, 'resumed' | 'timeoutMs' | 'addresses'>>): void;
   /** Closes the stream and says what is left: nothing. */
   census(): Promise<Readonly<Record<string, number>>>;
 }
@@ -86,7 +86,7 @@ export async function createStreamRig(
     connect: (url = server.url, more = {}) =>
       media.streams.connect(stream, {
         url,
-        address: '127.0.0.1',
+        addresses: ['127.0.0.1'],
         port: server.port,
         headers: { 'X-Signature-V3': 'abc' },
         timeoutMs: 5000,

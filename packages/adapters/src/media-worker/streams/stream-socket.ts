@@ -1,4 +1,4 @@
-import { connect as connectPlain, isIP } from 'node:net';
+import { connect as connectPlain, isIP, type LookupFunction } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { StreamTarget } from '@jackfield/platform';
 import { WebSocket } from 'ws';
@@ -144,10 +144,21 @@ export class StreamSocket {
 const textual = { binary: false };
 const binary = { binary: true };
 
-function dialler({ url, address, port }: StreamTarget, trust: string | undefined) {
+function dialler({ url, addresses, port, timeoutMs }: StreamTarget, trust: string | undefined) {
   const { protocol, hostname } = new URL(url);
+  const checked = addresses.map((address) => ({ address, family: isIP(address) }));
+  // Nothing is resolved: what was checked is what is connected to, one after another.
+  const lookup: LookupFunction = (_name, { all }, callback) => {
+    if (all) callback(null, checked);
+    else callback(null, checked[0]!.address, checked[0]!.family);
+  };
   return () => {
-    const to = { host: address, port };
+    const to = {
+      ...(checked.length === 1 ? { host: checked[0]!.address } : { host: bare(hostname), lookup }),
+      port,
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: turnMs(timeoutMs, checked.length),
+    };
     const socket =
       protocol === 'wss:'
         ? connectTls({
@@ -162,11 +173,22 @@ function dialler({ url, address, port }: StreamTarget, trust: string | undefined
   };
 }
 
+/**
+ * How long one of several addresses may take before the next has its turn; the last has what is left. 250 ms are what RFC 8305 §5
+ * recommends; a lost SYN is sent again after 1 s (RFC 6298 §2.1), and nothing is won by waiting longer.
+ */
+function turnMs(timeoutMs: number, addresses: number): number {
+  return Math.max(250, Math.min(1000, Math.floor(timeoutMs / (addresses + 1))));
+}
+
 function bare(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 }
 
-function sentenceOf({ message, code }: NodeJS.ErrnoException): string {
+function sentenceOf(error: NodeJS.ErrnoException): string {
+  // Of several addresses each has its own.
+  if (error instanceof AggregateError) return error.errors.map(({ message }) => message).join(', ');
+  const { message, code } = error;
   const status = /^Unexpected server response: (\d+)$/.exec(message)?.[1];
   if (status !== undefined) return `it answered ${status} instead of switching to WebSocket`;
   if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return 'it sent a message that is too long';

@@ -71,9 +71,9 @@ export function defineSessions(
           return findTarget(stream.order, effect);
         case 'connect': {
           const { url, target, resumed } = effect;
-          const { address, port, headers } = target;
+          const { addresses, port, headers } = target;
           const timeoutMs = limits.connectMs;
-          return audioStreams.connect(uuid, { url, address, port, headers, timeoutMs, resumed });
+          return audioStreams.connect(uuid, { url, addresses, port, headers, timeoutMs, resumed });
         }
         case 'retrack':
           return audioStreams.retrack(uuid, effect.tracks);

@@ -116,7 +116,7 @@ onEmbeddedDatabase('The life of a stream', (open) => {
     await world.pass(10);
     const [target] = world.sockets.streams.get(stream)?.targets ?? [];
     assert.equal(target?.url, service_url);
-    assert.deepEqual([target?.address, target?.port], ['192.0.2.80', 443]);
+    assert.deepEqual([target?.addresses, target?.port], [['192.0.2.80'], 443]);
     const headers = target?.headers ?? {};
     for (const prefix of ['X-Service-', 'X-Other-']) {
       assert.match(headers[`${prefix}Signature-V3-Nonce`] ?? '', /^\d{20}$/);

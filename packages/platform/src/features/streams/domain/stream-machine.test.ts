@@ -49,7 +49,7 @@ describe('a stream that begins', () => {
   it('takes no notice of a look-up that comes late', () => {
     const stream = ScriptedStream.ordered();
     stream.found().unreachable().afterPause();
-    const target = { address: '8.8.8.8', port: 443, headers: {} };
+    const target = { addresses: ['8.8.8.8'], port: 443, headers: {} };
     assert.deepEqual(stream.feed({ type: 'target-found', attempt: 1, target }).orders, []);
   });
 });

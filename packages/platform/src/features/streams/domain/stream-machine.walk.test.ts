@@ -30,7 +30,7 @@ const inputs = fc.oneof(
     .record({ attempt: fc.integer({ min: 0, max: 6 }), isFinal: fc.boolean() })
     .map((about): StreamInput => ({ type: 'target-refused', sentence: 'not there', ...about })),
   fc.integer({ min: 0, max: 6 }).map((attempt): StreamInput => {
-    const target = { address: '8.8.8.8', port: 443, headers: {} };
+    const target = { addresses: ['8.8.8.8'], port: 443, headers: {} };
     return { type: 'target-found', attempt, target };
   }),
 );

@@ -95,7 +95,7 @@ export const streamLimits: StreamLimits = {
 
 /** Where an attempt may go, with the signatures of its upgrade request. */
 export interface CheckedTarget {
-  readonly address: string;
+  readonly addresses: readonly string[];
   readonly port: number;
   readonly headers: Readonly<Record<string, string>>;
 }

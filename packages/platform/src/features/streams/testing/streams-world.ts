@@ -10,7 +10,7 @@ import type { OutboxEvent } from '../../../kernel/machine.ts';
 import type { SessionRunner } from '../../../kernel/session-runner.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Database } from '../../../ports/database.ts';
-import type { CheckedAddress, EgressProblem } from '../../../ports/egress.ts';
+import type { CheckedAddresses, EgressProblem } from '../../../ports/egress.ts';
 import type { LiveLeg } from '../../calls/index.ts';
 import type { PlayOrder } from '../../sounds/index.ts';
 import { createUsage, type RateTable } from '../../usage/index.ts';
@@ -37,7 +37,7 @@ export interface StreamsWorld {
   leg(fields?: Partial<LiveLeg>): string;
   hangUp(leg: string): Promise<void>;
   /** What becomes of look-ups of this host from now on. */
-  place(host: string, found: CheckedAddress | { readonly problem: EgressProblem }): void;
+  place(host: string, found: CheckedAddresses | { readonly problem: EgressProblem }): void;
   pass(ms: number): Promise<void>;
   post(path: string, body?: object, as?: Caller): Promise<ApiAnswer>;
   get(path: string, as?: Caller): Promise<ApiAnswer>;
@@ -68,7 +68,7 @@ async function worldOn(database: Database, open: OpenDatabase, startAt: number):
   const legs = new Map<string, LiveLeg>();
   const ended = new Set<string>();
   const over: ((leg: string) => void)[] = [];
-  const places = new Map<string, CheckedAddress | { readonly problem: EgressProblem }>();
+  const places = new Map<string, CheckedAddresses | { readonly problem: EgressProblem }>();
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   let lastUuid = 0;
   const newUuid = () => `00000000-0000-4000-8000-${String(++lastUuid).padStart(12, '0')}`;
@@ -89,7 +89,7 @@ async function worldOn(database: Database, open: OpenDatabase, startAt: number):
     newUuid,
     audioStreams: sockets,
     egress: {
-      resolve: async (url) => places.get(new URL(url).hostname) ?? { address: '192.0.2.80', port: 443 },
+      resolve: async (url) => places.get(new URL(url).hostname) ?? { addresses: ['192.0.2.80'], port: 443 },
     },
     sounds: {
       ownedBy: (kind) => void owners.add(kind),

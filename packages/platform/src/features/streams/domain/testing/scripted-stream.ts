@@ -79,7 +79,7 @@ export class ScriptedStream {
   }
 
   found(): this {
-    const target = { address: '8.8.8.8', port: 443, headers: {} };
+    const target = { addresses: ['8.8.8.8'], port: 443, headers: {} };
     return this.feed({ type: 'target-found', attempt: this.stream.attempt.number, target });
   }
 
