@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { CallbackReceiver } from './support/callback-receiver.ts';
+import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { freePort } from './support/ports.ts';
+import { Sipp } from './support/sipp.ts';
 import { WebSocketPhone } from './support/web-socket-phone.ts';
 
 const domain = 'sip.localhost';
@@ -179,6 +181,31 @@ describe('client tokens over SIP in WebSockets', { timeout: 120_000 }, () => {
     guest.dial('+12025550102', await freePort());
     const busy = await guest.events.until('the end', ({ type }) => type === 'ended');
     assert.equal(busy.status, 486);
+  });
+
+  it('a phone that may be called and not call has nobody called by REFER either, and its call goes on', {
+    skip: missing('sipp'),
+  }, async () => {
+    const [heather, ivan] = [await endpoint('heather'), await endpoint('ivan')];
+    const per = { voice: { incoming_allow: true, outgoing_allow: false } };
+    const options = { remote: platform.sipAddress, user: heather.sub, password: ' ' };
+    const keys = { token: await issued({ sub: heather.sub, per }), target: '+12025550100' };
+    const registered = await Sipp.start({ ...options, scenario: 'register-token', keys });
+    assert.deepEqual(await registered.finished(), { code: 0, errors: '' });
+    const { port } = registered;
+    const called = await Sipp.start({ ...options, scenario: 'answer-refer-forbidden', keys, port });
+    try {
+      const caller = await phone(ivan.name, await issued({ sub: ivan.sub }));
+      assert.equal(await caller.register(), 200);
+      const call = caller.dial(heather.sub, await freePort());
+      await called.logged(/refused X-Plivo-Jwt-Error-Code: 10008/);
+      assert.equal((await platform.api('GET', 'Call/?status=live')).body.calls.length, 2);
+      call.hangUp();
+      await caller.events.until('the end', ({ type }) => type === 'ended');
+      assert.deepEqual(await called.finished(), { code: 0, errors: '' });
+    } finally {
+      await Promise.all([registered.stop(), called.stop()]);
+    }
   });
 
   it('a token of a deleted endpoint or account stops working, also for calls', async () => {

@@ -15,7 +15,7 @@ export interface Admitted {
   /** The application that is to take its calls, where its token names one. */
   readonly application?: string;
   /** Set for who presented a token: it is registered no longer than that lasts, and only when it may be called. */
-  readonly token?: { readonly expiresAt: number; readonly mayReceive: boolean };
+  readonly token?: { readonly expiresAt: number; readonly mayReceive: boolean; readonly mayCall: boolean };
 }
 
 /** The final response that a request gets instead. */

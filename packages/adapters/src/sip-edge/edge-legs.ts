@@ -207,7 +207,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
         { ...orderOf(request, domain), content: { body: offer, contentType: sdpType }, ...terms },
         listenerOf(edge),
       );
-      transfers.began(edge.leg, edge.call);
+      transfers.began(edge.leg, edge.call, request.targets);
     };
     edge.media.crypto.address(request.targets);
     edge.redial(edge.media.offer());

@@ -1,4 +1,4 @@
-import type { Clock, Registrations } from '@jackfield/platform';
+import type { Binding, Clock, Registrations } from '@jackfield/platform';
 import {
   addressOfHost,
   DEFAULT_REGISTRATION_LIMITS,
@@ -89,7 +89,8 @@ export function createRegistrar(deps: RegistrarDeps): {
         token === undefined || token.mayReceive
           ? await registrations.update(endpoint, (current) => {
               const decided = decideRegistration(wanted, current, now, limits);
-              return { bindings: decided.status === 200 ? decided.bindings : current, result: decided };
+              const next = decided.status === 200 ? decided.bindings : current;
+              return { bindings: permitted(next, current, token), result: decided };
             })
           : await registerUncalled(endpoint, wanted, now, limits);
       switch (decision.status) {
@@ -114,6 +115,16 @@ export function createRegistrar(deps: RegistrarDeps): {
       }
     },
   };
+}
+
+/** What was bound by a token that does not allow to call says so; an array of which nothing is new stays what it is. */
+function permitted(
+  next: readonly Binding[],
+  current: readonly Binding[],
+  token: Admitted['token'],
+): readonly Binding[] {
+  if (next === current || token === undefined || token.mayCall) return next;
+  return next.map((binding) => (current.includes(binding) ? binding : { ...binding, mayCall: false }));
 }
 
 /** Nobody is registered for longer than its token lasts. */

@@ -119,6 +119,28 @@ describe('a REGISTER with a token', () => {
     assert.deepEqual(nobody.updated, []);
   });
 
+  it('whose token does not allow to call is bound with that, until another token refreshes it', async () => {
+    const w = world({ mayCall: false });
+    await w.register();
+    assert.equal(w.bound()[0]?.mayCall, false);
+    const [before] = w.bound();
+    w.renew({ mayCall: true });
+    await w.register({ Contact: '<sip:other@example.invalid>', 'Call-ID': 'two' });
+    assert.equal(
+      w.bound().find(({ contact }) => contact === before!.contact),
+      before,
+    );
+    assert.deepEqual(
+      w
+        .bound()
+        .map(({ mayCall }) => mayCall ?? true)
+        .toSorted(),
+      [false, true],
+    );
+    await w.register();
+    assert.ok(w.bound().every(({ mayCall }) => mayCall === undefined));
+  });
+
   it('for another address than its own is refused', async () => {
     const w = world();
     const { status, headers } = await w.register({ To: `<sip:bob@${realm}>` });

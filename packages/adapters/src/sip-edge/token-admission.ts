@@ -21,14 +21,14 @@ export function createTokenAdmission({ tokens, otherwise }: TokenAdmissionDeps):
     if (request.method === 'INVITE' && !client.mayCall) return refusedToken('grants');
     // RFC 3261 §10.3 step 4: a client registers itself and nobody else.
     if (request.method === 'REGISTER' && userOf(request, 'To') !== user) return refusedToken('subject');
-    const { account, endpoint, application, expiresAt, mayReceive } = client;
+    const { account, endpoint, application, expiresAt, mayReceive, mayCall } = client;
     return {
       ok: true,
       account,
       endpoint,
       user: client.user,
       ...(application === undefined ? {} : { application }),
-      token: { expiresAt, mayReceive },
+      token: { expiresAt, mayReceive, mayCall },
     };
   }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LegNotice, LegStatistics, TransferRequest } from '@jackfield/platform';
+import type { DialRequest, LegNotice, LegStatistics, TransferRequest } from '@jackfield/platform';
 import type { Flow } from '@jackfield/sip';
 import type { TransportListener, Transports } from '@jackfield/sip/transport';
 import { createRecordingLog, createVirtualClock } from '@jackfield/testkit';
@@ -99,6 +99,31 @@ async function world(take?: (request: TransferRequest) => boolean) {
     return { tag, leg };
   }
 
+  /** A call of ours to phones at these places, of which the one at `place` answers; says what a REFER of it looks like. */
+  async function dialled(targets: DialRequest['targets'], place: number) {
+    edge.telephony.dial({ leg: 'ours', from: { user: 'alice' }, to: { user: 'bob' }, targets });
+    await clock.advance(50);
+    const invite = sent.filter((text) => text.startsWith('INVITE '))[place]!;
+    const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(invite)![1]!.trim();
+    const copied = ['Via', 'From', 'Call-ID', 'CSeq'].map((name) => `${name}: ${field(name)}`);
+    const answer = ['SIP/2.0 200 OK', ...copied, `To: ${field('To')};tag=bob`, 'Contact: <sip:bob@10.0.0.2>'];
+    const described = ['Content-Type: application/sdp', `Content-Length: ${sdp.length}`, '', sdp];
+    listener?.onMessage([...answer, ...described].join('\r\n'), flow);
+    await clock.advance(50);
+    return async (cseq: number, referTo: string) => {
+      const lines = [
+        'REFER sip:edge@10.0.0.1 SIP/2.0',
+        `Via: SIP/2.0/UDP 10.0.0.2:5060;branch=z9hG4bK${++serial}`,
+        ...[`From: ${field('To')};tag=bob`, `To: ${field('From')}`, `Call-ID: ${field('Call-ID')}`],
+        ...[`CSeq: ${cseq} REFER`, 'Contact: <sip:bob@10.0.0.2>', `Refer-To: <${referTo}>`],
+        ...['Content-Length: 0', '', ''],
+      ];
+      listener?.onMessage(lines.join('\r\n'), flow);
+      await clock.advance(50);
+      return sent.findLast((text) => text.startsWith('SIP/2.0'))!;
+    };
+  }
+
   /** The phone takes what was sent last. */
   async function accept(): Promise<void> {
     const copied = /^(?:Via|From|To|Call-ID|CSeq): .*$/gm;
@@ -107,7 +132,17 @@ async function world(take?: (request: TransferRequest) => boolean) {
     await clock.advance(50);
   }
 
-  return { clock, sent, notices, edge, send, accept, call, last: () => sent.at(-1)!.split('\r\n')[0] };
+  return {
+    clock,
+    sent,
+    notices,
+    edge,
+    send,
+    accept,
+    call,
+    dialled,
+    last: () => sent.at(-1)!.split('\r\n')[0],
+  };
 }
 
 test('RFC 3515 §2.4.2: a REFER is declined with 603 where nobody carries transfers out', async () => {
@@ -234,4 +269,30 @@ test('A Replaces names who is meant, whatever the URI around it is', async () =>
   assert.deepEqual(asked, [{ leg: first.leg, to: '', replaces: other.leg }]);
   w.edge.hangUpAll();
   await w.edge.close();
+});
+
+test('A phone that may be called and not call asks in vain: 401 with the code of its INVITE; one beside it that may is heard', async () => {
+  const bob = { uri: 'sip:bob@10.0.0.2' };
+  const confined = { ...bob, mayCall: false } as const;
+  for (const [targets, place, isRefused] of [
+    [[confined], 0, true],
+    [[bob, confined], 1, true],
+    [[bob, { ...bob, otherFlows: [confined] }], 1, true],
+    [[confined, bob], 1, false],
+  ] as const) {
+    const asked: TransferRequest[] = [];
+    const w = await world((request) => asked.push(request) > 0);
+    const refer = await w.dialled(targets, place);
+    const answer = await refer(1, 'sip:+12025550100@sip.example.com');
+    if (isRefused) assert.match(answer, /^SIP\/2\.0 401 [\s\S]*\r\nX-Plivo-Jwt-Error-Code: 10008\r\n/);
+    else assert.match(answer, /^SIP\/2\.0 202 /);
+    assert.equal(asked.length, isRefused ? 0 : 1);
+    // Nobody is called where two calls become one.
+    const other = await w.call('2');
+    const replaces = `Replaces=2%3Bto-tag%3D${other.tag}%3Bfrom-tag%3Dalice2`;
+    if (isRefused) await refer(2, `sip:10.0.0.1?${replaces}`);
+    assert.equal(asked.length, 1);
+    w.edge.hangUpAll();
+    await w.edge.close();
+  }
 });

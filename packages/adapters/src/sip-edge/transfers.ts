@@ -1,4 +1,4 @@
-import type { TransferRequest } from '@jackfield/platform';
+import type { DialTarget, TransferRequest } from '@jackfield/platform';
 import {
   type Call,
   type DialogName,
@@ -10,12 +10,14 @@ import {
 } from '@jackfield/sip';
 import type { Gruus } from './gruus.ts';
 import { calleeOf } from './parties.ts';
+import { refusedToken } from './token-admission.ts';
 
 /** Transfers that phones ask for: REFER within a call (RFC 3515), and Replaces, which names another one (RFC 3891). */
 export interface Transfers {
   /** Whoever carries transfers out; true takes a request, and until somebody listens all are declined. */
   listen(listener: (request: TransferRequest) => boolean): void;
-  began(leg: string, call: Call): void;
+  /** `targets` are those of a call of ours. */
+  began(leg: string, call: Call, targets?: readonly DialTarget[]): void;
   answered(call: Call): void;
   ended(call: Call): void;
   /** Answers a REFER of the phone behind this leg. */
@@ -27,6 +29,7 @@ export interface Transfers {
 interface KnownCall {
   readonly leg: string;
   readonly call: Call;
+  readonly targets: readonly DialTarget[];
   isAnswered: boolean;
 }
 
@@ -39,6 +42,18 @@ export function createTransfers(domains: readonly string[], gruus?: Gruus): Tran
   function find({ callId, toTag, fromTag }: { callId: string; toTag: string; fromTag: string }) {
     const name: DialogName = { callId, localTag: toTag, remoteTag: fromTag };
     return calls.get(callId)?.find(({ call }) => call.isDialog(name));
+  }
+
+  function knownOf(call: Call): KnownCall | undefined {
+    return calls.get(call.callId)?.find((each) => each.call === call);
+  }
+
+  /** Whether the phone at the other end of a call may have anybody called: one that called us has shown that it may. */
+  function mayCall(call: Call): boolean {
+    const { targets = [] } = knownOf(call) ?? {};
+    const target = call.answeredBy === undefined ? undefined : targets[call.answeredBy];
+    const phones = target === undefined ? targets : [target, ...(target.otherFlows ?? [])];
+    return phones.every((phone) => phone.mayCall !== false);
   }
 
   /** What a REFER asks for, or the status that refuses it. */
@@ -64,12 +79,12 @@ export function createTransfers(domains: readonly string[], gruus?: Gruus): Tran
     listen(listener) {
       take = listener;
     },
-    began(leg, call) {
+    began(leg, call, targets = []) {
       const others = calls.get(call.callId) ?? [];
-      calls.set(call.callId, [...others, { leg, call, isAnswered: false }]);
+      calls.set(call.callId, [...others, { leg, call, targets, isAnswered: false }]);
     },
     answered(call) {
-      const known = calls.get(call.callId)?.find((each) => each.call === call);
+      const known = knownOf(call);
       if (known !== undefined) known.isAnswered = true;
     },
     ended(call) {
@@ -80,6 +95,7 @@ export function createTransfers(domains: readonly string[], gruus?: Gruus): Tran
     referred(leg, call, request) {
       const asked = read(leg, request);
       if (typeof asked === 'number') call.refuseReferral(asked);
+      else if (asked.replaces === undefined && !mayCall(call)) refuseByToken(call);
       else if (take?.(asked)) call.acceptReferral();
       else call.refuseReferral();
     },
@@ -97,4 +113,10 @@ export function createTransfers(domains: readonly string[], gruus?: Gruus): Tran
       return take === undefined ? { refusal: 603 } : { leg: known.leg };
     },
   };
+}
+
+/** conventions.md §3.4: the answer that an INVITE of the phone would get. */
+function refuseByToken(call: Call): void {
+  const { status, headers } = refusedToken('grants');
+  call.refuseReferral(status, headers);
 }

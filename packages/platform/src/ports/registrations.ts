@@ -50,4 +50,6 @@ export interface Binding {
   readonly instance?: string;
   /** Which of several flows of the instance this is (RFC 5626 §4.2): one of them carries a call, the others stand by. */
   readonly regId?: number;
+  /** Set where the phone registered by a token that does not allow it to call. */
+  readonly mayCall?: false;
 }

@@ -85,6 +85,8 @@ export interface DialTarget {
   /**
    * The inbound trunk that it belongs to: its customer has named the place, so nothing is sent to addresses that are closed to
    * customers, and with several such targets one is dialled after the other, the next when one fails.
+  /** Set for a phone that may be called and not call: what it asks for by REFER is refused as its INVITE would be. */
+  readonly mayCall?: false;
    */
   readonly trunk?: NamedTrunk;
 }

@@ -129,6 +129,13 @@ test('A REFER while another one is carried out, or that nobody wants, is decline
   ]);
 });
 
+test('The owner says by header fields why it declines a REFER', () => {
+  const headers = [['X-Why', 'permission']] as const;
+  const { state } = stepSession(live(), refer(), 0);
+  const { effects } = stepSession(state, { type: 'refuse-referral', status: 401, headers }, 0);
+  assert.deepEqual(effects[1], { do: 'respond', transaction: 'REFER 11', status: 401, headers });
+});
+
 test('A subscription of which nothing more is heard is ended with a NOTIFY', () => {
   assert.deepEqual(run(live(), refer(), accept, answered, { type: 'timer-fired', key: 'referral' }).words, [
     'NOTIFY refer terminated;reason=timeout SIP/2.0 408 Request Timeout',

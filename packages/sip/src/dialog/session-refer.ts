@@ -100,10 +100,10 @@ export function acceptReferral(state: Session, now: number): SessionStep {
 }
 
 /** The owner does not carry it out. */
-export function refuseReferral(state: Session, status: number): SessionStep {
+export function refuseReferral(state: Session, status: number, headers?: HeaderPairs): SessionStep {
   if (state.referral.state !== 'asked') return stay(state);
   const effects: SessionEffect[] = [];
-  return { state: dropReferral(state, status, effects), effects };
+  return { state: dropReferral(state, status, effects, headers), effects };
 }
 
 /** What has become of the call that the REFER asked for: a final status ends the subscription (RFC 3515 §2.4.5). */
@@ -152,12 +152,17 @@ export function notifyAnswered(
 }
 
 /** Forgets the REFER; one that has no answer yet gets `status`. */
-export function dropReferral(state: Session, status: number, effects: SessionEffect[]): Session {
+export function dropReferral(
+  state: Session,
+  status: number,
+  effects: SessionEffect[],
+  headers?: HeaderPairs,
+): Session {
   const { referral } = state;
   if (referral.state === 'none') return state;
   effects.push({ do: 'cancel-timer', session: state.id, key: 'referral' });
   if (referral.state === 'asked') {
-    effects.push({ do: 'respond', transaction: referral.transaction, status });
+    effects.push({ do: 'respond', transaction: referral.transaction, status, ...(headers && { headers }) });
   }
   return { ...state, referral: { state: 'none', taken: referral.taken } };
 }

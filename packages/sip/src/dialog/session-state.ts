@@ -143,7 +143,7 @@ export type SessionInput =
   | { readonly type: 'refuse-offer'; readonly status: number }
   | { readonly type: 'send-info'; readonly content: Content }
   | { readonly type: 'accept-referral' }
-  | { readonly type: 'refuse-referral'; readonly status: number }
+  | { readonly type: 'refuse-referral'; readonly status: number; readonly headers?: HeaderPairs }
   /** What has become of an accepted REFER: 200 and above are final. */
   | { readonly type: 'report-referral'; readonly status: number };
 

@@ -70,7 +70,7 @@ function onOwner(state: Session, input: OwnerInput, now: number): SessionStep {
     case 'accept-referral':
       return acceptReferral(state, now);
     case 'refuse-referral':
-      return refuseReferral(state, input.status);
+      return refuseReferral(state, input.status, input.headers);
     case 'report-referral':
       return reportReferral(state, input.status);
   }

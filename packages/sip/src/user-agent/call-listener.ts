@@ -40,6 +40,8 @@ export interface DialogName {
 /** A leg in the hands of its owner. Orders that come too late, or at the wrong time, are ignored. */
 export interface Call {
   readonly callId: string;
+  /** Of a call of ours that was answered: the place of its phone among the targets of the INVITE. */
+  readonly answeredBy: number | undefined;
   /** Ends the leg in whatever state it is: CANCEL, BYE, or 603 to an unanswered INVITE. */
   hangUp(): void;
   /** Sends a re-INVITE, or an UPDATE to a peer that takes it, with this offer; its outcome is `offerAnswered` or `offerRefused`. */
@@ -52,8 +54,8 @@ export interface Call {
   sendInfo(content: Content): void;
   /** Takes the peer's REFER on: 202 and a NOTIFY of 100; `reportReferral` says the rest. */
   acceptReferral(): void;
-  /** Refuses the peer's REFER, with 603 unless told. */
-  refuseReferral(status?: number): void;
+  /** Refuses the peer's REFER, with 603 unless told; `headers` say why. */
+  refuseReferral(status?: number, headers?: HeaderPairs): void;
   /** Tells the peer the status of the call that its REFER asked for, 200 and above once and last. */
   reportReferral(status: number): void;
   /** Whether the leg is this dialog, as the other side of a Replaces header names it (RFC 3891 §3). */

@@ -1,3 +1,4 @@
+import type { HeaderPairs } from '../dialog/answers.ts';
 import {
   type IncomingCall,
   type IncomingCallEffect,
@@ -100,12 +101,14 @@ export function receiveInvite(
   }
 
   const inSession = (input: SessionInput): void => feed({ type: 'session', input });
-  const refuseReferral = (status = 603): void => inSession({ type: 'refuse-referral', status });
+  const refuseReferral = (status = 603, headers?: HeaderPairs): void =>
+    inSession({ type: 'refuse-referral', status, ...(headers && { headers }) });
   deps.add(leg);
   serveInvite(deps, leg, transaction, true);
   perform(start.effects, undefined);
   const invite: IncomingInvite = {
     callId,
+    answeredBy: undefined,
     request,
     flow: flow.id,
     sourceAddress: flow.remoteAddress,

@@ -76,9 +76,10 @@ export function dial(
   const located = new Map<string, readonly Route[]>();
   const otherFlows = new Map<string, readonly InviteTarget[]>();
   for (const [index, target] of options.targets.entries()) {
-    flows.set(`b${index}`, target.flow);
-    invites.set(`b${index}`, inviteFor(options, target, callId, localTag, deps.sessionInterval));
-    if (target.otherFlows) otherFlows.set(`b${index}`, target.otherFlows);
+    const branch = branchAt(index);
+    flows.set(branch, target.flow);
+    invites.set(branch, inviteFor(options, target, callId, localTag, deps.sessionInterval));
+    if (target.otherFlows) otherFlows.set(branch, target.otherFlows);
   }
   const confined = new Map<string, LegDeps>();
   let state: OutgoingCall;
@@ -293,11 +294,15 @@ export function dial(
   const inWinner = (input: SessionInput): void => {
     if (state.winner !== undefined) feed({ type: 'session', session: state.winner, input });
   };
-  const refuseReferral = (status = 603): void => inWinner({ type: 'refuse-referral', status });
+  const refuseReferral = (status = 603, headers?: HeaderPairs): void =>
+    inWinner({ type: 'refuse-referral', status, ...(headers && { headers }) });
   return {
     callId,
     hangUp: () => feed({ type: 'hang-up' }),
     offer: (content, method) => inWinner({ type: 'offer', content, ...(method && { method }) }),
+    get answeredBy() {
+      return state.winner === undefined ? undefined : placeOf(branchOf(state.winner));
+    },
     answerOffer(content) {
       if (state.phase === 'calling') feed({ type: 'settle-offer', outcome: content });
       else inWinner({ type: 'answer-offer', content });
@@ -350,6 +355,15 @@ function nextAttempt(invite: SipRequest): SipRequest {
 function branchOf(session: string): string {
   const semicolon = session.indexOf(';');
   return semicolon < 0 ? session : session.slice(0, semicolon);
+/** Names the branch of the target at this place. */
+function branchAt(place: number): string {
+  return `b${place}`;
+}
+
+function placeOf(branch: string): number {
+  return Number(branch.slice(1));
+}
+
 }
 
 function isReliable(via: string): boolean {

@@ -53,6 +53,15 @@ test('RFC 5626 §5.3: all phones of a user ring at once, but each of them on one
   ]);
 });
 
+test('A phone whose token does not allow to call is called, and what it may not is said with its place', async () => {
+  const targets = await targetsOf([
+    binding('sip:1', { instance: phone, regId: 1, mayCall: false }),
+    binding('sip:2', { instance: phone, regId: 2 }),
+  ]);
+  const otherFlows = [{ uri: 'sip:2', flow: 'flow of sip:2' }];
+  assert.deepEqual(targets, [{ uri: 'sip:1', flow: 'flow of sip:1', mayCall: false, otherFlows }]);
+});
+
 test('RFC 5627 §5.3: a GRUU calls one phone of a user, and nobody when that is not registered', async () => {
   const bindings = [binding('sip:1', { instance: '<urn:uuid:2>' }), binding('sip:2', { instance: phone })];
   assert.deepEqual(await targetsOf(bindings, 'sip:alice@sip.example.com;gr=urn:uuid:1'), [

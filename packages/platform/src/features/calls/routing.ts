@@ -60,8 +60,13 @@ export function createRouting(deps: RoutingDeps): { routeTo(account: string, to:
 /** Every contact once; the flows of one phone are one of them, the newest first (RFC 5626 §5.3). */
 function targetsOf(bindings: readonly Binding[]): DialTarget[] {
   const phones = new Map<string, DialTarget[]>();
-  for (const [index, { contact, flow, path, instance, regId }] of bindings.entries()) {
-    const target: DialTarget = { uri: contact, flow, ...(path !== undefined && { path }) };
+  for (const [index, { contact, flow, path, instance, regId, mayCall }] of bindings.entries()) {
+    const target: DialTarget = {
+      uri: contact,
+      flow,
+      ...(path !== undefined && { path }),
+      ...(mayCall === false && { mayCall }),
+    };
     const phone = instance === undefined || regId === undefined ? String(index) : instance;
     phones.set(phone, [...(phones.get(phone) ?? []), target]);
   }

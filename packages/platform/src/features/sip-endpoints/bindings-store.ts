@@ -21,6 +21,8 @@ export type BindingsTables = {
     cseq: number;
     user_agent: string;
     registered_at: number;
+    /** 0 where the token that it was made with does not allow to call; 1 for all others. */
+    may_call: number;
   };
 };
 
@@ -81,6 +83,7 @@ export function registrarQueries(read: Read, locks: boolean): RegistrarQueries {
       'b.cseq',
       'b.user_agent',
       'b.registered_at',
+      'b.may_call',
     ])
     .where('e.endpoint_id', '=', '')
     .orderBy('b.registered_at', 'desc')
@@ -101,6 +104,7 @@ export function registrarQueries(read: Read, locks: boolean): RegistrarQueries {
         cseq: row.ref('excluded.cseq'),
         user_agent: row.ref('excluded.user_agent'),
         registered_at: row.ref('excluded.registered_at'),
+        may_call: row.ref('excluded.may_call'),
       })),
     )
     .compile();
@@ -162,6 +166,7 @@ export function bindingOf(row: LiveRow): Binding | undefined {
     ...(row.path === '' ? {} : { path: JSON.parse(row.path!) as string[] }),
     ...(row.instance === '' ? {} : { instance: row.instance! }),
     ...(row.reg_id === 0 ? {} : { regId: row.reg_id! }),
+    ...(row.may_call === 0 ? { mayCall: false as const } : {}),
   };
 }
 
@@ -200,5 +205,6 @@ function rowOf(endpoint: string, binding: Binding): BindingRow {
     cseq: binding.cseq,
     user_agent: binding.userAgent,
     registered_at: binding.registeredAt,
+    may_call: binding.mayCall === false ? 0 : 1,
   };
 }

@@ -9,6 +9,7 @@ import type { AttachableApplications } from './commands.ts';
 import { sipEndpointsTables } from './migrations/0001-sip-endpoints.ts';
 import { sipEndpointsByApplication } from './migrations/0002-by-application.ts';
 import { sipBindingsFlows } from './migrations/0003-flows.ts';
+import { sipBindingsPermissions } from './migrations/0004-permissions.ts';
 import { createRegistrationWatch } from './registration-watch.ts';
 import { createRegistrations } from './registrations.ts';
 import { endpointRoutes } from './routes.ts';
@@ -54,7 +55,7 @@ export function createSipEndpoints(deps: SipEndpointsDeps): SipEndpointsFeature 
   const watch = outbox === undefined ? undefined : createRegistrationWatch({ database, clock, outbox });
   return {
     routes: endpointRoutes({ ...deps, store, realm: deps.domains[0] }),
-    migrations: [sipEndpointsTables, sipEndpointsByApplication, sipBindingsFlows],
+    migrations: [sipEndpointsTables, sipEndpointsByApplication, sipBindingsFlows, sipBindingsPermissions],
     registrations: createRegistrations({ database, clock, watch }),
     applicationOf: createAttachedApplication(deps.database),
     attached: { remove: store.removeAttached, reattach: store.reattach },

@@ -64,6 +64,17 @@ eachDatabase('Registrations', (open) => {
     assert.deepEqual(await live(), []);
   });
 
+  test('what a token does not allow is kept with its binding until another one refreshes it', async () => {
+    const world = await openApi(open);
+    const { binding, set, endpoint } = await phone(world);
+    await set([binding('a', { mayCall: false })]);
+    const again = await world.restart();
+    const { registrations } = again.sipEndpoints;
+    assert.deepEqual(await registrations.bindingsOf(endpoint), [binding('a', { mayCall: false })]);
+    await registrations.update(endpoint, () => ({ bindings: [binding('a')], result: undefined }));
+    assert.deepEqual(await registrations.bindingsOf(endpoint), [binding('a')]);
+  });
+
   test('the API shows the newest live binding, and none when the last has expired', async () => {
     const world = await openApi(open);
     const { binding, set, seen, endpoint } = await phone(world);
