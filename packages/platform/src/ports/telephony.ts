@@ -80,13 +80,13 @@ export interface DialTarget {
   readonly path?: readonly string[];
   /** Other flows of the same phone, one tried after the other when this one has failed (RFC 5626 §5.3). */
   readonly otherFlows?: readonly DialTarget[];
+  /** Set for a phone that may be called and not call: what it asks for by REFER is refused as its INVITE would be. */
+  readonly mayCall?: false;
   /** Whose username and password answer its challenges: the name of a carrier, or of an origination URI; signalling resolves it. */
   readonly account?: string;
   /**
    * The inbound trunk that it belongs to: its customer has named the place, so nothing is sent to addresses that are closed to
    * customers, and with several such targets one is dialled after the other, the next when one fails.
-  /** Set for a phone that may be called and not call: what it asks for by REFER is refused as its INVITE would be. */
-  readonly mayCall?: false;
    */
   readonly trunk?: NamedTrunk;
 }
