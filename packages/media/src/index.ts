@@ -109,3 +109,7 @@ export type {
   TellKey,
   VirtualLegOrder,
 } from './stream/engine-streams.ts';
+
+// wav/
+export { isWav, readWavHeader, type WavFault, type WavHeader, wavTag } from './wav/read-wav-header.ts';
+export { longestWavData, wavDurationMs, wavHeader, wavHeaderBytes } from './wav/wav-header.ts';

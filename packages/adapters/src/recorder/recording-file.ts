@@ -1,7 +1,7 @@
+import { wavDurationMs, wavHeader, wavHeaderBytes } from '@jackfield/media';
 import type { RecordedFile } from '@jackfield/platform';
 import type { DiskGate } from './disk-gate.ts';
-import type { SoundEncoder } from './sound-encoder.ts';
-import { type SoundFormat, wavDurationMs, wavHeader, wavHeaderBytes } from './wav-format.ts';
+import type { SoundEncoder, SoundFormat } from './sound-encoder.ts';
 
 /** The part of a file handle that is needed. */
 export interface WritableFile {

@@ -1,14 +1,22 @@
 import type { FileHandle } from 'node:fs/promises';
+import {
+  longestWavData,
+  readWavHeader,
+  type WavHeader,
+  wavDurationMs,
+  wavHeader,
+  wavHeaderBytes,
+  wavTag,
+} from '@jackfield/media';
 import type { RecordedFile } from '@jackfield/platform';
 import { mp3FrameHeaderBytes, readMp3Frame, silentMp3 } from './mp3-frames.ts';
-import { longestWavData, readWavHeader, wavDurationMs, wavHeader, wavHeaderBytes } from './wav-format.ts';
 
 /** Makes the header count what follows it; a file without a whole header becomes one without samples. */
 export async function repairWav(file: FileHandle): Promise<RecordedFile> {
   const { size } = await file.stat();
   const start = Buffer.alloc(wavHeaderBytes);
   const { bytesRead } = await file.read(start, 0, wavHeaderBytes, 0);
-  const format = readWavHeader(start.subarray(0, bytesRead));
+  const format = ownHeader(start.subarray(0, bytesRead));
   if (format === undefined) {
     // Nothing tells what the bytes are: none of ours was written before the header.
     await file.truncate(0);
@@ -19,10 +27,19 @@ export async function repairWav(file: FileHandle): Promise<RecordedFile> {
   const dataBytes = Math.floor((size - wavHeaderBytes) / frameBytes) * frameBytes;
   const bytes = wavHeaderBytes + dataBytes;
   if (bytes !== size) await file.truncate(bytes);
-  if (format.dataBytes !== Math.min(dataBytes, longestWavData)) {
+  if (format.countedBytes !== Math.min(dataBytes, longestWavData)) {
     await file.write(wavHeader(format, dataBytes), 0, wavHeaderBytes, 0);
   }
   return { durationMs: wavDurationMs(format, dataBytes), bytes };
+}
+
+/** A header as the recorder writes it; undefined for anything else. */
+function ownHeader(bytes: Uint8Array): WavHeader | undefined {
+  const header = readWavHeader(bytes);
+  if (header.fault !== undefined) return undefined;
+  const { start, tag, bits, channels, sampleRate } = header;
+  const isOurs = start === wavHeaderBytes && tag === wavTag.pcm && bits === 16;
+  return isOurs && channels > 0 && sampleRate > 0 ? header : undefined;
 }
 
 /**

@@ -2,7 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { createEncoder, type WasmMediaEncoder } from 'wasm-media-encoders';
 import { silentMp3 } from './mp3-frames.ts';
-import type { SoundFormat } from './wav-format.ts';
+
+/** What is to be known of samples before the first of them: 16-bit, channels interleaved. */
+export interface SoundFormat {
+  readonly sampleRate: number;
+  readonly channels: number;
+}
 
 /** Turns interleaved samples into the bytes of a file. What it gives is valid until it is asked again. */
 export interface SoundEncoder {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { readWavHeader } from '@jackfield/media';
 import { MPEGDecoder } from 'mpg123-decoder';
-import { readWavHeader, wavHeaderBytes } from '../wav-format.ts';
 
 /** A portion of tones, one for each track, that goes on from sample `from`. */
 export function tones(
@@ -28,15 +28,12 @@ export interface Decoded {
 export function decodeWav(path: string): Decoded {
   const bytes = readFileSync(path);
   const header = readWavHeader(bytes);
-  if (header === undefined) throw new Error('no WAV header');
-  const { channels, sampleRate, dataBytes } = header;
-  if (wavHeaderBytes + dataBytes > bytes.length) throw new Error('the header counts more than there is');
-  const length = Math.floor(dataBytes / 2 / channels);
+  if (header.fault !== undefined) throw new Error('no WAV header');
+  const { channels, sampleRate, start, countedBytes } = header;
+  if (start + countedBytes > bytes.length) throw new Error('the header counts more than there is');
+  const length = Math.floor(countedBytes / 2 / channels);
   const tracks = Array.from({ length: channels }, (_, channel) =>
-    Float32Array.from(
-      { length },
-      (_, i) => bytes.readInt16LE(wavHeaderBytes + (i * channels + channel) * 2) / 32_768,
-    ),
+    Float32Array.from({ length }, (_, i) => bytes.readInt16LE(start + (i * channels + channel) * 2) / 32_768),
   );
   return { sampleRate, tracks, durationMs: (length * 1000) / sampleRate };
 }
