@@ -298,11 +298,11 @@ export function dial(
     inWinner({ type: 'refuse-referral', status, ...(headers && { headers }) });
   return {
     callId,
-    hangUp: () => feed({ type: 'hang-up' }),
-    offer: (content, method) => inWinner({ type: 'offer', content, ...(method && { method }) }),
     get answeredBy() {
       return state.winner === undefined ? undefined : placeOf(branchOf(state.winner));
     },
+    hangUp: () => feed({ type: 'hang-up' }),
+    offer: (content, method) => inWinner({ type: 'offer', content, ...(method && { method }) }),
     answerOffer(content) {
       if (state.phase === 'calling') feed({ type: 'settle-offer', outcome: content });
       else inWinner({ type: 'answer-offer', content });
@@ -352,9 +352,6 @@ function nextAttempt(invite: SipRequest): SipRequest {
   return { ...invite, headers };
 }
 
-function branchOf(session: string): string {
-  const semicolon = session.indexOf(';');
-  return semicolon < 0 ? session : session.slice(0, semicolon);
 /** Names the branch of the target at this place. */
 function branchAt(place: number): string {
   return `b${place}`;
@@ -364,6 +361,9 @@ function placeOf(branch: string): number {
   return Number(branch.slice(1));
 }
 
+function branchOf(session: string): string {
+  const semicolon = session.indexOf(';');
+  return semicolon < 0 ? session : session.slice(0, semicolon);
 }
 
 function isReliable(via: string): boolean {
