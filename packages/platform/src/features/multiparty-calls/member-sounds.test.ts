@@ -19,6 +19,9 @@ onEmbeddedDatabase('Play and Speak in a multiparty call', (open) => {
       legs.map((leg) => [leg]),
     );
     assert.deepEqual(world.sounds.playing[0]?.items, [{ kind: 'file', url: file }]);
+    const wholes = world.sounds.playing.map(({ partOf }) => partOf);
+    assert.deepEqual(wholes[0]?.to, legs, 'to its customer it is one play');
+    assert.deepEqual(wholes, [wholes[0], wholes[0], wholes[0]]);
     // Public clients write `url`.
     const some = await world.post(`${room}Member/${ids[1]},${ids[0]}/Play/`, { url: file });
     assert.deepEqual([some.status, some.body.mpcMemberId], [202, [ids[0], ids[1]]]);

@@ -35,12 +35,13 @@ export function createRoomSounds({ sounds, newUuid, ownerKind, send }: RoomSound
   });
 
   return {
-    start(call, { do: _, key, ...sound }) {
+    start(call, { do: _, key, partOf, ...sound }) {
       const play = newUuid();
       const order: PlayOrder = {
         play,
         owner: { kind: ownerKind, id: call },
         ...sound,
+        ...(partOf === undefined ? {} : { partOf: { ...partOf, play: `${call}/${partOf.play}` } }),
       };
       plays.set(`${call}/${key}`, play);
       keys.set(play, `${call}/${key}`);

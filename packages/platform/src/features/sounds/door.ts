@@ -29,6 +29,11 @@ export interface PlayOrder {
   /** Both given: what cannot be played is told in the live feed of these accounts, as `sound.failed`, what is passed over as `sound.remark`. */
   readonly account?: string;
   readonly mainAccount?: string;
+  /**
+   * One of several plays that are one to the customer, each with listeners of its own: the feed has the name and the legs of the
+   * whole, and what fails or is passed over in several of them once.
+   */
+  readonly partOf?: { readonly play: string; readonly to: readonly string[] };
 }
 
 /** `loop` 0 goes on until stopped. */

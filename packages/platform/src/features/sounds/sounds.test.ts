@@ -193,6 +193,35 @@ test(
   }),
 );
 
+test(
+  'what fails in several parts of one play is told once; what stops before does not keep it from being told',
+  inWorld({}, async (world) => {
+    for (const leg of ['one', 'two', 'three']) await world.leg(leg);
+    const answers: (() => void)[] = [];
+    const url = await world.server((_, response) => {
+      answers.push(() => response.writeHead(404).end());
+    });
+    const partOf = { play: 'whole', to: ['one', 'two', 'three'] };
+    const joint = (leg: string, method: 'GET' | 'POST') =>
+      world.play([{ kind: 'file', url, method }], { to: [leg], account: 'A', mainAccount: 'M', partOf });
+    // POSTs are asked for one by one.
+    const parts = [joint('one', 'POST'), joint('two', 'POST'), joint('three', 'POST')];
+    await world.until('all are asked for', () => answers.length === 3);
+    world.sounds.stop(parts[0]!);
+    for (const answer of answers) answer();
+    for (const part of parts) await world.over(part);
+    assert.deepEqual(
+      world.events.map(({ type, resource, payload }) => [type, resource, payload.play, payload.call_uuids]),
+      [['sound.failed', 'play/whole', 'whole', partOf.to]],
+    );
+    const again = joint('one', 'GET');
+    await world.until('asked again', () => answers.length === 4);
+    answers[3]!();
+    await world.over(again);
+    assert.equal(world.events.length, 2, 'a new play of that name is another one');
+  }),
+);
+
 test('texts of one account wait for each other, not those of others; withdrawn ones are never spoken', async () => {
   const asked: string[] = [];
   const answers: ((clip: SoundClip) => void)[] = [];

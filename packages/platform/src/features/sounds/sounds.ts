@@ -11,8 +11,9 @@ import { fetchTimeouts } from './domain/fetch-timeouts.ts';
 import { newPlay, type Play, type PlayEffect, type PlayInput } from './domain/play.ts';
 import { playMachine } from './domain/play-machine.ts';
 import { listenerWatch } from './domain/playable-sound.ts';
-import type { PlayItem, PlayNotice, PlayOrder, ReadSoundDocument, Sounds } from './door.ts';
+import type { PlayNotice, PlayOrder, ReadSoundDocument, Sounds } from './door.ts';
 import { createFairLine, type FairLineLimits, LineProblem } from './fair-line.ts';
+import { createJointPlays } from './joint-plays.ts';
 import { createLoadedClips } from './loaded-clips.ts';
 import { createSoundFiles, type SoundFileLimits } from './sound-files.ts';
 import { SoundProblem } from './sound-problem.ts';
@@ -77,6 +78,8 @@ interface LivePlay {
   readonly order: PlayOrder;
   readonly mix: string;
   readonly loads: Map<number, LiveLoad>;
+  /** It says nothing more, also where its end is still on its way. */
+  isStopped: boolean;
 }
 
 interface LiveLoad {
@@ -106,6 +109,7 @@ export function createSounds(deps: SoundsDeps): SoundsFeature {
   });
   const clips = createLoadedClips(deps.clips, limits.maxIdleClipBytes);
   const texts = createFairLine(limits.texts);
+  const joint = createJointPlays();
   const sources = createSoundSources({ files, speech, texts, clips });
   let sessions = 0;
   let isClosed = false;
@@ -136,7 +140,7 @@ export function createSounds(deps: SoundsDeps): SoundsFeature {
           loop: true,
         });
       case 'load':
-        return load(live, effect.load, effect.item);
+        return load(live, effect);
       case 'unload':
         return unload(live, effect.load);
       case 'sound':
@@ -149,7 +153,10 @@ export function createSounds(deps: SoundsDeps): SoundsFeature {
     }
   }
 
-  function load(live: LivePlay, number: number, item: PlayItem): void {
+  function load(
+    live: LivePlay,
+    { load: number, index, item }: Extract<PlayEffect, { readonly do: 'load' }>,
+  ): void {
     const begun: LiveLoad = { stop: new AbortController() };
     live.loads.set(number, begun);
     const group = live.order.account ?? '';
@@ -161,7 +168,9 @@ export function createSounds(deps: SoundsDeps): SoundsFeature {
         }
         if ('document' in loaded) {
           live.loads.delete(number);
-          plays.send(live.session, { type: 'item-unfolded', load: number, document: loaded.document });
+          const { document } = loaded;
+          const isTold = document.remarks.length > 0 && isToldElsewhere(live, 'remarks');
+          plays.send(live.session, { type: 'item-unfolded', load: number, document, isTold });
           return;
         }
         begun.loaded = loaded;
@@ -173,9 +182,14 @@ export function createSounds(deps: SoundsDeps): SoundsFeature {
         metrics.count('jackfield_sound_failures_total', { kind: item.kind });
         if (!(error instanceof SoundProblem)) log.error({ err: error }, 'A sound could not be loaded.');
         const sentence = error instanceof SoundProblem ? error.message : 'the sound could not be loaded';
-        plays.send(live.session, { type: 'item-failed', load: number, sentence });
+        const isTold = isToldElsewhere(live, `item ${index}`);
+        plays.send(live.session, { type: 'item-failed', load: number, sentence, isTold });
       },
     );
+  }
+
+  function isToldElsewhere(live: LivePlay, what: string): boolean {
+    return live.isStopped || !joint.claim(live.order, what);
   }
 
   function unload(live: LivePlay, number: number): void {
@@ -187,7 +201,7 @@ export function createSounds(deps: SoundsDeps): SoundsFeature {
 
   function remove(live: LivePlay): void {
     byName.delete(live.order.play);
-    bySession.delete(live.session);
+    if (bySession.delete(live.session)) joint.end(live.order);
     for (const number of [...live.loads.keys()]) unload(live, number);
   }
 
@@ -217,9 +231,10 @@ export function createSounds(deps: SoundsDeps): SoundsFeature {
       if (!owners.has(order.owner.kind)) throw new Error(`nobody owns plays of '${order.owner.kind}'`);
       // A name may be used again as soon as its play is over, while the former session is still on its way out.
       const session = `${order.play}#${++sessions}`;
-      const live = { session, order, mix: `${mixPrefix}${session}`, loads: new Map() };
+      const live = { session, order, mix: `${mixPrefix}${session}`, loads: new Map(), isStopped: false };
       byName.set(order.play, live);
       bySession.set(session, live);
+      joint.begin(order);
       plays.open(session, newPlay(order), { type: 'ordered' }).catch((err: unknown) => {
         log.error({ err, play: order.play }, 'A play could not begin.');
         remove(live);
@@ -228,7 +243,9 @@ export function createSounds(deps: SoundsDeps): SoundsFeature {
     },
     stop(play) {
       const live = byName.get(play);
-      if (live !== undefined) plays.send(live.session, { type: 'stopped' });
+      if (live === undefined) return;
+      live.isStopped = true;
+      plays.send(live.session, { type: 'stopped' });
     },
     census() {
       const { used, idle } = clips.census();

@@ -141,6 +141,8 @@ export type RoomSoundEffect =
       /** They hear nothing else meanwhile. */
       readonly alone: boolean;
       readonly lengthMs?: number;
+      /** It is one for several: what fails is told once, under the name of the whole. */
+      readonly partOf?: { readonly play: string; readonly to: readonly string[] };
     }
   | { readonly do: 'stop-sound'; readonly key: string };
 

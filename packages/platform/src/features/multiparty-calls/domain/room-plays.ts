@@ -191,8 +191,9 @@ export function playChanges(
   const { account, mainAccount } = after;
   for (const play of after.plays) {
     if (known.has(play.key)) continue;
-    const { items, loop, alone, lengthMs } = play;
-    for (const leg of play.listeners) {
+    const { items, loop, alone, lengthMs, listeners } = play;
+    const partOf = { play: play.key, to: listeners };
+    for (const leg of listeners) {
       const key = keyFor(play, leg);
       last.push({
         do: 'start-sound',
@@ -204,6 +205,7 @@ export function playChanges(
         loop,
         alone,
         ...(lengthMs === null ? {} : { lengthMs }),
+        ...(listeners.length === 1 ? {} : { partOf }),
       });
     }
   }

@@ -189,6 +189,21 @@ test('the feed names the call where one leg hears it, and the play where several
   assert.equal(event(['x', 'y']), 'emit sound.failed play/p');
 });
 
+test('a part of a whole says what the whole is called and who hears it, and nothing that another part has told', () => {
+  const partOf = { play: 'whole', to: ['leg', 'other'] };
+  const told = { account: 'A', mainAccount: 'M', partOf };
+  const it = driver(order([file('a'), file('b')], told));
+  it.begin();
+  assert.deepEqual(it.failed(1), ['emit sound.failed play/whole']);
+  const failed: PlayInput = { type: 'item-failed', load: 2, sentence: 'no 2', isTold: true };
+  assert.deepEqual(it.take(failed), ['close-mix', 'over finished without 0,1']);
+  const unfolding = driver(order([{ kind: 'source', url: 'a' }], told));
+  unfolding.begin();
+  const document = { items: [beep], remarks: ['<Record> is passed over'] };
+  const effects = unfolding.take({ type: 'item-unfolded', load: 1, document, isTold: true });
+  assert.deepEqual(effects, ['sound 2 beep', 'begun']);
+});
+
 test('a round in which nothing was heard is not repeated for ever', () => {
   const broken = driver(order([file('a'), silence(10), file('b')], { loop: 0 }));
   broken.begin();

@@ -1,5 +1,5 @@
 import type { Instant, Machine, Step, TimerFired } from '../../../kernel/machine.ts';
-import type { PlayItem, PlayOrder, SoundDocument } from '../index.ts';
+import type { PlayItem, PlayOrder } from '../index.ts';
 import { endsTooEarly } from './listeners.ts';
 import { itemAfter, placeAfter } from './place.ts';
 import type { Load, Play, PlayEffect, PlayInput, Round } from './play.ts';
@@ -30,18 +30,12 @@ function next(play: Play, input: PlayInput, now: Instant, effects: PlayEffect[])
         playable: input.playable,
       }));
     case 'item-unfolded':
-      return unfolded(play, input.load, input.document, now, effects);
+      return unfolded(play, input, now, effects);
     case 'item-failed':
-      return settled(
-        noteProblem(play, input.load, input.sentence, effects),
-        input.load,
-        now,
-        effects,
-        () => ({
-          is: 'failed',
-          at: now,
-        }),
-      );
+      return settled(noteProblem(play, input, effects), input.load, now, effects, () => ({
+        is: 'failed',
+        at: now,
+      }));
     case 'sound-ended':
       if (play.phase !== 'sounding' || input.sound !== play.sound) return play;
       return soundEnded(play, now, effects);
@@ -65,14 +59,14 @@ function settled(play: Play, load: number, now: Instant, effects: PlayEffect[], 
 /** The prompts of a document take the place of the item that led to it. */
 function unfolded(
   play: Play,
-  load: number,
-  document: SoundDocument,
+  { load, document, isTold }: Extract<PlayInput, { readonly type: 'item-unfolded' }>,
   now: Instant,
   effects: PlayEffect[],
 ): Play {
   if (itemOfLoad(play, load) === undefined) return play;
   const { order } = play;
-  if (document.remarks.length > 0) tell(order, 'sound.remark', { remarks: document.remarks }, effects);
+  if (document.remarks.length > 0 && isTold !== true)
+    tell(order, 'sound.remark', { remarks: document.remarks }, effects);
   const items = order.loop === 0 ? document.items : document.items.map(withEnd);
   const next = { ...play, order: { ...order, items }, loads: new Map() };
   if (items.length === 0) return end(next, 'finished', effects);
@@ -85,20 +79,25 @@ function withEnd(item: PlayItem): PlayItem {
 }
 
 /** The first of each item is told; later rounds would only say it again. */
-function noteProblem(play: Play, load: number, sentence: string, effects: PlayEffect[]): Play {
+function noteProblem(
+  play: Play,
+  { load, sentence, isTold }: Extract<PlayInput, { readonly type: 'item-failed' }>,
+  effects: PlayEffect[],
+): Play {
   const item = itemOfLoad(play, load);
   if (item === undefined || play.problems.some((problem) => problem.item === item)) return play;
-  tell(play.order, 'sound.failed', { item, problem: sentence }, effects);
+  if (isTold !== true) tell(play.order, 'sound.failed', { item, problem: sentence }, effects);
   return { ...play, problems: [...play.problems, { item, sentence }] };
 }
 
 function tell(
-  { account, mainAccount, to, play }: PlayOrder,
+  { account, mainAccount, partOf, ...own }: PlayOrder,
   type: 'sound.failed' | 'sound.remark',
   what: Readonly<Record<string, unknown>>,
   effects: PlayEffect[],
 ): void {
   if (account === undefined || mainAccount === undefined) return;
+  const { to, play } = partOf ?? own;
   const resource = to.length === 1 ? `call/${to[0]}` : `play/${play}`;
   const payload = { play, call_uuids: to, ...what };
   effects.push({ do: 'emit', event: { type, account, mainAccount, resource, payload } });
@@ -147,7 +146,7 @@ function prepare(play: Play, now: Instant, effects: PlayEffect[]): Play {
     }
     const load = ++counter;
     loads.set(item, { is: 'loading', load });
-    effects.push({ do: 'load', load, item: content });
+    effects.push({ do: 'load', load, index: item, item: content });
   }
   for (const [item, one] of play.loads) {
     if (loads.get(item) === one) continue;

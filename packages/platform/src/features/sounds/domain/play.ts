@@ -46,8 +46,19 @@ export type PlayInput =
   | { readonly type: 'ordered' }
   | { readonly type: 'item-loaded'; readonly load: number; readonly playable: PlayableSound }
   /** What was to be loaded is no sound, but says which are. */
-  | { readonly type: 'item-unfolded'; readonly load: number; readonly document: SoundDocument }
-  | { readonly type: 'item-failed'; readonly load: number; readonly sentence: string }
+  | {
+      readonly type: 'item-unfolded';
+      readonly load: number;
+      readonly document: SoundDocument;
+      readonly isTold?: boolean;
+    }
+  /** `isTold`: the feed has it already, from another play of the same whole. */
+  | {
+      readonly type: 'item-failed';
+      readonly load: number;
+      readonly sentence: string;
+      readonly isTold?: boolean;
+    }
   | { readonly type: 'sound-ended'; readonly sound: number }
   /** Told once after `watch-listeners`. */
   | { readonly type: 'listeners-gone' }
@@ -60,7 +71,7 @@ export type PlayEffect =
   /** Whoever hears the last of an endless play may be gone in a moment in which nothing is played. */
   | { readonly do: 'watch-listeners' }
   /** Its outcome comes back as `item-loaded`, `item-unfolded` or `item-failed`; `unload` gives it up or back. */
-  | { readonly do: 'load'; readonly load: number; readonly item: PlayItem }
+  | { readonly do: 'load'; readonly load: number; readonly index: number; readonly item: PlayItem }
   | { readonly do: 'unload'; readonly load: number }
   | { readonly do: 'sound'; readonly number: number; readonly sound: Sound; readonly loop: boolean }
   | { readonly do: 'stop-sound'; readonly number: number }
