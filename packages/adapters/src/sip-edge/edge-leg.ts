@@ -27,6 +27,33 @@ export interface EdgeLeg {
   free: (() => void) | undefined;
   /** Set when the reason of the end is ours and not what signalling will say. */
   end: LegEnd | undefined;
+  /** How often the call may still be forwarded: what its INVITE says, or said. */
+  readonly forwardsLeft: number;
   /** Audio runs both ways, and whoever listens was told. */
   isAnswered: boolean;
+}
+
+/** A leg of which nothing has been heard yet. */
+export function newEdgeLeg(
+  leg: string,
+  media: LegMedia,
+  incoming: IncomingInvite | undefined,
+  forwardsLeft: number,
+): EdgeLeg {
+  return {
+    leg,
+    media,
+    call: undefined,
+    redial: undefined,
+    incoming,
+    answer: 'none',
+    opened: undefined,
+    earlyMedia: undefined,
+    isEarly: false,
+    early: undefined,
+    free: undefined,
+    end: undefined,
+    forwardsLeft,
+    isAnswered: false,
+  };
 }

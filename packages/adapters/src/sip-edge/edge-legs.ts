@@ -22,7 +22,8 @@ import type { Admission } from './admission.ts';
 import type { CallPlaces } from './call-places.ts';
 import { confineCaller, type DialTermsDeps, dialTerms } from './dial-terms.ts';
 import { EarlyMedia } from './early-media.ts';
-import type { EdgeLeg } from './edge-leg.ts';
+import { type EdgeLeg, newEdgeLeg } from './edge-leg.ts';
+import { firstForwards, forwardsLeftOf } from './forwards-left.ts';
 import type { Gruus } from './gruus.ts';
 import { legEndOf } from './leg-end.ts';
 import { isAnswerable, isDescription, LegMedia, sdpType } from './leg-media.ts';
@@ -75,23 +76,14 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
   let press: (key: LegKey) => void = () => {};
   const transfers = createTransfers(deps.domains, deps.gruus);
 
-  function open(leg: string, incoming: IncomingInvite | undefined, crypto: LegCrypto): EdgeLeg {
+  function open(
+    leg: string,
+    incoming: IncomingInvite | undefined,
+    crypto: LegCrypto,
+    forwardsLeft: number,
+  ): EdgeLeg {
     const media = new LegMedia(deps.mediaLegs, leg, deps.mediaAddress, deps.newSessionId(), crypto);
-    const edge: EdgeLeg = {
-      leg,
-      media,
-      call: undefined,
-      redial: undefined,
-      incoming,
-      answer: 'none',
-      opened: undefined,
-      earlyMedia: undefined,
-      isEarly: false,
-      early: undefined,
-      free: undefined,
-      end: undefined,
-      isAnswered: false,
-    };
+    const edge = newEdgeLeg(leg, media, incoming, forwardsLeft);
     legs.set(leg, edge);
     return edge;
   }
@@ -190,6 +182,8 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
 
   async function dial(edge: EdgeLeg, request: DialRequest): Promise<void> {
     if (request.targets.length === 0) return ended(edge, { by: 'no-target' });
+    // RFC 3261 §16.3, RFC 7332 §3: a call that goes round in a circle ends here.
+    if (edge.forwardsLeft < 0) return ended(edge, { by: 'rejected', sipStatus: 483 });
     try {
       await edge.media.open();
     } catch (error) {
@@ -204,7 +198,12 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
       edge.earlyMedia = new EarlyMedia(edge.media, offer);
       if (edge.call !== undefined) transfers.ended(edge.call);
       edge.call = deps.invite(
-        { ...orderOf(request, domain), content: { body: offer, contentType: sdpType }, ...terms },
+        {
+          ...orderOf(request, domain),
+          maxForwards: edge.forwardsLeft,
+          content: { body: offer, contentType: sdpType },
+          ...terms,
+        },
         listenerOf(edge),
       );
       transfers.began(edge.leg, edge.call, request.targets);
@@ -231,7 +230,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     if (!isAnswerable(incoming.request.body, crypto)) return incoming.reject(488);
     const replaced = transfers.replacedBy(incoming.request);
     if (replaced !== undefined && 'refusal' in replaced) return incoming.reject(replaced.refusal);
-    const edge = open(deps.newUuid(), incoming, crypto);
+    const edge = open(deps.newUuid(), incoming, crypto, forwardsLeftOf(incoming.request));
     if (!hasPlace(edge, incoming, admitted.account)) return;
     if (admitted.carrier === undefined) confineCaller(deps, edge.leg, incoming);
     transfers.began(edge.leg, incoming);
@@ -353,7 +352,9 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
       if (edge !== undefined) callOf(edge)?.reportReferral(status);
     },
     dial(request) {
-      const edge = open(request.leg, undefined, new LegCrypto(deps.srtp));
+      const forwarded = request.forwards === undefined ? undefined : legs.get(request.forwards);
+      const left = forwarded === undefined ? firstForwards : forwarded.forwardsLeft - 1;
+      const edge = open(request.leg, undefined, new LegCrypto(deps.srtp), left);
       guarded(edge, dial(edge, request));
     },
     ring: (leg) => legs.get(leg)?.incoming?.ring(180, { headers: [['X-CallUUID', leg]] }),

@@ -68,6 +68,11 @@ export interface DialRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** The longest that the call may last after its answer; then its owner hangs up. For what has to know the worst case. */
   readonly timeLimitSeconds?: number;
+  /**
+   * The leg for whose sake it is dialled: it may be forwarded as often as that one still may, less once (RFC 7332 §3). Where none is
+   * left it ends as rejected with 483 and nothing is sent.
+   */
+  readonly forwards?: string;
 }
 
 /** One place to send an INVITE to. */

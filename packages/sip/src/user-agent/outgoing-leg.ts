@@ -56,6 +56,8 @@ export interface InviteOptions {
   readonly content: Content;
   /** Route values that every INVITE starts with, such as an outbound proxy. */
   readonly routes?: readonly string[];
+  /** How often the INVITE may be forwarded, 0 to 255; 70 unless told (RFC 3261 §8.1.1.6). */
+  readonly maxForwards?: number;
   /** Whether something may be sent to an IP address, where the targets were named by somebody who may mean any; all are reached without. */
   readonly reaches?: (address: string) => boolean;
 }
@@ -339,6 +341,7 @@ function inviteFor(
     callId,
     cseq: 1,
     routes: [...(options.routes ?? []), ...path],
+    ...(options.maxForwards !== undefined && { maxForwards: options.maxForwards }),
     headers,
     ...options.content,
   });

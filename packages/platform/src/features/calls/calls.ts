@@ -108,6 +108,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
             targets: effect.targets,
             headers: prefixed(effect.sipHeaders),
             timeLimitSeconds: legs.peek(leg)?.timeLimitSeconds ?? defaultTimeLimitSeconds,
+            ...forwarding(leg),
           });
         case 'ring':
           return telephony.ring(leg);
@@ -128,6 +129,11 @@ export function createCalls(deps: CallsDeps): CallsFeature {
       }
     },
   });
+
+  function forwarding(leg: string) {
+    const forwards = legs.peek(leg)?.parentLeg;
+    return forwards ? { forwards } : {};
+  }
 
   function tell(owner: LegOwner, notice: OwnedLegNotice): void {
     // A phone hears that its transfer succeeded before its own leg is hung up for that.

@@ -41,6 +41,13 @@ describe('the cause of an end', () => {
     assert.deepEqual(ends.map(statusOfEnd), [503, 503, 403, 403, 404]);
   });
 
+  it('is a loop when it was forwarded too often (RFC 3261 §16.3) or met itself, and its caller hears that', () => {
+    for (const sipStatus of [482, 483]) {
+      const end = causeOfEnd('outbound', { by: 'rejected', sipStatus }, null);
+      assert.deepEqual([end.code, end.name, statusOfEnd(end)], [2060, 'Loop Detected', 483]);
+    }
+  });
+
   it('is the wanted one when a CANCEL of ours was confirmed by 487', () => {
     const wanted = callEnds(6010, 'Service');
     assert.equal(causeOfEnd('outbound', { by: 'rejected', sipStatus: 487 }, wanted), wanted);

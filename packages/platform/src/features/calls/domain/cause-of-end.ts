@@ -36,6 +36,8 @@ const causeOfStatus: Readonly<Record<number, HangupCode>> = {
   408: 3070,
   410: 3050,
   480: 2010,
+  482: 2060,
+  483: 2060,
   484: 2000,
   486: 3010,
   487: 1000,
@@ -105,6 +107,9 @@ export function statusOfEnd(end: CallEnd): number {
     case 3000:
     case 6010:
       return 480;
+    // RFC 3261 §16.3: what went round until no hop was left.
+    case 2060:
+      return 483;
     case 3010:
       return 486;
     case 3020:
