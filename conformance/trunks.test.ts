@@ -13,7 +13,7 @@ import { Sipp, type SippOptions } from './support/sipp.ts';
 
 const skip = missing('kamailio', 'sipp');
 const port = 25_070;
-const [officeAddress, carrierAddress] = ['127.0.0.31', '127.0.0.32'];
+const [officeAddress, carrierAddress, circleAddress] = ['127.0.0.31', '127.0.0.32', '127.0.0.33'];
 const [username, password] = ['office', 'the secret of the trunk'];
 const [calledAs, calledWith, realm] = ['jackfield', 'the secret of the office', 'office.example'];
 /** Led to the telephone system; no number of the sandbox. */
@@ -77,6 +77,15 @@ const carrier = (platform: number, phone: number) => `${plain}
   }
   xlog("L_ALERT", "carried $rU from $fU\\n");
   $ru = "sip:" + $rU + "@127.0.0.1:${phone}";
+  t_relay();
+`;
+
+/** A telephone system that hands each call to the number back through its own trunk, as a wrong dial plan does. */
+const circle = (platform: number, domain: string) => `
+  if (!mf_process_maxfwd_header("70")) { sl_send_reply("483", "Too Many Hops"); exit; }
+  ${plain}
+  $ru = "sip:" + $rU + "@${domain}";
+  $du = "sip:127.0.0.1:${platform}";
   t_relay();
 `;
 
@@ -362,6 +371,32 @@ describe('trunks', { skip, timeout: 180_000 }, () => {
       assert.equal(record.answer_time, null);
       assert.equal(record.hangup_cause_code, 3020);
       await change(`SipTrunk/URI/${uri}/`, { password: calledWith });
+    });
+
+    it('that sends the calls of its number back through its own trunk: RFC 3261 §16.3, 483 ends the circle', async () => {
+      const ipacl_uuid = await create('SipTrunk/IPAccessControlList/', {
+        ip_addresses: ['127.0.0.1', circleAddress],
+      });
+      const listed = await create('SipTrunk/Trunk/', { trunk_direction: 'outbound', ipacl_uuid });
+      const at = (await platform.api('GET', `SipTrunk/Trunk/${listed}/`)).body.trunk_domain;
+      const routes = circle(platform.sipPort, at);
+      const sendsBack = await Kamailio.start({ address: circleAddress, port, routes });
+      try {
+        const primary = await create('SipTrunk/URI/', { uri: `${circleAddress}:${port}` });
+        await change(`SipTrunk/Trunk/${inbound}/`, { primary_uri_uuid: primary });
+        await through(number, 'trunk-too-many-hops', {}, at);
+      } finally {
+        await sendsBack.stop();
+        await change(`SipTrunk/Trunk/${inbound}/`, { primary_uri_uuid: uri });
+      }
+      // The INVITE had 9 left: Kamailio takes one away as we do, so that it came round four times and once more for nothing.
+      const calls = await platform.until('the records', `SipTrunk/Call/?trunk_id=${listed}`, ({ objects }) =>
+        objects.every((each: Record<string, unknown>) => typeof each.end_time === 'string'),
+      );
+      assert.equal(calls.objects.length, 5);
+      for (const { hangup_cause_code, hangup_cause_name } of calls.objects) {
+        assert.deepEqual([hangup_cause_code, hangup_cause_name], [2060, 'Loop Detected']);
+      }
     });
 
     it('is the fallback of one that answers 503', async () => {
