@@ -36,7 +36,7 @@ export function createSecrets(operatorKey: Uint8Array): Secrets {
 
   return {
     randomBytes: createRandomSource(),
-    randomUuid: () => randomUUID(),
+    randomUuid: uuidInOrderOfTime,
     encrypt(plain) {
       const iv = randomBytes(ivBytes);
       const cipher = createCipheriv('aes-256-gcm', sealing, iv, { authTagLength: tagBytes });
@@ -101,4 +101,13 @@ const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 function ed25519(seed: Buffer): KeyObject {
   return createPrivateKey({ key: Buffer.concat([pkcs8Head, seed]), format: 'der', type: 'pkcs8' });
+}
+
+/**
+ * Version 7 of RFC 9562 §5.7: milliseconds, then 74 random bits. What is written at one time stands together in every index, so that
+ * a commit touches a sixth fewer pages than with version 4 (figures: docs/operations.md), and the indexes of a large table need not be in memory.
+ */
+function uuidInOrderOfTime(): string {
+  const time = Date.now().toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }

@@ -10,6 +10,17 @@ const directory = mkdtempSync(join(tmpdir(), 'secrets-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
 const secrets = createSecrets(new Uint8Array(32).fill(7));
 
+test('UUIDs are of version 7 (RFC 9562 §5.7): those of a later millisecond are greater, and all else of them is random', () => {
+  const before = Date.now();
+  const [first, second] = [secrets.randomUuid(), secrets.randomUuid()];
+  const made = Number.parseInt(first.replaceAll('-', '').slice(0, 12), 16);
+  assert.ok(made >= before && made <= Date.now(), first);
+  for (const uuid of [first, second]) {
+    assert.match(uuid, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  }
+  assert.notEqual(first.slice(15), second.slice(15));
+});
+
 test('what is sealed opens again, and each time reads otherwise', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {

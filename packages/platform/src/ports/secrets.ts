@@ -1,6 +1,7 @@
 /** Randomness, keyed hashes and encryption at rest. Only this port touches cryptography in the platform. */
 export interface Secrets {
   randomBytes(length: number): Uint8Array;
+  /** A UUID that nobody can guess. */
   randomUuid(): string;
   /** AES-256-GCM under the operator's key, base64; each call gives another text. */
   encrypt(plain: string): string;
