@@ -133,7 +133,7 @@ export class PlatformProcess {
       const all = await this.metrics('jackfield_');
       const alive = Object.entries(all).filter(
         ([name, value]) =>
-          /^jackfield_(?:sip_legs|sessions_\w+|media_(?:legs|mixes|plays|captures|sockets|leaks)|recorder_files)$/.test(
+          /^jackfield_(?:(?:sip|carrier|trunk)_legs|sessions_\w+|media_(?:legs|mixes|plays|captures|sockets|leaks)|recorder_files)$/.test(
             name,
           ) &&
           !name.endsWith('_total') &&

@@ -18,6 +18,7 @@ export interface PublishedParts {
 export function publishMetrics(parts: PublishedParts): void {
   publishSignalling(parts);
   publishSessions(parts);
+  publishLayers(parts);
   publishMedia(parts);
   publishRecorder(parts);
 }
@@ -47,6 +48,13 @@ function publishSessions({ metrics, platform }: PublishedParts): void {
       () => of()?.dropped ?? 0,
     );
   }
+}
+
+function publishLayers({ metrics, platform }: PublishedParts): void {
+  const sentence = 'Legs dialled through carriers, whichever was tried, that have not ended.';
+  metrics.gauge('jackfield_carrier_legs', sentence, () => platform.census().carrierLegs);
+  const ofTrunks = 'Legs dialled to inbound trunks, whichever place was tried, that have not ended.';
+  metrics.gauge('jackfield_trunk_legs', ofTrunks, () => platform.census().trunkLegs);
 }
 
 function publishMedia({ metrics, clock, media, mediaTotals }: PublishedParts): void {

@@ -113,6 +113,8 @@ export interface Platform {
   /** The HTTP interface; whoever starts the platform listens. */
   readonly http: FastifyInstance;
   readonly recordings: Recordings;
+  /** Legs of carriers and of inbound trunks that have not ended; they are no sessions of the runner. */
+  census(): { readonly carrierLegs: number; readonly trunkLegs: number };
   /** From now on `/readyz` answers 503. */
   drain(): void;
   /** Waits for what is being written, then stops; the database stays open for whoever opened it. */
@@ -362,6 +364,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     runner,
     http,
     recordings,
+    census: () => ({ carrierLegs: carriers.census(), trunkLegs: trunks.census() }),
     drain() {
       isReady = false;
       isDraining = true;

@@ -47,14 +47,19 @@ interface Live<State, Input, About> extends LayeredLeg<Input | PlaceInput, About
   media: LegStatistics | undefined;
 }
 
+/** What lies over signalling, once for all legs. */
+export interface LegLayer {
+  readonly telephony: Telephony;
+  /** How many of its legs have not ended: for metrics and for the census after a test. */
+  census(): number;
+  /** Stops waiting for places; legs hear nothing more. */
+  close(): void;
+}
+
 /** Signalling in which several places are one: whoever dials them hears of one leg, however many were asked. */
 export function layerLegs<State extends { readonly phase: string }, Input, Effect, About>(
   deps: LayerDeps<State, Input, Effect, About>,
-): {
-  readonly telephony: Telephony;
-  /** Stops waiting for places; legs hear nothing more. */
-  close(): void;
-} {
+): LegLayer {
   type Leg = Live<State, Input, About>;
   const { clock, telephony, machine } = deps;
   const legs = new Map<string, Leg>();
@@ -125,6 +130,7 @@ export function layerLegs<State extends { readonly phase: string }, Input, Effec
 
   telephony.listen(heard);
   return {
+    census: () => legs.size,
     close() {
       for (const leg of legs.values()) leg.cancelTimer?.();
       legs.clear();

@@ -1,4 +1,5 @@
 import { randomChance } from '../../kernel/chance.ts';
+import type { LegLayer } from '../../kernel/layered-legs.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
 import { prefixRoutes, routesFor } from '../../kernel/prefix-routes.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -36,6 +37,8 @@ export interface CarriersFeature {
   numbers(first: NumberRoutes): NumberRoutes;
   /** Signalling in which such numbers can be dialled; once, before its listener is set. */
   carry(telephony: Telephony): Telephony;
+  /** How many legs that were dialled to numbers of carriers have not ended. */
+  census(): number;
   /** Calls that carriers hand over. */
   readonly incoming: IncomingCarrierCalls;
   /** Reads what was spent before a restart; before the first call. */
@@ -53,7 +56,7 @@ export function createCarriers(deps: CarriersDeps): CarriersFeature {
   const feed = createCarrierFeed({ ...deps, account: () => account });
   const incoming = createIncoming(() => account);
   let lives: CarrierLives | undefined;
-  let closeLegs = () => {};
+  let layer: LegLayer | undefined;
 
   const chance = () => randomChance(secrets);
 
@@ -90,7 +93,7 @@ export function createCarriers(deps: CarriersDeps): CarriersFeature {
           happened: feed.happened,
         });
       }
-      const carried = carryLegs({
+      layer = carryLegs({
         clock,
         log,
         books,
@@ -103,9 +106,9 @@ export function createCarriers(deps: CarriersDeps): CarriersFeature {
           feed.passedOver(leg, tried);
         },
       });
-      closeLegs = carried.close;
-      return carried.telephony;
+      return layer.telephony;
     },
+    census: () => layer?.census() ?? 0,
     incoming,
     restore: () => books.restore(),
     open(operator) {
@@ -113,7 +116,7 @@ export function createCarriers(deps: CarriersDeps): CarriersFeature {
       lives?.open();
     },
     async close() {
-      closeLegs();
+      layer?.close();
       await lives?.close();
     },
   };

@@ -1,4 +1,5 @@
 import type { RequestAccount, RouteGroup } from '../../http/index.ts';
+import type { LegLayer } from '../../kernel/layered-legs.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Database, Migration, Write } from '../../ports/database.ts';
@@ -42,6 +43,8 @@ export interface TrunksFeature {
   };
   /** Signalling in which the places of an inbound trunk can be dialled; once, before its listener is set. */
   carry(telephony: Telephony): Telephony;
+  /** How many legs that were dialled to inbound trunks have not ended. */
+  census(): number;
   /** Legs that wait for a place hear nothing more. */
   close(): void;
   /** What becomes of trunks and their parts when a subaccount is deleted; for the accounts feature. */
@@ -57,7 +60,7 @@ export function createTrunks(given: TrunksDeps): TrunksFeature {
   const { database, clock, log, outbox } = given;
   const inbound = createInboundTrunks(database, given.secrets);
   const tellRarely = outbox === undefined ? () => {} : createRareEvents({ database, clock, log, outbox });
-  let closeLegs = () => {};
+  let layer: LegLayer | undefined;
   return {
     routes: trunkingRoutes(deps),
     migrations: [trunksTables, credentialSecrets],
@@ -74,11 +77,11 @@ export function createTrunks(given: TrunksDeps): TrunksFeature {
       },
     },
     carry(telephony) {
-      const carried = carryTrunkedLegs({ clock, telephony, failed: tellFailedPlaces(tellRarely) });
-      closeLegs = carried.close;
-      return carried.telephony;
+      layer = carryTrunkedLegs({ clock, telephony, failed: tellFailedPlaces(tellRarely) });
+      return layer.telephony;
     },
-    close: () => closeLegs(),
+    census: () => layer?.census() ?? 0,
+    close: () => layer?.close(),
     resources: {
       remove: (write, account) => removeAllOf(deps, write, account),
       passOn: (write, account, main) => passOnAllOf(deps, write, account, main),
