@@ -1,11 +1,10 @@
 import type { Resampler } from './resampler.ts';
+import { assertSampleRate, windowedSinc } from './windowed-sinc.ts';
 
 /** Half length of the filter in zero crossings of the lower rate, as in FrameResampler. */
 const ZERO_CROSSINGS = 24;
 /** Values of the filter between two zero crossings; read between two of them, the error is below −100 dB. */
 const RESOLUTION = 512;
-/** Kaiser window, beta 8: side lobes at −80 dB. */
-const KAISER_BETA = 8;
 
 /**
  * Converts between any two rates with one table for all of them, so that a rate that nobody has heard of costs no more to begin
@@ -13,11 +12,8 @@ const KAISER_BETA = 8;
  * when a rate is not a whole number from 4,000 to 384,000.
  */
 export function createFreeResampler(from: number, to: number): Resampler {
-  for (const rate of [from, to]) {
-    if (!Number.isInteger(rate) || rate < 4000 || rate > 384_000) {
-      throw new RangeError(`a sample rate of ${rate} Hz is not between 4000 and 384000`);
-    }
-  }
+  assertSampleRate(from);
+  assertSampleRate(to);
   table ??= tabulate();
   const filter = table;
   const bandwidth = Math.min(1, to / from);
@@ -70,26 +66,8 @@ let table: Float64Array | undefined;
 /** The right half of the filter, with zeros behind its end for windows that reach beyond it. */
 function tabulate(): Float64Array {
   const values = new Float64Array((ZERO_CROSSINGS + 2) * RESOLUTION);
-  const cutOff = 0.95;
   for (let i = 0; i < ZERO_CROSSINGS * RESOLUTION; i++) {
-    const x = i / RESOLUTION;
-    const angle = Math.PI * cutOff * x;
-    const sinc = i === 0 ? 1 : Math.sin(angle) / angle;
-    values[i] = cutOff * sinc * kaiser(x / ZERO_CROSSINGS);
+    values[i] = windowedSinc(i / RESOLUTION, ZERO_CROSSINGS);
   }
   return values;
-}
-
-function kaiser(x: number): number {
-  return besselI0(KAISER_BETA * Math.sqrt(1 - x * x)) / besselI0(KAISER_BETA);
-}
-
-function besselI0(x: number): number {
-  let term = 1;
-  let sum = 1;
-  for (let k = 1; term > sum * 1e-12; k++) {
-    term *= (x / (2 * k)) ** 2;
-    sum += term;
-  }
-  return sum;
 }
