@@ -12,26 +12,11 @@ import {
   record,
   ScriptedRun,
   speak,
+  stream,
   wait,
 } from './testing/scripted-run.ts';
 
-const stream: Instruction = {
-  element: 'Stream',
-  url: 'wss://example.com/audio?token=secret',
-  bidirectional: false,
-  audioTrack: 'inbound',
-  timeoutSeconds: 60,
-  contentType: 'audio/x-l16;rate=8000',
-  keepCallAlive: false,
-  extraHeaders: '',
-  statusCallback: null,
-  noiseCancellationLevel: null,
-  middleEvents: null,
-  resumable: false,
-  fallbackUrl: null,
-  binaryFrames: false,
-  stopFrame: true,
-};
+const toServer = stream({ bidirectional: false });
 const dtmf: Instruction = { element: 'DTMF', digits: '12', isAsync: true };
 
 describe('an incoming call', () => {
@@ -41,7 +26,7 @@ describe('an incoming call', () => {
     assert.deepEqual(run.asked, { url: answerUrl.url, Event: 'StartApp' });
   });
 
-  for (const instruction of [speak, play, getDigits(), getInput(), record(), multiparty(), stream, dtmf]) {
+  for (const instruction of [speak, play, getDigits(), getInput(), record(), multiparty(), toServer, dtmf]) {
     it(`is answered by ${instruction.element}, which begins when the answer is out`, () => {
       const run = ScriptedRun.incoming(instruction);
       assert.deepEqual(run.orders, ['answer']);
