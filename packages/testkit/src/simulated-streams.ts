@@ -36,6 +36,8 @@ export interface SimulatedStreams extends AudioStreams {
   readonly pressed: readonly LegKey[];
   /** The other side closes the socket; 1006: the line is cut. */
   lose(stream: string, code: number): void;
+  /** The engine has no place for it. */
+  giveUp(stream: string, sentence: string): void;
   /** Something that the other side brings about. */
   tell(notice: StreamNotice): void;
   /** Streams and attempts that are still there. */
@@ -142,6 +144,13 @@ export function createSimulatedStreams(clock: Clock, touched: () => void = () =>
       if (stream?.isConnected !== true) throw new Error(`stream ${name} is not connected`);
       stream.isConnected = false;
       tell({ type: 'stream-lost', stream: name, code, sentence: `the socket was closed with ${code}` });
+    },
+    giveUp(name, sentence) {
+      const stream = streams.get(name);
+      if (stream === undefined) throw new Error(`stream ${name} is not open`);
+      stream.cancel?.();
+      streams.delete(name);
+      tell({ type: 'stream-over', stream: name, statistics: nothing, sentence });
     },
     tell,
     subscribe(listener) {

@@ -5,7 +5,10 @@ import type { LegKey } from './telephony.ts';
  * is named by its UUID; attempts to connect, their pauses and what follows a loss are decided by whoever opened it.
  */
 export interface AudioStreams {
-  /** Takes up the stream; nothing is sent before it is connected. The same name twice is an error of the caller. */
+  /**
+   * Takes up the stream; nothing is sent before it is connected. One for which there is no place is over, at once or when it is connected.
+   * The same name twice is an error of the caller.
+   */
   open(order: StreamOrder): void;
   /** One attempt; `stream-connected` or `stream-unreachable` follows. Nothing for a stream that is not open or is connected. */
   connect(stream: string, target: StreamTarget): void;
@@ -104,7 +107,13 @@ export type StreamNotice =
       readonly droppedMs: number;
       readonly percentFull: number;
     }
-  | { readonly type: 'stream-over'; readonly stream: string; readonly statistics: StreamStatistics };
+  /** `sentence`: nobody has asked for the end; the engine has no place for it. */
+  | {
+      readonly type: 'stream-over';
+      readonly stream: string;
+      readonly statistics: StreamStatistics;
+      readonly sentence?: string;
+    };
 
 /** Counters of one stream over its life. */
 export interface StreamStatistics {

@@ -42,6 +42,7 @@ export class LiveStream implements StreamSocketListener {
   #isConnected = false;
   #isResumption = false;
   #isClosing = false;
+  #failure: string | undefined;
   /** Written as frames when there is a socket again. */
   #kept: (() => string)[] = [];
   /** Of each leg, what may still come in another way as well. */
@@ -75,8 +76,11 @@ export class LiveStream implements StreamSocketListener {
       dropped: (ms) => this.#degrade('to-socket', ms, 100),
       pressed: (leg, digit, durationMs, as) => this.press(leg, digit, durationMs, as),
     });
-    // A leg is a member of its mix whether anybody is connected or not.
-    if (order.asLeg !== undefined) this.#openFeed();
+  }
+
+  /** A leg is a member of its mix whether anybody is connected or not. */
+  open(): void {
+    if (this.#order.asLeg !== undefined && !this.#openFeed()) this.#giveUp('as a leg');
   }
 
   connect(target: StreamTarget): void {
@@ -97,7 +101,10 @@ export class LiveStream implements StreamSocketListener {
   }
 
   retrack(tracks: readonly StreamTrack[]): void {
-    this.#outgoing.retrack(tracks);
+    if (!this.#outgoing.retrack(tracks)) {
+      this.#giveUp(`with ${tracks.length} tracks`);
+      return;
+    }
     for (const leg of this.#keys.keys()) {
       if (!tracks.some(({ keysOf }) => keysOf?.includes(leg))) this.#keys.delete(leg);
     }
@@ -125,14 +132,18 @@ export class LiveStream implements StreamSocketListener {
     const { notify, counters } = this.#deps;
     this.#isConnected = true;
     counters.connected++;
+    const isHearing = this.#outgoing.begin();
+    const isPlaying = this.#feed !== undefined || !this.#order.bidirectional || this.#openFeed();
+    if (!isHearing || !isPlaying) {
+      this.#giveUp(isHearing ? 'that plays' : 'that listens');
+      return;
+    }
     const names = this.#outgoing.tracks.map(({ name }) => name);
     this.#say(this.#writer.start(names, this.#isResumption));
     const kept = this.#kept;
     this.#kept = [];
     for (const write of kept) this.#say(write());
     notify({ type: 'stream-connected', stream: this.#order.stream });
-    this.#outgoing.begin();
-    if (this.#feed === undefined && this.#order.bidirectional) this.#openFeed();
     this.#feed?.pause(false);
   }
 
@@ -246,7 +257,8 @@ export class LiveStream implements StreamSocketListener {
     this.#degrade('from-socket', ms, (100 * feed.queuedMs) / feed.mostMs);
   }
 
-  #openFeed(): void {
+  /** False when the engine has no place for it. */
+  #openFeed(): boolean {
     const { engine, limits } = this.#deps;
     const { stream, asLeg, sampleRate } = this.#order;
     const mostMs = limits.queueMs;
@@ -258,6 +270,7 @@ export class LiveStream implements StreamSocketListener {
       asLeg === undefined
         ? engine.openFeed(stream, { to: this.#hearers, mostMs, played })
         : engine.openVirtualLeg(stream, { leg: asLeg, sampleRate, mostMs, played });
+    return this.#feed !== undefined;
   }
 
   #closeFeed(): void {
@@ -324,6 +337,17 @@ export class LiveStream implements StreamSocketListener {
     });
   }
 
+  /** Rather an end that is told than a stream that is silent. RFC 6455 §7.4, as registered: 1013 is "try again later". */
+  #giveUp(how: string): void {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    this.#failure = `the media engine has no place for a stream ${how}`;
+    this.#outgoing.end();
+    this.#closeFeed();
+    if (this.#socket === undefined) this.#finish();
+    else this.#socket.close(1013, this.#failure);
+  }
+
   #finish(): void {
     const { stream } = this.#order;
     this.#deps.notify({
@@ -337,6 +361,7 @@ export class LiveStream implements StreamSocketListener {
         framesReceived: this.#framesReceived,
         framesRefused: this.#framesRefused,
       },
+      ...(this.#failure === undefined ? {} : { sentence: this.#failure }),
     });
     this.#deps.over(stream);
   }

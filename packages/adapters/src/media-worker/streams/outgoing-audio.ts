@@ -70,16 +70,17 @@ export class OutgoingAudio {
     return this.#isTapping;
   }
 
-  retrack(tracks: readonly StreamTrack[]): void {
+  /** False when the engine has no place for them, as of `begin`. */
+  retrack(tracks: readonly StreamTrack[]): boolean {
     this.#tracks = tracks;
-    if (this.#isTapping) this.#tap();
+    return !this.#isTapping || this.#tap();
   }
 
-  begin(): void {
-    if (this.#isTapping) return;
+  begin(): boolean {
+    if (this.#isTapping) return true;
     this.#isTapping = true;
     this.#originMs = Math.round(this.#deps.now()) - 20 * this.#position;
-    this.#tap();
+    return this.#tap();
   }
 
   end(): void {
@@ -109,7 +110,7 @@ export class OutgoingAudio {
     this.#waiting.rewind();
   }
 
-  #tap(): void {
+  #tap(): boolean {
     const { engine, openNoiseCancellation, pressed } = this.#deps;
     const { stream, sampleRate, noiseCancellationLevel: level } = this.#order;
     const tracks = this.#tracks;
@@ -119,13 +120,14 @@ export class OutgoingAudio {
       this.#cleaned = new CleanedTracks(tracks, sampleRate, level, openNoiseCancellation, this.#cleaned);
     }
     const tapped = this.#cleaned?.tapped ?? tracks;
-    engine.tap(stream, {
+    const isTapped = engine.tap(stream, {
       sampleRate: level === undefined ? sampleRate : cleanedRate,
       tracks: tapped.length === 0 ? nobody : tapped,
       take: this.#take,
     });
     const keysOf = [...new Set(tracks.flatMap((track) => track.keysOf ?? []))];
     engine.watchKeys(stream, keysOf, pressed);
+    return isTapped;
   }
 
   /** Takes 20 ms of all tracks; called in the frame loop. */

@@ -117,7 +117,7 @@ test('of several addresses the next is tried in the same attempt where one refus
   await startDeafServer(context, '127.0.0.9', port);
   rig.connect(rig.server.url, { addresses: ['127.0.0.7', '127.0.0.9', '127.0.0.1'] });
   await rig.told('stream-connected');
-  assert.equal(rig.server.requests[0]?.headers['host'], new URL(rig.server.url).host);
+  assert.equal(rig.server.requests[0]?.headers.host, new URL(rig.server.url).host);
   assert.deepEqual(
     rig.notices.filter(({ type }) => type === 'stream-unreachable'),
     [],

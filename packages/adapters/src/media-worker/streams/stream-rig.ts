@@ -7,6 +7,21 @@ import { startTestServer, type TestServer, type TestServerOptions } from './test
 export const stream = '0f0b7a9e-6d0f-4b1c-9a53-6a2f0f6f1a11';
 export const call = '1f0b7a9e-6d0f-4b1c-9a53-6a2f0f6f1a22';
 
+/** What `open` orders where nothing else is said. */
+const order: StreamOrder = {
+  stream,
+  call,
+  account: 'MA0123456789ABCDEFGH',
+  encoding: 'audio/x-l16',
+  sampleRate: 8000,
+  tracks: [{ name: 'inbound', said: ['a'], heard: [], keysOf: ['a'] }],
+  bidirectional: true,
+  hearers: ['a'],
+  extraHeaders: 'k=v;k2="ö"',
+  stopFrame: true,
+  keepLostMs: 0,
+};
+
 /** A worker with one phone on leg `a`, a server, and all that was told. */
 export interface StreamRig {
   readonly media: MediaWorker;
@@ -18,7 +33,8 @@ export interface StreamRig {
     type: Type,
     from?: number,
   ): Promise<Extract<StreamNotice, { type: Type }>>;
-  open(order?: Partial<StreamOrder>): void;
+  open(more?: Partial<StreamOrder>): void;
+  readonly order: StreamOrder;
   connect(url?: string, more?: Partial<Pick<StreamTarget, 'resumed' | 'timeoutMs' | 'addresses'>>): void;
   /** Closes the stream and says what is left: nothing. */
   census(): Promise<Readonly<Record<string, number>>>;
@@ -68,21 +84,8 @@ export async function createStreamRig(
         await changed.promise;
       }
     },
-    open: (order = {}) =>
-      media.streams.open({
-        stream,
-        call,
-        account: 'MA0123456789ABCDEFGH',
-        encoding: 'audio/x-l16',
-        sampleRate: 8000,
-        tracks: [{ name: 'inbound', said: ['a'], heard: [], keysOf: ['a'] }],
-        bidirectional: true,
-        hearers: ['a'],
-        extraHeaders: 'k=v;k2="ö"',
-        stopFrame: true,
-        keepLostMs: 0,
-        ...order,
-      }),
+    open: (more = {}) => media.streams.open({ ...order, ...more }),
+    order,
     connect: (url = server.url, more = {}) =>
       media.streams.connect(stream, {
         url,

@@ -76,10 +76,15 @@ export function createWorkerStreams(deps: WorkerStreamsDeps): WorkerStreams {
       if (request.do === 'open') {
         const { order } = request;
         if (streams.has(order.stream)) return;
-        // Whoever waits for its end shall not wait for ever.
         if (streams.size >= limits.streams) {
-          notify({ type: 'stream-over', stream: order.stream, statistics: noStatistics });
-        } else streams.set(order.stream, new LiveStream(order, shared));
+          // Whoever waits for its end shall not wait for ever.
+          const sentence = `the media engine has no place for the stream: ${limits.streams} are there`;
+          notify({ type: 'stream-over', stream: order.stream, statistics: noStatistics, sentence });
+          return;
+        }
+        const opened = new LiveStream(order, shared);
+        streams.set(order.stream, opened);
+        opened.open();
         return;
       }
       if (request.do === 'press') return engine.signalKey(request.leg, request.digit, request.durationMs);

@@ -104,6 +104,24 @@ describe('participants that are programs', () => {
       );
     }));
 
+  it('for which the media engine has no place leave, and who added them is told why', () =>
+    inSimulatedWorld({ seed: 78 }, async (world) => {
+      const ann = await world.phone('ann');
+      await add(world, ann);
+      const leg = await addAgent(world, {
+        ai_agent_stream_status_callback_url: 'https://customer.example.com/agent',
+      });
+      world.node.streams.giveUp(leg, 'the media engine has no place for a stream as a leg');
+      await world.advance(200);
+      const sentence = 'the media engine has no place for a stream as a leg';
+      assert.equal((await members(world)).length, 1);
+      const { status, error } = (await world.api('GET', `Call/${leg}/Stream/${leg}/`)).body;
+      assert.deepEqual([status, error], ['failed', sentence]);
+      const told = world.customer.requests.filter(({ url }) => url.endsWith('/agent')).at(-1)?.fields;
+      assert.deepEqual([told?..Event, told?..Error], ['DroppedStream', sentence]);
+      ann.hangUp();
+    }));
+
   it('are let go by a kick while they are being connected', () =>
     inSimulatedWorld({ seed: 75 }, async (world) => {
       world.node.streams.serve(bot, 'silent');

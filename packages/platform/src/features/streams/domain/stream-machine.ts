@@ -57,7 +57,7 @@ function stepLive(stream: Stream, input: StreamInput, now: Instant, limits: Stre
       // Nobody had asked for it: whoever held the sockets has given them up.
       return vanished(
         { ...stream, statistics: input.statistics },
-        'the media engine has ended the stream',
+        input.sentence ?? 'the media engine has ended the stream',
         now,
       );
     case 'process-restarted':
