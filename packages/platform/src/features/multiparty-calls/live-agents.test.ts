@@ -118,7 +118,7 @@ describe('participants that are programs', () => {
       const { status, error } = (await world.api('GET', `Call/${leg}/Stream/${leg}/`)).body;
       assert.deepEqual([status, error], ['failed', sentence]);
       const told = world.customer.requests.filter(({ url }) => url.endsWith('/agent')).at(-1)?.fields;
-      assert.deepEqual([told?..Event, told?..Error], ['DroppedStream', sentence]);
+      assert.deepEqual([told?.Event, told?.Error], ['DroppedStream', sentence]);
       ann.hangUp();
     }));
 
