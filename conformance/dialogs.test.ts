@@ -291,12 +291,46 @@ describe('what phones do in the middle of calls', { skip, timeout: 360_000 }, ()
     const silent = await run('register-flow', username, { keys: { instance: other!, reg_id: '1' } });
     const answers = await start('answer-hang-up', username, { port: called.port });
     const hears = await start('answer-hang-up', username, { port: silent.port });
-    const authUri = `${username}@${platform.sipAddress};gr=urn:uuid:${one}`;
     const caller = await endpoint();
-    await run('call-gruu', caller.username, { authUri, keys: { callee: username, instance: one! } });
+    await run('call-gruu', caller.username, gruu(username, `=urn:uuid:${one}`));
     await succeeds(answers);
     await hears.stop();
     assert.notEqual((await hears.finished()).code, 0, 'nobody has called the other one');
+  });
+
+  /** What calls `callee` with this value of `gr`. */
+  const gruu = (callee: string, named: string) => ({
+    authUri: `${callee}@${platform.sipAddress};gr${named}`,
+    keys: { callee, named },
+  });
+
+  it('a GRUU that is none, or none any more, gets 404, one whose phone is not registered 480, and no other phone rings (RFC 5627 §6.1)', async () => {
+    const { username } = await endpoint();
+    const { username: caller } = await endpoint();
+    const instance = '00000000-0000-4000-8000-000000000001';
+    const refused = async (callee: string, named: string, status: number) => {
+      const sipp = await run('call-gruu-refused', caller, gruu(callee, named));
+      await sipp.logged(new RegExp(`refused ${status}`));
+    };
+    /** Registers by a Call-ID of its own; says the temporary GRUU's user, and the port. */
+    const registered = async (port?: number) => {
+      const keys = { instance, reg_id: '1' };
+      const sipp = await run('register-flow', username, { keys, ...(port !== undefined && { port }) });
+      const [, hidden] = await sipp.logged(/ temporary (\S+) end/);
+      return { hidden: hidden!, port: sipp.port };
+    };
+    const first = await registered();
+    const answers = await start('answer-hang-up', username, { port: first.port });
+    await run('call-gruu', caller, gruu(first.hidden, ''));
+    await succeeds(answers);
+    const hears = await start('answer-hang-up', username, { port: (await registered()).port });
+    await refused(first.hidden, '', 404);
+    await refused(username, '=urn:uuid:00000000-0000-4000-8000-000000000009', 404);
+    await refused(username, '', 404);
+    await hears.stop();
+    assert.notEqual((await hears.finished()).code, 0, 'nobody has called the phone');
+    await run('unregister-flow', username, { keys: { instance, reg_id: '1' } });
+    await refused(username, `=urn:uuid:${instance}`, 480);
   });
 
   it('a phone behind a proxy is called by its Path (RFC 3327)', async () => {

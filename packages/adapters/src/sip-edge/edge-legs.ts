@@ -28,7 +28,7 @@ import type { Gruus } from './gruus.ts';
 import { legEndOf } from './leg-end.ts';
 import { isAnswerable, isDescription, LegMedia, sdpType } from './leg-media.ts';
 import { cameInPrivate, LegCrypto, type SrtpOptions } from './leg-media-crypto.ts';
-import { calleeOf, callerOf, customHeadersOf, orderOf } from './parties.ts';
+import { calleeMeantBy, callerOf, customHeadersOf, orderOf } from './parties.ts';
 import { createTransfers } from './transfers.ts';
 
 export interface EdgeLegsDeps extends DialTermsDeps {
@@ -135,7 +135,11 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
       },
       referred(request) {
         const call = callOf(edge);
-        if (call !== undefined) transfers.referred(edge.leg, call, request);
+        if (call === undefined) return;
+        transfers.referred(edge.leg, call, request).catch((error: unknown) => {
+          log.error({ leg: edge.leg, err: error }, 'A REFER could not be taken.');
+          call.refuseReferral(500);
+        });
       },
       ended(reason) {
         const { redial, media } = edge;
@@ -218,12 +222,9 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     const admitted = await deps.admission.admit(request, sourceAddress, flow);
     if (!admitted.ok) return incoming.reject(admitted.status, { headers: admitted.headers });
     incoming.trust();
+    const callee = admitted.callee ?? (await calleeMeantBy(request.uri, deps, admitted.trunk !== undefined));
     // The doors may have been closed while the credential was looked up.
     if (refusedBecauseClosed(incoming)) return;
-    const callee =
-      admitted.callee ??
-      deps.gruus?.resolve(request.uri) ??
-      calleeOf(request.uri, deps.domains, admitted.trunk !== undefined);
     if (callee === undefined) return incoming.reject(404);
     if (!isDescription(incoming.request)) return incoming.reject(415, { headers: [['Accept', sdpType]] });
     const crypto = new LegCrypto(deps.srtp, cameInPrivate(incoming, deps.srtp));

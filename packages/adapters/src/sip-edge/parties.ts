@@ -15,6 +15,7 @@ import {
 } from '@jackfield/sip';
 import type { Admitted } from './admission.ts';
 import { isOurs } from './domains.ts';
+import type { Gruus } from './gruus.ts';
 
 /** Longer names than these are nobody's: they would only fill the records. */
 const longestCallee = 255;
@@ -37,6 +38,15 @@ export function calleeOf(
   const callee = uri.scheme === 'tel' ? withoutSeparators(uri.number) : userOf(uri, domains, isKnownHost);
   if (callee === undefined) return undefined;
   return callee.length > longestCallee || callee.search(control) >= 0 ? undefined : callee;
+}
+
+/** The same for a URI that may be a GRUU, which means one phone of a user or nobody. */
+export async function calleeMeantBy(
+  uri: string,
+  { domains, gruus }: { readonly domains: readonly string[]; readonly gruus?: Gruus },
+  isKnownHost = false,
+): Promise<string | undefined> {
+  return gruus?.isGruu(uri) ? gruus.resolve(uri) : calleeOf(uri, domains, isKnownHost);
 }
 
 /** RFC 3966 §3: visual separators carry no meaning. */

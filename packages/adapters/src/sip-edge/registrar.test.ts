@@ -32,6 +32,7 @@ function world() {
           }
         : undefined,
     bindingsOf: async (endpoint) => bound.get(endpoint) ?? [],
+    knowsInstance: async () => false,
     async update(endpoint, decide) {
       const { bindings, result } = decide(bound.get(endpoint) ?? []);
       bound.set(endpoint, bindings);
@@ -47,7 +48,7 @@ function world() {
     realm,
     algorithms: ['SHA-256', 'MD5'],
   });
-  const gruus = createGruus(secrets, [realm]);
+  const gruus = createGruus(secrets, [realm], registrations);
   const registrar = createRegistrar({ admission, registrations, clock, gruus, domains: [realm] });
   let cseq = 0;
 
@@ -60,7 +61,7 @@ function world() {
       headers: createHeaders([
         ['From', `<sip:${user}@${realm}>;tag=1`],
         ['To', `<sip:${to}@${realm}>`],
-        ['Call-ID', 'one'],
+        ['Call-ID', fields.callId ?? 'one'],
         ['CSeq', `${++cseq} ${method}`],
         ['Contact', fields.contact ?? `<sip:${user}@${home}:5062>`],
         ['Expires', expires],
@@ -104,6 +105,7 @@ interface Wanted {
   readonly method: string;
   readonly more: readonly [string, string][];
   readonly contact: string;
+  readonly callId: string;
 }
 
 const headerOf = (answer: RegisterAnswer, name: string) =>
@@ -168,7 +170,7 @@ describe('a REGISTER', () => {
     assert.equal(fit.status, 200);
   });
 
-  it('of a phone that asks for GRUUs gets two, which name it alone (RFC 5627 §5.1)', async () => {
+  it('of a phone that asks for GRUUs gets two, which name it alone (RFC 5627 §5.2)', async () => {
     const { register, credentials, gruus } = world();
     const more: [string, string][] = [['Supported', 'gruu']];
     const answer = await register({ contact, more }, await credentials());
@@ -176,22 +178,63 @@ describe('a REGISTER', () => {
       /;pub-gruu="([^"]+)";temp-gruu="([^"]+)"$/.exec(headerOf(answer, 'Contact')[0] ?? '') ?? [];
     assert.equal(open, `sip:alice@${realm};gr=urn:uuid:f81d`);
     assert.doesNotMatch(hidden ?? '', /alice|f81d/);
-    assert.equal(gruus.resolve(open ?? ''), open);
-    assert.equal(gruus.resolve(hidden ?? ''), open);
+    assert.equal(await gruus.resolve(open ?? ''), open);
+    assert.equal(await gruus.resolve(hidden ?? ''), open);
+    assert.equal(gruus.isGruu(`sip:alice@${realm}`), false);
+    assert.equal(gruus.isGruu('sip:alice@elsewhere.example;gr=x'), false);
     for (const foreign of [
       `sip:tgruu.AAAA@${realm};gr`,
-      `sip:alice@${realm}`,
-      'sip:alice@elsewhere.example;gr=x',
+      `sip:alice@${realm};gr`,
       // Neither NUL nor a novel gets into a record.
       `sip:ali%00ce@${realm};gr=x`,
       `sip:alice@${realm};gr=x%00`,
       `sip:alice@${realm};gr=${'x'.repeat(5_000)}`,
       `sip:${'alice'.repeat(100)}@${realm};gr=x`,
     ]) {
-      assert.equal(gruus.resolve(foreign), undefined, foreign);
+      assert.equal(gruus.isGruu(foreign), true, foreign);
+      assert.equal(await gruus.resolve(foreign), undefined, foreign);
     }
     const plain = await register({ contact }, await credentials());
     assert.doesNotMatch(headerOf(plain, 'Contact')[0] ?? '', /gruu/);
+  });
+
+  it('by another Call-ID makes the temporary GRUUs of its phone void; refreshes and other flows keep theirs (RFC 5627 §5.1)', async () => {
+    const { register, credentials, gruus, clock } = world();
+    const plain = contact.replace(';reg-id=1', '');
+    /** The temporary GRUU that this REGISTER is given with its own contact. */
+    const given = async (fields: Partial<Wanted>, supported = 'gruu') => {
+      await clock.advance(1000);
+      const more: [string, string][] = [['Supported', supported]];
+      const answer = await register({ ...fields, more }, await credentials());
+      const own = /^<[^>]*>/.exec(fields.contact ?? '')?.[0] ?? '';
+      const flow = /;reg-id=\d/.exec(fields.contact ?? '')?.[0] ?? '';
+      const named = headerOf(answer, 'Contact').find((each) => each.startsWith(own) && each.includes(flow));
+      return /;temp-gruu="([^"]+)"/.exec(named ?? '')?.[1] ?? '';
+    };
+    const good = (...uris: readonly string[]) =>
+      Promise.all(uris.map(async (uri) => (await gruus.resolve(uri)) !== undefined));
+    const [first, second] = [await given({ contact: plain }), await given({ contact: plain })];
+    assert.notEqual(first, second);
+    assert.deepEqual(await good(first, second), [true, true]);
+    // It has started again at another port, and its old contact has not expired yet.
+    const third = await given({ contact: plain.replace('5062', '5099'), callId: 'two' });
+    assert.deepEqual(await good(first, second, third), [false, false, true]);
+    // Elsewhere by the same Call-ID it is still the same registration.
+    await given({ contact: plain.replace('5062', '5100'), callId: 'two' });
+    assert.deepEqual(await good(third), [true]);
+
+    const flow = (id: number) => contact.replace('reg-id=1', `reg-id=${id}`);
+    const outbound = 'gruu, outbound';
+    const [one, other] = [
+      await given({ contact: flow(1), callId: 'three' }, outbound),
+      await given({ contact: flow(2), callId: 'four' }, outbound),
+    ];
+    assert.deepEqual(await good(one, other), [true, true]);
+    const renewed = await given({ contact: flow(1), callId: 'five' }, outbound);
+    assert.deepEqual(await good(one, other, renewed), [false, true, true]);
+    // RFC 5627 §5.3: what was taken away or has expired takes its temporary GRUUs with it.
+    await given({ contact: flow(2), callId: 'four', expires: '0' }, outbound);
+    assert.deepEqual(await good(other, renewed), [false, true]);
   });
 
   it('that is replayed is challenged as stale and changes nothing', async () => {

@@ -74,7 +74,10 @@ export function createRegistrar(deps: RegistrarDeps): {
         isOutbound,
         ...(gruus === undefined || admitted.user === '' || !supported.has('gruu')
           ? {}
-          : { gruusOf: (instance: string) => gruus.parametersOf(admitted.user, instance) }),
+          : {
+              gruusOf: (instance: string, callId: string) =>
+                gruus.parametersOf(admitted.user, instance, callId),
+            }),
         contacts: headers.all('Contact'),
         expiresHeader: headers.get('Expires'),
         callId: headers.get('Call-ID') ?? '',

@@ -542,6 +542,7 @@ describe('a REGISTER on a connection', () => {
     const registrations: Registrations = {
       credentialOf: () => Promise.resolve(undefined),
       bindingsOf: () => Promise.resolve([]),
+      knowsInstance: () => Promise.resolve(false),
       async update(_endpoint, decide) {
         await written.promise;
         order.push('bound');

@@ -171,7 +171,7 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     },
   });
 
-  const gruus = createGruus(secrets, deps.domains);
+  const gruus = createGruus(secrets, deps.domains, registrations);
   const legs = createEdgeLegs({
     mediaLegs: deps.mediaLegs,
     admission,

@@ -46,6 +46,7 @@ function world() {
       return ha1 && { account: 'MA1', endpoint: `of ${user}`, username: user, ha1 };
     }),
     bindingsOf: async () => [],
+    knowsInstance: async () => false,
     update: async (_endpoint, decide) => decide([]).result,
     dropFlow: async () => {},
     dropFlowsFrom: async () => {},

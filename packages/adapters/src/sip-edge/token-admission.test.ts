@@ -35,6 +35,7 @@ function world(changes: Partial<TokenClient> = {}, refusedWith?: TokenRefusal) {
   const registrations: Registrations = {
     credentialOf: () => Promise.reject(new Error('nobody asks for a password')),
     bindingsOf: async () => bound,
+    knowsInstance: async () => false,
     async update(endpoint, decide) {
       updated.push(endpoint);
       const { bindings, result } = decide(bound);

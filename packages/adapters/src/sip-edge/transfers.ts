@@ -9,7 +9,7 @@ import {
   type SipRequest,
 } from '@jackfield/sip';
 import type { Gruus } from './gruus.ts';
-import { calleeOf } from './parties.ts';
+import { calleeMeantBy } from './parties.ts';
 import { refusedToken } from './token-admission.ts';
 
 /** Transfers that phones ask for: REFER within a call (RFC 3515), and Replaces, which names another one (RFC 3891). */
@@ -20,8 +20,8 @@ export interface Transfers {
   began(leg: string, call: Call, targets?: readonly DialTarget[]): void;
   answered(call: Call): void;
   ended(call: Call): void;
-  /** Answers a REFER of the phone behind this leg. */
-  referred(leg: string, call: Call, request: SipRequest): void;
+  /** Answers a REFER of the phone behind this leg; rejects where a database is gone. */
+  referred(leg: string, call: Call, request: SipRequest): Promise<void>;
   /** The leg that an INVITE is to take over, or the status that refuses it; undefined when it is an ordinary call. */
   replacedBy(invite: SipRequest): { readonly leg: string } | { readonly refusal: number } | undefined;
 }
@@ -57,12 +57,12 @@ export function createTransfers(domains: readonly string[], gruus?: Gruus): Tran
   }
 
   /** What a REFER asks for, or the status that refuses it. */
-  function read(leg: string, { headers }: SipRequest): TransferRequest | number {
+  async function read(leg: string, { headers }: SipRequest): Promise<TransferRequest | number> {
     const target = parseNameAddr(headers.get('Refer-To') ?? '')?.uri ?? '';
     const uri = parseSipUri(target);
-    const to = gruus?.resolve(target) ?? calleeOf(target, domains);
     const method = uri && paramOf(uri.params, 'method');
     if (method !== undefined && method.toUpperCase() !== 'INVITE') return 603;
+    const to = await calleeMeantBy(target, { domains, ...(gruus && { gruus }) });
     const referredBy = parseSipUri(parseNameAddr(headers.get('Referred-By') ?? '')?.uri ?? '')?.user;
     const request = { leg, to: to ?? '', ...(referredBy !== undefined && { referredBy }) };
     const value = uri && paramOf(uri.headers, 'replaces');
@@ -92,8 +92,8 @@ export function createTransfers(domains: readonly string[], gruus?: Gruus): Tran
       if (others.length === 0) calls.delete(call.callId);
       else calls.set(call.callId, others);
     },
-    referred(leg, call, request) {
-      const asked = read(leg, request);
+    async referred(leg, call, request) {
+      const asked = await read(leg, request);
       if (typeof asked === 'number') call.refuseReferral(asked);
       else if (asked.replaces === undefined && !mayCall(call)) refuseByToken(call);
       else if (take?.(asked)) call.acceptReferral();

@@ -6,6 +6,8 @@ export interface Registrations {
   credentialOf(user: string): Promise<EndpointCredential | undefined>;
   /** The live bindings of an endpoint, newest first; expired ones are left out. */
   bindingsOf(endpoint: string): Promise<readonly Binding[]>;
+  /** Whether a phone of the endpoint has ever registered as this instance, e.g. `<urn:uuid:…>`: only the latest of them are remembered. */
+  knowsInstance(endpoint: string, instance: string): Promise<boolean>;
   /**
    * Reads the live bindings, lets `decide` choose the next ones and writes them, as one atomic unit. `decide` is pure and
    * may be called again. Returning the same array writes nothing.
@@ -43,7 +45,10 @@ export interface Binding {
   readonly callId: string;
   readonly cseq: number;
   readonly userAgent: string;
+  /** When the contact was first bound; a refresh keeps it. */
   readonly registeredAt: Instant;
+  /** When a REGISTER named it last; not known for what was bound by an earlier release. */
+  readonly refreshedAt?: Instant;
   /** Route values of requests to the contact, the nearest proxy first (RFC 3327); none when absent. */
   readonly path?: readonly string[];
   /** The phone itself, e.g. `<urn:uuid:…>` (RFC 5626 §4.1). */

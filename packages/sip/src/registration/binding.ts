@@ -12,6 +12,8 @@ export interface Binding {
   readonly userAgent: string;
   /** When the contact was first bound; a refresh keeps it. */
   readonly registeredAt: number;
+  /** When a REGISTER named it last. */
+  readonly refreshedAt?: number;
   /** Route values of requests to the contact, the proxy that is nearest to us first (RFC 3327); none when absent. */
   readonly path?: readonly string[];
   /** The phone itself, e.g. `<urn:uuid:…>`, whatever its contacts are (`+sip.instance`, RFC 5626 §4.1). */

@@ -70,6 +70,7 @@ describe('decideRegistration (RFC 3261 §10.3)', () => {
       cseq: 5,
       userAgent: 'Phone/1',
       registeredAt: NOW,
+      refreshedAt: NOW,
     });
   });
 
@@ -221,7 +222,7 @@ describe('decideRegistration (RFC 3261 §10.3)', () => {
     );
   });
 
-  it('keeps the Path with the contact (RFC 3327 §5.3) and says the GRUUs of an instance (RFC 5627 §5.1)', () => {
+  it('keeps the Path with the contact (RFC 3327 §5.3) and says the GRUUs of an instance (RFC 5627 §5.2)', () => {
     const path = ['<sip:p1.example.com;lr>', '<sip:p2.example.com;lr>'];
     const gruusOf = (instance: string) => `;pub-gruu="${instance}"`;
     const { bindings, contactHeaders } = ok(decide([`<sip:a@b>;${phone}`], [], { path, gruusOf }));

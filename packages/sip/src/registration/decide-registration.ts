@@ -18,8 +18,8 @@ export interface RegistrationRequest {
   readonly path?: readonly string[];
   /** Whether the phone speaks RFC 5626: a `reg-id` counts only then. */
   readonly isOutbound?: boolean;
-  /** GRUUs of an instance, as Contact parameters, for a phone that asks for them (RFC 5627 §5.1). */
-  readonly gruusOf?: (instance: string) => string;
+  /** GRUUs of an instance that registers by this Call-ID, as Contact parameters, for a phone that asks for them (RFC 5627 §5.2). */
+  readonly gruusOf?: (instance: string, callId: string) => string;
 }
 
 /** Bounds of a registrar; expiries in seconds. */
@@ -130,6 +130,7 @@ function bind(
     cseq: request.cseq,
     userAgent: request.userAgent.slice(0, USER_AGENT_LENGTH),
     registeredAt: before?.registeredAt ?? now,
+    refreshedAt: now,
     ...(request.path && request.path.length > 0 && { path: request.path }),
     ...(wanted.instance !== undefined && { instance: wanted.instance }),
     ...(wanted.regId !== undefined && { regId: wanted.regId }),
@@ -167,12 +168,12 @@ function accepted(
   bindsFlow = false,
 ): RegistrationDecision {
   const contactHeaders: string[] = [];
-  for (const { contact, expiresAt, q, instance, regId } of bindings) {
+  for (const { contact, expiresAt, q, instance, regId, callId } of bindings) {
     const seconds = Math.ceil((expiresAt - now) / 1000);
     if (seconds <= 0) continue;
     const own = instance === undefined ? '' : `;+sip.instance="${instance}"`;
     const flow = regId === undefined ? '' : `;reg-id=${regId}`;
-    const gruus = instance === undefined ? '' : (gruusOf?.(instance) ?? '');
+    const gruus = instance === undefined ? '' : (gruusOf?.(instance, callId) ?? '');
     contactHeaders.push(`<${contact}>;expires=${seconds}${q < 1 ? `;q=${q}` : ''}${own}${flow}${gruus}`);
   }
   return { status: 200, bindings, contactHeaders, bindsFlow };

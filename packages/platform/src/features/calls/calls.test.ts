@@ -95,6 +95,7 @@ async function world(open: OpenDatabase, isFailing = () => false) {
           ? { account: 'MA1', endpoint: 'e2', username: user, ha1: { md5: '', sha256: '' } }
           : undefined,
       bindingsOf: async () => bobs as never,
+      knowsInstance: async () => false,
       update: () => Promise.reject(new Error('nobody registers here')),
       dropFlow: () => Promise.resolve(),
       dropFlowsFrom: () => Promise.resolve(),

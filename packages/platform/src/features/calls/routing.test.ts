@@ -15,7 +15,7 @@ const binding = (contact: string, fields: Partial<Binding> = {}): Binding => ({
   ...fields,
 });
 
-async function targetsOf(bindings: readonly Binding[], to = 'alice') {
+async function targetsOf(bindings: readonly Binding[], to = 'alice', known: readonly string[] = []) {
   const routing = createRouting({
     registrations: {
       credentialOf: async (username) => ({
@@ -25,6 +25,7 @@ async function targetsOf(bindings: readonly Binding[], to = 'alice') {
         ha1: { md5: '', sha256: '' },
       }),
       bindingsOf: async () => bindings,
+      knowsInstance: async (_, instance) => known.includes(instance),
       update: () => Promise.reject(new Error('nobody registers here')),
       dropFlow: async () => {},
       dropFlowsFrom: async () => {},
@@ -62,10 +63,17 @@ test('A phone whose token does not allow to call is called, and what it may not 
   assert.deepEqual(targets, [{ uri: 'sip:1', flow: 'flow of sip:1', mayCall: false, otherFlows }]);
 });
 
-test('RFC 5627 §5.3: a GRUU calls one phone of a user, and nobody when that is not registered', async () => {
+test('RFC 5627 §6.1: a GRUU calls one phone of a user; it is there or not (480), or is none at all (404), and never means the others', async () => {
   const bindings = [binding('sip:1', { instance: '<urn:uuid:2>' }), binding('sip:2', { instance: phone })];
   assert.deepEqual(await targetsOf(bindings, 'sip:alice@sip.example.com;gr=urn:uuid:1'), [
     { uri: 'sip:2', flow: 'flow of sip:2' },
   ]);
-  assert.equal(await targetsOf(bindings, 'sip:alice@sip.example.com;gr=urn:uuid:3'), 2020);
+  const known = ['<urn:uuid:3>'];
+  assert.equal(await targetsOf(bindings, 'sip:alice@sip.example.com;gr=urn:uuid:3', known), 2020);
+  assert.equal(await targetsOf(bindings, 'sip:alice@sip.example.com;gr=urn:uuid:4', known), 2000);
+  for (const more of [';gr', ';gr=', ';gr;x=1', `;gr=${'x'.repeat(241)}`, ';x=1;GR=']) {
+    assert.equal(await targetsOf(bindings, `sip:alice@sip.example.com${more}`, known), 2000, more);
+  }
+  assert.equal(await targetsOf(bindings, 'sip:+12025550100@sip.example.com;gr=urn:uuid:1'), 2000);
+  assert.notEqual(await targetsOf(bindings, 'sip:alice@sip.example.com;grade=1'), 2000);
 });

@@ -25,10 +25,15 @@ export function createRouting(deps: RoutingDeps): { routeTo(account: string, to:
       return { ok: false, end: callEnds(2000, 'Service') };
     }
     const all = await deps.registrations.bindingsOf(credential.endpoint);
-    // RFC 5627 §5.3: a GRUU names one phone of those that are registered.
-    const bindings =
-      instance === undefined ? all : all.filter((binding) => binding.instance === `<${instance}>`);
-    if (bindings.length === 0) return { ok: false, end: callEnds(2020, 'Service') };
+    // RFC 5627 §6.1: a GRUU names one phone of those that are registered.
+    const phone = instance === undefined ? undefined : `<${instance}>`;
+    const bindings = phone === undefined ? all : all.filter((binding) => binding.instance === phone);
+    if (bindings.length === 0) {
+      // §6.1: one that names no phone is answered like any other URI that is nobody's; one whose phone is not there, like its user.
+      const isPhone =
+        phone === undefined || (await deps.registrations.knowsInstance(credential.endpoint, phone));
+      return { ok: false, end: callEnds(isPhone ? 2020 : 2000, 'Service') };
+    }
     return { ok: true, user, targets: targetsOf(bindings) };
   }
 

@@ -23,7 +23,11 @@ export type BindingsTables = {
     registered_at: number;
     /** 0 where the token that it was made with does not allow to call; 1 for all others. */
     may_call: number;
+    /** 0 where it is not known. */
+    refreshed_at: number;
   };
+  /** Phones that have registered with an instance, whether they are registered or not. */
+  sip_instances: { endpoint_id: string; instance: string; first_at: number };
 };
 
 type BindingRow = BindingsTables['sip_bindings'];
@@ -51,12 +55,19 @@ export interface RegistrarQueries {
   /** Flows from the first name up to, and without, the second. */
   dropFlows(from: string, to: string): CompiledQuery<unknown>;
   purge(now: Instant): CompiledQuery<unknown>;
+  instance(endpoint: string, instance: string): CompiledQuery<{ readonly instance: string }>;
+  addInstance(endpoint: string, instance: string, now: Instant): CompiledQuery<unknown>;
+  /** Forgets those of an endpoint that came first, beyond as many as are kept. */
+  trimInstances(endpoint: string): CompiledQuery<unknown>;
 }
 
 export type LiveRow = { [Name in keyof BindingRow]: BindingRow[Name] | null };
 
 /** Expired rows that one purge deletes at most, so that it never holds up the others for long. */
 export const purgeBatch = 500;
+
+/** Phones of an endpoint that are remembered: more than may be registered at a time, and no more than a reinstalled app uses up in years. */
+const mostInstances = 32;
 
 export function registrarQueries(read: Read, locks: boolean): RegistrarQueries {
   const tables = read.withTables<SipEndpointsTables>();
@@ -84,6 +95,7 @@ export function registrarQueries(read: Read, locks: boolean): RegistrarQueries {
       'b.user_agent',
       'b.registered_at',
       'b.may_call',
+      'b.refreshed_at',
     ])
     .where('e.endpoint_id', '=', '')
     .orderBy('b.registered_at', 'desc')
@@ -105,6 +117,7 @@ export function registrarQueries(read: Read, locks: boolean): RegistrarQueries {
         user_agent: row.ref('excluded.user_agent'),
         registered_at: row.ref('excluded.registered_at'),
         may_call: row.ref('excluded.may_call'),
+        refreshed_at: row.ref('excluded.refreshed_at'),
       })),
     )
     .compile();
@@ -137,6 +150,30 @@ export function registrarQueries(read: Read, locks: boolean): RegistrarQueries {
       ),
     )
     .compile();
+  const instance = tables
+    .selectFrom('sip_instances')
+    .select('instance')
+    .where('endpoint_id', '=', '')
+    .where('instance', '=', '')
+    .compile();
+  const addInstance = tables
+    .insertInto('sip_instances')
+    .values({ endpoint_id: '', instance: '', first_at: 0 })
+    .onConflict((on) => on.doNothing())
+    .compile();
+  const trimInstances = tables
+    .deleteFrom('sip_instances')
+    .where('endpoint_id', '=', '')
+    .where('instance', 'not in', (of) =>
+      of
+        .selectFrom('sip_instances as kept')
+        .select('kept.instance')
+        .where('kept.endpoint_id', '=', '')
+        .orderBy('kept.first_at', 'desc')
+        .orderBy('kept.instance')
+        .limit(mostInstances),
+    )
+    .compile();
   return {
     credential: (username) => ({ ...credential, parameters: [username] }),
     live: (endpoint, now) => ({ ...live, parameters: [now, endpoint] }),
@@ -148,6 +185,9 @@ export function registrarQueries(read: Read, locks: boolean): RegistrarQueries {
     }),
     dropFlow: (flow) => ({ ...dropFlow, parameters: [flow] }),
     dropFlows: (from, to) => ({ ...dropFlows, parameters: [from, to] }),
+    instance: (endpoint, named) => ({ ...instance, parameters: [endpoint, named] }),
+    addInstance: (endpoint, named, now) => ({ ...addInstance, parameters: [endpoint, named, now] }),
+    trimInstances: (endpoint) => ({ ...trimInstances, parameters: [endpoint, endpoint, mostInstances] }),
     purge: (now) => ({ ...purge, parameters: [now, purgeBatch] }),
   };
 }
@@ -167,6 +207,7 @@ export function bindingOf(row: LiveRow): Binding | undefined {
     ...(row.instance === '' ? {} : { instance: row.instance! }),
     ...(row.reg_id === 0 ? {} : { regId: row.reg_id! }),
     ...(row.may_call === 0 ? { mayCall: false as const } : {}),
+    ...(row.refreshed_at === 0 ? {} : { refreshedAt: row.refreshed_at! }),
   };
 }
 
@@ -206,5 +247,6 @@ function rowOf(endpoint: string, binding: Binding): BindingRow {
     user_agent: binding.userAgent,
     registered_at: binding.registeredAt,
     may_call: binding.mayCall === false ? 0 : 1,
+    refreshed_at: binding.refreshedAt ?? 0,
   };
 }

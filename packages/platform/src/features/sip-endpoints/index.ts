@@ -10,6 +10,7 @@ import { sipEndpointsTables } from './migrations/0001-sip-endpoints.ts';
 import { sipEndpointsByApplication } from './migrations/0002-by-application.ts';
 import { sipBindingsFlows } from './migrations/0003-flows.ts';
 import { sipBindingsPermissions } from './migrations/0004-permissions.ts';
+import { sipInstances } from './migrations/0005-instances.ts';
 import { createRegistrationWatch } from './registration-watch.ts';
 import { createRegistrations } from './registrations.ts';
 import { endpointRoutes } from './routes.ts';
@@ -55,7 +56,13 @@ export function createSipEndpoints(deps: SipEndpointsDeps): SipEndpointsFeature 
   const watch = outbox === undefined ? undefined : createRegistrationWatch({ database, clock, outbox });
   return {
     routes: endpointRoutes({ ...deps, store, realm: deps.domains[0] }),
-    migrations: [sipEndpointsTables, sipEndpointsByApplication, sipBindingsFlows, sipBindingsPermissions],
+    migrations: [
+      sipEndpointsTables,
+      sipEndpointsByApplication,
+      sipBindingsFlows,
+      sipBindingsPermissions,
+      sipInstances,
+    ],
     registrations: createRegistrations({ database, clock, watch }),
     applicationOf: createAttachedApplication(deps.database),
     attached: { remove: store.removeAttached, reattach: store.reattach },

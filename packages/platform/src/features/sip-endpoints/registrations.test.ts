@@ -75,6 +75,26 @@ eachDatabase('Registrations', (open) => {
     assert.deepEqual(await registrations.bindingsOf(endpoint), [binding('a')]);
   });
 
+  test('a phone is known by its instance also while it is not registered, the latest 32 of an endpoint, and goes with that', async () => {
+    const world = await openApi(open);
+    const { binding, set, endpoint } = await phone(world);
+    const { registrations } = world.sipEndpoints;
+    const named = (n: number) => `<urn:uuid:${n}>`;
+    const known = (n: number) => registrations.knowsInstance(endpoint, named(n));
+    assert.equal(await known(1), false);
+    await set([binding('a', { instance: named(1), refreshedAt: world.clock.now() })]);
+    await set([]);
+    assert.equal(await known(1), true);
+    assert.equal(await registrations.knowsInstance('another', named(1)), false);
+    for (let n = 2; n <= 33; n++) {
+      await world.clock.advance(1);
+      await set([binding('a', { instance: named(n) })]);
+    }
+    assert.deepEqual([await known(1), await known(2), await known(33)], [false, true, true]);
+    assert.equal((await world.call('DELETE', `Endpoint/${endpoint}/`)).status, 204);
+    assert.equal(await known(33), false);
+  });
+
   test('the API shows the newest live binding, and none when the last has expired', async () => {
     const world = await openApi(open);
     const { binding, set, seen, endpoint } = await phone(world);

@@ -61,6 +61,7 @@ export function createRegistrations({
         // Before anything is overwritten: what has expired under the same contact is told of as well.
         if (watch !== undefined) await watch.changed(write, endpoint, current, bindings, now);
         await replace(write, endpoint, current, bindings);
+        await remember(write, endpoint, current, bindings, now);
         after = bindings;
       }
       if (watch === undefined && now >= nextPurge) await purge(write, now);
@@ -101,6 +102,23 @@ export function createRegistrations({
     }
   }
 
+  /** A phone that refreshes is known already. */
+  async function remember(
+    write: Write,
+    endpoint: string,
+    current: readonly Binding[],
+    next: readonly Binding[],
+    now: Instant,
+  ): Promise<void> {
+    const known = new Set(current.map(({ instance }) => instance));
+    for (const { instance } of next) {
+      if (instance === undefined || known.has(instance)) continue;
+      known.add(instance);
+      await write.executeQuery(queries.addInstance(endpoint, instance, now));
+      await write.executeQuery(queries.trimInstances(endpoint));
+    }
+  }
+
   async function purge(write: Write, now: Instant): Promise<void> {
     const { numAffectedRows = 0n } = await write.executeQuery(queries.purge(now));
     // A full batch: there may be more, and the next REGISTER takes them.
@@ -110,6 +128,9 @@ export function createRegistrations({
   return {
     credentialOf,
     bindingsOf,
+    async knowsInstance(endpoint, instance) {
+      return (await database.read.executeQuery(queries.instance(endpoint, instance))).rows.length > 0;
+    },
     update,
     async dropFlow(flow) {
       // A range that holds this name alone.

@@ -121,6 +121,7 @@ export function createEndpointStore({ read }: Pick<Database, 'read'>): EndpointS
         .executeTakeFirst();
       if (deleted === undefined) return false;
       await tables.deleteFrom('sip_bindings').where('endpoint_id', '=', endpointId).execute();
+      await tables.deleteFrom('sip_instances').where('endpoint_id', '=', endpointId).execute();
       await changeTotals(write, deleted.main_account, deleted.account, -1);
       return true;
     },
@@ -132,6 +133,7 @@ export function createEndpointStore({ read }: Pick<Database, 'read'>): EndpointS
         .where('application_id', '=', applicationId)
         .where(viewOf(account), '=', account.authId);
       await tables.deleteFrom('sip_bindings').where('endpoint_id', 'in', attached).execute();
+      await tables.deleteFrom('sip_instances').where('endpoint_id', 'in', attached).execute();
       const deleted = await tables
         .deleteFrom('sip_endpoints')
         .where('endpoint_id', 'in', attached)
@@ -150,12 +152,12 @@ export function createEndpointStore({ read }: Pick<Database, 'read'>): EndpointS
     },
     async removeAll(write, subaccount) {
       const tables = tablesOf(write);
-      await tables
-        .deleteFrom('sip_bindings')
-        .where('endpoint_id', 'in', (of) =>
-          of.selectFrom('sip_endpoints').select('endpoint_id').where('account', '=', subaccount),
-        )
-        .execute();
+      const owned = tables
+        .selectFrom('sip_endpoints')
+        .select('endpoint_id')
+        .where('account', '=', subaccount);
+      await tables.deleteFrom('sip_bindings').where('endpoint_id', 'in', owned).execute();
+      await tables.deleteFrom('sip_instances').where('endpoint_id', 'in', owned).execute();
       const deleted = await tables
         .deleteFrom('sip_endpoints')
         .where('account', '=', subaccount)

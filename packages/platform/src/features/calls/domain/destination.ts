@@ -10,7 +10,8 @@ const number = /^\+?([1-9][0-9]{6,14})$/; // E.164: at most 15 digits, no leadin
 const user = /^[A-Za-z0-9_.+-]{1,100}$/;
 const sipUri = /^sips?:([^@;?\s]{1,100})@([^;?\s:]{1,253})(?::[0-9]{1,5})?(?:[;?]\S*)?$/i;
 
-const gruu = /;gr=([^;?\s]{1,240})/i;
+const gruu = /;gr(?:=([^;?\s]*))?(?:[;?]|$)/i;
+const longestInstance = 240;
 
 /** Reads the destination of a call. `domains` are the SIP domains that we serve, in lower case. */
 export function readDestination(to: string, domains: readonly string[]): Destination {
@@ -21,8 +22,12 @@ export function readDestination(to: string, domains: readonly string[]): Destina
   const domain = host.toLowerCase();
   if (!domains.includes(domain)) return { kind: 'elsewhere', domain };
   const local = readLocalPart(name);
-  const [, instance] = gruu.exec(text) ?? [];
-  return local.kind === 'user' && instance !== undefined ? { ...local, instance } : local;
+  const named = gruu.exec(text);
+  if (named === null) return local;
+  // RFC 5627 §6.1: what names a phone never means more than that phone.
+  const [, instance = ''] = named;
+  const isPhone = local.kind === 'user' && instance !== '' && instance.length <= longestInstance;
+  return isPhone ? { ...local, instance } : { kind: 'unreadable' };
 }
 
 function readLocalPart(text: string): Destination {
