@@ -4,14 +4,14 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { BaresipPhone } from './support/baresip-phone.ts';
+import type { BaresipPhone } from './support/baresip-phone.ts';
 import { CallbackReceiver } from './support/callback-receiver.ts';
 import { readWav, type Sound, toneLevelDb } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
+import { RegisteredPhones } from './support/registered-phones.ts';
 
 const skip = missing('baresip', 'sox');
-const password = 'secret-of-a-phone';
 const audible = -35;
 const inaudible = -55;
 
@@ -33,7 +33,7 @@ describe('sounds of multiparty calls', { skip, timeout: 180_000 }, () => {
   let server: CallbackReceiver;
   let directory: string;
   const urls = new Map<Tone, string>();
-  const phones: BaresipPhone[] = [];
+  const phones = new RegisteredPhones();
 
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'sounds-'));
@@ -69,18 +69,9 @@ describe('sounds of multiparty calls', { skip, timeout: 180_000 }, () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  afterEach(async () => {
-    for (const phone of phones) phone.hangUp();
-    await Promise.all(phones.splice(0).map((phone) => phone.stop()));
-  });
+  afterEach(() => phones.stop());
 
-  async function baresip(name: string, toneHz: number) {
-    const { username } = await platform.createEndpoint(name, password);
-    const phone = await BaresipPhone.start({ registrar: platform.sipAddress, username, password, toneHz });
-    phones.push(phone);
-    await phone.registered();
-    return { phone, username };
-  }
+  const baresip = (name: string, toneHz: number) => phones.start(platform, name, toneHz);
 
   async function add(room: string, to: string, more: object = {}): Promise<void> {
     const { status, body } = await platform.api('POST', `MultiPartyCall/name_${room}/Participant/`, {

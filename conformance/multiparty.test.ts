@@ -4,11 +4,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { BaresipPhone } from './support/baresip-phone.ts';
 import { CallbackReceiver, type Received } from './support/callback-receiver.ts';
 import { heardToneDb, readWav, type Sound } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
+import { RegisteredPhones } from './support/registered-phones.ts';
 import { Sipp } from './support/sipp.ts';
 import { writeSpeech } from './support/speech-pcap.ts';
 
@@ -27,7 +27,7 @@ describe('multiparty calls', { skip, timeout: 180_000 }, () => {
   let server: CallbackReceiver;
   let directory: string;
   let fileUrl: string;
-  const phones: BaresipPhone[] = [];
+  const phones = new RegisteredPhones();
   const running: Sipp[] = [];
 
   before(async () => {
@@ -50,18 +50,11 @@ describe('multiparty calls', { skip, timeout: 180_000 }, () => {
   });
 
   afterEach(async () => {
-    for (const phone of phones) phone.hangUp();
-    await Promise.all(phones.splice(0).map((phone) => phone.stop()));
+    await phones.stop();
     await Promise.all(running.splice(0).map((sipp) => sipp.stop()));
   });
 
-  async function baresip(name: string, toneHz: number) {
-    const { username } = await platform.createEndpoint(name, password);
-    const phone = await BaresipPhone.start({ registrar: platform.sipAddress, username, password, toneHz });
-    phones.push(phone);
-    await phone.registered();
-    return { phone, username };
-  }
+  const baresip = (name: string, toneHz: number) => phones.start(platform, name, toneHz);
 
   /** A phone of its own that registered on this port and waits there for what the scenario says. */
   async function sippPhone(scenario: string, keys: Readonly<Record<string, string>> = {}) {

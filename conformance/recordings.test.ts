@@ -5,15 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { type S3Server, startS3Server } from '@jackfield/testkit';
-import { BaresipPhone } from './support/baresip-phone.ts';
 import { CallbackReceiver } from './support/callback-receiver.ts';
 import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { freePort } from './support/ports.ts';
 import { channelOf, inspect, loudestDb, tonesOn } from './support/recorded.ts';
+import { RegisteredPhones } from './support/registered-phones.ts';
 
 const skip = missing('baresip', 'sox');
-const password = 'secret-of-a-phone';
 const [annHz, bobHz, sueHz] = [700, 900, 1300];
 const tones = [annHz, bobHz, sueHz];
 const basic = (platform: PlatformProcess) =>
@@ -25,7 +24,7 @@ describe('recordings of multiparty calls', { skip, timeout: 240_000 }, () => {
   let platform: PlatformProcess;
   let receiver: CallbackReceiver;
   let directory: string;
-  const phones: BaresipPhone[] = [];
+  const phones = new RegisteredPhones();
 
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'recordings-'));
@@ -40,17 +39,11 @@ describe('recordings of multiparty calls', { skip, timeout: 240_000 }, () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  afterEach(async () => {
-    for (const phone of phones) phone.hangUp();
-    await Promise.all(phones.splice(0).map((phone) => phone.stop()));
-  });
+  afterEach(() => phones.stop());
 
   /** A phone that is in the room, and its member_id. */
   async function joined(room: string, name: string, toneHz: number, more: object = {}): Promise<string> {
-    const { username } = await platform.createEndpoint(name, password);
-    const phone = await BaresipPhone.start({ registrar: platform.sipAddress, username, password, toneHz });
-    phones.push(phone);
-    await phone.registered();
+    const { username } = await phones.start(platform, name, toneHz);
     const { status, body } = await platform.api('POST', `${mpc(room)}Participant/`, {
       role: 'agent',
       from: '+12025550000',
@@ -249,7 +242,7 @@ describe('recordings of multiparty calls', { skip, timeout: 240_000 }, () => {
       ({ name, fields }) => name === 'MPCEnd' && fields.get('MPCUUID') === uuid,
     );
     assert.deepEqual(told(uuid), ['MPCRecordingInitiated 1', 'MPCRecordingCompleted 2', 'MPCEnd']);
-    for (const phone of phones.splice(0)) await phone.stop();
+    await phones.stop();
   });
 });
 

@@ -1,0 +1,36 @@
+import { type BaresipOptions, BaresipPhone } from './baresip-phone.ts';
+import type { PlatformProcess } from './platform-process.ts';
+
+/** A phone with an endpoint of its own. */
+export interface RegisteredPhone {
+  readonly phone: BaresipPhone;
+  readonly username: string;
+}
+
+/** Phones of a test that we did not write, so that it need not keep a list of them to end them all. */
+export class RegisteredPhones {
+  readonly #started: BaresipPhone[] = [];
+
+  /** Creates the endpoint and resolves when its phone is registered. */
+  async start(
+    platform: PlatformProcess,
+    name: string,
+    toneHz: number,
+    options: Partial<BaresipOptions> = {},
+  ): Promise<RegisteredPhone> {
+    const password = `secret-of-${name}`;
+    const { username } = await platform.createEndpoint(name, password);
+    const registrar = platform.sipAddress;
+    const phone = await BaresipPhone.start({ registrar, username, password, toneHz, ...options });
+    this.#started.push(phone);
+    await phone.registered();
+    return { phone, username };
+  }
+
+  /** Hangs up all calls at once, then ends the phones. */
+  async stop(): Promise<void> {
+    const phones = this.#started.splice(0);
+    for (const phone of phones) phone.hangUp();
+    await Promise.all(phones.map((phone) => phone.stop()));
+  }
+}
