@@ -192,6 +192,25 @@ eachDatabase('Recording multiparty calls over the API', (open) => {
     assert.deepEqual(sounds.playing[0]?.items, [{ kind: 'source', url: stop, method: 'GET' }]);
   });
 
+  test('one that is stopped during its announcement has an end as well: its id was given out', async () => {
+    const world = await openMultipartyWorld(open);
+    const { sounds, recordings } = world;
+    const room = 'MultiPartyCall/name_desk/';
+    await world.join('desk', { start_recording_audio: 'https://example.com/start.mp3' });
+    const { recording_id: first } = (await world.post(`${room}Record/`)).body;
+    await world.runner.idle();
+    assert.equal((await world.remove(`${room}Record/`)).status, 204);
+    await world.runner.idle();
+    assert.deepEqual(sounds.playing, []);
+    assert.deepEqual(recordings.orders, [`start ${first}`, `stop ${first}`]);
+    assert.deepEqual(recordings.ordered.get(first)?.tracks, [{ said: [], heard: [] }], 'nobody is recorded');
+    const { recording_id: second } = (await world.post(`${room}Record/`)).body;
+    await world.runner.idle();
+    assert.equal((await world.remove(room)).status, 204);
+    await world.runner.idle();
+    assert.deepEqual(recordings.orders.slice(2), [`start ${second}`, `stop ${second}`]);
+  });
+
   test('the end of a call is told when its recordings have ended; its name is free before', async () => {
     const world = await openMultipartyWorld(open);
     const { recordings, events } = world;

@@ -195,17 +195,21 @@ describe('announcements', () => {
     assert.deepEqual(room.take(), []);
   });
 
-  it('are broken off by a stop and by the end of the call: then nothing is recorded', () => {
+  it('are broken off by a stop and by the end of the call: then no voice is recorded, and its end is told all the same', () => {
     const stopped = new RecordedRoom({ recording }).join(1);
     stopped.record('one');
     stopped.order('stop-recording');
     stopped.feed({ type: 'announcement-over', recording: 'one' });
-    assert.deepEqual(stopped.take(), ['announce one start to leg-1', 'stop-announcement one']);
+    const broken = ['announce one start to leg-1', 'stop-announcement one', 'start one -', 'stop one'];
+    assert.deepEqual(stopped.take(), broken);
+    assert.equal(recordingStatusOf(stopped.call.recordings), 'not-recording');
 
     const ended = new RecordedRoom({ recording }).join(1);
     ended.record('one');
     ended.feed({ type: 'end' });
-    assert.deepEqual(ended.take(), ['announce one start to leg-1', 'stop-announcement one', 'ended']);
+    assert.deepEqual(ended.take(), broken);
+    ended.feed({ type: 'recording-over', recording: 'one' });
+    assert.deepEqual(ended.take(), ['ended']);
   });
 
   it('are not heard for one participant', () => {

@@ -10,7 +10,7 @@ import type {
 import { isPresent, type Participant } from './participant.ts';
 import { channelsFor, hasChannels, isSameTracks, membersOn, tracksOf } from './recorded-tracks.ts';
 import type { AnnouncedSound, RecordingRefusal, RoomRecording, WantedRecording } from './room-recording.ts';
-import { announcementOver, changed, type RecordingOrder, record } from './room-recording-steps.ts';
+import { announcementOver, brokenOff, changed, type RecordingOrder, record } from './room-recording-steps.ts';
 
 export type RoomRecordingInput =
   | RecordingOrder
@@ -151,19 +151,15 @@ function ended(step: RoomStep): RoomStep {
   const { state: call } = step;
   const { live } = call.recordings;
   if (live.length === 0) return step;
-  const stops = live.flatMap(({ uuid, status }): readonly RoomRecordingEffect[] => {
-    if (status === 'stopping') return [];
-    return [{ do: status === 'announcing' ? 'stop-announcement' : 'stop-recording', recording: uuid }];
+  const stops = live.flatMap((each): readonly RoomRecordingEffect[] => {
+    if (each.status === 'stopping') return [];
+    if (each.status === 'announcing') return brokenOff(call, each);
+    return [{ do: 'stop-recording', recording: each.uuid }];
   });
-  const left = live
-    .filter(({ status }) => status !== 'announcing')
-    .map((each): RoomRecording => ({ ...each, status: 'stopping' }));
-  const isEndOwed = left.length > 0;
-  const told = step.effects.filter(
-    (effect) => !(isEndOwed && effect.do === 'emit' && effect.event.type === 'ended'),
-  );
+  const left = live.map((each): RoomRecording => ({ ...each, status: 'stopping' }));
+  const told = step.effects.filter((effect) => !(effect.do === 'emit' && effect.event.type === 'ended'));
   return {
-    state: { ...call, recordings: { ...call.recordings, live: left, isEndOwed } },
+    state: { ...call, recordings: { ...call.recordings, live: left, isEndOwed: true } },
     effects: [...stops, ...told],
   };
 }

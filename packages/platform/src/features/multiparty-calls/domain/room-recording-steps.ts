@@ -73,6 +73,20 @@ export function announcementOver(call: MultipartyCall, uuid: string): RoomStep {
     : started(call, { ...announced, status: 'recording' });
 }
 
+/**
+ * A stop or the end of the call breaks the announcement off. Nobody was told to the end, so nobody's voice is recorded; but its id
+ * has been given out, and whoever waits for its end is told of it.
+ */
+export function brokenOff(call: MultipartyCall, announced: RoomRecording): readonly RoomRecordingEffect[] {
+  const { uuid: recording } = announced;
+  const tracks = tracksOf(announced, { ...call, participants: [] });
+  return [
+    { do: 'stop-announcement', recording },
+    { do: 'start-recording', call, recording: announced, participant: null, tracks, members: [] },
+    { do: 'stop-recording', recording },
+  ];
+}
+
 function started(call: MultipartyCall, wanted: RoomRecording): RoomStep {
   const empty = hasChannels(wanted) ? Array.from({ length: call.maxParticipants }, () => null) : [];
   const recording = { ...wanted, channels: hasChannels(wanted) ? channelsFor(empty, call) : empty };
@@ -134,10 +148,9 @@ function stopped(
   effects: RoomRecordingEffect[],
 ): readonly RoomRecording[] {
   const { uuid, of, status } = recording;
-  // Nothing has been recorded yet, so there is nothing to complete.
   if (status === 'announcing') {
-    effects.push({ do: 'stop-announcement', recording: uuid });
-    return [];
+    effects.push(...brokenOff(call, recording));
+    return [{ ...recording, status: 'stopping' }];
   }
   effects.push({ do: 'stop-recording', recording: uuid });
   const to = call.participants.filter(isPresent).map(({ leg }) => leg);
