@@ -159,7 +159,7 @@ export const newParticipant = Type.Object({
   status_callback_events: Type.Optional(
     text({
       maxLength: 200,
-      pattern: `^${eventGroup}(?:,${eventGroup})*$`,
+      pattern: `^${eventGroup}(?:\\s*,\\s*${eventGroup})*$`,
       allowed:
         'a comma-separated list of mpc-state-changes, participant-state-changes, participant-speak-events, participant-digit-input-events, add-participant-api-events and participant-audio-events',
       description: 'Groups of events to send.',

@@ -29,13 +29,16 @@ export interface RecordingWish {
 const urlShape = /^https?:\/\/[^\s\p{Cc}\p{Cs}/?#]+[^\s\p{Cc}\p{Cs}]*$/iu;
 
 /** Reads a validated body. Commas may stand in a URL: only one in front of another URL separates. */
-export function readPlay(body: NewCallPlay): Result<SoundWish> {
+/** `parameter`: how the client named the list. */
+export function readPlay(body: NewCallPlay, parameter = 'urls'): Result<SoundWish> {
   const list = typeof body.urls === 'string' ? body.urls.split(/,(?=\s*https?:\/\/)/i) : body.urls;
   const urls = list.map((each) => each.trim());
   const wrong = urls.find((url) => url.length > 2048 || !urlShape.test(url) || !URL.canParse(url));
   const allowed = `one URL of an MP3 or WAV file that starts with http:// or https://, of at most 2048 characters, or several (at most ${maxPlayUrls}) separated by commas`;
-  if (wrong !== undefined) return refused(invalidParameter('urls', wrong, allowed));
-  if (urls.length > maxPlayUrls) return refused(invalidParameter('urls', `${urls.length} URLs`, allowed));
+  if (wrong !== undefined) return refused(invalidParameter(parameter, wrong, allowed));
+  if (urls.length > maxPlayUrls) {
+    return refused(invalidParameter(parameter, `${urls.length} URLs`, allowed));
+  }
   const seconds = readInteger(body.length);
   return accepted({
     items: urls.map((url) => ({ kind: 'file', url })),

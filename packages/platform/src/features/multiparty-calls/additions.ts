@@ -1,5 +1,5 @@
 import type { KeyedQueue } from '../../kernel/keyed-queue.ts';
-import { draining, notFound, problem } from '../../kernel/problem.ts';
+import { draining, invalidParameter, notFound, problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { Sessions } from '../../kernel/session-runner.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -201,10 +201,7 @@ export function createAdditions(deps: AdditionDeps) {
     const { name } = reference;
     if (name === undefined) return refused(noSuchCall(reference));
     if (!isFriendlyName(name)) {
-      return refused({
-        ...problem('invalid-parameter', `the name of a multiparty call must be ${friendlyNameAllowed}`),
-        parameter: 'friendly_name',
-      });
+      return refused(invalidParameter('friendly_name', name, friendlyNameAllowed));
     }
     return deps.additions.run(`${viewer.authId}/${name}`, async () => {
       const rivals = await named();

@@ -94,7 +94,8 @@ export function memberSoundRoutes(commands: MultipartyCallCommands): RouteGroup[
 
 function readMemberPlay({ urls, url, ...rest }: NewMemberPlay): Result<SoundWish> {
   const given = urls ?? url;
-  return given === undefined ? refused(missingParameter('urls')) : readPlay({ ...rest, urls: given });
+  if (given === undefined) return refused(missingParameter('urls'));
+  return readPlay({ ...rest, urls: given }, urls === undefined ? 'url' : 'urls');
 }
 
 function callbackOf({ callback_url: url, callback_method: method }: NewMemberSpeech): Callback | null {

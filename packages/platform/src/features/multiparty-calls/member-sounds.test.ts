@@ -76,6 +76,7 @@ onEmbeddedDatabase('Play and Speak in a multiparty call', (open) => {
     const tries = [
       ['all/Play/', {}, 400, /^urls parameter is missing/],
       ['all/Play/', { urls: 'ftp://example.com/a' }, 400, /^urls must be/],
+      ['all/Play/', { url: 'ftp://example.com/a' }, 400, /^url must be/],
       ['all/Speak/', {}, 400, /^text parameter is missing/],
       ['all/Play/', { urls: file }, 409, /nobody is in the conversation/],
       [`${ringing}/Play/`, { urls: file }, 409, /has not joined yet/],

@@ -168,6 +168,22 @@ onEmbeddedDatabase('Parameters of adding a participant', (open) => {
     assert.equal((await world.get('MultiPartyCall/')).body.meta.count, 0);
   });
 
+  test('groups of events are listed with spaces or without, as in a document', async () => {
+    const world = await openMultipartyWorld(open);
+    await world.join('room', {
+      status_callback_url: 'https://example.com/',
+      status_callback_events: 'mpc-state-changes , add-participant-api-events',
+    });
+    const told = world.events.flatMap(({ callback, payload }) =>
+      callback === undefined ? [] : [payload.EventName],
+    );
+    assert.deepEqual(told, [
+      'MPCStart',
+      'AddParticipantByAPIActionInitiated',
+      'AddParticipantByAPIActionCompleted',
+    ]);
+  });
+
   test('role, from and to are required where there is no call_uuid', async () => {
     const world = await openMultipartyWorld(open);
     for (const parameter of ['role', 'from', 'to']) {

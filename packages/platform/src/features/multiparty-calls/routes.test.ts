@@ -147,7 +147,7 @@ eachDatabase('Multiparty calls over HTTP', (open) => {
       const path = `MultiPartyCall/name_${encodeURIComponent(name)}/`;
       const added = await world.post(`${path}Participant/`, customer);
       assert.equal(added.status, 400, name);
-      assert.match(added.body.error, /name of a multiparty call must be 1 to 100 characters/);
+      assert.match(added.body.error, /^friendly_name must be 1 to 100 characters, .*, not "/);
       assert.equal((await world.get(path)).status, 404, name);
       assert.equal((await world.remove(path)).status, 404, name);
     }

@@ -85,7 +85,7 @@ export function readAddition(body: NewParticipant): Result<WantedAddition> {
       recordMinMemberCount: readInteger(body.record_min_member_count) ?? 1,
       statusCallback: statusCallback && {
         ...statusCallback,
-        events: body.status_callback_events ?? defaultStatusCallbackEvents,
+        events: (body.status_callback_events ?? defaultStatusCallbackEvents).replace(/\s/g, ''),
       },
       recordingCallback: callback(body.recording_callback_url, body.recording_callback_method),
       recording: {
