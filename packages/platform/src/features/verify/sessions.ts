@@ -2,6 +2,7 @@ import type { Machine, OutboxEvent, TimerFired } from '../../kernel/machine.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
 import type { Database } from '../../ports/database.ts';
 import type { Logger } from '../../ports/logger.ts';
+import type { Media } from '../../ports/media.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { Secrets } from '../../ports/secrets.ts';
 import type { Sms } from '../../ports/sms.ts';
@@ -31,6 +32,8 @@ export interface SessionDeps {
   readonly sms: Sms;
   readonly calls: Pick<Calls, 'ownedBy' | 'dial' | 'hangUp'>;
   readonly sounds: Sounds;
+  /** Hears who has answered. */
+  readonly media: Pick<Media, 'send'>;
   readonly limiter: Limiter;
   readonly times?: SessionTimes;
   /** Shown to those who are called when neither request nor app names a caller. */
@@ -80,6 +83,8 @@ export function defineSessions(
           return voice.stopSpeaking(effect.attempt, effect.part);
         case 'hang-up':
           return voice.hangUp(effect.attempt);
+        case 'listen':
+          return voice.listen(effect.attempt, effect.isOn);
         case 'fall-back':
           return fallBack(session, effect.attempt);
       }

@@ -1,4 +1,5 @@
 import type { Logger } from '../../ports/logger.ts';
+import type { Media } from '../../ports/media.ts';
 import { type Calls, callEnds } from '../calls/index.ts';
 import type { PlayItem, Sounds } from '../sounds/index.ts';
 import type { Attempt, SessionInput, VerifySession } from './domain/session.ts';
@@ -8,6 +9,7 @@ export interface VoiceDeps {
   readonly log: Logger;
   readonly calls: Pick<Calls, 'ownedBy' | 'dial' | 'hangUp'>;
   readonly sounds: Sounds;
+  readonly media: Pick<Media, 'send'>;
   readonly callerId?: string;
 }
 
@@ -16,6 +18,7 @@ export interface Voice {
   speak(session: VerifySession, attempt: Attempt, part: 'prompt' | 'code', code: string): void;
   stopSpeaking(attempt: Attempt, part: 'prompt' | 'code'): void;
   hangUp(attempt: Attempt): void;
+  listen(attempt: Attempt, isOn: boolean): void;
 }
 
 const ownerKind = 'verify';
@@ -28,7 +31,7 @@ const anonymous = 'anonymous';
 
 /** Calls that speak a code. The leg has the name of its attempt, so that the call record and the callback agree. */
 export function createVoice(
-  { log, calls, sounds, callerId = anonymous }: VoiceDeps,
+  { log, calls, sounds, media, callerId = anonymous }: VoiceDeps,
   send: (session: string, input: SessionInput) => void,
 ): Voice {
   calls.ownedBy(
@@ -38,6 +41,8 @@ export function createVoice(
       switch (notice.type) {
         case 'leg-answered':
           return send(session, { type: 'call-answered', attempt });
+        case 'leg-voice':
+          return send(session, { type: 'call-voice', attempt, speaking: notice.speaking });
         case 'leg-digit':
           return send(session, { type: 'call-digit', attempt, digit: notice.digit });
         case 'leg-ended':
@@ -87,6 +92,7 @@ export function createVoice(
     },
     stopSpeaking: (attempt, part) => sounds.stop(`${attempt.uuid}/${part}`),
     hangUp: (attempt) => calls.hangUp(attempt.uuid, callEnds(4000, 'Service')),
+    listen: ({ uuid: leg }, isOn) => media.send({ do: 'watch-voice', leg, watched: isOn }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Instant, Machine, Step, TimerFired } from '../../../kernel/machine.ts';
+import { greetingTimes, heardVoice, nothingHeard } from './greeting.ts';
 import {
   type Attempt,
   type ChannelStatus,
@@ -21,6 +22,8 @@ export const sessionTimes: SessionTimes = { receiptWindowMs: 3_600_000 };
 
 /** Told when the key that was asked for is not pressed: a machine has answered, or nobody who wants the code. */
 export const notPressed = 'no-input';
+/** Told when nobody pressed it who talked like a machine: conventions.md §13 "Machine Detected". */
+export const machineHeard = '9100';
 
 /**
  * `in-progress → verified | expired`, both for good. An attempt goes its own way (`queued → sent → delivered | undelivered |
@@ -51,7 +54,9 @@ function stepOpen(session: VerifySession, input: SessionInput | TimerFired, now:
     case 'receipt':
       return receipt(session, input, now);
     case 'call-answered':
-      return answered(session, input.attempt);
+      return answered(session, input.attempt, now);
+    case 'call-voice':
+      return voiceHeard(session, input, now);
     case 'call-digit':
       return digit(session, input.attempt, input.digit);
     case 'spoken':
@@ -67,6 +72,7 @@ function stepOpen(session: VerifySession, input: SessionInput | TimerFired, now:
       return restarted(session, now);
     case 'timer-fired':
       if (input.key === 'expiry') return over(session, 'expired', now);
+      if (input.key.startsWith(greetingTimer(''))) return greetingOver(session, input.key);
       return { state: { ...session, closedAt: now }, effects: [] };
   }
 }
@@ -149,18 +155,70 @@ function fallenBack(step: Stepped, uuid: string): Stepped {
   return isWanted ? { state, effects: [...effects, { do: 'fall-back', attempt }] } : step;
 }
 
-function answered(session: VerifySession, uuid: string): Stepped {
+function answered(session: VerifySession, uuid: string, now: Instant): Stepped {
   const attempt = attemptOf(session, uuid);
-  if (attempt?.status !== 'in-progress') return stay(session);
+  if (attempt?.status !== 'in-progress' || attempt.greeting !== undefined) return stay(session);
   if (session.status !== 'in-progress') return { state: session, effects: [{ do: 'hang-up', attempt }] };
-  return attempt.dtmf
-    ? { state: session, effects: [{ do: 'speak', attempt, part: 'prompt' }] }
-    : speaking(session, attempt);
+  if (attempt.dtmf) return { state: session, effects: [{ do: 'speak', attempt, part: 'prompt' }] };
+  const { state, effects } = withAttempt(session, attempt, { greeting: nothingHeard });
+  const at = now + greetingTimes.silentMs;
+  return {
+    state,
+    effects: [
+      ...effects,
+      { do: 'listen', attempt, isOn: true },
+      { do: 'start-timer', key: greetingTimer(uuid), at },
+    ],
+  };
+}
+
+/** Whoever answered begins or ends to talk before anything was said to them. */
+function voiceHeard(
+  session: VerifySession,
+  { attempt: uuid, speaking }: Extract<SessionInput, { type: 'call-voice' }>,
+  now: Instant,
+): Stepped {
+  const attempt = attemptOf(session, uuid);
+  if (attempt?.status !== 'in-progress' || attempt.isSpeaking) return stay(session);
+  const heard = attempt.greeting && heardVoice(attempt.greeting, speaking, now);
+  if (heard === undefined) return stay(session);
+  const { state, effects } = withAttempt(session, attempt, { greeting: heard.greeting });
+  const timer = { do: 'start-timer', key: greetingTimer(uuid), at: heard.decideAt } as const;
+  return { state, effects: [...effects, timer] };
+}
+
+/** Who still talks may be a machine, and who is not would wait for the code in vain: the key 1 tells one from the other. */
+function greetingOver(session: VerifySession, key: string): Stepped {
+  const attempt = session.attempts.find(({ uuid }) => greetingTimer(uuid) === key);
+  const { greeting } = attempt ?? {};
+  if (attempt?.status !== 'in-progress' || attempt.isSpeaking || greeting === undefined) return stay(session);
+  if (session.status !== 'in-progress' || greeting.isLong) return stay(session);
+  const listened: SessionEffect = { do: 'listen', attempt, isOn: false };
+  if (!greeting.isTalking) {
+    const step = speaking(session, attempt);
+    return { ...step, effects: [listened, ...step.effects] };
+  }
+  const { state } = withAttempt(session, attempt, { greeting: { ...greeting, isLong: true } });
+  return { state, effects: [listened, { do: 'speak', attempt, part: 'prompt' }] };
+}
+
+function greetingTimer(attempt: string): `greeting/${string}` {
+  return `greeting/${attempt}`;
 }
 
 function speaking(session: VerifySession, attempt: Attempt): Stepped {
-  const attempts = session.attempts.map((each) => (each === attempt ? { ...each, isSpeaking: true } : each));
-  return { state: { ...session, attempts }, effects: [{ do: 'speak', attempt, part: 'code' }] };
+  const { state } = withAttempt(session, attempt, { isSpeaking: true });
+  return { state, effects: [{ do: 'speak', attempt, part: 'code' }] };
+}
+
+/** What is known of a live call, and is in no record. */
+function withAttempt(
+  session: VerifySession,
+  attempt: Attempt,
+  over: Partial<Pick<Attempt, 'isSpeaking' | 'greeting'>>,
+): Stepped {
+  const attempts = session.attempts.map((each) => (each === attempt ? { ...each, ...over } : each));
+  return stay({ ...session, attempts });
 }
 
 /** Who hangs up while the code is spoken has been told it; before that nobody was reached. */
@@ -171,13 +229,14 @@ function callEnded(
 ): Stepped {
   const attempt = attemptOf(session, uuid);
   if (attempt === undefined) return stay(session);
-  const { isSpeaking } = attempt;
+  const { isSpeaking, greeting } = attempt;
   const step = changed(session, uuid, ['in-progress'], isSpeaking ? 'completed' : 'no-answer', now, {
-    errorCode: isSpeaking ? null : errorCode,
+    errorCode: isSpeaking ? null : greeting?.isLong ? machineHeard : errorCode,
     isSpeaking: false,
   });
   if (step.effects.length === 0) return step;
   const parts: SessionEffect[] = [
+    ...(greeting === undefined ? [] : [{ do: 'cancel-timer', key: greetingTimer(uuid) } as const]),
     { do: 'stop-speaking', attempt, part: 'prompt' },
     { do: 'stop-speaking', attempt, part: 'code' },
   ];
@@ -186,8 +245,8 @@ function callEnded(
 
 function digit(session: VerifySession, uuid: string, pressed: string): Stepped {
   const attempt = attemptOf(session, uuid);
-  if (attempt?.status !== 'in-progress' || !attempt.dtmf || pressed !== '1') return stay(session);
-  if (session.status !== 'in-progress') return stay(session);
+  if (attempt?.status !== 'in-progress' || attempt.isSpeaking || pressed !== '1') return stay(session);
+  if (session.status !== 'in-progress' || !(attempt.dtmf || attempt.greeting?.isLong)) return stay(session);
   return { state: session, effects: [{ do: 'stop-speaking', attempt, part: 'prompt' }] };
 }
 
@@ -203,7 +262,8 @@ function spoken(
     return speaking(session, attempt);
   }
   const isHeard = part === 'code' && isWhole;
-  const errorCode = isHeard ? null : part === 'prompt' ? notPressed : 'not-spoken';
+  const unanswered = attempt.greeting?.isLong ? machineHeard : notPressed;
+  const errorCode = isHeard ? null : part === 'prompt' ? unanswered : 'not-spoken';
   const step = changed(session, uuid, ['in-progress'], isHeard ? 'completed' : 'no-answer', now, {
     errorCode,
     isSpeaking: false,

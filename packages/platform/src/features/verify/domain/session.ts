@@ -1,4 +1,5 @@
 import type { Instant } from '../../../kernel/machine.ts';
+import type { Greeting } from './greeting.ts';
 
 export type SessionStatus = 'in-progress' | 'verified' | 'expired';
 export type Channel = 'sms' | 'voice';
@@ -26,6 +27,8 @@ export interface Attempt {
   readonly message: string | null;
   /** The code is being spoken; of a live call, and in no record. */
   readonly isSpeaking: boolean;
+  /** How a live call was answered, while that matters; in no record either. */
+  readonly greeting?: Greeting;
 }
 
 export interface VerifySession {
@@ -83,6 +86,7 @@ export type SessionInput =
       readonly errorCode: string | null;
     }
   | { readonly type: 'call-answered'; readonly attempt: string }
+  | { readonly type: 'call-voice'; readonly attempt: string; readonly speaking: boolean }
   | { readonly type: 'call-digit'; readonly attempt: string; readonly digit: string }
   | {
       readonly type: 'spoken';
@@ -99,6 +103,8 @@ export type SessionEvent = ChannelStatus | 'verified' | 'expired' | 'blocked';
 export type SessionEffect =
   | { readonly do: 'send-sms'; readonly attempt: Attempt }
   | { readonly do: 'dial'; readonly attempt: Attempt }
+  /** Whether it is told when whoever answered talks. */
+  | { readonly do: 'listen'; readonly attempt: Attempt; readonly isOn: boolean }
   | { readonly do: 'speak'; readonly attempt: Attempt; readonly part: 'prompt' | 'code' }
   | { readonly do: 'stop-speaking'; readonly attempt: Attempt; readonly part: 'prompt' | 'code' }
   | { readonly do: 'hang-up'; readonly attempt: Attempt }
@@ -107,8 +113,11 @@ export type SessionEffect =
   | { readonly do: 'match-receipt'; readonly attempt: Attempt; readonly message: string }
   | { readonly do: 'emit'; readonly event: SessionEvent; readonly attempt: Attempt }
   | { readonly do: 'reply'; readonly reply: AttemptReply | boolean }
-  | { readonly do: 'start-timer'; readonly key: 'expiry' | 'close'; readonly at: Instant }
-  | { readonly do: 'cancel-timer'; readonly key: 'expiry' | 'close' };
+  | { readonly do: 'start-timer'; readonly key: TimerKey; readonly at: Instant }
+  | { readonly do: 'cancel-timer'; readonly key: TimerKey };
+
+/** The last is of an attempt whose greeting is listened to. */
+type TimerKey = 'expiry' | 'close' | `greeting/${string}`;
 
 export function isClosed({ closedAt }: VerifySession): boolean {
   return closedAt !== null;

@@ -54,6 +54,8 @@ export interface VerifyWorld {
   readonly hungUp: (readonly [string, CallEnd])[];
   readonly plays: PlayOrder[];
   readonly stopped: string[];
+  /** Legs of which voice was to be told, or no more. */
+  readonly listened: string[];
   notice(leg: string, notice: OwnedLegNotice): Promise<void>;
   played(order: PlayOrder, because: 'finished' | 'stopped'): Promise<void>;
   start(body?: object, as?: Caller): Promise<ApiAnswer>;
@@ -92,6 +94,7 @@ async function worldOn(
   const hungUp: (readonly [string, CallEnd])[] = [];
   const plays: PlayOrder[] = [];
   const stopped: string[] = [];
+  const listened: string[] = [];
   let tellLeg = (_: string, __: OwnedLegNotice): void => {};
   let tellPlay = (_: string, __: PlayNotice): void => {};
   // The clock comes with the HTTP interface, which wants the routes first.
@@ -123,6 +126,12 @@ async function worldOn(
         dialled.push(leg);
       },
       hangUp: (leg, end) => void hungUp.push([leg, end]),
+    },
+    media: {
+      send(command) {
+        if (command.do !== 'watch-voice') throw new Error(`${command.do} is not expected here`);
+        listened.push(`${command.leg} ${command.watched}`);
+      },
     },
     sounds: {
       ownedBy(_, tell) {
@@ -161,6 +170,7 @@ async function worldOn(
     hungUp,
     plays,
     stopped,
+    listened,
     async notice(leg, notice) {
       tellLeg(dialled.find((each) => each.leg === leg)!.owner.id, notice);
       await settle();
