@@ -16,7 +16,14 @@ export interface PhaseGrid {
   readonly phases: number;
   readonly stepMs: number;
   readonly timeMs: number;
+  /** By phase: what the work of a step takes, in ms, with these legs in it. */
+  readonly workMs: (phase: number) => number;
 }
+
+/** A step is full before its work takes all of its time: what others do on the machine comes in between. */
+const FULL_PART = 0.75;
+/** What does not fit into a step makes the ones behind it late, for all who have their turns there. */
+const OVERFLOW_COST = 6;
 
 /** Which phase, and how much less waiting (in ms) it means than the present one. */
 export interface PhaseChoice {
@@ -28,7 +35,7 @@ export interface PhaseChoice {
 
 /**
  * Picks the phase in which the frames of all these legs have waited least: what counts is the longest wait, which is what
- * the slowest talker's listeners notice, plus the mean.
+ * the slowest talker's listeners notice, plus the mean, plus what the crowd of a phase adds to both.
  */
 export function choosePhase(legs: readonly Readiness[], present: number, grid: PhaseGrid): PhaseChoice {
   let phase = present;
@@ -57,7 +64,11 @@ function costOf(legs: readonly Readiness[], phase: number, grid: PhaseGrid): num
     if (wait > longest) longest = wait;
     total += wait;
   }
-  return longest + total / legs.length;
+  // The frames of a step leave one after another: half of its work is what they wait for on average, and so does the longest wait.
+  const workMs = grid.workMs(phase);
+  return (
+    longest + total / legs.length + workMs + OVERFLOW_COST * Math.max(0, workMs - FULL_PART * grid.stepMs)
+  );
 }
 
 function waitMs(

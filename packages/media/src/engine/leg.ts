@@ -37,6 +37,8 @@ export interface Leg {
   readonly turn: Turn;
   /** Its place among those of its phase. */
   place: number;
+  /** What one turn of it takes, in ms; 0 until it is connected. */
+  workMs: number;
   /** These run on one RTP clock; with another one they begin anew. */
   jitter: JitterBuffer;
   received: ReceiverStatistics;
@@ -155,6 +157,7 @@ export function createLeg(options: LegOptions): Leg {
     ear,
     turn: ear.turn,
     place: 0,
+    workMs: 0,
     ...createStreams(options, pcmu),
     past: { packetsSent: 0, octetsSent: 0, lost: 0, concealedFrames: 0, late: 0 },
     latch: createLatch(),

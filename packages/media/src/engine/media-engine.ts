@@ -248,6 +248,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
       if (leg.agreed !== undefined && changesClock(leg, agreed)) reporting.send(leg, nowMs, true);
       leg.protection = protectionOf(leg.protection, agreed.protection, deps.ciphers, leg.unprotected);
       connectLeg(leg, agreed, nowMs);
+      turns.weigh(leg, leg.codec.name);
       // Who has just agreed has the whole time again: a phone may say nothing before it answers the call.
       leg.heardMs = nowMs;
       leg.silenceTold = false;
