@@ -71,6 +71,17 @@ describe('a customer’s documents', { skip, timeout: 180_000 }, () => {
     return created;
   }
 
+  /** A phone that calls, presses this key, says a tone of 1000 Hz for so long, and presses #. */
+  async function talkToProgram(user: string, key: string, seconds: number): Promise<Sipp> {
+    const speech = join(directory, `speech-${seconds}.pcap`);
+    await writeSpeech(speech, 1000, seconds);
+    const keys = { callee: '+12025551234', speech, choice: keyCapture(key), pound: keyCapture('pound') };
+    const scenario = 'talk-to-program';
+    const sipp = await Sipp.start({ remote: platform.sipAddress, scenario, user, password, keys });
+    running.push(sipp);
+    return sipp;
+  }
+
   async function phone(username: string, toneHz: number): Promise<BaresipPhone> {
     const started = await BaresipPhone.start({ registrar: platform.sipAddress, username, password, toneHz });
     phones.push(started);
@@ -145,17 +156,7 @@ describe('a customer’s documents', { skip, timeout: 180_000 }, () => {
       `<Response><Dial timeLimit="3"><User>sip:${second.username}@sip.localhost</User></Dial></Response>`,
     );
     const caller = await endpoint('sipp', await application('/menu'));
-    const speech = join(directory, 'speech.pcap');
-    await writeSpeech(speech, 1000, 2);
-
-    const sipp = await Sipp.start({
-      remote: platform.sipAddress,
-      scenario: 'talk-to-program',
-      user: caller.username,
-      password,
-      keys: { callee: '+12025551234', speech, choice: keyCapture('2'), pound: keyCapture('pound') },
-    });
-    running.push(sipp);
+    const sipp = await talkToProgram(caller.username, '2', 2);
     const chosen = await server.asked('/chosen');
     assert.equal(chosen.fields.get('Digits'), '2');
     const recorded = await server.asked('/recorded');
@@ -188,16 +189,7 @@ describe('a customer’s documents', { skip, timeout: 180_000 }, () => {
         : '<Response><Wait length="60"/></Response>',
     );
     const caller = await endpoint('gated', await application('/gate'));
-    const speech = join(directory, 'short.pcap');
-    await writeSpeech(speech, 1000, 1);
-    const sipp = await Sipp.start({
-      remote: platform.sipAddress,
-      scenario: 'talk-to-program',
-      user: caller.username,
-      password,
-      keys: { callee: '+12025551234', speech, choice: keyCapture('1'), pound: keyCapture('pound') },
-    });
-    running.push(sipp);
+    await talkToProgram(caller.username, '1', 1);
     const asked = await server.asked('/gated');
     assert.equal(asked.fields.get('Digits'), '1');
     const ended = await hangupOf(asked.fields.get('CallUUID') ?? '');
