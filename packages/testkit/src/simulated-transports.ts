@@ -1,5 +1,10 @@
 import type { Flow } from '@jackfield/sip';
-import type { SendTarget, TransportListener, Transports } from '@jackfield/sip/transport';
+import {
+  createTransportCounters,
+  type SendTarget,
+  type TransportListener,
+  type Transports,
+} from '@jackfield/sip/transport';
 import type { NetworkAddress, SimulatedNetwork } from './simulated-network.ts';
 
 /** Whatever comes from or to this port counts as TLS, although it is datagrams here too: nobody reads on a simulated network. */
@@ -11,20 +16,7 @@ export function openSimulatedTransports(
   at: NetworkAddress,
   listener: TransportListener,
 ): Transports {
-  const counters = {
-    messagesReceived: 0,
-    messagesSent: 0,
-    keepAlives: 0,
-    oversizedDropped: 0,
-    sendFailures: 0,
-    listenerFailures: 0,
-    connectionsAccepted: 0,
-    connectionsOpened: 0,
-    handshakesFailed: 0,
-    connectionsRefused: 0,
-    connectionsTimedOut: 0,
-    streamsBroken: 0,
-  };
+  const counters = createTransportCounters();
   const detach = network.attach(at, (payload, from) => {
     counters.messagesReceived++;
     try {

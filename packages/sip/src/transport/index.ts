@@ -1,4 +1,4 @@
-export type { TransportCounters } from './counters.ts';
+export { createTransportCounters, type TransportCounters } from './counters.ts';
 export { createDnsResolver, type DnsResolver, type DnsResolverOptions } from './dns-resolver.ts';
 export { createLocator, type Locator, type LocatorOptions } from './locator.ts';
 export type { ConnectionLimits } from './stream-connection.ts';
