@@ -380,6 +380,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
       await recordings.close();
       verify.close();
       inbox?.close();
+      await streams.close();
       await runner.idle();
       await runner.close();
       sounds.close();

@@ -5,12 +5,14 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Database, Migration } from '../../ports/database.ts';
 import type { AccountResources } from '../accounts/index.ts';
 import type { Calls } from '../calls/index.ts';
+import { createAliveMark } from './alive-mark.ts';
 import { type CallStreamDeps, createCommands, type StreamCommands } from './commands.ts';
 import { newStream } from './domain/stream.ts';
 import type { NewStream, StreamLifeNotice, Streams } from './door.ts';
 import { createLiveStreams } from './live-streams.ts';
 import { streamsTable } from './migrations/0001-streams.ts';
 import { streamsOfSubaccounts } from './migrations/0002-streams-of-subaccounts.ts';
+import { streamsAlive } from './migrations/0003-streams-alive.ts';
 import { createQueries, type StreamQueries } from './queries.ts';
 import { streamRoutes } from './routes.ts';
 import { defineSessions, type SessionDeps } from './session.ts';
@@ -32,6 +34,8 @@ export interface StreamsFeature extends Streams {
   readonly commands: StreamCommands;
   /** Ends the streams that the last process left behind; called once, before the first start. Resolves with their number. */
   restore(): Promise<number>;
+  /** Resolves when nothing is being written. */
+  close(): Promise<void>;
 }
 
 /** Streams of the API on a call are owned under this name; nobody listens to what becomes of them. */
@@ -45,6 +49,7 @@ export function createStreams(deps: StreamsDeps): StreamsFeature {
   const { database, clock, calls, log, runner } = deps;
   const owners = new Map<string, (owner: string, notice: StreamLifeNotice) => void>();
   const live = createLiveStreams();
+  const alive = createAliveMark(deps);
   const queries = createQueries(database);
   const sessions = defineSessions(deps, {
     sign: createUpgradeSigner(deps),
@@ -55,7 +60,7 @@ export function createStreams(deps: StreamsDeps): StreamsFeature {
         log.error({ stream, owner: owner.kind, err }, 'The owner of a stream threw.');
       }
     },
-    whenEnded: live.remove,
+    whenEnded: gone,
   });
 
   const stop: Streams['stop'] = (stream, reason) => {
@@ -68,6 +73,7 @@ export function createStreams(deps: StreamsDeps): StreamsFeature {
     if (refusal !== undefined) return refused(refusal);
     const { tracks, hearers, ...settings } = order;
     live.add(order);
+    alive.begin();
     try {
       await sessions.open(order.stream, newStream(settings, clock.now()), {
         type: 'ordered',
@@ -75,13 +81,18 @@ export function createStreams(deps: StreamsDeps): StreamsFeature {
         hearers,
       });
     } catch (error) {
-      live.remove(order);
+      gone(order);
       throw error;
     }
     // A call that ended while the record was written has told nobody here.
     if (live.sharesLife(order) && calls.peek(order.callUuid) === undefined) stop(order.stream, 'Call hangup');
     return accepted(undefined);
   };
+
+  function gone(stream: Parameters<typeof live.remove>[0]): void {
+    live.remove(stream);
+    if (live.isEmpty) alive.end();
+  }
 
   function refusalOf(order: NewStream) {
     const others = live.beside(order);
@@ -101,7 +112,7 @@ export function createStreams(deps: StreamsDeps): StreamsFeature {
   owners.set(apiOwner, () => {});
 
   return {
-    migrations: [streamsTable, streamsOfSubaccounts],
+    migrations: [streamsTable, streamsOfSubaccounts, streamsAlive],
     queries,
     commands,
     routes: streamRoutes(commands, queries, deps.usage),
@@ -123,11 +134,13 @@ export function createStreams(deps: StreamsDeps): StreamsFeature {
     stop,
     async restore() {
       const left = await loadLiveStreams(database);
+      const aliveAt = await alive.last();
       for (const stream of left) {
-        sessions.resume(stream.order.stream, stream, { type: 'process-restarted' });
+        sessions.resume(stream.order.stream, stream, { type: 'process-restarted', aliveAt });
       }
       await runner.idle();
       return left.length;
     },
+    close: alive.close,
   };
 }
