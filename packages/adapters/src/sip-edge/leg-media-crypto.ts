@@ -85,8 +85,9 @@ export class LegCrypto {
   }
 
   /**
-   * The suite that was agreed on, or none. The key of one that is left is made anew: whoever takes it up again has forgotten how far it
-   * had counted, and no key stream may be used twice (RFC 3711 §9.1).
+   * The suite that was agreed on, or none. For later descriptions the key of one that is left is made anew: whoever takes it up again may have
+   * forgotten how far it had counted (RFC 3711 §9.1). Of phones that a call was forked to, the first may come back to the key of the description
+   * that all of them were sent: the media engine remembers how far that has counted.
    */
   agreed(suite: string | undefined): void {
     const left = this.#suiteInUse;

@@ -15,7 +15,7 @@ import { createRtpSender, type RtpSender } from '../rtp/rtp-sender.ts';
 import { createSrtpCounters, type SrtpCounters } from '../rtp/srtp-receiver.ts';
 import type { Feed } from '../stream/feed.ts';
 import type { AgreedMedia, AgreedPayload } from './commands.ts';
-import type { LegProtection } from './leg-protection.ts';
+import { createLegKeys, type LegKeys, type LegProtection } from './leg-protection.ts';
 import type { RelayStream } from './relay-stream.ts';
 
 /** The codecs that a leg may speak, by index. */
@@ -37,6 +37,8 @@ export interface Leg {
   readonly turn: Turn;
   /** Its place among those of its phase. */
   place: number;
+  /** Its last frame was not all of packets. */
+  isMadeUp: boolean;
   /** What one turn of it takes, in ms; 0 until it is connected. */
   workMs: number;
   /** These run on one RTP clock; with another one they begin anew. */
@@ -112,6 +114,7 @@ export interface Leg {
   malformed: number;
   /** SRTP; undefined while media goes in the clear. */
   protection: LegProtection | undefined;
+  readonly keys: LegKeys;
   readonly unprotected: SrtpCounters;
   digitsReceived: number;
   digitsSent: number;
@@ -157,6 +160,7 @@ export function createLeg(options: LegOptions): Leg {
     ear,
     turn: ear.turn,
     place: 0,
+    isMadeUp: false,
     workMs: 0,
     ...createStreams(options, pcmu),
     past: { packetsSent: 0, octetsSent: 0, lost: 0, concealedFrames: 0, late: 0 },
@@ -206,6 +210,7 @@ export function createLeg(options: LegOptions): Leg {
     strangers: 0,
     malformed: 0,
     protection: undefined,
+    keys: createLegKeys(),
     unprotected: createSrtpCounters(),
     digitsReceived: 0,
     digitsSent: 0,

@@ -238,7 +238,8 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
     openLeg: (name) => openLeg(name, createSource(TELEPHONE_FRAME))?.index,
     connectLeg(name, agreed, nowMs) {
       const leg = byName.get(name);
-      if (leg === undefined || !canSpeak(leg, agreed) || !canProtect(agreed, deps.ciphers)) return false;
+      if (leg === undefined || !canSpeak(leg, agreed) || !canProtect(agreed, deps.ciphers, leg.keys))
+        return false;
       if (leg.agreed === undefined) {
         reporting.schedule(leg, nowMs);
         if (leg.ear.mix !== undefined) noteChange(leg.ear.mix);
@@ -246,7 +247,8 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
       const listened = leg.listens;
       // RFC 7160 §4.1: with another clock our stream gets another SSRC, and the old one says goodbye.
       if (leg.agreed !== undefined && changesClock(leg, agreed)) reporting.send(leg, nowMs, true);
-      leg.protection = protectionOf(leg.protection, agreed.protection, deps.ciphers, leg.unprotected);
+      const { protection, unprotected, keys } = leg;
+      leg.protection = protectionOf(protection, agreed.protection, deps.ciphers, unprotected, keys);
       connectLeg(leg, agreed, nowMs);
       turns.weigh(leg, leg.codec.name);
       // Who has just agreed has the whole time again: a phone may say nothing before it answers the call.

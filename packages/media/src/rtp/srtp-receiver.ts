@@ -47,6 +47,11 @@ export function createSrtpReceiver(
   return new Receiver(ciphers, master, counters, before instanceof Receiver ? before : undefined);
 }
 
+/** Makes a receiver hold again that held before `before`, with all that it has taken: nothing is taken twice under a key that comes back. */
+export function resumeSrtpReceiver(receiver: SrtpReceiver, before: SrtpReceiver): void {
+  if (receiver instanceof Receiver && before instanceof Receiver) receiver.follow(before);
+}
+
 interface Stream {
   readonly ssrc: number;
   readonly indexes: PacketIndexes;
@@ -71,8 +76,13 @@ class Receiver implements SrtpReceiver {
     this.#rtp = deriveSession(ciphers, master, 'rtp');
     this.#rtcp = deriveSession(ciphers, master, 'rtcp');
     this.#tagBytes = srtpSuites[master.suite].tagBytes;
+    if (before !== undefined) this.follow(before);
+  }
+
+  follow(before: Receiver): void {
+    if (before === this) return;
+    before.#before = undefined;
     this.#before = before;
-    if (before !== undefined) before.#before = undefined;
   }
 
   unprotect(bytes: Uint8Array, length: number, out: Uint8Array): number {

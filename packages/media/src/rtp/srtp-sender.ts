@@ -10,11 +10,14 @@ import { type SrtpCiphers, srtcpTagBytes, srtpSuites } from './srtp-suite.ts';
  *   SRTCP  | 8 bytes    | the rest of the compound, encrypted   | E ‖ 31: index | tag                 |
  */
 
+/** Streams of one key whose packets are counted; one more is not sent, because a stream that is forgotten would begin anew. */
+const mostStreams = 256;
+
 /** Encrypts and signs what one side sends. */
 export interface SrtpSender {
   /**
    * Protects the RTP packet in the first `length` bytes in place and returns its new length, up to 10 bytes more; −1 when it does not fit,
-   * is no RTP, or its number was sent before: no key stream is ever used twice (RFC 3711 §9.1).
+   * is no RTP, or its number was sent before: no key stream is ever used twice (RFC 3711 §9.1), whichever streams come between.
    */
   protect(packet: Uint8Array, length: number): number;
   /** The same for a compound RTCP packet; up to 14 bytes more. */
@@ -31,7 +34,8 @@ class Sender implements SrtpSender {
   readonly #rtcp: SrtpSession;
   readonly #tagBytes: number;
   #ssrc = -1;
-  #indexes = new PacketIndexes();
+  #indexes: PacketIndexes | undefined;
+  readonly #streams = new Map<number, PacketIndexes>();
   #reports = 0;
 
   constructor(ciphers: SrtpCiphers, master: SrtpMaster) {
@@ -47,17 +51,28 @@ class Sender implements SrtpSender {
     const ssrc = readWord(packet, 8);
     if (ssrc !== this.#ssrc) {
       this.#ssrc = ssrc;
-      this.#indexes = new PacketIndexes();
+      this.#indexes = this.#indexesOf(ssrc);
     }
-    const index = this.#indexes.estimate((packet[2]! << 8) | packet[3]!);
-    if (!this.#indexes.isNew(index)) return -1;
-    this.#indexes.take(index);
+    const indexes = this.#indexes;
+    if (indexes === undefined) return -1;
+    const index = indexes.estimate((packet[2]! << 8) | packet[3]!);
+    if (!indexes.isNew(index)) return -1;
+    indexes.take(index);
     this.#rtp.keystream.apply(ssrc, index, packet, start, length);
     // §4.2: the rollover counter is authenticated behind the packet, and its place then taken by the tag.
     writeWord(packet, length, Math.floor(index / 0x10000));
     const tag = this.#rtp.authenticate(packet.subarray(0, length + 4));
     for (let i = 0; i < this.#tagBytes; i++) packet[length + i] = tag[i]!;
     return end;
+  }
+
+  /** A stream goes on where it was left. */
+  #indexesOf(ssrc: number): PacketIndexes | undefined {
+    const known = this.#streams.get(ssrc);
+    if (known !== undefined || this.#streams.size >= mostStreams) return known;
+    const begun = new PacketIndexes();
+    this.#streams.set(ssrc, begun);
+    return begun;
   }
 
   protectReport(packet: Uint8Array, length: number): number {
