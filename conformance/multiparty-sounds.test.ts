@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
@@ -8,8 +7,10 @@ import type { BaresipPhone } from './support/baresip-phone.ts';
 import { CallbackReceiver } from './support/callback-receiver.ts';
 import { readWav, type Sound, toneLevelDb } from './support/heard.ts';
 import { missing } from './support/installed.ts';
+import { addToRoom, joinedRoom } from './support/multiparty-rooms.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { RegisteredPhones } from './support/registered-phones.ts';
+import { toneFile } from './support/tone-file.ts';
 
 const skip = missing('baresip', 'sox');
 const audible = -35;
@@ -43,22 +44,8 @@ describe('sounds of multiparty calls', { skip, timeout: 180_000 }, () => {
       // MP3 where music is long, WAV where it is short: both are heard.
       const isMusic = name === 'wait' || name === 'customerHold';
       const path = join(directory, `${name}.${isMusic ? 'mp3' : 'wav'}`);
-      spawnSync('sox', [
-        '-n',
-        '-r',
-        '8000',
-        '-c',
-        '1',
-        path,
-        'synth',
-        '1.5',
-        'sine',
-        String(hz),
-        'gain',
-        '-6',
-      ]);
       const type = isMusic ? 'audio/mpeg' : 'audio/wav';
-      urls.set(name as Tone, server.serve(`/${name}`, { type, body: await readFile(path) }));
+      urls.set(name as Tone, server.serve(`/${name}`, { type, body: await toneFile(path, hz, 1.5) }));
     }
   });
 
@@ -73,19 +60,8 @@ describe('sounds of multiparty calls', { skip, timeout: 180_000 }, () => {
 
   const baresip = (name: string, toneHz: number) => phones.start(platform, name, toneHz);
 
-  async function add(room: string, to: string, more: object = {}): Promise<void> {
-    const { status, body } = await platform.api('POST', `MultiPartyCall/name_${room}/Participant/`, {
-      ...{ role: 'agent', from: '+12025550000', to, stay_alone: true },
-      ...{ enter_sound: 'none', exit_sound: 'none', ...more },
-    });
-    assert.equal(status, 201, JSON.stringify(body));
-  }
-
-  const joined = (room: string, count: number) =>
-    platform.until(`${count} in the room`, `MultiPartyCall/name_${room}/Participant/`, (body) => {
-      const here = (body.objects ?? []).filter((each: { status: string }) => each.status === 'joined');
-      return here.length === count;
-    });
+  const add = (room: string, to: string, more: object = {}) => addToRoom(platform, room, to, more);
+  const joined = (room: string, count: number) => joinedRoom(platform, room, count);
 
   const order = async (method: string, path: string, body?: object) => {
     const answer = await platform.api(method, path, body);
@@ -94,12 +70,19 @@ describe('sounds of multiparty calls', { skip, timeout: 180_000 }, () => {
   };
 
   /** What a phone hears is written down as it comes: until this much of a tone is in it. */
-  async function hears(phone: BaresipPhone, hz: number, seconds: number): Promise<Sound> {
+  const hears = (phone: BaresipPhone, hz: number, seconds: number) =>
+    heardUntil(phone, `${hz} Hz for ${seconds} s`, (sound) => secondsOf(sound, hz) >= seconds);
+
+  async function heardUntil(
+    phone: BaresipPhone,
+    what: string,
+    reached: (sound: Sound) => boolean,
+  ): Promise<Sound> {
     const limit = performance.now() + 20_000;
     for (;;) {
       const sound = await readWav(await phone.heard()).catch(() => undefined);
-      if (sound !== undefined && secondsOf(sound, hz) >= seconds) return sound;
-      assert.ok(performance.now() < limit, `${hz} Hz is not heard for ${seconds} s`);
+      if (sound !== undefined && reached(sound)) return sound;
+      assert.ok(performance.now() < limit, `not heard: ${what}`);
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
@@ -171,12 +154,12 @@ describe('sounds of multiparty calls', { skip, timeout: 180_000 }, () => {
     });
     await ann.phone.established();
     await failures('/unreachable');
+    await heardUntil(ann.phone, 'silence instead of music', (sound) => silentSeconds(sound) > 0.3);
     await add('silence', bob.username, { enter_sound: broken });
     await joined('silence', 2);
     const heard = await hears(ann.phone, bobHz, 1);
     await failures('/broken');
     for (const hz of Object.values(tones)) assert.ok(secondsOf(heard, hz) < 0.1, `${hz} Hz is heard`);
-    assert.ok(silentSeconds(heard) > 0.3, 'instead of music there is silence');
     await order('DELETE', 'MultiPartyCall/name_silence/');
   });
 });

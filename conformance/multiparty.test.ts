@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { CallbackReceiver, type Received } from './support/callback-receiver.ts';
 import { heardToneDb, readWav, type Sound } from './support/heard.ts';
 import { missing } from './support/installed.ts';
+import { addToRoom, joinedRoom } from './support/multiparty-rooms.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { RegisteredPhones } from './support/registered-phones.ts';
 import { Sipp } from './support/sipp.ts';
 import { writeSpeech } from './support/speech-pcap.ts';
+import { toneFile } from './support/tone-file.ts';
 
 const skip = missing('baresip', 'sipp', 'sox');
 const password = 'secret-of-a-phone';
@@ -34,12 +35,8 @@ describe('multiparty calls', { skip, timeout: 180_000 }, () => {
     directory = await mkdtemp(join(tmpdir(), 'multiparty-'));
     platform = await PlatformProcess.start();
     server = await CallbackReceiver.start();
-    const tone = join(directory, 'tone.wav');
-    spawnSync('sox', [
-      ...['-n', '-r', '8000', '-c', '1', '-b', '16', tone],
-      ...['synth', '2', 'sine', String(fileHz), 'gain', '-6'],
-    ]);
-    fileUrl = server.serve('/tone.wav', { type: 'audio/wav', body: await readFile(tone) });
+    const body = await toneFile(join(directory, 'tone.wav'), fileHz, 2);
+    fileUrl = server.serve('/tone.wav', { type: 'audio/wav', body });
   });
 
   after(async () => {
@@ -68,19 +65,7 @@ describe('multiparty calls', { skip, timeout: 180_000 }, () => {
     return { sipp, username };
   }
 
-  async function add(room: string, to: string, more: object = {}): Promise<readonly string[]> {
-    const { status, body } = await platform.api('POST', `MultiPartyCall/name_${room}/Participant/`, {
-      role: 'agent',
-      from: '+12025550000',
-      to,
-      stay_alone: true,
-      enter_sound: 'none',
-      exit_sound: 'none',
-      ...more,
-    });
-    assert.equal(status, 201, JSON.stringify(body));
-    return body.calls.map((each: { call_uuid: string }) => each.call_uuid);
-  }
+  const add = (room: string, to: string, more: object = {}) => addToRoom(platform, room, to, more);
 
   const members = async (room: string) =>
     (await platform.api('GET', `MultiPartyCall/name_${room}/Participant/`)).body.objects as readonly {
@@ -89,11 +74,7 @@ describe('multiparty calls', { skip, timeout: 180_000 }, () => {
       readonly status: string;
     }[];
 
-  const joined = (room: string, count: number) =>
-    platform.until(`${count} in the room`, `MultiPartyCall/name_${room}/Participant/`, (body) => {
-      const here = (body.objects ?? []).filter((each: { status: string }) => each.status === 'joined');
-      return here.length === count;
-    });
+  const joined = (room: string, count: number) => joinedRoom(platform, room, count);
 
   const record = (leg: string | undefined) =>
     platform.until('the end of a leg', `Call/${leg}/`, (body) => typeof body.end_time === 'string');
