@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { packPackage } from './pack-package.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+describe('packed packages, in a project of somebody else', { timeout: 120_000 }, () => {
+  const project = mkdtempSync(join(tmpdir(), 'packed-'));
+  const modules = join(project, 'node_modules');
+
+  before(() => {
+    for (const name of ['sip', 'contract', 'stream-kit']) {
+      const tarball = packPackage(name, project);
+      const place = join(modules, '@jackfield', name);
+      mkdirSync(place, { recursive: true });
+      const { status, stderr } = spawnSync('tar', ['xzf', tarball, '--strip-components=1', '-C', place]);
+      assert.equal(status, 0, String(stderr));
+    }
+    // What npm would install beside them.
+    for (const name of ['ws', 'typebox', '@types/ws', '@types/node', 'undici-types']) {
+      mkdirSync(dirname(join(modules, name)), { recursive: true });
+      symlinkSync(join(root, 'node_modules', name), join(modules, name));
+    }
+    writeFileSync(join(project, 'package.json'), '{"type":"module"}');
+  });
+
+  after(() => rmSync(project, { recursive: true }));
+
+  function node(...args: readonly string[]) {
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: project, encoding: 'utf8' });
+    return { status, out: stdout + stderr };
+  }
+
+  it('hold what their doors reach, and no test', () => {
+    const files = readdirSync(join(modules, '@jackfield/sip'), { recursive: true, encoding: 'utf8' });
+    assert.ok(files.includes('dist/index.js') && files.includes('dist/transport/index.d.ts'));
+    assert.deepEqual(
+      files.filter((file) => /test|testing|corpus|\.ts$/.test(file) && !file.endsWith('.d.ts')),
+      [],
+    );
+  });
+
+  it('the SIP stack answers OPTIONS over UDP', () => {
+    writeFileSync(
+      join(project, 'options.js'),
+      `import { createSocket } from 'node:dgram';
+import { createResponse, parseMessage, printMessage } from '@jackfield/sip';
+import { createTransports } from '@jackfield/sip/transport';
+const transports = await createTransports({
+  host: '127.0.0.1', port: 0,
+  onMessage(text, flow) {
+    const { message } = parseMessage(text);
+    transports.send({ flow: flow.id }, printMessage(createResponse(message, 200, undefined, { toTag: 'a' })));
+  },
+  onSendFailed() {},
+});
+const phone = createSocket('udp4');
+phone.once('message', async (answer) => {
+  console.log(String(answer).split('\\r\\n')[0]);
+  phone.close();
+  await transports.close();
+});
+const lines = ['OPTIONS sip:a@b SIP/2.0', 'Via: SIP/2.0/UDP 127.0.0.1;branch=z9hG4bK1;rport', 'From: <sip:c@d>;tag=1',
+  'To: <sip:a@b>', 'Call-ID: x', 'CSeq: 1 OPTIONS', 'Max-Forwards: 70', 'Content-Length: 0', '', ''];
+phone.send(lines.join('\\r\\n'), transports.addresses[0].port, '127.0.0.1');
+`,
+    );
+    assert.deepEqual(node('options.js'), { status: 0, out: 'SIP/2.0 200 OK\n' });
+  });
+
+  it('the check of stream servers is a command', () => {
+    const { out } = node('node_modules/@jackfield/stream-kit/dist/main.js');
+    assert.match(out, /stream-check <ws or wss URL>/);
+  });
+
+  it('their types are what the compiler finds', () => {
+    const lines = [
+      "import { parseMessage } from '@jackfield/sip';",
+      "import { serveStreams } from '@jackfield/stream-kit';",
+      "const { message } = parseMessage('');",
+      'export const kind: string | undefined = message?.kind;',
+      '// @ts-expect-error a number is no message',
+      'parseMessage(1);',
+      'export const serve: typeof serveStreams = serveStreams;',
+    ];
+    writeFileSync(join(project, 'typed.ts'), lines.join('\n'));
+    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--types', 'node'];
+    const compiler = join(root, 'node_modules/typescript/bin/tsc');
+    assert.deepEqual(node(compiler, ...options, 'typed.ts'), { status: 0, out: '' });
+  });
+});
