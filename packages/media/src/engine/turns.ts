@@ -19,6 +19,7 @@ const LATER_GAIN_MS = 2.5;
  * behind where nearly all of it has come. That is what brings audio to its stream within 5 ms.
  */
 const MOST_WAIT_MS = 5;
+const FRAME_MS = 20;
 
 /**
  * What a turn takes: receiving a packet, its part of the mix, sending one. Measured by benchmarks/ (mix) on a core of 2026; only the
@@ -52,7 +53,7 @@ export interface Turns {
 
 /** Divides frames of 20 ms into so many phases; legs are found by name when their mix moves. */
 export function createTurns(phases: number, find: (leg: string) => Leg | undefined): Turns {
-  const stepMs = 20 / phases;
+  const stepMs = FRAME_MS / phases;
   const byPhase: Leg[][] = Array.from({ length: phases }, () => []);
   /** By phase: the work of its legs. */
   const work = new Float64Array(phases);
@@ -163,8 +164,10 @@ export function createTurns(phases: number, find: (leg: string) => Leg | undefin
       const { turn, ear, jitter } = leg;
       if (!leg.listens) return false;
       const mayWait = mostWaits > 0 && ear.mix === undefined && leg.taps !== undefined;
-      jitter.patienceMs = mayWait ? MOST_WAIT_MS : 0;
-      if (!mayWait || turn.waited >= mostWaits || !jitter.isWaiting) {
+      jitter.pace.patienceMs = mayWait ? MOST_WAIT_MS : 0;
+      // What was made up is not waited for again: that packet is lost, or the phone has stopped sending.
+      const isLate = jitter.isPlaying && jitter.depthMs < FRAME_MS && !leg.isMadeUp;
+      if (!mayWait || turn.waited >= mostWaits || !isLate) {
         turn.waited = 0;
         return false;
       }

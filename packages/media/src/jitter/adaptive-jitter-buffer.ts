@@ -76,19 +76,6 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     return (Math.max(0, waiting) + (this.#gap + this.#pcmLength) / this.#ratio) / this.#unitsPerMs;
   }
 
-  get patienceMs(): number {
-    return this.#plan.patienceMs;
-  }
-
-  set patienceMs(patienceMs: number) {
-    this.#plan.patienceMs = patienceMs;
-  }
-
-  get isWaiting(): boolean {
-    const isShort = this.depthMs * this.#unitsPerMs * this.#ratio < this.#frame;
-    return isShort && this.isPlaying && this.#stalled === 0 && !this.#concealment.active;
-  }
-
   get jitterMs(): number {
     return this.#estimator.quantileMs(0.97);
   }

@@ -39,6 +39,11 @@ export class FramePace {
     return Math.min(mostEdgeMs, edgePart * this.#estimator.quantileMs(1));
   }
 
+  /** How long a `take` may be put off for audio that is late; 0 until told. */
+  set patienceMs(patienceMs: number) {
+    this.#plan.patienceMs = patienceMs;
+  }
+
   /** The moments have moved: what was learnt about waiting for them is no longer true. */
   retime(): void {
     this.#plan.retime();

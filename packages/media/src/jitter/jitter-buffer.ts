@@ -43,10 +43,6 @@ export interface JitterBuffer {
   /** What the network's jitter asks for, in milliseconds, above the delay of its fastest packets. */
   readonly jitterMs: number;
   readonly pace: FramePace;
-  /** How long a `take` may be put off while `isWaiting`; 0 unless told. */
-  patienceMs: number;
-  /** It plays, has made nothing up for what is due now, and not all of that has come. */
-  readonly isWaiting: boolean;
   /** False before the first audio and between talkspurts. */
   readonly isPlaying: boolean;
   /** The timestamp up to which audio was taken, or made up in its place; only while it plays. */
