@@ -85,7 +85,7 @@ const addresses = Type.Unsafe<string[]>({
   items: { type: 'string', maxLength: 49 },
   minItems: 1,
   maxItems: maxListedAddresses,
-  'x-allowed': `a list of 1 to ${maxListedAddresses} IP addresses or networks, such as 192.0.2.1 or 192.0.2.0/24`,
+  'x-allowed': `a list of 1 to ${maxListedAddresses} texts that are IP addresses or networks, such as ["192.0.2.1", "192.0.2.0/24"]`,
   description:
     'Addresses (192.0.2.1) and networks (192.0.2.0/24) from which calls are taken without a password.',
 });
@@ -111,8 +111,12 @@ export const originationUriPath = Type.Object({
 });
 
 // An address or a name with an optional port, or a SIP URI of them.
-const hostPort =
-  '(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?\\.?|\\[[0-9A-Fa-f:.]{2,45}\\])(?::[0-9]{1,5})?';
+const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
+const octet = '(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
+// The last label of a name holds a letter (RFC 3696 §2), so that four numbers are an address or nothing.
+const host = `(?:${octet}(?:\\.${octet}){3}|(?:${label}\\.)*(?=[0-9-]*[A-Za-z])${label}\\.?|\\[[0-9A-Fa-f:.]{2,45}\\])`;
+const portNumber = '(?:6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3})';
+const hostPort = `${host}(?::${portNumber})?`;
 const sipUser = "(?:[A-Za-z0-9\\-_.!~*'()&=+$,;?/]|%[0-9A-Fa-f]{2}){1,128}";
 
 export const newOriginationUri = Type.Object({
@@ -122,7 +126,7 @@ export const newOriginationUri = Type.Object({
       maxLength: 512,
       pattern: `^(?:${hostPort}|[sS][iI][pP][sS]?:(?:${sipUser}@)?${hostPort})(?:;transport=(?:[uU][dD][pP]|[tT][cC][pP]|[tT][lL][sS]))?$`,
       allowed:
-        'an address or a host name with an optional port, or sip:user@host, perhaps with ;transport=tcp',
+        'an address or a host name with an optional port (1 to 65535), or sip:user@host, perhaps with ;transport=tcp or ;transport=tls, and IPv6 in brackets',
       description:
         'Where calls are sent: 192.0.2.1, 192.0.2.1:5080, pbx.example.com or sip:user@pbx.example.com, over UDP unless ;transport=tcp or ;transport=tls follows.',
     }),

@@ -121,13 +121,27 @@ const instant = (description: string) =>
     }),
   );
 const exactly = (maxLength: number, description: string) => Type.Optional(text({ maxLength, description }));
+const statusNames = 'in-progress, verified or expired';
 
 export const verifySessionListQuery = Type.Object({
   ...pageQuery,
-  status: exactly(11, 'Sessions in this status only: in-progress, verified or expired.'),
+  status: Type.Optional(
+    text({
+      maxLength: 11,
+      allowed: statusNames,
+      description: `Sessions in this status only: ${statusNames}.`,
+    }),
+  ),
   recipient: exactly(16, 'Sessions of this recipient.'),
   app_uuid: exactly(36, 'Sessions of this app.'),
-  country: exactly(2, 'Sessions with recipients of this country, by its two letters.'),
+  country: Type.Optional(
+    text({
+      maxLength: 2,
+      pattern: '^[A-Za-z]{2}$',
+      allowed: 'the two letters of a country, such as US',
+      description: 'Sessions with recipients of this country, by its two letters.',
+    }),
+  ),
   alias: exactly(100, 'Sessions of apps of this alias.'),
   subaccount: exactly(20, 'Sessions of this subaccount only: its auth_id.'),
   brand_name: exactly(60, 'Sessions with this brand.'),

@@ -33,7 +33,12 @@ export function createOwnedRows<Row extends OwnedRow>(
   const tables = tablesOf(database.read);
 
   const one = (from: Kysely<TrunksTables>, account: RequestAccount, id: string) =>
-    from.selectFrom(table).selectAll().where('id', '=', id).where(viewOf(account), '=', account.authId);
+    from
+      .selectFrom(table)
+      .selectAll()
+      // RFC 9562 §4: a UUID may be written with capitals.
+      .where('id', '=', id.toLowerCase())
+      .where(viewOf(account), '=', account.authId);
 
   async function changeTotal(write: Write, account: string, change: number): Promise<void> {
     await tablesOf(write)
@@ -103,7 +108,7 @@ export function createOwnedRows<Row extends OwnedRow>(
       await tablesOf(write)
         .updateTable(table)
         .set(changes as never)
-        .where('id', '=', id)
+        .where('id', '=', id.toLowerCase())
         .execute();
     },
     async remove(write, row) {

@@ -86,7 +86,10 @@ export function credentialRoutes(
       async run({ account, params: { credential_uuid }, body, now }) {
         const changed = await changeCredential(deps, account, credential_uuid, body, now);
         if (!changed.ok) return changed;
-        return accepted({ message: 'Credential updated successfully.', credential_uuid });
+        return accepted({
+          message: 'Credential updated successfully.',
+          credential_uuid: credential_uuid.toLowerCase(),
+        });
       },
     }),
     route({
@@ -152,7 +155,10 @@ export function addressListRoutes(
       async run({ account, params: { ipacl_uuid }, body }) {
         const changed = await changeAddressList(deps, account, ipacl_uuid, body);
         if (!changed.ok) return changed;
-        return accepted({ message: 'IP access control list updated successfully.', ipacl_uuid });
+        return accepted({
+          message: 'IP access control list updated successfully.',
+          ipacl_uuid: ipacl_uuid.toLowerCase(),
+        });
       },
     }),
     route({
@@ -215,7 +221,10 @@ export function originationUriRoutes(
       async run({ account, params: { uri_uuid }, body }) {
         const changed = await changeOriginationUri(deps, account, uri_uuid, body);
         if (!changed.ok) return changed;
-        return accepted({ message: 'origination uri updated successfully.', uri_uuid });
+        return accepted({
+          message: 'origination uri updated successfully.',
+          uri_uuid: uri_uuid.toLowerCase(),
+        });
       },
     }),
     route({

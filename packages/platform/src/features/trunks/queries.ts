@@ -80,11 +80,11 @@ function filtersOf(query: TrunkListQuery): TrunkFilters {
   const { ipacl_uuid, credential_uuid, primary_uri_uuid, fallback_uri_uuid, lost_credential_uuid } = query;
   const secure = readBoolean(query.secure);
   const filters = {
-    ipacl_uuid,
-    credential_uuid,
-    primary_uri_uuid,
-    fallback_uri_uuid,
-    lost_credential_uuid,
+    ipacl_uuid: ipacl_uuid?.toLowerCase(),
+    credential_uuid: credential_uuid?.toLowerCase(),
+    primary_uri_uuid: primary_uri_uuid?.toLowerCase(),
+    fallback_uri_uuid: fallback_uri_uuid?.toLowerCase(),
+    lost_credential_uuid: lost_credential_uuid?.toLowerCase(),
     trunk_status: readOneOf(trunkStatuses, query.trunk_status),
     trunk_direction: readOneOf(trunkDirections, query.trunk_direction),
     secure: secure === undefined ? undefined : Number(secure),

@@ -91,7 +91,9 @@ const newTrunk: Omit<Settings, 'trunk_direction'> = {
 function changedSettings(before: Settings, wish: NewTrunk): Settings {
   const secure = readBoolean(wish.secure);
   const changed = Object.fromEntries(
-    referenceNames.flatMap((name) => (wish[name] === undefined ? [] : [[name, wish[name] || null]])),
+    referenceNames.flatMap((name) =>
+      wish[name] === undefined ? [] : [[name, wish[name]?.toLowerCase() || null]],
+    ),
   ) as Partial<TrunkReferences>;
   return {
     ...before,

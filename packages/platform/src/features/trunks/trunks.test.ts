@@ -185,6 +185,29 @@ eachDatabase('Trunks over HTTP', (open) => {
 });
 
 eachDatabase('Parts of trunks over HTTP', (open) => {
+  test('identifiers may be written with capitals, in paths, references and filters', async () => {
+    const { call, credential, addressList } = await openTrunks(open);
+    const credential_uuid = await credential();
+    const capitals = credential_uuid.toUpperCase();
+    const created = await call('POST', path, {
+      body: {
+        trunk_direction: 'outbound',
+        credential_uuid: capitals,
+        ipacl_uuid: await addressList('192.0.2.1'),
+      },
+    });
+    assert.equal(created.status, 201);
+    const { trunk_id } = created.body;
+    assert.equal((await call('GET', `${path}${trunk_id}/`)).body.credential_uuid, credential_uuid);
+    assert.equal((await call('GET', `${path}?credential_uuid=${capitals}`)).body.meta.total_count, 1);
+    const one = `SipTrunk/Credential/${capitals}/`;
+    const changed = await call('POST', one, { body: { name: 'Renamed' } });
+    assert.deepEqual([changed.status, changed.body.credential_uuid], [202, credential_uuid]);
+    assert.equal((await call('GET', one)).body.name, 'Renamed');
+    assert.equal((await call('DELETE', one)).status, 204);
+    assert.equal((await call('GET', `${path}${trunk_id}/`)).body.lost_credential_uuid, credential_uuid);
+  });
+
   test('an address list takes addresses and networks of both families, and nothing that lets everybody in', async () => {
     const { call } = await openTrunks(open);
     const lists = 'Zentrunk/IPAccessControlList/';
@@ -229,12 +252,21 @@ eachDatabase('Parts of trunks over HTTP', (open) => {
       const answer = await call('POST', uris, { body });
       assert.deepEqual([answer.status, answer.body.error], [422, `${parameter} parameter is missing`]);
     }
-    for (const uri of ['', 'a b', 'http://a.example', 'a.example:x', 'sip:', 'sip:a@', '-a.example', 'a/b']) {
+    for (const uri of [
+      ...['', 'a b', 'http://a.example', 'a.example:x', 'sip:', 'sip:a@', '-a.example', 'a/b', 'a..example'],
+      ...['256.1.1.1', '192.0.2', 'a.example:0', 'a.example:65536', 'sip:in@192.0.2.1:99999'],
+    ]) {
       assert.equal((await call('POST', uris, { body: { uri } })).status, 400, uri);
     }
     for (const uri of [
       ...['192.0.2.1', '192.0.2.1:5080', 'pbx.example.com', 'pbx.example.com:5061', '[2001:db8::1]:5060'],
-      ...['sip:in@pbx.example.com', 'sips:pbx.example.com'],
+      ...[
+        'sip:in@pbx.example.com',
+        'sips:pbx.example.com',
+        '3f2a1c',
+        'pbx.example.com.:65535',
+        'localhost:1',
+      ],
     ]) {
       assert.equal((await call('POST', uris, { body: { uri } })).status, 201, uri);
     }

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import {
   fraudLevels,
   type NewVerifySession,
@@ -5,7 +6,7 @@ import {
   readOneOf,
   type VerifyCheck,
 } from '@jackfield/contract';
-import type { RequestAccount } from '../../http/index.ts';
+import { type RequestAccount, sourceOf } from '../../http/index.ts';
 import { createKeyedQueue } from '../../kernel/keyed-queue.ts';
 import type { Instant } from '../../kernel/machine.ts';
 import {
@@ -29,7 +30,7 @@ import type { AttemptReply, SessionInput, VerifySession, WantedAttempt } from '.
 import type { Admission, Limiter } from './limiter.ts';
 import { type Recipient, readRecipient } from './recipient.ts';
 import type { TellRefusal } from './refusals.ts';
-import { countCheck, findAlive } from './store.ts';
+import { type AliveSession, countCheck, findAlive } from './store.ts';
 import type { AppRow } from './tables.ts';
 
 export interface CommandDeps {
@@ -67,6 +68,9 @@ export function createStart(deps: CommandDeps): StartSession {
       const allowed = 'a phone number that exists, in E.164 format, such as +12025550100';
       return refused(invalidParameter('recipient', wanted.recipient, allowed));
     }
+    if (wanted.requestor_ip !== undefined && isIP(wanted.requestor_ip) === 0) {
+      return refused(invalidParameter('requestor_ip', wanted.requestor_ip, 'an IP address'));
+    }
     const app =
       wanted.app_uuid === undefined || wanted.app_uuid === ''
         ? await apps.ensureDefault(account, now)
@@ -80,10 +84,13 @@ export function createStart(deps: CommandDeps): StartSession {
       return refused(invalidParameter('recipient', wanted.recipient, allowed));
     }
     return beginning.run(`${account.authId}/${app.app_uuid}/${recipient.number}`, async () => {
+      const alive = await findAlive(deps.database, account.authId, app.app_uuid, recipient.number);
+      const spent = alive && spentCode(alive, sessions.peek(alive.session), now);
+      if (spent !== undefined) return refused(spent);
       const level = readOneOf(fraudLevels, wanted.fraud_check) ?? app.fraud_shield;
       let admission: Admission;
       try {
-        const source = wanted.requestor_ip ?? null;
+        const source = wanted.requestor_ip === undefined ? null : sourceOf(wanted.requestor_ip);
         const send = { account: account.authId, recipient: recipient.number, source, level };
         admission = await limiter.admit(send, now);
       } catch (err) {
@@ -100,7 +107,7 @@ export function createStart(deps: CommandDeps): StartSession {
       }
       const isBlocked = admission.kind === 'blocked';
       const attempt = attemptOf(deps.secrets.randomUuid(), wanted, app, isBlocked ? blockedCode : null);
-      return begin(account, app, recipient, wanted, attempt, now);
+      return begin(account, app, recipient, wanted, attempt, alive, now);
     });
   };
 
@@ -110,25 +117,48 @@ export function createStart(deps: CommandDeps): StartSession {
     recipient: Recipient,
     wanted: NewVerifySession,
     attempt: WantedAttempt,
+    alive: AliveSession | undefined,
     now: Instant,
   ): Promise<Result<string>> {
     const method = readOneOf(['GET', 'POST'], wanted.method) ?? 'POST';
     const callback = wanted.url === undefined ? null : { url: wanted.url, method };
     const input: SessionInput = { type: 'attempt-asked', attempt, callback };
-    const alive = await findAlive(deps.database, account.authId, app.app_uuid, recipient.number);
     if (alive !== undefined) {
-      const reply = await sessions.ask<AttemptReply>(alive, input);
-      if (reply === 'begun') return accepted(alive);
-      if (reply === 'exhausted') {
-        const waitMs = (sessions.peek(alive)?.expiresAt ?? now) - now;
-        const sentence = `the code has been sent ${app.max_attempts} times, which is as often as the app allows`;
-        return refused(tooManyRequests(sentence, Math.max(1, Math.ceil(waitMs / 1000))));
-      }
+      const reply = await sessions.ask<AttemptReply>(alive.session, input);
+      if (reply === 'begun') return accepted(alive.session);
+      // A call instead of a message was quicker.
+      if (reply === 'exhausted') return refused(sentTooOften(app.max_attempts, waitSecondsOf(alive, now)));
     }
     const session = newSession(deps.secrets, account, app, recipient, wanted, now);
     await sessions.open(session.uuid, session, input);
     return accepted(session.uuid);
   }
+}
+
+/** Why the code of a session is not sent again; asked before a send is counted. Creates of one recipient come one after another. */
+function spentCode(
+  alive: AliveSession,
+  session: VerifySession | undefined,
+  now: Instant,
+): Problem | undefined {
+  if (now >= alive.expiresAt) return undefined;
+  const waitSeconds = waitSecondsOf(alive, now);
+  if (alive.isLocked) {
+    // Nobody can give that code back any more: sending it would cost money and mislead.
+    const sentence = `the code of this recipient was checked too often; another one can be sent in ${waitSeconds} s`;
+    return tooManyRequests(sentence, waitSeconds);
+  }
+  if (session === undefined || session.attempts.length < session.maxAttempts) return undefined;
+  return sentTooOften(session.maxAttempts, waitSeconds);
+}
+
+function waitSecondsOf({ expiresAt }: AliveSession, now: Instant): number {
+  return Math.max(1, Math.ceil((expiresAt - now) / 1000));
+}
+
+function sentTooOften(times: number, waitSeconds: number): Problem {
+  const sentence = `the code has been sent ${times} times, which is as often as the app allows`;
+  return tooManyRequests(sentence, waitSeconds);
 }
 
 function isAllowed({ allowed_countries: allowed }: AppRow, { country }: Recipient): boolean {

@@ -35,6 +35,29 @@ eachDatabase('Limits of sends', (open) => {
     await world.begin({}, await world.api.subaccount());
   });
 
+  test('for a source count however its address is written, and for all of an IPv6 customer', async () => {
+    const world = await openVerifyWorld(open, { sendLimits: { source: hour(2) } });
+    const from = async (requestor_ip: string, index: number) =>
+      (await world.start({ requestor_ip, recipient: numbered(index) })).status;
+    assert.deepEqual(
+      [await from('2001:db8::1', 0), await from('2001:0db8:0:0::2', 1), await from('2001:DB8::3', 2)],
+      [202, 202, 429],
+    );
+    assert.deepEqual(
+      [await from('198.51.100.7', 3), await from('::ffff:198.51.100.7', 4), await from('198.51.100.7', 5)],
+      [202, 202, 429],
+    );
+  });
+
+  test('what was sent as often as the app allows is refused before it is counted', async () => {
+    const world = await openVerifyWorld(open, { sendLimits: { account: hour(6) } });
+    for (let send = 0; send < 5; send++) await world.begin();
+    for (let send = 0; send < 3; send++)
+      assert.match((await world.start()).body.error, /has been sent 5 times/);
+    await world.begin({ recipient: numbered(1) });
+    assert.equal((await world.start({ recipient: numbered(2) })).status, 429);
+  });
+
   test('to a prefix: the attempt is blocked with 452, and nothing goes out', async () => {
     const gateway = createScriptedGateway();
     const world = await openVerifyWorld(open, { gateway, sendLimits: { prefix: hour(2) } });
@@ -108,6 +131,8 @@ eachDatabase('Limits of sends', (open) => {
       { dtmf: 2 },
       { url: 'ftp://example.com' },
       { app_uuid: 'unknown' },
+      { requestor_ip: '999.1.1.1' },
+      { requestor_ip: '1:2' },
     ]) {
       assert.equal((await world.start(body)).status, 400, JSON.stringify(body));
     }

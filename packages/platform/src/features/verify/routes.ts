@@ -76,7 +76,8 @@ export function sessionRoutes({ queries, start, check, proofs }: RouteDeps): rea
         if (receipt === 'not-verified') {
           return refused(problem('conflict', 'only a session that is verified has a receipt'));
         }
-        return accepted({ session_uuid: params.session_uuid, receipt, keys_url: proofs.keysUrl });
+        const session_uuid = params.session_uuid.toLowerCase();
+        return accepted({ session_uuid, receipt, keys_url: proofs.keysUrl });
       },
     }),
     route({

@@ -146,6 +146,23 @@ eachDatabase('Verify sessions', (open) => {
     assert.equal((await world.get(`Verify/Session/${session}/`)).body.status, 'in-progress');
   });
 
+  test('a code that nobody can give back any more is not sent again, and a new one goes out at its time', async () => {
+    const world = await openVerifyWorld(open);
+    const session = await world.begin();
+    const code = await world.codeFor();
+    for (let guess = 0; guess < 5; guess++) await world.check(session, wrongOf(code));
+    for (const channel of ['sms', 'voice']) {
+      const again = await world.start({ channel });
+      assert.deepEqual([again.status, again.headers['retry-after']], [429, '600']);
+      assert.match(again.body.error, /checked too often; another one can be sent in 600 s$/);
+    }
+    assert.equal((await world.get(`Verify/Session/${session}/`)).body.count, 1);
+    assert.equal(world.dialled.length, 0);
+    await world.clock.advance(600_000);
+    await world.settle();
+    assert.notEqual(await world.begin(), session);
+  });
+
   test('a right code that is checked many times at once verifies once', async () => {
     const world = await openVerifyWorld(open);
     const session = await world.begin();

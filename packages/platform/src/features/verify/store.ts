@@ -66,22 +66,35 @@ export async function attemptsOf(
     .execute();
 }
 
+export interface AliveSession {
+  readonly session: string;
+  /** Checked so often that no check is let through any more. */
+  readonly isLocked: boolean;
+  readonly expiresAt: Instant;
+}
+
 /** The session of a recipient whose code is alive, or was until a moment ago. */
 export async function findAlive(
   database: Database,
   account: string,
   app: string,
   recipient: string,
-): Promise<string | undefined> {
+): Promise<AliveSession | undefined> {
   const row = await reading(database.read)
     .selectFrom('verify_sessions')
-    .select('session_uuid')
+    .select(['session_uuid', 'checks', 'max_checks', 'expires_at'])
     .where('account', '=', account)
     .where('app_uuid', '=', app)
     .where('recipient', '=', recipient)
     .where('status', '=', 'in-progress')
     .executeTakeFirst();
-  return row?.session_uuid;
+  return (
+    row && {
+      session: row.session_uuid,
+      isLocked: row.checks >= row.max_checks,
+      expiresAt: row.expires_at,
+    }
+  );
 }
 
 /** The attempt whose message the gateway calls so; the latest, because gateways count from the beginning again. */

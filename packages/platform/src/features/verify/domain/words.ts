@@ -68,9 +68,9 @@ export function messageText(
   { template, locale, brand, appHash }: Record<'template' | 'locale' | 'brand' | 'appHash', string>,
   code: string,
 ): string {
-  const text = template === '' ? words[languageOf(locale)]!.sms(brand) : template;
-  // Functions, because a text with $ in it would be read as a pattern.
-  const filled = text.replaceAll('{{brand}}', () => brand).replaceAll('{{code}}', () => code);
+  const text = template === '' ? words[languageOf(locale)]!.sms(brand === '' ? '' : '{{brand}}') : template;
+  // In one pass: a brand that reads {{code}} is shown as it is.
+  const filled = text.replace(/\{\{(brand|code)\}\}/g, (_, name) => (name === 'brand' ? brand : code));
   // The retriever of Android reads messages that end with the hash of the app, on a line of its own.
   return appHash === '' ? filled : `${filled}\n${appHash}`;
 }

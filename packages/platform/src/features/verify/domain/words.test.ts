@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { messageText } from './words.ts';
+
+const text = (over: Partial<Parameters<typeof messageText>[0]>) =>
+  messageText({ template: '', locale: 'en', brand: 'Acme', appHash: '', ...over }, '4711');
+
+describe('the text of a message', () => {
+  it('names the brand and the code, in the words of the language or of the app', () => {
+    assert.equal(text({}), '4711 is your Acme verification code.');
+    assert.equal(text({ brand: '' }), '4711 is your verification code.');
+    assert.equal(text({ locale: 'de-AT' }), '4711 ist Ihr Bestätigungscode für Acme.');
+    assert.equal(text({ template: '{{brand}}: {{code}} {{x}}', brand: '$&' }), '$&: 4711 {{x}}');
+  });
+
+  it('holds the code where the words want it and nowhere else, whatever the brand is called', () => {
+    assert.equal(text({ brand: '{{code}}' }), '4711 is your {{code}} verification code.');
+    assert.equal(text({ template: '{{brand}} {{code}}', brand: '{{code}}' }), '{{code}} 4711');
+  });
+
+  it('ends with the hash of the app on a line of its own', () => {
+    assert.equal(text({ appHash: 'FA+9qCX9VSu' }), '4711 is your Acme verification code.\nFA+9qCX9VSu');
+  });
+});
