@@ -153,6 +153,47 @@ test('RFC 5057 §5.1: a NOTIFY that is refused or lost ends the subscription, an
   }
 });
 
+test('RFC 3515 §2.4.6: a NOTIFY that is refused ends its own subscription, and those of an earlier and a later REFER are told on', () => {
+  const lost = { type: 'failed', method: 'NOTIFY', failure: 'timeout' } as const;
+  const notifyRefused = (state: Session) => toNotify(481, state.notifying?.cseq ?? 0);
+  // The outcome of the first waits for its 100, and the 100 of the second for both.
+  const both = run(live(), refer(), accept, report(200), refer(12), accept).state;
+  const second = 'NOTIFY refer;id=12 active;expires=300 SIP/2.0 100 Trying';
+  for (const input of [notifyRefused(both), lost]) {
+    const { state, words } = run(both, input);
+    assert.deepEqual(words, [second]);
+    assert.deepEqual(run(state, answered, report(486)).words, [
+      'NOTIFY refer;id=12 terminated;reason=noresource SIP/2.0 486 Busy Here',
+      'cancel referral',
+    ]);
+  }
+  // The second one is refused while the outcome of the third waits.
+  const later = run(both, answered, answered).state;
+  assert.equal(later.notifying?.notice.event, 'refer;id=12');
+  const third = run(later, report(200), refer(13), accept).state;
+  const { words } = run(third, notifyRefused(third));
+  assert.deepEqual(words, ['NOTIFY refer;id=13 active;expires=300 SIP/2.0 100 Trying']);
+});
+
+test('A REFER that has no answer yet is not touched by a NOTIFY of the one before it that is refused', () => {
+  const asked = run(live(), refer(), accept, report(200), refer(12)).state;
+  const refused = run(asked, toNotify(481, asked.notifying?.cseq ?? 0));
+  assert.deepEqual(refused.words, []);
+  assert.deepEqual(run(refused.state, accept).words, [
+    '202 to REFER 12',
+    'start referral +300000',
+    'NOTIFY refer;id=12 active;expires=300 SIP/2.0 100 Trying',
+  ]);
+});
+
+test('A call that is hung up tells the outcome of a REFER before its BYE, although the NOTIFY of another one is refused', () => {
+  const both = run(live(), refer(), accept, report(200), refer(12), accept, report(486), { type: 'hang-up' });
+  assert.equal(both.state.phase, 'held');
+  const next = run(both.state, toNotify(481, both.state.notifying?.cseq ?? 0));
+  assert.deepEqual(next.words, ['NOTIFY refer;id=12 terminated;reason=noresource SIP/2.0 486 Busy Here']);
+  assert.deepEqual(run(next.state, answered).words, ['send BYE']);
+});
+
 test('A call that is hung up says BYE after the answer to the NOTIFY that told the outcome of its transfer', () => {
   const told = run(live(), refer(), accept, answered, report(200), { type: 'hang-up' });
   assert.deepEqual([told.state.phase, told.words], ['held', ['end']]);

@@ -32,12 +32,17 @@ export type Referral =
 
 /** What a NOTIFY says. */
 interface Notice {
+  /** The CSeq of the REFER whose subscription it belongs to (RFC 3515 §2.4.6). */
+  readonly refer: number;
   readonly event: string;
   readonly subscription: string;
   readonly status: number;
 }
 
-/** The NOTIFY that has no answer yet, and those that wait for it: one overtaken by the next would be out of order. */
+/**
+ * The NOTIFY that has no answer yet, and those that wait for it, of its own subscription or of another one: one that is overtaken by the next
+ * within the dialog is out of order (RFC 3261 §12.2.2), and refused.
+ */
 export interface Notifying {
   readonly cseq: number;
   readonly notice: Notice;
@@ -130,8 +135,8 @@ export function referralExpired(state: Session): SessionStep {
 }
 
 /**
- * A NOTIFY was answered, or lost without a response. One that is refused or lost ends the subscription, and nothing else of the
- * dialog (RFC 6665 §4.2.2, RFC 5057 §5.1).
+ * A NOTIFY was answered, or lost without a response. One that is refused or lost ends its subscription, and nothing else of the
+ * dialog (RFC 6665 §4.2.2, RFC 5057 §5.1): those of other REFERs are told on.
  */
 export function notifyAnswered(
   state: Session,
@@ -142,13 +147,22 @@ export function notifyAnswered(
   if (!notifying || (cseq !== undefined && cseq !== notifying.cseq)) return stay(state);
   const effects: SessionEffect[] = [];
   const idle: Session = { ...state, notifying: undefined };
-  if (!response || response.status >= 300) {
-    return { state: byeWhenDue(dropReferral(idle, 0, effects), effects), effects };
-  }
-  const [next, ...waiting] = notifying.waiting;
+  const { refer } = notifying.notice;
+  const isTaken = response !== undefined && response.status < 300;
+  const rest = isTaken ? idle : endSubscription(idle, refer, effects);
+  const [next, ...waiting] = isTaken
+    ? notifying.waiting
+    : notifying.waiting.filter((notice) => notice.refer !== refer);
   const isOver = state.phase === 'ending' || state.phase === 'ended';
-  const told = next && !isOver ? send(idle, next, waiting, effects) : idle;
+  const told = next && !isOver ? send(rest, next, waiting, effects) : rest;
   return { state: byeWhenDue(told, effects), effects };
+}
+
+/** Nobody wants to hear of this REFER any more; another one may have come since. */
+function endSubscription(state: Session, refer: number, effects: SessionEffect[]): Session {
+  const { referral } = state;
+  const isIts = referral.state === 'accepted' && referral.cseq === refer;
+  return isIts ? dropReferral(state, 0, effects) : state;
 }
 
 /** Forgets the REFER; one that has no answer yet gets `status`. */
@@ -172,10 +186,12 @@ function notify(state: Session, status: number, subscription: string, effects: S
   if (referral.state !== 'accepted' || referral.isSilent) return state;
   // RFC 3515 §2.4.6: from the second REFER of a dialog on, the event names which one is meant by its CSeq.
   const event = referral.taken > 1 ? `refer;id=${referral.cseq}` : 'refer';
-  const notice: Notice = { event, subscription, status };
+  const refer = referral.cseq;
+  const notice: Notice = { refer, event, subscription, status };
   if (!notifying) return send(state, notice, [], effects);
   // What is out of date is not told any more.
-  const waiting = [...notifying.waiting.filter(isLast), notice];
+  const current = notifying.waiting.filter((each) => each.refer !== refer || isLast(each));
+  const waiting = [...current, notice];
   return { ...state, notifying: { ...notifying, waiting } };
 }
 
