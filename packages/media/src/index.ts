@@ -3,7 +3,8 @@ export type { TakeCaptured } from './capture/capture.ts';
 export type { CaptureMessage } from './capture/capture-message.ts';
 
 // codec/
-export { type AudioCodec, type CodecName, codecFor } from './codec/audio-codec.ts';
+export type { AudioCodec, CodecName } from './codec/audio-codec.ts';
+export { codecFor } from './codec/codec-for.ts';
 export {
   createDigitReceiver,
   type DigitReceiver,

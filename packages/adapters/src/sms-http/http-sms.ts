@@ -1,6 +1,6 @@
 import type { Logger, Sms, SmsOrder, SmsOutcome, SmsReceipt } from '@jackfield/platform';
 import { fillTemplate, type TemplateEncoding } from './fill-template.ts';
-import { type ReceiptRules, readReceiptRequest } from './receipt-request.ts';
+import { type ReceiptRequest, type ReceiptRules, readReceiptRequest } from './receipt-request.ts';
 
 /**
  * The operator's gateway: it is trusted, so its address is no customer's and passes no egress guard. `{{id}}`, `{{from}}`, `{{to}}`,
@@ -24,12 +24,6 @@ export interface HttpSmsOptions {
   readonly attempts?: number;
   readonly retryMs?: number;
   readonly receipts?: ReceiptRules;
-}
-
-export interface ReceiptRequest {
-  readonly query: Readonly<Record<string, string | undefined>>;
-  readonly body: string;
-  readonly contentType: string;
 }
 
 export interface HttpSms extends Sms {

@@ -1,2 +1,2 @@
-export { createHttpSms, type HttpSms, type HttpSmsOptions, type ReceiptRequest } from './http-sms.ts';
-export type { ReceiptRules } from './receipt-request.ts';
+export { createHttpSms, type HttpSms, type HttpSmsOptions } from './http-sms.ts';
+export type { ReceiptRequest, ReceiptRules } from './receipt-request.ts';

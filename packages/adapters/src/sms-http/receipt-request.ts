@@ -1,6 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { SmsReceipt } from '@jackfield/platform';
-import type { ReceiptRequest } from './http-sms.ts';
 
 /** How a gateway tells of deliveries. Fields are looked for in the query and in the body, form or JSON, of one level. */
 export interface ReceiptRules {
@@ -11,6 +10,12 @@ export interface ReceiptRules {
   readonly statuses: Readonly<Record<string, SmsReceipt['status']>>;
   /** Who knows this value of this field may tell of deliveries; everybody, where the webhook is reachable for the gateway alone. */
   readonly secret?: { readonly field: string; readonly value: string };
+}
+
+export interface ReceiptRequest {
+  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly body: string;
+  readonly contentType: string;
 }
 
 /** A final receipt, undefined for a state that is not final, or the status that refuses what cannot be read or trusted. */

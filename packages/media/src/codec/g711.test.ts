@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type AudioCodec, codecFor } from './audio-codec.ts';
+import type { AudioCodec } from './audio-codec.ts';
+import { codecFor } from './codec-for.ts';
 import { pcma, pcmu } from './g711.ts';
 
 const allCodes = Uint8Array.from({ length: 256 }, (_, code) => code);

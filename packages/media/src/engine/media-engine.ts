@@ -1,6 +1,7 @@
 import type { TakeCaptured } from '../capture/capture.ts';
 import { createCaptures } from '../capture/captures.ts';
-import { type AudioCodec, type CodecName, codecFor } from '../codec/audio-codec.ts';
+import type { AudioCodec, CodecName } from '../codec/audio-codec.ts';
+import { codecFor } from '../codec/codec-for.ts';
 import type { TelephoneEvent } from '../codec/telephone-event.ts';
 import { createVoiceActivity } from '../dsp/voice-activity.ts';
 import { createHearing } from '../mix/hearing.ts';

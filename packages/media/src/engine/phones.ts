@@ -1,4 +1,5 @@
-import { type AudioCodec, codecFor } from '../codec/audio-codec.ts';
+import type { AudioCodec } from '../codec/audio-codec.ts';
+import { codecFor } from '../codec/codec-for.ts';
 import { createRtpHeader, readRtpPacket } from '../rtp/rtp-packet.ts';
 import { createRtpSender } from '../rtp/rtp-sender.ts';
 import type { AgreedMedia, AgreedPayload, MediaNotice } from './commands.ts';

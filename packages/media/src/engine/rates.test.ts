@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type AudioCodec, type CodecName, codecFor } from '../codec/audio-codec.ts';
+import type { AudioCodec, CodecName } from '../codec/audio-codec.ts';
+import { codecFor } from '../codec/codec-for.ts';
 import { levelDb } from '../dsp/level.ts';
 import { toneLevel } from '../dsp/tone-level.ts';
 import { createRtpHeader, readRtpPacket } from '../rtp/rtp-packet.ts';
