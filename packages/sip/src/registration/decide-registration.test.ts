@@ -208,6 +208,29 @@ describe('decideRegistration (RFC 3261 §10.3)', () => {
     }
   });
 
+  it('binds a contact once that its phone has registered without a flow before, and again without one after (RFC 3261 §10.3)', () => {
+    const flow = `<sip:a@b;ob>;${phone};reg-id=1`;
+    for (const plain of ['<sip:a@b;ob>', `<sip:%61@B;ob>;${phone}`]) {
+      const before = ok(decide([plain], [])).bindings;
+      const after = ok(decide([flow], [...before], { ...outbound, cseq: 6 })).bindings;
+      assert.deepEqual(
+        after.map(({ contact, regId }) => [contact, regId]),
+        [['sip:a@b;ob', 1]],
+      );
+      const again = ok(decide([plain], [...after], { cseq: 7 })).bindings;
+      assert.deepEqual(
+        again.map(({ regId }) => regId),
+        [undefined],
+      );
+    }
+    // Another phone with the same private address, and another contact of the same phone, stay.
+    const others = [
+      binding('sip:a@b;ob', { instance: '<urn:uuid:2>', callId: 'other' }),
+      binding('sip:a@c', { instance: '<urn:uuid:1>' }),
+    ];
+    assert.equal(ok(decide([flow], others, { ...outbound, cseq: 6 })).bindings.length, 3);
+  });
+
   it('refuses a flow beside other contacts (RFC 5626 §6), an instance that is no URN, and a Path that is no Route or without end', () => {
     assert.equal(decide([`<sip:a@b>;${phone};reg-id=1`, '<sip:c@d>'], [], outbound).status, 400);
     for (const instance of ['x', '<urn:x\x00y>', '<urn:x\xe9>']) {

@@ -137,7 +137,20 @@ function bind(
   };
   if (index >= 0) bound[index] = binding;
   else bound.unshift(binding);
+  dropPlainTwin(bound, binding);
   return undefined;
+}
+
+/** A phone that has registered the contact of its flow without a flow before is one phone, and is called once (RFC 3261 §10.3 step 7). */
+function dropPlainTwin(bound: Binding[], { contact, instance, regId }: Binding): void {
+  if (regId === undefined) return;
+  const twin = bound.findIndex(
+    (other) =>
+      other.regId === undefined &&
+      (other.instance === undefined || other.instance === instance) &&
+      sameUri(other.contact, contact),
+  );
+  if (twin >= 0) bound.splice(twin, 1);
 }
 
 // RFC 3261 §10.2.2: "*" comes alone and with Expires: 0, and removes every binding.
