@@ -176,7 +176,7 @@ eachDatabase('A document lends its leg to a multiparty call', (open) => {
     };
     const leg = callIn(world);
     assert.match(await sentences(leg, {}), /is full/);
-    assert.match(await sentences(leg, { name: 'a/b' }), /name of a multiparty call must be/);
+    assert.match(await sentences(leg, { name: 'a/b' }), /^friendly_name must be 1 to 100 characters/);
     world.calls.leave(leg);
     assert.equal(await sentences(leg, { name: 'other' }), `there is no answered call "${leg}"`);
     assert.equal((await world.get('MultiPartyCall/')).body.meta.count, 1);
