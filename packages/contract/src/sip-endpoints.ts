@@ -43,7 +43,13 @@ export type NewEndpoint = Static<typeof newEndpoint>;
 export const endpointChanges = Type.Object({
   password: Type.Optional(password),
   alias: Type.Optional(alias),
-  app_id: Type.Optional(appId),
+  app_id: Type.Optional(
+    Type.Unsafe<string | null>({
+      anyOf: [{ type: 'string', maxLength: 32 }, { type: 'null' }],
+      'x-allowed': 'the identifier of one of your applications, or null for none',
+      description: 'Application that handles the calls of the endpoint; null or an empty text takes it away.',
+    }),
+  ),
 });
 export type EndpointChanges = Static<typeof endpointChanges>;
 

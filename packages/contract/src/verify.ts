@@ -241,8 +241,9 @@ const appSettings = {
     }),
   ),
   allowed_countries: Type.Optional(
-    Type.Array(Type.String({ pattern: '^[A-Za-z]{2}$', 'x-allowed': 'two letters of a country' }), {
+    Type.Array(Type.String({ pattern: '^[A-Za-z]{2}$' }), {
       maxItems: 260,
+      'x-allowed': 'a list of at most 260 countries, each by its two letters, such as ["US", "DE"]',
       description: 'Two letters of each country whose numbers are sent codes; an empty list allows all.',
     }),
   ),

@@ -75,11 +75,11 @@ export async function changeEndpoint(
   return deps.database.transact(async (write) => {
     const username = await deps.store.usernameOf(write, account, endpointId);
     if (username === undefined) return refused(notFound('endpoint', endpointId));
-    const unknown = await unknownApplication(deps, write, account, wish.app_id);
+    const unknown = await unknownApplication(deps, write, account, wish.app_id || undefined);
     if (unknown !== undefined) return refused(unknown);
     const changes: Partial<EndpointRow> = {
       ...(wish.alias === undefined ? {} : { alias: wish.alias }),
-      ...(wish.app_id === undefined ? {} : { application_id: wish.app_id }),
+      ...(wish.app_id === undefined ? {} : { application_id: wish.app_id || null }),
       ...(wish.password === undefined
         ? {}
         : credentialColumns(deps.secrets, username, deps.realm, wish.password)),

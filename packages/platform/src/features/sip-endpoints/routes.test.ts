@@ -90,6 +90,11 @@ eachDatabase('SIP endpoints over HTTP', (open) => {
     await world.call('POST', path, { body: { app_id } });
     const { application } = (await world.call('GET', path)).body;
     assert.equal(application, `/v1/Account/${world.main.authId}/Application/${app_id}/`);
+    for (const none of [null, '']) {
+      await world.call('POST', path, { body: { app_id } });
+      assert.equal((await world.call('POST', path, { body: { app_id: none } })).status, 202);
+      assert.equal((await world.call('GET', path)).body.application, null);
+    }
   });
 
   test('a list keeps its pages while endpoints are added, and links to the next and the previous', async () => {

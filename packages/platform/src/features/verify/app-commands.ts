@@ -7,6 +7,7 @@ import {
   type VerifyAppChanges,
   type VerifyAppItem,
 } from '@jackfield/contract';
+import { isSupportedCountry } from 'libphonenumber-js/max';
 import type { RequestAccount } from '../../http/index.ts';
 import type { Instant } from '../../kernel/machine.ts';
 import { invalidParameter, notFound, problem } from '../../kernel/problem.ts';
@@ -82,6 +83,11 @@ function withSettings(app: AppRow, wanted: VerifyAppChanges): Result<AppRow> {
     return refused(invalidParameter('sms_template', template, 'a text with {{code}} in it, or empty'));
   }
   const countries = wanted.allowed_countries?.map((country) => country.toUpperCase());
+  const unknown = countries?.find((country) => !isSupportedCountry(country));
+  if (unknown !== undefined) {
+    const allowed = 'a list of countries that have telephone numbers, each by its two letters';
+    return refused(invalidParameter('allowed_countries', unknown, allowed));
+  }
   return accepted({
     ...app,
     alias: wanted.alias ?? app.alias,

@@ -26,6 +26,11 @@ eachDatabase('Verify apps and lists', (open) => {
     const change = (body: object) => world.api.call('POST', `Verify/App/${app_uuid}/`, { body });
     assert.equal((await change({ is_default: false })).status, 409);
     assert.equal((await change({ sms_template: 'no code' })).status, 400);
+    for (const allowed_countries of [['XX'], ['DE', 'USA'], 'DE', [49]]) {
+      const refused = await change({ allowed_countries });
+      assert.equal(refused.status, 400);
+      assert.match(refused.body.error, /^allowed_countries must be a list of .* by its two letters/);
+    }
     assert.equal((await change({ sms_template: '{{code}} $& {{brand}}', brand_name: "A$'B" })).status, 202);
     assert.equal((await world.get(`Verify/App/${app_uuid}/`)).body.code_length, 6);
     await world.begin({ app_hash: 'FA+9qCX9VSu' });
