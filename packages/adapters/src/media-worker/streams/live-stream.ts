@@ -43,6 +43,8 @@ export class LiveStream implements StreamSocketListener {
   #isResumption = false;
   #isClosing = false;
   #failure: string | undefined;
+  /** The other side sent `stop`: however its connection ends then, that was its wish. */
+  #isStopped = false;
   /** Written as frames when there is a socket again. */
   #kept: (() => string)[] = [];
   /** Of each leg, what may still come in another way as well. */
@@ -168,7 +170,7 @@ export class LiveStream implements StreamSocketListener {
     }
     this.#deps.counters.lost++;
     this.#audio.reset();
-    if (this.#order.keepLostMs > 0) {
+    if (this.#order.keepLostMs > 0 && !this.#isStopped) {
       this.#outgoing.rewind();
       this.#feed?.pause(true);
     } else {
@@ -176,7 +178,8 @@ export class LiveStream implements StreamSocketListener {
       this.#kept = [];
       this.#feed?.clear();
     }
-    this.#deps.notify({ type: 'stream-lost', stream: this.#order.stream, code, sentence });
+    const { stream } = this.#order;
+    this.#deps.notify({ type: 'stream-lost', stream, code: this.#isStopped ? 1000 : code, sentence });
   }
 
   answered(question: string): void {
@@ -184,7 +187,7 @@ export class LiveStream implements StreamSocketListener {
   }
 
   message(data: Buffer, isBinary: boolean): void {
-    if (this.#isClosing) return;
+    if (this.#isClosing || this.#isStopped) return;
     const { limits, counters } = this.#deps;
     this.#framesReceived++;
     counters.framesReceived++;
@@ -204,6 +207,7 @@ export class LiveStream implements StreamSocketListener {
 
   #take(frame: ReceivedFrame): void {
     if (frame.event === 'stop') {
+      this.#isStopped = true;
       this.#socket!.close(1000, 'the other side sent stop');
       return;
     }

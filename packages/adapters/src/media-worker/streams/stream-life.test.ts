@@ -180,6 +180,22 @@ for (const code of [1000, 1001, 1011, 4002]) {
   });
 }
 
+test('stop is the end that the other side wants, however its connection ends after it', async (context) => {
+  const rig = await createStreamRig(context, 38_388);
+  for (const end of ['terminate', 'close'] as const) {
+    const from = rig.notices.length;
+    rig.open({ keepLostMs: 30_000 });
+    rig.connect();
+    await rig.told('stream-connected', from);
+    const socket = rig.server.sockets.at(-1)!;
+    socket.send('{"event":"stop"}', () => (end === 'close' ? socket.close(1001) : socket.terminate()));
+    assert.equal((await rig.told('stream-lost', from)).code, 1000);
+    rig.media.streams.close(stream, 'x');
+    await rig.told('stream-over', from);
+  }
+  assert.deepEqual(await rig.census(), nothing);
+});
+
 test('who does not answer pings is lost, and who does not answer a close is cut off', async (context) => {
   const deaf = await createStreamRig(context, 38_300, {
     server: { autoPong: false },

@@ -185,7 +185,16 @@ onEmbeddedDatabase('Streams of a call over the API: rules', (open) => {
     ],
     ['a URL without a host', { service_url: 'wss:///x' }, /^service_url must be/],
     ['a URL that cannot be read', { service_url: 'wss://bot.example:99999/' }, /^service_url must be/],
-    ['a URL with a password', { service_url: 'wss://me:secret@bot.example/' }, /without user and password/],
+    [
+      'a URL with a password',
+      { service_url: 'wss://me:secret@bot.example/' },
+      /without user, password and fragment/,
+    ],
+    [
+      'a URL with a fragment',
+      { service_url: 'wss://bot.example/a#b' },
+      /without user, password and fragment/,
+    ],
     [
       'a URL that is too long',
       { service_url: `wss://bot.example/${'x'.repeat(2048)}` },

@@ -40,7 +40,7 @@ const middleEvents: readonly MiddleEvent[] = [
 const ends = ['StartStream', 'StopStream', 'DroppedStream'];
 
 export const webSocketPlaceAllowed =
-  'a URL that starts with wss:// or ws:// and names a host, without user and password';
+  'a URL that starts with wss:// or ws:// and names a host, without user, password and fragment';
 
 /** Reads a validated body. */
 export function readStreamWish(body: NewCallStream | NewMpcStream): Result<StreamWish> {
@@ -113,7 +113,9 @@ export function readMiddleEvents(written: string | undefined): Result<readonly M
 export function isWebSocketPlace(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);
-  return (protocol === 'ws:' || protocol === 'wss:') && hostname !== '' && username === '' && password === '';
+  if (hostname === '' || username !== '' || password !== '') return false;
+  // RFC 6455 §3: fragments must not be used.
+  return (protocol === 'ws:' || protocol === 'wss:') && !text.includes('#');
 }
 
 function withoutCredentials(url: string): string {
