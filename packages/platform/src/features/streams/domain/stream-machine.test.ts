@@ -109,6 +109,11 @@ describe('the end of a stream', () => {
     }
   });
 
+  it('by timeout is when the timeout is, however late the timer comes', () => {
+    const stream = ScriptedStream.streaming({ timeoutSeconds: 60 }).after(60_001).fire('timeout').stream;
+    assert.equal(secondsOf(stream, start + 60_001), 60);
+  });
+
   it('comes with the restart of the process, when there are no sockets left to close', () => {
     const stream = ScriptedStream.streaming().feed({ type: 'process-restarted', aliveAt: null });
     assert.deepEqual(stream.orders, ['emit', 'tell-ended']);

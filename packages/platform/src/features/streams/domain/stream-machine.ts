@@ -110,7 +110,7 @@ function connected(stream: Stream, now: Instant): Stepped {
     return {
       state: { ...stream, phase: 'streaming', startedAt: now },
       effects: [
-        { do: 'start-timer', key: 'timeout', at: now + stream.order.timeoutSeconds * 1000 },
+        { do: 'start-timer', key: 'timeout', at: timeoutOf(stream, now) },
         { do: 'emit', event: { type: 'started' } },
         { do: 'tell-begun' },
       ],
@@ -168,10 +168,15 @@ function timerFired(stream: Stream, key: string, now: Instant): Stepped {
         effects: [{ do: 'hold', hearers: stream.hearers }],
       };
     case 'timeout':
-      return ended(stream, endAsked('Stream timeout'), now);
+      // A timer is never early: the millisecond by which it is late shall not begin another second, and with it another minute.
+      return ended(stream, endAsked('Stream timeout'), Math.min(now, timeoutOf(stream, now)));
     default:
       return stay(stream);
   }
+}
+
+function timeoutOf({ startedAt, order }: Stream, now: Instant): Instant {
+  return (startedAt ?? now) + order.timeoutSeconds * 1000;
 }
 
 /** Something that the other side has brought about; what is too much of it is counted. */
