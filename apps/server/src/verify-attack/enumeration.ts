@@ -39,7 +39,7 @@ export async function enumeration(target: Target): Promise<readonly Finding[]> {
     },
     {
       attack: 'a session that does not exist',
-      seen: `"${unknown.status}"; names of sessions have 122 random bits, so none is met by chance`,
+      seen: `"${unknown.status}"; names of sessions have 74 random bits, so none is met by chance`,
       holds: unknown.status === 404,
     },
   ];
