@@ -1,24 +1,16 @@
-import {
-  mpcStreamPath,
-  mpcStreamsPath,
-  newMpcStream,
-  startedStream,
-  streamBody,
-  streamList,
-  streamListQuery,
-} from '@jackfield/contract';
+import { mpcStreamPath, mpcStreamsPath, newMpcStream, startedStream } from '@jackfield/contract';
 import { type RequestAccount, type RouteGroup, route } from '../../http/index.ts';
-import { pageMeta, parsePage } from '../../kernel/pagination.ts';
-import { invalidParameter, notFound } from '../../kernel/problem.ts';
+import { invalidParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { RoomMember, Rooms } from '../multiparty-calls/index.ts';
 import {
   readStreamWish,
+  type StreamPlace,
   type StreamRow,
   type StreamsFeature,
   type StreamWish,
-  streamItemOf,
   streamObjectOf,
+  streamOperations,
 } from '../streams/index.ts';
 import type { Usage } from '../usage/index.ts';
 import type { SpeakTo } from './tracks.ts';
@@ -56,70 +48,26 @@ export function roomStreamRoutes({ rooms, streams, usage, start }: RouteDeps): R
     },
   });
 
-  const list = route({
-    method: 'GET',
+  const roomOf = async (viewer: RequestAccount, { mpc }: { readonly mpc: string }) => {
+    const found = await rooms.uuidOf(viewer, mpc);
+    return found.ok ? accepted({ mpc: found.value }) : found;
+  };
+  const place: StreamPlace<typeof mpcStreamsPath.properties, typeof mpcStreamPath.properties> = {
     path: 'MultiPartyCall/:mpc/Stream/',
-    operation: 'List the streams of a whole multiparty call',
-    description: 'Newest first, those that have ended included; of a call that has ended by its UUID.',
-    schema: { params: mpcStreamsPath, query: streamListQuery, response: streamList },
-    success: 200,
-    async run({ account, params, query }) {
-      const page = parsePage(query);
-      if (!page.ok) return page;
-      const mpc = await rooms.uuidOf(account, params.mpc);
-      if (!mpc.ok) return mpc;
-      const { total, rows } = await queries.list(account, { mpc: mpc.value }, page.value);
-      const path = `/v1/Account/${account.authId}/MultiPartyCall/${params.mpc}/Stream/`;
-      return accepted({ meta: pageMeta(page.value, total, path), objects: rows.map(streamItemOf) });
-    },
-  });
-
-  const get = route({
-    method: 'GET',
-    path: 'MultiPartyCall/:mpc/Stream/:stream_id/',
-    operation: 'Retrieve a stream of a whole multiparty call',
-    schema: { params: mpcStreamPath, response: streamBody },
-    success: 200,
-    async run({ account, params, now }) {
-      const mpc = await rooms.uuidOf(account, params.mpc);
-      if (!mpc.ok) return mpc;
-      const row = await queries.find(account, { mpc: mpc.value }, params.stream_id);
-      if (row === undefined) return refused(notFound('stream', params.stream_id));
-      return accepted(streamObjectOf(row, usage, now));
-    },
-  });
-
-  const stopOne = route({
-    method: 'DELETE',
-    path: 'MultiPartyCall/:mpc/Stream/:stream_id/',
-    operation: 'Stop a stream of a whole multiparty call',
-    schema: { params: mpcStreamPath },
-    success: 204,
-    async run({ account, params }) {
-      const mpc = await rooms.uuidOf(account, params.mpc);
-      if (!mpc.ok) return mpc;
-      return commands.stopOne(account, { mpc: mpc.value }, params.stream_id);
-    },
-  });
-
-  const stopAll = route({
-    method: 'DELETE',
-    path: 'MultiPartyCall/:mpc/Stream/',
-    operation: 'Stop all streams of a whole multiparty call',
-    schema: { params: mpcStreamsPath },
-    success: 204,
-    async run({ account, params }) {
-      const mpc = await rooms.uuidOf(account, params.mpc);
-      if (!mpc.ok) return mpc;
-      await commands.stopAll(account, { mpc: mpc.value });
-      return accepted(undefined);
-    },
-  });
+    of: 'a whole multiparty call',
+    listed: 'Newest first, those that have ended included; of a call that has ended by its UUID.',
+    paramsOfAll: mpcStreamsPath,
+    paramsOfOne: mpcStreamPath,
+    pathOf: ({ mpc }) => `MultiPartyCall/${mpc}/Stream/`,
+    findAll: roomOf,
+    findOne: roomOf,
+    streamIn: ({ stream_id }) => stream_id,
+  };
 
   return {
     name: 'Audio streams of multiparty calls',
     description: 'A whole multiparty call to a WebSocket server, a track for each participant, and back.',
-    routes: [begin, list, get, stopOne, stopAll],
+    routes: [begin, ...streamOperations(place, { queries, commands, usage })],
   };
 }
 

@@ -8,7 +8,8 @@ export type {
   Streams,
 } from './door.ts';
 export { readExtraHeaders } from './extra-headers.ts';
+export { type StreamPlace, streamOperations } from './operations.ts';
 export { createStreams, type StreamsDeps, type StreamsFeature } from './streams.ts';
 export type { StreamRow } from './tables.ts';
-export { streamItemOf, streamObjectOf } from './views.ts';
+export { streamObjectOf } from './views.ts';
 export { isWebSocketPlace, readStreamWish, type StreamWish, webSocketPlaceAllowed } from './wishes.ts';

@@ -1,0 +1,106 @@
+import { streamBody, streamList, streamListQuery } from '@jackfield/contract';
+import type { Static, TObject, TProperties } from 'typebox';
+import { type ApiRoute, type RequestAccount, route } from '../../http/index.ts';
+import { pageMeta, parsePage } from '../../kernel/pagination.ts';
+import { notFound } from '../../kernel/problem.ts';
+import { accepted, type Result, refused } from '../../kernel/result.ts';
+import type { Usage } from '../usage/index.ts';
+import type { StreamCommands } from './commands.ts';
+import type { Streamed, StreamQueries } from './queries.ts';
+import { streamItemOf, streamObjectOf } from './views.ts';
+
+/** Whose streams a path names: those of a call, or of a whole multiparty call. */
+export interface StreamPlace<All extends TProperties, One extends TProperties> {
+  /** e.g. `Call/:call_uuid/Stream/`. */
+  readonly path: string;
+  /** As the titles of the operations name it: `a call`. */
+  readonly of: string;
+  /** What the list holds, for the documentation. */
+  readonly listed: string;
+  readonly paramsOfAll: TObject<All>;
+  readonly paramsOfOne: TObject<One>;
+  /** The path as it was asked for, below the account's. */
+  pathOf(params: Static<TObject<All>>): string;
+  /** Refuses what the viewer may not know. */
+  findAll(viewer: RequestAccount, params: Static<TObject<All>>): Promise<Result<Streamed>>;
+  /** What one stream is looked for among, and its identifier. */
+  findOne(viewer: RequestAccount, params: Static<TObject<One>>): Promise<Result<Streamed>>;
+  streamIn(params: Static<TObject<One>>): string;
+}
+
+export interface OperationDeps {
+  readonly queries: StreamQueries;
+  readonly commands: Pick<StreamCommands, 'stopOne' | 'stopAll'>;
+  readonly usage: Usage;
+}
+
+/** List, retrieve, stop one, stop all: the same wherever streams are of. */
+export function streamOperations<All extends TProperties, One extends TProperties>(
+  place: StreamPlace<All, One>,
+  { queries, commands, usage }: OperationDeps,
+): readonly ApiRoute[] {
+  const { path, of, paramsOfAll, paramsOfOne } = place;
+
+  const list = route({
+    method: 'GET',
+    path,
+    operation: `List the streams of ${of}`,
+    description: place.listed,
+    schema: { params: paramsOfAll, query: streamListQuery, response: streamList },
+    success: 200,
+    async run({ account, params, query }) {
+      const page = parsePage(query);
+      if (!page.ok) return page;
+      const found = await place.findAll(account, params);
+      if (!found.ok) return found;
+      const { total, rows } = await queries.list(account, found.value, page.value);
+      const asked = `/v1/Account/${account.authId}/${place.pathOf(params)}`;
+      return accepted({ meta: pageMeta(page.value, total, asked), objects: rows.map(streamItemOf) });
+    },
+  });
+
+  const get = route({
+    method: 'GET',
+    path: `${path}:stream_id/`,
+    operation: `Retrieve a stream of ${of}`,
+    schema: { params: paramsOfOne, response: streamBody },
+    success: 200,
+    async run({ account, params, now }) {
+      const found = await place.findOne(account, params);
+      if (!found.ok) return found;
+      const stream = place.streamIn(params);
+      const row = await queries.find(account, found.value, stream);
+      return row === undefined
+        ? refused(notFound('stream', stream))
+        : accepted(streamObjectOf(row, usage, now));
+    },
+  });
+
+  const stopOne = route({
+    method: 'DELETE',
+    path: `${path}:stream_id/`,
+    operation: `Stop a stream of ${of}`,
+    schema: { params: paramsOfOne },
+    success: 204,
+    async run({ account, params }) {
+      const found = await place.findOne(account, params);
+      return found.ok ? commands.stopOne(account, found.value, place.streamIn(params)) : found;
+    },
+  });
+
+  const stopAll = route({
+    method: 'DELETE',
+    path,
+    operation: `Stop all streams of ${of}`,
+    schema: { params: paramsOfAll },
+    success: 204,
+    async run({ account, params }) {
+      const found = await place.findAll(account, params);
+      if (!found.ok) return found;
+      await commands.stopAll(account, found.value);
+      return accepted(undefined);
+    },
+  });
+
+  return [list, get, stopOne, stopAll];
+}
