@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import {
   type CredentialChanges,
   type NewAddressList,
@@ -151,6 +152,8 @@ export async function createOriginationUri(
   now: Instant,
 ): Promise<Result<string>> {
   if (wish.uri === undefined) return refused(missing('uri'));
+  const problem = uriProblem(wish.uri);
+  if (problem !== undefined) return refused(problem);
   const settings = settingsOf(deps, wish, newUri);
   if (!settings.ok) return settings;
   const row = { ...newOwned(deps, account, wish.name, now), ...newUri, ...settings.value, uri: wish.uri };
@@ -168,6 +171,8 @@ export async function changeOriginationUri(
   return deps.database.transact(async (write) => {
     const before = await uris.read(write, account, id);
     if (before === undefined) return refused(notFound(thingOf('uris'), id));
+    const problem = wish.uri === undefined ? undefined : uriProblem(wish.uri);
+    if (problem !== undefined) return refused(problem);
     const settings = settingsOf(deps, wish, before);
     if (!settings.ok) return settings;
     await uris.change(write, id, {
@@ -177,6 +182,17 @@ export async function changeOriginationUri(
     });
     return accepted(undefined);
   });
+}
+
+/** The schema knows the rest: what is in brackets is an address or nothing. */
+function uriProblem(uri: string): Problem | undefined {
+  const bracketed = /\[([^\]]*)\]/.exec(uri)?.[1];
+  if (bracketed === undefined || isIP(bracketed) === 6) return undefined;
+  return invalidParameter(
+    'uri',
+    uri,
+    'a URI with an IPv6 address in its brackets, such as [2001:db8::1]:5060',
+  );
 }
 
 type Authentication = Pick<OriginationUriRow, 'authentication_needed' | 'username' | 'password_sealed'>;

@@ -254,7 +254,7 @@ eachDatabase('Parts of trunks over HTTP', (open) => {
     }
     for (const uri of [
       ...['', 'a b', 'http://a.example', 'a.example:x', 'sip:', 'sip:a@', '-a.example', 'a/b', 'a..example'],
-      ...['256.1.1.1', '192.0.2', 'a.example:0', 'a.example:65536', 'sip:in@192.0.2.1:99999'],
+      ...['256.1.1.1', '192.0.2', 'a.example:0', 'a.example:65536', 'sip:in@192.0.2.1:99999', '[::1::2]'],
     ]) {
       assert.equal((await call('POST', uris, { body: { uri } })).status, 400, uri);
     }
