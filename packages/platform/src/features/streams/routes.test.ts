@@ -257,6 +257,9 @@ onEmbeddedDatabase('Streams of a call over the API: rules', (open) => {
     ]);
     assert.deepEqual(both.map(({ status }) => status).sort(), [202, 400]);
     assert.match(both.find(({ status }) => status === 400)?.body.error, /^service_url must be one that/);
+    const respelled = service_url.replace('wss://bot.example/', 'WSS://Bot.Example:443/');
+    assert.notEqual(respelled, service_url);
+    assert.equal((await world.post(`Call/${leg}/Stream/`, { service_url: respelled })).status, 400);
     assert.equal((await world.post(`Call/${other}/Stream/`, { service_url })).status, 202);
     await world.remove(`Call/${leg}/Stream/`);
     await world.pass(10);

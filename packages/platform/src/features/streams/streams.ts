@@ -44,6 +44,11 @@ const apiOwner = 'api';
 /** Live streams of one call, or of one multiparty call; more of them are a program gone astray. */
 export const maxStreams = 8;
 
+/** The URL as its server sees it, however it is spelled. */
+function arriving(url: string): string {
+  return URL.canParse(url) ? new URL(url).href : url;
+}
+
 /** Audio of calls to and from WebSocket servers: started for whoever owns them, kept, listed and ended. */
 export function createStreams(deps: StreamsDeps): StreamsFeature {
   const { database, clock, calls, log, runner } = deps;
@@ -96,7 +101,8 @@ export function createStreams(deps: StreamsDeps): StreamsFeature {
 
   function refusalOf(order: NewStream) {
     const others = live.beside(order);
-    if (others.some(({ serviceUrl }) => serviceUrl === order.serviceUrl)) {
+    const place = arriving(order.serviceUrl);
+    if (others.some(({ serviceUrl }) => arriving(serviceUrl) === place)) {
       const sentence = 'service_url must be one that this call has no live stream to';
       return { ...problem('invalid-parameter', sentence), parameter: 'service_url' };
     }
