@@ -30,6 +30,8 @@ import { createUsage, freeOfCharge, type RateTable } from './features/usage/inde
 import { createVerify } from './features/verify/index.ts';
 import { createHttpApi, type HttpLimits, idempotencyTable } from './http/index.ts';
 import { createSessionRunner } from './kernel/create-session-runner.ts';
+import { createLastAlive } from './kernel/last-alive.ts';
+import { lastAliveTable } from './kernel/migrations/0004-last-alive.ts';
 import { createOutbox, outboxMigrations } from './kernel/outbox.ts';
 import type { SessionRunner } from './kernel/session-runner.ts';
 import type { AudioStreams } from './ports/audio-streams.ts';
@@ -168,10 +170,12 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     ...(deps.signaturePrefixes === undefined ? {} : { prefixes: deps.signaturePrefixes }),
   };
   const callbacks = createCallbacks({ ...deps, ...signing, outbox, limits: kept });
+  const alive = createLastAlive(deps);
   const runner = createSessionRunner({
     database,
     clock,
     log,
+    alive,
     appendEvents: outbox.appendEvents,
     eventsCommitted: outbox.wake,
   });
@@ -295,6 +299,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
   await database.migrate([
     idempotencyTable,
     ...outboxMigrations,
+    lastAliveTable,
     ...accounts.migrations,
     ...endpoints.migrations,
     ...applications.migrations,
@@ -314,9 +319,10 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
   // What the last process left behind has ended with it; then the doors open.
   // Recordings before their multiparty calls, whose end is told after theirs.
   await recordings.restore();
-  await multipartyCalls.restore();
-  await calls.restore(clock.now());
-  await streams.restore();
+  const diedAt = await alive.diedAt();
+  await multipartyCalls.restore(diedAt);
+  await calls.restore(diedAt);
+  await streams.restore(diedAt);
   await carriers.restore();
   await verify.restore();
   await inbox?.restore();
@@ -380,9 +386,9 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
       await recordings.close();
       verify.close();
       inbox?.close();
-      await streams.close();
       await runner.idle();
       await runner.close();
+      await alive.close();
       sounds.close();
       await endpoints.close();
       await callbacks.close(outbox.close());

@@ -35,7 +35,7 @@ async function raw(
 function assertError(answer: { status: number; body: unknown }, status: number, what: string) {
   assert.equal(answer.status, status, what);
   const { api_id, error } = answer.body as { api_id: string; error: string };
-  assert.match(api_id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/, what);
+  assert.match(api_id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/, what);
   assert.ok(typeof error === 'string' && error.length > 10, what);
   assert.deepEqual(Object.keys(answer.body as object), ['api_id', 'error'], what);
 }

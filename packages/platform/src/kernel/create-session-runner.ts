@@ -116,6 +116,7 @@ export function createSessionRunner(deps: SessionRunnerDeps): SessionRunner {
       };
       sessions.set(id, session);
       counts.sessions++;
+      if (kind.isBilled) deps.alive?.enter();
       return session;
     }
 
@@ -270,6 +271,7 @@ export function createSessionRunner(deps: SessionRunnerDeps): SessionRunner {
     function remove(session: Session<State>): void {
       sessions.delete(session.id);
       counts.sessions--;
+      if (kind.isBilled) deps.alive?.leave();
       session.timers.cancelAll();
       session.endPause?.();
       for (let letter = session.mailbox.take(); letter !== undefined; letter = session.mailbox.take()) {

@@ -1,6 +1,7 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Database, Write } from '../ports/database.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { Alive } from './last-alive.ts';
 import type { Machine, OutboxEvent, TimerFired } from './machine.ts';
 
 /** One kind of live session: its machine, how it is stored, and who carries out its effects. */
@@ -19,6 +20,8 @@ export interface SessionKind<State, Input, Effect extends { readonly do: string 
   isRecorded?(before: State, after: State): boolean;
   /** Carries out an effect that the kernel does not know, after the commit. Its outcome comes back through `send`. */
   perform(id: string, effect: Effect): void;
+  /** Somebody pays for as long as it lives: it is written down that the process lives with it. Not when left out. */
+  readonly isBilled?: boolean;
   /** An ended session leaves memory after its last effects; later inputs for it are dropped and counted. */
   isEnded(state: State): boolean;
 }
@@ -61,6 +64,8 @@ export interface SessionRunnerDeps {
   readonly log: Logger;
   /** Writes the events of a step to the outbox, in the transaction of its state. */
   readonly appendEvents: (write: Write, events: readonly OutboxEvent[]) => Promise<void>;
+  /** Told of sessions that are billed. */
+  readonly alive?: Alive;
   /** Called after each commit that had events in it, so that the outbox need not be asked again and again. */
   readonly eventsCommitted?: () => void;
 }

@@ -72,8 +72,8 @@ export interface CallsFeature extends Calls {
   };
   /** True for a call that lives or has ended, where the viewer may see it. */
   isKnown(viewer: RequestAccount, call: string): Promise<boolean>;
-  /** Ends the records of legs that the last process left behind; called once, before the first call. */
-  restore(now: Instant): Promise<number>;
+  /** Ends the records of legs that the last process left behind, as of its death; called once, before the first call. */
+  restore(diedAt: Instant): Promise<number>;
 }
 
 /** conventions.md §12.2 `time_limit`. */
@@ -95,6 +95,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     machine: withOutboxEvents(callLegMachine, usage),
     save: (write, _leg, before, after) => store.save(write, before, after),
     isRecorded,
+    isBilled: true,
     isEnded: isLegOver,
     perform(leg, effect) {
       switch (effect.do) {
@@ -311,7 +312,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
       passOn: store.passOn,
     },
     isKnown: async (viewer, call) => (await queries.find(viewer, call)) !== undefined,
-    restore: (now) => store.endForgotten(now, deps.appendEvents),
+    restore: (diedAt) => store.endForgotten(diedAt, deps.clock.now(), deps.appendEvents),
     ownedBy,
     offeredTo: offers.offeredTo,
     dial,

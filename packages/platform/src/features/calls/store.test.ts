@@ -117,7 +117,7 @@ eachDatabase('the records of legs', (open) => {
     await save(undefined, ended({ ...ringing, leg: 'leg-2' }));
     const events: OutboxEvent[] = [];
     const append = async (_write: unknown, appended: readonly OutboxEvent[]) => void events.push(...appended);
-    assert.equal(await store.endForgotten(7_000, append), 1);
+    assert.equal(await store.endForgotten(7_000, 3_607_000, append), 1);
     assert.deepEqual(
       (await rows()).map((row) => [row.call_uuid, row.phase, row.ended_at, row.hangup_code]),
       [

@@ -16,7 +16,7 @@ export interface CallStore {
    * A leg whose process died has ended with it, and its receivers are told so; at start, in portions over the index of live
    * legs. Gives how many there were.
    */
-  endForgotten(now: Instant, appendEvents: AppendEvents): Promise<number>;
+  endForgotten(diedAt: Instant, now: Instant, appendEvents: AppendEvents): Promise<number>;
   /** Legs of exactly this account that have not ended. */
   liveOf(write: Write, account: string): Promise<readonly string[]>;
   /** The records of a subaccount's ended calls go with it. */
@@ -81,7 +81,7 @@ export function createCallStore(database: Pick<Database, 'read' | 'transact'>, u
   return {
     save,
 
-    async endForgotten(now, appendEvents) {
+    async endForgotten(diedAt, now, appendEvents) {
       let total = 0;
       for (;;) {
         const found = await database.transact(async (write) => {
@@ -93,7 +93,8 @@ export function createCallStore(database: Pick<Database, 'read' | 'transact'>, u
             .execute();
           const ended = rows.map((row): [CallLeg, CallLeg] => {
             const leg = legOf(row);
-            return [leg, { ...leg, phase: 'ended', endedAt: now, end: callEnds(5010, 'Error') }];
+            const endedAt = Math.min(now, Math.max(diedAt, leg.answeredAt ?? leg.initiatedAt));
+            return [leg, { ...leg, phase: 'ended', endedAt, end: callEnds(5010, 'Error') }];
           });
           for (const [before, after] of ended) await save(write, before, after);
           await appendEvents(

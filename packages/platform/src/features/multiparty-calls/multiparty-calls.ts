@@ -1,5 +1,6 @@
 import type { RouteGroup } from '../../http/index.ts';
 import { createKeyedQueue } from '../../kernel/keyed-queue.ts';
+import type { Instant } from '../../kernel/machine.ts';
 import type { Result } from '../../kernel/result.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Database, Migration } from '../../ports/database.ts';
@@ -41,7 +42,7 @@ export interface MultipartyCallsFeature {
   join(order: JoiningParticipant): Promise<Result<JoinedParticipant>>;
   readonly resources: AccountResources;
   /** Ends the calls that the last process left behind; called once, before the first request. Resolves with their number. */
-  restore(): Promise<number>;
+  restore(diedAt: Instant): Promise<number>;
 }
 
 /** Rooms for several phones: who is in them, who hears whom, and when they end. */
@@ -79,9 +80,9 @@ export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCall
     rooms: createRooms(sessions, queries),
     join: commands.join,
     resources: createAccountResources(sessions),
-    async restore() {
+    async restore(diedAt) {
       const left = await loadLiveCalls(database);
-      for (const call of left) sessions.resume(call.uuid, call, { type: 'process-restarted' });
+      for (const call of left) sessions.resume(call.uuid, call, { type: 'process-restarted', diedAt });
       await runner.idle();
       const stuck = left.filter(({ uuid }) => sessions.peek(uuid) !== undefined);
       // Their names would stay taken: better not to start than to start half.

@@ -72,6 +72,7 @@ export function defineSessions(deps: SessionDeps): Sessions<MultipartyCall, Room
       withBills(withHearingHistory(withRecordings(multipartyCallMachine)), deps.usage),
     ),
     save: (write, _uuid, before, after) => saveMultipartyCall(write, before, after),
+    isBilled: true,
     isEnded: (call) => call.status === 'ended' && !call.recordings.isEndOwed,
     perform(uuid, effect) {
       switch (effect.do) {

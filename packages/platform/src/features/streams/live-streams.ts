@@ -7,7 +7,6 @@ export interface LiveStreams {
   add(stream: Placed): void;
   remove(stream: Placed): void;
   has(stream: string): boolean;
-  readonly isEmpty: boolean;
   /** Of the same call or room. */
   beside(stream: Placed): readonly Placed[];
   /** Those that end with this leg. */
@@ -22,9 +21,6 @@ export function createLiveStreams(): LiveStreams {
 
   return {
     has: (stream) => known.has(stream),
-    get isEmpty() {
-      return known.size === 0;
-    },
     add(stream) {
       known.add(stream.stream);
       const place = placeOf(stream);

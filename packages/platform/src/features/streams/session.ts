@@ -60,6 +60,7 @@ export function defineSessions(
     machine: withOutboxEvents(streamMachine(limits)),
     save: (write, _uuid, before, after) => saveStream(write, before, after, deps.usage.rateOfStreams()),
     isRecorded,
+    isBilled: true,
     isEnded: ({ phase }) => phase === 'over',
     perform(uuid, effect) {
       const stream = sessions.peek(uuid);

@@ -1,4 +1,3 @@
-import type { Instant } from '../../kernel/machine.ts';
 import type { Database, Write } from '../../ports/database.ts';
 import type { Rate } from '../usage/index.ts';
 import { newStream, type Stream, type StreamSettings } from './domain/stream.ts';
@@ -39,19 +38,6 @@ export async function loadLiveStreams(database: Database): Promise<readonly Stre
     .where('ended_at', 'is', null)
     .execute();
   return rows.map(streamOf);
-}
-
-export async function saveAlive(write: Write, at: Instant): Promise<void> {
-  await writing(write)
-    .insertInto('streams_alive')
-    .values({ id: 1, alive_at: at })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet({ alive_at: at }))
-    .execute();
-}
-
-export async function lastAlive(database: Pick<Database, 'read'>): Promise<Instant | null> {
-  const row = await reading(database.read).selectFrom('streams_alive').select('alive_at').executeTakeFirst();
-  return row === undefined ? null : Number(row.alive_at);
 }
 
 /** Of a subaccount, as the next two. */

@@ -1,18 +1,17 @@
 import type { RouteGroup } from '../../http/index.ts';
+import type { Instant } from '../../kernel/machine.ts';
 import { problem } from '../../kernel/problem.ts';
 import { accepted, refused } from '../../kernel/result.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Database, Migration } from '../../ports/database.ts';
 import type { AccountResources } from '../accounts/index.ts';
 import type { Calls } from '../calls/index.ts';
-import { createAliveMark } from './alive-mark.ts';
 import { type CallStreamDeps, createCommands, type StreamCommands } from './commands.ts';
 import { newStream } from './domain/stream.ts';
 import type { NewStream, StreamLifeNotice, Streams } from './door.ts';
 import { createLiveStreams } from './live-streams.ts';
 import { streamsTable } from './migrations/0001-streams.ts';
 import { streamsOfSubaccounts } from './migrations/0002-streams-of-subaccounts.ts';
-import { streamsAlive } from './migrations/0003-streams-alive.ts';
 import { createQueries, type StreamQueries } from './queries.ts';
 import { streamRoutes } from './routes.ts';
 import { defineSessions, type SessionDeps } from './session.ts';
@@ -32,10 +31,8 @@ export interface StreamsFeature extends Streams {
   readonly resources: AccountResources;
   readonly queries: StreamQueries;
   readonly commands: StreamCommands;
-  /** Ends the streams that the last process left behind; called once, before the first start. Resolves with their number. */
-  restore(): Promise<number>;
-  /** Resolves when nothing is being written. */
-  close(): Promise<void>;
+  /** Ends the streams that the last process left behind, as of its death; called once, before the first start. Resolves with their number. */
+  restore(diedAt: Instant): Promise<number>;
 }
 
 /** Streams of the API on a call are owned under this name; nobody listens to what becomes of them. */
@@ -54,7 +51,6 @@ export function createStreams(deps: StreamsDeps): StreamsFeature {
   const { database, clock, calls, log, runner } = deps;
   const owners = new Map<string, (owner: string, notice: StreamLifeNotice) => void>();
   const live = createLiveStreams();
-  const alive = createAliveMark(deps);
   const queries = createQueries(database);
   const sessions = defineSessions(deps, {
     sign: createUpgradeSigner(deps),
@@ -78,7 +74,6 @@ export function createStreams(deps: StreamsDeps): StreamsFeature {
     if (refusal !== undefined) return refused(refusal);
     const { tracks, hearers, ...settings } = order;
     live.add(order);
-    alive.begin();
     try {
       await sessions.open(order.stream, newStream(settings, clock.now()), {
         type: 'ordered',
@@ -96,7 +91,6 @@ export function createStreams(deps: StreamsDeps): StreamsFeature {
 
   function gone(stream: Parameters<typeof live.remove>[0]): void {
     live.remove(stream);
-    if (live.isEmpty) alive.end();
   }
 
   function refusalOf(order: NewStream) {
@@ -118,7 +112,7 @@ export function createStreams(deps: StreamsDeps): StreamsFeature {
   owners.set(apiOwner, () => {});
 
   return {
-    migrations: [streamsTable, streamsOfSubaccounts, streamsAlive],
+    migrations: [streamsTable, streamsOfSubaccounts],
     queries,
     commands,
     routes: streamRoutes(commands, queries, deps.usage),
@@ -138,15 +132,13 @@ export function createStreams(deps: StreamsDeps): StreamsFeature {
       if (live.has(stream)) sessions.send(stream, { type: 'retrack-asked', tracks, hearers });
     },
     stop,
-    async restore() {
+    async restore(diedAt) {
       const left = await loadLiveStreams(database);
-      const aliveAt = await alive.last();
       for (const stream of left) {
-        sessions.resume(stream.order.stream, stream, { type: 'process-restarted', aliveAt });
+        sessions.resume(stream.order.stream, stream, { type: 'process-restarted', diedAt });
       }
       await runner.idle();
       return left.length;
     },
-    close: alive.close,
   };
 }

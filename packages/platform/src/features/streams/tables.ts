@@ -32,7 +32,6 @@ interface StreamsTable {
 // A type, not an interface: withTables asks for a record.
 export type StreamsTables = {
   streams: StreamsTable;
-  streams_alive: { id: number; alive_at: number };
 };
 
 export type StreamRow = Selectable<StreamsTable>;

@@ -56,7 +56,7 @@ const inputs = {
   'stop-play': { type: 'stop-play', of: 'play', members: [2] },
   'sound-over': { type: 'sound-over', key: 'play:p:leg-2', hasFailed: false },
   end: { type: 'end' },
-  'process-restarted': { type: 'process-restarted' },
+  'process-restarted': { type: 'process-restarted', diedAt: Number.MAX_SAFE_INTEGER },
 } as const satisfies Inputs;
 
 const [D, d, r, c, j, x] = ['delayed', 'dialling', 'ringing', 'confirming', 'joined', 'exited'] as const;
@@ -136,7 +136,7 @@ const ofCall = {
   'the last leg is taken': { type: 'leg-taken', leg: 'leg-1' },
   'max-duration over': { type: 'timer-fired', key: 'max-duration' },
   'wait-for-agent over': { type: 'timer-fired', key: 'wait-for-agent' },
-  'process-restarted': { type: 'process-restarted' },
+  'process-restarted': { type: 'process-restarted', diedAt: Number.MAX_SAFE_INTEGER },
 } as const satisfies Inputs;
 
 /** Input → status and reply of a call that waits, of one that is active, and the reply of one that has ended. */

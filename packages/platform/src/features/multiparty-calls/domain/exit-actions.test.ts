@@ -93,7 +93,7 @@ describe('on_exit_action_url of a dialled or moved leg', () => {
   });
 
   it('a restart asks nobody: the legs are gone', () => {
-    const room = joined().feed({ type: 'process-restarted' });
+    const room = joined().feed({ type: 'process-restarted', diedAt: Number.MAX_SAFE_INTEGER });
     assert.deepEqual([...documents(room), ...told(room)], []);
   });
 });

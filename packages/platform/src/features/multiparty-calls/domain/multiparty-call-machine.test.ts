@@ -396,7 +396,11 @@ describe('kick', () => {
 
 describe('process-restarted', () => {
   it('ends with 1000 and only says so: legs, mix and timer are gone', () => {
-    const room = Room.created().answer(1).add(2).after(30).feed({ type: 'process-restarted' });
+    const room = Room.created()
+      .answer(1)
+      .add(2)
+      .after(30)
+      .feed({ type: 'process-restarted', diedAt: Number.MAX_SAFE_INTEGER });
     assert.equal(room.call.termination, 1000);
     assert.equal(room.call.endedAt, start + 30_000);
     assert.deepEqual(room.orders, []);
@@ -419,7 +423,7 @@ describe('an ended call', () => {
     { type: 'leg-answered', leg: 'leg-1' },
     { type: 'leg-ended', leg: 'leg-1' },
     { type: 'timer-fired', key: 'max-duration' },
-    { type: 'process-restarted' },
+    { type: 'process-restarted', diedAt: Number.MAX_SAFE_INTEGER },
   ];
 
   it('answers every wish with "ended" and hears nothing else', () => {

@@ -97,7 +97,7 @@ function stepLive(call: MultipartyCall, input: MultipartyCallInput, now: Instant
     case 'timer-fired':
       return timerFired(call, input.key, now);
     case 'process-restarted':
-      return restarted(call, now);
+      return restarted(call, input.diedAt, now);
   }
 }
 
@@ -214,8 +214,10 @@ function kicked(call: MultipartyCall, members: Members, now: Instant): CallStep 
 }
 
 /** Legs, mix and timer died with the process; what is left to do is to say so. */
-function restarted(call: MultipartyCall, now: Instant): CallStep {
-  const end = ended(call, 1000, now);
+/** It ended with its process; what is known of it may be younger than what is known of that. */
+function restarted(call: MultipartyCall, diedAt: Instant, now: Instant): CallStep {
+  const known = call.participants.map(({ addedAt, joinedAt }) => joinedAt ?? addedAt);
+  const end = ended(call, 1000, Math.min(now, Math.max(diedAt, call.startedAt ?? call.createdAt, ...known)));
   return { state: end.state, effects: end.effects.filter((effect) => effect.do === 'emit') };
 }
 

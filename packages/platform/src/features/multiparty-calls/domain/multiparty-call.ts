@@ -98,7 +98,8 @@ export type MultipartyCallInput =
   /** Of a play, for one of its listeners. */
   | { readonly type: 'sound-over'; readonly key: string; readonly hasFailed: boolean }
   /** The process that held the legs is gone, and they with it. */
-  | { readonly type: 'process-restarted' }
+  /** `diedAt`: when the process that had it was last known to live. */
+  | { readonly type: 'process-restarted'; readonly diedAt: Instant }
   | TimerFired;
 
 export type MultipartyCallEffect =

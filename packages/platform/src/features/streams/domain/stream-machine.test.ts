@@ -115,20 +115,20 @@ describe('the end of a stream', () => {
   });
 
   it('comes with the restart of the process, when there are no sockets left to close', () => {
-    const stream = ScriptedStream.streaming().feed({ type: 'process-restarted', aliveAt: null });
+    const stream = ScriptedStream.streaming().feed({ type: 'process-restarted', diedAt: 0 });
     assert.deepEqual(stream.orders, ['emit', 'tell-ended']);
     assert.equal(stream.stream.phase, 'over');
     assert.equal(stream.stream.end?.reason, 'Connection error');
   });
 
   it('of a process that was killed was when it was last known to live, never before its beginning and never after now', () => {
-    const endOf = (aliveAt: number | null) => {
-      const stream = ScriptedStream.streaming().after(60_000).feed({ type: 'process-restarted', aliveAt });
+    const endOf = (diedAt: number) => {
+      const stream = ScriptedStream.streaming().after(60_000).feed({ type: 'process-restarted', diedAt });
       return (stream.stream.endedAt ?? 0) - (stream.stream.startedAt ?? 0);
     };
     assert.equal(endOf(start + 20_000), 20_000);
     assert.equal(endOf(start - 20_000), 0);
-    assert.equal(endOf(null), 0);
+    assert.equal(endOf(0), 0);
     assert.equal(endOf(start + 90_000), 60_000);
   });
 

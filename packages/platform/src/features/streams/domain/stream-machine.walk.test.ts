@@ -18,7 +18,7 @@ const inputs = fc.oneof(
     { type: 'stop-asked', reason: 'API request' },
     { type: 'stop-asked', reason: 'Call hangup' },
     { type: 'stop-asked', reason: 'Connection error' },
-    { type: 'process-restarted', aliveAt: null },
+    { type: 'process-restarted', diedAt: 0 },
     { type: 'timer-fired', key: 'pause' },
     { type: 'timer-fired', key: 'hold' },
     { type: 'timer-fired', key: 'timeout' },

@@ -121,8 +121,8 @@ export type StreamInput =
       readonly hearers: readonly string[];
     }
   | { readonly type: 'stop-asked'; readonly reason: StopReason }
-  /** `aliveAt`: when the process that died was last known to live. */
-  | { readonly type: 'process-restarted'; readonly aliveAt: Instant | null }
+  /** `diedAt`: when the process that died was last known to live. */
+  | { readonly type: 'process-restarted'; readonly diedAt: Instant }
   | TimerFired;
 
 /** What customers are told; names of conventions.md §7.4 are given to it in events.ts. */

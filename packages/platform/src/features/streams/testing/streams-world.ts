@@ -17,7 +17,6 @@ import { createUsage, type RateTable } from '../../usage/index.ts';
 import { createStreams, type StreamLifeNotice, type StreamsFeature } from '../index.ts';
 import { streamsTable } from '../migrations/0001-streams.ts';
 import { streamsOfSubaccounts } from '../migrations/0002-streams-of-subaccounts.ts';
-import { streamsAlive } from '../migrations/0003-streams-alive.ts';
 
 export const botUrl = 'wss://bot.example/audio?room=1';
 
@@ -53,7 +52,7 @@ const rates: RateTable = {
 };
 
 export async function openStreamsWorld(open: OpenDatabase): Promise<StreamsWorld> {
-  return worldOn(await open([streamsTable, streamsOfSubaccounts, streamsAlive]), open, 0);
+  return worldOn(await open([streamsTable, streamsOfSubaccounts]), open, 0);
 }
 
 async function worldOn(database: Database, open: OpenDatabase, startAt: number): Promise<StreamsWorld> {
@@ -184,7 +183,6 @@ async function worldOn(database: Database, open: OpenDatabase, startAt: number):
       const now = api.clock.now();
       await api.app.close();
       await runner.close();
-      await feature.close();
       sockets.stop();
       return worldOn(await open.again(database), open, now);
     },

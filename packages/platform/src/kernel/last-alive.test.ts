@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createRecordingLog, createVirtualClock, eachDatabase, type OpenDatabase } from '@jackfield/testkit';
+import type { Database } from '../ports/database.ts';
+import { createLastAlive } from './last-alive.ts';
+import { lastAliveTable } from './migrations/0004-last-alive.ts';
+import { createOutbox, outboxMigrations } from './outbox.ts';
+
+const migrations = [...outboxMigrations, lastAliveTable];
+
+function processOn(database: Database, startAt: number) {
+  const clock = createVirtualClock({ startAt });
+  return { clock, alive: createLastAlive({ database, clock, log: createRecordingLog() }) };
+}
+
+function rules(open: OpenDatabase): void {
+  test('a process in which something lives is known to have lived until five seconds before its death at most', async () => {
+    const database = await open(migrations);
+    const { clock, alive } = processOn(database, 1_000);
+    assert.equal(await alive.diedAt(), 0, 'nobody has lived here');
+    alive.enter();
+    alive.enter();
+    await clock.advance(12_000);
+    alive.leave();
+    await clock.advance(6_000);
+    await alive.close();
+    const next = processOn(database, 3_600_000);
+    assert.equal(await next.alive.diedAt(), 16_000);
+  });
+
+  test('nothing is written, and no timer runs, while nothing lives', async () => {
+    const database = await open(migrations);
+    const { clock, alive } = processOn(database, 1_000);
+    alive.enter();
+    await clock.advance(5_000);
+    alive.leave();
+    assert.equal(clock.pending, 0);
+    await clock.advance(60_000);
+    await alive.close();
+    assert.equal(await alive.diedAt(), 6_000);
+  });
+
+  test('an event that was written tells as well that its process lived', async () => {
+    const database = await open(migrations);
+    const { clock, alive } = processOn(database, 1_000);
+    const outbox = createOutbox({ database, clock, log: createRecordingLog(), newEventId: () => 'e' });
+    alive.enter();
+    await clock.advance(5_000);
+    await clock.advance(3_000);
+    const event = { type: 't', account: 'MA1', mainAccount: 'MA1', resource: 'r', payload: {} };
+    await database.transact((write) => outbox.appendEvents(write, [event]));
+    await alive.close();
+    assert.equal(await processOn(database, 90_000).alive.diedAt(), 9_000);
+  });
+}
+
+eachDatabase('when a process was last alive', rules);

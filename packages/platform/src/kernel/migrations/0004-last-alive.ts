@@ -1,0 +1,12 @@
+import type { Migration } from '../../ports/database.ts';
+
+/** One row, however much lives: when a process was last known to live with it. */
+export const lastAliveTable: Migration = {
+  name: 'kernel/0004-last-alive',
+  sql: `
+CREATE TABLE last_alive (
+  id INTEGER PRIMARY KEY,
+  alive_at BIGINT NOT NULL
+);
+`,
+};
