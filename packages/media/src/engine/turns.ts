@@ -113,12 +113,16 @@ export function createTurns(phases: number, find: (leg: string) => Leg | undefin
     mix.lookMs = nowMs + (isPatient && isMissing ? IMPATIENT_LOOK_MS : LOOK_MS);
     // One by himself waits for nobody, but whoever taps him does.
     if (heard.length < (isTapped ? 1 : 2) || (isPatient && isMissing)) return;
-    const wanted = mix.isChosen && !isAlone ? LATER_GAIN_MS : FIRST_GAIN_MS;
+    const isFirst = !mix.isChosen;
     mix.isChosen = true;
     mix.patientUntilMs = 0;
+    const grid = { phases, stepMs, timeMs: originMs };
+    // For the sake of the crowd alone nobody moves later: each room that moves would make others want to.
+    const gainMs = isFirst ? undefined : choosePhase(heard, mix.phase, { ...grid, workMs: () => 0 }).gainMs;
+    if (gainMs !== undefined && gainMs < (isAlone ? FIRST_GAIN_MS : LATER_GAIN_MS)) return;
     const workMs = (phase: number) => work[phase]! + (phase === mix.phase ? 0 : ownMs);
-    const choice = choosePhase(heard, mix.phase, { phases, stepMs, timeMs: originMs, workMs });
-    if (choice.phase === mix.phase || choice.gainMs < wanted) return;
+    const choice = choosePhase(heard, mix.phase, { ...grid, workMs });
+    if (choice.phase === mix.phase || (isFirst && choice.gainMs < FIRST_GAIN_MS)) return;
     const earlier = firstIn(choice.phase, step);
     mix.dueStep = choice.mayComeEarlier ? earlier : earlier + phases;
     mix.phase = choice.phase;
