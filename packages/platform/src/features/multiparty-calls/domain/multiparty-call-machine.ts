@@ -49,7 +49,12 @@ function step(call: MultipartyCall, input: MultipartyCallInput, now: Instant): C
   const step = stepLive(live, input, now);
   const state = withoutGone(step.state);
   const plays = playChanges(live, state, input.type === 'sound-over' ? input : null);
-  const next = { state, effects: [...plays.first, ...step.effects, ...plays.last] };
+  // Who hears whom goes before everything else: an order that came before it would be carried out in the room as it was.
+  const [table, orders] =
+    step.effects[0]?.do === 'set-hearing'
+      ? [step.effects.slice(0, 1), step.effects.slice(1)]
+      : [[], step.effects];
+  const next = { state, effects: [...table, ...plays.first, ...orders, ...plays.last] };
   if (next.state === live) return { state: call, effects: next.effects };
   if (input.type === 'process-restarted') return next;
   const before = input.type === 'created' ? null : live;
@@ -213,8 +218,10 @@ function kicked(call: MultipartyCall, members: Members, now: Instant): CallStep 
   });
 }
 
-/** Legs, mix and timer died with the process; what is left to do is to say so. */
-/** It ended with its process; what is known of it may be younger than what is known of that. */
+/**
+ * Legs, mix and timer died with the process; what is left to do is to say so. It ended then; what is known of it may be younger than what
+ * is known of the process.
+ */
 function restarted(call: MultipartyCall, diedAt: Instant, now: Instant): CallStep {
   const known = call.participants.map(({ addedAt, joinedAt }) => joinedAt ?? addedAt);
   const end = ended(call, 1000, Math.min(now, Math.max(diedAt, call.startedAt ?? call.createdAt, ...known)));
