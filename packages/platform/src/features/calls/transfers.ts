@@ -95,6 +95,8 @@ export function createTransfers(deps: TransfersDeps): Transfers {
         log.error({ leg, err: error }, 'The leg that a transfer dials could not be recorded.');
         ended(owner, leg, callEnds(5010, 'Error'));
       });
+    // Whoever it was dialled for may have gone before it was there to be hung up.
+    if (peek(side.other.leg) === undefined) deps.hangUp(leg, callEnds(4000, 'Caller'));
   }
 
   /** The other parties of two calls of the phone are joined; the call that keeps its owner is `kept`. */
