@@ -35,6 +35,27 @@ it('killed in the middle of a call: at the next start the call has ended with a 
     await world.until('the phones are through', () => [a, b].every(({ call }) => call?.end !== undefined));
   }));
 
+for (const isRecorded of [false, true]) {
+  it(`nobody pays for the time in which no process was there (${isRecorded ? 'with' : 'without'} a recording)`, () =>
+    inSimulatedWorld({ seed: 7 }, async (world) => {
+      const phones = [await world.phone('ann'), await world.phone('bob')];
+      const room = new SimulatedRoom(world);
+      const [added] = await room.gather(phones, 'agent', { record: isRecorded });
+      await world.advance(32_000);
+      await world.restart({ downMs: 3_600_000 });
+
+      // A process that is killed was known to live five seconds before at most.
+      const { duration, billed_duration, end_time } = await room.body();
+      assert.ok(duration >= 27 && duration <= 35, `the room lasted ${duration} s`);
+      assert.ok(Date.parse(end_time) < world.now() - 3_590_000, end_time);
+      assert.equal(billed_duration, 2 * 60);
+      const record = await recordOf(world, added!.callUuid);
+      assert.ok(record.ended_at! < world.now() - 3_590_000);
+      for (const phone of phones) phone.hangUp();
+      await world.until('the phones are through', () => phones.every(({ call }) => call?.end !== undefined));
+    }));
+}
+
 it('registrations that are still valid are there after a restart, and calls reach the phones at once', () =>
   inSimulatedWorld({ seed: 4 }, async (world) => {
     const [a, b, c] = [await world.phone('ann'), await world.phone('bob'), await world.phone('cid')];

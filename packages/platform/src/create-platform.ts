@@ -315,11 +315,12 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     ...gateways.migrations,
     ...(inbox?.migrations ?? []),
   ]);
+  // Before anything writes an event: that would be taken for the last process's.
+  const diedAt = await alive.diedAt();
   const account = await accounts.ensureFirstAccount(deps.firstAccount);
   // What the last process left behind has ended with it; then the doors open.
   // Recordings before their multiparty calls, whose end is told after theirs.
   await recordings.restore();
-  const diedAt = await alive.diedAt();
   await multipartyCalls.restore(diedAt);
   await calls.restore(diedAt);
   await streams.restore(diedAt);

@@ -28,8 +28,7 @@ export interface RecordingWish {
 
 const urlShape = /^https?:\/\/[^\s\p{Cc}\p{Cs}/?#]+[^\s\p{Cc}\p{Cs}]*$/iu;
 
-/** Reads a validated body. Commas may stand in a URL: only one in front of another URL separates. */
-/** `parameter`: how the client named the list. */
+/** Reads a validated body; `parameter` is how the client named the list. Commas may stand in a URL: only one in front of another URL separates. */
 export function readPlay(body: NewCallPlay, parameter = 'urls'): Result<SoundWish> {
   const list = typeof body.urls === 'string' ? body.urls.split(/,(?=\s*https?:\/\/)/i) : body.urls;
   const urls = list.map((each) => each.trim());
