@@ -1,7 +1,7 @@
 import { notFound, problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { Media } from '../../ports/media.ts';
-import type { LiveLeg } from '../calls/index.ts';
+import { type LiveLeg, liveCallOf } from '../calls/index.ts';
 import type { Recordings } from '../recordings/index.ts';
 import { maxRecordingsOfLeg, type PlayKind } from './domain/leg-actions.ts';
 import { type LegSessions, ownerKind, type SessionDeps } from './sessions.ts';
@@ -30,15 +30,6 @@ export interface StartedRecording {
 export type CallActionCommands = ReturnType<typeof createCommands>;
 
 export function createCommands({ sessions, calls, recordings, media, newUuid }: CommandDeps) {
-  /** A live call of the account, whoever owns its leg; any other is unknown. */
-  function called(viewer: Viewer, callUuid: string): Result<LiveLeg> {
-    const leg = calls.peek(callUuid.toLowerCase());
-    const isTheirs = leg?.account === viewer.authId || leg?.mainAccount === viewer.authId;
-    return leg === undefined || !isTheirs || leg.isPrivate
-      ? refused(notFound('live call', callUuid))
-      : accepted(leg);
-  }
-
   /** The answered legs that are meant; `both` means those that there are. */
   function meant(
     viewer: Viewer,
@@ -46,7 +37,7 @@ export function createCommands({ sessions, calls, recordings, media, newUuid }: 
     legs: Legs,
     parameter: string,
   ): Result<readonly LiveLeg[]> {
-    const call = called(viewer, callUuid);
+    const call = liveCallOf(calls, viewer, callUuid);
     if (!call.ok) return call;
     const partner = partnerOf(call.value);
     if (legs === 'bleg' && partner === undefined) {
@@ -90,7 +81,7 @@ export function createCommands({ sessions, calls, recordings, media, newUuid }: 
 
   /** What has ended by itself a moment ago is no mistake of whoever stops it. */
   async function end(viewer: Viewer, callUuid: string, kind: PlayKind): Promise<Result<undefined>> {
-    const call = called(viewer, callUuid);
+    const call = liveCallOf(calls, viewer, callUuid);
     if (!call.ok) return call;
     const { leg } = call.value;
     const partner = calls.partnerOf(leg);
@@ -171,7 +162,7 @@ export function createCommands({ sessions, calls, recordings, media, newUuid }: 
     callUuid: string,
     which: string | null,
   ): Promise<Result<undefined>> {
-    const call = called(viewer, callUuid);
+    const call = liveCallOf(calls, viewer, callUuid);
     if (!call.ok) return call;
     const { leg } = call.value;
     const input = { type: 'end-recordings', which } as const;

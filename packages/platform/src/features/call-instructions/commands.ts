@@ -3,7 +3,7 @@ import { draining, notFound, problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { Sessions } from '../../kernel/session-runner.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { Calls, LegOffer, LiveLeg, TakenOffer } from '../calls/index.ts';
+import { type Calls, isOf, type LegOffer, type TakenOffer } from '../calls/index.ts';
 import {
   type DocumentRun,
   newDocumentRun,
@@ -123,11 +123,6 @@ export function createCommands(deps: CommandDeps) {
   }
 
   return { call, take };
-}
-
-/** A main account acts on the calls of its subaccounts. */
-export function isOf(viewer: RequestAccount, live: LiveLeg): boolean {
-  return live.account === viewer.authId || live.mainAccount === viewer.authId;
 }
 
 export function noSuchCall(uuid: string) {

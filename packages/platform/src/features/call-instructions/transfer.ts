@@ -2,8 +2,8 @@ import type { RequestAccount } from '../../http/index.ts';
 import type { KeyedQueue } from '../../kernel/keyed-queue.ts';
 import { type Problem, problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
-import type { LiveLeg } from '../calls/index.ts';
-import { type CommandDeps, isOf, noSuchCall, notAnswered } from './commands.ts';
+import { type LiveLeg, liveCallOf } from '../calls/index.ts';
+import { type CommandDeps, noSuchCall, notAnswered } from './commands.ts';
 import type { TransferReply } from './domain/document-run.ts';
 import type { ActionRequest } from './domain/instruction.ts';
 import { ownerKind } from './effects.ts';
@@ -34,8 +34,8 @@ export function createTransfer(deps: TransferDeps) {
     uuid: string,
     { aLeg, bLeg }: WantedTransfer,
   ): Promise<Result<readonly string[]>> {
-    const live = calls.peek(uuid);
-    if (live === undefined || live.isPrivate || !isOf(viewer, live)) return refused(noSuchCall(uuid));
+    const live = liveCallOf(calls, viewer, uuid);
+    if (!live.ok) return live;
     const partner = bLeg === null ? undefined : calls.partnerOf(uuid);
     if (bLeg !== null && partner === undefined) {
       const sentence = `legs must be aleg: call ${uuid} has no other leg at this moment`;

@@ -1,6 +1,7 @@
 export { type CallsDeps, type CallsFeature, createCalls } from './calls.ts';
 export { type CallStatus, statusOfEndedCall } from './domain/call-status.ts';
 export { type CallEnd, callEnds, type HangupCode, type HangupNames } from './domain/hangup-cause.ts';
+export { isOf, liveCallOf } from './live-call.ts';
 export type {
   CallbackUrl,
   Calls,

@@ -4,7 +4,7 @@ import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { Sessions } from '../../kernel/session-runner.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Database } from '../../ports/database.ts';
-import type { Calls } from '../calls/index.ts';
+import { type Calls, liveCallOf } from '../calls/index.ts';
 import type { Rate, Usage } from '../usage/index.ts';
 import type { CallReference } from './domain/call-reference.ts';
 import { friendlyNameAllowed, isFriendlyName } from './domain/friendly-name.ts';
@@ -87,10 +87,9 @@ export function createAdditions(deps: AdditionDeps) {
     wanted: WantedAddition,
     leg: string,
   ): Promise<Result<Addition>> {
-    const live = calls.peek(leg);
-    if (live === undefined || live.isPrivate || !isOf(viewer, live)) {
-      return refused(notFound('live call', leg));
-    }
+    const found = liveCallOf(calls, viewer, leg);
+    if (!found.ok) return found;
+    const live = found.value;
     const { from, to, callerName } = live;
     const added = await place(viewer, reference, wanted.settings, [
       {
@@ -259,8 +258,4 @@ export function createAdditions(deps: AdditionDeps) {
   }
 
   return { add, join };
-}
-
-function isOf(viewer: Viewer, live: { readonly account: string; readonly mainAccount: string }): boolean {
-  return (viewer.isSubaccount ? live.account : live.mainAccount) === viewer.authId;
 }

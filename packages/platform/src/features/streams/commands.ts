@@ -2,7 +2,7 @@ import type { RequestAccount } from '../../http/index.ts';
 import { notFound, problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { StreamTrack } from '../../ports/audio-streams.ts';
-import type { Calls, LiveLeg } from '../calls/index.ts';
+import { type Calls, type LiveLeg, liveCallOf } from '../calls/index.ts';
 import type { NewStream, Streams } from './door.ts';
 import type { Streamed, StreamQueries, Viewer } from './queries.ts';
 import type { StreamRow } from './tables.ts';
@@ -24,15 +24,6 @@ export interface CallStreamDeps {
 export type StreamCommands = ReturnType<typeof createCommands>;
 
 export function createCommands({ calls, start, stop, queries, newUuid, owner }: CallStreamDeps) {
-  /** A live call of the account, whoever owns its leg; any other is unknown. */
-  function called(viewer: RequestAccount, callUuid: string): Result<LiveLeg> {
-    const leg = calls.peek(callUuid.toLowerCase());
-    const isTheirs = leg?.account === viewer.authId || leg?.mainAccount === viewer.authId;
-    return leg === undefined || !isTheirs || leg.isPrivate
-      ? refused(notFound('live call', callUuid))
-      : accepted(leg);
-  }
-
   async function stopOne(viewer: Viewer, streamed: Streamed, stream: string): Promise<Result<undefined>> {
     const row = await queries.find(viewer, streamed, stream);
     if (row === undefined || row.ended_at !== null) return refused(notFound('live stream', stream));
@@ -51,7 +42,8 @@ export function createCommands({ calls, start, stop, queries, newUuid, owner }: 
     /** The same for unknown calls and those of others. */
     async known(viewer: RequestAccount, callUuid: string): Promise<Result<Streamed>> {
       const call = callUuid.toLowerCase();
-      if (called(viewer, call).ok || (await calls.isKnown(viewer, call))) return accepted({ call });
+      if (liveCallOf(calls, viewer, call).ok || (await calls.isKnown(viewer, call)))
+        return accepted({ call });
       return refused(notFound('call', callUuid));
     },
 
@@ -60,7 +52,7 @@ export function createCommands({ calls, start, stop, queries, newUuid, owner }: 
       callUuid: string,
       wish: StreamWish,
     ): Promise<Result<StreamRow>> {
-      const found = called(viewer, callUuid);
+      const found = liveCallOf(calls, viewer, callUuid);
       if (!found.ok) return found;
       const call = found.value;
       if (call.phase !== 'answered') {

@@ -97,8 +97,7 @@ export type MultipartyCallInput =
   | { readonly type: 'stop-play'; readonly of: 'play' | 'speak'; readonly members: Members }
   /** Of a play, for one of its listeners. */
   | { readonly type: 'sound-over'; readonly key: string; readonly hasFailed: boolean }
-  /** The process that held the legs is gone, and they with it. */
-  /** `diedAt`: when the process that had it was last known to live. */
+  /** The process that held the legs is gone, and they with it; `diedAt` is when it was last known to live. */
   | { readonly type: 'process-restarted'; readonly diedAt: Instant }
   | TimerFired;
 
