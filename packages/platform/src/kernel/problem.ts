@@ -1,3 +1,5 @@
+import { quoted } from './quoted.ts';
+
 /** Why a wish was refused: an expected outcome, never thrown. `sentence` is what the client reads; it holds no secret. */
 export interface Problem {
   readonly code: ProblemCode;
@@ -94,14 +96,8 @@ export function draining(retryAfterSeconds: number): Problem {
   };
 }
 
-/** Long enough to recognise a value, short enough that an answer never grows with what a client sends. */
-const shownLength = 60;
-
-/** JSON escapes control characters, so that a sentence stays one line whatever was sent. */
 function shown(value: unknown): string {
-  if (typeof value === 'string') {
-    return JSON.stringify(value.length > shownLength ? `${value.slice(0, shownLength)}…` : value);
-  }
+  if (typeof value === 'string') return quoted(value);
   if (value === null || value === undefined || typeof value === 'number' || typeof value === 'boolean') {
     return String(value);
   }

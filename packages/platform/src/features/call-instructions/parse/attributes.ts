@@ -1,7 +1,8 @@
+import { quoted } from '../../../kernel/quoted.ts';
 import type { ActionRequest } from '../domain/instruction.ts';
 import { nearest } from './nearest.ts';
 import type { Fault, Reading } from './reading.ts';
-import { quoted, type XmlAttribute, type XmlElement } from './xml-tree.ts';
+import type { XmlAttribute, XmlElement } from './xml-tree.ts';
 
 /**
  * The attributes of one element, asked for one by one: what was asked for is what is allowed. A wrong value is noted as a fault

@@ -1,7 +1,8 @@
+import { quoted } from '../../../kernel/quoted.ts';
 import { listed } from './attributes.ts';
 import { nearest } from './nearest.ts';
 import type { Reading } from './reading.ts';
-import { quoted, type XmlElement } from './xml-tree.ts';
+import type { XmlElement } from './xml-tree.ts';
 
 /** Reads one kind of child; undefined when a fault was noted. */
 export type ElementReader<Value> = (element: XmlElement, reading: Reading) => Value | undefined;

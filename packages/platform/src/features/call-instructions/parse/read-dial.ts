@@ -1,9 +1,9 @@
 import { isE164, isSipUri } from '@jackfield/contract';
+import { quoted } from '../../../kernel/quoted.ts';
 import type { Dial, DialDestination } from '../domain/instruction.ts';
 import { parseSipHeaders, type SipHeaders } from '../sip-headers.ts';
 import { type Attributes, attributesOf } from './attributes.ts';
 import { bodyOf, childrenOf, type ElementReader } from './contents.ts';
-import { quoted } from './xml-tree.ts';
 
 /** As many as a participant's `to` list may name (conventions.md §9.3). */
 const maxDestinations = 20;

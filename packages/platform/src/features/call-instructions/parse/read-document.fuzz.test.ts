@@ -127,6 +127,7 @@ test('attributes of any name and value never throw', () => {
         isSound(bytesOf(`<Response><${tag}${written}>${escaped(body)}</${tag}></Response>`));
       },
     ),
-    { numRuns: 1000 },
+    // A DEL was once shown unescaped.
+    { numRuns: 1000, examples: [['GetDigits', [['action', '\x7f']], '']] },
   );
 });

@@ -1,3 +1,4 @@
+import { quoted } from '../../../kernel/quoted.ts';
 import type { Instruction, ReadDocument } from '../domain/instruction.ts';
 import { attributesOf } from './attributes.ts';
 import { childrenOf, type ElementReader } from './contents.ts';
@@ -9,7 +10,7 @@ import { readPlay, readPreAnswer, readSpeak, readWait } from './read-prompts.ts'
 import { readRecord } from './read-record.ts';
 import { readStream } from './read-stream.ts';
 import { createReading } from './reading.ts';
-import { quoted, readXml, type XmlLimits } from './xml-tree.ts';
+import { readXml, type XmlLimits } from './xml-tree.ts';
 
 /** conventions.md §13 sets the bytes; nothing that we know nests deeper than four, markup of speech excepted. */
 export const documentLimits: XmlLimits = { maxBytes: 102_400, maxDepth: 10, maxElements: 1_000 };

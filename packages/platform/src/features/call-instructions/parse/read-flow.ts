@@ -1,8 +1,8 @@
+import { quoted } from '../../../kernel/quoted.ts';
 import type { Instruction } from '../domain/instruction.ts';
 import { attributesOf, httpUrlAllowed, isHttpUrl } from './attributes.ts';
 import { bodyOf, type ElementReader } from './contents.ts';
 import { bodyMustBeEmpty } from './read-prompts.ts';
-import { quoted } from './xml-tree.ts';
 
 const reasons = ['rejected', 'busy'] as const;
 

@@ -1,4 +1,5 @@
 import { defaultStatusCallbackEvents, streamContentTypes } from '@jackfield/contract';
+import { quoted } from '../../../kernel/quoted.ts';
 import type { ActionRequest, MultiPartyCall } from '../domain/instruction.ts';
 import {
   type Attributes,
@@ -9,7 +10,7 @@ import {
   webSocketUrlAllowed,
 } from './attributes.ts';
 import { bodyOf, type ElementReader } from './contents.ts';
-import { quoted, type XmlElement } from './xml-tree.ts';
+import type { XmlElement } from './xml-tree.ts';
 
 const eventGroups = [
   'mpc-state-changes',

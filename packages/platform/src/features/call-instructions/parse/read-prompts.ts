@@ -1,9 +1,10 @@
 import { readVoice } from '@jackfield/contract';
+import { quoted } from '../../../kernel/quoted.ts';
 import type { Instruction, Prompt, Wait } from '../domain/instruction.ts';
 import { attributesOf, httpUrlAllowed, isHttpUrl } from './attributes.ts';
 import { bodyOf, childrenOf, type ElementReader, refuseChild } from './contents.ts';
 import type { Reading } from './reading.ts';
-import { quoted, type XmlElement } from './xml-tree.ts';
+import type { XmlElement } from './xml-tree.ts';
 
 /** Repetitions of a sound; 0 goes on for ever. Not published; more than a call of 24 hours holds of short sounds. */
 const loopRange = { min: 0, max: 10_000, byDefault: 1 } as const;

@@ -1,3 +1,4 @@
+import { quoted } from '../../../kernel/quoted.ts';
 import type { PlayItem, ReadSoundDocument } from '../../sounds/index.ts';
 import { itemOfPrompt } from '../domain/elements/play-items.ts';
 import type { Prompt, Wait } from '../domain/instruction.ts';
@@ -6,7 +7,7 @@ import type { ElementReader } from './contents.ts';
 import { documentLimits } from './read-document.ts';
 import { promptReaders, readWait } from './read-prompts.ts';
 import { createReading } from './reading.ts';
-import { quoted, readXml } from './xml-tree.ts';
+import { readXml } from './xml-tree.ts';
 
 const soundReaders: ReadonlyMap<string, ElementReader<Prompt | Wait>> = new Map<
   string,

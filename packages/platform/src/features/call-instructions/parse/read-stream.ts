@@ -1,8 +1,8 @@
+import { quoted } from '../../../kernel/quoted.ts';
 import type { MiddleEvent } from '../../streams/index.ts';
 import type { Stream } from '../domain/instruction.ts';
 import { type Attributes, attributesOf, isWebSocketUrl, listed, webSocketUrlAllowed } from './attributes.ts';
 import { bodyOf, type ElementReader } from './contents.ts';
-import { quoted } from './xml-tree.ts';
 
 const contentTypes = [
   'audio/x-l16;rate=8000',

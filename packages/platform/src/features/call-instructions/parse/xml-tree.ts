@@ -1,4 +1,5 @@
 import { SaxesParser } from 'saxes';
+import { quoted } from '../../../kernel/quoted.ts';
 
 /** What a document costs at most; beyond it, it is refused and not read to its end. */
 export interface XmlLimits {
@@ -114,14 +115,6 @@ function decodeUtf8(bytes: Uint8Array): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Long enough to recognise a value, short enough that a sentence never grows with the document. */
-const quotedLength = 60;
-
-/** A value as a sentence shows it: shortened, on one line. */
-export function quoted(value: string): string {
-  return JSON.stringify(value.length > quotedLength ? `${value.slice(0, quotedLength)}…` : value);
 }
 
 /** The parser puts the place in front of its message and ends it with a full stop; names of the document may be in it. */
