@@ -1,0 +1,67 @@
+import { isTest, lineAt, type SourceCheck, type SourceFile, type Violation } from './check-result.ts';
+import { importsOf } from './imports-of.ts';
+import { maskOf } from './masked-text.ts';
+import { featureOf, pathOfImport } from './workspace-place.ts';
+
+const migrationFile = /\/migrations\/(\d{4})-[a-z0-9-]+\.ts$/;
+const createPlatform = 'packages/platform/src/create-platform.ts';
+
+/** Every migration is imported by a file of the product, every feature's list by `create-platform.ts`: a forgotten table shows here, not at a customer. */
+export const migrations: SourceCheck = {
+  name: 'migrations',
+  find(files) {
+    const product = files.filter(({ path }) => path.endsWith('.ts') && !isTest(path));
+    const found = product.filter(({ path }) => migrationFile.test(path));
+    const imported = new Set(product.flatMap(importedFrom));
+    return [
+      ...found
+        .filter(({ path }) => !imported.has(path))
+        .map(({ path }) => ({
+          path,
+          line: 1,
+          sentence: 'no file of the product imports this migration: put it into the list of its feature',
+        })),
+      ...numberedTwice(found),
+      ...unlisted(product, found),
+    ];
+  },
+};
+
+function importedFrom(file: SourceFile): readonly string[] {
+  return importsOf(file)
+    .filter((each) => !each.typeOnly)
+    .map(pathOfImport)
+    .filter((path) => path !== undefined);
+}
+
+function numberedTwice(found: readonly SourceFile[]): readonly Violation[] {
+  const first = new Map<string, string>();
+  return found.flatMap(({ path }) => {
+    const place = path.slice(0, path.lastIndexOf('/') + 5);
+    const other = first.get(place);
+    first.set(place, other ?? path);
+    return other === undefined ? [] : [{ path, line: 1, sentence: `has the number of ${other}` }];
+  });
+}
+
+/** Features with migrations whose list `create-platform.ts` leaves out; the list is read as `<name>.migrations` after `create<Feature>(`. */
+function unlisted(product: readonly SourceFile[], found: readonly SourceFile[]): readonly Violation[] {
+  const platform = product.find(({ path }) => path === createPlatform);
+  if (platform === undefined) return [];
+  const { code } = maskOf(platform);
+  const owners = new Set(found.map(({ path }) => featureOf(path)).filter((feature) => feature !== undefined));
+  return [...owners].flatMap((feature) => {
+    const create = `create${pascalCase(feature)}`;
+    const made = new RegExp(String.raw`\bconst\s+(\w+)\s*=[^;]*?\b${create}\(`).exec(code);
+    const isListed = made !== null && new RegExp(String.raw`\b${made[1]}\??\.migrations\b`).test(code);
+    if (isListed) return [];
+    const line = made === null ? 1 : lineAt(platform.text, made.index);
+    return [
+      { path: createPlatform, line, sentence: `the migrations of features/${feature} are not in its list` },
+    ];
+  });
+}
+
+function pascalCase(name: string): string {
+  return name.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
