@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { type BaresipOptions, BaresipPhone } from './support/baresip-phone.ts';
+import { cleanUp } from './support/clean-up.ts';
 import { heardToneDb, readWav, toneLevelDb } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
@@ -21,10 +22,12 @@ describe('baresip phones in a multiparty call', { skip, timeout: 120_000 }, () =
     platform = await PlatformProcess.start();
   });
 
-  after(async () => {
-    await platform.untilQuiet();
-    await platform.stop();
-  });
+  after(() =>
+    cleanUp(
+      () => platform.untilQuiet(),
+      () => platform.stop(),
+    ),
+  );
 
   afterEach(async () => {
     await Promise.all(phones.splice(0).map((phone) => phone.stop()));

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
+import { cleanUp } from './support/clean-up.ts';
 import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { RtpSocket } from './support/rtp-socket.ts';
@@ -26,10 +27,12 @@ describe('what phones do in the middle of calls', { skip, timeout: 360_000 }, ()
     await Promise.all(running.splice(0).map((sipp) => sipp.stop()));
   });
 
-  after(async () => {
-    await platform.untilQuiet();
-    await platform.stop();
-  });
+  after(() =>
+    cleanUp(
+      () => platform.untilQuiet(),
+      () => platform.stop(),
+    ),
+  );
 
   async function start(scenario: string, user: string, options: Partial<SippOptions> = {}): Promise<Sipp> {
     const sipp = await Sipp.start({ remote: platform.sipAddress, scenario, user, password, ...options });

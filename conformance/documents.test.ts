@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { BaresipPhone } from './support/baresip-phone.ts';
 import { CallbackReceiver, type Received, wrongSignatures } from './support/callback-receiver.ts';
+import { cleanUp } from './support/clean-up.ts';
 import { heardToneDb, readWav, toneLevelDb } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
@@ -37,12 +38,14 @@ describe('a customer’s documents', { skip, timeout: 180_000 }, () => {
     server = await CallbackReceiver.start();
   });
 
-  after(async () => {
-    await platform.untilQuiet();
-    await server.stop();
-    await platform.stop();
-    await rm(directory, { recursive: true, force: true });
-  });
+  after(() =>
+    cleanUp(
+      () => platform.untilQuiet(),
+      () => server.stop(),
+      () => platform.stop(),
+      () => rm(directory, { recursive: true, force: true }),
+    ),
+  );
 
   afterEach(async () => {
     await Promise.all(phones.splice(0).map((phone) => phone.stop()));

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { BaresipPhone } from './support/baresip-phone.ts';
+import { cleanUp } from './support/clean-up.ts';
 import { readWav, toneLevelDb } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
@@ -21,11 +22,13 @@ before(async () => {
   platform = await PlatformProcess.start();
 });
 
-after(async () => {
-  await platform.untilQuiet();
-  await platform.stop();
-  await rm(directory, { recursive: true, force: true });
-});
+after(() =>
+  cleanUp(
+    () => platform.untilQuiet(),
+    () => platform.stop(),
+    () => rm(directory, { recursive: true, force: true }),
+  ),
+);
 
 it('what sipp says in a 183 with SDP is heard by baresip, which called it, before the 200; nobody is left at the end', {
   skip: missing('sipp', 'baresip', 'sox'),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createSocket, type Socket } from 'node:dgram';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { cleanUp } from './support/clean-up.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 
 /** The platform is alive and well when it still answers OPTIONS and the API. */
@@ -15,10 +16,12 @@ describe('what strangers send', { timeout: 60_000 }, () => {
     await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
   });
 
-  after(async () => {
-    socket.close();
-    await platform.stop();
-  });
+  after(() =>
+    cleanUp(
+      () => socket.close(),
+      () => platform.stop(),
+    ),
+  );
 
   const send = (text: string) =>
     new Promise<void>((resolve, reject) =>

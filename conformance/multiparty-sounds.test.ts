@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import type { BaresipPhone } from './support/baresip-phone.ts';
 import { CallbackReceiver } from './support/callback-receiver.ts';
+import { cleanUp } from './support/clean-up.ts';
 import { readWav, type Sound, toneLevelDb } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { addToRoom, joinedRoom } from './support/multiparty-rooms.ts';
@@ -49,12 +50,14 @@ describe('sounds of multiparty calls', { skip, timeout: 180_000 }, () => {
     }
   });
 
-  after(async () => {
-    await platform.untilQuiet();
-    await server.stop();
-    await platform.stop();
-    await rm(directory, { recursive: true, force: true });
-  });
+  after(() =>
+    cleanUp(
+      () => platform.untilQuiet(),
+      () => server.stop(),
+      () => platform.stop(),
+      () => rm(directory, { recursive: true, force: true }),
+    ),
+  );
 
   afterEach(() => phones.stop());
 

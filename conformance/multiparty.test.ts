@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { CallbackReceiver, type Received } from './support/callback-receiver.ts';
+import { cleanUp } from './support/clean-up.ts';
 import { heardToneDb, readWav, type Sound } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { addToRoom, joinedRoom } from './support/multiparty-rooms.ts';
@@ -39,12 +40,14 @@ describe('multiparty calls', { skip, timeout: 180_000 }, () => {
     fileUrl = server.serve('/tone.wav', { type: 'audio/wav', body });
   });
 
-  after(async () => {
-    await platform.untilQuiet();
-    await server.stop();
-    await platform.stop();
-    await rm(directory, { recursive: true, force: true });
-  });
+  after(() =>
+    cleanUp(
+      () => platform.untilQuiet(),
+      () => server.stop(),
+      () => platform.stop(),
+      () => rm(directory, { recursive: true, force: true }),
+    ),
+  );
 
   afterEach(async () => {
     await phones.stop();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { postgresMissing, startPostgres } from '@jackfield/testkit';
+import { cleanUp } from './support/clean-up.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 
 const skip = postgresMissing() ?? false;
@@ -19,10 +20,12 @@ describe('the server on PostgreSQL', { skip, timeout: 60_000 }, () => {
     });
   });
 
-  after(async () => {
-    await platform.stop();
-    await stopPostgres();
-  });
+  after(() =>
+    cleanUp(
+      () => platform.stop(),
+      () => stopPostgres(),
+    ),
+  );
 
   const room = 'MultiPartyCall/name_postgres/';
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { type S3Server, startS3Server } from '@jackfield/testkit';
 import { CallbackReceiver } from './support/callback-receiver.ts';
+import { cleanUp } from './support/clean-up.ts';
 import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { freePort } from './support/ports.ts';
@@ -32,12 +33,14 @@ describe('recordings of multiparty calls', { skip, timeout: 240_000 }, () => {
     receiver = await CallbackReceiver.start();
   });
 
-  after(async () => {
-    await platform.untilQuiet();
-    await receiver.stop();
-    await platform.stop();
-    await rm(directory, { recursive: true, force: true });
-  });
+  after(() =>
+    cleanUp(
+      () => platform.untilQuiet(),
+      () => receiver.stop(),
+      () => platform.stop(),
+      () => rm(directory, { recursive: true, force: true }),
+    ),
+  );
 
   afterEach(() => phones.stop());
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
+import { cleanUp } from './support/clean-up.ts';
 import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { Sipp, type SippOptions } from './support/sipp.ts';
@@ -18,10 +19,12 @@ describe('sipp as a phone', { skip, timeout: 180_000 }, () => {
     ({ username: user, endpointId } = await platform.createEndpoint('sipp', password));
   });
 
-  after(async () => {
-    await platform.untilQuiet();
-    await platform.stop();
-  });
+  after(() =>
+    cleanUp(
+      () => platform.untilQuiet(),
+      () => platform.stop(),
+    ),
+  );
 
   afterEach(async () => {
     await Promise.all(running.splice(0).map((sipp) => sipp.stop()));

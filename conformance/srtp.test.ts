@@ -4,6 +4,7 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { type BaresipOptions, BaresipPhone } from './support/baresip-phone.ts';
 import { type CertificateOnDisk, createCertificate } from './support/certificates.ts';
+import { cleanUp } from './support/clean-up.ts';
 import { heardToneDb, readWav, toneLevelDb } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
@@ -33,12 +34,14 @@ describe('baresip over TLS with SRTP, keys in SDP', { skip, timeout: 180_000 }, 
     });
   });
 
-  after(async () => {
-    await platform.untilQuiet();
-    assert.equal(await platform.stop(), 0);
-    certificate.remove();
-    setDefaultCACertificates(trusted);
-  });
+  after(() =>
+    cleanUp(
+      () => platform.untilQuiet(),
+      async () => assert.equal(await platform.stop(), 0),
+      () => certificate.remove(),
+      () => setDefaultCACertificates(trusted),
+    ),
+  );
 
   afterEach(async () => {
     await Promise.all(phones.splice(0).map((phone) => phone.stop()));

@@ -9,6 +9,7 @@ import { levelDb, type StreamSession, serveStreams } from '@jackfield/stream-kit
 import { Check, Errors } from 'typebox/value';
 import { WebSocketServer } from 'ws';
 import { CallbackReceiver } from './support/callback-receiver.ts';
+import { cleanUp } from './support/clean-up.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 
 const talker = '+12025550101';
@@ -22,10 +23,12 @@ describe('streams of the platform', { timeout: 120_000 }, () => {
     customer = await CallbackReceiver.start();
   });
 
-  after(async () => {
-    await platform.stop();
-    await customer.stop();
-  });
+  after(() =>
+    cleanUp(
+      () => platform.stop(),
+      () => customer.stop(),
+    ),
+  );
 
   /** Calls the talking phone; its document streams to this URL. */
   const call = async (url: string, attributes: string) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { BaresipPhone } from './support/baresip-phone.ts';
 import { CallbackReceiver } from './support/callback-receiver.ts';
+import { cleanUp } from './support/clean-up.ts';
 import { heardToneDb, readWav, toneLevelDb } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
@@ -34,11 +35,13 @@ describe('audio streams', { skip, timeout: 180_000 }, () => {
     await platform.untilQuiet();
   });
 
-  after(async () => {
-    await sockets.stop();
-    await customer.stop();
-    await platform.stop();
-  });
+  after(() =>
+    cleanUp(
+      () => sockets.stop(),
+      () => customer.stop(),
+      () => platform.stop(),
+    ),
+  );
 
   /** A call to this destination on which a document runs; resolves with its UUID when it is up. */
   async function call(to: string, ...elements: readonly string[]): Promise<string> {

@@ -9,6 +9,7 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import { connect, getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls';
 import { BaresipPhone } from './support/baresip-phone.ts';
 import { type CertificateOnDisk, createCertificate } from './support/certificates.ts';
+import { cleanUp } from './support/clean-up.ts';
 import { heardToneDb, readWav } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { eachLine, Happenings } from './support/lines.ts';
@@ -38,12 +39,14 @@ describe('a platform with a certificate', { skip: missing('openssl'), timeout: 1
     });
   });
 
-  after(async () => {
-    await platform.untilQuiet();
-    assert.equal(await platform.stop(), 0);
-    certificate.remove();
-    setDefaultCACertificates(trusted);
-  });
+  after(() =>
+    cleanUp(
+      () => platform.untilQuiet(),
+      async () => assert.equal(await platform.stop(), 0),
+      () => certificate.remove(),
+      () => setDefaultCACertificates(trusted),
+    ),
+  );
 
   afterEach(() => {
     for (const socket of sockets.splice(0)) socket.destroy();

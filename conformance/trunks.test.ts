@@ -5,6 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
+import { cleanUp } from './support/clean-up.ts';
 import { missing } from './support/installed.ts';
 import { Kamailio } from './support/kamailio.ts';
 import { PlatformProcess } from './support/platform-process.ts';
@@ -301,10 +302,12 @@ describe('trunks', { skip, timeout: 180_000 }, () => {
       assert.equal(added.status, 201, JSON.stringify(added.body));
     });
 
-    after(async () => {
-      silent?.close();
-      await system?.stop();
-    });
+    after(() =>
+      cleanUp(
+        () => silent?.close(),
+        () => system?.stop(),
+      ),
+    );
 
     /** The API calls the number; gives the call. */
     async function call(room: string): Promise<string> {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { CallbackReceiver } from './support/callback-receiver.ts';
+import { cleanUp } from './support/clean-up.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { Smsc } from './support/smsc.ts';
 
@@ -71,14 +72,16 @@ describe('verification through gateways of the operator', { timeout: 120_000 }, 
     await smsc.saw('bind');
   });
 
-  after(async () => {
-    await platform.stop();
-    await receiver.stop();
-    smsc.stop();
-    gateway.closeAllConnections();
-    gateway.close();
-    await rm(directory, { recursive: true });
-  });
+  after(() =>
+    cleanUp(
+      () => platform.stop(),
+      () => receiver.stop(),
+      () => smsc.stop(),
+      () => gateway.closeAllConnections(),
+      () => gateway.close(),
+      () => rm(directory, { recursive: true }),
+    ),
+  );
 
   const begin = async (recipient: string, more: object = {}) => {
     const { status, body } = await platform.api('POST', 'Verify/Session/', {

@@ -18,6 +18,32 @@ export type Happening = { readonly who: number; readonly afterMs: number } & (
   | { readonly type: 'mute-all' | 'hold-all'; readonly on: boolean }
 );
 
+const joinsAs = (role: Person['role'], afterMs: number) =>
+  ({
+    type: 'join',
+    who: 0,
+    afterMs,
+    role,
+    coach: true,
+    mute: false,
+    hold: false,
+    starts: true,
+    ringMs: 0,
+  }) as const;
+
+/**
+ * The evening that comes before the random ones: an agent and a customer talk, a supervisor coaches, the agent is on hold and back. It
+ * has every kind of thing that the tests count, so that chance alone never decides whether they saw one.
+ */
+export const firstEvening = {
+  seed: 1,
+  guests: [joinsAs('agent', 100), joinsAs('customer', 600), joinsAs('supervisor', 1500)],
+  happenings: [
+    { type: 'hold', who: 0, afterMs: 2000, on: true } as const,
+    { type: 'hold', who: 0, afterMs: 1500, on: false } as const,
+  ],
+};
+
 const room = 'MultiPartyCall/name_random/';
 
 /** A room driven through the interface, and beside it the history of what it was told to be. */

@@ -42,12 +42,17 @@ export class RtpSocket {
 
   /** Resolves with the source of the first packet; that is where to speak to. */
   async peer(limitMs = 5_000): Promise<number> {
+    await this.received(1, limitMs);
+    return this.heard[0]!.from.port;
+  }
+
+  /** Resolves when this many packets have come in all. */
+  async received(packets: number, limitMs = 5_000): Promise<void> {
     const limit = Date.now() + limitMs;
-    while (this.heard.length === 0) {
-      if (Date.now() > limit) throw new Error('No RTP came');
+    while (this.heard.length < packets) {
+      if (Date.now() > limit) throw new Error(`${this.heard.length} packets of RTP came, not ${packets}`);
       await new Promise((resolve) => setTimeout(resolve, frameMs));
     }
-    return this.heard[0]!.from.port;
   }
 
   /** Packets that came between two instants. */
