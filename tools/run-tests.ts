@@ -1,44 +1,56 @@
 import { spawn } from 'node:child_process';
-import { glob } from 'node:fs/promises';
+import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { findTests } from './tests/find-tests.ts';
 
 /**
- * `npm test`'s second half: every `*.test.ts` of the workspace under Node's own runner. Arguments that start with a dash go to the
- * runner (`--test-name-pattern=…`), others choose the files whose path contains one of them.
+ * `npm test`'s second half: the `*.test.ts` files of the workspace under Node's own runner. Arguments that start with a dash go to the
+ * runner (`--test-name-pattern=…`), others choose the files whose path contains one of them; `--quick` chooses the quick tier.
  */
 const root = join(import.meta.dirname, '..');
-const places = ['packages', 'apps', 'tools', 'conformance'];
 const args = process.argv.slice(2);
-const options = args.filter((arg) => arg.startsWith('-'));
-const wanted = args.filter((arg) => !arg.startsWith('-'));
+const options = args.filter((arg) => arg.startsWith('-') && arg !== '--quick');
+const parts = args.filter((arg) => !arg.startsWith('-'));
 
-const paths: string[] = [];
-for await (const path of glob(
-  places.map((place) => `${place}/**/*.test.ts`),
-  { cwd: root, exclude: (name) => /(^|\/)(node_modules|dist|data)$/.test(name) },
-)) {
-  if (wanted.length === 0 || wanted.some((part) => path.includes(part))) paths.push(path);
-}
+const isQuick = args.includes('--quick');
+// Each suite over PostgreSQL starts a server of its own; the quick tier has the same suites over the embedded database.
+if (isQuick) options.push(String.raw`--test-skip-pattern=/\(PostgreSQL\)/`);
+
+const paths = await findTests(root, { parts, isQuick });
 if (paths.length === 0) {
-  console.error(`no test file's path contains ${wanted.map((part) => `'${part}'`).join(' or ')}`);
+  console.error(`no test file's path contains ${parts.map((part) => `'${part}'`).join(' or ')}`);
   process.exit(1);
 }
+
+// fast-check takes whole numbers of 32 bits.
+const seed = process.env.JACKFIELD_TEST_SEED ?? String(randomInt(2 ** 31));
+const seedLine = `the random tests have the seed ${seed}: JACKFIELD_TEST_SEED=${seed} repeats them`;
+console.log(seedLine);
 
 const runner = spawn(
   process.execPath,
   [
     '--test',
+    `--import=${join(root, 'tools/tests/random-seed.ts')}`,
     '--test-reporter=spec',
+    '--test-reporter-destination=stdout',
+    `--test-reporter=${join(root, 'tools/tests/slow-files.ts')}`,
+    '--test-reporter-destination=stderr',
     `--test-concurrency=${Math.max(2, availableParallelism())}`,
-    // A test that hangs fails by itself; the longest place real calls with software that we did not write.
+    // A test that hangs fails by itself; the longest conformance test lasts two minutes.
     '--test-timeout=180000',
     ...options,
-    ...paths.sort(),
+    ...paths,
   ],
-  // A process group of its own, so that ending it ends what the tests have started.
-  { cwd: root, stdio: ['ignore', 'pipe', 'inherit'], detached: true },
+  {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, JACKFIELD_TEST_SEED: seed },
+    // A process group of its own, so that ending it ends what the tests have started.
+    detached: true,
+  },
 );
 function end(signal: NodeJS.Signals): void {
   try {
@@ -68,5 +80,6 @@ for await (const line of createInterface({ input: runner.stdout })) {
 }
 const code = await ended;
 clearTimeout(silence);
+if (code !== 0) console.log(seedLine);
 console.log(closing.length === 0 ? 'the runner ended without its closing lines' : closing.join('\n'));
 process.exitCode = code === 0 && closing.length === 0 ? 1 : code;

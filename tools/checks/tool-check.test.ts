@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { runTool, toolChecks } from './tool-check.ts';
+import { runTool, type ToolCheck, toolChecks, withoutFormat } from './tool-check.ts';
 
 const workspace = join(import.meta.dirname, '../..');
 let root = '';
@@ -18,12 +18,13 @@ before(() => {
 });
 after(() => rmSync(root, { recursive: true, force: true }));
 
-async function outputOf(name: string, path: string, text: string): Promise<string> {
+async function outputOf(name: string, path: string, text: string, adapt = (tool: ToolCheck) => tool) {
   const file = join(root, path);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text);
-  const tool = toolChecks.find((each) => each.name === name);
-  assert.ok(tool);
+  const found = toolChecks.find((each) => each.name === name);
+  assert.ok(found);
+  const tool = adapt(found);
   const { passed, output } = await runTool(tool, root);
   rmSync(file);
   assert.equal(passed, output === '' || /No fixes applied\.$/.test(output), output);
@@ -94,3 +95,12 @@ for (const [check, rule, path, planted, fixed] of rows) {
     assert.equal(await outputOf(check, path, fixed), '');
   });
 }
+
+test('without format, other quotes and unsorted imports pass and a lint error is refused', async () => {
+  const path = 'packages/platform/src/a.ts';
+  const loose = 'import { b } from "./b.ts"; import { a } from "./a.ts";\nexport const c = [a, b]\n';
+  assert.match(await outputOf('lint and format', path, loose), /a\.ts/);
+  assert.equal(await outputOf('lint and format', path, loose, withoutFormat), '');
+  const wrong = "console.log('a');\nexport {};\n";
+  assert.match(await outputOf('lint and format', path, wrong, withoutFormat), /noConsole/);
+});

@@ -42,6 +42,14 @@ export const toolChecks: readonly ToolCheck[] = [
   },
 ];
 
+/** The same tool with its rules of layout (line breaks, order of imports) off. */
+export function withoutFormat(tool: ToolCheck): ToolCheck {
+  if (tool.package !== '@biomejs/biome') return tool;
+  const [command = '', ...args] = tool.args;
+  const off = ['--formatter-enabled=false', '--assist-enabled=false'];
+  return { ...tool, name: 'lint', args: [command, ...off, ...args] };
+}
+
 export interface ToolOutcome {
   readonly passed: boolean;
   readonly output: string;

@@ -1,0 +1,30 @@
+import { glob } from 'node:fs/promises';
+
+const folders = ['packages', 'apps', 'tools', 'conformance'];
+
+export interface TestChoice {
+  /** Files whose path contains one of these; all when empty. */
+  readonly parts: readonly string[];
+  /** Leaves out what starts processes, talks over real sockets for long, or walks at random. */
+  readonly isQuick: boolean;
+}
+
+/** The test files of the workspace below `root`, sorted; relative paths. */
+export async function findTests(root: string, { parts, isQuick }: TestChoice): Promise<readonly string[]> {
+  const paths: string[] = [];
+  for await (const path of glob(
+    folders.map((folder) => `${folder}/**/*.test.ts`),
+    { cwd: root, exclude: (name) => /(^|\/)(node_modules|dist|data)$/.test(name) },
+  )) {
+    paths.push(path.replaceAll('\\', '/'));
+  }
+  return paths
+    .filter((path) => parts.length === 0 || parts.some((part) => path.includes(part)))
+    .filter((path) => !isQuick || !isSlow(path))
+    .sort();
+}
+
+/** Seconds each, measured: conformance starts real programs, walks and fuzz tests make thousands of runs. */
+export function isSlow(path: string): boolean {
+  return path.startsWith('conformance/') || /\.(walk|fuzz)\.test\.ts$/.test(path);
+}
