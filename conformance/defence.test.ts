@@ -184,7 +184,9 @@ describe('a server among strangers', { skip, timeout: 240_000 }, () => {
   it('a connection on which nobody shows who it is is closed in time, however much it says', async () => {
     const socket = await dial('127.0.0.70');
     const chatter = setInterval(() => socket.write(optionsOf('127.0.0.70', 'TCP')), 200);
-    await once(socket, 'close');
+    // A reset is an error before the close: the platform closes with bytes of ours unread.
+    socket.on('error', () => undefined);
+    await new Promise<void>((resolve) => socket.once('close', () => resolve()));
     clearInterval(chatter);
   });
 

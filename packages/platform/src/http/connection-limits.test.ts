@@ -90,8 +90,8 @@ describe('Connections of the HTTP port', () => {
     const answer = once(socket, 'data', { signal });
     socket.write('GET /healthz HTTP/1.1\r\n');
     const drip = setInterval(() => socket.write('X: y\r\n'), 10);
+    socket.once('close', () => clearInterval(drip));
     assert.match(String((await answer)[0]), /^HTTP\/1\.1 408 /);
-    clearInterval(drip);
     await closed(socket);
   });
 });

@@ -7,6 +7,7 @@ import { connect as connectTls, createServer as createTlsServer, type TLSSocket 
 import type { Flow } from '../message/flow.ts';
 import { createTransportCounters } from './counters.ts';
 import { createAuthority, noOpenssl } from './testing/certificates.ts';
+import { drip, untilClosed } from './testing/sockets.ts';
 import { createTlsTransport, type TlsTransport, type TlsTransportOptions } from './tls-transport.ts';
 import type { SendFailure } from './transport-listener.ts';
 
@@ -194,7 +195,7 @@ describe('SIP over TLS', { skip: noOpenssl }, () => {
     const socket = await plain(b.port);
     socket.write(text());
     socket.resume();
-    await once(socket, 'close', { signal });
+    await untilClosed(socket, signal);
     assert.deepEqual([b.counters.handshakesFailed, b.counters.messagesReceived], [1, 0]);
     assert.equal(b.transport.connections, 0);
   });
@@ -204,10 +205,9 @@ describe('SIP over TLS', { skip: noOpenssl }, () => {
     const socket = await plain(b.port);
     // The head of a TLS record of 16 KiB, and then a byte now and then.
     socket.write(Buffer.from([0x16, 0x03, 0x01, 0x3f, 0xff]));
-    const drip = setInterval(() => socket.write(Buffer.from([1])), 10);
+    drip(socket, Buffer.from([1]));
     socket.resume();
-    await once(socket, 'close', { signal });
-    clearInterval(drip);
+    await untilClosed(socket, signal);
     while (b.counters.handshakesFailed === 0) await nextTurn();
     assert.deepEqual([b.counters.connectionsTimedOut, b.counters.handshakesFailed], [1, 1]);
   });
@@ -218,7 +218,7 @@ describe('SIP over TLS', { skip: noOpenssl }, () => {
     // Both are known to the server once the third is refused.
     const third = await plain(b.port);
     third.resume();
-    await once(third, 'close', { signal });
+    await untilClosed(third, signal);
     assert.equal(b.counters.connectionsRefused, 1);
     held[0]!.destroy();
     while (b.counters.handshakesFailed === 0) await nextTurn();
@@ -234,7 +234,7 @@ describe('SIP over TLS', { skip: noOpenssl }, () => {
     const first = await phone(b.port);
     const second = await plain(b.port);
     second.resume();
-    await once(second, 'close', { signal });
+    await untilClosed(second, signal);
     assert.equal(b.counters.connectionsRefused, 1);
     const closed = b.closed();
     first.write(text());
@@ -277,7 +277,7 @@ describe('SIP over TLS', { skip: noOpenssl }, () => {
     socket.write(text());
     const [, flow] = await arrived;
     const closed = b.closed();
-    const halfClosed = once(half, 'close', { signal });
+    const halfClosed = untilClosed(half, signal);
     await Promise.all([b.transport.close(), halfClosed]);
     assert.equal((await closed)[0].id, flow.id);
     assert.equal(b.transport.flowById(flow.id), undefined);

@@ -9,6 +9,7 @@ import { WebSocket } from 'ws';
 import type { Flow } from '../message/flow.ts';
 import { createTcpTransport } from './stream-transport.ts';
 import { createAuthority, noOpenssl } from './testing/certificates.ts';
+import { drip, untilClosed } from './testing/sockets.ts';
 import type { SendFailure } from './transport-listener.ts';
 import { createTransports, type SocketTransports, type TransportsOptions } from './transports.ts';
 
@@ -212,16 +213,15 @@ describe('transports', () => {
     socket.write(broken + text());
     const [answer] = await once(socket, 'data', { signal });
     assert.equal(String(answer), `answer to ${broken.length}`);
-    await once(socket, 'close', { signal });
+    await untilClosed(socket, signal);
     assert.equal(a.transports.counters.streamsBroken, 1);
   });
 
   it('close a connection whose message does not come to its end in time, however slowly it drips', async () => {
     const a = await side({ limits: { halfMessageMs: 60 } });
     const socket = await dial(a.port);
-    const drip = setInterval(() => socket.write('x'), 10);
-    await once(socket, 'close', { signal });
-    clearInterval(drip);
+    drip(socket, 'x');
+    await untilClosed(socket, signal);
     assert.equal(a.transports.counters.connectionsTimedOut, 1);
   });
 
@@ -229,7 +229,7 @@ describe('transports', () => {
     const a = await side({ limits: { idleMs: 40 } });
     const socket = await dial(a.port);
     socket.write(text());
-    await once(socket, 'close', { signal });
+    await untilClosed(socket, signal);
     assert.equal(a.transports.counters.connectionsTimedOut, 1);
   });
 
@@ -240,7 +240,7 @@ describe('transports', () => {
     first.write(text());
     await arrived;
     const second = await dial(a.port);
-    await once(second, 'close', { signal });
+    await untilClosed(second, signal);
     assert.equal(a.transports.counters.connectionsRefused, 1);
     const failed = a.failure();
     a.transports.send({ protocol: 'tcp', host: '127.0.0.1', port: 9 }, text());
@@ -249,7 +249,7 @@ describe('transports', () => {
 
   it('take no connection from an address that their owner does not want, and count those of one source together', async () => {
     const unwanted = await side({ accepts: () => false });
-    await once(await dial(unwanted.port), 'close', { signal });
+    await untilClosed(await dial(unwanted.port), signal);
     assert.equal(unwanted.transports.counters.connectionsRefused, 1);
     const asked: string[] = [];
     const one = await side({
@@ -265,7 +265,7 @@ describe('transports', () => {
     const second = connect({ port: one.port, host: '127.0.0.1', localAddress: '127.0.0.2' });
     sockets.push(second);
     second.on('error', () => undefined);
-    await once(second, 'close', { signal });
+    await untilClosed(second, signal);
     assert.deepEqual(asked, ['127.0.0.1', '127.0.0.2']);
   });
 
@@ -273,18 +273,17 @@ describe('transports', () => {
     const a = await side({ limits: { strangerMs: 80 } });
     const stranger = await dial(a.port);
     const known = await dial(a.port);
-    const chatter = setInterval(() => stranger.write(text()), 10);
+    drip(stranger, text());
     const flows = new Map<number, string>();
     a.events.on('message', (_text: string, flow: Flow) => flows.set(flow.remotePort, flow.id));
     known.write(text());
     while (!flows.has(known.localPort!)) await a.message();
     a.transports.keep(flows.get(known.localPort!)!);
-    await once(stranger, 'close', { signal });
-    clearInterval(chatter);
+    await untilClosed(stranger, signal);
     assert.equal(a.transports.counters.connectionsTimedOut, 1);
     assert.equal(known.destroyed, false);
     a.transports.cut(flows.get(known.localPort!)!);
-    await once(known, 'close', { signal });
+    await untilClosed(known, signal);
   });
 
   it('do not queue without bound for a peer that does not read', async () => {
