@@ -3,7 +3,7 @@ import { type FoundImport, importsOf } from './imports-of.ts';
 import { adapterOf, isDomain, isPure, partOf, pathOfImport } from './workspace-place.ts';
 
 const product = ['sip', 'sdp', 'media', 'contract', 'platform', 'adapters'];
-const packages = [...product, 'testkit', 'stream-kit'];
+const packages = [...product, 'testkit', 'stream-kit', 'hosted-sdk'];
 
 /** The import table of design.md §1: what each part of the workspace may import, besides itself. */
 export const importTable: Readonly<Record<string, readonly string[]>> = {
@@ -15,6 +15,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   adapters: ['sip', 'sdp', 'media', 'contract', 'platform'],
   testkit: product,
   'stream-kit': ['contract'],
+  'hosted-sdk': [],
   server: ['sip', 'contract', 'platform', 'adapters'],
   console: ['contract'],
   tools: ['contract', 'platform'],

@@ -7,10 +7,12 @@ interface Manifest {
   readonly name?: string;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
+  /** What the user of the package brings. */
+  readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
 /**
- * What a package imports stands in its own package.json. Tests may also use the root's devDependencies and every package of the
+ * What a package imports stands in its own package.json. Tests may also use its devDependencies, the root's, and every package of the
  * workspace; folders outside packages/ and apps/ use the root's.
  */
 export const dependencies: SourceCheck = {
@@ -30,9 +32,9 @@ function undeclared(file: SourceFile, manifests: ReadonlyMap<string, Manifest>):
   const root = manifests.get('.') ?? {};
   const own = manifests.get(file.path.split('/').slice(0, 2).join('/'));
   const part = partOf(file.path);
-  const mayUse = new Set(Object.keys(own?.dependencies ?? {}));
+  const mayUse = new Set(Object.keys({ ...own?.dependencies, ...own?.peerDependencies }));
   if (own === undefined || isTest(file.path)) {
-    for (const manifest of own === undefined ? manifests.values() : [root]) {
+    for (const manifest of own === undefined ? manifests.values() : [root, own]) {
       for (const name of Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }))
         mayUse.add(name);
     }

@@ -13,7 +13,7 @@ describe('packed packages, in a project of somebody else', { timeout: 120_000 },
   const modules = join(project, 'node_modules');
 
   before(() => {
-    for (const name of ['sip', 'contract', 'stream-kit']) {
+    for (const name of ['sip', 'contract', 'stream-kit', 'hosted-sdk']) {
       const tarball = packPackage(name, project);
       const place = join(modules, '@jackfield', name);
       mkdirSync(place, { recursive: true });
@@ -21,7 +21,7 @@ describe('packed packages, in a project of somebody else', { timeout: 120_000 },
       assert.equal(status, 0, String(stderr));
     }
     // What npm would install beside them.
-    for (const name of ['ws', 'typebox', '@types/ws', '@types/node', 'undici-types']) {
+    for (const name of ['ws', 'typebox', '@types/ws', '@types/node', 'undici-types', 'plivo']) {
       mkdirSync(dirname(join(modules, name)), { recursive: true });
       symlinkSync(join(root, 'node_modules', name), join(modules, name));
     }
@@ -42,6 +42,22 @@ describe('packed packages, in a project of somebody else', { timeout: 120_000 },
       files.filter((file) => /test|testing|corpus|\.ts$/.test(file) && !file.endsWith('.d.ts')),
       [],
     );
+  });
+
+  it("Plivo's SDK is found beside the package that points it at a server", () => {
+    writeFileSync(
+      join(project, 'plivo.js'),
+      `import { createServer } from 'node:http';
+import { pointPlivoSdkAt } from '@jackfield/hosted-sdk';
+import plivo from 'plivo';
+const server = createServer((request, response) => response.end(request.url)).listen(0, '127.0.0.1', async () => {
+  pointPlivoSdkAt('http://127.0.0.1:' + server.address().port);
+  await new plivo.Client('MA', 'secret').calls.hangup('1');
+  console.log('sent');
+  server.close().closeAllConnections();
+});`,
+    );
+    assert.deepEqual(node('plivo.js'), { status: 0, out: 'sent\n' });
   });
 
   it('the SIP stack answers OPTIONS over UDP', () => {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { packPackage } from './pack-package.ts';
 
 /** Packages that are of use without the platform, after those that they import. */
-const publishable = ['sip', 'sdp', 'contract', 'stream-kit'];
+const publishable = ['sip', 'sdp', 'contract', 'stream-kit', 'hosted-sdk'];
 
 const root = join(import.meta.dirname, '../..');
 const wanted = process.argv.slice(2);

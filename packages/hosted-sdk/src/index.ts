@@ -1,0 +1,1 @@
+export { type PointOptions, pointPlivoSdkAt } from './point-plivo-sdk-at.ts';
