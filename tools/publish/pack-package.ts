@@ -26,6 +26,8 @@ export function packPackage(name: string, into: string): string {
   try {
     build(source, Object.values({ ...manifest.exports, ...manifest.bin }), staging);
     const published = {
+      // Not in the workspace, whose Node comes with it: npm would warn of each package under another one.
+      engines: { node: '>=24' },
       ...manifest,
       exports: mapped(manifest.exports, (path) => ({
         types: built(path, '.d.ts'),

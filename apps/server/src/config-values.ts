@@ -72,6 +72,11 @@ export function asCount(most: number) {
   };
 }
 
+/** A count that may be nothing at all. */
+export function asCountFromZero(most: number) {
+  return (text: string): number | undefined => (/^0+$/.test(text) ? 0 : asCount(most)(text));
+}
+
 export function asPath(text: string): string | undefined {
   return text.includes('\0') ? undefined : text;
 }

@@ -4,6 +4,7 @@ import {
   asBoolean,
   asCidr,
   asCount,
+  asCountFromZero,
   asHost,
   asHostName,
   asList,
@@ -112,6 +113,11 @@ export const configVariables = {
     read: asList(asPattern(/^[A-Za-z][A-Za-z0-9-]{0,39}-$/)),
   },
   rates: { name: 'JACKFIELD_RATES', allowed: 'the path of a JSON file', read: asPath },
+  drainSeconds: {
+    name: 'JACKFIELD_DRAIN_SECONDS',
+    allowed: 'a number of seconds from 0 to 86400',
+    read: asCountFromZero(86_400),
+  },
   callbackDays: { name: 'JACKFIELD_CALLBACK_DAYS', allowed: days, read: asCount(3650) },
   recordingDays: { name: 'JACKFIELD_RECORDING_DAYS', allowed: days, read: asCount(3650) },
   recordingsUrl: {

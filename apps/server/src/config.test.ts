@@ -58,6 +58,7 @@ test('what is set is taken; an empty variable counts as not set', () => {
     JACKFIELD_SIGNATURE_PREFIXES: 'X-Acme-, X-Service-',
     JACKFIELD_RATES: '/etc/rates.json',
     JACKFIELD_CALLBACK_DAYS: '30',
+    JACKFIELD_DRAIN_SECONDS: '600',
     JACKFIELD_LOG_LEVEL: 'debug',
     HOME: '/root',
   });
@@ -78,6 +79,7 @@ test('what is set is taken; an empty variable counts as not set', () => {
   assert.equal(config.publicUrl, 'https://calls.example.com');
   assert.deepEqual(config.signaturePrefixes, ['X-Acme-', 'X-Service-']);
   assert.equal(config.ratesFile, '/etc/rates.json');
+  assert.equal(config.drainSeconds, 600);
   assert.deepEqual([config.callbackDays, config.recordingDays], [30, undefined]);
 });
 
@@ -136,6 +138,7 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   JACKFIELD_PUBLIC_URL: ['calls.example.com', 'ftp://a', 'https://a/path', 'https://me:pw@a'],
   JACKFIELD_SIGNATURE_PREFIXES: ['X-Acme', 'X Acme-', 'X-A-,'],
   JACKFIELD_CALLBACK_DAYS: ['0', '1.5', '-1', '4000'],
+  JACKFIELD_DRAIN_SECONDS: ['-1', '1.5', '30s', '86401'],
   JACKFIELD_RECORDING_DAYS: ['none'],
   JACKFIELD_LOG_LEVEL: ['verbose'],
 };

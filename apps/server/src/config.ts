@@ -51,6 +51,8 @@ export interface Config {
   readonly carriersFile?: string;
   /** An absolute path; messages go to the inbox of the sandbox, or nowhere, when absent. */
   readonly smsFile?: string;
+  /** How long live calls may go on after the first signal. */
+  readonly drainSeconds: number;
   /** How long the log of callbacks is kept. */
   readonly callbackDays: number;
   /** How long recordings are kept; for ever when absent. */
@@ -97,6 +99,11 @@ export interface ConfigSource {
 /** One rule of precedence: the environment, then the file `.env` in `directory`, then the defaults. */
 export function readEnvironment(directory = process.cwd(), env = process.env): ConfigSource['env'] {
   return { ...readEnvFile(join(directory, '.env')), ...env };
+}
+
+/** Whether npm or the launcher has started this process: then it ends with its parent, which passes no signal on. */
+export function endsWithParent(env: ConfigSource['env']): boolean {
+  return env.npm_command !== undefined;
 }
 
 /** Reads and checks every variable; an empty one counts as not set. */
@@ -171,6 +178,8 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
   const rates = optional(variables.rates, 'calls cost nothing');
   const carriers = optional(variables.carriers, 'no carriers');
   const sms = optional(variables.sms, sandbox ? 'the inbox of the sandbox' : 'no gateways');
+  // On a server as long as hosts that stop containers wait, at a desk not at all.
+  const drainSeconds = orDefault(variables.drainSeconds, mode === 'production' ? 30 : 0);
   const callbackDays = orDefault(variables.callbackDays, 7);
   const recordingDays = optional(variables.recordingDays, 'kept for ever');
   const onDisk = `in ${join(dataDir, 'recordings')}`;
@@ -200,6 +209,7 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
     rtpPorts,
     dataDir,
     publicUrl,
+    drainSeconds,
     callbackDays,
     logLevel,
     limits,

@@ -1,16 +1,15 @@
 #!/usr/bin/env node
+import './hand-over.ts';
 import { createLogger } from '@jackfield/adapters/logger';
 import type { Logger } from '@jackfield/platform';
 import { Command, InvalidArgumentError } from 'commander';
 import pretty from 'pino-pretty';
 import { banner, firstAccountNotice } from './banner.ts';
-import { type Config, describeConfig, loadConfig, readEnvironment } from './config.ts';
+import { type Config, describeConfig, endsWithParent, loadConfig, readEnvironment } from './config.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
+import { onParentEnd } from './parent-end.ts';
 import { StartFailure } from './start-failure.ts';
 import { attackVerification } from './verify-attack/verify-attack.ts';
-
-/** How long live calls may go on after the first signal: on a server as long as hosts that stop containers wait, at a desk not at all. */
-const drainLimitMs = { production: 30_000, dev: 0 };
 
 const noCarriers =
   'Without carriers and without the sandbox no number of the public network can be called: such calls end with 5020 Routing Error.';
@@ -97,7 +96,8 @@ function wholeNumber(text: string): number {
 }
 
 async function run(mode: 'dev' | 'production'): Promise<void> {
-  const loaded = loadConfig({ env: readEnvironment(), mode });
+  const env = readEnvironment();
+  const loaded = loadConfig({ env, mode });
   if (!loaded.ok) {
     for (const { sentence } of loaded.problems) process.stderr.write(`${sentence}\n`);
     process.exitCode = 1;
@@ -109,7 +109,7 @@ async function run(mode: 'dev' | 'production'): Promise<void> {
     ...(process.stdout.isTTY ? { destination: pretty({ colorize: true, sync: true }) } : {}),
   });
   endOnFaults(log);
-  log.debug({ configuration: describeConfig(loaded.inForce) }, 'The configuration in force.');
+  log.info({ configuration: describeConfig(loaded.inForce) }, 'The configuration in force.');
   try {
     const embedded = await startEmbedded({
       config,
@@ -122,7 +122,8 @@ async function run(mode: 'dev' | 'production'): Promise<void> {
         process.exit(1);
       },
     });
-    endOnSignals(embedded, log, drainLimitMs[mode]);
+    const end = endOnSignals(embedded, log, config.drainSeconds * 1000);
+    if (endsWithParent(env)) onParentEnd(end);
     const { http, sip, sips } = embedded;
     log.info({ http, sip, ...(sips === undefined ? {} : { sips }) }, 'Jackfield is ready.');
     // At a terminal the signal says that it was closed, and ends the process as ever.
@@ -168,16 +169,23 @@ function bannerOf(
   });
 }
 
-/** The first signal drains, the second one ends at once. */
-function endOnSignals(embedded: Embedded, log: Logger, limitMs: number): void {
+/** The first signal drains, the second one ends at once. Returns what the parent's end does: it drains, and ends no drain that has begun. */
+function endOnSignals(embedded: Embedded, log: Logger, limitMs: number): () => void {
   let isEnding = false;
   const end = async (signal: string): Promise<void> => {
-    if (isEnding) process.exit(130);
     isEnding = true;
     log.info({ signal, limitMs }, 'Draining: no new calls, live ones may end.');
     await embedded.drain(limitMs);
     await embedded.close();
     log.info({}, 'Jackfield has ended.');
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void end(signal));
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (isEnding) process.exit(130);
+      void end(signal);
+    });
+  }
+  return () => {
+    if (!isEnding) void end("the parent's end");
+  };
 }

@@ -1,0 +1,45 @@
+#!/usr/bin/env node
+// Plain JavaScript, which every Node since 14.8 reads: starts the server, whose TypeScript needs Node 24, or says what to do.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const main = new URL('../src/main.ts', import.meta.url);
+
+if (Number(process.versions.node.split('.')[0]) >= 24) await import(main.href);
+else startWith(installedNode());
+
+/** The Node 24 that `npm ci` installs beside the server. */
+function installedNode() {
+  try {
+    const directory = dirname(createRequire(import.meta.url).resolve('node/package.json'));
+    const file = join(directory, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+    return existsSync(file) ? file : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function startWith(node) {
+  if (node === undefined) {
+    process.stderr.write(
+      `Jackfield needs Node.js 24, not ${process.version}: run npm ci in its directory, which installs that version beside it, or start it with a Node.js of that version.\n`,
+    );
+    process.exit(1);
+  }
+  const child = spawn(node, [fileURLToPath(main), ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    // A group of its own: a terminal's Ctrl-C would reach it twice, and a second signal ends it at once.
+    detached: process.platform !== 'win32',
+    // It ends when this process ends, as it does with npm.
+    env: { npm_command: 'exec', ...process.env },
+  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', ({ message }) => {
+    process.stderr.write(`${node} could not be started: ${message}\n`);
+    process.exit(1);
+  });
+  child.on('exit', (code) => process.exit(code ?? 1));
+}
