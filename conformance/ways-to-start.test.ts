@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -43,7 +43,7 @@ describe('each way of starting the server', { timeout: 170_000 }, () => {
   function started(command: string, args: readonly string[], cwd = directory) {
     const rtpPorts = rtpRange();
     const log = new Happenings<string>();
-    const child: ChildProcess = spawn(command, args, {
+    const child = spawn(command, args, {
       cwd,
       env: {
         // As a shell of a user has it: what npm has set for the tests is left out.

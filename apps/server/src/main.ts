@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import './hand-over.ts';
+import './node-version.ts';
 import { createLogger } from '@jackfield/adapters/logger';
 import type { Logger } from '@jackfield/platform';
 import { Command, InvalidArgumentError } from 'commander';
