@@ -24,6 +24,8 @@ servePart({
     embedded = await startEmbedded({
       config: {
         sandbox: false,
+        docs: false,
+        metricsAccess: 'open',
         http: { host: '127.0.0.1', port: 0 },
         sip: { host: '127.0.0.1', port: 0, domains: ['sip.localhost'], digest: ['MD5'], srtp: 'off' },
         publicAddress: '127.0.0.1',

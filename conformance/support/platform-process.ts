@@ -9,6 +9,8 @@ const main = join(import.meta.dirname, '../../apps/server/src/main.ts');
 const authId = 'MACONFORMANCE0000000';
 const authToken = 'Y29uZm9ybWFuY2Vjb25mb3JtYW5jZWNvbmZvcm1h';
 
+const metricsToken = 'metrics-of-a-conformance-test';
+
 const basic = `Basic ${Buffer.from(`${authId}:${authToken}`).toString('base64')}`;
 
 /** What the platform logs when it is ready: the addresses that it really got. */
@@ -119,7 +121,8 @@ export class PlatformProcess {
 
   /** Values of /metrics whose names begin so; labelled ones are left out. */
   async metrics(prefix: string): Promise<Readonly<Record<string, number>>> {
-    const text = await (await fetch(`${this.httpUrl}/metrics`)).text();
+    const headers = { authorization: `Bearer ${metricsToken}` };
+    const text = await (await fetch(`${this.httpUrl}/metrics`, { headers })).text();
     const lines = text.split('\n').filter((line) => line.startsWith(prefix) && !line.includes('{'));
     return Object.fromEntries(
       lines.map((line): [string, number] => [line.split(' ')[0]!, Number(line.split(' ')[1])]),
@@ -178,6 +181,8 @@ export class PlatformProcess {
         JACKFIELD_DATA_DIR: this.dataDir,
         JACKFIELD_AUTH_ID: authId,
         JACKFIELD_AUTH_TOKEN: authToken,
+        // The sandbox serves them to everybody, as tests of it expect.
+        ...(this.#environment.JACKFIELD_SANDBOX === 'false' ? { JACKFIELD_METRICS_TOKEN: metricsToken } : {}),
         ...this.#environment,
         ...extra,
       },

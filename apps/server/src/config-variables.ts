@@ -156,6 +156,13 @@ export const configVariables = {
     allowed: 'the path of a JSON file',
     read: asPath,
   },
+  docs: { name: 'JACKFIELD_DOCS', allowed: 'true or false', read: asBoolean },
+  metricsToken: {
+    name: 'JACKFIELD_METRICS_TOKEN',
+    allowed: '16 to 128 visible ASCII characters',
+    read: asPattern(/^[!-~]{16,128}$/),
+    secret: true,
+  },
   ...limitVariables,
   logLevel: {
     name: 'JACKFIELD_LOG_LEVEL',

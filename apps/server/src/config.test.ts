@@ -39,6 +39,18 @@ test('nothing set: the sandbox listens on this machine only, production on every
   assert.equal(production.sip.host, '0.0.0.0');
 });
 
+test('metrics and the reference of the API are open in the sandbox, in production by the operator alone', () => {
+  const dev = configOf({});
+  assert.deepEqual([dev.metricsAccess, dev.docs], ['open', true]);
+  const production = configOf({}, 'production');
+  assert.deepEqual([production.metricsAccess, production.docs], ['off', false]);
+  const token = 'a-token-of-the-operator';
+  for (const mode of ['dev', 'production'] as const) {
+    const opened = configOf({ JACKFIELD_METRICS_TOKEN: token, JACKFIELD_DOCS: 'true' }, mode);
+    assert.deepEqual([opened.metricsAccess, opened.docs], [{ token }, true]);
+  }
+});
+
 test('what is set is taken; an empty variable counts as not set', () => {
   const config = configOf({
     JACKFIELD_SANDBOX: 'FALSE',
@@ -140,6 +152,8 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   JACKFIELD_CALLBACK_DAYS: ['0', '1.5', '-1', '4000'],
   JACKFIELD_DRAIN_SECONDS: ['-1', '1.5', '30s', '86401'],
   JACKFIELD_RECORDING_DAYS: ['none'],
+  JACKFIELD_DOCS: ['perhaps'],
+  JACKFIELD_METRICS_TOKEN: ['short', 'a token with spaces in it'],
   JACKFIELD_LOG_LEVEL: ['verbose'],
 };
 for (const [name, values] of Object.entries(wrong)) {

@@ -11,6 +11,10 @@ import { detectPublicAddress } from './public-address.ts';
 export interface Config {
   readonly sandbox: boolean;
   readonly http: { readonly host: string; readonly port: number };
+  /** Whether the reference of the API is served at `/docs` and `/openapi.json`. */
+  readonly docs: boolean;
+  /** Who may read `/metrics`. */
+  readonly metricsAccess: 'open' | 'off' | { readonly token: string };
   readonly sip: {
     readonly host: string;
     readonly port: number;
@@ -193,6 +197,10 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
     isStored && key !== undefined && secret !== undefined
       ? { url: recordingsUrl, bucket, key, secret, region }
       : undefined;
+  const docs = orDefault(variables.docs, sandbox);
+  const metricsToken = optional(variables.metricsToken, sandbox ? 'open to everybody' : 'no metrics');
+  const withoutToken = sandbox ? 'open' : 'off';
+  const metricsAccess = metricsToken === undefined ? withoutToken : { token: metricsToken };
   const limits = readLimits(orDefault, sandbox);
   const logLevel = orDefault(variables.logLevel, 'info');
   for (const variable of Object.values<ConfigVariable<unknown>>(variables)) {
@@ -204,6 +212,8 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
   const config: Config = {
     sandbox,
     http,
+    docs,
+    metricsAccess,
     sip,
     publicAddress,
     rtpPorts,

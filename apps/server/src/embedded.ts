@@ -230,6 +230,8 @@ async function start(
       ...(config.account === undefined ? {} : { firstAccount: config.account }),
       httpLimits: { ...config.limits?.http, ...httpLimits },
       trustedSources: config.limits?.trustedSources ?? [],
+      metricsAccess: config.metricsAccess,
+      docs: config.docs,
       ...(certificate === undefined ? {} : { certificate }),
     }),
   );

@@ -46,6 +46,7 @@ export const limitVariables = {
   callsPerSource: { name: 'JACKFIELD_CALLS_PER_SOURCE', ...number(1_000_000) },
   callsPerAccount: { name: 'JACKFIELD_CALLS_PER_ACCOUNT', ...number(1_000_000) },
   httpRequests: { name: 'JACKFIELD_HTTP_REQUESTS', ...number(1_000_000) },
+  httpStrangerRequests: { name: 'JACKFIELD_HTTP_STRANGER_REQUESTS', ...number(1_000_000) },
   httpBanAfter: { name: 'JACKFIELD_HTTP_BAN_AFTER', ...number(1_000_000) },
   httpConnections: { name: 'JACKFIELD_HTTP_CONNECTIONS', ...number(1_000_000) },
   httpConnectionsPerSource: { name: 'JACKFIELD_HTTP_CONNECTIONS_PER_SOURCE', ...number(1_000_000) },
@@ -77,6 +78,7 @@ export function readLimits(orDefault: ReadOrDefault, sandbox: boolean): ServerLi
     },
     http: {
       requests: orDefault(variables.httpRequests, 300),
+      strangerRequests: orDefault(variables.httpStrangerRequests, 200),
       failedAuthentications: orDefault(variables.httpBanAfter, 20),
       connections: orDefault(variables.httpConnections, 25_000),
       connectionsPerSource: orDefault(variables.httpConnectionsPerSource, 6_000),

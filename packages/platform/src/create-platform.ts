@@ -28,7 +28,7 @@ import { createStreams } from './features/streams/index.ts';
 import { createTrunks } from './features/trunks/index.ts';
 import { createUsage, freeOfCharge, type RateTable } from './features/usage/index.ts';
 import { createVerify } from './features/verify/index.ts';
-import { createHttpApi, type HttpLimits, idempotencyTable } from './http/index.ts';
+import { createHttpApi, type HttpApiDeps, type HttpLimits, idempotencyTable } from './http/index.ts';
 import { createSessionRunner } from './kernel/create-session-runner.ts';
 import { createLastAlive } from './kernel/last-alive.ts';
 import { lastAliveTable } from './kernel/migrations/0004-last-alive.ts';
@@ -66,7 +66,8 @@ export interface SignallingDoors {
   readonly bans: SourceBans;
 }
 
-export interface PlatformDeps {
+export interface PlatformDeps
+  extends Pick<HttpApiDeps, 'trustedSources' | 'certificate' | 'metricsAccess' | 'docs'> {
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Logger;
@@ -93,10 +94,6 @@ export interface PlatformDeps {
   readonly createTelephony: (registrations: Registrations, doors: SignallingDoors) => Telephony;
   readonly firstAccount?: { readonly authId: string; readonly authToken: string };
   readonly httpLimits?: Partial<HttpLimits>;
-  /** Networks of proxies in front of the HTTP interface, and of programs whom no limit of sources applies to. */
-  readonly trustedSources?: readonly string[];
-  /** PEM of a certificate chain and its key: the HTTP interface is HTTPS then. */
-  readonly certificate?: { readonly cert: string; readonly key: string };
   /** Where customers reach the HTTP interface: scheme, host and port. */
   readonly publicUrl: string;
   /** What calls cost; nothing when left out. */
@@ -128,7 +125,7 @@ const outboxLimits = { concurrency: 256 };
 
 /** The whole product over its ports: the same for the embedded server, a cluster node and the simulated world. */
 export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
-  const { database, clock, secrets, log, metrics } = deps;
+  const { database, clock, secrets, log } = deps;
   const newUuid = () => secrets.randomUuid();
   let isReady = false;
   let isDraining = false;
@@ -333,6 +330,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
   carriers.open(account.authId);
 
   const http = createHttpApi({
+    ...deps,
     features: [
       accounts.routes,
       applications.routes,
@@ -354,15 +352,8 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
       ...(inbox === undefined ? [] : [inbox.routes]),
     ],
     accounts,
-    database,
-    clock,
-    log,
-    metrics,
-    secrets,
     ready: () => isReady,
     ...(deps.httpLimits === undefined ? {} : { limits: deps.httpLimits }),
-    ...(deps.trustedSources === undefined ? {} : { trustedSources: deps.trustedSources }),
-    ...(deps.certificate === undefined ? {} : { certificate: deps.certificate }),
   });
   isReady = true;
 

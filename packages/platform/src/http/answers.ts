@@ -17,7 +17,9 @@ export function errorText(apiId: string, sentence: string): string {
 
 export function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
   reply.code(answer.status);
-  if (answer.status === 401) reply.header('www-authenticate', 'Basic realm="jackfield", charset="UTF-8"');
+  if (answer.status === 401 && !reply.hasHeader('www-authenticate')) {
+    reply.header('www-authenticate', 'Basic realm="jackfield", charset="UTF-8"');
+  }
   if (answer.retryAfterSeconds !== undefined) {
     reply.header('retry-after', String(answer.retryAfterSeconds));
   }

@@ -3,6 +3,7 @@ import { errorBody } from '@jackfield/contract';
 import scalar from '@scalar/fastify-api-reference';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
+import { keepAnswers } from './kept-answers.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
 import type { ApiRoute, RouteGroup } from './route.ts';
 
@@ -30,7 +31,12 @@ export function registerDocuments(app: FastifyInstance, features: readonly Route
     },
   });
   void app.register(async (scope) => {
-    scope.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
+    keepAnswers(scope);
+    let document: string | undefined;
+    scope.get('/openapi.json', { schema: { hide: true } }, (_request, reply) => {
+      document ??= JSON.stringify(app.swagger());
+      return reply.header('content-type', 'application/json; charset=utf-8').send(document);
+    });
     refuseOtherMethods(scope, '/openapi.json', ['GET']);
     // The browser is told as well that nothing is fetched from elsewhere.
     scope.addHook('onRequest', (_request, reply, done) => {

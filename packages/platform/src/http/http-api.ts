@@ -9,34 +9,43 @@ import type { Secrets } from '../ports/secrets.ts';
 import { sendProblem } from './answers.ts';
 import { type Authenticator, authenticateRequest } from './authentication.ts';
 import { type ConnectionLimits, limitConnections } from './connection-limits.ts';
+import { createServer, type ServerLimits } from './create-server.ts';
 import { registerDocuments } from './documents.ts';
 import { createFailedGuesses } from './failed-guesses.ts';
+import { registerFrontPage } from './front-page.ts';
 import { createIdempotency } from './idempotency.ts';
 import { readJsonObject } from './json-body.ts';
 import { registerOpenRoutes } from './open-route.ts';
-import { measureRequests, registerOperations } from './operations.ts';
+import { type MetricsAccess, measureRequests, registerOperations } from './operations.ts';
 import { badUrl, isReadableUrl, problemOf, RefusedRequest, refuseConnection } from './refusals.ts';
 import { registerRoutes } from './register-routes.ts';
 import type { RouteGroup } from './route.ts';
 import { SlidingWindow } from './sliding-window.ts';
-import { networksOf } from './source-of.ts';
+import { isLoopback, networksOf } from './source-of.ts';
+import { createStrangers } from './strangers.ts';
 
-export interface HttpLimits extends ConnectionLimits {
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route counts its requests itself: by account, or only those that it refuses. Every other one counts by source. */
+    readonly countsItself?: true;
+    /** Not counted from this machine itself. */
+    readonly isHealthCheck?: true;
+  }
+}
+
+export interface HttpLimits extends ConnectionLimits, ServerLimits {
   /** Requests of one account (each subaccount has its own count) in any window. */
   readonly requests: number;
   readonly requestsWindowMs: number;
   /** Failed authentications from one address in any window, before the address is not listened to. */
   readonly failedAuthentications: number;
   readonly failedAuthenticationsWindowMs: number;
+  /** Requests of one source that no account answers for, refusals among them, in any window. */
+  readonly strangerRequests: number;
+  readonly strangerRequestsWindowMs: number;
   /** Accounts and addresses whose counts are kept. */
   readonly countedKeys: number;
   readonly bodyBytes: number;
-  /** A slow sender is cut off after this. */
-  readonly requestMs: number;
-  /** How long the header of a request, or a TLS handshake, may take. */
-  readonly headersMs: number;
-  /** How often those times are looked at. */
-  readonly lookMs: number;
 }
 
 export const defaultHttpLimits: HttpLimits = {
@@ -45,11 +54,17 @@ export const defaultHttpLimits: HttpLimits = {
   requestsWindowMs: 5000,
   failedAuthentications: 20,
   failedAuthenticationsWindowMs: 60_000,
+  // 40 a second: health checks, a monitor and the pages of the documentation behind one address need a tenth of it.
+  strangerRequests: 200,
+  strangerRequestsWindowMs: 5000,
   countedKeys: 10_000,
   bodyBytes: 256 * 1024,
   requestMs: 30_000,
   headersMs: 10_000,
+  stalledMs: 60_000,
+  idleMs: 72_000,
   lookMs: 2_000,
+  pipelinedRequests: 16,
   // More than SIP over WebSocket may have, in all and of one source: its sockets are among them.
   connections: 25_000,
   connectionsPerSource: 6_000,
@@ -70,18 +85,32 @@ export interface HttpApiDeps {
   readonly certificate?: { readonly cert: string; readonly key: string };
   /** Networks of proxies, whose X-Forwarded-For is believed, and of programs whom no limit of sources applies to. */
   readonly trustedSources?: readonly string[];
+  /** Who may read `/metrics`; everybody when left out. */
+  readonly metricsAccess?: MetricsAccess;
+  /** Whether `/docs` and `/openapi.json` are served; they are when left out. */
+  readonly docs?: boolean;
 }
 
 /** The HTTP interface without a socket: `listen` opens one, `inject` tests without. */
 export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
   const limits = { ...defaultHttpLimits, ...deps.limits };
-  const { clock, log, secrets, metrics, trustedSources = [] } = deps;
+  const { clock, log, secrets, metrics, trustedSources = [], metricsAccess = 'open', docs = true } = deps;
   const isTrusted = networksOf(trustedSources);
+  const strangers = createStrangers({
+    window: new SlidingWindow({
+      limit: limits.strangerRequests,
+      windowMs: limits.strangerRequestsWindowMs,
+      maxKeys: limits.countedKeys,
+    }),
+    clock,
+    metrics,
+    isTrusted,
+  });
   const app: FastifyInstance = fastify({
-    ...serverOf(deps.certificate, limits),
+    // Fastify's types make another kind of instance of HTTPS, which differs in nothing that we use.
+    serverFactory: (handler) => createServer(handler, { limits, metrics, certificate: deps.certificate }),
     genReqId: () => secrets.randomUuid(),
     bodyLimit: limits.bodyBytes,
-    requestTimeout: limits.requestMs,
     trustProxy: isTrusted,
     return503OnClosing: false,
     routerOptions: {
@@ -95,8 +124,11 @@ export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
       customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false },
       plugins: [learnKeywords],
     },
-    frameworkErrors: (error, request, reply) =>
-      void sendProblem(reply, problemOf(error, request as FastifyRequest, log)),
+    // No hook runs before these.
+    frameworkErrors: (error, request, reply) => {
+      const refusal = strangers.refusalOf(request.ip) ?? problemOf(error, request as FastifyRequest, log);
+      sendProblem(reply, refusal);
+    },
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, secrets.randomUuid()),
   });
   limitConnections(app.server, { limits, metrics, isTrusted });
@@ -113,12 +145,17 @@ export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
   });
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-content-type-options', 'nosniff');
-    if (isReadableUrl(request.raw.url ?? '')) done();
-    else sendProblem(reply, badUrl);
+    const { countsItself, isHealthCheck } = request.routeOptions.config;
+    const isReadable = isReadableUrl(request.raw.url ?? '');
+    const isCounted = !(countsItself && isReadable) && !(isHealthCheck && isLoopback(request.ip));
+    const refusal = isCounted ? strangers.refusalOf(request.ip) : undefined;
+    if (refusal !== undefined) sendProblem(reply, refusal);
+    else if (!isReadable) sendProblem(reply, badUrl);
+    else done();
   });
   measureRequests(app, deps.metrics);
-  registerDocuments(app, deps.features);
-  registerOperations(app, deps);
+  if (docs) registerDocuments(app, deps.features);
+  registerFrontPage(app, docs);
   const guessesOf = () =>
     createFailedGuesses({
       window: new SlidingWindow({
@@ -131,10 +168,11 @@ export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
       isTrusted,
     });
   // Counted apart: a machine that has its own secret wrong keeps nobody from the API who shares its address.
+  registerOperations(app, { ...deps, guesses: guessesOf(), metricsAccess });
   registerOpenRoutes(
     app,
     deps.features.flatMap(({ open = [] }) => open),
-    guessesOf(),
+    { guesses: guessesOf(), strangers },
   );
 
   const requests = new SlidingWindow({
@@ -158,7 +196,9 @@ export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
           address: request.ip,
         },
       );
-      if (!authenticated.ok) return sendProblem(reply, authenticated.problem);
+      if (!authenticated.ok) {
+        return sendProblem(reply, strangers.refusalOf(request.ip) ?? authenticated.problem);
+      }
       const { account, authenticatedAs } = authenticated.value;
       const state = requests.take(authenticatedAs, clock.now());
       const resetSeconds = Math.ceil(state.resetMs / 1000);
@@ -170,6 +210,7 @@ export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
         'cache-control': 'no-store',
       });
       if (!state.allowed) {
+        metrics.count('jackfield_http_rate_limited_total', { by: 'account' });
         return sendProblem(
           reply,
           tooManyRequests(
@@ -183,16 +224,6 @@ export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
     },
   });
   return app;
-}
-
-/**
- * Node looks at the times of open connections every half minute unless told, which would be the shortest of them. RFC 8996: nothing
- * older than TLS 1.2. Fastify's types make another kind of instance of HTTPS, which differs in nothing that we use.
- */
-function serverOf(certificate: HttpApiDeps['certificate'], { headersMs, lookMs }: HttpLimits): object {
-  const times = { headersTimeout: headersMs, connectionsCheckingInterval: lookMs };
-  if (certificate === undefined) return { http: times };
-  return { https: { ...times, ...certificate, minVersion: 'TLSv1.2', handshakeTimeout: headersMs } };
 }
 
 /** The part of Ajv that is needed; its own types are not among our dependencies. */

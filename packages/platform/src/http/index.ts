@@ -4,5 +4,6 @@ export { createHttpApi, defaultHttpLimits, type HttpApiDeps, type HttpLimits } f
 export { linkFilters } from './link-filters.ts';
 export { idempotencyTable } from './migrations/0001-idempotency.ts';
 export type { OpenRoute } from './open-route.ts';
+export type { MetricsAccess } from './operations.ts';
 export { type ApiRequest, type ApiRoute, type RequestAccount, type RouteGroup, route } from './route.ts';
 export { networksOf, sourceOf } from './source-of.ts';

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { sendProblem } from './answers.ts';
 import type { FailedGuesses } from './failed-guesses.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
+import type { Strangers } from './strangers.ts';
 
 /** A request to a path that needs no account: its body as it came, whatever it claims to be. */
 export interface OpenRequest {
@@ -23,6 +24,8 @@ export interface OpenRoute {
   readonly methods: readonly ('GET' | 'POST')[];
   /** From the root, e.g. `/.well-known/jwks.json`. */
   readonly path: string;
+  /** Only those that it refuses count as requests of strangers: whom it accepts it knows. */
+  readonly knowsSenders?: true;
   run(request: OpenRequest): OpenAnswer;
 }
 
@@ -33,7 +36,7 @@ const bodyLimit = 64 * 1024;
 export function registerOpenRoutes(
   app: FastifyInstance,
   routes: readonly OpenRoute[],
-  guesses: FailedGuesses,
+  { guesses, strangers }: { readonly guesses: FailedGuesses; readonly strangers: Strangers },
 ): void {
   if (routes.length === 0) return;
   void app.register(async (scope) => {
@@ -46,6 +49,7 @@ export function registerOpenRoutes(
         method: [...route.methods],
         url: route.path,
         schema: { hide: true },
+        config: route.knowsSenders ? { countsItself: true } : {},
         onRequest(request, reply, done) {
           const refusal = guesses.refusalOf(request.ip);
           if (refusal === undefined) done();
@@ -60,6 +64,9 @@ export function registerOpenRoutes(
             contentType: headers['content-type'] ?? '',
           });
           if (answer.status === 403) guesses.note(request.ip);
+          const isCounted = route.knowsSenders && answer.status >= 400;
+          const refusal = isCounted ? strangers.refusalOf(request.ip) : undefined;
+          if (refusal !== undefined) return sendProblem(reply, refusal);
           return reply.code(answer.status).send(answer.body);
         },
       });

@@ -1,21 +1,75 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createDatabaseProbe } from '../kernel/database-probe.ts';
+import { problem } from '../kernel/problem.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Database } from '../ports/database.ts';
 import type { Metrics } from '../ports/metrics.ts';
+import type { Secrets } from '../ports/secrets.ts';
+import { sendProblem } from './answers.ts';
+import type { FailedGuesses } from './failed-guesses.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
 
+/** Who may read `/metrics`: everybody, nobody, or who sends this token as a Bearer token. */
+export type MetricsAccess = 'open' | 'off' | { readonly token: string };
+
+interface OperationsDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly secrets: Pick<Secrets, 'equals'>;
+  readonly guesses: FailedGuesses;
+  readonly metricsAccess: MetricsAccess;
+  ready(): boolean;
+}
+
 /** What operators and their machines ask: alive, accepting work, measurements. Nothing here needs an account. */
-export function registerOperations(
-  app: FastifyInstance,
-  deps: { readonly metrics: Metrics; ready(): boolean },
-): void {
-  void app.register(async (scope) => {
-    scope.get('/healthz', { schema: { hide: true } }, () => ({ status: 'ok' }));
-    scope.get('/readyz', { schema: { hide: true } }, (_request, reply) => {
-      const ready = deps.ready();
-      return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not accepting work' });
+export function registerOperations(app: FastifyInstance, deps: OperationsDeps): void {
+  const { metricsAccess } = deps;
+  const databaseAnswers = createDatabaseProbe(deps);
+
+  async function unreadyReason(): Promise<string | undefined> {
+    if (!deps.ready()) return 'the platform is starting or draining';
+    return (await databaseAnswers()) ? undefined : 'the database cannot be reached';
+  }
+
+  function refuseScrape(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
+    if (metricsAccess === 'open') return undefined;
+    if (metricsAccess === 'off') {
+      const sentence = 'metrics are not served here: the operator sets JACKFIELD_METRICS_TOKEN to open them';
+      return sendProblem(reply, problem('not-found', sentence));
+    }
+    const refusal = deps.guesses.refusalOf(request.ip);
+    if (refusal !== undefined) return sendProblem(reply, refusal);
+    const given = /^bearer +(\S{1,1024})$/i.exec(request.headers.authorization?.trim() ?? '')?.[1];
+    if (given !== undefined && deps.secrets.equals(given, metricsAccess.token)) return undefined;
+    if (given !== undefined) deps.guesses.note(request.ip);
+    reply.header('www-authenticate', 'Bearer realm="jackfield"');
+    const sentence = 'authentication failed: send Authorization: Bearer with the JACKFIELD_METRICS_TOKEN';
+    return sendProblem(reply, problem('unauthenticated', sentence));
+  }
+
+  let scrape: Promise<string> | undefined;
+  /** Scrapes that come while one is under way share it. */
+  function scraped(): Promise<string> {
+    scrape ??= deps.metrics.text().finally(() => {
+      scrape = undefined;
     });
-    scope.get('/metrics', { schema: { hide: true } }, async (_request, reply) => {
+    return scrape;
+  }
+
+  void app.register(async (scope) => {
+    const health = { schema: { hide: true }, config: { isHealthCheck: true } } as const;
+    scope.get('/healthz', health, () => ({ status: 'ok' }));
+    scope.get('/readyz', health, async (_request, reply) => {
+      const reason = await unreadyReason();
+      if (reason === undefined) return { status: 'ready' };
+      return reply.code(503).send({ status: 'not accepting work', reason });
+    });
+    scope.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
+      const refused = refuseScrape(request, reply);
+      if (refused !== undefined) return refused;
       reply.header('content-type', 'text/plain; version=0.0.4; charset=utf-8');
-      return deps.metrics.text();
+      return scraped();
     });
     for (const path of ['/healthz', '/readyz', '/metrics']) refuseOtherMethods(scope, path, ['GET']);
   });

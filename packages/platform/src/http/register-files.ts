@@ -33,6 +33,7 @@ export function registerFiles(
         // HEAD would be made of GET, and read the file to its end to know nothing but its length.
         exposeHeadRoute: false,
         schema: { ...schemaOfFile(file, group), ...(method === 'HEAD' ? { hide: true } : {}) },
+        config: { countsItself: true },
         onRequest: deps.admit,
         handler: (request, reply) => serve(file, request, reply, deps),
       });

@@ -40,6 +40,7 @@ export function registerRoutes(app: FastifyInstance, features: readonly RouteGro
           method: route.method,
           url,
           schema: schemaOf(route, group),
+          config: { countsItself: true },
           onRequest: deps.admit,
           preValidation: (request, _reply, done) => {
             tidyParts(request, route);

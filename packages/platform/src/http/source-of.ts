@@ -33,6 +33,8 @@ export function networksOf(networks: readonly string[]): (address: string) => bo
   };
 }
 
+export const isLoopback: (address: string) => boolean = networksOf(['127.0.0.0/8', '::1']);
+
 function mappedIpv4(address: string): string | undefined {
   return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
 }

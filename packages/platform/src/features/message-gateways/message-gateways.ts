@@ -137,6 +137,7 @@ function receiptRoute(gateways: readonly LinkedGateway[]): OpenRoute {
   return {
     methods: ['GET', 'POST'],
     path: '/message-gateways/:name/receipts',
+    knowsSenders: true,
     run: ({ params, ...request }) => ({ status: byName.get(params.name ?? '')?.(request) ?? 403 }),
   };
 }

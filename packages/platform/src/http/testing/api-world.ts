@@ -18,7 +18,13 @@ import { attachableApplications, createApplications } from '../../features/appli
 import { createSipEndpoints, type SipEndpointsFeature } from '../../features/sip-endpoints/index.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
 import type { Database } from '../../ports/database.ts';
-import { createHttpApi, type HttpLimits, idempotencyTable, type RouteGroup } from '../index.ts';
+import {
+  createHttpApi,
+  type HttpApiDeps,
+  type HttpLimits,
+  idempotencyTable,
+  type RouteGroup,
+} from '../index.ts';
 
 export interface Caller {
   readonly authId: string;
@@ -54,7 +60,7 @@ export interface ApiWorld {
   restart(): Promise<ApiWorld>;
 }
 
-export interface ApiWorldOptions {
+export interface ApiWorldOptions extends Pick<HttpApiDeps, 'trustedSources' | 'metricsAccess' | 'docs'> {
   readonly limits?: Partial<HttpLimits>;
   readonly routes?: readonly RouteGroup[];
   /** Takes what endpoints tell of registrations. */
@@ -112,7 +118,10 @@ async function worldOn(
     metrics: createMetrics({ process: false }),
     secrets,
     ready: () => world.ready,
-    limits: { requests: 100_000, ...options.limits },
+    limits: { requests: 100_000, strangerRequests: 100_000, ...options.limits },
+    ...(options.trustedSources === undefined ? {} : { trustedSources: options.trustedSources }),
+    ...(options.metricsAccess === undefined ? {} : { metricsAccess: options.metricsAccess }),
+    ...(options.docs === undefined ? {} : { docs: options.docs }),
   });
 
   const world: ApiWorld = {

@@ -1,0 +1,52 @@
+import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { Metrics } from '../ports/metrics.ts';
+import { oneAtATime } from './request-queue.ts';
+
+export interface ServerLimits {
+  /** A slow sender is cut off after this. */
+  readonly requestMs: number;
+  /** How long the header of a request, or a TLS handshake, may take. */
+  readonly headersMs: number;
+  /** A connection on which nothing moves for so long while it is answered is cut: its client takes nothing. */
+  readonly stalledMs: number;
+  /** How long a connection may rest between two requests. */
+  readonly idleMs: number;
+  /** How often those times are looked at. */
+  readonly lookMs: number;
+  /** Requests of one connection that may wait while another one is answered. */
+  readonly pipelinedRequests: number;
+}
+
+interface ServerDeps {
+  readonly limits: ServerLimits;
+  readonly metrics: Pick<Metrics, 'count'>;
+  /** PEM of a certificate chain and its key: the server speaks HTTPS then. */
+  readonly certificate?: { readonly cert: string; readonly key: string } | undefined;
+}
+
+/**
+ * The socket side of the HTTP interface. Node looks at the times of open connections every half minute unless it is given
+ * another interval. RFC 8996: nothing older than TLS 1.2.
+ */
+export function createServer(handler: RequestListener, { limits, metrics, certificate }: ServerDeps): Server {
+  const options = {
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.idleMs,
+    connectionsCheckingInterval: limits.lookMs,
+  };
+  const listener = oneAtATime(handler, { limit: limits.pipelinedRequests, metrics });
+  const server: Server =
+    certificate === undefined
+      ? createHttpServer(options, listener)
+      : createHttpsServer(
+          { ...options, ...certificate, minVersion: 'TLSv1.2', handshakeTimeout: limits.headersMs },
+          listener,
+        );
+  server.setTimeout(limits.stalledMs, (socket) => {
+    metrics.count('jackfield_http_connections_stalled_total');
+    socket.destroy();
+  });
+  return server;
+}
