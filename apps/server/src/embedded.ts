@@ -10,6 +10,7 @@ import { createMetrics } from '@jackfield/adapters/metrics';
 import { createRecorder } from '@jackfield/adapters/recorder';
 import { createSecrets, openSecretKey } from '@jackfield/adapters/secrets';
 import {
+  createAccountAdmission,
   createCarrierAdmission,
   createDefence,
   createDigestAdmission,
@@ -176,7 +177,7 @@ async function start(
       carriers: operated.carriers,
       egress,
       audioStreams: media.streams,
-      createTelephony(registrations, { trunks, clientTokens, carrierCalls, bans }) {
+      createTelephony(registrations, { trunks, clientTokens, carrierCalls, bans, accounts }) {
         const nonces = createSipNonces(secrets);
         const digest = { ...shared, algorithms: config.sip.digest, nonces };
         const endpoints = createDigestAdmission({ ...digest, registrations, realm: domains[0] });
@@ -210,7 +211,7 @@ async function start(
             supported: certificate === undefined ? ['udp', 'tcp'] : ['udp', 'tcp', 'tls'],
             families: [isIP(config.sip.host) === 6 ? 'AAAA' : 'A'],
           }).locate,
-          admission,
+          admission: createAccountAdmission({ isActive: accounts.isActive, otherwise: admission }),
           defence,
           registrations,
           // conventions.md §12.1: applications have addresses below `app.`.

@@ -1,5 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import { type AccountResources, createAccounts, type FirstAccount } from './features/accounts/index.ts';
+import {
+  type AccountResources,
+  type AccountsFeature,
+  createAccounts,
+  type FirstAccount,
+  ofActiveAccounts,
+} from './features/accounts/index.ts';
 import {
   type AnsweringApplication,
   attachableApplications,
@@ -64,6 +70,8 @@ export interface SignallingDoors {
     account(number: string): Promise<string | undefined>;
   };
   readonly bans: SourceBans;
+  /** Accounts that are not active neither register nor call. */
+  readonly accounts: Pick<AccountsFeature, 'isActive'>;
 }
 
 export interface PlatformDeps
@@ -149,7 +157,8 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
   });
   // Whatever stores something for accounts says what becomes of it when a subaccount goes.
   const resources: AccountResources[] = [endpoints.resources];
-  const accounts = createAccounts({ ...deps, resources });
+  const accounts = createAccounts({ ...deps, resources, outbox });
+  const registrations = ofActiveAccounts(endpoints.registrations, accounts.isActive);
   const applications = createApplications({
     ...deps,
     endpoints: {
@@ -186,7 +195,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
   const clientTokens = createClientTokens({
     ...deps,
     accounts,
-    registrations: endpoints.registrations,
+    registrations,
     isApplication: async ({ main }, id) => (await applications.answering.answerOf(id, main)) !== undefined,
   });
   const usage = createUsage(deps.rates ?? freeOfCharge);
@@ -195,13 +204,17 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     ...deps,
     applications: attachable,
     inboundTrunks: trunks.inbound,
-    trunkOf: trunks.inbound.trunkOf,
+    async trunkOf(id, number) {
+      const trunk = await trunks.inbound.trunkOf(id, number);
+      return trunk !== undefined && (await accounts.isActive(trunk.account)) ? trunk : undefined;
+    },
     isWithin: accounts.isWithin,
   });
   const holderOf = async (number: string) => (await numbers.destinations.heldOf(number))?.account;
   const telephony = carriers.carry(
     trunks.carry(
       deps.createTelephony(endpoints.registrations, {
+        accounts,
         trunks: trunks.trunks,
         clientTokens: clientTokens.tokens,
         carrierCalls: { account: async (number) => (await holderOf(number)) ?? carriers.incoming.account() },
@@ -213,13 +226,13 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     ...deps,
     runner,
     telephony,
-    registrations: withClientNames(endpoints.registrations, accounts.isWithin),
+    registrations: withClientNames(registrations, accounts.isWithin),
     usage,
     numbers: carriers.numbers(deps.numbers),
     ownNumbers: numbers.destinations,
     newUuid,
     isWithin: accounts.isWithin,
-    mainAccountOf: async (account) => (await accounts.mainAccountOf(account)) ?? account,
+    mainAccountOf: accounts.mainAccountOf,
     mayDial,
     appendEvents: outbox.appendEvents,
   });
@@ -261,7 +274,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
 
   /** Where an application takes the calls of an endpoint, it decides which numbers are called. */
   async function mayDial(user: string): Promise<boolean> {
-    const credential = await endpoints.registrations.credentialOf(user);
+    const credential = await registrations.credentialOf(user);
     return credential !== undefined && (await endpoints.applicationOf(credential.endpoint)) === null;
   }
 

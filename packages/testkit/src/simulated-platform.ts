@@ -2,6 +2,7 @@ import { cpSync } from 'node:fs';
 import { createSqliteDatabase } from '@jackfield/adapters/database-sqlite';
 import { createMetrics } from '@jackfield/adapters/metrics';
 import {
+  createAccountAdmission,
   createDigestAdmission,
   createSipEdge,
   createTokenAdmission,
@@ -33,6 +34,8 @@ export interface SimulatedPlatformOptions {
   readonly account: { readonly authId: string; readonly authToken: string };
   /** Where the database is. */
   readonly directory: string;
+  /** Stands before the database, for tests of what happens between two transactions. */
+  readonly interpose?: (database: Database) => Database;
 }
 
 /** An answer of the HTTP interface: its body is whatever JSON says, and a test asserts on what it needs. */
@@ -66,7 +69,8 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
   const life = lifeOf(options.clock);
   const clock = settling.clock(life.clock);
   const secrets = createSeededSecrets(random);
-  const database = settling.database(createSqliteDatabase({ directory: options.directory, log }));
+  const { interpose = (database: Database) => database } = options;
+  const database = settling.database(interpose(createSqliteDatabase({ directory: options.directory, log })));
   const media = createSimulatedMedia({
     clock: life.clock,
     network,
@@ -91,7 +95,7 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
     recorder,
     recordingFiles: recorder.files,
     publicUrl: 'https://api.example.com',
-    createTelephony(registrations, { trunks, clientTokens }) {
+    createTelephony(registrations, { trunks, clientTokens, accounts }) {
       const digest = { ...shared, algorithms: ['SHA-256', 'MD5'] as const };
       const endpoints = createDigestAdmission({ ...digest, registrations, realm: domain });
       const passwords = createTrunkAdmission({ ...digest, trunks, domains: [domain], otherwise: endpoints });
@@ -108,7 +112,10 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
           life.atEnd(() => void transports.close());
           return { ...transports, send: (target, text) => life.isOn() && transports.send(target, text) };
         },
-        admission: createTokenAdmission({ tokens: clientTokens, otherwise: passwords }),
+        admission: createAccountAdmission({
+          isActive: accounts.isActive,
+          otherwise: createTokenAdmission({ tokens: clientTokens, otherwise: passwords }),
+        }),
         registrations,
         // conventions.md §12.1: applications have addresses below `app.`.
         domains: [domain, `app.${domain}`],

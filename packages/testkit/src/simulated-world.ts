@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Database } from '@jackfield/platform';
 import { createRecordingLog, type LogLine } from './recording-log.ts';
 import { seededRandom } from './seeded-random.ts';
 import { createSettling } from './settling.ts';
@@ -15,6 +16,8 @@ import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
 export interface SimulatedWorldOptions {
   /** Repeats a run: identifiers, jitter and the phones' clocks come out of it. */
   readonly seed?: number;
+  /** Stands before the database of each process. */
+  readonly interpose?: (database: Database) => Database;
 }
 
 /** Everything that is alive in a world, by name; all zero when the last call has ended and its echoes have died away. */
@@ -104,6 +107,7 @@ export async function openSimulatedWorld(options: SimulatedWorldOptions = {}): P
       customer,
       account,
       directory: directory(),
+      ...(options.interpose === undefined ? {} : { interpose: options.interpose }),
     });
   let node = await start();
 

@@ -1,3 +1,4 @@
+export { createAccountAdmission } from './account-admission.ts';
 export { type Admission, type Admitted, type Refused, trustEverybody } from './admission.ts';
 export type { CarrierLogin } from './carrier-accounts.ts';
 export {

@@ -52,7 +52,7 @@ export async function authenticateRequest(
   return refused(unauthenticated);
 }
 
-const unauthenticated: Problem = problem(
+export const unauthenticated: Problem = problem(
   'unauthenticated',
   'authentication failed: give auth_id and auth_token of the account in the path (or of its main account) as HTTP Basic credentials',
 );

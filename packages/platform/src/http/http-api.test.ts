@@ -136,7 +136,6 @@ eachDatabase('HTTP', (open) => {
     const world = await openApi(open);
     const account = `/v1/Account/${world.main.authId}`;
     for (const url of [
-      '/',
       '/v1/',
       '/v2/Account/x/',
       `${account}/Nothing/`,

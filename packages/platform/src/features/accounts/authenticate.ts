@@ -6,6 +6,8 @@ import { type AccountRow, type AccountsTables, findAccount } from './store.ts';
 const maxRemembered = 1000;
 
 export interface AccountAuthenticator extends Authenticator {
+  /** False for a subaccount that is disabled, and for an account that does not exist: nothing new begins for it. */
+  isActive(authId: string): Promise<boolean>;
   /** To be called after each committed change of an account, before it is acknowledged. */
   forget(authId: string): void;
 }
@@ -51,6 +53,7 @@ export function createAuthenticator(database: Database, secrets: Secrets): Accou
 
   return {
     authenticate,
+    isActive: async (authId) => (await rowOf(authId))?.enabled === 1,
     forget(authId) {
       changes += 1;
       remembered.delete(authId);

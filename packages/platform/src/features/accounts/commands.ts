@@ -6,7 +6,8 @@ import {
 } from '@jackfield/contract';
 import type { RequestAccount } from '../../http/index.ts';
 import { newAuthId, newAuthToken } from '../../kernel/ids.ts';
-import type { Instant } from '../../kernel/machine.ts';
+import type { Instant, OutboxEvent } from '../../kernel/machine.ts';
+import type { Outbox } from '../../kernel/outbox.ts';
 import { invalidParameter, notFound, type Problem, problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { Database, Write } from '../../ports/database.ts';
@@ -34,6 +35,7 @@ export interface CommandDeps {
   readonly database: Database;
   readonly secrets: Secrets;
   readonly resources: readonly AccountResources[];
+  readonly outbox?: Pick<Outbox, 'appendEvents' | 'wake'>;
   /** After each committed change. */
   readonly forget: (authId: string) => void;
 }
@@ -135,9 +137,13 @@ export async function changeSubaccount(
       name: wish.name,
       enabled: enabled === undefined ? undefined : Number(enabled),
     });
+    if (changes.enabled !== undefined && changes.enabled !== row.enabled) {
+      await deps.outbox?.appendEvents(write, [flipEvent(authId, account.authId, changes.enabled === 1)]);
+    }
     return updateAccount(tables, authId, changes, now);
   });
   deps.forget(authId);
+  deps.outbox?.wake();
   return found ? accepted(undefined) : refused(notFound('subaccount', authId));
 }
 
@@ -157,6 +163,16 @@ export async function removeSubaccount(
   });
   deps.forget(authId);
   return found ? accepted(undefined) : refused(notFound('subaccount', authId));
+}
+
+function flipEvent(authId: string, main: string, enabled: boolean): OutboxEvent {
+  return {
+    type: enabled ? 'subaccount.enabled' : 'subaccount.disabled',
+    account: authId,
+    mainAccount: main,
+    resource: `subaccount/${authId}`,
+    payload: { auth_id: authId },
+  };
 }
 
 const onlyOneLevel: Problem = problem('invalid-parameter', 'a subaccount cannot have subaccounts of its own');

@@ -1,14 +1,17 @@
-import type { Authenticator, RouteGroup } from '../../http/index.ts';
+import type { RouteGroup } from '../../http/index.ts';
+import type { Outbox } from '../../kernel/outbox.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Database, Migration } from '../../ports/database.ts';
 import type { Secrets } from '../../ports/secrets.ts';
-import { createAuthenticator } from './authenticate.ts';
+import { type AccountAuthenticator, createAuthenticator } from './authenticate.ts';
 import { type AccountResources, ensureFirstAccount, type FirstAccount } from './commands.ts';
 import { createKnownAccounts, type KnownAccounts } from './known-accounts.ts';
 import { accountsTable } from './migrations/0001-accounts.ts';
 import { accountRoutes } from './routes.ts';
 
+export { ofActiveAccounts } from './active-endpoints.ts';
 export type { AccountCredentials, AccountResources, FirstAccount } from './commands.ts';
+export { ownerNow, requireOwner } from './owner.ts';
 
 export interface AccountsDeps {
   readonly database: Database;
@@ -16,9 +19,13 @@ export interface AccountsDeps {
   readonly secrets: Secrets;
   /** What other features store for accounts. */
   readonly resources: readonly AccountResources[];
+  /** Takes events of subaccounts that are disabled and enabled; absent where nobody is told of them. */
+  readonly outbox?: Pick<Outbox, 'appendEvents' | 'wake'>;
 }
 
-export interface AccountsFeature extends Authenticator, KnownAccounts {
+export interface AccountsFeature
+  extends Pick<AccountAuthenticator, 'authenticate' | 'isActive'>,
+    KnownAccounts {
   readonly routes: RouteGroup;
   readonly migrations: readonly Migration[];
   /** Gives the credentials of the first account, made once; `wanted` comes from the operator. */
@@ -29,11 +36,13 @@ export interface AccountsFeature extends Authenticator, KnownAccounts {
 }
 
 /** Main accounts, their subaccounts, and who may act for whom. */
-export function createAccounts({ database, clock, secrets, resources }: AccountsDeps): AccountsFeature {
-  const { authenticate, forget } = createAuthenticator(database, secrets);
-  const deps = { database, secrets, resources, forget };
+export function createAccounts(given: AccountsDeps): AccountsFeature {
+  const { database, clock, secrets } = given;
+  const { authenticate, isActive, forget } = createAuthenticator(database, secrets);
+  const deps = { ...given, forget };
   return {
     authenticate,
+    isActive,
     routes: accountRoutes(deps),
     migrations: [accountsTable],
     ensureFirstAccount: (wanted = {}) => ensureFirstAccount(deps, wanted, clock.now()),

@@ -3,6 +3,7 @@ import type { RequestAccount } from '../../http/index.ts';
 import { createAccountTotals } from '../../kernel/account-totals.ts';
 import type { Page } from '../../kernel/pagination.ts';
 import type { Database, Write } from '../../ports/database.ts';
+import { requireOwner } from '../accounts/index.ts';
 import type { ApplicationSettings } from './settings.ts';
 import { type ApplicationRow, tablesOf, viewOf } from './tables.ts';
 
@@ -94,6 +95,7 @@ export function createApplicationStore({ read }: Pick<Database, 'read'>): Applic
     },
 
     async insert(write, application) {
+      await requireOwner(write, application.account, application.main_account);
       await totals.change(write, application, 1);
       await giveWay(write, application);
       await tablesOf(write).insertInto('applications').values(rowOf(application)).execute();
@@ -101,6 +103,7 @@ export function createApplicationStore({ read }: Pick<Database, 'read'>): Applic
 
     async save(write, before, after) {
       if (before.account !== after.account) {
+        await requireOwner(write, after.account, after.main_account);
         await totals.change(write, before, -1);
         await totals.change(write, after, 1);
       }

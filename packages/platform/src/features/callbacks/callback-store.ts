@@ -3,6 +3,7 @@ import type { CallbackTarget, Instant } from '../../kernel/machine.ts';
 import type { AppendedEvent } from '../../kernel/outbox-queries.ts';
 import type { Page } from '../../kernel/pagination.ts';
 import type { Database, Read, Write } from '../../ports/database.ts';
+import { ownerNow } from '../accounts/index.ts';
 import { fieldsOf } from './fields.ts';
 
 export type CallbacksTables = {
@@ -115,7 +116,12 @@ export function createCallbackStore({ read }: Pick<Database, 'read'>): CallbackS
 
   return {
     async insert(write, rows) {
-      await Promise.all(rows.map((row) => write.executeQuery(insertOf(row))));
+      await Promise.all(
+        rows.map(async (row) => {
+          const account = await ownerNow(write, row.account, row.main_account);
+          await write.executeQuery(insertOf({ ...row, account }));
+        }),
+      );
     },
     async save(write, row) {
       const query = { ...save, parameters: [...Object.values(lastOf(row)), row.callback_id] };

@@ -52,8 +52,8 @@ export interface CallsDeps {
   readonly newUuid: () => string;
   /** True when resources of `account` belong to `owner`: itself, or a subaccount of it. */
   readonly isWithin: (account: string, owner: string) => Promise<boolean>;
-  /** The account itself, or the one whose subaccount it is. */
-  readonly mainAccountOf: (account: string) => Promise<string>;
+  /** The account itself, or the one whose subaccount it is; undefined for one that is gone. */
+  readonly mainAccountOf: (account: string) => Promise<string | undefined>;
   /** Whether the endpoint with this SIP user may have a number called by transferring its call; every one may when left out. */
   readonly mayDial?: (user: string, number: string) => Promise<boolean>;
   /** Tells of legs that a crash has ended, in the transaction that records it. */

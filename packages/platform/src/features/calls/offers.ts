@@ -20,7 +20,7 @@ export interface OffersDeps {
   /** Takes what is to replace another call. */
   readonly transfers: Pick<Transfers, 'offered' | 'replacing' | 'over'>;
   readonly answer: (leg: string) => void;
-  readonly mainAccountOf: (account: string) => Promise<string>;
+  readonly mainAccountOf: (account: string) => Promise<string | undefined>;
   readonly rate: () => Rate;
   readonly timeLimitSeconds: number;
 }
@@ -48,6 +48,7 @@ export function createOffers(deps: OffersDeps): Offers {
     deps.transfers.offered(offered);
     try {
       const mainAccount = await deps.mainAccountOf(offered.account);
+      if (mainAccount === undefined) throw new Error(`account ${offered.account} has been deleted`);
       const recorded = legs.open(leg, newOfferedLeg(offered, mainAccount), { type: 'offered' });
       for (const notice of kept.get(leg) ?? []) {
         legs.send(leg, notice.type === 'leg-ended' ? endedInput(notice) : notice);

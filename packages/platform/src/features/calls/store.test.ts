@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { eachDatabase } from '@jackfield/testkit';
 import type { OutboxEvent } from '../../kernel/machine.ts';
+import type { Migration } from '../../ports/database.ts';
 import { createUsage, freeOfCharge } from '../usage/index.ts';
 import type { CallLeg } from './domain/call-leg.ts';
 import { callEnds } from './domain/hangup-cause.ts';
@@ -40,9 +41,15 @@ const quality = qualityOf({
 const over = callEnds(3010, 'Call recipient');
 const ended = (leg: CallLeg, endedAt = 1_500): CallLeg => ({ ...leg, phase: 'ended', endedAt, end: over });
 
+/** What the records need of the accounts: which subaccounts there are. */
+const accounts: Migration = {
+  name: 'accounts/0001-accounts',
+  sql: "CREATE TABLE accounts (auth_id TEXT NOT NULL, enabled INTEGER NOT NULL); INSERT INTO accounts VALUES ('SA1', 1), ('SA2', 1);",
+};
+
 eachDatabase('the records of legs', (open) => {
   async function opened() {
-    const database = await open([callsTable, callRecords, callFilters, trunkCalls, callQuality]);
+    const database = await open([accounts, callsTable, callRecords, callFilters, trunkCalls, callQuality]);
     const store = createCallStore(database, createUsage(freeOfCharge));
     const save = (before: CallLeg | undefined, after: CallLeg) =>
       database.transact((write) => store.save(write, before, after));

@@ -1,6 +1,7 @@
 import { type CompiledQuery, sql } from 'kysely';
 import type { Instant, OutboxEvent } from '../../kernel/machine.ts';
 import type { Database, Write } from '../../ports/database.ts';
+import { ownerNow, requireOwner } from '../accounts/index.ts';
 import type { Usage } from '../usage/index.ts';
 import { billableSecondsOf, type CallLeg } from './domain/call-leg.ts';
 import { callEnds } from './domain/hangup-cause.ts';
@@ -67,12 +68,23 @@ export function createCallStore(database: Pick<Database, 'read' | 'transact'>, u
   async function countEnded(write: Write, { leg, account, mainAccount }: CallLeg): Promise<void> {
     const slot = slotOf(leg);
     await changeTotal(write, mainAccount, slot, 1);
-    if (account !== mainAccount) await changeTotal(write, account, slot, 1);
+    if (account === mainAccount) return;
+    const owner = await ownerNow(write, account, mainAccount);
+    if (owner === account) await changeTotal(write, account, slot, 1);
+    // The removal of its subaccount with all it had left the record of the live leg to be ended.
+    else
+      await tablesOf(write)
+        .updateTable('calls')
+        .set({ account: owner })
+        .where('call_uuid', '=', leg)
+        .execute();
   }
 
   async function save(write: Write, before: CallLeg | undefined, after: CallLeg): Promise<void> {
-    if (before === undefined) await run(write, insert, Object.values(rowOf(after, usage)));
-    else if (after.endedAt === null)
+    if (before === undefined) {
+      await requireOwner(write, after.account, after.mainAccount);
+      await run(write, insert, Object.values(rowOf(after, usage)));
+    } else if (after.endedAt === null)
       await run(write, updateLive, [...Object.values(livingOf(after)), after.leg]);
     else await run(write, updateEnded, [...Object.values(changingOf(after, usage)), after.leg]);
     if (after.endedAt !== null && (before?.endedAt ?? null) === null) await countEnded(write, after);

@@ -1,4 +1,5 @@
 import type { Database, Write } from '../../ports/database.ts';
+import { ownerNow, requireOwner } from '../accounts/index.ts';
 import { builtInMusic, type MultipartyCall } from './domain/multiparty-call.ts';
 import type { Callback, EdgeSound, ExitCause, Participant } from './domain/participant.ts';
 import { noRecordings, notRecorded, recordingStatusOf } from './domain/room-recording.ts';
@@ -13,11 +14,12 @@ export async function saveMultipartyCall(
 ): Promise<void> {
   const tables = writing(write);
   if (before === undefined) {
+    await requireOwner(write, after.account, after.mainAccount);
     await tables.insertInto('multiparty_calls').values(callRow(after)).execute();
   } else if (isCallChanged(before, after)) {
     await tables
       .updateTable('multiparty_calls')
-      .set(changingOfCall(after))
+      .set({ ...changingOfCall(after), ...(await keeperAtEnd(write, before, after)) })
       .where('mpc_uuid', '=', after.uuid)
       .execute();
   }
@@ -38,6 +40,16 @@ export async function saveMultipartyCall(
         .execute();
     }
   }
+}
+
+/** A live call keeps its account, since its name may be that of a live call of the main account; its record passes on at its end. */
+async function keeperAtEnd(
+  write: Write,
+  before: MultipartyCall,
+  { endedAt, account, mainAccount }: MultipartyCall,
+): Promise<{ account?: string }> {
+  const ends = endedAt !== null && before.endedAt === null;
+  return ends ? { account: await ownerNow(write, account, mainAccount) } : {};
 }
 
 /** The calls that were live, or not told of to the end, when the last process died, with those of their participants who had not left. */

@@ -3,6 +3,7 @@ import type { RequestAccount } from '../../http/index.ts';
 import { createAccountTotals } from '../../kernel/account-totals.ts';
 import type { Page } from '../../kernel/pagination.ts';
 import type { Database, Write } from '../../ports/database.ts';
+import { requireOwner } from '../accounts/index.ts';
 import { type NumberRow, tablesOf, viewOf } from './tables.ts';
 
 export interface NumberFilters {
@@ -83,6 +84,7 @@ export function createNumberStore(database: Pick<Database, 'read' | 'dialect'>):
       return row && rowOf(row);
     },
     async insert(write, row) {
+      await requireOwner(write, row.account, row.main_account);
       const added = await tablesOf(write)
         .insertInto('numbers')
         .values(row)
@@ -95,6 +97,7 @@ export function createNumberStore(database: Pick<Database, 'read' | 'dialect'>):
     },
     async save(write, before, after) {
       if (before.account !== after.account) {
+        await requireOwner(write, after.account, after.main_account);
         await totals.change(write, before, -1);
         await totals.change(write, after, 1);
       }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Write } from '../../ports/database.ts';
+import { ownerNow } from '../accounts/index.ts';
 import type {
   RecordedChannel,
   Recording,
@@ -20,7 +21,11 @@ export async function saveRecording(
   areKeptElsewhere: boolean,
 ): Promise<void> {
   if (before === undefined) {
-    await writing(write).insertInto('recordings').values(rowOf(after)).execute();
+    const account = await ownerNow(write, after.account, after.mainAccount);
+    await writing(write)
+      .insertInto('recordings')
+      .values({ ...rowOf(after), account })
+      .execute();
   } else if (isOver(after) && after.isDiscarded) {
     await removeRecordings(write, [after.uuid]);
   } else {

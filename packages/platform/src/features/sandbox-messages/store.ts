@@ -3,6 +3,7 @@ import type { RequestAccount } from '../../http/index.ts';
 import type { Instant } from '../../kernel/machine.ts';
 import type { Page } from '../../kernel/pagination.ts';
 import type { Database, Read, Write } from '../../ports/database.ts';
+import { ownerNow } from '../accounts/index.ts';
 
 /** Written once. */
 type Fixed<Value> = ColumnType<Value, Value, never>;
@@ -38,7 +39,7 @@ export function createMessageStore(database: Database) {
         await writing(write).deleteFrom('sandbox_messages').where('created_at', '<', forgetBefore).execute();
         const inserted = await writing(write)
           .insertInto('sandbox_messages')
-          .values(message)
+          .values({ ...message, account: await ownerNow(write, message.account, message.main_account) })
           .onConflict((on) => on.doNothing())
           .returning('message_uuid')
           .executeTakeFirst();

@@ -6,6 +6,7 @@ import { invalidParameter, notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { Database, Write } from '../../ports/database.ts';
 import type { Secrets } from '../../ports/secrets.ts';
+import { requireOwner } from '../accounts/index.ts';
 import { credentialColumns } from './credential.ts';
 import type { EndpointRow, EndpointStore } from './store.ts';
 
@@ -38,6 +39,7 @@ export async function createEndpoint(
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await database.transact(async (write) => {
+        await requireOwner(write, account.authId, account.main);
         const unknown = await unknownApplication(deps, write, account, wish.app_id);
         if (unknown !== undefined) return refused(unknown);
         await store.countNew(write, account);

@@ -1,4 +1,5 @@
 import type { Database, Write } from '../../ports/database.ts';
+import { ownerNow } from '../accounts/index.ts';
 import type { Rate } from '../usage/index.ts';
 import { newStream, type Stream, type StreamSettings } from './domain/stream.ts';
 import { reading, type StreamRow, writing } from './tables.ts';
@@ -11,12 +12,21 @@ export async function saveStream(
   rate: Rate,
 ): Promise<void> {
   if (before === undefined) {
-    await writing(write).insertInto('streams').values(rowOf(after, rate)).execute();
+    const account = await ownerNow(write, after.order.account, after.order.mainAccount);
+    await writing(write)
+      .insertInto('streams')
+      .values({ ...rowOf(after, rate), account })
+      .execute();
     return;
   }
+  const ends = after.endedAt !== null && before.endedAt === null;
   await writing(write)
     .updateTable('streams')
-    .set(changing(after))
+    .set({
+      ...changing(after),
+      // A live one stays when its subaccount is removed with all it had.
+      ...(ends ? { account: await ownerNow(write, after.order.account, after.order.mainAccount) } : {}),
+    })
     .where('stream_id', '=', after.order.stream)
     .execute();
 }

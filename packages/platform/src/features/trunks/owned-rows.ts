@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { RequestAccount } from '../../http/index.ts';
 import type { Page } from '../../kernel/pagination.ts';
 import type { Database, Write } from '../../ports/database.ts';
+import { requireOwner } from '../accounts/index.ts';
 import { type Kind, type OwnedRow, type TrunksTables, tablesOf, viewOf } from './tables.ts';
 
 /** SQL that is the same for every resource of trunking. Reads see the last commit; what writes takes its transaction. */
@@ -97,6 +98,7 @@ export function createOwnedRows<Row extends OwnedRow>(
       };
     },
     async insert(write, row) {
+      await requireOwner(write, row.account, row.main_account);
       await changeTotals(write, row, 1);
       await tablesOf(write)
         .insertInto(table)

@@ -3,6 +3,7 @@ import type { Instant } from '../../kernel/machine.ts';
 import type { Page } from '../../kernel/pagination.ts';
 import type { Database, Write } from '../../ports/database.ts';
 import type { Secrets } from '../../ports/secrets.ts';
+import { requireOwner } from '../accounts/index.ts';
 import { type AppRow, reading, writing } from './tables.ts';
 
 /** SQL of the apps. A subaccount has its own; a main account sees those of its subaccounts too. */
@@ -76,13 +77,14 @@ export function createAppStore(database: Database, secrets: Pick<Secrets, 'rando
         is_default: 1,
         created_at: now,
       };
-      await database.transact((write) =>
-        writing(write)
+      await database.transact(async (write) => {
+        await requireOwner(write, app.account, app.main_account);
+        await writing(write)
           .insertInto('verify_apps')
           .values(app)
           .onConflict((on) => on.doNothing())
-          .execute(),
-      );
+          .execute();
+      });
       // Another request may have been first.
       return (await defaultOf(account.authId)) ?? app;
     },
@@ -105,6 +107,7 @@ export function createAppStore(database: Database, secrets: Pick<Secrets, 'rando
 
     insert: (app) =>
       database.transact(async (write) => {
+        await requireOwner(write, app.account, app.main_account);
         await giveWay(write, app);
         await writing(write).insertInto('verify_apps').values(app).execute();
       }),

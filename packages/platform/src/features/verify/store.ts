@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Instant } from '../../kernel/machine.ts';
 import type { Database, Write } from '../../ports/database.ts';
+import { requireOwner } from '../accounts/index.ts';
 import type { Attempt, VerifySession } from './domain/session.ts';
 import { type AttemptRow, reading, type SessionRow, type VerifyTables, writing } from './tables.ts';
 
@@ -12,6 +13,7 @@ export async function saveSession(
 ): Promise<void> {
   const tables = writing(write);
   if (before === undefined) {
+    await requireOwner(write, after.account, after.mainAccount);
     await tables.insertInto('verify_sessions').values(sessionRowOf(after)).execute();
   } else {
     await tables

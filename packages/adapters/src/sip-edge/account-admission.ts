@@ -1,0 +1,23 @@
+import type { Admission, Refused } from './admission.ts';
+
+interface AccountAdmissionDeps {
+  /** False for an account that is disabled or gone. */
+  readonly isActive: (account: string) => Promise<boolean>;
+  /** Shows who it is. */
+  readonly otherwise: Admission;
+}
+
+/**
+ * Refuses with 403 what accounts send that are not active, by whatever they have shown who they are. It comes after the credentials:
+ * only their holder is told, and a phone that goes on trying is no guesser.
+ */
+export function createAccountAdmission({ isActive, otherwise }: AccountAdmissionDeps): Admission {
+  return {
+    async admit(request, sourceAddress, flow) {
+      const admitted = await otherwise.admit(request, sourceAddress, flow);
+      return admitted.ok && !(await isActive(admitted.account)) ? inactive : admitted;
+    },
+  };
+}
+
+const inactive: Refused = { ok: false, status: 403, headers: [] };

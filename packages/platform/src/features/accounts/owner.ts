@@ -1,0 +1,29 @@
+import { RefusedRequest, unauthenticated } from '../../http/index.ts';
+import type { Write } from '../../ports/database.ts';
+import type { AccountsTables } from './store.ts';
+
+/**
+ * Whether this account may own what the transaction creates. Main accounts are never deleted. The removal of a subaccount deletes
+ * its row and what it owns in one transaction: SQLite runs it before this one or after it, PostgreSQL (SERIALIZABLE) begins one of
+ * the two again.
+ */
+async function isThere(write: Write, account: string, main: string): Promise<boolean> {
+  if (account === main) return true;
+  const row = await write
+    .withTables<AccountsTables>()
+    .selectFrom('accounts')
+    .select('enabled')
+    .where('auth_id', '=', account)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** For what is created: the transaction of a subaccount that was deleted meanwhile is refused like its credentials. */
+export async function requireOwner(write: Write, account: string, main: string): Promise<void> {
+  if (!(await isThere(write, account, main))) throw new RefusedRequest(unauthenticated);
+}
+
+/** For records of what lives: those of a subaccount that was deleted meanwhile belong to its main account. */
+export async function ownerNow(write: Write, account: string, main: string): Promise<string> {
+  return (await isThere(write, account, main)) ? account : main;
+}
