@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { postgresMissing, startPostgres } from '@jackfield/testkit';
+import { type PostgresServer, postgresMissing, startPostgres } from '@jackfield/testkit';
 import { cleanUp } from './support/clean-up.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 
@@ -8,13 +8,12 @@ const skip = postgresMissing() ?? false;
 
 describe('the server on PostgreSQL', { skip, timeout: 60_000 }, () => {
   let platform: PlatformProcess;
-  let stopPostgres: () => Promise<void>;
+  let server: PostgresServer;
 
   before(async () => {
     const started = await startPostgres();
     if (started.server === undefined) throw new Error(started.reason);
-    const { server } = started;
-    stopPostgres = () => server.stop();
+    server = started.server;
     platform = await PlatformProcess.start({
       JACKFIELD_DATABASE_URL: await server.createDatabase(),
     });
@@ -23,7 +22,7 @@ describe('the server on PostgreSQL', { skip, timeout: 60_000 }, () => {
   after(() =>
     cleanUp(
       () => platform.stop(),
-      () => stopPostgres(),
+      () => server.stop(),
     ),
   );
 
@@ -47,13 +46,29 @@ describe('the server on PostgreSQL', { skip, timeout: 60_000 }, () => {
     assert.deepEqual([body.status, body.termination_cause_code], ['Ended', 1000]);
   });
 
-  it('answers 503 with Retry-After while the database is gone, and is alive', async () => {
+  it('answers 503 with Retry-After while the database is gone, is alive and not ready, and ready when it is back', async () => {
     const { username } = await platform.createEndpoint('before', 'a-good-password');
     assert.match(username, /^before\d{12}$/);
-    await stopPostgres();
+    await server.down();
     const answer = await platform.api('GET', 'Endpoint/');
     assert.equal(answer.status, 503);
     assert.match(answer.body.error, /database cannot be reached/);
     assert.equal((await fetch(`${platform.httpUrl}/healthz`)).status, 200);
+    const ready = async () => {
+      const probe = await fetch(`${platform.httpUrl}/readyz`);
+      return { status: probe.status, body: await probe.json() };
+    };
+    const isReady = async (wanted: boolean) => {
+      // An outcome is given again for a second.
+      while (((await ready()).status === 200) !== wanted) await new Promise((turn) => setTimeout(turn, 20));
+    };
+    await isReady(false);
+    const away = { status: 'not accepting work', reason: 'the database cannot be reached' };
+    // Many probes at once are answered together, and promptly.
+    const probes = await Promise.all(Array.from({ length: 100 }, ready));
+    for (const probe of probes) assert.deepEqual(probe, { status: 503, body: away });
+    await server.up();
+    await isReady(true);
+    assert.equal((await platform.api('GET', 'Endpoint/')).status, 200);
   });
 });

@@ -16,6 +16,9 @@ export interface PostgresServer {
   createDatabase(): Promise<string>;
   /** Kills the server as a power cut would, and starts it again on the same data. */
   crashAndRestart(): Promise<void>;
+  /** Down until `up` is called, on the same data. */
+  down(): Promise<void>;
+  up(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -83,6 +86,10 @@ export async function startPostgres(
       async crashAndRestart() {
         // Immediate shutdown: no checkpoint, no goodbye; recovery reads the WAL.
         await end(server, 'SIGQUIT');
+        server = await startServer(bin, directory, user, options);
+      },
+      down: () => end(server, 'SIGINT'),
+      async up() {
         server = await startServer(bin, directory, user, options);
       },
       async stop() {
