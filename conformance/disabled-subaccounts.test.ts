@@ -42,8 +42,11 @@ describe('a disabled subaccount', { skip, timeout: 120_000 }, () => {
 
   after(async () => {
     await Promise.all(phones.map((each) => each.stop()));
-    await platform.untilQuiet();
-    await platform.stop();
+    try {
+      await platform?.untilQuiet();
+    } finally {
+      await platform?.stop();
+    }
   });
 
   it('keeps its live call, begins and takes no other, registers no phone, and is back at once when it is enabled', async () => {
@@ -121,6 +124,9 @@ describe('a disabled subaccount', { skip, timeout: 120_000 }, () => {
     await call('trunk-call-listed');
     await enable(false);
     await call('trunk-forbidden');
+    const { jackfield_sip_inactive_account_refused_total: refused = 0 } =
+      await platform.metrics('jackfield_sip_inactive');
+    assert.ok(refused > 0);
     await enable(true);
     await call('trunk-call-listed');
   });

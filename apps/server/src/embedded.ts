@@ -211,7 +211,11 @@ async function start(
             supported: certificate === undefined ? ['udp', 'tcp'] : ['udp', 'tcp', 'tls'],
             families: [isIP(config.sip.host) === 6 ? 'AAAA' : 'A'],
           }).locate,
-          admission: createAccountAdmission({ isActive: accounts.isActive, otherwise: admission }),
+          admission: createAccountAdmission({
+            isActive: accounts.isActive,
+            refused: () => metrics.count('jackfield_sip_inactive_account_refused_total'),
+            otherwise: admission,
+          }),
           defence,
           registrations,
           // conventions.md §12.1: applications have addresses below `app.`.

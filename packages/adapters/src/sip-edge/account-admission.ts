@@ -3,6 +3,8 @@ import type { Admission, Refused } from './admission.ts';
 interface AccountAdmissionDeps {
   /** False for an account that is disabled or gone. */
   readonly isActive: (account: string) => Promise<boolean>;
+  /** Called for each request that is refused. */
+  readonly refused?: () => void;
   /** Shows who it is. */
   readonly otherwise: Admission;
 }
@@ -11,11 +13,13 @@ interface AccountAdmissionDeps {
  * Refuses with 403 what accounts send that are not active, by whatever they have shown who they are. It comes after the credentials:
  * only their holder is told, and a phone that goes on trying is no guesser.
  */
-export function createAccountAdmission({ isActive, otherwise }: AccountAdmissionDeps): Admission {
+export function createAccountAdmission({ isActive, refused, otherwise }: AccountAdmissionDeps): Admission {
   return {
     async admit(request, sourceAddress, flow) {
       const admitted = await otherwise.admit(request, sourceAddress, flow);
-      return admitted.ok && !(await isActive(admitted.account)) ? inactive : admitted;
+      if (!admitted.ok || (await isActive(admitted.account))) return admitted;
+      refused?.();
+      return inactive;
     },
   };
 }
