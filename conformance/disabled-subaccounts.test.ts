@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { BaresipPhone } from './support/baresip-phone.ts';
+import { cleanUp } from './support/clean-up.ts';
 import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { Sipp } from './support/sipp.ts';
@@ -40,14 +41,13 @@ describe('a disabled subaccount', { skip, timeout: 120_000 }, () => {
     username = endpoint.body.username;
   });
 
-  after(async () => {
-    await Promise.all(phones.map((each) => each.stop()));
-    try {
-      await platform?.untilQuiet();
-    } finally {
-      await platform?.stop();
-    }
-  });
+  after(() =>
+    cleanUp(
+      () => Promise.all(phones.map((each) => each.stop())),
+      () => platform.untilQuiet(),
+      () => platform.stop(),
+    ),
+  );
 
   it('keeps its live call, begins and takes no other, registers no phone, and is back at once when it is enabled', async () => {
     const first = await phone();

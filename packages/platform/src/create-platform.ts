@@ -158,7 +158,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
   // Whatever stores something for accounts says what becomes of it when a subaccount goes.
   const resources: AccountResources[] = [endpoints.resources];
   const accounts = createAccounts({ ...deps, resources, outbox });
-  const registrations = ofActiveAccounts(endpoints.registrations, accounts.isActive);
+  const registrations = ofActiveAccounts(endpoints.registrations, accounts.ifActive);
   const applications = createApplications({
     ...deps,
     endpoints: {
@@ -204,10 +204,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     ...deps,
     applications: attachable,
     inboundTrunks: trunks.inbound,
-    async trunkOf(id, number) {
-      const trunk = await trunks.inbound.trunkOf(id, number);
-      return trunk !== undefined && (await accounts.isActive(trunk.account)) ? trunk : undefined;
-    },
+    trunkOf: async (id, number) => accounts.ifActive(await trunks.inbound.trunkOf(id, number)),
     isWithin: accounts.isWithin,
   });
   const holderOf = async (number: string) => (await numbers.destinations.heldOf(number))?.account;

@@ -1,15 +1,13 @@
 import type { Registrations } from '../../ports/registrations.ts';
+import type { AccountAuthenticator } from './authenticate.ts';
 
 /** Registrations in which endpoints of accounts that are not active are not found, so that nobody calls them. */
 export function ofActiveAccounts(
   registrations: Registrations,
-  isActive: (account: string) => Promise<boolean>,
+  ifActive: AccountAuthenticator['ifActive'],
 ): Registrations {
   return {
     ...registrations,
-    async credentialOf(user) {
-      const credential = await registrations.credentialOf(user);
-      return credential !== undefined && (await isActive(credential.account)) ? credential : undefined;
-    },
+    credentialOf: async (user) => ifActive(await registrations.credentialOf(user)),
   };
 }

@@ -8,6 +8,8 @@ const maxRemembered = 1000;
 export interface AccountAuthenticator extends Authenticator {
   /** False for a subaccount that is disabled, and for an account that does not exist: nothing new begins for it. */
   isActive(authId: string): Promise<boolean>;
+  /** What was found, unless its account is not active. */
+  ifActive<Owned extends { readonly account: string }>(found: Owned | undefined): Promise<Owned | undefined>;
   /** To be called after each committed change of an account, before it is acknowledged. */
   forget(authId: string): void;
 }
@@ -51,9 +53,14 @@ export function createAuthenticator(database: Database, secrets: Secrets): Accou
     return other !== undefined && other.parent === authId ? accountOf(other) : { outcome: 'other-account' };
   }
 
+  async function isActive(authId: string): Promise<boolean> {
+    return (await rowOf(authId))?.enabled === 1;
+  }
+
   return {
     authenticate,
-    isActive: async (authId) => (await rowOf(authId))?.enabled === 1,
+    isActive,
+    ifActive: async (found) => (found !== undefined && (await isActive(found.account)) ? found : undefined),
     forget(authId) {
       changes += 1;
       remembered.delete(authId);

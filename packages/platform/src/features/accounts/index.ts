@@ -24,7 +24,7 @@ export interface AccountsDeps {
 }
 
 export interface AccountsFeature
-  extends Pick<AccountAuthenticator, 'authenticate' | 'isActive'>,
+  extends Pick<AccountAuthenticator, 'authenticate' | 'isActive' | 'ifActive'>,
     KnownAccounts {
   readonly routes: RouteGroup;
   readonly migrations: readonly Migration[];
@@ -38,11 +38,12 @@ export interface AccountsFeature
 /** Main accounts, their subaccounts, and who may act for whom. */
 export function createAccounts(given: AccountsDeps): AccountsFeature {
   const { database, clock, secrets } = given;
-  const { authenticate, isActive, forget } = createAuthenticator(database, secrets);
+  const { authenticate, isActive, ifActive, forget } = createAuthenticator(database, secrets);
   const deps = { ...given, forget };
   return {
     authenticate,
     isActive,
+    ifActive,
     routes: accountRoutes(deps),
     migrations: [accountsTable],
     ensureFirstAccount: (wanted = {}) => ensureFirstAccount(deps, wanted, clock.now()),
