@@ -333,3 +333,6 @@ export {
   verifySessionPath,
   verifyStatuses,
 } from './verify.ts';
+export { type FeedEvent, feedEvents } from './webhooks/feed-events.ts';
+export type { Webhook } from './webhooks/webhook.ts';
+export { webhooks } from './webhooks/webhooks.ts';

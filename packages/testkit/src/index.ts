@@ -34,6 +34,7 @@ export {
 export { openSimulatedTransports } from './simulated-transports.ts';
 export {
   type Census,
+  feedOf,
   inSimulatedWorld,
   openSimulatedWorld,
   type SimulatedWorld,
@@ -41,4 +42,5 @@ export {
 } from './simulated-world.ts';
 export { frameSamples, toneFrame, toneMeter } from './tone-meter.ts';
 export { createVirtualClock, type VirtualClock, type VirtualClockOptions } from './virtual-clock.ts';
+export { assertDocumentedEvents, eventFaults, type FoundWebhook, webhookFor } from './told-as-documented.ts';
 export { type WatchedDatabase, watchDatabase } from './watched-database.ts';

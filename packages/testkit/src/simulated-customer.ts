@@ -1,4 +1,6 @@
+import type { Webhook } from '@jackfield/contract';
 import type { Clock, Egress, EgressAddresses, EgressOutcome, EgressRequest } from '@jackfield/platform';
+import { webhookFor } from './told-as-documented.ts';
 
 /** A request of the platform as the customer's server sees it. */
 export interface CustomerRequest {
@@ -9,6 +11,8 @@ export interface CustomerRequest {
   /** Of the form, or of the query. */
   readonly fields: Readonly<Record<string, string>>;
   readonly eventId: string;
+  /** The webhook of the contract that it is; undefined for a request that is not signed, such as one for music. */
+  readonly webhook: Webhook | undefined;
 }
 
 /** What is answered: a document with 200, or a status; `undefined` never answers. */
@@ -20,6 +24,8 @@ export type CustomerAnswer =
 /** The server of a customer on the virtual clock: it keeps what came, in order, and answers what it was told to. */
 export interface SimulatedCustomer extends Egress, EgressAddresses {
   readonly requests: readonly CustomerRequest[];
+  /** Signed requests that are no webhook of the contract, one sentence each. */
+  readonly undocumented: readonly string[];
   /** From now on; another answer takes the place of the one before. */
   serve(url: string, answer: CustomerAnswer | ((request: CustomerRequest) => CustomerAnswer)): void;
 }
@@ -30,6 +36,7 @@ const usualMs = 5;
 /** Where nothing is served, callbacks are answered with 200 and nothing. */
 export function createSimulatedCustomer(clock: Clock, touched: () => void): SimulatedCustomer {
   const requests: CustomerRequest[] = [];
+  const undocumented: string[] = [];
   const served = new Map<string, (request: CustomerRequest) => CustomerAnswer>();
 
   function outcomeAfter(
@@ -53,6 +60,7 @@ export function createSimulatedCustomer(clock: Clock, touched: () => void): Simu
 
   return {
     requests,
+    undocumented,
     async resolve(url) {
       const { protocol, port } = new URL(url);
       const usual = protocol === 'wss:' || protocol === 'https:' ? 443 : 80;
@@ -62,12 +70,16 @@ export function createSimulatedCustomer(clock: Clock, touched: () => void): Simu
     send(request) {
       const [place = '', query = ''] = (request.url.split('#')[0] ?? '').split('?');
       const form = request.method === 'POST' ? (request.body ?? '') : query;
+      const fields = Object.fromEntries(new URLSearchParams(form));
+      const found = 'X-Service-Signature-V3' in request.headers ? webhookFor(fields) : undefined;
+      if (found !== undefined && 'fault' in found) undocumented.push(`${place}: ${found.fault}`);
       const asked: CustomerRequest = {
         at: clock.now(),
         method: request.method,
         url: place,
-        fields: Object.fromEntries(new URLSearchParams(form)),
+        fields,
         eventId: request.headers['X-Service-Event-Id'] ?? '',
+        webhook: found?.webhook,
       };
       requests.push(asked);
       const serving = served.get(place);

@@ -90,6 +90,7 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
     metrics: createMetrics({ process: false }),
     domains: [domain],
     numbers: { targetsFor: () => undefined },
+    sms: 'sandbox-inbox',
     egress: options.customer,
     audioStreams: streams,
     recorder,

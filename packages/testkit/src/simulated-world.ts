@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Database } from '@jackfield/platform';
+import type { LiveEvent } from '@jackfield/contract';
 import { createRecordingLog, type LogLine } from './recording-log.ts';
 import { seededRandom } from './seeded-random.ts';
 import { createSettling } from './settling.ts';
@@ -11,6 +12,7 @@ import { frameMs } from './simulated-media.ts';
 import { SimulatedNetwork } from './simulated-network.ts';
 import { SimulatedPhone } from './simulated-phone.ts';
 import { type ApiAnswer, type SimulatedPlatform, startSimulatedPlatform } from './simulated-platform.ts';
+import { eventFaults } from './told-as-documented.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
 
 export interface SimulatedWorldOptions {
@@ -194,6 +196,9 @@ export async function openSimulatedWorld(options: SimulatedWorldOptions = {}): P
       assert.deepEqual(left, [], 'something outlives its calls');
       const errors = log.lines.filter(({ level }) => level === 'error');
       assert.deepEqual(errors, [], 'the platform logged errors');
+      assert.deepEqual(customer.undocumented, [], 'signed requests that the contract does not know');
+      const faults = (await feedOf(world)).flatMap(({ type, data }) => eventFaults(type, data) ?? []);
+      assert.deepEqual(faults, [], 'events that the contract does not know');
     },
     async close() {
       try {
@@ -208,6 +213,18 @@ export async function openSimulatedWorld(options: SimulatedWorldOptions = {}): P
     },
   };
   return world;
+}
+
+/** All events of the account that are kept, the first one first. */
+export async function feedOf(world: Pick<SimulatedWorld, 'api'>): Promise<readonly LiveEvent[]> {
+  const events: LiveEvent[] = [];
+  for (let path: string | null = 'Event/?after=0-0&limit=100'; path !== null; ) {
+    const { status, body } = await world.api('GET', path);
+    assert.equal(status, 200, JSON.stringify(body));
+    events.push(...body.objects);
+    path = body.meta.next;
+  }
+  return events;
 }
 
 function nameOf({ address, port }: { readonly address: string; readonly port: number }): string {

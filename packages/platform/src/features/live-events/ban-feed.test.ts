@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createRecordingLog, createVirtualClock, eachDatabase } from '@jackfield/testkit';
+import {
+  assertDocumentedEvents,
+  createRecordingLog,
+  createVirtualClock,
+  eachDatabase,
+} from '@jackfield/testkit';
 import type { OutboxEvent } from '../../kernel/machine.ts';
 import { createBanFeed } from './ban-feed.ts';
 
@@ -15,7 +20,10 @@ eachDatabase('Banned sources', (open) => {
       clock,
       log: createRecordingLog(),
       outbox: {
-        appendEvents: async (_write, given) => void events.push(...given),
+        appendEvents: async (_write, given) => {
+          assertDocumentedEvents(given);
+          events.push(...given);
+        },
         wake() {},
       },
       account: () => account,

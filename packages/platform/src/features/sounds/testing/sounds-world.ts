@@ -6,11 +6,12 @@ import { createMetrics } from '@jackfield/adapters/metrics';
 import { createSoundDecoder } from '@jackfield/adapters/sound-decoder';
 import { pcmu } from '@jackfield/media';
 import {
+  assertDocumentedEvents,
   createRecordingLog,
   createSimulatedMedia,
   createVirtualClock,
-  SimulatedNetwork,
   seededRandom,
+  SimulatedNetwork,
 } from '@jackfield/testkit';
 import { createSessionRunner } from '../../../kernel/create-session-runner.ts';
 import type { OutboxEvent } from '../../../kernel/machine.ts';
@@ -51,6 +52,7 @@ export async function openSoundsWorld(options: SoundsWorldOptions = {}) {
     clock,
     log,
     async appendEvents(_write, written) {
+      assertDocumentedEvents(written);
       events.push(...written);
     },
   });

@@ -1,5 +1,10 @@
 import { createSecrets } from '@jackfield/adapters/secrets';
-import { type OpenDatabase, type VirtualClock, watchDatabase } from '@jackfield/testkit';
+import {
+  assertDocumentedEvents,
+  type OpenDatabase,
+  type VirtualClock,
+  watchDatabase,
+} from '@jackfield/testkit';
 import { type ApiAnswer, type ApiWorld, type Caller, openApi } from '../../../http/testing/api-world.ts';
 import { createSessionRunner } from '../../../kernel/create-session-runner.ts';
 import type { OutboxEvent } from '../../../kernel/machine.ts';
@@ -104,6 +109,7 @@ async function worldOn(
   };
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   const appendEvents = async (_: unknown, appended: readonly OutboxEvent[]) => {
+    assertDocumentedEvents(appended);
     events.push(...appended);
   };
   const runner = createSessionRunner({ database, clock, log, appendEvents });

@@ -1,0 +1,383 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { feedEvents, webhooks } from '@jackfield/contract';
+import {
+  feedOf,
+  inSimulatedWorld,
+  type SimulatedPhone,
+  type SimulatedWorld,
+  speechHz,
+  toneMeter,
+} from '@jackfield/testkit';
+import { SimulatedRoom } from '../support/simulated-room.ts';
+
+const base = 'https://customer.example.com';
+const everyGroup =
+  'mpc-state-changes,participant-state-changes,participant-speak-events,participant-digit-input-events,add-participant-api-events';
+
+/** Names of fields, and values of those that say what happened, by webhook: what the tests below have seen. */
+const seen = new Map<string, Set<string>>();
+const seenTypes = new Set<string>();
+
+/** A world whose requests and events are held against the contract when it ends, and counted. */
+function witnessed(seed: number, run: (world: SimulatedWorld) => Promise<void>) {
+  return () =>
+    inSimulatedWorld({ seed }, async (world) => {
+      await run(world);
+      await world.assertNothingLeft();
+      for (const { webhook, fields } of world.customer.requests) {
+        if (webhook === undefined) continue;
+        const about = seen.get(webhook.name) ?? new Set();
+        seen.set(webhook.name, about);
+        for (const [name, value] of Object.entries(fields)) about.add(name).add(`${name}=${value}`);
+      }
+      for (const { type } of await feedOf(world)) seenTypes.add(type);
+    });
+}
+
+const asked = (world: SimulatedWorld, path: string, matches: Readonly<Record<string, string>> = {}) =>
+  world.customer.requests.find(
+    ({ url, fields }) =>
+      url === base + path && Object.entries(matches).every(([name, value]) => fields[name] === value),
+  );
+
+const untilAsked = (world: SimulatedWorld, path: string, matches: Readonly<Record<string, string>> = {}) =>
+  world.until(`${path} ${JSON.stringify(matches)}`, () => asked(world, path, matches) !== undefined, 60_000);
+
+const hears = (phone: SimulatedPhone, hz: number) => {
+  const meter = toneMeter(hz);
+  return phone.call?.heard.filter(({ samples }) => meter(samples) > -40).length ?? 0;
+};
+
+async function callFrom(world: SimulatedWorld, phone: SimulatedPhone, more: object = {}): Promise<string> {
+  const { status, body } = await world.api('POST', 'Call/', {
+    from: '+12025550000',
+    to: phone.username,
+    answer_url: `${base}/answer`,
+    ring_url: `${base}/ring`,
+    hangup_url: `${base}/hangup`,
+    ...more,
+  });
+  assert.equal(status, 201, JSON.stringify(body));
+  return body.request_uuid;
+}
+
+describe('what the platform sends is what the contract says', () => {
+  it(
+    'of a call that runs documents',
+    witnessed(900, async (world) => {
+      const [ann, bob] = [await world.phone('ann'), await world.phone('bob')];
+      const next = (path: string) => `<Redirect>${base}${path}</Redirect>`;
+      const serve = (path: string, elements: string) =>
+        world.customer.serve(base + path, `<Response>${elements}</Response>`);
+      ann.behaviour = { does: 'answer', ringMs: 400 };
+      serve(
+        '/answer',
+        `<GetDigits action="${base}/digits" numDigits="2" timeout="20"><Speak>Please press two keys.</Speak></GetDigits>`,
+      );
+      serve(
+        '/digits',
+        `<GetInput action="${base}/input" numDigits="1" executionTimeout="20"><Speak>Please press another key.</Speak></GetInput>`,
+      );
+      serve(
+        '/input',
+        `<Record action="${base}/recorded" callbackUrl="${base}/file" maxLength="2" playBeep="false"/>`,
+      );
+      serve('/recorded', `<Speak>Next.</Speak>${next('/redirected')}`);
+      serve(
+        '/redirected',
+        `<Dial action="${base}/dialled" callbackUrl="${base}/dial-events" digitsMatch="9"><User>sip:${bob.username}@sip.example.com</User></Dial>`,
+      );
+      serve('/dialled', '<Wait length="60"/>');
+      serve('/moved', '<Hangup/>');
+      const uuid = await callFrom(world, ann);
+      await world.until('the first prompt', () => hears(ann, speechHz) > 10, 10_000);
+      ann.call?.press('42');
+      await untilAsked(world, '/digits');
+      await world.advance(1500);
+      ann.call?.press('7');
+      await untilAsked(world, '/recorded');
+      await untilAsked(world, '/dial-events', { DialAction: 'connected' });
+      ann.call?.press('9');
+      await untilAsked(world, '/dial-events', { DialAction: 'digits' });
+      bob.hangUp();
+      await untilAsked(world, '/dialled');
+      const recorded = await world.api('POST', `Call/${uuid}/Record/`, {
+        callback_url: `${base}/file-of-api`,
+      });
+      assert.equal(recorded.status, 202);
+      await world.advance(500);
+      assert.equal((await world.api('DELETE', `Call/${uuid}/Record/`)).status, 204);
+      await untilAsked(world, '/file-of-api');
+      const moved = await world.api('POST', `Call/${uuid}/`, { aleg_url: `${base}/moved` });
+      assert.equal(moved.status, 202);
+      await untilAsked(world, '/hangup', { Event: 'Hangup' });
+      const hooks = [
+        '/answer callAnswerDocument',
+        '/ring callRinging',
+        '/digits digitsAction',
+        '/input inputAction',
+        '/recorded recordAction',
+        '/file recordCallback',
+        '/file-of-api recordCallback',
+        '/redirected callDocument',
+        '/dialled dialAction',
+        '/dial-events dialCallback',
+        '/moved callDocument',
+        '/hangup callEnded',
+      ];
+      assert.deepEqual(
+        hooks.map((each) => `${each.split(' ')[0]} ${asked(world, each.split(' ')[0]!)?.webhook?.name}`),
+        hooks,
+      );
+    }),
+  );
+
+  it(
+    'of documents that cannot be fetched or run, and of sounds that cannot be played',
+    witnessed(901, async (world) => {
+      const ann = await world.phone('ann');
+      world.customer.serve(`${base}/answer`, { status: 500 });
+      world.customer.serve(
+        `${base}/instead`,
+        `<Response><Play>${base}/missing</Play><Record action="${base}/action" recordSession="true" redirect="false"/><Wait length="1" lenght="2"/><Wait length="1"/></Response>`,
+      );
+      world.customer.serve(`${base}/missing`, { status: 404 });
+      await callFrom(world, ann, { fallback_url: `${base}/instead`, hangup_url: `${base}/hangup` });
+      await untilAsked(world, '/instead');
+      await untilAsked(world, '/hangup', { Event: 'Hangup' });
+      assert.equal(asked(world, '/instead')?.webhook?.name, 'callFallbackDocument');
+    }),
+  );
+
+  it(
+    'of a multiparty call, its participants and recordings',
+    witnessed(902, async (world) => {
+      const [ann, bob, carol] = [
+        await world.phone('ann'),
+        await world.phone('bob'),
+        await world.phone('carol'),
+      ];
+      ann.behaviour = { does: 'answer', ringMs: 400 };
+      world.customer.serve(`${base}/exit`, '<Response><Hangup/></Response>');
+      const room = new SimulatedRoom(world);
+      const about = {
+        status_callback_url: `${base}/status`,
+        status_callback_events: everyGroup,
+        call_status_callback_url: `${base}/leg`,
+        recording_callback_url: `${base}/recording`,
+        record_participant_track: false,
+        relay_dtmf_inputs: true,
+        start_mpc_on_enter: false,
+        stay_alone: true,
+      };
+      const agent = await room.add(ann, 'agent', about);
+      await world.until('Ann is in', () => ann.call?.isUp, 10_000);
+      const boss = await room.add(bob, 'supervisor', {
+        ...about,
+        start_mpc_on_enter: true,
+        on_exit_action_url: `${base}/exit`,
+      });
+      await untilAsked(world, '/status', { EventName: 'MPCStart' });
+      const customer = await room.add(carol, 'customer', { on_exit_action_url: `${base}/left` });
+      await world.until('all are in', () => bob.call?.isUp && carol.call?.isUp, 10_000);
+      await world.advance(3000);
+      for (const mute of [true, false]) await room.change(agent.memberId, { mute });
+      for (const hold of [true, false]) await room.change(agent.memberId, { hold });
+      for (const coach_mode of [false, true]) await room.change(boss.memberId, { coach_mode });
+      ann.call?.press('5');
+      await untilAsked(world, '/status', { EventName: 'ParticipantDigitInput' });
+      const path = 'MultiPartyCall/name_room';
+      const recordings = [
+        [`${path}/Record`, 'MPCRecording'],
+        [`${path}/Participant/${agent.memberId}/Record`, 'ParticipantRecording'],
+      ] as const;
+      for (const [at, of] of recordings) {
+        const started = await world.api('POST', `${at}/`, { recording_callback_url: `${base}/recording` });
+        assert.equal(started.status, 202, JSON.stringify(started.body));
+        await world.advance(500);
+        assert.equal((await world.api('POST', `${at}/Pause/`)).status, 204);
+        await world.advance(500);
+        assert.equal((await world.api('POST', `${at}/Resume/`)).status, 204);
+        await world.advance(500);
+        assert.equal((await world.api('DELETE', `${at}/`)).status, 204);
+        await untilAsked(world, '/recording', { EventName: `${of}Completed` });
+      }
+      const spoken = await world.api('POST', `${path}/Member/all/Speak/`, {
+        text: 'Hello.',
+        callback_url: `${base}/spoken`,
+      });
+      assert.equal(spoken.status, 202, JSON.stringify(spoken.body));
+      await untilAsked(world, '/spoken');
+      await room.kick(boss.memberId);
+      await untilAsked(world, '/exit');
+      carol.hangUp();
+      await untilAsked(world, '/left');
+      assert.notEqual(customer.memberId, agent.memberId);
+      await room.end();
+      await untilAsked(world, '/status', { EventName: 'MPCEnd' });
+      await untilAsked(world, '/leg', { Event: 'Hangup' });
+      assert.equal(asked(world, '/exit')?.webhook?.name, 'exitAction');
+      assert.equal(asked(world, '/left')?.webhook?.name, 'exitAction');
+    }),
+  );
+
+  it(
+    'of streams of calls, of multiparty calls and of agents',
+    witnessed(903, async (world) => {
+      const [ann, bob] = [await world.phone('ann'), await world.phone('bob')];
+      world.customer.serve(`${base}/answer`, '<Response><Wait length="100"/></Response>');
+      const { streams } = world.node;
+      const uuid = await callFrom(world, ann);
+      await world.until('Ann is up', () => ann.call?.isUp, 10_000);
+      const start = async (path: string, more: object = {}) => {
+        const { status, body } = await world.api('POST', `${path}/Stream/`, {
+          service_url: `wss://agent.example.com/${Math.round(world.now())}`,
+          status_callback_url: `${base}/stream`,
+          ...more,
+        });
+        assert.equal(status, 202, JSON.stringify(body));
+        await untilAsked(world, '/stream', { StreamID: body.stream_id });
+        return body.stream_id as string;
+      };
+      const first = await start(`Call/${uuid}`, { bidirectional: true, resumable: true });
+      const notices = [
+        { type: 'stream-played', stream: first, name: 'greeting' },
+        { type: 'stream-cleared', stream: first },
+        { type: 'stream-degraded', stream: first, direction: 'to-socket', droppedMs: 40, percentFull: 100 },
+        { type: 'stream-refused-frame', stream: first, sentence: 'it is no JSON' },
+      ] as const;
+      for (const notice of notices) {
+        streams.tell(notice);
+        await world.advance(100);
+      }
+      for (let played = 0; played < 30; played++)
+        streams.tell({ type: 'stream-played', stream: first, name: 'x' });
+      await world.advance(1000);
+      streams.lose(first, 1006);
+      await untilAsked(world, '/stream', { Event: 'InterruptedStream' });
+      await untilAsked(world, '/stream', { Event: 'ResumedStream' });
+      assert.equal((await world.api('DELETE', `Call/${uuid}/Stream/${first}/`)).status, 204);
+      await untilAsked(world, '/stream', { Event: 'StopStream' });
+      const second = await start(`Call/${uuid}`, { stream_timeout: 60 });
+      await world.until('its timeout', async () => streams.closed.has(second), 70_000);
+      const third = await start(`Call/${uuid}`);
+      streams.lose(third, 1011);
+      await untilAsked(world, '/stream', { Event: 'DroppedStream' });
+      const room = new SimulatedRoom(world);
+      await room.gather([bob], 'customer', { stay_alone: true });
+      await start('MultiPartyCall/name_room');
+      const agent = await world.api('POST', 'MultiPartyCall/name_room/Participant/', {
+        role: 'ai-agent',
+        ai_agent_stream_service_url: 'wss://agent.example.com/ai',
+        ai_agent_stream_status_callback_url: `${base}/agent`,
+      });
+      assert.equal(agent.status, 201, JSON.stringify(agent.body));
+      await untilAsked(world, '/agent', { Event: 'StartStream' });
+      await room.end();
+      ann.hangUp();
+      await untilAsked(world, '/agent', { Event: 'StopStream' });
+    }),
+  );
+
+  it(
+    'of verifications, registrations, trunks and deliveries',
+    witnessed(904, async (world) => {
+      const ann = await world.phone('ann');
+      ann.register(0);
+      world.customer.serve(`${base}/verify`, () =>
+        world.customer.requests.length > 1 ? '' : { status: 503 },
+      );
+      const verify = async (recipient: string, more: object = {}) => {
+        const { status, body } = await world.api('POST', 'Verify/Session/', { recipient, ...more });
+        assert.equal(status, 202, JSON.stringify(body));
+        return body.session_uuid as string;
+      };
+      for (const last of ['9901', '9902', '9903']) await verify(`+1415555${last}`, { url: `${base}/verify` });
+      const session = await verify('+14155552671', { url: `${base}/verify` });
+      await world.advance(1000);
+      const inbox = await world.api('GET', 'Sandbox/Message/?to=%2B14155552671');
+      const otp = /[0-9]{4,8}/.exec(inbox.body.objects[0].text)?.[0];
+      assert.equal((await world.api('POST', `Verify/Session/${session}/`, { otp })).status, 200);
+      await untilAsked(world, '/verify', { SessionStatus: 'verified' });
+      world.customer.serve(`${base}/refusing`, { status: 404 });
+      await callFrom(world, ann, { hangup_url: `${base}/refusing` });
+      await untilAsked(world, '/refusing');
+      const credential = await world.api('POST', 'SipTrunk/Credential/', {
+        username: 'pbx',
+        password: 'secret-of-pbx',
+      });
+      const trunk = await world.api('POST', 'SipTrunk/Trunk/', {
+        name: 'pbx',
+        trunk_direction: 'outbound',
+        credential_uuid: credential.body.credential_uuid,
+      });
+      assert.equal(trunk.status, 201, JSON.stringify(trunk.body));
+      const uuid = credential.body.credential_uuid;
+      assert.equal((await world.api('DELETE', `SipTrunk/Credential/${uuid}/`)).status, 204);
+      assert.equal((await world.api('DELETE', `SipTrunk/Trunk/${trunk.body.trunk_id}/`)).status, 204);
+      await world.advance(11 * 60_000);
+    }),
+  );
+});
+
+describe('what the contract says is what the platform sends', () => {
+  /** What no simulated world brings about. */
+  const elsewhere: readonly string[] = [
+    'streamAudio MPCUUID',
+    'streamAudio MPCName',
+    'streamAudio MemberID',
+    'streamConnection MPCUUID',
+    'streamConnection MPCName',
+    'streamConnection MemberID',
+    'participantState EventName=ParticipantSpeakStop',
+    'recordCallback RecordingError',
+    'multipartyCallRecording RecordingError',
+    'multipartyCallRecording EventName=MPCRecordingFailed',
+    'participantRecording RecordingError',
+    'participantRecording EventName=ParticipantRecordingFailed',
+  ];
+
+  for (const { name, fields } of webhooks) {
+    it(`${name}: every field and every kind`, () => {
+      const found = seen.get(name);
+      assert.ok(found !== undefined, 'it was never sent');
+      const promised = Object.entries(fields.properties).flatMap(([field, schema]) => {
+        const { enum: values } = schema as { enum?: readonly string[] };
+        const says = /^(Event|EventName|DialAction)$/.test(field) && values !== undefined;
+        return says ? values.map((value) => `${field}=${value}`) : [field];
+      });
+      const missing = promised.filter((each) => !found.has(each) && !elsewhere.includes(`${name} ${each}`));
+      assert.deepEqual(missing, []);
+    });
+  }
+
+  it('every type of the event feed', () => {
+    const elsewhere = [
+      'carrier.call-passed-over',
+      'carrier.reachable',
+      'carrier.registered',
+      'carrier.unreachable',
+      'carrier.unregistered',
+      'multiparty-call.participant-silent',
+      'recording.failed',
+      'sound.remark',
+      'source.banned',
+      'trunk.call-refused',
+      'trunk.fallback-uri-deleted',
+      'trunk.ip-access-control-list-deleted',
+      'trunk.primary-uri-deleted',
+      'trunk.uri-failed',
+      'verify.blocked',
+      'verify.completed',
+      'verify.in-progress',
+      'verify.no-answer',
+      'verify.refused',
+    ];
+    const unseen = feedEvents.map(({ type }) => type).filter((type) => !seenTypes.has(type));
+    assert.deepEqual(
+      unseen.filter((type) => !elsewhere.includes(type)),
+      [],
+    );
+  });
+});
