@@ -18,7 +18,18 @@ eachDatabase('Documents', (open) => {
       '/v1/Account/{auth_id}/Endpoint/{endpoint_id}/',
     ]);
     const create = document.paths['/v1/Account/{auth_id}/Endpoint/'].post;
-    assert.deepEqual(Object.keys(create.responses), ['201', '400', '401', '404', '429']);
+    assert.deepEqual(Object.keys(create.responses), [
+      '201',
+      '400',
+      '401',
+      '404',
+      '409',
+      '413',
+      '415',
+      '429',
+      '500',
+      '503',
+    ]);
     const { properties, required } = create.requestBody.content['application/json'].schema;
     assert.deepEqual(required, ['username', 'password', 'alias']);
     assert.equal(properties.username.maxLength, 25);

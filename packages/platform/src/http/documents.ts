@@ -5,31 +5,12 @@ import type { FastifyInstance, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
 import { keepAnswers } from './kept-answers.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
+import { openApiOptions, refusals, refusedStatuses } from './openapi.ts';
 import type { ApiRoute, RouteGroup } from './route.ts';
-
-const refusals: Readonly<Record<number, string>> = {
-  400: 'A parameter is missing or has a value that is not allowed.',
-  401: 'The credentials are missing or wrong, or have no say over this account.',
-  404: 'There is no such resource in this account.',
-  429: 'Too many requests; Retry-After says when to go on.',
-};
 
 /** `GET /openapi.json` and `GET /docs/`: made from the schemas that validate, and served without any other host. */
 export function registerDocuments(app: FastifyInstance, features: readonly RouteGroup[]): void {
-  void app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: { title: 'Jackfield', version: 'v1', description: 'SIP endpoints, calls and multiparty calls.' },
-      servers: [{ url: '/' }],
-      tags: features.map(({ name, description = name }) => ({ name, description })),
-      components: {
-        securitySchemes: {
-          account: { type: 'http', scheme: 'basic', description: 'auth_id and auth_token of an account' },
-        },
-      },
-      security: [{ account: [] }],
-    },
-  });
+  void app.register(swagger, openApiOptions(features));
   void app.register(async (scope) => {
     keepAnswers(scope);
     let document: string | undefined;
@@ -69,7 +50,7 @@ export function schemaOf(route: ApiRoute, group: RouteGroup): FastifySchema {
   return {
     ...{
       summary: route.operation,
-      operationId: operationIdOf(route.operation),
+      operationId: route.id ?? operationIdOf(route.operation),
       tags: [group.name],
       ...(route.description === undefined ? {} : { description: route.description }),
     },
@@ -81,19 +62,35 @@ export function schemaOf(route: ApiRoute, group: RouteGroup): FastifySchema {
     ...(body === undefined ? {} : { body }),
     response: {
       [route.success]:
-        route.success === 204 ? { type: 'null', description: 'Done.' } : (response ?? { type: 'object' }),
+        route.success === 204
+          ? { type: 'null', description: 'Done.' }
+          : withWarnings(response ?? { type: 'object' }, body !== undefined),
       ...Object.fromEntries(
-        Object.entries(refusals).map(([status, description]) => [status, { ...errorBody, description }]),
+        refusedStatuses(route.method, route.path).map((status) => [
+          status,
+          { ...errorBody, description: refusals[status] },
+        ]),
       ),
     },
   };
 }
 
-/** `Create an endpoint` → `createAnEndpoint`. */
+/** The answer to a body may say what of it was ignored. */
+function withWarnings(response: object, hasBody: boolean): object {
+  const { properties } = response as { readonly properties?: object };
+  if (!hasBody || properties === undefined) return response;
+  const warnings = Type.Array(Type.String(), {
+    description: 'Parameters that were ignored, one sentence each; absent where none was.',
+  });
+  return { ...response, properties: { ...properties, warnings } };
+}
+
+/** `Create an endpoint` → `createEndpoint`. */
 function operationIdOf(operation: string): string {
   return operation
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, ' ')
+    .replace(/\b(a|an|the|of|through)\b/g, ' ')
     .trim()
-    .replace(/ (.)/g, (_, letter: string) => letter.toUpperCase());
+    .replace(/ +(.)/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -17,6 +17,8 @@ export interface FileRoute {
   /** Below `/v1/Account/{auth_id}/`; a parameter with a pattern goes before one without. */
   readonly path: string;
   readonly operation: string;
+  /** Name of the function in a generated client; made of the title where it is left out. */
+  readonly id?: string;
   readonly description?: string;
   readonly params: TObject;
   /** What it may be, for the documentation. */

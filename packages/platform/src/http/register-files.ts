@@ -82,12 +82,13 @@ function wantedRange(request: FastifyRequest, file: ServedFile): ByteRange | 'un
   return readByteRange(request.headers.range, file.bytes);
 }
 
-function schemaOfFile({ operation, description, params, contentTypes }: FileRoute, group: RouteGroup) {
+function schemaOfFile({ operation, id, description, params, contentTypes }: FileRoute, group: RouteGroup) {
   const schema = schemaOf(
     {
       method: 'GET',
       path: '',
       operation,
+      ...(id === undefined ? {} : { id }),
       ...(description === undefined ? {} : { description }),
       schema: { params },
       success: 200,

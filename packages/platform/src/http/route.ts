@@ -35,6 +35,8 @@ export interface ApiRoute {
   readonly path: string;
   /** What it does, as the title in the documentation, e.g. `Create an endpoint`. */
   readonly operation: string;
+  /** Name of the function in a generated client; made of the title where it is left out. */
+  readonly id?: string;
   readonly description?: string;
   readonly schema: RouteSchema;
   /** 204 is sent without a body, whatever `run` gives. */

@@ -22,6 +22,7 @@ export function callActionRoutes(commands: CallActionCommands): RouteGroup {
     method: 'POST',
     path: 'Call/:call_uuid/Play/',
     operation: 'Play audio files to a live call',
+    id: 'playToCall',
     description:
       'One play at a time: a new one replaces the one before. What cannot be played is told in the live feed.',
     schema: { params: liveCallPath, body: newCallPlay, response: startedPlay },
@@ -38,6 +39,7 @@ export function callActionRoutes(commands: CallActionCommands): RouteGroup {
     method: 'DELETE',
     path: 'Call/:call_uuid/Play/',
     operation: 'Stop playing to a live call',
+    id: 'stopPlayingToCall',
     schema: { params: liveCallPath },
     success: 204,
     run: ({ account, params }) => commands.end(account, params.call_uuid, 'play'),
@@ -47,6 +49,7 @@ export function callActionRoutes(commands: CallActionCommands): RouteGroup {
     method: 'POST',
     path: 'Call/:call_uuid/Speak/',
     operation: 'Speak a text to a live call',
+    id: 'speakToCall',
     description: 'One text at a time: a new one replaces the one before.',
     schema: { params: liveCallPath, body: newCallSpeech, response: startedSpeech },
     success: 202,
@@ -62,6 +65,7 @@ export function callActionRoutes(commands: CallActionCommands): RouteGroup {
     method: 'DELETE',
     path: 'Call/:call_uuid/Speak/',
     operation: 'Stop speaking to a live call',
+    id: 'stopSpeakingToCall',
     schema: { params: liveCallPath },
     success: 204,
     run: ({ account, params }) => commands.end(account, params.call_uuid, 'speech'),
@@ -71,6 +75,7 @@ export function callActionRoutes(commands: CallActionCommands): RouteGroup {
     method: 'POST',
     path: 'Call/:call_uuid/Record/',
     operation: 'Record a live call',
+    id: 'recordCall',
     schema: { params: liveCallPath, body: newCallRecording, response: startedCallRecording },
     success: 202,
     async run({ account, params, body }) {
@@ -85,6 +90,7 @@ export function callActionRoutes(commands: CallActionCommands): RouteGroup {
     method: 'DELETE',
     path: 'Call/:call_uuid/Record/',
     operation: 'Stop the recordings of a live call that this API has started, or one of them',
+    id: 'stopCallRecordings',
     schema: { params: liveCallPath, query: stoppedCallRecording },
     success: 204,
     run: ({ account, params, query }) =>
@@ -99,6 +105,7 @@ export function callActionRoutes(commands: CallActionCommands): RouteGroup {
     method: 'POST',
     path: 'Call/:call_uuid/DTMF/',
     operation: 'Send digits to a live call',
+    id: 'sendDigits',
     schema: { params: liveCallPath, body: newCallDigits, response: sentDigits },
     success: 202,
     async run({ account, params, body }) {

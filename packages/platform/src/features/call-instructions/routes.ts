@@ -10,6 +10,7 @@ export function callInstructionRoutes(commands: CallCommands, transfer: Transfer
     method: 'POST',
     path: 'Call/',
     operation: 'Make a call that runs an answer document',
+    id: 'createCall',
     description: 'The document is fetched from answer_url when the call is answered.',
     schema: { body: newCallBody, response: firedCall },
     success: 201,
@@ -28,6 +29,7 @@ export function callInstructionRoutes(commands: CallCommands, transfer: Transfer
     method: 'POST',
     path: 'Call/:call_uuid/',
     operation: 'Transfer a live call to another answer document',
+    id: 'transferCall',
     schema: { params: callPath, body: transferBody, response: transferredCall },
     success: 202,
     async run({ account, params, body }) {

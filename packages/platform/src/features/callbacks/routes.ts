@@ -65,6 +65,7 @@ export function callbackRoutes({ database, replay }: RouteDeps): RouteGroup {
         method: 'POST',
         path: 'Callback/:callback_id/Replay/',
         operation: 'Send a callback again',
+        id: 'replayCallback',
         description:
           'The same event with the same event_id to the same URL, signed anew. It waits for no other delivery, and none waits for it.',
         schema: { params: callbackPath, response: replayedCallback },

@@ -103,6 +103,7 @@ export function callRoutes(calls: Pick<Calls, 'hangUp'>, queries: CallQueries): 
     method: 'DELETE',
     path: 'Request/:request_uuid/',
     operation: 'Cancel the calls of a request that have not been answered',
+    id: 'cancelRequest',
     schema: { params: requestPath },
     success: 204,
     async run({ account, params }) {

@@ -30,6 +30,7 @@ export function createClientTokens(deps: ClientTokensDeps): ClientTokensFeature 
           method: 'POST',
           path: 'JWT/Token/',
           operation: 'Generate a client token',
+          id: 'createClientToken',
           description: 'A JWT, signed by HS256 with the auth_token of the account on the path.',
           schema: { body: newClientToken, response: clientToken },
           success: 200,

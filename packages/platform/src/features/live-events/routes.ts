@@ -28,6 +28,7 @@ export function liveEventRoutes({ feed, open }: RouteDeps): RouteGroup {
         method: 'GET',
         path: 'Event/',
         operation: 'Follow events',
+        id: 'listEvents',
         description:
           'With `Accept: text/event-stream` an endless stream of server-sent events, resumed by `Last-Event-ID` or `after`; otherwise a page.',
         schema: { query: liveEventsQuery, response: liveEventList },

@@ -26,6 +26,7 @@ export function hearingHistoryRoute(queries: MultipartyCallQueries, database: Da
     method: 'GET',
     path: 'MultiPartyCall/:mpc/Hearing/History/',
     operation: 'Who could hear whom in a multiparty call, and when',
+    id: 'listHearingHistory',
     description: 'In the order in which it began; of an ended call too, by its UUID.',
     schema: { params: mpcPath, query: hearingHistoryQuery, response: hearingHistoryList },
     success: 200,

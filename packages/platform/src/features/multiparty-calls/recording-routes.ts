@@ -47,6 +47,7 @@ export function recordingRoutes(commands: RecordingCommands): readonly ApiRoute[
     method: 'POST',
     path: 'MultiPartyCall/:mpc/Participant/:member_id/Record/',
     operation: 'Record one participant, several of them',
+    id: 'recordParticipants',
     schema: { params: mpcMemberPath, body: recordParticipant, response: startedParticipantRecording },
     success: 202,
     async run({ account, params, body }) {
@@ -87,7 +88,7 @@ export function recordingRoutes(commands: RecordingCommands): readonly ApiRoute[
   const changes = [
     ['DELETE', '', 'stop-recording', 'Stop recording'],
     ['POST', 'Pause/', 'pause-recording', 'Pause the recording of'],
-    ['POST', 'Resume/', 'resume-recording', 'Go on recording'],
+    ['POST', 'Resume/', 'resume-recording', 'Resume the recording of'],
   ] as const;
 
   const ofCall = changes.map(([method, path, type, does]) =>

@@ -81,6 +81,7 @@ export function multipartyCallRoutes(
     method: 'POST',
     path: 'MultiPartyCall/:mpc/',
     operation: 'Activate a multiparty call that waits in status Initialized',
+    id: 'activateMultipartyCall',
     schema: { params: mpcPath, body: mpcActivation },
     success: 204,
     async run({ account, params }) {
@@ -103,6 +104,7 @@ export function multipartyCallRoutes(
     method: 'GET',
     path: 'MultiPartyCall/:mpc/Hearing/',
     operation: 'Who hears whom in a multiparty call',
+    id: 'retrieveHearing',
     schema: { params: mpcPath, response: hearingBody },
     success: 200,
     async run({ account, params }) {
@@ -116,6 +118,7 @@ export function multipartyCallRoutes(
     method: 'POST',
     path: 'MultiPartyCall/:mpc/Participant/',
     operation: 'Add a participant, and create the multiparty call if none of that name is ongoing',
+    id: 'addParticipant',
     schema: { params: mpcPath, body: newParticipant, response: addedParticipant },
     success: 201,
     async run({ account, params, body }) {
@@ -136,6 +139,7 @@ export function multipartyCallRoutes(
     method: 'GET',
     path: 'MultiPartyCall/:mpc/Participant/',
     operation: 'List the participants of a multiparty call',
+    id: 'listParticipants',
     description: 'Of an ongoing call those dialled or present, of an ended one all.',
     schema: { params: mpcPath, query: participantListQuery, response: participantList },
     success: 200,
@@ -177,6 +181,7 @@ export function multipartyCallRoutes(
     method: 'POST',
     path: 'MultiPartyCall/:mpc/Participant/:member_id/',
     operation: 'Mute, hold or coach: one participant, several or all',
+    id: 'updateParticipants',
     schema: { params: mpcMemberPath, body: participantChanges, response: changedParticipants },
     success: 202,
     async run({ account, params, body }) {
@@ -206,6 +211,7 @@ export function multipartyCallRoutes(
     method: 'DELETE',
     path: 'MultiPartyCall/:mpc/Participant/:member_id/',
     operation: 'Kick one participant, several or all',
+    id: 'removeParticipants',
     schema: { params: mpcMemberPath },
     success: 204,
     async run({ account, params }) {

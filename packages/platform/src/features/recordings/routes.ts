@@ -68,6 +68,7 @@ export function recordingRoutes({ queries, recordingFiles, remove, publicUrl, lo
     method: 'DELETE',
     path: 'Recording/:recording_id/',
     operation: 'Delete a recording and its file',
+    id: 'deleteRecording',
     description: 'One that still runs is stopped first.',
     schema: { params: recordingPath },
     success: 204,
@@ -83,6 +84,7 @@ export function recordingRoutes({ queries, recordingFiles, remove, publicUrl, lo
     // The names of files end in their format; everything else at this place is an identifier.
     path: 'Recording/:recording_file(^.+\\.(?:mp3|wav)$)',
     operation: 'Fetch the file of a recording',
+    id: 'fetchRecordingFile',
     description: 'Complete, or in part with a Range header. There is none before the recording has ended.',
     params: recordingFilePath,
     contentTypes: Object.values(contentTypes),

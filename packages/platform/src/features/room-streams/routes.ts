@@ -34,6 +34,7 @@ export function roomStreamRoutes({ rooms, streams, usage, start }: RouteDeps): R
     method: 'POST',
     path: 'MultiPartyCall/:mpc/Stream/',
     operation: 'Stream a whole multiparty call to a WebSocket server',
+    id: 'startMultipartyCallStream',
     description: 'One track for each participant, named by its member_id; tracks come and go with them.',
     schema: { params: mpcStreamsPath, body: newMpcStream, response: startedStream },
     success: 202,

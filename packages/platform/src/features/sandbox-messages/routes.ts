@@ -13,6 +13,7 @@ export function messageRoutes(store: MessageStore): RouteGroup {
         method: 'GET',
         path: 'Sandbox/Message/',
         operation: 'List messages of the sandbox',
+        id: 'listSandboxMessages',
         description: 'Newest first. Codes are in their texts: the sandbox has no phones to read them.',
         schema: { query: sandboxMessageListQuery, response: sandboxMessageList },
         success: 200,

@@ -13,6 +13,7 @@ export function streamRoutes(commands: StreamCommands, queries: StreamQueries, u
     method: 'POST',
     path: 'Call/:call_uuid/Stream/',
     operation: 'Stream the audio of a live call to a WebSocket server',
+    id: 'startCallStream',
     description: 'Several streams of one call go to different URLs.',
     schema: { params: callStreamsPath, body: newCallStream, response: startedStream },
     success: 202,

@@ -10,8 +10,8 @@ import {
   createRecordingLog,
   createSimulatedMedia,
   createVirtualClock,
-  seededRandom,
   SimulatedNetwork,
+  seededRandom,
 } from '@jackfield/testkit';
 import { createSessionRunner } from '../../../kernel/create-session-runner.ts';
 import type { OutboxEvent } from '../../../kernel/machine.ts';

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { webhooks } from '@jackfield/contract';
+import { openSimulatedWorld } from '@jackfield/testkit';
+import { Validator } from '@seriousme/openapi-schema-validator';
+
+interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly responses: Readonly<Record<string, { readonly content?: object }>>;
+}
+
+async function documentOf() {
+  const world = await openSimulatedWorld();
+  const answer = await world.node.platform.http.inject('/openapi.json');
+  await world.close();
+  return answer.json();
+}
+
+describe('the OpenAPI document of the whole platform', async () => {
+  const document = await documentOf();
+  const operations = Object.values(document.paths as Record<string, Record<string, Operation>>).flatMap(
+    (path) => Object.values(path),
+  );
+
+  it('is valid by the schema of OpenAPI 3.1', async () => {
+    const result = await new Validator().validate(document);
+    assert.deepEqual(result, { valid: true });
+  });
+
+  it('has a name for each operation that a generated client can use', () => {
+    const names = operations.map(({ operationId }) => operationId);
+    assert.equal(new Set(names).size, names.length);
+    for (const name of names) {
+      assert.match(
+        name,
+        /^(activate|add|cancel|check|create|delete|end|fetch|hangUp|list|pause|play|record|remove|replay|resume|retrieve|send|speak|start|stop|transfer|update)[A-Z][A-Za-z]*$/,
+      );
+      assert.ok(name.length <= 40, name);
+    }
+  });
+
+  it('has a sentence for each tag, and the body of each success', () => {
+    const told = new Map(
+      document.tags.map((tag: { name: string; description: string }) => [tag.name, tag.description]),
+    );
+    assert.equal(told.size, document.tags.length);
+    for (const { operationId, tags, responses } of operations) {
+      for (const tag of tags) assert.match(String(told.get(tag)), /\.$/);
+      for (const [status, { content }] of Object.entries(responses)) {
+        assert.ok(status === '204' || content !== undefined, `${operationId} ${status}`);
+      }
+    }
+  });
+
+  it('has every webhook with its fields', () => {
+    assert.deepEqual(
+      Object.keys(document.webhooks),
+      webhooks.map(({ name }) => name),
+    );
+    for (const { name, fields } of webhooks) {
+      const { schema } =
+        document.webhooks[name].post.requestBody.content['application/x-www-form-urlencoded'];
+      assert.deepEqual(Object.keys(schema.properties), Object.keys(fields.properties));
+    }
+  });
+
+  it('introduces what holds for every operation', () => {
+    for (const word of ['Authentication', 'Errors', 'Lists', 'Rates', 'Idempotency', 'Webhooks']) {
+      assert.ok(document.info.description.includes(`**${word}.**`), word);
+    }
+  });
+});

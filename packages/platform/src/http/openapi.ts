@@ -1,0 +1,151 @@
+import type { SwaggerOptions } from '@fastify/swagger';
+import { type Webhook, webhooks } from '@jackfield/contract';
+import type { RouteGroup } from './route.ts';
+
+/** What a reader of the document must know before the first request. */
+const introduction = `
+Endpoints, calls, multiparty calls, audio streams, recordings, trunks and verification, as JSON over HTTP.
+
+**Authentication.** HTTP Basic: \`auth_id\` as user, \`auth_token\` as password. The \`auth_id\` in the path is yours, or that of one of your subaccounts.
+
+**Requests.** A POST has a JSON body. Paths end with a slash, which may be left out. Booleans and numbers may be sent as text. A parameter that the
+operation does not know is named in \`warnings\` of the answer; one that looks like a slip of a name that it knows is refused with 400.
+
+**Answers.** Every JSON body has \`api_id\`: quote it when you report a problem. 200 was read, 201 created, 202 changed or begun, 204 done without a body.
+
+**Errors.** \`{"api_id": "…", "error": "…"}\`: the sentence names the parameter, its value and what is allowed.
+
+**Lists.** \`limit\` (1 to 20) and \`offset\`; \`meta.next\` is the path of the next page, or null.
+
+**Rates.** 300 requests in any 5 seconds for each account: \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\` are in every answer. Above it 429, with \`Retry-After\`.
+
+**Idempotency.** A POST with \`Idempotency-Key\` (1 to 255 visible ASCII characters) is done once in 24 hours: the same request gets the same answer again, with
+\`Idempotency-Replayed: true\`; the key with another request is 409.
+
+**Webhooks.** What the platform sends to your URLs is below \`webhooks\`, signed and sent at least once. \`GET Event/\` has the same events, and more, without a server of yours.
+`.trim();
+
+/** Why each status is answered; of the problem table, in its words. */
+export const refusals: Readonly<Record<number, string>> = {
+  400: 'A parameter is missing or has a value that is not allowed, or a limit is reached.',
+  401: 'The credentials are missing or wrong, or have no say over this account.',
+  404: 'There is no such resource in this account.',
+  409: 'The resource is in a state in which this cannot be done, or the Idempotency-Key belongs to another request.',
+  413: 'The body is larger than this API takes.',
+  415: 'The body is not JSON.',
+  422: 'A parameter of a trunk resource is missing.',
+  429: 'Too many requests; Retry-After says when to go on.',
+  500: 'A fault of the platform; quote the api_id.',
+  503: 'The platform is shutting down or cannot reach its database; Retry-After says when to try again.',
+};
+
+/** The whole document but for its paths. */
+export function openApiOptions(features: readonly RouteGroup[]): SwaggerOptions {
+  return {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Jackfield',
+        version: 'v1',
+        description: introduction,
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: '/' }],
+      tags: tagsOf(features),
+      components: {
+        securitySchemes: {
+          account: { type: 'http', scheme: 'basic', description: 'auth_id and auth_token of an account' },
+        },
+      },
+      security: [{ account: [] }],
+      // The types of the plugin know the paths of a document alone.
+      webhooks: documentedWebhooks() as never,
+    },
+    transformObject: (document) =>
+      'openapiObject' in document
+        ? (withComponents(document.openapiObject) as never)
+        : document.swaggerObject,
+  };
+}
+
+/** Features that document under one name have one tag with what each of them says. */
+function tagsOf(features: readonly RouteGroup[]) {
+  const said = new Map<string, readonly string[]>();
+  for (const { name, description = `${name}.` } of features) {
+    said.set(name, [...(said.get(name) ?? []), description]);
+  }
+  return [...said].map(([name, sentences]) => ({ name, description: sentences.join(' ') }));
+}
+
+/** Statuses that an operation answers besides its success. */
+export function refusedStatuses(method: string, path: string): readonly number[] {
+  const usual = [400, 401, 404, 429, 500, 503];
+  const ofPost = method === 'POST' ? [409, 413, 415] : method === 'DELETE' ? [409] : [];
+  const ofTrunks = method === 'POST' && /^(SipTrunk|Zentrunk)\//.test(path) ? [422] : [];
+  return [...usual, ...ofPost, ...ofTrunks].sort((one, other) => one - other);
+}
+
+function documentedWebhooks() {
+  return Object.fromEntries(webhooks.map((webhook) => [webhook.name, { post: requestOf(webhook) }]));
+}
+
+function requestOf({ name, summary, description, urls, answer, events, fields }: Webhook) {
+  const told = events.length === 0 ? '' : ` Event feed: ${events.join(', ')}.`;
+  return {
+    operationId: name,
+    summary,
+    description: `${description} Set by ${urls.join('; ')}.${told} With the method GET the fields are in the query.`,
+    // The other side proves itself with a signature, not with credentials.
+    security: [],
+    parameters: ['V2', 'Ma-V2', 'V2-Nonce', 'V3', 'Ma-V3', 'V3-Nonce'].map((each) => ({
+      name: `X-Service-Signature-${each}`,
+      in: 'header',
+      required: true,
+      schema: { type: 'string' },
+    })),
+    requestBody: { required: true, content: { 'application/x-www-form-urlencoded': { schema: fields } } },
+    responses:
+      answer === 'document'
+        ? {
+            200: {
+              description: 'The document that runs next.',
+              content: { 'application/xml': { schema: { type: 'string' } } },
+            },
+          }
+        : { 200: { description: 'Accepted. The body is not read.' } },
+  };
+}
+
+type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+
+/** Puts each titled schema and each refusal once into the components: a generated client has a type with its name. */
+function withComponents(document: object): object {
+  const schemas: Record<string, Json> = {};
+  const shared = (value: Json): Json => {
+    if (Array.isArray(value)) return value.map(shared);
+    if (value === null || typeof value !== 'object') return value;
+    const copy = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, shared(each)]));
+    const { title, type } = copy;
+    if (typeof title !== 'string' || type !== 'object') return copy;
+    const name = componentName(title);
+    const known = schemas[name];
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(copy)) return copy;
+    schemas[name] = copy;
+    return { $ref: `#/components/schemas/${name}` };
+  };
+  // JSON first: schemas carry symbols and functions of their library.
+  const { components, ...rest } = JSON.parse(JSON.stringify(document));
+  const body = Object.fromEntries(
+    Object.entries(rest).map(([name, each]) => [name, name === 'info' ? each : shared(each as Json)]),
+  );
+  return { ...body, components: { ...components, schemas: { ...components?.schemas, ...schemas } } };
+}
+
+/** `SIP endpoint` → `SipEndpoint`. */
+function componentName(title: string): string {
+  return title
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== '')
+    .map((word) => word[0]!.toUpperCase() + word.slice(1).toLowerCase())
+    .join('');
+}
