@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { nearestName } from '@jackfield/platform';
 import type { PortRange } from './config-values.ts';
 import { type ConfigVariable, configVariables } from './config-variables.ts';
 import { readLimits, type ServerLimits } from './limit-variables.ts';
-import { nearestName } from './nearest-name.ts';
+
 import { detectPublicAddress } from './public-address.ts';
 
 /** Everything an operator decides, validated; the only place that reads the environment. */
@@ -269,7 +270,7 @@ function unknownVariables(env: ConfigSource['env']): ConfigProblem[] {
     .filter((name) => /^JACKFIELD_/i.test(name) && !known.includes(name))
     .map((name) => ({
       variable: name,
-      sentence: `${name} is no variable of this server; did you mean ${nearestName(name, known)}?`,
+      sentence: `${name} is no variable of this server; did you mean ${nearestName(name.toUpperCase(), known, Number.POSITIVE_INFINITY)}?`,
     }));
 }
 

@@ -30,6 +30,7 @@ export { type RateTable, readRateTable } from './features/usage/index.ts';
 export { sendLimits as verifySendLimits } from './features/verify/index.ts';
 export { type HttpLimits, networksOf, sourceOf } from './http/index.ts';
 export type { Instant, OutboxEvent } from './kernel/machine.ts';
+export { nearestName } from './kernel/nearest-name.ts';
 export type { SessionRunner } from './kernel/session-runner.ts';
 export type {
   AudioStreams,

@@ -9,11 +9,14 @@ import { refuseOtherMethods } from './method-not-allowed.ts';
 import { registerFiles } from './register-files.ts';
 import type { ApiRequest, ApiRoute, RequestAccount, RouteGroup } from './route.ts';
 import { openStream } from './streamed-answer.ts';
+import { type UnknownParameters, unknownParameters } from './unknown-parameters.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set by `admit` before anything of a feature runs. */
     account: RequestAccount | null;
+    /** Of members of the body that the operation does not know. */
+    warnings: readonly string[] | null;
   }
 }
 
@@ -26,10 +29,12 @@ export interface RouteDeps {
 }
 
 const prefix = '/v1/Account/:auth_id/';
+const noWarnings: readonly string[] = [];
 
 /** Every operation of every feature, and a 405 at each of their paths for the other methods. */
 export function registerRoutes(app: FastifyInstance, features: readonly RouteGroup[], deps: RouteDeps): void {
   app.decorateRequest('account', null);
+  app.decorateRequest('warnings', null);
   void app.register(async (scope) => {
     const methods = new Map<string, string[]>();
     for (const group of features) {
@@ -42,9 +47,12 @@ export function registerRoutes(app: FastifyInstance, features: readonly RouteGro
           schema: schemaOf(route, group),
           config: { countsItself: true },
           onRequest: deps.admit,
-          preValidation: (request, _reply, done) => {
+          preValidation: (request, reply, done) => {
             tidyParts(request, route);
-            done();
+            const { refusal, warnings } = unknownIn(request, route);
+            request.warnings = warnings;
+            if (refusal === undefined) done();
+            else sendProblem(reply, refusal);
           },
           handler: async (request, reply) => perform(route, request, reply, deps),
         });
@@ -68,6 +76,13 @@ function tidyParts(request: FastifyRequest, route: ApiRoute): void {
   } else if (route.method === 'DELETE') {
     request.query = { ...(request.query as object), ...(request.body as object | undefined) };
   }
+}
+
+/** Before validation: whoever misspells a name hears of that, and not that the right one is missing. */
+function unknownIn(request: FastifyRequest, { method, schema }: ApiRoute): UnknownParameters {
+  const { body } = request;
+  const reads = method === 'POST' && schema.body !== undefined && typeof body === 'object' && body !== null;
+  return reads ? unknownParameters(body, Object.keys(schema.body.properties)) : { warnings: noWarnings };
 }
 
 async function perform(
@@ -119,7 +134,9 @@ async function answerOf(
   const result = await route.run(requestOf(request, account, deps));
   if (!result.ok) return answerTo(result.problem, request.id);
   if (route.success === 204) return { status: 204, body: undefined };
-  return { status: route.success, body: JSON.stringify({ api_id: request.id, ...result.value }) };
+  const warnings = request.warnings ?? noWarnings;
+  const warned = warnings.length === 0 ? {} : { warnings };
+  return { status: route.success, body: JSON.stringify({ api_id: request.id, ...result.value, ...warned }) };
 }
 
 function requestOf(

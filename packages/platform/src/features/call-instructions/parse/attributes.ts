@@ -1,6 +1,6 @@
+import { nearestName } from '../../../kernel/nearest-name.ts';
 import { quoted } from '../../../kernel/quoted.ts';
 import type { ActionRequest } from '../domain/instruction.ts';
-import { nearest } from './nearest.ts';
 import type { Fault, Reading } from './reading.ts';
 import type { XmlAttribute, XmlElement } from './xml-tree.ts';
 
@@ -133,7 +133,7 @@ export function attributesOf(element: XmlElement, reading: Reading): Attributes 
     end() {
       for (const { name, line } of element.attributes) {
         if (asked.has(name)) continue;
-        const meant = nearest(name, asked);
+        const meant = nearestName(name, asked);
         const allowed = asked.size === 0 ? 'it has none' : `allowed are ${listed([...asked].sort(), 'and')}`;
         reading.refuse(
           line,

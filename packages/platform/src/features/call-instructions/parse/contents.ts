@@ -1,6 +1,6 @@
+import { nearestName } from '../../../kernel/nearest-name.ts';
 import { quoted } from '../../../kernel/quoted.ts';
 import { listed } from './attributes.ts';
-import { nearest } from './nearest.ts';
 import type { Reading } from './reading.ts';
 import type { XmlElement } from './xml-tree.ts';
 
@@ -66,7 +66,7 @@ export function refuseChild(
   // Only the first fault is told; to look for the nearest name a thousand times would be in vain.
   if (reading.fault !== undefined) return;
   const known = elsewhere.get(child.name);
-  const meant = known === undefined ? nearest(child.name, allowed) : undefined;
+  const meant = known === undefined ? nearestName(child.name, allowed) : undefined;
   const found =
     known ??
     `<${shortened(child.name)}> is not known inside <${parent.name}>${meant === undefined ? '' : ` (did you mean <${meant}>?)`}`;

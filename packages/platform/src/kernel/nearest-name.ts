@@ -1,12 +1,19 @@
 /** Longer words are no slips of the hand, and comparing costs the product of the lengths. */
 const longestWord = 40;
 
-/** The one of `words` that was probably meant: the same but for case, or at most two letters away. */
-export function nearest(word: string, words: Iterable<string>): string | undefined {
+/**
+ * The one of `words` that was probably meant: the same but for case, or at most `most` letters away. By default two, and half of a
+ * short word.
+ */
+export function nearestName(
+  word: string,
+  words: Iterable<string>,
+  most: number = Math.min(2, Math.floor(word.length / 2)),
+): string | undefined {
   if (word.length > longestWord) return undefined;
   const lower = word.toLowerCase();
   let found: string | undefined;
-  let least = Math.min(2, Math.floor(word.length / 2)) + 1;
+  let least = most + 1;
   for (const each of words) {
     const distance = lower === each.toLowerCase() ? 0 : distanceOf(lower, each.toLowerCase());
     if (distance < least) [found, least] = [each, distance];

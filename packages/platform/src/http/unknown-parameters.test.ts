@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { eachDatabase } from '@jackfield/testkit';
+import { openApi } from './testing/api-world.ts';
+import { unknownParameters } from './unknown-parameters.ts';
+
+const known = ['from', 'to', 'answer_url', 'ring_url'];
+
+describe('Members of a body that an operation does not know', () => {
+  test('a slip of a known name is refused with the name that was meant', () => {
+    for (const slip of ['answer_ur', 'anwser_url', 'answerUrl', 'ANSWER_URL']) {
+      const { refusal } = unknownParameters({ from: '1', [slip]: 'x' }, known);
+      assert.equal(refusal?.sentence, `${slip} is not a parameter: did you mean answer_url?`);
+    }
+  });
+
+  test('a name that is like no other is ignored with a warning that names it', () => {
+    assert.deepEqual(unknownParameters({ to: '1', favourite_colour: 'red' }, known), {
+      warnings: ['favourite_colour is not a parameter and was ignored'],
+    });
+  });
+
+  test('names that clients of the hosted service send are no slips', () => {
+    const { refusal, warnings } = unknownParameters({ is_voice_request: true, url: 'x', callback_url: 'y' }, [
+      ...known,
+      'urls',
+    ]);
+    assert.equal(refusal, undefined);
+    assert.equal(warnings.length, 3);
+  });
+
+  test('warnings are bounded in number and length, and hold no control characters', () => {
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`x${at}`.padEnd(300, '\n'), 1]));
+    const { warnings } = unknownParameters(many, known);
+    assert.equal(warnings.length, 21);
+    assert.equal(warnings.at(-1), '480 more parameters were ignored');
+    for (const warning of warnings) assert.ok(warning.length < 120 && !warning.includes('\n'));
+  });
+});
+
+eachDatabase('Unknown parameters', (open) => {
+  test('are answered with a warning beside what was done, or refused before anything is', async () => {
+    const world = await openApi(open);
+    const body = { username: 'alice', password: 'secret', alias: 'alice' };
+    const warned = await world.call('POST', 'Endpoint/', { body: { ...body, colour: 'red' } });
+    assert.deepEqual(
+      [warned.status, warned.body.warnings],
+      [201, ['colour is not a parameter and was ignored']],
+    );
+    const plain = await world.call('POST', 'Endpoint/', { body });
+    assert.ok(!('warnings' in plain.body));
+    const { alias: _, ...rest } = body;
+    const refused = await world.call('POST', 'Endpoint/', { body: { ...rest, aliass: 'alice' } });
+    assert.deepEqual(
+      [refused.status, refused.body.error],
+      [400, 'aliass is not a parameter: did you mean alias?'],
+    );
+    assert.equal((await world.call('GET', 'Endpoint/')).body.meta.total_count, 2);
+  });
+});
