@@ -9,4 +9,4 @@ export { type CheckOptions, checkServer, type RuleFinding } from './check/check-
 export { TestCall, type TestCallOptions } from './check/test-call.ts';
 export { type StreamServer, type StreamServerOptions, serveStreams } from './serve-streams.ts';
 export { type StreamEvents, StreamSession, type StreamStart } from './stream-session.ts';
-export { verifyUpgrade } from './verify-upgrade.ts';
+export { judgeUpgrade, type UpgradeJudgement, verifyUpgrade } from './verify-upgrade.ts';

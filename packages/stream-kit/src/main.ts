@@ -4,7 +4,9 @@ import { parseArgs } from 'node:util';
 import { checkServer } from './check/check-server.ts';
 import { readWav } from './check/read-wav.ts';
 
-const usage = `stream-check <ws or wss URL> [options]
+const usage = `stream-check calls a server of audio streams in every way in which a call can go, and tells which rules it keeps.
+
+stream-check <ws or wss URL> [options]
   --auth-token <token>   signs the upgrade, as the platform does
   --signed               the server must refuse what is not signed
   --mulaw                audio/x-mulaw instead of audio/x-l16
@@ -12,20 +14,14 @@ const usage = `stream-check <ws or wss URL> [options]
   --wav <file>           what the caller says: mono, 16 bit, at the rate
   --seconds <number>     of each part without a file; default 3
   --extra-headers <text> as the platform sends them
+  --help                 this text
 `;
 
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    'auth-token': { type: 'string' },
-    signed: { type: 'boolean', default: false },
-    mulaw: { type: 'boolean', default: false },
-    rate: { type: 'string', default: '8000' },
-    wav: { type: 'string' },
-    seconds: { type: 'string', default: '3' },
-    'extra-headers': { type: 'string' },
-  },
-});
+const { positionals, values } = readArguments();
+if (values.help) {
+  process.stdout.write(usage);
+  process.exit(0);
+}
 const [url] = positionals;
 const sampleRate = Number(values.rate);
 if (url === undefined || !(sampleRate === 8000 || sampleRate === 16_000 || sampleRate === 24_000)) {
@@ -48,3 +44,24 @@ for (const { rule, held, seen } of findings) {
   process.stdout.write(`${word}  ${rule}: ${seen}\n`);
 }
 process.exit(findings.every(({ held }) => held !== false) ? 0 : 1);
+
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        help: { type: 'boolean', short: 'h', default: false },
+        'auth-token': { type: 'string' },
+        signed: { type: 'boolean', default: false },
+        mulaw: { type: 'boolean', default: false },
+        rate: { type: 'string', default: '8000' },
+        wav: { type: 'string' },
+        seconds: { type: 'string', default: '3' },
+        'extra-headers': { type: 'string' },
+      },
+    });
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n\n${usage}`);
+    process.exit(2);
+  }
+}

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { PlatformFrame } from '@jackfield/contract';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { readPlatformFrame, StreamSession } from './stream-session.ts';
-import { verifyUpgrade } from './verify-upgrade.ts';
+import { judgeUpgrade, type UpgradeJudgement } from './verify-upgrade.ts';
 
 export interface StreamServerOptions {
   readonly port?: number;
@@ -15,6 +15,8 @@ export interface StreamServerOptions {
   /** Both given: upgrades that the platform did not sign for this URL are refused with 401. */
   readonly serviceUrl?: string;
   readonly authToken?: string;
+  /** An upgrade was refused: which header is missing, or which text no signature is of. */
+  readonly onRefused?: (judgement: Extract<UpgradeJudgement, { readonly isSigned: false }>) => void;
   readonly onStream: (stream: StreamSession) => void;
 }
 
@@ -38,17 +40,17 @@ export async function serveStreams(options: StreamServerOptions): Promise<Stream
     maxPayload: longestFrame,
     perMessageDeflate: false,
     verifyClient({ req }, answer) {
-      const isSigned =
-        serviceUrl === undefined ||
-        authToken === undefined ||
-        verifyUpgrade(serviceUrl, req.headers, authToken);
-      answer(isSigned, 401);
+      if (serviceUrl === undefined || authToken === undefined) return answer(true);
+      const judgement = judgeUpgrade(serviceUrl, req.headers, authToken);
+      if (!judgement.isSigned) options.onRefused?.(judgement);
+      answer(judgement.isSigned, 401);
     },
   });
+  // The WebSocket server repeats the errors of the HTTP server, whose own listener reports them.
+  sockets.on('error', () => {});
   sockets.on('connection', (socket) => awaitStart(socket, onStream));
   if (options.server === undefined) {
-    http.listen(options.port ?? 0, options.host ?? '127.0.0.1');
-    await once(http, 'listening');
+    await listen(http, options.port ?? 0, options.host ?? '127.0.0.1');
   }
   return {
     port: (http.address() as AddressInfo).port,
@@ -61,6 +63,17 @@ export async function serveStreams(options: StreamServerOptions): Promise<Stream
       await once(http, 'close');
     },
   };
+}
+
+async function listen(http: Server, port: number, host: string): Promise<void> {
+  http.listen(port, host);
+  try {
+    await once(http, 'listening');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why = code === 'EADDRINUSE' ? 'another program listens there: choose another port' : message;
+    throw new Error(`port ${port} of ${host} cannot be opened: ${why}`, { cause: error });
+  }
 }
 
 function awaitStart(socket: WebSocket, onStream: (stream: StreamSession) => void): void {

@@ -14,14 +14,42 @@ export function verifyUpgrade(
   authToken: string,
   prefix = 'X-Service-',
 ): boolean {
+  return judgeUpgrade(url, headers, authToken, prefix).isSigned;
+}
+
+/** What an upgrade request is taken for, and why. */
+export type UpgradeJudgement =
+  | { readonly isSigned: true }
+  | {
+      readonly isSigned: false;
+      /** A sentence: which header is missing, or which text no signature is of. It holds no secret. */
+      readonly reason: string;
+      /** The header that is missing. */
+      readonly missingHeader?: string;
+      /** The text whose HMAC-SHA256 was compared; absent where there was nothing to compare. */
+      readonly signedText?: string;
+    };
+
+/** As `verifyUpgrade`, and says why a request is not taken for the platform's. */
+export function judgeUpgrade(
+  url: string,
+  headers: UpgradeHeaders,
+  authToken: string,
+  prefix = 'X-Service-',
+): UpgradeJudgement {
   const header = (name: string) => String(headers[`${prefix}${name}`.toLowerCase()] ?? '');
-  const nonce = header('Signature-V3-Nonce');
-  if (nonce === '') return false;
-  const own = createHmac('sha256', authToken)
-    .update(stringToSignV3('GET', url, nonce))
-    .digest();
-  return header('Signature-V3')
+  const missing = ['Signature-V3', 'Signature-V3-Nonce'].find((name) => header(name) === '');
+  if (missing !== undefined) {
+    const missingHeader = `${prefix}${missing}`;
+    return { isSigned: false, reason: `the header ${missingHeader} is missing`, missingHeader };
+  }
+  const signedText = stringToSignV3('GET', url, header('Signature-V3-Nonce'));
+  const own = createHmac('sha256', authToken).update(signedText).digest();
+  const isSigned = header('Signature-V3')
     .split(',')
     .map((each) => Buffer.from(each, 'base64'))
     .some((each) => each.length === own.length && timingSafeEqual(each, own));
+  if (isSigned) return { isSigned };
+  const reason = `no signature in ${prefix}Signature-V3 is of ${JSON.stringify(signedText)} under this token: compare the URL with service_url, and the token with that of the account`;
+  return { isSigned, reason, signedText };
 }

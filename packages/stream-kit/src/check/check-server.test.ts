@@ -123,3 +123,30 @@ test('what a server does wrong is told: refusals, foreign frames, hanging up, de
     brokenOf(await checkServer({ url: stubborn, ...quick })).includes('closes when the stream stops'),
   );
 });
+
+test('an agent that greets first, and falls silent when it is spoken to, is judged to do so', {
+  timeout: 60_000,
+}, async () => {
+  const greeting = Buffer.alloc(2 * 8000 * 5, 1).toString('base64');
+  const url = await serve((socket) => {
+    let isSilent = false;
+    socket.on('message', (data) => {
+      const frame = JSON.parse(String(data));
+      if (frame.event === 'start') {
+        const media = { contentType: 'audio/x-l16', sampleRate: 8000, payload: greeting };
+        // In pieces that a message may hold.
+        for (let part = 0; part < 2; part++) {
+          const payload = greeting.slice(part * 40_000, (part + 1) * 40_000);
+          socket.send(JSON.stringify({ event: 'playAudio', media: { ...media, payload } }));
+        }
+      }
+      const isLoud = frame.event === 'media' && /[^A/]{8}/.test(frame.media.payload);
+      if (!isLoud || isSilent) return;
+      isSilent = true;
+      socket.send('{"event":"clearAudio"}');
+    });
+  });
+  const findings = await checkServer({ url, seconds: 0.4 });
+  assert.deepEqual(brokenOf(findings), []);
+  assert.ok(heldOf(findings).includes('falls silent when the caller speaks (clearAudio)'));
+});

@@ -158,6 +158,11 @@ export class TestCall {
     this.#socket?.terminate();
   }
 
+  /** Audio of the server would be heard at this moment. */
+  get isPlaying(): boolean {
+    return performance.now() < this.#playsUntil;
+  }
+
   get isOpen(): boolean {
     return this.#socket?.readyState === WebSocket.OPEN;
   }
