@@ -66,7 +66,7 @@ export function pageText(): string {
     });
     const headers =
       'patternProperties' in fields
-        ? '\nHeaders `X-PH-…` of the INVITE that came follow under their names.\n'
+        ? '\nOf a call that came: `SIP-H-To`, the header To of its INVITE, and its headers `X-PH-…` under their names.\n'
         : '';
     return [
       `### ${name}`,

@@ -35,7 +35,7 @@ export const flagField = (description: string): TSchema =>
 export const oneOfField = (values: readonly string[], description: string): TSchema =>
   Type.String({ description, enum: [...values] });
 
-/** A set of fields; names that begin with X-PH- are allowed where the fields are those of a call. */
+/** A set of fields; SIP-H-To and names that begin with X-PH- are allowed where the fields are those of a call. */
 export const form = (properties: TProperties, options: { readonly sipHeaders?: boolean } = {}): TObject =>
   Type.Object(
     properties,
@@ -46,6 +46,7 @@ export const form = (properties: TProperties, options: { readonly sipHeaders?: b
               type: 'string',
               description: 'A header X-PH-… of the INVITE that came, by its name.',
             },
+            '^SIP-H-To$': { type: 'string', description: 'The header To of the INVITE that came.' },
           },
         }
       : {},
