@@ -281,7 +281,7 @@ describe('what the platform sends is what the contract says', () => {
   );
 
   it(
-    'of verifications, registrations, trunks and deliveries',
+    'of verifications, registrations, trunks, deliveries and subaccounts',
     witnessed(904, async (world) => {
       const ann = await world.phone('ann');
       ann.register(0);
@@ -316,6 +316,11 @@ describe('what the platform sends is what the contract says', () => {
       const uuid = credential.body.credential_uuid;
       assert.equal((await world.api('DELETE', `SipTrunk/Credential/${uuid}/`)).status, 204);
       assert.equal((await world.api('DELETE', `SipTrunk/Trunk/${trunk.body.trunk_id}/`)).status, 204);
+      const sub = (await world.api('POST', 'Subaccount/', { name: 'shop', enabled: true })).body.auth_id;
+      for (const enabled of [false, true]) {
+        const changed = await world.api('POST', `Subaccount/${sub}/`, { name: 'shop', enabled });
+        assert.equal(changed.status, 202, JSON.stringify(changed.body));
+      }
       await world.advance(11 * 60_000);
     }),
   );

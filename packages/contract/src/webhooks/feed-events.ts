@@ -61,6 +61,8 @@ const delivery = {
   next_attempt_time: nullable('When it is sent again.', 'string'),
 };
 
+const subaccount = { auth_id: text('The subaccount.') };
+
 const sound = { play: text('The play.'), call_uuids: texts('Calls that should hear it.') };
 
 const detached = (what: string, id: string) =>
@@ -73,6 +75,8 @@ const detached = (what: string, id: string) =>
 
 /** Types that no webhook carries, or that have data of their own besides those of a webhook. */
 const own: readonly FeedEvent[] = [
+  only('subaccount.disabled', 'A subaccount was disabled: nothing new begins for it.', subaccount),
+  only('subaccount.enabled', 'A subaccount was enabled again.', subaccount),
   only('call.document-failed', 'A document could not be fetched or run.', inDocument),
   only('call.document-remark', 'A document runs, but something in it was passed over.', inDocument),
   only('sound.failed', 'A sound could not be played.', {
