@@ -67,7 +67,13 @@ export type { JitterCounters } from './jitter/jitter-counters.ts';
 export { taken } from './jitter/taken.ts';
 
 // rtp/
-export { createLatch, type Latch, type LatchCounters, type LatchOptions } from './rtp/latch.ts';
+export {
+  createLatch,
+  type Latch,
+  type LatchCounters,
+  type LatchOptions,
+  type SignalledSource,
+} from './rtp/latch.ts';
 export {
   createReceiverStatistics,
   middleOfNtp,

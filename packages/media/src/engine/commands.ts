@@ -71,6 +71,8 @@ export type MediaNotice =
 export interface AgreedMedia {
   readonly address: string;
   readonly port: number;
+  /** Addresses that the signalling came from: packets that come from there before any others are the leg's as well (see `Latch`). */
+  readonly signalledFrom?: readonly string[];
   /** Equal to `port` for RFC 5761; `port` + 1 when left out. */
   readonly rtcpPort?: number;
   /** What we send, under the numbers of the other side (RFC 3264 §5.1: they belong to who receives). */

@@ -132,6 +132,8 @@ export interface LegOptions {
   readonly random32: () => number;
   readonly queuedDigits: number;
   readonly maxDelayMs: number;
+  /** See LatchOptions. */
+  readonly isAdmitted?: (address: string) => boolean;
   /** A codec for one leg; undefined where there is none of this name and clock rate. */
   readonly openCodec: (
     name: CodecName,
@@ -164,7 +166,7 @@ export function createLeg(options: LegOptions): Leg {
     workMs: 0,
     ...createStreams(options, pcmu),
     past: { packetsSent: 0, octetsSent: 0, lost: 0, concealedFrames: 0, late: 0 },
-    latch: createLatch(),
+    latch: createLatch(options.isAdmitted === undefined ? {} : { isAdmitted: options.isAdmitted }),
     options,
     open: new Map(),
     agreed: undefined,
@@ -304,8 +306,8 @@ export function connectLeg(leg: Leg, agreed: AgreedMedia, nowMs: number): void {
   expect(leg, agreed);
   // RFC 3264 §8.4: an address that names nobody is a hold of RFC 2543; the one before comes back with its end.
   if (!namesNobody(agreed.address)) {
+    leg.latch.arm(agreed, nowMs);
     if (leg.signalledAddress !== agreed.address || leg.signalledPort !== agreed.port) {
-      leg.latch.arm(`${agreed.address}:${agreed.port}`, nowMs);
       leg.signalledAddress = agreed.address;
       leg.signalledPort = agreed.port;
       leg.toAddress = agreed.address;

@@ -96,6 +96,8 @@ export interface MediaEngineDeps {
   readonly cname: string;
   /** Opens Opus for one leg, for what the other side's `a=fmtp` says; legs cannot speak it when left out. */
   readonly openOpus?: (parameters: string) => AudioCodec;
+  /** See LatchOptions; no address when left out. */
+  readonly isAdmitted?: (address: string) => boolean;
   /** For SRTP; legs that are to be protected are not connected when left out. */
   readonly ciphers?: SrtpCiphers;
   /** RTP that stays away for this long is told; default 60,000. */
@@ -197,6 +199,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
       createSource,
       queuedDigits: limits.queuedDigits,
       maxDelayMs: limits.jitterMs,
+      ...(deps.isAdmitted === undefined ? {} : { isAdmitted: deps.isAdmitted }),
     });
     byName.set(name, leg);
     legs[index] = leg;

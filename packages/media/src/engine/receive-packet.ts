@@ -41,7 +41,9 @@ export function receiveRtp(
     leg.fromPort = port;
     leg.fromName = `${address}:${port}`;
   }
-  if (!leg.latch.accept(leg.fromName, header.ssrc, header.sequenceNumber, nowMs)) return;
+  const { ssrc, sequenceNumber } = header;
+  const isProven = leg.protection !== undefined;
+  if (!leg.latch.accept(leg.fromName, address, ssrc, sequenceNumber, nowMs, isProven)) return;
   // Symmetric RTP (RFC 4961): what comes back goes where the other side really is, e.g. to its NAT.
   if (port !== leg.toPort || address !== leg.toAddress) {
     leg.toAddress = address;

@@ -63,6 +63,8 @@ export interface MediaHostOptions {
   readonly captured?: TakeCaptured;
   /** See `loadOpus`; legs cannot speak Opus when left out. */
   readonly openOpus?: OpenOpus;
+  /** See LatchOptions. */
+  readonly isAdmitted?: (address: string) => boolean;
   readonly mediaSilentMs?: number;
   /** Steps in 20 ms, see MediaEngineDeps; default 8. */
   readonly phases?: number;
@@ -111,6 +113,7 @@ export function createMediaHost(options: MediaHostOptions): MediaHost {
     ciphers: nodeCiphers,
     ...(options.captured === undefined ? {} : { captured: options.captured }),
     ...(options.openOpus === undefined ? {} : { openOpus: options.openOpus }),
+    ...(options.isAdmitted === undefined ? {} : { isAdmitted: options.isAdmitted }),
     ...(options.mediaSilentMs === undefined ? {} : { mediaSilentMs: options.mediaSilentMs }),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });

@@ -4,12 +4,23 @@ import { sequenceDistance } from './serial-number.ts';
 export interface LatchOptions {
   /** Packets in a row, of one SSRC and without a step back or a jump, before a source is accepted; default 2 (RFC 3550 A.1). */
   readonly probation?: number;
-  /** The same from an address that signalling did not name (a phone behind NAT); default 3. */
+  /** The same from an address and port that SDP does not name (a phone behind NAT); default 3. */
   readonly probationElsewhere?: number;
-  /** The latched source must have been silent for this long before another one may take over; default 5,000 ms. */
+  /** The latched source must have been silent for this long before another port of its address may take over; default 5,000 ms. */
   readonly silentMs?: number;
-  /** How long other sources wait for the signalled one to speak first after arming; default 200 ms. */
+  /** How long other sources wait for the signalled one to send first after arming; default 200 ms. */
   readonly preferSignalledMs?: number;
+  /** Addresses of the operator from which a source may be latched although signalling names none of them; default none. */
+  readonly isAdmitted?: (address: string) => boolean;
+}
+
+/** Where packets of a leg may come from, as its signalling says. */
+export interface SignalledSource {
+  /** Of SDP. */
+  readonly address: string;
+  readonly port: number;
+  /** Addresses that the signalling itself came from: the public address of a phone behind NAT. */
+  readonly signalledFrom?: readonly string[];
 }
 
 /** What a latch has turned away. */
@@ -26,14 +37,22 @@ export interface LatchCounters {
 export interface Latch {
   /**
    * True when the packet may be played and answered. `source` names the sender's address and port, e.g.
-   * `192.0.2.1:4000`; equal sources have equal strings.
+   * `192.0.2.1:4000`; equal sources have equal strings. `isProven`: the packet was authenticated with the leg's key (SRTP), which
+   * shows its sender whatever its address.
    */
-  accept(source: string, ssrc: number, sequenceNumber: number, nowMs: number): boolean;
+  accept(
+    source: string,
+    address: string,
+    ssrc: number,
+    sequenceNumber: number,
+    nowMs: number,
+    isProven?: boolean,
+  ): boolean;
   /**
-   * Signalling named the address to expect, or named it anew (re-INVITE, UPDATE): any source may be latched again, the
-   * named one before others. The present source goes on until then.
+   * Signalling named the source to expect, or named it anew (re-INVITE, UPDATE): that one, or another of the addresses that it names,
+   * may be latched again. The present source goes on until then.
    */
-  arm(signalled: string | undefined, nowMs: number): void;
+  arm(signalled: SignalledSource, nowMs: number): void;
   /** Where to send: the latched source, before that the signalled address, else undefined. */
   readonly source: string | undefined;
   /** False until some source has passed its probation. */
@@ -42,9 +61,11 @@ export interface Latch {
 }
 
 /**
- * Creates a symmetric RTP latch. A source is accepted after a probation (SSRC and sequence continuity); once latched,
- * packets from elsewhere are dropped and counted, unless they come from the signalled address, the latched source has been
- * silent for `silentMs`, or signalling re-arms it. A port scan or a single forged packet therefore never redirects or joins a stream.
+ * Creates a symmetric RTP latch. A source is accepted after a probation (SSRC and sequence continuity), and only from an address that
+ * SDP names, that the signalling came from, or that the operator admits. Once latched, packets from elsewhere are dropped and counted.
+ * Three things move a latch: packets from the signalled address and port, packets from another port of the latched address after
+ * `silentMs` of silence (a NAT that bound anew), and signalling that re-arms it. Silence alone lets no other address in: a phone that
+ * is muted, on hold or suppresses silence keeps its leg.
  */
 export function createLatch(options: LatchOptions = {}): Latch {
   return new SymmetricLatch(options);
@@ -59,10 +80,13 @@ class SymmetricLatch implements Latch {
   readonly #probationElsewhere: number;
   readonly #silentMs: number;
   readonly #preferSignalledMs: number;
+  readonly #isAdmitted: (address: string) => boolean;
   #signalled: string | undefined;
+  #expected: readonly string[] = [];
   #armed = true;
   #armedAtMs = Number.NEGATIVE_INFINITY;
   #latched: string | undefined;
+  #latchedAddress: string | undefined;
   #heardMs = 0;
   readonly #candidates = Array.from({ length: maxCandidates }, () => ({
     source: '',
@@ -77,6 +101,7 @@ class SymmetricLatch implements Latch {
     this.#probationElsewhere = options.probationElsewhere ?? 3;
     this.#silentMs = options.silentMs ?? 5000;
     this.#preferSignalledMs = options.preferSignalledMs ?? 200;
+    this.#isAdmitted = options.isAdmitted ?? (() => false);
   }
 
   get source(): string | undefined {
@@ -87,27 +112,35 @@ class SymmetricLatch implements Latch {
     return this.#latched !== undefined;
   }
 
-  arm(signalled: string | undefined, nowMs: number): void {
+  arm({ address, port, signalledFrom = [] }: SignalledSource, nowMs: number): void {
+    const signalled = `${address}:${port}`;
+    const isSame = signalled === this.#signalled;
     this.#signalled = signalled;
+    this.#expected = [address, ...signalledFrom];
+    if (isSame && this.#latchedAddress === undefined) return;
+    // Where signalling names the source that is latched already, nothing is left to be decided.
+    if (this.#latched === signalled || (isSame && this.#expected.includes(this.#latchedAddress!))) {
+      this.#armed = false;
+      return;
+    }
     this.#armed = true;
     this.#armedAtMs = nowMs;
     this.#forgetCandidates();
-    // Where signalling names the source that is latched already, nothing is left to be decided.
-    if (this.#latched !== undefined && this.#latched === signalled) this.#armed = false;
   }
 
-  accept(source: string, ssrc: number, sequenceNumber: number, nowMs: number): boolean {
+  accept(
+    source: string,
+    address: string,
+    ssrc: number,
+    sequenceNumber: number,
+    nowMs: number,
+    isProven = false,
+  ): boolean {
     if (source === this.#latched) {
       this.#heardMs = nowMs;
       return true;
     }
-    // Where a stranger was quicker than a slow phone, the one that signalling named gets its place when it speaks.
-    const mayTakeOver =
-      this.#latched === undefined ||
-      this.#armed ||
-      source === this.#signalled ||
-      nowMs - this.#heardMs >= this.#silentMs;
-    if (!mayTakeOver) {
+    if (!this.#mayTakeOver(source, address, nowMs, isProven)) {
       this.counters.foreign++;
       return false;
     }
@@ -116,11 +149,19 @@ class SymmetricLatch implements Latch {
       return false;
     }
     this.#latched = source;
+    this.#latchedAddress = address;
     this.#heardMs = nowMs;
     this.#armed = false;
     this.#forgetCandidates();
     this.counters.latched++;
     return true;
+  }
+
+  #mayTakeOver(source: string, address: string, nowMs: number, isProven: boolean): boolean {
+    // Where another source was quicker than a slow phone, the one that SDP names gets its leg back when it sends.
+    if (source === this.#signalled) return true;
+    if (this.#armed) return isProven || this.#expected.includes(address) || this.#isAdmitted(address);
+    return nowMs - this.#heardMs >= this.#silentMs && (isProven || address === this.#latchedAddress);
   }
 
   #passesProbation(source: string, ssrc: number, sequenceNumber: number, nowMs: number): boolean {
@@ -139,7 +180,7 @@ class SymmetricLatch implements Latch {
     candidate.sequenceNumber = sequenceNumber;
     candidate.heardMs = nowMs;
     if (candidate.run < (isSignalled ? this.#probation : this.#probationElsewhere)) return false;
-    if (isSignalled || this.#signalled === undefined) return true;
+    if (isSignalled) return true;
     return nowMs - this.#armedAtMs >= this.#preferSignalledMs;
   }
 

@@ -18,6 +18,8 @@ export interface MediaLegs {
 export interface AgreedMedia {
   readonly address: string;
   readonly port: number;
+  /** IP addresses that the signalling came from: a phone behind NAT sends from one of them. Nothing is taken from any other address. */
+  readonly signalledFrom?: readonly string[];
   /** Equal to `port` when RTP and RTCP share it (RFC 5761); `port` + 1 when left out. */
   readonly rtcpPort?: number;
   /** What we send. */
