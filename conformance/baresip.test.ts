@@ -154,8 +154,8 @@ describe('baresip phones in a multiparty call', { skip, timeout: 120_000 }, () =
     await add(bob.username, 'customer');
     await Promise.all([alice.phone.established(), bob.phone.established()]);
     await joined(2);
-    // Each leg has heard its phone: from here on nobody else is listened to. Before, a stranger that guesses the port may be
-    // taken for a phone behind NAT, until the phone itself speaks (packages/media/src/rtp/latch.ts).
+    // These strangers share the address of the phones: before a phone has sent, another port of its address may be taken for it
+    // (packages/media/src/rtp/latch.ts). From another address see silent-phones.test.ts.
     await seconds(1);
     const strangers: RtpSocket[] = [];
     for (let port = platform.rtpPorts.first; port < platform.rtpPorts.last; port += 2) {

@@ -31,11 +31,11 @@ export class RtpSocket {
     });
   }
 
-  static async open(): Promise<RtpSocket> {
+  static async open(address = '127.0.0.1'): Promise<RtpSocket> {
     const socket = createSocket('udp4');
     await new Promise<void>((resolve, reject) => {
       socket.once('error', reject);
-      socket.bind(0, '127.0.0.1', resolve);
+      socket.bind(0, address, resolve);
     });
     return new RtpSocket(socket);
   }
@@ -99,8 +99,13 @@ export class RtpSocket {
     this.#socket.send(packet, port, '127.0.0.1');
   }
 
-  close(): void {
+  /** Sends nothing any more, as a phone that suppresses silence; it goes on listening. */
+  fallSilent(): void {
     clearInterval(this.#speaking);
+  }
+
+  close(): void {
+    this.fallSilent();
     this.#socket.close();
   }
 }

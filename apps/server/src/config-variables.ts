@@ -66,6 +66,11 @@ export const configVariables = {
     allowed: 'a range of UDP ports from 1024 to 65535, such as 40000-40999',
     read: asPortRange,
   },
+  rtpSources: {
+    name: 'JACKFIELD_RTP_SOURCES',
+    allowed: 'networks such as 10.0.0.0/8, separated by commas',
+    read: asList(asCidr),
+  },
   dataDir: { name: 'JACKFIELD_DATA_DIR', allowed: 'the path of a directory', read: asPath },
   databaseUrl: {
     name: 'JACKFIELD_DATABASE_URL',

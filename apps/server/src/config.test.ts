@@ -61,6 +61,7 @@ test('what is set is taken; an empty variable counts as not set', () => {
     JACKFIELD_SIP_DIGEST: 'sha-256, MD5',
     JACKFIELD_SRTP: 'Require',
     JACKFIELD_RTP_PORTS: '20000-20099',
+    JACKFIELD_RTP_SOURCES: '198.51.100.0/24, 2001:db8::/32',
     JACKFIELD_DATABASE_URL: 'postgres://me:pw@db/jackfield',
     JACKFIELD_AUTH_ID: 'MA0123456789ABCDEFGH',
     JACKFIELD_AUTH_TOKEN: 'abcdefghijklmnopqrstuvwxyz',
@@ -82,6 +83,7 @@ test('what is set is taken; an empty variable counts as not set', () => {
   assert.deepEqual(config.egressAllow, ['10.0.0.0/8', 'fd00::/8']);
   assert.equal(config.publicAddress, '192.0.2.7');
   assert.deepEqual(config.rtpPorts, { first: 20_000, last: 20_099 });
+  assert.deepEqual(config.rtpSources, ['198.51.100.0/24', '2001:db8::/32']);
   assert.deepEqual(config.account, {
     authId: 'MA0123456789ABCDEFGH',
     authToken: 'abcdefghijklmnopqrstuvwxyz',
@@ -141,6 +143,7 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   JACKFIELD_SRTP: ['on', 'true'],
   JACKFIELD_PUBLIC_ADDRESS: ['example.org', '1.2.3'],
   JACKFIELD_RTP_PORTS: ['40000', '40999-40000', '1000-2000', '60000-70000'],
+  JACKFIELD_RTP_SOURCES: ['198.51.100.7', '10.0.0.0/33'],
   JACKFIELD_DATABASE_URL: ['mysql://a/b', 'db'],
   JACKFIELD_NATS_URL: ['http://a'],
   JACKFIELD_AUTH_ID: ['SA0123456789ABCDEFGH', 'MA1'],

@@ -36,6 +36,8 @@ export interface Config {
   };
   readonly publicAddress: string;
   readonly rtpPorts: PortRange;
+  /** Networks from which audio is taken although the signalling of its call names none of them. */
+  readonly rtpSources?: readonly string[];
   /** An absolute path. */
   readonly dataDir: string;
   /** PostgreSQL; the embedded database when absent. */
@@ -172,6 +174,7 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
     : undefined;
   const publicAddress = orDefault(variables.publicAddress, detectPublicAddress(sip.host));
   const rtpPorts = orDefault(variables.rtpPorts, { first: 40_000, last: 40_999 }, '40000-40999');
+  const rtpSources = optional(variables.rtpSources, 'none');
   const dataDir = resolve(orDefault(variables.dataDir, './data'));
   const databaseUrl = optional(variables.databaseUrl, 'the embedded database');
   const authId = optional(variables.authId, 'generated once');
@@ -232,6 +235,7 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
     ...(recordingDays === undefined ? {} : { recordingDays }),
     ...(recordingsStore === undefined ? {} : { recordingsStore }),
     ...(egressAllow === undefined ? {} : { egressAllow }),
+    ...(rtpSources === undefined ? {} : { rtpSources }),
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
     ...(authId === undefined || authToken === undefined ? {} : { account: { authId, authToken } }),
     ...(secretKey === undefined ? {} : { secretKey }),

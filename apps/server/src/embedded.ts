@@ -118,7 +118,12 @@ async function start(
   const { secrets, database } = await openStorage(config, log);
   atEnd(() => database.close());
 
-  const media = await createMediaWorker({ host: config.sip.host, ports: config.rtpPorts, onDeath: onFatal });
+  const media = await createMediaWorker({
+    host: config.sip.host,
+    ports: config.rtpPorts,
+    ...(config.rtpSources === undefined ? {} : { rtpSources: config.rtpSources }),
+    onDeath: onFatal,
+  });
   atEnd(() => media.closeAll());
   const counted = countMediaLegs(media);
   const directory = join(config.dataDir, 'recordings');

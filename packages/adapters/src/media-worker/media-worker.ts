@@ -48,6 +48,8 @@ export interface MediaWorkerOptions {
   readonly ports: { readonly first: number; readonly last: number };
   /** `best` takes system calls where they work and node:dgram elsewhere; the others insist. */
   readonly sockets?: 'best' | 'dgram' | 'native';
+  /** Networks, `192.0.2.0/24` or single addresses, from which audio is taken although the signalling of its call names none of them; default none. */
+  readonly rtpSources?: readonly string[];
   /** RTP that stays away for this long is told; default 60,000. */
   readonly mediaSilentMs?: number;
   /** Steps into which the 20 ms of a frame are divided, so that each mix has its turn when it suits its members; default 8. */
@@ -65,6 +67,7 @@ export interface MediaThreadData {
   readonly host: string;
   readonly ports: { readonly first: number; readonly last: number };
   readonly sockets: 'best' | 'dgram' | 'native';
+  readonly rtpSources?: readonly string[];
   readonly mediaSilentMs?: number;
   readonly phases?: number;
   readonly streamLimits?: Partial<StreamLimits>;

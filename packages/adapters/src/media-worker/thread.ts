@@ -8,21 +8,23 @@ import {
   serveMediaThread,
   type ToMediaThread,
 } from '@jackfield/media/io';
+import { networksOf } from '@jackfield/platform';
 import type { MediaThreadData } from './media-worker.ts';
 import { openNativeSockets } from './native-sockets.ts';
 import type { StreamNotices, StreamRequest } from './streams/stream-messages.ts';
 import { createWorkerStreams } from './streams/worker-streams.ts';
 
 /** The media thread: the engine, its sockets and those of streams, alone on a core. */
-const { sockets, streamLimits, streamTrust, ...options } = workerData as MediaThreadData;
+const { sockets, rtpSources = [], streamLimits, streamTrust, ...options } = workerData as MediaThreadData;
 if (parentPort === null) throw new Error('the media thread is started as a worker');
 const port = parentPort;
+const isAdmitted = networksOf(rtpSources);
 const native = sockets === 'dgram' ? undefined : await openNativeSockets();
 if (native === undefined && sockets === 'native') throw new Error('native sockets do not work here');
 const [openOpus, openNoiseCancellation] = await Promise.all([loadOpus(), loadNoiseCancellation()]);
 serveMediaThread(port, (notify, captured): MediaHost => {
   const openSockets = native ?? openDgramSockets;
-  const host = createMediaHost({ ...options, openSockets, openOpus, notify, captured });
+  const host = createMediaHost({ ...options, isAdmitted, openSockets, openOpus, notify, captured });
   const streams = createWorkerStreams({
     engine: host.streams,
     now: host.now,

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createHeaders } from '@jackfield/sip';
+import { createHeaders, type SipResponse } from '@jackfield/sip';
 import { EarlyMedia } from './early-media.ts';
 
-function response(tag: string, body: string) {
-  return { headers: createHeaders([['To', `<sip:bob@example.com>;tag=${tag}`]]), body };
+function response(tag: string, body: string): SipResponse {
+  const headers = createHeaders([['To', `<sip:bob@example.com>;tag=${tag}`]]);
+  return { kind: 'response', status: 183, reason: 'Session Progress', headers, body };
 }
 
 function world() {
@@ -22,6 +23,7 @@ function world() {
         return true;
       },
       giveUpOffer: () => void done.push('give up'),
+      cameFrom: () => {},
       offeredBefore: (offer) => void done.push(`await ${offer}`),
     },
     'first',
@@ -104,7 +106,7 @@ test('A body of another type is no description', () => {
     ['To', '<sip:bob@example.com>;tag=a'],
     ['Content-Type', 'text/plain'],
   ]);
-  assert.equal(early.hears({ headers, body: 'hello' }), false);
+  assert.equal(early.hears({ ...response('a', 'hello'), headers }), false);
   assert.equal(early.hears(response('a', '')), false);
   assert.deepEqual(done, []);
 });

@@ -1,8 +1,8 @@
-import { type SipMessage, tagOf } from '@jackfield/sip';
+import { type SipResponse, tagOf } from '@jackfield/sip';
 import { isDescription, type LegMedia } from './leg-media.ts';
 
 /** What early media does with the audio of its leg. */
-export type EarlyAudio = Pick<LegMedia, 'answer' | 'preview' | 'giveUpOffer' | 'offeredBefore'>;
+export type EarlyAudio = Pick<LegMedia, 'answer' | 'preview' | 'giveUpOffer' | 'offeredBefore' | 'cameFrom'>;
 
 /** Answers of more phones than this, which one call was forked to, are not kept. */
 const mostForks = 64;
@@ -31,7 +31,8 @@ export class EarlyMedia {
    * Takes a provisional response: its description is the answer, or a foretaste of it where it is not sent reliably (RFC 3261 §13.2.1). True
    * when its phone is heard now.
    */
-  hears(response: Pick<SipMessage, 'headers' | 'body'>): boolean {
+  hears(response: SipResponse): boolean {
+    this.#audio.cameFrom(response);
     const { body: answer, headers } = response;
     if (answer === '' || !isDescription(response)) return false;
     const tag = tagOf(headers.get('To') ?? '') ?? '';
@@ -62,7 +63,9 @@ export class EarlyMedia {
    * A phone has answered the call: the audio is what was agreed on with it, or waits for the answer that is returned. That is the description
    * of the 2xx, or where it has none the one that came before.
    */
-  answeredBy({ headers, body }: Pick<SipMessage, 'headers' | 'body'>): string {
+  answeredBy(response: SipResponse): string {
+    const { headers, body } = response;
+    this.#audio.cameFrom(response);
     const tag = tagOf(headers.get('To') ?? '') ?? '';
     if (this.#last !== undefined && this.#last !== tag) {
       const offer = this.#offers.get(tag);

@@ -83,6 +83,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     forwardsLeft: number,
   ): EdgeLeg {
     const media = new LegMedia(deps.mediaLegs, leg, deps.mediaAddress, deps.newSessionId(), crypto);
+    if (incoming !== undefined) media.cameFrom(incoming.request);
     const edge = newEdgeLeg(leg, media, incoming, forwardsLeft);
     legs.set(leg, edge);
     return edge;
@@ -128,7 +129,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
         else connectAnswer(edge, body);
       },
       offered: (request) => answerReinvite(edge, request),
-      offerAnswered: (response) => edge.media.renewAnswer(response.body),
+      offerAnswered: (response) => edge.media.renewAnswer(response),
       info(request) {
         const key = keyOfInfo(request);
         if (key !== undefined) press({ leg: edge.leg, ...key });
@@ -169,6 +170,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
 
   function answerReinvite(edge: EdgeLeg, request: SipRequest): void {
     const call = callOf(edge);
+    edge.media.cameFrom(request);
     if (!isDescription(request)) {
       call?.refuseOffer(415);
       return;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noStatistics } from '@jackfield/media';
 import type { AgreedMedia, MediaLegs } from '@jackfield/platform';
+import { createHeaders, type SipRequest } from '@jackfield/sip';
 import { LegMedia } from './leg-media.ts';
 
 /** What signalling tells the media engine; the engine itself is not needed to see that. */
@@ -55,5 +56,37 @@ test('a re-INVITE that holds and one that takes back connect the leg anew with o
   assert.deepEqual(
     connected.map(({ direction }) => direction),
     ['sendrecv', 'recvonly', 'inactive', 'sendrecv'],
+  );
+});
+
+test('a phone behind NAT: the leg is connected with the addresses that its signalling came from', async () => {
+  const { media, connected } = await openLeg();
+  const invite = (sourceAddress: string, tag: string, via: string): SipRequest => ({
+    kind: 'request',
+    method: 'INVITE',
+    uri: 'sip:bob@example.com',
+    headers: createHeaders([
+      ['Via', via],
+      ['From', `<sip:alice@example.com>;tag=${tag}`],
+      ['Contact', '<sip:alice@[2001:DB8:0::1]:5060>'],
+    ]),
+    body: '',
+    sourceAddress,
+  });
+  const direct = 'SIP/2.0/UDP 10.0.0.7:5060;branch=z9hG4bK1;received=203.0.113.9';
+  media.cameFrom(invite('203.0.113.9', 'a', direct));
+  media.answer(sdp('0', ['rtpmap:0 PCMU/8000']));
+  media.cameFrom(invite('192.0.2.50', 'a', `SIP/2.0/UDP 192.0.2.50;branch=z9hG4bK2, ${direct}`));
+  media.answer(sdp('0', ['rtpmap:0 PCMU/8000']));
+  media.cameFrom(invite('192.0.2.60', 'b', 'SIP/2.0/UDP proxy.example.com;branch=z9hG4bK3'));
+  media.answer(sdp('0', ['rtpmap:0 PCMU/8000']));
+  assert.deepEqual(
+    connected.map(({ signalledFrom }) => signalledFrom),
+    [
+      ['203.0.113.9', '2001:db8::1'],
+      ['203.0.113.9', '2001:db8::1', '192.0.2.50'],
+      // Another phone of a forked call: nothing of the first one counts for it.
+      ['192.0.2.60', '2001:db8::1'],
+    ],
   );
 });

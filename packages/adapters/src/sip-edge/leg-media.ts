@@ -14,6 +14,7 @@ import {
 } from '@jackfield/sdp';
 import type { SipMessage } from '@jackfield/sip';
 import { LegCrypto, protectionOf } from './leg-media-crypto.ts';
+import { canonicalAddress, SignallingAddresses } from './signalling-addresses.ts';
 
 export const sdpType = 'application/sdp';
 
@@ -29,6 +30,7 @@ export class LegMedia {
   readonly #address: string;
   readonly #sessionId: string;
   readonly #crypto: LegCrypto;
+  readonly #signalling = new SignallingAddresses();
   #port: number | undefined;
   /** The description that we sent last; later ones count its version up. */
   #sent: string | undefined;
@@ -57,6 +59,11 @@ export class LegMedia {
   /** An offer of ours has no answer yet. */
   get awaitsAnswer(): boolean {
     return this.#awaitsAnswer;
+  }
+
+  /** A message of the leg's peer came: its audio may come from there as well (RFC 4961 behind a NAT). Before its description is taken. */
+  cameFrom(message: SipMessage): void {
+    this.#signalling.cameFrom(message);
   }
 
   /** Binds the port; rejects when none is left. */
@@ -110,14 +117,15 @@ export class LegMedia {
     const outcome = applyAnswer(offer, answer, codecs, this.#limits());
     if ('problem' in outcome) return false;
     this.#crypto.agreed(outcome.agreed.crypto?.suite);
-    this.#legs.connect(this.#leg, agreedMediaOf(outcome.agreed));
+    this.#legs.connect(this.#leg, this.#mediaOf(outcome.agreed));
     return true;
   }
 
   /** The answer to a description that was only repeated: whoever moved meanwhile says so in it. */
-  renewAnswer(answer: string): void {
+  renewAnswer(response: SipMessage): void {
+    this.cameFrom(response);
     if (this.#awaitsAnswer || this.#sent === undefined) return;
-    const outcome = applyAnswer(this.#sent, answer, codecs, this.#limits());
+    const outcome = applyAnswer(this.#sent, response.body, codecs, this.#limits());
     if (!('problem' in outcome)) this.#connect(outcome.agreed);
   }
 
@@ -158,7 +166,12 @@ export class LegMedia {
   #connect(agreed: AgreedAudio): void {
     this.#inUse = agreed.codec;
     this.#crypto.agreed(agreed.crypto?.suite);
-    this.#legs.connect(this.#leg, agreedMediaOf(agreed));
+    this.#legs.connect(this.#leg, this.#mediaOf(agreed));
+  }
+
+  #mediaOf(agreed: AgreedAudio): AgreedMedia {
+    const signalledFrom = this.#signalling.list;
+    return { ...agreedMediaOf(agreed), ...(signalledFrom.length === 0 ? {} : { signalledFrom }) };
   }
 }
 
@@ -177,7 +190,7 @@ export function isAnswerable(offer: string, crypto: LegCrypto): boolean {
 
 function agreedMediaOf(agreed: AgreedAudio): AgreedMedia {
   return {
-    address: agreed.remoteAddress,
+    address: canonicalAddress(agreed.remoteAddress),
     port: agreed.remotePort,
     rtcpPort: agreed.rtcpPort,
     ...codecOf(agreed.codec),

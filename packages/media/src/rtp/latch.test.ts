@@ -171,9 +171,12 @@ describe('a symmetric RTP latch', () => {
   it('one packet, a repeated packet, or changing SSRCs never pass the probation', () => {
     const latch = createLatch();
     latch.arm({ address: '198.51.100.66', port: 4 }, 0);
-    for (let i = 0; i < 50; i++) assert.equal(latch.accept(attacker, addressOf(attacker), 1, 7, i * 20), false);
-    for (let i = 0; i < 50; i++) assert.equal(latch.accept(attacker, addressOf(attacker), i, i, 1000 + i * 20), false);
-    for (let i = 0; i < 50; i++) assert.equal(latch.accept(attacker, addressOf(attacker), 1, i * 997, 2000 + i * 20), false);
+    for (let i = 0; i < 50; i++)
+      assert.equal(latch.accept(attacker, addressOf(attacker), 1, 7, i * 20), false);
+    for (let i = 0; i < 50; i++)
+      assert.equal(latch.accept(attacker, addressOf(attacker), i, i, 1000 + i * 20), false);
+    for (let i = 0; i < 50; i++)
+      assert.equal(latch.accept(attacker, addressOf(attacker), 1, i * 997, 2000 + i * 20), false);
     assert.equal(latch.isLatched, false);
   });
 
@@ -198,7 +201,9 @@ describe('a symmetric RTP latch', () => {
   it('a packet that was overtaken does not break a probation', () => {
     const latch = createLatch({ probation: 3 });
     latch.arm(atPhone, 0);
-    const accepted = [1, 3, 2, 4].map((sequence, i) => latch.accept(phone, addressOf(phone), 1, sequence, i * 20));
+    const accepted = [1, 3, 2, 4].map((sequence, i) =>
+      latch.accept(phone, addressOf(phone), 1, sequence, i * 20),
+    );
     assert.deepEqual(accepted, [false, false, false, true]);
   });
 

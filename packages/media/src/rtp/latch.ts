@@ -116,7 +116,7 @@ class SymmetricLatch implements Latch {
     const signalled = `${address}:${port}`;
     const isSame = signalled === this.#signalled;
     this.#signalled = signalled;
-    this.#expected = [address, ...signalledFrom];
+    this.#expected = [address, ...signalledFrom].map(withoutMapping);
     if (isSame && this.#latchedAddress === undefined) return;
     // Where signalling names the source that is latched already, nothing is left to be decided.
     if (this.#latched === signalled || (isSame && this.#expected.includes(this.#latchedAddress!))) {
@@ -149,7 +149,7 @@ class SymmetricLatch implements Latch {
       return false;
     }
     this.#latched = source;
-    this.#latchedAddress = address;
+    this.#latchedAddress = withoutMapping(address);
     this.#heardMs = nowMs;
     this.#armed = false;
     this.#forgetCandidates();
@@ -160,8 +160,9 @@ class SymmetricLatch implements Latch {
   #mayTakeOver(source: string, address: string, nowMs: number, isProven: boolean): boolean {
     // Where another source was quicker than a slow phone, the one that SDP names gets its leg back when it sends.
     if (source === this.#signalled) return true;
-    if (this.#armed) return isProven || this.#expected.includes(address) || this.#isAdmitted(address);
-    return nowMs - this.#heardMs >= this.#silentMs && (isProven || address === this.#latchedAddress);
+    const plain = withoutMapping(address);
+    if (this.#armed) return isProven || this.#expected.includes(plain) || this.#isAdmitted(plain);
+    return nowMs - this.#heardMs >= this.#silentMs && (isProven || plain === this.#latchedAddress);
   }
 
   #passesProbation(source: string, ssrc: number, sequenceNumber: number, nowMs: number): boolean {
@@ -201,4 +202,9 @@ class SymmetricLatch implements Latch {
       candidate.heardMs = Number.NEGATIVE_INFINITY;
     }
   }
+}
+
+/** RFC 4291 §2.5.5.2: a socket of both families names an IPv4 sender by its IPv6-mapped address. */
+function withoutMapping(address: string): string {
+  return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
 }

@@ -12,6 +12,8 @@ export interface SipRequest {
   readonly uri: string;
   readonly headers: SipHeaders;
   readonly body: ByteString;
+  /** IP address that it came from; undefined of a message that we made. */
+  readonly sourceAddress?: string;
 }
 
 /** A response (RFC 3261 §7.2); `status` is from 100 to 699. */
@@ -21,6 +23,8 @@ export interface SipResponse {
   readonly reason: string;
   readonly headers: SipHeaders;
   readonly body: ByteString;
+  /** IP address that it came from; undefined of a message that we made. */
+  readonly sourceAddress?: string;
 }
 
 /** Either kind of message; `kind` tells which. */

@@ -309,8 +309,9 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
       if (isClosed) return;
       const { message, problem } = parseMessage(text);
       if (problem) receiveMalformed(problem, text, flow);
-      else if (message.kind === 'response') receiveResponse(message);
-      else receiveRequest(message, text, flow);
+      else if (message.kind === 'response')
+        receiveResponse({ ...message, sourceAddress: flow.remoteAddress });
+      else receiveRequest({ ...message, sourceAddress: flow.remoteAddress }, text, flow);
     },
     transportFailed(text, target) {
       const { message } = parseMessage(text);
