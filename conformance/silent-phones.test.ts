@@ -28,8 +28,11 @@ describe('phones that send nothing', { skip, timeout: 120_000 }, () => {
   after(async () => {
     for (const socket of sockets) socket.close();
     await Promise.all(running.map((sipp) => sipp.stop()));
-    await platform.untilQuiet();
-    await platform.stop();
+    try {
+      await platform.untilQuiet();
+    } finally {
+      await platform.stop();
+    }
   });
 
   async function open(address?: string): Promise<RtpSocket> {

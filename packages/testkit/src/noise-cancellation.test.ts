@@ -9,7 +9,7 @@ const rate = 48_000;
 const frame = 960;
 /** RNNoise answers 10 ms later. */
 const delay = 480;
-/** Noise alone, in front of the sentence and behind it. It takes RNNoise a second or two to tell a noise from a voice. */
+/** Noise alone, in front of the sentence and behind it. */
 const leadSeconds = 1;
 
 const espeak = createEspeakSpeech();
@@ -156,4 +156,41 @@ test('at level 0 a voice is as it was, 10 ms later; a voice without noise stays 
     voice.every((sample, n) => n >= voice.length - frame || Math.abs(same[n]! - Math.round(sample)) < 1),
   );
   assert.ok(snr(clean(voice, 85), voice) > 8);
+});
+
+test('white noise falls by 15 dB and more within 0.5 s at level 85, however loud it is and whatever band it fills', () => {
+  const random = seededRandom(11);
+  for (const amplitude of [300, 1000, 3000, 9000]) {
+    const wide = Int16Array.from({ length: 3 * rate }, () => Math.round(amplitude * (random() * 2 - 1)));
+    const narrow = resample(resample(wide, rate, 8000), 8000, rate);
+    for (const noise of [wide, narrow]) {
+      const before = Float64Array.from(noise);
+      const after = clean(before, 85);
+      for (let at = rate / 2; at + rate / 10 <= before.length - frame; at += rate / 10) {
+        const fall = 10 * Math.log10(power(before, at, at + rate / 10) / power(after, at, at + rate / 10));
+        const where = `${noise === wide ? '48' : '8'} kHz, amplitude ${amplitude}, ${at / rate} s`;
+        assert.ok(fall >= 15, `${where}: the noise fell by ${fall.toFixed(1)} dB`);
+      }
+    }
+  }
+});
+
+test('a voice keeps its level within 3 dB at every level, from its first syllable on, also behind noise', () => {
+  const said = spoken(voice);
+  const noise = noises.get('white')!;
+  const scale = Math.sqrt(power(said) / power(noise) / 10 ** 2);
+  const noisy = voice.map((sample, n) => sample + scale * noise[n]!);
+  for (const input of [voice, noisy]) {
+    for (const level of [60, 85, 100]) {
+      const heard = spoken(clean(input, level));
+      for (const [from, to] of [
+        [0, said.length],
+        [0, rate],
+        [rate, 2 * rate],
+      ] as const) {
+        const change = 10 * Math.log10(power(heard, from, to) / power(said, from, to));
+        assert.ok(Math.abs(change) < 3, `level ${level}: ${change.toFixed(1)} dB from ${from} to ${to}`);
+      }
+    }
+  }
 });

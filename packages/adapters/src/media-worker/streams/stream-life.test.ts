@@ -218,6 +218,47 @@ test('who does not answer pings is lost, and who does not answer a close is cut 
   assert.equal(rig.notices.filter(({ type }) => type === 'stream-lost').length, 0);
 });
 
+test('Upgrade and Connection come before the signatures, within the first 512 bytes of the request', async (context) => {
+  const rig = await createStreamRig(context, 38_420);
+  const request = Promise.withResolvers<string>();
+  const server = await startRawServer(context, (socket) =>
+    socket.once('data', (bytes) => request.resolve(bytes.toString('latin1'))),
+  );
+  rig.open();
+  const long = 'x'.repeat(210);
+  const headers = { 'X-Service-Signature-V3': long, 'X-Service-Signature-Ma-V3': long, 'X-Extra': long };
+  rig.media.streams.connect(stream, { ...targetOf(server, 5000), headers });
+  const text = await request.promise;
+  const start = text.slice(0, 512);
+  assert.match(start, /\r\nConnection: Upgrade\r\n/);
+  assert.match(start, /\r\nUpgrade: websocket\r\n/);
+  assert.equal(text.match(/\r\n(?:connection|upgrade):/gi)?.length, 2, 'each of them once');
+  rig.media.streams.close(stream, 'x');
+  await rig.told('stream-over');
+});
+
+test('a violation of the protocol is told at once, whether or not the server answers our close frame', async (context) => {
+  const rig = await createStreamRig(context, 38_412, { streamLimits: { closeMs: 600_000 } });
+  const got: Buffer[] = [];
+  const deaf = await startRawServer(context, (socket) => {
+    upgrade(socket);
+    socket.once('data', () => {
+      socket.on('data', (bytes) => got.push(bytes));
+      // A reserved opcode (RFC 6455 §5.2).
+      socket.write(Buffer.from([0x83, 0x00]));
+    });
+  });
+  rig.open();
+  const beganMs = performance.now();
+  rig.media.streams.connect(stream, targetOf(deaf, 5000));
+  const lost = await rig.told('stream-lost');
+  assert.match(lost.sentence, /^it broke the protocol of WebSockets: .*opcode/);
+  assert.notEqual(lost.code, 1000);
+  assert.ok(performance.now() - beganMs < 10_000, 'it did not wait for the 30 s that ws gives a close');
+  rig.media.streams.close(stream, 'x');
+  await rig.told('stream-over');
+});
+
 test('a server that breaks the protocol, or sends without end, is hung up on', async (context) => {
   const rig = await createStreamRig(context, 38_316);
   rig.open();

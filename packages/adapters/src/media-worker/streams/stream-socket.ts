@@ -40,7 +40,7 @@ export class StreamSocket {
     this.#listener = listener;
     this.#closeMs = options.closeMs;
     const socket = new WebSocket(target.url, {
-      headers: { ...target.headers },
+      headers: inFront(target.headers),
       perMessageDeflate: false,
       followRedirects: false,
       maxPayload: options.mostBytes,
@@ -64,8 +64,15 @@ export class StreamSocket {
     });
     socket.on('error', (error: NodeJS.ErrnoException) => {
       this.#sentence ??= sentenceOf(error);
+      // RFC 6455 §7.1.7: the connection has failed. Our close frame is written; its answer, for which ws would wait 30 s, decides nothing.
+      if (!this.#isOpen || this.#isOver) return;
+      this.#end(1006, '');
+      this.#deadline = setTimeout(() => socket.terminate(), this.#closeMs);
     });
-    socket.on('close', (code, reason) => this.#end(code, reason.toString('utf8')));
+    socket.on('close', (code, reason) => {
+      clearTimeout(this.#deadline);
+      this.#end(code, reason.toString('utf8'));
+    });
     // The whole handshake is meant: a server that drips its answer is no better than one that is silent.
     this.#deadline = setTimeout(() => {
       this.#sentence = `it did not take the connection within ${target.timeoutMs} ms`;
@@ -139,6 +146,11 @@ export class StreamSocket {
       this.#listener.lost(code, this.#sentence ?? `the connection was closed with ${code}${said}`);
     }
   }
+}
+
+/** Some servers look for `Upgrade` within the first bytes of a request alone: these stand before the signatures, which are long. */
+function inFront(headers: StreamTarget['headers']): Record<string, string> {
+  return { Connection: 'Upgrade', Upgrade: 'websocket', ...headers };
 }
 
 const textual = { binary: false };
