@@ -221,3 +221,42 @@ test('whatever phases the legs move to, later or earlier, each of their frames i
     { numRuns: 200 },
   );
 });
+
+test('frames that a stall left out are kept as silence on every track, and the tracks stay beside each other', () => {
+  const bench = createBench();
+  bench.connect('a');
+  bench.connect('b');
+  bench.captures.capture('c', [
+    { said: ['a'], heard: [] },
+    { said: ['b'], heard: [] },
+  ]);
+  const run = (frames: number): void => {
+    for (let step = 0; step < frames * PHASES; step++) {
+      if (step % PHASES === 1) bench.turn('a');
+      if (step % PHASES === 6) bench.turn('b');
+      bench.captures.step();
+    }
+  };
+  run(10);
+  bench.captures.skip(100);
+  run(10);
+  bench.captures.end('c');
+  const { samples } = bench.taken.get('c')!;
+  const [a, b] = [framesOf(samples, 2, 0), framesOf(samples, 2, 1)];
+  assert.deepEqual(a, b, 'both tracks say the same at the same time');
+  assert.deepEqual(a, [...seriesOf(1, 10), ...new Array(100).fill(0), ...seriesOf(11, 20)]);
+});
+
+test('a pause takes no time, whatever was left out meanwhile', () => {
+  const bench = createBench();
+  bench.connect('a');
+  bench.captures.capture('c', [{ said: ['a'], heard: [] }]);
+  bench.captures.pause('c', true);
+  bench.captures.skip(100);
+  bench.captures.end('c');
+  assert.deepEqual(bench.taken.get('c')!.samples, []);
+});
+
+function seriesOf(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, n) => first + n);
+}

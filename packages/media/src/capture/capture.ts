@@ -50,6 +50,8 @@ export interface CaptureOptions {
 
 /** Frames that may be begun at once: the first of them goes without those who are further behind. */
 const SLOTS = 8;
+/** Frames of silence for one stall: 10 minutes. What is longer is no stall but a machine that was suspended. */
+const MOST_SKIPPED = 30_000;
 
 /**
  * Adds up frames of legs that have their turns at different times.
@@ -157,6 +159,15 @@ export class Capture {
       // Turns that came late have made fewer: the time is made up for where it is not heard.
       if (isSilent) while (this.#kept < elapsed - 1) this.#keep(undefined);
     }
+  }
+
+  /** So many frames of all legs were left out: silence takes their time on all tracks, so that the tracks stay beside each other. */
+  skip(frames: number): void {
+    if (this.#isPaused || this.#reuses) return;
+    this.#drain();
+    const silent = Math.min(frames, MOST_SKIPPED);
+    for (let n = 0; n < silent; n++) this.#keep(undefined);
+    this.#steps += silent * this.#phases;
   }
 
   pause(isPaused: boolean): void {

@@ -19,6 +19,8 @@ export interface Captures {
   tapsOf(leg: string): LegTaps | undefined;
   /** Takes one frame of what a tapped leg says or hears: undefined for silence. Once in each of its turns. */
   keep(taps: readonly Tap[], frame: Int16Array | undefined): void;
+  /** So many frames of all legs were left out before this step: captures keep their time as silence, taps see their clock jump. */
+  skip(frames: number): void;
   /** Once per step, after the legs that had their turn. */
   step(): void;
   size(): number;
@@ -169,6 +171,9 @@ export function createCaptures(deps: CapturesDeps): Captures {
         const tap = taps[t]!;
         tap.capture.put(tap, frame);
       }
+    },
+    skip(frames) {
+      for (const capture of captures.values()) capture.skip(frames);
     },
     step() {
       for (let c = 0; c < running.length; c++) running[c]!.step();

@@ -286,8 +286,10 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
     tick(nowMs, skipped = 0) {
       counters.ticks++;
       turns.begin(nowMs, skipped);
-      if (skipped > 0)
+      if (skipped > 0) {
         for (const leg of legs) if (leg?.relayIn === undefined) leg?.rtp.skip(skipped * leg.units);
+        captures.skip(skipped);
+      }
       hearing.settle();
       const { step } = turns;
       const present = turns.present();
