@@ -182,6 +182,23 @@ describe('verification through gateways of the operator', { timeout: 120_000 }, 
     gatewayStatus = 200;
   });
 
+  it('a receiver that hangs with the first event of a session gets the later ones, and those of other sessions, at once', async () => {
+    receiver.behaviour = ({ fields }) => (fields.get('ChannelStatus') === 'queued' ? 'silence' : 200);
+    const fromHere = smsc.notices.all.length;
+    const hung = await begin('+14155552675');
+    await told(hung, 'queued');
+    await told(hung, 'sent');
+    const submit = await smsc.saw('submit', fromHere);
+    smsc.receipt(submit.id ?? '');
+    await told(hung, 'delivered');
+    await told(await begin('+14155552676'), 'sent');
+    // The first attempts still wait for their answer: nothing was given up to let the others go.
+    const { body } = await platform.api('GET', `Callback/?resource=verify/${hung}`);
+    const statuses = body.objects.map(({ status }: { status: string }) => status).sort();
+    assert.deepEqual(statuses, ['delivered', 'delivered', 'waiting']);
+    receiver.behaviour = () => 200;
+  });
+
   it('no code is in the log, in a callback, in the feed or in the log of deliveries', async () => {
     const codes = new Set([...smsc.texts, ...asked.map(({ body }) => body)].map(codeIn));
     const feed = JSON.stringify((await platform.api('GET', 'Event/?limit=20')).body);

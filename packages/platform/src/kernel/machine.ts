@@ -32,7 +32,7 @@ export type KernelEffect<Event = never, Reply = never> =
   | { readonly do: 'emit'; readonly event: Event }
   | { readonly do: 'reply'; readonly reply: Reply };
 
-/** What the runner writes to the outbox; `resource` orders deliveries, one after another per resource. */
+/** What the runner writes to the outbox; `resource` orders deliveries, one after another per resource, but for `isUnordered`. */
 export interface OutboxEvent {
   readonly type: string;
   readonly account: string;
@@ -53,6 +53,8 @@ export interface CallbackTarget {
   readonly method: 'GET' | 'POST';
   /** Pauses in seconds before each further attempt, instead of what the URL says (Verify: 60, 120, 240). */
   readonly schedule?: readonly number[];
+  /** Sent when it happens, while earlier events of its resource are still retried. A resource is ordered or not: never both. */
+  readonly isUnordered?: boolean;
   /** Set when a delivery is made again: whose event it repeats, and the name of the new delivery. */
   readonly replay?: { readonly eventId: string; readonly callbackId: string; readonly resource: string };
 }

@@ -31,7 +31,7 @@ export interface OutboxQueries {
   armed(limit: number): CompiledQuery<{ readonly id: number; readonly next_attempt_at: number }>;
   row(id: number): CompiledQuery<OutboxRow>;
   finish(id: number, outcome: 'delivered' | 'abandoned', now: Instant): CompiledQuery<unknown>;
-  /** Arms the oldest unfinished event of a resource. */
+  /** Arms the oldest unfinished event of a resource; changes nothing where events are armed when they are written. */
   armNext(resource: string, now: Instant): CompiledQuery<unknown>;
   /** `lane` is where it waits for a place, if it does. */
   postpone(id: number, until: Instant, attempts: 0 | 1, lane: string | null): CompiledQuery<unknown>;
@@ -59,6 +59,10 @@ export function outboxQueries({ read, dialect }: Pick<Database, 'read' | 'dialec
       next_attempt_at)
     VALUES (${''}, ${''}, ${''}, ${''}, ${''}, ${''}, ${instant}, ${''}, 0, ${transaction},
       CASE WHEN EXISTS (SELECT 1 FROM outbox WHERE resource = ${''} AND ${unfinished}) THEN NULL ELSE ${instant} END)`);
+  const unordered = build(sql`
+    INSERT INTO outbox (event_id, account, main_account, resource, type, payload, created_at, callback, attempts, written_in,
+      next_attempt_at)
+    VALUES (${''}, ${''}, ${''}, ${''}, ${''}, ${''}, ${instant}, ${''}, 0, ${transaction}, ${instant})`);
   const armed = build<{ id: number; next_attempt_at: number }>(sql`
     SELECT id, next_attempt_at FROM outbox WHERE next_attempt_at IS NOT NULL ORDER BY next_attempt_at, id LIMIT ${0}`);
   const row = build<OutboxRow>(sql`SELECT ${columns} FROM outbox WHERE id = ${0}`);
@@ -85,9 +89,11 @@ export function outboxQueries({ read, dialect }: Pick<Database, 'read' | 'dialec
     insert(event) {
       const { eventId, account, mainAccount, resource, type, payload, callback, createdAt } = event;
       const all = [eventId, account, mainAccount, resource, type, JSON.stringify(payload), createdAt];
-      return callback === undefined
-        ? { ...finished, parameters: [...all, createdAt] }
-        : { ...told, parameters: [...all, JSON.stringify(callback), resource, createdAt] };
+      if (callback === undefined) return { ...finished, parameters: [...all, createdAt] };
+      const target = JSON.stringify(callback);
+      return callback.isUnordered === true
+        ? { ...unordered, parameters: [...all, target, createdAt] }
+        : { ...told, parameters: [...all, target, resource, createdAt] };
     },
     armed: (limit) => ({ ...armed, parameters: [limit] }),
     row: (id) => ({ ...row, parameters: [id] }),

@@ -16,7 +16,7 @@ export const outboxMigrations: readonly Migration[] = [outboxTable, outboxCallba
 /** Writes something beside the events that somebody is to be told of, in their transaction. */
 export type RecordAppended = (write: Write, events: readonly AppendedEvent[]) => Promise<void>;
 
-/** Events that were written with the change they tell of, and are delivered at least once, in order for each resource. */
+/** Events that were written with the change they tell of, and are delivered at least once, in order for each ordered resource. */
 export interface Outbox {
   /** Inside the transaction of the change. What nobody is told of (no `callback`) is only kept, for the feed. */
   appendEvents(write: Write, events: readonly OutboxEvent[]): Promise<void>;

@@ -1,104 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import { createSecrets } from '@jackfield/adapters/secrets';
 import { stringToSignV2, stringToSignV3 } from '@jackfield/contract';
 import { eachDatabase, type OpenDatabase } from '@jackfield/testkit';
-import { openApi } from '../../http/testing/api-world.ts';
 import { createEventFeed, feedStart } from '../../kernel/event-feed.ts';
-import type { OutboxEvent } from '../../kernel/machine.ts';
-import { createOutbox, outboxMigrations } from '../../kernel/outbox.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { EgressOutcome, EgressRequest } from '../../ports/egress.ts';
-import { type CallbacksDeps, callbackMigrations, createCallbacks } from './callbacks.ts';
-
-const ok: EgressOutcome = { status: 200, headers: {}, body: new Uint8Array() };
-const answer = (status: number): EgressOutcome => ({ ...ok, status });
-const down: EgressOutcome = { problem: { kind: 'unreachable', sentence: 'no connection: ECONNREFUSED' } };
-
-type Reply = EgressOutcome | Promise<EgressOutcome>;
-
-/** Callbacks behind the real HTTP interface on a real database; receivers answer what the test says. */
-async function openWorld(
-  open: OpenDatabase,
-  reply: (request: EgressRequest, number: number) => Reply,
-  options: Pick<CallbacksDeps, 'limits' | 'prefixes'> = {},
-) {
-  const database = await open([...outboxMigrations, ...callbackMigrations]);
-  const sent: { request: EgressRequest; at: number }[] = [];
-  // The clock and the accounts come with the HTTP interface, which wants the routes first.
-  const clock: Clock = {
-    now: () => api.clock.now(),
-    startTimer: (at, fire) => api.clock.startTimer(at, fire),
-  };
-  const secrets = createSecrets(new Uint8Array(32).fill(7));
-  const log = { debug() {}, info() {}, warn() {}, error() {} };
-  const outbox = createOutbox({
-    database,
-    clock,
-    log,
-    newEventId: () => secrets.randomUuid(),
-    isAlone: database.dialect === 'sqlite',
-  });
-  const callbacks = createCallbacks({
-    database,
-    clock,
-    log,
-    secrets,
-    outbox,
-    egress: {
-      async send(request) {
-        sent.push({ request, at: clock.now() - startedAt });
-        return reply(request, sent.length);
-      },
-    },
-    authTokenOf: (authId) => api.accounts.authTokenOf(authId),
-    ...options,
-  });
-  const api = await openApi(
-    Object.assign(async () => database, { again: open.again }),
-    {
-      routes: [callbacks.routes],
-    },
-  );
-  const startedAt = clock.now();
-  outbox.start(callbacks.deliver);
-  callbacks.start();
-  return {
-    api,
-    callbacks,
-    sent,
-    /** Field `n` of what was sent, and when. */
-    numbers: () => sent.map(({ request, at }) => `${new URLSearchParams(request.body).get('n')} at ${at}`),
-    async emit(url: string, changes: Partial<OutboxEvent> = {}, method: 'GET' | 'POST' = 'POST') {
-      const { authId } = api.main;
-      const callback = { url, method };
-      const about = { type: 'happened', account: authId, mainAccount: authId };
-      const event = { ...about, resource: 'r/1', payload: { n: 1 } };
-      await database.transact((write) => outbox.appendEvents(write, [{ ...event, callback, ...changes }]));
-      outbox.wake();
-      await outbox.idle();
-    },
-    async advance(ms: number) {
-      const until = api.clock.now() + ms;
-      // Step by step: what a timer set off may wait for a real database.
-      while (api.clock.now() < until) {
-        await outbox.idle();
-        const next = api.clock.nextAt ?? until;
-        await api.clock.advance(Math.max(0, Math.min(next, until) - api.clock.now()));
-        await outbox.idle();
-        if ((api.clock.nextAt ?? Number.POSITIVE_INFINITY) > until) {
-          await api.clock.advance(until - api.clock.now());
-        }
-      }
-    },
-    outbox,
-    close: async () => {
-      await callbacks.close(outbox.close());
-      await api.app.close();
-    },
-  };
-}
+import { createOutbox } from '../../kernel/outbox.ts';
+import type { EgressOutcome } from '../../ports/egress.ts';
+import { answer, down, ok, openWorld } from './testing/callbacks-world.ts';
 
 function rules(open: OpenDatabase): void {
   test('POST: a form with signatures V2 and V3 of the account under both prefixes', async () => {

@@ -31,22 +31,22 @@ export interface DeliverDeps {
 export function createConsumer(deps: DeliverDeps): OutboxConsumer {
   const { slots, outbox, log } = deps;
 
-  function free(host: string, wasSilent: boolean): void {
-    const places = slots.free(host, wasSilent);
+  function free(lane: string, wasSilent: boolean): void {
+    const places = slots.free(lane, wasSilent);
     if (places === 0) return;
-    outbox.resume(host, places).then(
+    outbox.resume(lane, places).then(
       (resumed) => {
-        if (resumed === places) slots.moreWait(host);
+        if (resumed === places) slots.moreWait(lane);
       },
-      (err: unknown) => log.error({ err, host }, 'Those who wait for a host could not be called.'),
+      (err: unknown) => log.error({ err, lane }, 'callbacks that wait for a slot at their host not resumed'),
     );
   }
 
   return {
     admit({ callback }) {
       if (callback === undefined) return undefined;
-      const host = hostOf(callback.url);
-      return slots.take(host) ? undefined : host;
+      const lane = laneOf(callback);
+      return slots.take(lane) ? undefined : lane;
     },
     async deliver(event) {
       const { callback } = event;
@@ -55,7 +55,8 @@ export function createConsumer(deps: DeliverDeps): OutboxConsumer {
       try {
         return await attempt(deps, event, callback, heard);
       } finally {
-        free(hostOf(callback.url), heard.wasSilent);
+        // The retries of unordered events have fixed times: a receiver that hangs must not move those of others.
+        free(laneOf(callback), heard.wasSilent && callback.isUnordered !== true);
       }
     },
   };
@@ -91,7 +92,7 @@ async function attempt(
   // Only an attempt whose outcome was recorded counts: a process that dies in the middle of one takes none away.
   const before = event.attempts === 1 ? [] : await store.attemptsOf(waiting.callback_id);
   const attempts = before.length + 1;
-  const verdict = judgeAttempt(outcome, settings, attempts, now, callback.schedule);
+  const verdict = judgeAttempt(outcome, settings, attempts, { sentAt, now }, callback.schedule);
   const made = {
     at: sentAt,
     status: verdict.responseStatus,
@@ -131,6 +132,8 @@ function timeoutsOf({ connectMs, readMs, totalMs }: DeliverySettings) {
   return { connectMs, readMs, totalMs };
 }
 
-function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : '';
+/** The host; unordered events have slots of their own there, so that neither kind waits for the other. */
+function laneOf({ url, isUnordered }: CallbackTarget): string {
+  const host = URL.canParse(url) ? new URL(url).host : '';
+  return isUnordered === true ? `${host} unordered` : host;
 }

@@ -25,7 +25,9 @@ export function outboxEventOf(session: VerifySession, event: SessionEvent, attem
       AttemptSequence: attempt.sequence,
     },
     // A block is told by the status of its attempt as well; for the feed it has a name of its own.
-    ...(callback === null || event === 'blocked' ? {} : { callback: { ...callback, schedule } }),
+    ...(callback === null || event === 'blocked'
+      ? {}
+      : { callback: { ...callback, schedule, isUnordered: true } }),
   };
 }
 

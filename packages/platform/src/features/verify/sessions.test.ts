@@ -85,7 +85,12 @@ eachDatabase('Verify sessions', (open) => {
         AttemptUUID: attempt.attempt_uuid,
         AttemptSequence: 1,
       },
-      callback: { url: 'https://example.com/told', method: 'POST', schedule: [60, 120, 240] },
+      callback: {
+        url: 'https://example.com/told',
+        method: 'POST',
+        schedule: [60, 120, 240],
+        isUnordered: true,
+      },
     });
     assert.ok(!JSON.stringify(events).includes(code));
     assert.equal(world.runner.census().verify?.sessions, 0);

@@ -10,7 +10,7 @@ const broke = (kind: EgressProblemKind, status?: number): EgressOutcome => ({
 });
 const all = parseDeliverySettings('http://a/#rc=5&rp=4xx,5xx,ct,rt');
 const judge = (outcome: EgressOutcome, attempts = 1, settings = all) =>
-  judgeAttempt(outcome, settings, attempts, 1000);
+  judgeAttempt(outcome, settings, attempts, { sentAt: 400, now: 1000 });
 
 test('2xx is a success, also when its body was cut', () => {
   for (const outcome of [
@@ -54,7 +54,7 @@ test('rc attempts follow the first, each after a longer pause', () => {
 test('on a fixed schedule only 200 is a success, and every failure is tried again at its time', () => {
   const settings = parseDeliverySettings('https://receiver.example.com/#rc=0');
   const judged = (status: number, attempts: number) =>
-    judgeAttempt(answered(status), settings, attempts, 1000, [60, 120, 240]);
+    judgeAttempt(answered(status), settings, attempts, { sentAt: 1000, now: 40_900 }, [60, 120, 240]);
   assert.equal(judged(200, 1).status, 'delivered');
   assert.deepEqual(
     [judged(204, 1), judged(500, 2), judged(404, 3), judged(202, 4)].map(

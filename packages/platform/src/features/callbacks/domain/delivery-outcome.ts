@@ -18,14 +18,14 @@ const pauses = [1, 5, 20, 45, 600];
 
 /**
  * A status of 200 to 299 is a success, whatever becomes of the body behind it. `attempts` counts the one that was made.
- * `schedule` holds seconds before each further attempt; where there is one, only 200 is a success (interface.md, Verify
- * status callbacks), every failure is tried again, and the settings do not count.
+ * `schedule` holds seconds between the beginnings of two attempts; where there is one, only 200 is a success (interface.md,
+ * Verify status callbacks), every failure is tried again, and the settings do not count.
  */
 export function judgeAttempt(
   outcome: EgressOutcome,
   settings: DeliverySettings,
   attempts: number,
-  now: Instant,
+  { sentAt, now }: { readonly sentAt: Instant; readonly now: Instant },
   schedule?: readonly number[],
 ): DeliveryVerdict {
   const responseStatus = ('problem' in outcome ? outcome.problem.status : outcome.status) ?? null;
@@ -36,7 +36,8 @@ export function judgeAttempt(
   const problem = 'problem' in outcome ? outcome.problem.sentence : `the receiver answered ${outcome.status}`;
   const pause = schedule === undefined ? pauseOf(outcome, settings, attempts) : schedule[attempts - 1];
   if (pause === undefined) return { status: 'failed', nextAttemptAt: null, responseStatus, problem };
-  return { status: 'retrying', nextAttemptAt: now + pause * 1000, responseStatus, problem };
+  const from = schedule === undefined ? now : sentAt;
+  return { status: 'retrying', nextAttemptAt: Math.max(now, from + pause * 1000), responseStatus, problem };
 }
 
 function pauseOf(outcome: EgressOutcome, settings: DeliverySettings, attempts: number): number | undefined {
