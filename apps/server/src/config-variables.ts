@@ -125,6 +125,9 @@ export const configVariables = {
   },
   callbackDays: { name: 'JACKFIELD_CALLBACK_DAYS', allowed: days, read: asCount(3650) },
   recordingDays: { name: 'JACKFIELD_RECORDING_DAYS', allowed: days, read: asCount(3650) },
+  callDays: { name: 'JACKFIELD_CALL_DAYS', allowed: days, read: asCount(3650) },
+  multipartyCallDays: { name: 'JACKFIELD_MULTIPARTY_CALL_DAYS', allowed: days, read: asCount(3650) },
+  verifyDays: { name: 'JACKFIELD_VERIFY_DAYS', allowed: days, read: asCount(3650) },
   recordingsUrl: {
     name: 'JACKFIELD_RECORDINGS_S3_URL',
     allowed: 'a URL such as https://s3.eu-central-1.amazonaws.com, without the name of the bucket',

@@ -72,6 +72,9 @@ test('what is set is taken; an empty variable counts as not set', () => {
     JACKFIELD_RATES: '/etc/rates.json',
     JACKFIELD_CALLBACK_DAYS: '30',
     JACKFIELD_DRAIN_SECONDS: '600',
+    JACKFIELD_CALL_DAYS: '400',
+    JACKFIELD_MULTIPARTY_CALL_DAYS: '90',
+    JACKFIELD_VERIFY_DAYS: '1',
     JACKFIELD_LOG_LEVEL: 'debug',
     HOME: '/root',
   });
@@ -95,6 +98,7 @@ test('what is set is taken; an empty variable counts as not set', () => {
   assert.equal(config.ratesFile, '/etc/rates.json');
   assert.equal(config.drainSeconds, 600);
   assert.deepEqual([config.callbackDays, config.recordingDays], [30, undefined]);
+  assert.deepEqual([config.callDays, config.multipartyCallDays, config.verifyDays], [400, 90, 1]);
 });
 
 test('the API is reached at its own address, or at the public one where it listens on every address', () => {
@@ -157,6 +161,9 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   JACKFIELD_RECORDING_DAYS: ['none'],
   JACKFIELD_DOCS: ['perhaps'],
   JACKFIELD_METRICS_TOKEN: ['short', 'a token with spaces in it'],
+  JACKFIELD_CALL_DAYS: ['0', '3651'],
+  JACKFIELD_MULTIPARTY_CALL_DAYS: ['1.5'],
+  JACKFIELD_VERIFY_DAYS: ['-1'],
   JACKFIELD_LOG_LEVEL: ['verbose'],
 };
 for (const [name, values] of Object.entries(wrong)) {

@@ -64,6 +64,10 @@ export interface Config {
   readonly callbackDays: number;
   /** How long recordings are kept; for ever when absent. */
   readonly recordingDays?: number;
+  /** How long records of what has ended are kept; for ever when absent. */
+  readonly callDays?: number;
+  readonly multipartyCallDays?: number;
+  readonly verifyDays?: number;
   /** An S3-compatible store to which recordings are taken; they stay in the data directory when absent. */
   readonly recordingsStore?: RecordingsStore;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
@@ -190,6 +194,9 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
   const drainSeconds = orDefault(variables.drainSeconds, mode === 'production' ? 30 : 0);
   const callbackDays = orDefault(variables.callbackDays, 7);
   const recordingDays = optional(variables.recordingDays, 'kept for ever');
+  const callDays = optional(variables.callDays, 'kept for ever');
+  const multipartyCallDays = optional(variables.multipartyCallDays, 'kept for ever');
+  const verifyDays = optional(variables.verifyDays, 'kept for ever');
   const onDisk = `in ${join(dataDir, 'recordings')}`;
   const recordingsUrl = optional(variables.recordingsUrl, onDisk);
   const bucket = optional(variables.recordingsBucket, onDisk);
@@ -233,6 +240,9 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
     ...(carriers === undefined ? {} : { carriersFile: resolve(carriers) }),
     ...(sms === undefined ? {} : { smsFile: resolve(sms) }),
     ...(recordingDays === undefined ? {} : { recordingDays }),
+    ...(callDays === undefined ? {} : { callDays }),
+    ...(multipartyCallDays === undefined ? {} : { multipartyCallDays }),
+    ...(verifyDays === undefined ? {} : { verifyDays }),
     ...(recordingsStore === undefined ? {} : { recordingsStore }),
     ...(egressAllow === undefined ? {} : { egressAllow }),
     ...(rtpSources === undefined ? {} : { rtpSources }),

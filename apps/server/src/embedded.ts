@@ -82,6 +82,11 @@ const lastLegsMs = 2_000;
 
 const dayMs = 86_400_000;
 
+/** For ever where the operator says nothing. */
+function keptFor<Name extends string>(name: Name, days: number | undefined): { [key in Name]?: number } {
+  return days === undefined ? {} : ({ [name]: days * dayMs } as { [key in Name]: number });
+}
+
 const noNumbers: NumberRoutes = { targetsFor: () => undefined };
 
 /** Starts every part in the order in which they lean on each other; what was started is closed when a later part fails. */
@@ -176,7 +181,10 @@ async function start(
       keepCallbacksMs: config.callbackDays * dayMs,
       ...(rates === undefined ? {} : { rates }),
       ...(config.signaturePrefixes === undefined ? {} : { signaturePrefixes: config.signaturePrefixes }),
-      ...(config.recordingDays === undefined ? {} : { keepRecordingsMs: config.recordingDays * dayMs }),
+      ...keptFor('keepRecordingsMs', config.recordingDays),
+      ...keptFor('keepCallsMs', config.callDays),
+      ...keptFor('keepMultipartyCallsMs', config.multipartyCallDays),
+      ...keptFor('keepVerifySessionsMs', config.verifyDays),
       numbers: sandbox?.numbers ?? noNumbers,
       ...smsOf(gateways, config),
       carriers: operated.carriers,

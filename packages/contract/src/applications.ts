@@ -134,7 +134,7 @@ export const application = Type.Object(
     log_incoming_messages: Type.Boolean(),
     sip_uri: Type.String({ examples: ['sip:21686794894743506@app.sip.localhost'] }),
     sub_account: Type.Union([Type.String(), Type.Null()], {
-      description: 'auth_id of the subaccount that owns the application.',
+      description: 'URI of the subaccount that owns the application.',
     }),
     resource_uri: Type.String(),
   },

@@ -259,6 +259,13 @@ const callRecordFields = {
   hangup_cause_name: orNull(Type.String()),
   hangup_cause_code: orNull(Type.Integer()),
   hangup_source: orNull(Type.String()),
+  hangup_reason: orNull(
+    Type.String({
+      description:
+        'A sentence that says why, where there is more to say than the cause: the fault of a document with its line, why its URL was not reached, what is wrong with `to`. At most 500 characters.',
+      examples: ['line 1: <Speek> is no element; <Speak> is'],
+    }),
+  ),
   conference_uuid: Type.Null({ description: 'Always null: there are multiparty calls instead.' }),
   ...stir,
   voice_network_group: Type.Null(),

@@ -149,13 +149,14 @@ export {
   type NewMemberSpeech,
   newMemberPlay,
   newMemberSpeech,
-  type ParticipantBody,
   type ParticipantItem,
+  type ParticipantRecord,
   participantBody,
   participantChanges,
   participantItem,
   participantList,
   participantListQuery,
+  participantQuery,
   queuedSound,
 } from './multiparty-calls.ts';
 export {

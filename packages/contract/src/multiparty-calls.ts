@@ -55,7 +55,7 @@ export const mpcListQuery = Type.Object({
     looseEnum(['1000', '1010', '2000', '3000'], { description: 'Calls that ended with this cause.' }),
   ),
   sub_account: Type.Optional(
-    text({ maxLength: 20, description: 'Calls of this subaccount only: its auth_id.' }),
+    text({ maxLength: 100, description: 'Calls of this subaccount only: its auth_id, or its URI.' }),
   ),
   creation_time: instant('Created in this minute or second'),
   creation_time__gt: instant('Created after'),
@@ -128,7 +128,7 @@ export const mpcBody = Type.Object(
     stay_alone: Type.Boolean(),
     recording: Type.String({ description: 'recording, not-recording or paused.' }),
     participants: Type.String({ description: 'Path of the participants.' }),
-    sub_account: orNull(Type.String({ description: 'Path of the subaccount that owns the call.' })),
+    sub_account: orNull(Type.String({ description: 'URI of the subaccount that owns the call.' })),
     resource_uri: Type.String(),
   },
   { title: 'Multiparty call' },
@@ -150,24 +150,33 @@ export const participantItem = Type.Object(participantItemFields, { title: 'Part
 export type ParticipantItem = Static<typeof participantItem>;
 export const participantList = listBody(participantItem);
 
-export const participantBody = Type.Object(
-  {
-    api_id: apiId,
-    ...participantItemFields,
-    join_time: time('null until the participant has joined'),
-    exit_time: time('null while it has not left'),
-    duration: orNull(Type.Integer({ description: 'Seconds in the call; null until it has left.' })),
-    billed_duration: orNull(Type.Integer()),
-    billed_amount: orNull(Type.String({ examples: ['0.00000'] })),
-    start_mpc_on_enter: Type.Boolean(),
-    end_mpc_on_exit: Type.Boolean(),
-    participant_exit_cause: orNull(Type.String()),
-    exit_cause: orNull(Type.String({ description: 'The same as participant_exit_cause.' })),
-    resource_uri: Type.String(),
-  },
-  { title: 'Participant' },
-);
-export type ParticipantBody = Static<typeof participantBody>;
+/** Of several participants; one is no list. */
+export const participantQuery = Type.Object(pageQuery);
+
+const participantFields = {
+  ...participantItemFields,
+  join_time: time('null until the participant has joined'),
+  exit_time: time('null while it has not left'),
+  duration: orNull(Type.Integer({ description: 'Seconds in the call; null until it has left.' })),
+  billed_duration: orNull(Type.Integer()),
+  billed_amount: orNull(Type.String({ examples: ['0.00000'] })),
+  start_mpc_on_enter: Type.Boolean({
+    description:
+      'Whether the call became active by this participant: it was created active for it, or began to be active when it entered.',
+  }),
+  end_mpc_on_exit: Type.Boolean(),
+  participant_exit_cause: orNull(Type.String()),
+  exit_cause: orNull(Type.String({ description: 'The same as participant_exit_cause.' })),
+  resource_uri: Type.String(),
+};
+const oneParticipant = Type.Object(participantFields, { title: 'Participant of several' });
+export type ParticipantRecord = Static<typeof oneParticipant>;
+
+/** One `member_id` is answered with its fields, several or `all` with a list of such objects. */
+export const participantBody = Type.Union([
+  Type.Object({ api_id: apiId, ...participantFields }, { title: 'Participant' }),
+  listBody(oneParticipant),
+]);
 
 export const addedParticipant = Type.Object({
   api_id: apiId,

@@ -77,7 +77,7 @@ export const endpoint = Type.Object(
     sip_user_agent: Type.Optional(Type.String({ description: 'Absent while not registered.' })),
     application: Type.Union([Type.String(), Type.Null()], { description: 'Path of the application.' }),
     sub_account: Type.Union([Type.String(), Type.Null()], {
-      description: 'auth_id of the subaccount that owns the endpoint.',
+      description: 'URI of the subaccount that owns the endpoint.',
     }),
     resource_uri: Type.String(),
   },

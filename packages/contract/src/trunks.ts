@@ -21,9 +21,9 @@ const username = text({
 });
 
 const password = text({
-  minLength: 5,
+  minLength: 1,
   maxLength: 100,
-  allowed: '5 to 100 characters without control characters',
+  allowed: '1 to 100 characters without control characters',
   writeOnly: true,
   description: 'SIP digest password. Kept as digests and encrypted, and never returned.',
 });

@@ -59,6 +59,7 @@ import type { SourceBans } from './ports/source-bans.ts';
 import type { Speech } from './ports/speech.ts';
 import type { Telephony } from './ports/telephony.ts';
 import type { Trunks } from './ports/trunks.ts';
+import { type KeptRecords, startRetention } from './record-retention.ts';
 
 /** What signalling asks the features, besides registrations. */
 export interface SignallingDoors {
@@ -75,7 +76,8 @@ export interface SignallingDoors {
 }
 
 export interface PlatformDeps
-  extends Pick<HttpApiDeps, 'trustedSources' | 'certificate' | 'metricsAccess' | 'docs'> {
+  extends KeptRecords,
+    Pick<HttpApiDeps, 'trustedSources' | 'certificate' | 'metricsAccess' | 'docs'> {
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Logger;
@@ -108,10 +110,6 @@ export interface PlatformDeps
   readonly rates?: RateTable;
   /** Of the signature headers, e.g. `X-Service-`. */
   readonly signaturePrefixes?: readonly string[];
-  /** How long the log of callbacks and the feed of events are kept. */
-  readonly keepCallbacksMs?: number;
-  /** How long recordings are kept; for ever when left out. */
-  readonly keepRecordingsMs?: number;
 }
 
 export interface Platform {
@@ -336,6 +334,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
   await inbox?.restore();
   outbox.start(callbacks.deliver);
   callbacks.start();
+  const retention = startRetention(deps, { calls, multipartyCalls, verify });
   await telephony.open();
   carriers.open(account.authId);
 
@@ -387,6 +386,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
       await http.close();
       await recordings.close();
       verify.close();
+      await retention.close();
       inbox?.close();
       await runner.idle();
       await runner.close();

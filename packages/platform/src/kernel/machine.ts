@@ -44,7 +44,7 @@ export interface OutboxEvent {
   readonly callback?: CallbackTarget;
 }
 
-/** Resources of deliveries that are made again begin so: they are no events of their own, and the feed leaves them out. */
+/** Resources of deliveries that repeat an event, later or to another receiver, begin so: the feed leaves them out. */
 export const replayResource = 'replay/';
 
 /** A customer's receiver, as it was set when the event happened. */
@@ -55,6 +55,8 @@ export interface CallbackTarget {
   readonly schedule?: readonly number[];
   /** Sent when it happens, while earlier events of its resource are still retried. A resource is ordered or not: never both. */
   readonly isUnordered?: boolean;
+  /** The resource under which the log of callbacks shows the delivery, where it is not that of its event. */
+  readonly loggedResource?: string;
   /** Set when a delivery is made again: whose event it repeats, and the name of the new delivery. */
   readonly replay?: { readonly eventId: string; readonly callbackId: string; readonly resource: string };
 }

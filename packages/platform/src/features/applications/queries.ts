@@ -3,6 +3,7 @@ import type { RequestAccount } from '../../http/index.ts';
 import { type PageMeta, pageMeta, parsePage } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
+import { subaccountUri } from '../../kernel/subaccount-uri.ts';
 import type { Application, ApplicationStore } from './store.ts';
 
 export interface QueryDeps {
@@ -60,7 +61,7 @@ function shown({ domain }: QueryDeps, viewer: RequestAccount, application: Appli
     enabled: true,
     log_incoming_messages: application.log_incoming_messages,
     sip_uri: `sip:${app_id}@app.${domain}`,
-    sub_account: account === main_account ? null : account,
+    sub_account: subaccountUri(account, main_account),
     resource_uri: `/v1/Account/${viewer.authId}/Application/${app_id}/`,
   };
 }

@@ -138,14 +138,16 @@ eachDatabase('Applications over HTTP', (open) => {
   test('a subaccount sees its own applications, the main account those of all, also by subaccount', async () => {
     const world = await openApi(open);
     const [one, two] = [await world.subaccount(), await world.subaccount()];
+    const uriOf = ({ authId }: { authId: string }) =>
+      `/v1/Account/${world.main.authId}/Subaccount/${authId}/`;
     const own = await create(world);
     const theirs = await create(world, { app_name: 'branch' }, one);
     const given = await create(world, { subaccount: two.authId });
 
-    assert.equal((await read(world, theirs)).sub_account, one.authId);
+    assert.equal((await read(world, theirs)).sub_account, uriOf(one));
     const { resource_uri, sub_account } = await read(world, theirs, one);
     assert.equal(resource_uri, `/v1/Account/${one.authId}/Application/${theirs}/`);
-    assert.equal(sub_account, one.authId);
+    assert.equal(sub_account, uriOf(one));
     for (const [as, id] of [
       [one, own],
       [one, given],

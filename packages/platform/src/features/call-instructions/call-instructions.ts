@@ -36,7 +36,7 @@ export function createCallInstructions(deps: CallInstructionsDeps): CallInstruct
     async run({ leg, request, fields, endWithout }) {
       const live = deps.calls.peek(leg);
       if (live?.phase !== 'answered') return false;
-      const first = { request, reason: 'transfer', fallback: null, hangupOnRingSeconds: null } as const;
+      const first = { request, reason: 'action', fallback: null, hangupOnRingSeconds: null } as const;
       return (await runOnLeg(live, { ...first, fields, endWithout })) === 'begun';
     },
   };

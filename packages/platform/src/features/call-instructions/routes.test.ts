@@ -145,7 +145,7 @@ eachDatabase('Calls that are made over HTTP', (open) => {
     await world.pass(1_900);
     assert.equal(world.phones.hungUp.size, 0);
     await world.pass(200);
-    assert.equal(world.phones.hungUp.get(body.request_uuid), '6000 API Request');
+    assert.equal(world.phones.hungUp.get(body.request_uuid), '6000 Service');
   });
 });
 

@@ -10,7 +10,7 @@ export interface RunOrder {
   readonly request: ActionRequest;
   /** Told with the request for it, besides the parameters of the call. */
   readonly fields: Readonly<Record<string, string>>;
-  /** How the leg ends if there is no document that can be run. */
+  /** How the leg ends if its document cannot be reached; one with a fault ends it with the cause of that. */
   readonly endWithout: CallEnd;
 }
 

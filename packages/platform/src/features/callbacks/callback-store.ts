@@ -71,7 +71,7 @@ export function waitingRow(event: AppendedEvent, callback: CallbackTarget): Call
     event_id: replay?.eventId ?? event.eventId,
     account: event.account,
     main_account: event.mainAccount,
-    resource: replay?.resource ?? event.resource,
+    resource: replay?.resource ?? callback.loggedResource ?? event.resource,
     event_type: event.type,
     url: callback.url,
     method: callback.method,

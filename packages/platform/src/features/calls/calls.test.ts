@@ -13,13 +13,8 @@ import type { Database } from '../../ports/database.ts';
 import type { MediaNotice, MixCommand } from '../../ports/media.ts';
 import type { LegKey, LegListener, LegNotice, Telephony } from '../../ports/telephony.ts';
 import { createUsage, freeOfCharge } from '../usage/index.ts';
-import { createCalls } from './calls.ts';
+import { callMigrations, createCalls } from './calls.ts';
 import { qualityOf } from './domain/leg-quality.ts';
-import { callsTable } from './migrations/0001-calls.ts';
-import { callRecords } from './migrations/0002-call-records.ts';
-import { callFilters } from './migrations/0003-call-filters.ts';
-import { trunkCalls } from './migrations/0004-trunk-calls.ts';
-import { callQuality } from './migrations/0005-call-quality.ts';
 import type { LegOffer, OutboundLeg, OwnedLegNotice, TakenOffer } from './owned-leg.ts';
 import type { CallsTables } from './tables.ts';
 import { silent } from './testing/example-leg.ts';
@@ -38,7 +33,7 @@ const offeredLeg: LegNotice = {
 
 /** The feature on a real database and runner; signalling is in the hands of the test. */
 async function world(open: OpenDatabase, isFailing = () => false) {
-  const opened = await open([callsTable, callRecords, callFilters, trunkCalls, callQuality]);
+  const opened = await open(callMigrations);
   const database: Database = Object.assign(Object.create(opened) as Database, {
     transact: ((work) =>
       isFailing()

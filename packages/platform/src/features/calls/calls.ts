@@ -23,6 +23,8 @@ import { callRecords } from './migrations/0002-call-records.ts';
 import { callFilters } from './migrations/0003-call-filters.ts';
 import { trunkCalls } from './migrations/0004-trunk-calls.ts';
 import { callQuality } from './migrations/0005-call-quality.ts';
+import { hangupReason } from './migrations/0006-hangup-reason.ts';
+import { callsByEnd } from './migrations/0007-calls-by-end.ts';
 import { createOffers, endedInput } from './offers.ts';
 import type { Calls, Conversations, LegOwner, LiveLeg, OutboundLeg, OwnedLegNotice } from './owned-leg.ts';
 import { parametersOfCall } from './parameters.ts';
@@ -60,6 +62,16 @@ export interface CallsDeps {
   readonly appendEvents: AppendEvents;
 }
 
+export const callMigrations: readonly Migration[] = [
+  callsTable,
+  callRecords,
+  callFilters,
+  trunkCalls,
+  callQuality,
+  hangupReason,
+  callsByEnd,
+];
+
 export interface CallsFeature extends Calls {
   readonly migrations: readonly Migration[];
   readonly routes: RouteGroup;
@@ -72,6 +84,8 @@ export interface CallsFeature extends Calls {
   };
   /** True for a call that lives or has ended, where the viewer may see it. */
   isKnown(viewer: RequestAccount, call: string): Promise<boolean>;
+  /** Removes records of calls that ended before then, at most `limit`; resolves with how many. */
+  removeEnded(endedBefore: Instant, limit: number): Promise<number>;
   /** Ends the records of legs that the last process left behind, as of its death; called once, before the first call. */
   restore(diedAt: Instant): Promise<number>;
 }
@@ -301,7 +315,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
   });
 
   return {
-    migrations: [callsTable, callRecords, callFilters, trunkCalls, callQuality],
+    migrations: callMigrations,
     routes: callRoutes({ hangUp }, queries),
     trunkCallRoutes: trunkCallRoutes(deps.database, deps.domains[0] ?? ''),
     resources: {
@@ -312,6 +326,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
       passOn: store.passOn,
     },
     isKnown: async (viewer, call) => (await queries.find(viewer, call)) !== undefined,
+    removeEnded: store.removeEnded,
     restore: (diedAt) => store.endForgotten(diedAt, deps.clock.now(), deps.appendEvents),
     ownedBy,
     offeredTo: offers.offeredTo,

@@ -2,6 +2,7 @@ import { timestampWithMicroseconds, timestampWithOffset } from '../../kernel/tim
 import { amountText, type Usage } from '../usage/index.ts';
 import { billableSecondsOf, type CallLeg, durationOf } from './domain/call-leg.ts';
 import { statusOfEndedCall } from './domain/call-status.ts';
+import { reasonOf } from './hangup-reason.ts';
 import type { LiveLeg } from './owned-leg.ts';
 
 export type CallParameters = Readonly<Record<string, string>>;
@@ -34,6 +35,7 @@ export function parametersOfEnd(leg: CallLeg, usage: Usage): CallParameters {
   const { end, endedAt, answeredAt } = leg;
   if (end === null || endedAt === null) return {};
   const billable = billableSecondsOf(leg);
+  const reason = reasonOf(end);
   return {
     CallStatus: statusOfEndedCall(end, answeredAt !== null),
     Duration: String(durationOf(leg)),
@@ -43,6 +45,7 @@ export function parametersOfEnd(leg: CallLeg, usage: Usage): CallParameters {
     HangupCauseName: end.name,
     HangupCauseCode: String(end.code),
     HangupSource: end.source,
+    ...(reason === null ? {} : { HangupReason: reason }),
     StartTime: timestampWithOffset(leg.initiatedAt),
     ...(answeredAt === null ? {} : { AnswerTime: timestampWithOffset(answeredAt) }),
     EndTime: timestampWithOffset(endedAt),

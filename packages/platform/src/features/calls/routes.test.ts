@@ -4,14 +4,10 @@ import { eachDatabase, type OpenDatabase, onEmbeddedDatabase } from '@jackfield/
 import type { CompiledQuery } from 'kysely';
 import { openApi } from '../../http/testing/api-world.ts';
 import { createUsage, freeOfCharge } from '../usage/index.ts';
+import { callMigrations } from './calls.ts';
 import type { CallLeg } from './domain/call-leg.ts';
 import { type CallEnd, callEnds } from './domain/hangup-cause.ts';
 import { qualityOf } from './domain/leg-quality.ts';
-import { callsTable } from './migrations/0001-calls.ts';
-import { callRecords } from './migrations/0002-call-records.ts';
-import { callFilters } from './migrations/0003-call-filters.ts';
-import { trunkCalls } from './migrations/0004-trunk-calls.ts';
-import { callQuality } from './migrations/0005-call-quality.ts';
 import { createCallQueries, pageOfCalls } from './queries.ts';
 import { callRoutes } from './routes.ts';
 import { createCallStore } from './store.ts';
@@ -21,7 +17,7 @@ import { exampleLeg, silent } from './testing/example-leg.ts';
 const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
 async function world(open: OpenDatabase) {
-  const database = await open([callsTable, callRecords, callFilters, trunkCalls, callQuality]);
+  const database = await open(callMigrations);
   const hungUp: [string, number, string][] = [];
   const calls = { hangUp: (leg: string, { code, source }: CallEnd) => void hungUp.push([leg, code, source]) };
   const api = await openApi(
@@ -102,6 +98,7 @@ eachDatabase('the records of calls over HTTP', (open) => {
       hangup_cause_name: 'Normal Hangup',
       hangup_cause_code: 4000,
       hangup_source: 'Caller',
+      hangup_reason: null,
       conference_uuid: null,
       stir_verification: 'Not Applicable',
       stir_attestation: null,
@@ -263,7 +260,7 @@ eachDatabase('the records of calls over HTTP', (open) => {
 
 onEmbeddedDatabase('the indexes of calls', (open) => {
   it('every filter is answered from the index of the one that narrows most, in its order', async () => {
-    const database = await open([callsTable, callRecords, callFilters, trunkCalls, callQuality]);
+    const database = await open(callMigrations);
     const main = { authId: 'MA1', isSubaccount: false, parent: null, main: 'MA1' };
     const sub = { authId: 'SA1', isSubaccount: true, parent: 'MA1', main: 'MA1' };
     const text = { from: 'a', to: 'b', cause: 4000, source: 'Caller', direction: 'inbound' } as const;

@@ -22,7 +22,7 @@ export function createRouting(deps: RoutingDeps): { routeTo(account: string, to:
     const credential = await deps.registrations.credentialOf(user);
     // Another account's endpoint is answered like one that does not exist.
     if (credential === undefined || !(await deps.isWithin(credential.account, account))) {
-      return { ok: false, end: callEnds(2000, 'Service') };
+      return nowhere(`${JSON.stringify(user)} ${suffix.test(user) ? unknown : unfinished}`);
     }
     const all = await deps.registrations.bindingsOf(credential.endpoint);
     // RFC 5627 §6.1: a GRUU names one phone of those that are registered.
@@ -32,7 +32,10 @@ export function createRouting(deps: RoutingDeps): { routeTo(account: string, to:
       // §6.1: one that names no phone is answered like any other URI that is nobody's; one whose phone is not there, like its user.
       const isPhone =
         phone === undefined || (await deps.registrations.knowsInstance(credential.endpoint, phone));
-      return { ok: false, end: callEnds(isPhone ? 2020 : 2000, 'Service') };
+      if (!isPhone)
+        return nowhere(`${JSON.stringify(instance)} is no phone of endpoint ${JSON.stringify(user)}`);
+      const reason = `endpoint ${JSON.stringify(user)} is not registered: no phone has logged in with its username`;
+      return { ok: false, end: callEnds(2020, 'Service', reason) };
     }
     return { ok: true, user, targets: targetsOf(bindings) };
   }
@@ -42,7 +45,7 @@ export function createRouting(deps: RoutingDeps): { routeTo(account: string, to:
     if (trunk?.targets.length === 0) return { ok: false, end: callEnds(2010, 'Service') };
     const targets = trunk?.targets ?? deps.numbers.targetsFor(number);
     return targets === undefined
-      ? { ok: false, end: callEnds(5020, 'Service') }
+      ? { ok: false, end: callEnds(5020, 'Service', `no carrier is configured for ${number}`) }
       : { ok: true, user: number, targets };
   }
 
@@ -55,11 +58,24 @@ export function createRouting(deps: RoutingDeps): { routeTo(account: string, to:
         case 'user':
           return routeToUser(account, destination.user, destination.instance);
         case 'elsewhere':
+          return nowhere(
+            `${JSON.stringify(destination.domain)} is no SIP domain of this platform: it serves ${deps.domains.join(', ')}`,
+          );
         case 'unreadable':
-          return { ok: false, end: callEnds(2000, 'Service') };
+          return nowhere(`${JSON.stringify(to)} is neither a number in E.164 format nor an endpoint`);
       }
     },
   };
+}
+
+/** An endpoint's username as the service stores it: what was asked for, and twelve digits. */
+const suffix = /[0-9]{12}$/;
+const unknown = 'is no endpoint of this account: GET Endpoint/ lists them';
+const unfinished =
+  'is no endpoint of this account: a username ends in the twelve digits that the service appended when the endpoint was created, such as alice261121120000; GET Endpoint/ lists them';
+
+function nowhere(reason: string): Route {
+  return { ok: false, end: callEnds(2000, 'Service', reason) };
 }
 
 /** Every contact once; the flows of one phone are one of them, the newest first (RFC 5626 §5.3). */

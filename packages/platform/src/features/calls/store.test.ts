@@ -4,14 +4,10 @@ import { eachDatabase } from '@jackfield/testkit';
 import type { OutboxEvent } from '../../kernel/machine.ts';
 import type { Migration } from '../../ports/database.ts';
 import { createUsage, freeOfCharge } from '../usage/index.ts';
+import { callMigrations } from './calls.ts';
 import type { CallLeg } from './domain/call-leg.ts';
 import { callEnds } from './domain/hangup-cause.ts';
 import { qualityOf } from './domain/leg-quality.ts';
-import { callsTable } from './migrations/0001-calls.ts';
-import { callRecords } from './migrations/0002-call-records.ts';
-import { callFilters } from './migrations/0003-call-filters.ts';
-import { trunkCalls } from './migrations/0004-trunk-calls.ts';
-import { callQuality } from './migrations/0005-call-quality.ts';
 import { createCallStore } from './store.ts';
 import { tablesOf } from './tables.ts';
 import { exampleLeg, silent } from './testing/example-leg.ts';
@@ -49,7 +45,7 @@ const accounts: Migration = {
 
 eachDatabase('the records of legs', (open) => {
   async function opened() {
-    const database = await open([accounts, callsTable, callRecords, callFilters, trunkCalls, callQuality]);
+    const database = await open([accounts, ...callMigrations]);
     const store = createCallStore(database, createUsage(freeOfCharge));
     const save = (before: CallLeg | undefined, after: CallLeg) =>
       database.transact((write) => store.save(write, before, after));
@@ -94,6 +90,7 @@ eachDatabase('the records of legs', (open) => {
         hangup_code: 4000,
         hangup_name: 'Normal Hangup',
         hangup_source: 'Call recipient',
+        hangup_reason: null,
         bill_seconds: 32,
         billed_seconds: 36,
         total_amount: 510,
@@ -103,6 +100,28 @@ eachDatabase('the records of legs', (open) => {
         trunk_main_account: null,
       },
     ]);
+  });
+
+  it('old calls are removed in batches, the oldest first, and are counted no more; a live one stays', async () => {
+    const { store, save, rows, totals } = await opened();
+    for (const number of [1, 2, 3, 4]) {
+      const leg = { ...ringing, leg: `leg-${number}` };
+      await save(undefined, leg);
+      if (number < 4) await save(leg, { ...ended(leg), endedAt: 1_000 * (4 - number) });
+    }
+    const own = exampleLeg({ leg: 'leg-5' });
+    await save(undefined, own);
+    await save(own, { ...ended(own), endedAt: 1_500 });
+    assert.deepEqual(await totals(), { MA1: 4, SA1: 3 });
+    const left = async () => (await rows()).map(({ call_uuid }) => call_uuid);
+    assert.equal(await store.removeEnded(1_000, 10), 0);
+    assert.equal(await store.removeEnded(3_000, 1), 1);
+    assert.deepEqual(await left(), ['leg-1', 'leg-2', 'leg-4', 'leg-5']);
+    assert.equal(await store.removeEnded(3_000, 10), 2);
+    assert.deepEqual(await left(), ['leg-1', 'leg-4']);
+    assert.deepEqual(await totals(), { MA1: 1, SA1: 1 });
+    assert.equal(await store.removeEnded(Number.MAX_SAFE_INTEGER, 10), 1);
+    assert.deepEqual(await left(), ['leg-4']);
   });
 
   it('an ended leg is counted once, for its account and the main account', async () => {

@@ -7,6 +7,7 @@ import { billableSecondsOf, type CallLeg } from './domain/call-leg.ts';
 import { callEnds } from './domain/hangup-cause.ts';
 import type { LegCallbacks } from './domain/leg-owner.ts';
 import { outboxEventOf } from './events.ts';
+import { reasonOf } from './hangup-reason.ts';
 import { type CallRow, tablesOf } from './tables.ts';
 
 /** SQL of the records of legs. */
@@ -20,6 +21,8 @@ export interface CallStore {
   endForgotten(diedAt: Instant, now: Instant, appendEvents: AppendEvents): Promise<number>;
   /** Legs of exactly this account that have not ended. */
   liveOf(write: Write, account: string): Promise<readonly string[]>;
+  /** Removes the records of calls that ended before then, the oldest first, and counts them no more; resolves with how many. */
+  removeEnded(endedBefore: Instant, limit: number): Promise<number>;
   /** The records of a subaccount's ended calls go with it. */
   removeOf(write: Write, account: string): Promise<void>;
   /** The records of a subaccount's calls become those of its main account, which saw them before as well. */
@@ -130,6 +133,38 @@ export function createCallStore(database: Pick<Database, 'read' | 'transact'>, u
       return rows.map(({ call_uuid }) => call_uuid);
     },
 
+    removeEnded: (endedBefore, limit) =>
+      database.transact(async (write) => {
+        const old = await tablesOf(write)
+          .selectFrom('calls')
+          .select('call_uuid')
+          .where('ended_at', 'is not', null)
+          .where('ended_at', '<', endedBefore)
+          .orderBy('ended_at')
+          .limit(limit)
+          .execute();
+        if (old.length === 0) return 0;
+        const uuids = old.map(({ call_uuid }) => call_uuid);
+        const removed = await tablesOf(write)
+          .deleteFrom('calls')
+          .where('call_uuid', 'in', uuids)
+          .returning(['call_uuid', 'account', 'main_account'])
+          .execute();
+        // One change for each row of the totals, in one order for all transactions.
+        const changes = new Map<string, number>();
+        for (const { call_uuid, account, main_account } of removed) {
+          for (const each of new Set([main_account, account])) {
+            const key = `${each}/${slotOf(call_uuid)}`;
+            changes.set(key, (changes.get(key) ?? 0) - 1);
+          }
+        }
+        for (const [key, change] of [...changes].sort(([one], [other]) => (one < other ? -1 : 1))) {
+          const [account = '', slot] = key.split('/');
+          await changeTotal(write, account, Number(slot), change);
+        }
+        return old.length;
+      }),
+
     async removeOf(write, account) {
       const totals = await tablesOf(write)
         .deleteFrom('call_totals')
@@ -208,6 +243,7 @@ function changingOf(leg: CallLeg, usage: Usage) {
     hangup_code: leg.end?.code ?? null,
     hangup_name: leg.end?.name ?? null,
     hangup_source: leg.end?.source ?? null,
+    hangup_reason: leg.end === null ? null : reasonOf(leg.end),
     bill_seconds: billable,
     billed_seconds: billedSeconds,
     total_amount: units,

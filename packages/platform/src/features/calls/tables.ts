@@ -30,6 +30,7 @@ export type CallRow = {
   hangup_code: number | null;
   hangup_name: string | null;
   hangup_source: string | null;
+  hangup_reason: string | null;
   bill_seconds: number;
   billed_seconds: number;
   total_amount: number;

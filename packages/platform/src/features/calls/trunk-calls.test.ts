@@ -4,19 +4,15 @@ import { eachDatabase, type OpenDatabase, onEmbeddedDatabase } from '@jackfield/
 import type { CompiledQuery } from 'kysely';
 import { type Caller, openApi } from '../../http/testing/api-world.ts';
 import { createUsage, freeOfCharge } from '../usage/index.ts';
+import { callMigrations } from './calls.ts';
 import type { CallLeg } from './domain/call-leg.ts';
 import { callEnds } from './domain/hangup-cause.ts';
-import { callsTable } from './migrations/0001-calls.ts';
-import { callRecords } from './migrations/0002-call-records.ts';
-import { callFilters } from './migrations/0003-call-filters.ts';
-import { trunkCalls } from './migrations/0004-trunk-calls.ts';
-import { callQuality } from './migrations/0005-call-quality.ts';
 import { createCallStore } from './store.ts';
 import { tablesOf } from './tables.ts';
 import { exampleLeg } from './testing/example-leg.ts';
 import { pageOfTrunkCalls, trunkCallRoutes } from './trunk-calls.ts';
 
-const migrations = [callsTable, callRecords, callFilters, trunkCalls, callQuality];
+const migrations = callMigrations;
 const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 const start = Date.UTC(2026, 1, 1, 10);
 const [first, second] = ['11111111111111111', '22222222222222222'];

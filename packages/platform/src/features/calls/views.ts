@@ -28,6 +28,7 @@ export function callRecordOf(row: CallRow): CallRecord {
     hangup_cause_name: row.hangup_name,
     hangup_cause_code: row.hangup_code,
     hangup_source: row.hangup_source,
+    hangup_reason: row.hangup_reason,
     conference_uuid: null,
     ...unverified,
     voice_network_group: null,

@@ -116,7 +116,7 @@ export function createAdditions(deps: AdditionDeps) {
     }
     // The call ended, or the participant was kicked, while the leg was on its way; nobody else will hang it up.
     const owner = calls.peek(leg)?.owner;
-    if (owner?.kind === ownerKind && owner.id === mpcUuid) calls.hangUp(leg, endOf('call-ended'));
+    if (owner?.kind === ownerKind && owner.id === mpcUuid) calls.hangUp(leg, endOf('end-requested'));
     return refused(problemOfRefusal(mpcUuid, reply ?? { because: 'ended' }));
   }
 

@@ -8,7 +8,7 @@ import {
 import type { Participant } from './domain/participant.ts';
 import { addedParticipant, exited, joined } from './domain/participant.ts';
 import { settings, wanted } from './domain/testing/room.ts';
-import { outboxEventOf } from './events.ts';
+import { outboxEventsOf } from './events.ts';
 
 const role = 'supervisor';
 const participant: Participant = joined(addedParticipant(wanted(7, { role, mute: true }), 0), 1000);
@@ -78,7 +78,7 @@ describe('events of conventions.md §10.1', () => {
   for (const [event, name, group, fields] of table) {
     test(`${name}: its fields, and told to those alone who asked for ${group}`, () => {
       for (const asked of groups) {
-        const told = outboxEventOf(callTelling(asked), event, 65_000);
+        const [told] = outboxEventsOf(callTelling(asked), event, 65_000);
         assert.deepEqual(told.payload, { EventName: name, ...base, ...fields });
         const receiver = { url: 'http://a/#rc=2', method: 'GET' };
         assert.deepEqual(told.callback, asked === group ? receiver : undefined, asked);
@@ -87,14 +87,14 @@ describe('events of conventions.md §10.1', () => {
           ['SA0', 'MA0', 'multiparty-call/u'],
         );
       }
-      const all = outboxEventOf(callTelling(groups.join(',')), event, 65_000);
+      const [all] = outboxEventsOf(callTelling(groups.join(',')), event, 65_000);
       assert.notEqual(all.callback, undefined);
     });
   }
 
   test('of a call without a status callback are kept all the same, and told to nobody', () => {
     for (const [event, name] of table) {
-      const kept = outboxEventOf(callTelling(undefined), event, 0);
+      const [kept] = outboxEventsOf(callTelling(undefined), event, 0);
       assert.ok(!('callback' in kept));
       assert.equal(kept.payload.EventName, name);
     }
@@ -104,7 +104,7 @@ describe('events of conventions.md §10.1', () => {
 test('an exit action is told with the fields of conventions.md §10.2, whatever status callbacks were asked for', () => {
   const request = { url: 'https://example.com/exit', method: 'POST' } as const;
   const gone = exited(participant, 'Participant Call Hangup', 9000);
-  const told = outboxEventOf(
+  const [told] = outboxEventsOf(
     callTelling(undefined),
     { type: 'exit-action', participant: gone, request },
     9000,

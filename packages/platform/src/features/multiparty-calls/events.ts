@@ -1,7 +1,7 @@
-import type { CallbackTarget, Instant, OutboxEvent } from '../../kernel/machine.ts';
+import { type CallbackTarget, type Instant, type OutboxEvent, replayResource } from '../../kernel/machine.ts';
 import { timestampWithOffset } from '../../kernel/timestamps.ts';
 import { amountText } from '../usage/index.ts';
-import { isTold, type MultipartyCall, type MultipartyCallEvent } from './domain/multiparty-call.ts';
+import { isRequested, type MultipartyCall, type MultipartyCallEvent } from './domain/multiparty-call.ts';
 import type { Participant } from './domain/participant.ts';
 import { remarksOf } from './remarks.ts';
 
@@ -53,8 +53,24 @@ const eventGroups: Readonly<Record<ToldEvent['type'], string>> = {
   'add-participant-completed': 'add-participant-api-events',
 };
 
-/** What the outbox keeps of a change; `call` is the state after it. Deliveries of one call keep their order. */
-export function outboxEventOf(call: MultipartyCall, event: MultipartyCallEvent, now: Instant): OutboxEvent {
+/**
+ * What the outbox keeps of a change, and the callback of its participant where that has one of its own; `call` is the state after
+ * the change. Deliveries of one call to one receiver keep their order.
+ */
+export function outboxEventsOf(
+  call: MultipartyCall,
+  event: MultipartyCallEvent,
+  now: Instant,
+): readonly [OutboxEvent, ...OutboxEvent[]] {
+  const told = outboxEventOf(call, event, now);
+  const callback = targetOfParticipant(call, event);
+  if (callback === undefined) return [told];
+  // Ordered apart from the call's own, so that neither receiver waits for the other.
+  const resource = `${replayResource}${told.resource}/${callback.url}`;
+  return [told, { ...told, resource, callback: { ...callback, loggedResource: told.resource } }];
+}
+
+function outboxEventOf(call: MultipartyCall, event: MultipartyCallEvent, now: Instant): OutboxEvent {
   const about = {
     type: `multiparty-call.${event.type}`,
     account: call.account,
@@ -111,8 +127,17 @@ function fieldsOfExit(call: MultipartyCall, participant: Participant) {
 
 function targetOf(call: MultipartyCall, event: ToldEvent): { callback?: CallbackTarget } {
   const { statusCallback: wanted } = call;
-  if (wanted === null || !isTold(call, eventGroups[event.type])) return {};
+  if (wanted === null || !isRequested(wanted, eventGroups[event.type])) return {};
   return { callback: { url: wanted.url, method: wanted.method } };
+}
+
+/** One request is enough for a URL that the call reports to as well. */
+function targetOfParticipant(call: MultipartyCall, event: MultipartyCallEvent): CallbackTarget | undefined {
+  if (!('participant' in event) || event.type === 'exit-action') return undefined;
+  const { statusCallback: own } = event.participant;
+  if (own === null || !isRequested(own, eventGroups[event.type])) return undefined;
+  if (targetOf(call, event).callback?.url === own.url) return undefined;
+  return { url: own.url, method: own.method };
 }
 
 function fieldsOfParticipant(event: Extract<ToldEvent, { participant: unknown }>) {

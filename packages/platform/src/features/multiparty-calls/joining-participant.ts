@@ -72,6 +72,7 @@ export function readJoining(order: JoiningParticipant): {
       relaysDigits: instruction.relayDtmfInputs,
       joinsOthersOnly: false,
       callStatusCallback: null,
+      statusCallback: instruction.statusCallback,
       onExitAction: instruction.onExitAction,
     },
     settings: {

@@ -143,7 +143,7 @@ describe('adding, from phone to phone', () => {
       for (const phone of [ann, bob]) phone.hangUp();
     }));
 
-  it('without a document at on_exit_action_url: hung up with 4030 for a kick, 4020 for the end', () =>
+  it('on_exit_action_url that answers 404: hung up with 4030 for a kick; with no document: 8012', () =>
     inSimulatedWorld({ seed: 25 }, async (world) => {
       world.customer.serve(exitUrl, { status: 404 });
       const badUrl = 'https://customer.example.com/bad';
@@ -158,7 +158,7 @@ describe('adding, from phone to phone', () => {
       await world.until('ann is hung up', () => ann.call?.end?.by === 'remote-bye');
       await world.api('DELETE', room);
       await world.until('bob is hung up', () => bob.call?.end?.by === 'remote-bye');
-      assert.deepEqual([await causeOf(world, legs[0]), await causeOf(world, legs[1])], [4030, 4020]);
+      assert.deepEqual([await causeOf(world, legs[0]), await causeOf(world, legs[1])], [4030, 8012]);
     }));
 
   it('a caller of a document who hangs up: onExitActionUrl is told once, when the call is over', () =>

@@ -16,13 +16,15 @@ import { multipartyCallsTables } from './migrations/0001-multiparty-calls.ts';
 import { recordingsAndHearing } from './migrations/0002-recordings-and-hearing.ts';
 import { multipartyBills } from './migrations/0003-bills.ts';
 import { openHearingByListener } from './migrations/0004-open-hearing-by-listener.ts';
+import { participantsOfAStart } from './migrations/0005-participants-of-a-start.ts';
+import { multipartyCallsByEnd } from './migrations/0006-multiparty-calls-by-end.ts';
 import { createQueries, type MultipartyCallQueries } from './queries.ts';
 import { createRecordingCommands } from './recording-commands.ts';
 import { recordingRoutes } from './recording-routes.ts';
 import { createRooms, type Rooms } from './rooms.ts';
 import { multipartyCallRoutes } from './routes.ts';
 import { defineSessions, type SessionDeps } from './session.ts';
-import { loadLiveCalls } from './store.ts';
+import { loadLiveCalls, removeEndedCalls } from './store.ts';
 
 export interface MultipartyCallsDeps extends SessionDeps {
   readonly database: Database;
@@ -41,9 +43,20 @@ export interface MultipartyCallsFeature {
   /** A caller whose document has come to a MultiPartyCall element; its leg is borrowed until it leaves. */
   join(order: JoiningParticipant): Promise<Result<JoinedParticipant>>;
   readonly resources: AccountResources;
+  /** Removes calls that ended before then, with their participants and hearing history, at most `limit`; resolves with how many. */
+  removeEnded(endedBefore: Instant, limit: number): Promise<number>;
   /** Ends the calls that the last process left behind; called once, before the first request. Resolves with their number. */
   restore(diedAt: Instant): Promise<number>;
 }
+
+export const multipartyCallMigrations: readonly Migration[] = [
+  multipartyCallsTables,
+  recordingsAndHearing,
+  multipartyBills,
+  openHearingByListener,
+  participantsOfAStart,
+  multipartyCallsByEnd,
+];
 
 /** Rooms for several phones: who is in them, who hears whom, and when they end. */
 export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCallsFeature {
@@ -65,7 +78,7 @@ export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCall
   const routes = multipartyCallRoutes(commands, queries);
 
   return {
-    migrations: [multipartyCallsTables, recordingsAndHearing, multipartyBills, openHearingByListener],
+    migrations: multipartyCallMigrations,
     routes: {
       ...routes,
       routes: [
@@ -80,6 +93,7 @@ export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCall
     rooms: createRooms(sessions, queries),
     join: commands.join,
     resources: createAccountResources(sessions),
+    removeEnded: (endedBefore, limit) => removeEndedCalls(database, endedBefore, limit),
     async restore(diedAt) {
       const left = await loadLiveCalls(database);
       for (const call of left) sessions.resume(call.uuid, call, { type: 'process-restarted', diedAt });

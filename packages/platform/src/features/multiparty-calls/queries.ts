@@ -87,30 +87,24 @@ export function createQueries(database: Database) {
       return { total: Number(counted.total), rows };
     },
 
-    /** Of a live call those who are dialled or present, of an ended one everybody; in the order of adding. */
+    /**
+     * Of a live call those who are dialled or present, of an ended one everybody; `members`: these, also where they have left. In the
+     * order of adding.
+     */
     async participants(
       call: MultipartyCallRow,
-      filters: { readonly callUuid?: string | undefined },
+      filters: { readonly callUuid?: string | undefined; readonly members?: readonly number[] },
       page: Page,
     ): Promise<{ readonly total: number; readonly rows: readonly ParticipantRow[] }> {
       let wanted = tables.selectFrom('multiparty_participants').where('mpc_uuid', '=', call.mpc_uuid);
-      if (call.ended_at === null) wanted = wanted.where('exited_at', 'is', null);
+      if (filters.members !== undefined) wanted = wanted.where('member_id', 'in', filters.members);
+      else if (call.ended_at === null) wanted = wanted.where('exited_at', 'is', null);
       if (filters.callUuid !== undefined) wanted = wanted.where('call_uuid', '=', filters.callUuid);
       const [counted, rows] = await Promise.all([
         wanted.select((columns) => columns.fn.countAll().as('total')).executeTakeFirstOrThrow(),
         wanted.selectAll().orderBy('member_id').limit(page.limit).offset(page.offset).execute(),
       ]);
       return { total: Number(counted.total), rows };
-    },
-
-    /** Also one that has left a live call. */
-    participant(call: MultipartyCallRow, memberId: number): Promise<ParticipantRow | undefined> {
-      return tables
-        .selectFrom('multiparty_participants')
-        .selectAll()
-        .where('member_id', '=', memberId)
-        .where('mpc_uuid', '=', call.mpc_uuid)
-        .executeTakeFirst();
     },
 
     present(call: MultipartyCallRow): Promise<readonly ParticipantRow[]> {

@@ -3,7 +3,7 @@ import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { Sessions } from '../../kernel/session-runner.ts';
 import type { Recordings } from '../recordings/index.ts';
 import type { CallReference } from './domain/call-reference.ts';
-import type { MultipartyCall } from './domain/multiparty-call.ts';
+import type { Members, MultipartyCall } from './domain/multiparty-call.ts';
 import type { RecordingChoice, WantedRecording } from './domain/room-recording.ts';
 import type { RoomInput, RoomReply } from './domain/room-recording-machine.ts';
 import type { MultipartyCallQueries, Viewer } from './queries.ts';
@@ -23,6 +23,9 @@ export interface StartedRecordings {
   readonly recordings: readonly (WantedRecording & { readonly url: string })[];
 }
 
+type Unnamed = Omit<WantedRecording, 'uuid'>;
+type RoomRefusal = Exclude<RoomReply, 'done'>;
+
 export type RecordingCommands = ReturnType<typeof createRecordingCommands>;
 
 export function createRecordingCommands({ sessions, queries, recordings, newUuid }: RecordingCommandsDeps) {
@@ -37,30 +40,64 @@ export function createRecordingCommands({ sessions, queries, recordings, newUuid
     return reply === 'done' ? undefined : problemOfRecording(mpcUuid, reply ?? { because: 'ended' });
   }
 
+  async function startIn(
+    call: MultipartyCallRow,
+    wanted: readonly Unnamed[],
+  ): Promise<StartedRecordings | RoomRefusal> {
+    const named = wanted.map((each) => ({
+      ...each,
+      uuid: newUuid(),
+      callback: each.callback ?? ofCall(call),
+    }));
+    const input: RoomInput = { type: 'record', wanted: named, byItself: false };
+    const reply = (await sessions.ask<RoomReply>(call.mpc_uuid, input)) ?? { because: 'ended' };
+    if (reply !== 'done') return reply;
+    const { account } = call;
+    return {
+      call,
+      recordings: named.map((each) => ({
+        ...each,
+        url: recordings.urlOf({ recording: each.uuid, account, format: each.format }),
+      })),
+    };
+  }
+
   return {
     async start(
       viewer: Viewer,
       reference: CallReference,
-      wanted: readonly Omit<WantedRecording, 'uuid'>[],
+      wanted: Unnamed,
     ): Promise<Result<StartedRecordings>> {
       const found = await liveCall(viewer, reference);
       if (!found.ok) return found;
-      const call = found.value;
-      const named = wanted.map((each) => ({
-        ...each,
-        uuid: newUuid(),
-        callback: each.callback ?? ofCall(call),
-      }));
-      const refusal = await ask(call.mpc_uuid, { type: 'record', wanted: named, byItself: false });
-      if (refusal !== undefined) return refused(refusal);
-      const { account } = call;
-      return accepted({
-        call,
-        recordings: named.map((each) => ({
-          ...each,
-          url: recordings.urlOf({ recording: each.uuid, account, format: each.format }),
-        })),
-      });
+      const started = await startIn(found.value, [wanted]);
+      return 'because' in started
+        ? refused(problemOfRecording(found.value.mpc_uuid, started))
+        : accepted(started);
+    },
+
+    /** Of each of these members; `all`: those who have joined at this moment. All of the recordings begin, or none. */
+    async startOfMembers(
+      viewer: Viewer,
+      reference: CallReference,
+      members: Members,
+      wantedOf: (member: number) => readonly Unnamed[],
+    ): Promise<Result<StartedRecordings>> {
+      for (;;) {
+        const found = await liveCall(viewer, reference);
+        if (!found.ok) return found;
+        const call = found.value;
+        const of =
+          members === 'all' ? (await queries.present(call)).map(({ member_id }) => member_id) : members;
+        const started =
+          of.length === 0
+            ? ({ because: 'nobody-present' } as const)
+            : await startIn(call, of.flatMap(wantedOf));
+        if (!('because' in started)) return accepted(started);
+        // A member has left since its record was read.
+        if (members === 'all' && started.because === 'no-such-member') continue;
+        return refused(problemOfRecording(call.mpc_uuid, started));
+      }
     },
 
     async change(

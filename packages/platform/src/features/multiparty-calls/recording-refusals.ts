@@ -19,6 +19,8 @@ export function problemOfRecording(mpcUuid: string, refusal: Exclude<RoomReply, 
       return problem('invalid-parameter', `the recording of ${subject(refusal)} is not paused`);
     case 'not-joined':
       return problem('invalid-parameter', `participant ${refusal.memberId} has not joined yet`);
+    case 'nobody-present':
+      return problem('conflict', 'nobody has joined this multiparty call');
     default:
       return problemOfRefusal(mpcUuid, refusal);
   }

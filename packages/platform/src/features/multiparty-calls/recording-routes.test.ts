@@ -60,7 +60,6 @@ eachDatabase('Recording multiparty calls over the API', (open) => {
     await world.post(`${room}Record/Pause/`);
     note('pause twice', await world.post(`${room}Record/Pause/`));
     note('stranger', await world.post(`${room}Participant/999999/Record/`));
-    note('all', await world.post(`${room}Participant/all/Record/`));
     note('format', await world.post(`${room}Record/`, { file_format: 'ogg' }));
     note('no call', await world.post('MultiPartyCall/name_none/Record/'));
     assert.deepEqual(
@@ -72,7 +71,6 @@ eachDatabase('Recording multiparty calls over the API', (open) => {
         ['resume', 400, 'the recording of the multiparty call is not paused'],
         ['pause twice', 400, 'the recording of the multiparty call cannot be paused: it does not run'],
         ['stranger', 404, 'there is no participant in this multiparty call with member_id "999999"'],
-        ['all', 400, 'member_id must be one or several participants, not all'],
         ['format', 400, 'file_format must be mp3 or wav, not "ogg"'],
         ['no call', 404, 'there is no ongoing multiparty call "none"'],
       ],
@@ -130,6 +128,41 @@ eachDatabase('Recording multiparty calls over the API', (open) => {
     assert.equal((await world.remove(`${path}all/Record/`)).status, 204);
     await world.runner.idle();
     assert.equal(recordings.orders.filter((each) => each.startsWith('stop')).length, 4);
+  });
+
+  test('all records each participant who has joined, once, or none of them', async () => {
+    const world = await openMultipartyWorld(open);
+    const path = 'MultiPartyCall/desk/Participant/all/Record/';
+    const ringing = await world.add('desk');
+    const nobody = await world.post(path);
+    assert.deepEqual([nobody.status, nobody.body.error], [409, 'nobody has joined this multiparty call']);
+    const [ann, bob] = [await world.join('desk'), await world.join('desk', customer)];
+    const ids = [await world.memberOf('desk', ann), await world.memberOf('desk', bob)];
+
+    const started = await world.post(path, { record_track_type: 'participant' });
+    assert.equal(started.status, 202, JSON.stringify(started.body));
+    const { recordings, recording_id, recording_url } = started.body;
+    assert.deepEqual(
+      recordings.map((each: Record<string, string>) => [each.member_id, each.record_track_type]),
+      ids.map((id) => [id, 'participant']),
+    );
+    assert.deepEqual(
+      [recording_id, recording_url],
+      [recordings[0].recording_id, recordings[0].recording_url],
+    );
+    await world.runner.idle();
+    assert.equal(world.recordings.ordered.size, 2);
+
+    world.calls.answer(ringing);
+    await world.runner.idle();
+    const again = await world.post(path, { record_track_type: 'participant' });
+    assert.deepEqual(
+      [again.status, again.body.error],
+      [400, `participant ${ids[0]} is being recorded already`],
+    );
+    await world.runner.idle();
+    assert.equal(world.recordings.ordered.size, 2);
+    assert.equal((await world.remove(path)).status, 204);
   });
 
   test('what begins by itself does when enough are there, with the callback of the call', async () => {

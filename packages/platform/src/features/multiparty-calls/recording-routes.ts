@@ -10,7 +10,6 @@ import {
   startedRecording,
 } from '@jackfield/contract';
 import { type ApiRoute, route } from '../../http/index.ts';
-import { problem } from '../../kernel/problem.ts';
 import { accepted, refused } from '../../kernel/result.ts';
 import { readCallReference, readMembers } from './domain/call-reference.ts';
 import type { Callback } from './domain/participant.ts';
@@ -30,9 +29,12 @@ export function recordingRoutes(commands: RecordingCommands): readonly ApiRoute[
     success: 202,
     async run({ account, params, body }) {
       const { file_format, recording_callback_url: url, recording_callback_method: method } = body;
-      const started = await commands.start(account, readCallReference(params.mpc), [
-        { of: 'call', track: 'mix', format: formatOf(file_format), callback: callbackOf(url, method) },
-      ]);
+      const started = await commands.start(account, readCallReference(params.mpc), {
+        of: 'call',
+        track: 'mix',
+        format: formatOf(file_format),
+        callback: callbackOf(url, method),
+      });
       if (!started.ok) return started;
       const { call, recordings } = started.value;
       return accepted({
@@ -46,29 +48,25 @@ export function recordingRoutes(commands: RecordingCommands): readonly ApiRoute[
   const startOfParticipant = route({
     method: 'POST',
     path: 'MultiPartyCall/:mpc/Participant/:member_id/Record/',
-    operation: 'Record one participant, several of them',
+    operation: 'Record one participant, several or all',
     id: 'recordParticipants',
+    description:
+      'all: those who have joined at that moment. `recordings` has one item for each participant and track; `recording_id` and `recording_url` are those of the first. All of them begin, or none.',
     schema: { params: mpcMemberPath, body: recordParticipant, response: startedParticipantRecording },
     success: 202,
     async run({ account, params, body }) {
       const { file_format, recording_callback_url: url, recording_callback_method: method } = body;
       const members = readMembers(params.member_id);
       if (members === undefined) return refused(noSuchMember(params.member_id));
-      if (members === 'all') {
-        return refused({
-          ...problem('invalid-parameter', 'member_id must be one or several participants, not all'),
-          parameter: 'member_id',
-        });
-      }
-      const wanted = members.flatMap((of) =>
+      const wantedOf = (of: number) =>
         tracksOf(body.record_track_type).map((track) => ({
           of,
           track,
           format: formatOf(file_format),
           callback: callbackOf(url, method),
-        })),
-      );
-      const started = await commands.start(account, readCallReference(params.mpc), wanted);
+        }));
+      const reference = readCallReference(params.mpc);
+      const started = await commands.startOfMembers(account, reference, members, wantedOf);
       if (!started.ok) return started;
       const { call, recordings } = started.value;
       return accepted({

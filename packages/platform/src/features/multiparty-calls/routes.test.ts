@@ -249,7 +249,7 @@ eachDatabase('Multiparty calls over HTTP', (open) => {
     await world.runner.idle();
     assert.equal(await causeOf(left), 1010, 'stay_alone of the creator counts');
     assert.equal(await causeOf(failed), 1000);
-    assert.deepEqual(world.calls.hungUp.get(last), callEnds(4020, 'API Request'));
+    assert.deepEqual(world.calls.hungUp.get(last), callEnds(4020, 'Service'));
     await world.clock.advance(299_999);
     assert.equal(await causeOf(long), null);
     await world.clock.advance(1);

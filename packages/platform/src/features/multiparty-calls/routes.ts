@@ -13,6 +13,7 @@ import {
   participantChanges,
   participantList,
   participantListQuery,
+  participantQuery,
   readBoolean,
 } from '@jackfield/contract';
 import { linkFilters, type RouteGroup, route } from '../../http/index.ts';
@@ -28,8 +29,8 @@ import {
   hearingBodyOf,
   mpcBodyOf,
   mpcItemOf,
-  participantBodyOf,
   participantItemOf,
+  participantRecordOf,
   resourceUri,
 } from './views.ts';
 import { readAddition } from './wanted-participant.ts';
@@ -42,6 +43,15 @@ export function multipartyCallRoutes(
     const reference = readCallReference(mpc);
     const call = await queries.find(viewer, reference);
     return call === undefined ? refused(noSuchCall(reference)) : accepted(call);
+  }
+
+  /** The first of these that is no participant of the call. */
+  async function unknownOf(call: MultipartyCallRow, members: readonly number[]): Promise<string> {
+    for (const member of members) {
+      const { total } = await queries.participants(call, { members: [member] }, { limit: 1, offset: 0 });
+      if (total === 0) return String(member);
+    }
+    return members.join();
   }
 
   const list = route({
@@ -161,19 +171,35 @@ export function multipartyCallRoutes(
   const getParticipant = route({
     method: 'GET',
     path: 'MultiPartyCall/:mpc/Participant/:member_id/',
-    operation: 'Retrieve a participant',
-    schema: { params: mpcMemberPath, response: participantBody },
+    operation: 'Retrieve one participant, several or all',
+    description:
+      'One is answered with its fields; several and all with a list of such objects, in the order of adding. all: of an ongoing call those dialled or present, of an ended one all.',
+    schema: { params: mpcMemberPath, query: participantQuery, response: participantBody },
     success: 200,
-    async run({ account, params }) {
+    async run({ account, params, query }) {
+      const page = parsePage(query);
+      if (!page.ok) return page;
       const call = await called(account, params.mpc);
       if (!call.ok) return call;
       const members = readMembers(params.member_id);
-      const memberId = members === 'all' || members?.length !== 1 ? undefined : members[0];
-      const found = memberId === undefined ? undefined : await queries.participant(call.value, memberId);
-      if (found === undefined) {
-        return refused(noSuchMember(params.member_id));
+      if (members === undefined) return refused(noSuchMember(params.member_id));
+      const wanted = members === 'all' ? {} : { members };
+      const [first, ...others] = members === 'all' ? [] : members;
+      if (first !== undefined && others.length === 0) {
+        const [found] = (await queries.participants(call.value, wanted, { limit: 1, offset: 0 })).rows;
+        return found === undefined
+          ? refused(noSuchMember(params.member_id))
+          : accepted(participantRecordOf(call.value, found));
       }
-      return accepted(participantBodyOf(call.value, found));
+      const { total, rows } = await queries.participants(call.value, wanted, page.value);
+      if (members !== 'all' && total < members.length) {
+        return refused(noSuchMember(await unknownOf(call.value, members)));
+      }
+      const path = `${resourceUri(call.value)}Participant/${members === 'all' ? 'all' : members.join()}/`;
+      return accepted({
+        meta: pageMeta(page.value, total, path),
+        objects: rows.map((row) => participantRecordOf(call.value, row)),
+      });
     },
   });
 

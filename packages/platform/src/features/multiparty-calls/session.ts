@@ -20,7 +20,7 @@ import type {
 import { multipartyCallMachine } from './domain/multiparty-call-machine.ts';
 import type { Participant } from './domain/participant.ts';
 import { type RoomEffect, type RoomInput, withRecordings } from './domain/room-recording-machine.ts';
-import { outboxEventOf } from './events.ts';
+import { outboxEventsOf } from './events.ts';
 import { remarksOf } from './remarks.ts';
 import { createRoomRecordings } from './room-recordings.ts';
 import { createRoomSounds } from './room-sounds.ts';
@@ -232,8 +232,9 @@ export function endOf(because: LetGoCause): CallEnd {
   switch (because) {
     case 'kicked':
       return callEnds(4030, 'API Request');
-    case 'call-ended':
+    case 'end-requested':
       return callEnds(4020, 'API Request');
+    case 'call-ended':
     case 'alone':
       return callEnds(4020, 'Service');
     case 'lost-race':
@@ -249,9 +250,10 @@ function withOutboxEvents(
   return {
     step(call, input, now) {
       const { state, effects } = machine.step(call, input, now);
-      const told = effects.map(
-        (effect): SessionEffect =>
-          effect.do === 'emit' ? { do: 'emit', event: outboxEventOf(state, effect.event, now) } : effect,
+      const told = effects.flatMap((effect): readonly SessionEffect[] =>
+        effect.do === 'emit'
+          ? outboxEventsOf(state, effect.event, now).map((event) => ({ do: 'emit', event }))
+          : [effect],
       );
       const isChanged = state.participants !== call.participants || state.status !== call.status;
       return { state, effects: isChanged ? [...told, { do: 'tell-room' }] : told };

@@ -1,7 +1,8 @@
+import type { Instant } from '../../kernel/machine.ts';
 import type { Database, Write } from '../../ports/database.ts';
 import { ownerNow, requireOwner } from '../accounts/index.ts';
 import { builtInMusic, type MultipartyCall } from './domain/multiparty-call.ts';
-import type { Callback, EdgeSound, ExitCause, Participant } from './domain/participant.ts';
+import type { Callback, EdgeSound, ExitCause, Participant, StatusCallback } from './domain/participant.ts';
 import { noRecordings, notRecorded, recordingStatusOf } from './domain/room-recording.ts';
 import { saveHearing } from './hearing-history.ts';
 import { type MultipartyCallRow, type ParticipantRow, reading, writing } from './tables.ts';
@@ -76,6 +77,28 @@ export async function loadLiveCalls(database: Database): Promise<readonly Multip
   );
 }
 
+/** The oldest first; one whose end is still to be reported stays. Resolves with how many. */
+export function removeEndedCalls(database: Database, endedBefore: Instant, limit: number): Promise<number> {
+  return database.transact(async (write) => {
+    const tables = writing(write);
+    const old = await tables
+      .selectFrom('multiparty_calls')
+      .select('mpc_uuid')
+      .where('ended_at', 'is not', null)
+      .where('ended_at', '<', endedBefore)
+      .where('is_end_owed', '=', 0)
+      .orderBy('ended_at')
+      .limit(limit)
+      .execute();
+    if (old.length === 0) return 0;
+    const uuids = old.map(({ mpc_uuid }) => mpc_uuid);
+    await tables.deleteFrom('multiparty_hearing').where('mpc_uuid', 'in', uuids).execute();
+    await tables.deleteFrom('multiparty_participants').where('mpc_uuid', 'in', uuids).execute();
+    await tables.deleteFrom('multiparty_calls').where('mpc_uuid', 'in', uuids).execute();
+    return old.length;
+  });
+}
+
 /** A participant as its row tells it; what only its INVITE needed is not kept. */
 export function participantOf(row: ParticipantRow): Participant {
   return {
@@ -119,12 +142,13 @@ export function participantOf(row: ParticipantRow): Participant {
     bill:
       row.billed_seconds === null ? null : { seconds: row.billed_seconds, units: Number(row.billed_units) },
     isSpeaking: false,
+    hasStarted: row.has_started === 1,
     callStatusCallback: callbackOf(row.call_status_callback_url, row.call_status_callback_method),
+    statusCallback: statusCallbackOf(row),
   };
 }
 
 function callOf(row: MultipartyCallRow, participants: readonly Participant[]): MultipartyCall {
-  const statusCallback = callbackOf(row.status_callback_url, row.status_callback_method);
   return {
     uuid: row.mpc_uuid,
     account: row.account,
@@ -143,7 +167,7 @@ function callOf(row: MultipartyCallRow, participants: readonly Participant[]): M
     waitsForAgent: false,
     waitSeconds: null,
     recordMinMemberCount: row.record_min_member_count,
-    statusCallback: statusCallback && { ...statusCallback, events: row.status_callback_events ?? '' },
+    statusCallback: statusCallbackOf(row),
     recordingCallback: callbackOf(row.recording_callback_url, row.recording_callback_method),
     recording: notRecorded,
     music: builtInMusic,
@@ -166,9 +190,7 @@ function callRow(call: MultipartyCall): MultipartyCallRow {
     max_duration_seconds: call.maxDurationSeconds,
     stay_alone: flag(call.stayAlone),
     record_min_member_count: call.recordMinMemberCount,
-    status_callback_url: call.statusCallback?.url ?? null,
-    status_callback_method: call.statusCallback?.method ?? null,
-    status_callback_events: call.statusCallback?.events ?? null,
+    ...statusCallbackColumns(call.statusCallback),
     recording_callback_url: call.recordingCallback?.url ?? null,
     recording_callback_method: call.recordingCallback?.method ?? null,
     ...changingOfCall(call),
@@ -217,6 +239,7 @@ function participantRow(mpcUuid: string, participant: Participant): ParticipantR
     rate_increment_seconds: participant.rate.incrementSeconds,
     call_status_callback_url: participant.callStatusCallback?.url ?? null,
     call_status_callback_method: participant.callStatusCallback?.method ?? null,
+    ...statusCallbackColumns(participant.statusCallback),
     ...changingOfParticipant(participant),
   };
 }
@@ -232,11 +255,30 @@ function changingOfParticipant(participant: Participant) {
     coach_mode: flag(participant.coachMode),
     mute: flag(participant.mute),
     hold: flag(participant.hold),
+    has_started: flag(participant.hasStarted),
   };
 }
 
 function callbackOf(url: string | null, method: 'GET' | 'POST' | null): Callback | null {
   return url === null ? null : { url, method: method ?? 'POST' };
+}
+
+type StatusCallbackColumns = Pick<
+  ParticipantRow,
+  'status_callback_url' | 'status_callback_method' | 'status_callback_events'
+>;
+
+function statusCallbackColumns(callback: StatusCallback | null): StatusCallbackColumns {
+  return {
+    status_callback_url: callback?.url ?? null,
+    status_callback_method: callback?.method ?? null,
+    status_callback_events: callback?.events ?? null,
+  };
+}
+
+function statusCallbackOf(row: StatusCallbackColumns): StatusCallback | null {
+  const callback = callbackOf(row.status_callback_url, row.status_callback_method);
+  return callback && { ...callback, events: row.status_callback_events ?? '' };
 }
 
 function edgeSoundText(sound: EdgeSound): string {

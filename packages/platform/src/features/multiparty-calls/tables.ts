@@ -73,6 +73,11 @@ interface ParticipantsTable {
   billed_units: number | null;
   call_status_callback_url: Fixed<string | null>;
   call_status_callback_method: Fixed<'GET' | 'POST' | null>;
+  status_callback_url: Fixed<string | null>;
+  status_callback_method: Fixed<'GET' | 'POST' | null>;
+  status_callback_events: Fixed<string | null>;
+  /** The call became active by its being added or entering. */
+  has_started: number;
 }
 
 // A type, not an interface: withTables asks for a record.

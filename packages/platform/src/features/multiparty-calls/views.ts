@@ -1,4 +1,5 @@
-import type { HearingBody, MpcBody, MpcItem, ParticipantBody, ParticipantItem } from '@jackfield/contract';
+import type { HearingBody, MpcBody, MpcItem, ParticipantItem, ParticipantRecord } from '@jackfield/contract';
+import { subaccountUri } from '../../kernel/subaccount-uri.ts';
 import { timestampWithOffset } from '../../kernel/timestamps.ts';
 import { amountText } from '../usage/index.ts';
 import { hears } from './domain/hearing.ts';
@@ -33,7 +34,6 @@ export function mpcItemOf(call: MultipartyCallRow): MpcItem {
 
 export function mpcBodyOf(call: MultipartyCallRow): Omit<MpcBody, 'api_id'> {
   const uri = resourceUri(call);
-  const isOfSubaccount = call.account !== call.main_account;
   return {
     ...mpcItemOf(call),
     start_time: timeOrNull(call.started_at),
@@ -42,7 +42,7 @@ export function mpcBodyOf(call: MultipartyCallRow): Omit<MpcBody, 'api_id'> {
     stay_alone: call.stay_alone === 1,
     recording: call.recording,
     participants: `${uri}Participant/`,
-    sub_account: isOfSubaccount ? `/v1/Account/${call.main_account}/Subaccount/${call.account}/` : null,
+    sub_account: subaccountUri(call.account, call.main_account),
     resource_uri: uri,
   };
 }
@@ -61,10 +61,7 @@ export function participantItemOf(row: ParticipantRow): ParticipantItem {
   };
 }
 
-export function participantBodyOf(
-  call: MultipartyCallRow,
-  row: ParticipantRow,
-): Omit<ParticipantBody, 'api_id'> {
+export function participantRecordOf(call: MultipartyCallRow, row: ParticipantRow): ParticipantRecord {
   const { joined_at: joinedAt, exited_at: exitedAt } = row;
   return {
     ...participantItemOf(row),
@@ -73,7 +70,7 @@ export function participantBodyOf(
     duration: exitedAt === null ? null : secondsBetween(joinedAt, exitedAt),
     billed_duration: exitedAt === null ? null : (row.billed_seconds ?? 0),
     billed_amount: exitedAt === null ? null : amountText(Number(row.billed_units ?? 0)),
-    start_mpc_on_enter: row.starts_on_enter === 1,
+    start_mpc_on_enter: row.has_started === 1,
     end_mpc_on_exit: row.ends_on_exit === 1,
     participant_exit_cause: row.exit_cause,
     exit_cause: row.exit_cause,

@@ -41,7 +41,11 @@ export function readAddition(body: NewParticipant): Result<WantedAddition> {
   if (!headers.ok) return headers;
   const agent = readAgent(body);
   if (!agent.ok) return agent;
-  const statusCallback = callback(body.status_callback_url, body.status_callback_method);
+  const target = callback(body.status_callback_url, body.status_callback_method);
+  const statusCallback = target && {
+    ...target,
+    events: (body.status_callback_events ?? defaultStatusCallbackEvents).replace(/\s/g, ''),
+  };
   return accepted({
     ...phones.value,
     participant: {
@@ -64,6 +68,7 @@ export function readAddition(body: NewParticipant): Result<WantedAddition> {
         readBoolean(body.create_mpc_with_single_participant ?? body.create_mpc_if_alone) ?? true
       ),
       callStatusCallback: callback(body.call_status_callback_url, body.call_status_callback_method),
+      statusCallback,
       onExitAction: callback(body.on_exit_action_url, body.on_exit_action_method),
       ...(agent.value === null
         ? {}
@@ -83,10 +88,7 @@ export function readAddition(body: NewParticipant): Result<WantedAddition> {
       waitsForAgent: false,
       waitSeconds: null,
       recordMinMemberCount: readInteger(body.record_min_member_count) ?? 1,
-      statusCallback: statusCallback && {
-        ...statusCallback,
-        events: (body.status_callback_events ?? defaultStatusCallbackEvents).replace(/\s/g, ''),
-      },
+      statusCallback,
       recordingCallback: callback(body.recording_callback_url, body.recording_callback_method),
       recording: {
         wholeCall: readBoolean(body.record) ?? false,

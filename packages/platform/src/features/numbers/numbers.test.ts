@@ -139,7 +139,10 @@ eachDatabase('Numbers over HTTP', (open) => {
     assert.equal((await change({ subaccount: branch.authId })).status, 400);
     assert.equal((await call('DELETE', one, { as: branch })).status, 400);
     const shown = (await call('GET', one)).body;
-    assert.deepEqual([shown.sub_account, shown.trunk_id], [`/v1/Account/${branch.authId}/`, theirs]);
+    assert.deepEqual(
+      [shown.sub_account, shown.trunk_id],
+      [`/v1/Account/${api.main.authId}/Subaccount/${branch.authId}/`, theirs],
+    );
     assert.equal((await numbers.destinations.heldOf(number))?.account, branch.authId);
     // Whoever gets it next does not see what it led to.
     const other = await api.subaccount('Other');

@@ -3,6 +3,7 @@ import { linkFilters, type RequestAccount } from '../../http/index.ts';
 import { type PageMeta, pageMeta, parsePage } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
+import { subaccountUri } from '../../kernel/subaccount-uri.ts';
 import { dateOnly } from '../../kernel/timestamps.ts';
 import { canonical } from './commands.ts';
 import type { NumberStore } from './store.ts';
@@ -41,7 +42,7 @@ function shown(viewer: RequestAccount, row: NumberRow): ShownNumber {
     alias: row.alias,
     application: row.app_id === null ? null : `${account}/Application/${row.app_id}/`,
     trunk_id: row.trunk_id,
-    sub_account: row.account === row.main_account ? null : `/v1/Account/${row.account}/`,
+    sub_account: subaccountUri(row.account, row.main_account),
     added_on: dateOnly(row.created_at),
     voice_enabled: true,
     resource_uri: `${account}/Number/${digits}/`,

@@ -4,6 +4,7 @@ import type { Instant } from '../../kernel/machine.ts';
 import { type Page, type PageMeta, pageMeta } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
+import { subaccountUri } from '../../kernel/subaccount-uri.ts';
 import { timestamp } from '../../kernel/timestamps.ts';
 import type { Secrets } from '../../ports/secrets.ts';
 import type { ShownRow } from './endpoint-queries.ts';
@@ -61,7 +62,7 @@ function endpointOf({ realm }: QueryDeps, viewer: RequestAccount, row: ShownRow)
           sip_user_agent: row.user_agent!,
         }),
     application: row.application_id === null ? null : `${account}/Application/${row.application_id}/`,
-    sub_account: row.account === row.main_account ? null : row.account,
+    sub_account: subaccountUri(row.account, row.main_account),
     resource_uri: `${account}/Endpoint/${row.endpoint_id}/`,
   };
 }

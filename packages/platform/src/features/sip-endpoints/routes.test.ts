@@ -139,7 +139,10 @@ eachDatabase('SIP endpoints over HTTP', (open) => {
     const theirs = (await world.call('POST', 'Endpoint/', { body: valid, as: one })).body;
     const path = `Endpoint/${theirs.endpoint_id}/`;
 
-    assert.equal((await world.call('GET', path)).body.sub_account, one.authId);
+    assert.equal(
+      (await world.call('GET', path)).body.sub_account,
+      `/v1/Account/${world.main.authId}/Subaccount/${one.authId}/`,
+    );
     const seen = (await world.call('GET', path, { as: one })).body;
     assert.equal(seen.resource_uri, `/v1/Account/${one.authId}/${path}`);
     for (const method of ['GET', 'POST', 'DELETE'] as const) {

@@ -50,7 +50,7 @@ eachDatabase('Trunk credentials over HTTP', (open) => {
     for (const [parameter, values] of Object.entries({
       name: [5, null, 'a'.repeat(101), 'a\0', 'a\n'],
       username: ['', 'a b', 'a:b', 'a"b', 'a\\b', 'é', 'a'.repeat(101), 5, null, ['a']],
-      password: ['', '1234', 'a'.repeat(101), 'secret\n', 12345, null],
+      password: ['', 'a'.repeat(101), 'secret\n', 12345, null],
     })) {
       for (const value of values) {
         const answer = await call('POST', path, { body: { ...valid, [parameter]: value } });

@@ -58,6 +58,33 @@ eachDatabase('Limits of sends', (open) => {
     assert.equal((await world.start({ recipient: numbered(2) })).status, 429);
   });
 
+  test('a live session sends its code max_attempts times, not once less, and is locked by max_validations wrong checks', async () => {
+    for (const [max_attempts, max_validations] of [
+      [undefined, undefined],
+      [1, 1],
+      [10, 10],
+    ] as const) {
+      const world = await openVerifyWorld(open);
+      const settings = max_attempts === undefined ? {} : { max_attempts, max_validations };
+      const app = await world.api.call('POST', 'Verify/App/', { body: { alias: 'shop', ...settings } });
+      const wanted = { app_uuid: app.body.app_uuid };
+      const sends = max_attempts ?? 5;
+      const session = await world.begin(wanted);
+      for (let send = 2; send <= sends; send++)
+        assert.equal(await world.begin(wanted), session, `send ${send}`);
+      const refused = await world.start(wanted);
+      assert.deepEqual([refused.status, refused.headers['retry-after']], [429, '600']);
+      assert.equal((await world.get(`Verify/Session/${session}/`)).body.count, sends);
+
+      const wrong = (await world.codeFor()) === '000000' ? '111111' : '000000';
+      const checks: number[] = [];
+      for (let check = 0; check <= (max_validations ?? 5); check++) {
+        checks.push((await world.check(session, wrong)).status);
+      }
+      assert.deepEqual(checks, [...Array(max_validations ?? 5).fill(400), 429]);
+    }
+  });
+
   test('to a prefix: the attempt is blocked with 452, and nothing goes out', async () => {
     const gateway = createScriptedGateway();
     const world = await openVerifyWorld(open, { gateway, sendLimits: { prefix: hour(2) } });

@@ -193,6 +193,30 @@ export async function removeOfAccount(write: Write, account: string): Promise<vo
   await tables.deleteFrom('verify_apps').where('account', '=', account).execute();
 }
 
+/** The oldest first; no code of theirs is alive, and no receipt is waited for. Resolves with how many. */
+export function removeClosedSessions(
+  database: Database,
+  closedBefore: Instant,
+  limit: number,
+): Promise<number> {
+  return database.transact(async (write) => {
+    const tables = writing(write);
+    const old = await tables
+      .selectFrom('verify_sessions')
+      .select('session_uuid')
+      .where('closed_at', 'is not', null)
+      .where('closed_at', '<', closedBefore)
+      .orderBy('closed_at')
+      .limit(limit)
+      .execute();
+    if (old.length === 0) return 0;
+    const ids = old.map(({ session_uuid }) => session_uuid);
+    await tables.deleteFrom('verify_attempts').where('session_uuid', 'in', ids).execute();
+    await tables.deleteFrom('verify_sessions').where('session_uuid', 'in', ids).execute();
+    return old.length;
+  });
+}
+
 /** What is alive ends by its own clock, for the main account to see. */
 export async function passOnToMain(write: Write, account: string, main: string): Promise<void> {
   const tables = writing(write);

@@ -1,4 +1,5 @@
 import type { RouteGroup } from '../../http/index.ts';
+import type { Instant } from '../../kernel/machine.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Migration } from '../../ports/database.ts';
@@ -10,12 +11,13 @@ import type { Attempt, VerifySession } from './domain/session.ts';
 import { createLimiter, type Limiter, type SendLimits, sendLimits } from './limiter.ts';
 import { verifyTables } from './migrations/0001-verify.ts';
 import { lateChecks } from './migrations/0002-late-checks.ts';
+import { sessionsByEnd } from './migrations/0003-sessions-by-end.ts';
 import { createProofs } from './proof.ts';
 import { createQueries } from './queries.ts';
 import { createRefusals } from './refusals.ts';
 import { sessionRoutes } from './routes.ts';
 import { defineSessions, type SessionDeps } from './sessions.ts';
-import { loadOpenSessions, passOnToMain, removeOfAccount } from './store.ts';
+import { loadOpenSessions, passOnToMain, removeClosedSessions, removeOfAccount } from './store.ts';
 
 export interface VerifyDeps extends Omit<SessionDeps, 'limiter'> {
   readonly clock: Clock;
@@ -32,6 +34,8 @@ export interface VerifyFeature {
   readonly migrations: readonly Migration[];
   readonly routes: RouteGroup;
   readonly resources: AccountResources;
+  /** Removes sessions that were closed before then, with their attempts, at most `limit`; resolves with how many. */
+  removeEnded(endedBefore: Instant, limit: number): Promise<number>;
   /** Takes up what the last process left behind; called once, after migrations. Resolves with their number. */
   restore(): Promise<number>;
   close(): void;
@@ -76,7 +80,7 @@ export function createVerify(deps: VerifyDeps): VerifyFeature {
   }
 
   return {
-    migrations: [verifyTables, lateChecks],
+    migrations: [verifyTables, lateChecks, sessionsByEnd],
     routes: {
       name: 'Verify',
       description: 'One-time codes that prove who holds a phone number, by message or call.',
@@ -97,6 +101,7 @@ export function createVerify(deps: VerifyDeps): VerifyFeature {
       },
       passOn: passOnToMain,
     },
+    removeEnded: (endedBefore, limit) => removeClosedSessions(database, endedBefore, limit),
     async restore() {
       const left = await loadOpenSessions(database);
       for (const session of left) sessions.resume(session.uuid, session, { type: 'process-restarted' });

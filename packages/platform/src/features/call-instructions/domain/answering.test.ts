@@ -100,7 +100,7 @@ describe('a call that is made', () => {
   it('with hangup_on_ring ends with 6000 so long after it rang, unless it was answered', () => {
     const run = new ScriptedRun('none', { hangupOnRingSeconds: 5 }).feed({ type: 'leg-ringing', leg });
     assert.deepEqual(run.effects, [{ do: 'start-timer', key: 'hangup-on-ring', at: run.now + 5_000 }]);
-    assert.equal(run.fire('hangup-on-ring').end, '6000 API Request');
+    assert.equal(run.fire('hangup-on-ring').end, '6000 Service');
     const answered = new ScriptedRun('none', { hangupOnRingSeconds: 5 });
     answered.feed({ type: 'leg-ringing', leg }, { type: 'leg-answered', leg });
     assert.ok(

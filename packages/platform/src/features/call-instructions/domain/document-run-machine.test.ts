@@ -205,13 +205,19 @@ describe('documents', () => {
     assert.equal(run.fail('unreachable').end, '7014 Error');
   });
 
-  it('of a leg that was somebody else’s: the first is told of that, and without one the leg ends as it was to', () => {
+  it('of a leg that was somebody else’s: unreachable, the leg ends as it was to; with a fault, by the cause of the fault', () => {
     const kicked = { code: 4030, name: 'Kicked Out Of Multiparty Call', source: 'API Request' } as const;
-    const given = { reason: 'transfer', fields: { MemberID: '7' }, endWithout: kicked } as const;
+    const given = { reason: 'action', fields: { MemberID: '7' }, endWithout: kicked } as const;
     const begun = () => new ScriptedRun('answered', given).feed({ type: 'begin' });
     assert.deepEqual(begun().asked, { url: answerUrl.url, Event: 'Redirect', MemberID: '7' });
-    for (const fault of ['unreachable', 'xml', 'url', 'method'] as const) {
-      assert.equal(begun().fail(fault).end, '4030 API Request');
+    const ends = {
+      unreachable: '4030 API Request',
+      xml: '8012 Error',
+      url: '7022 Error',
+      method: '7032 Error',
+    };
+    for (const [fault, end] of Object.entries(ends)) {
+      assert.equal(begun().fail(fault as keyof typeof ends).end, end);
     }
     assert.equal(begun().document(redirect).fail('unreachable').end, '7014 Error', 'the first alone');
   });

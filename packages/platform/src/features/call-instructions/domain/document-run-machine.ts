@@ -183,7 +183,7 @@ function timerFired(turn: Turn, key: string) {
   // conventions.md §12.3: Hangup with a schedule; §12.2: hangup_on_ring.
   if (key === 'schedule') return leave(turn, scheduled('Answer XML'));
   if (key === 'hangup-on-ring') {
-    if (turn.run.phase === 'waiting') leave(turn, scheduled('API Request'));
+    if (turn.run.phase === 'waiting') leave(turn, scheduled('Service'));
     return;
   }
   const elementKey = elementKeyOf(key);

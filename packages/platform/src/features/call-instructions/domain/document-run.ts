@@ -71,14 +71,14 @@ export interface RunCall {
 
 export interface FirstDocument {
   readonly request: ActionRequest;
-  readonly reason: 'answer' | 'transfer';
+  readonly reason: 'answer' | 'transfer' | 'action';
   /** Asked when the first one of a call cannot be run. */
   readonly fallback: ActionRequest | null;
   /** An outbound call is over so long after it began to ring, unless it was answered. */
   readonly hangupOnRingSeconds: number | null;
   /** Told with the request for it. */
   readonly fields?: Readonly<Record<string, string>>;
-  /** How the call ends when the first one cannot be run, instead of the cause of the fault. */
+  /** How the call ends when the first one cannot be reached, instead of the cause of the fault. */
   readonly endWithout?: CallEnd;
 }
 

@@ -43,7 +43,7 @@ export function isEndless(turn: Turn): boolean {
   if (idleSteps < limits.idleSteps) return false;
   const sentence = `the call was ended: ${limits.idleSteps} elements and documents followed each other and none of them took time`;
   turn.effects.push({ do: 'emit', event: { type: 'document-failed', url, sentence } });
-  leave(turn, documentEnds(2060, 'Error'));
+  leave(turn, { ...documentEnds(2060, 'Error'), reason: sentence });
   return true;
 }
 
@@ -70,8 +70,9 @@ export function documentFailed(
   change(turn, { fetch: null });
   turn.effects.push({ do: 'emit', event: { type: 'document-failed', url: request.url, sentence } });
   const { fallback, endWithout } = turn.run.first;
-  const isFirst = turn.run.fetches === 1;
-  const end = (isFirst ? endWithout : undefined) ?? endOfFault(reason, fault);
+  // A URL that answers nothing is as good as none; a document with a fault is the customer's to mend, and its cause says so.
+  const isMissing = turn.run.fetches === 1 && fault === 'unreachable';
+  const end = { ...((isMissing ? endWithout : undefined) ?? endOfFault(reason, fault)), reason: sentence };
   if (reason !== 'answer' || fallback === null) return leave(turn, end);
   fetchDocument(turn, fallback, 'fallback', {
     Event: 'StartApp',

@@ -3,6 +3,8 @@ export interface CallEnd {
   readonly code: number;
   readonly name: string;
   readonly source: HangupSource;
+  /** A sentence for who looks for the fault: what was wrong, and what is allowed. */
+  readonly reason?: string;
 }
 
 export type HangupSource =
@@ -78,6 +80,6 @@ export type HangupNames = typeof names;
 export type HangupCode = keyof HangupNames;
 
 /** The end with this code; the name is the one that the code always carries. */
-export function callEnds(code: HangupCode, source: HangupSource): CallEnd {
-  return { code, name: names[code], source };
+export function callEnds(code: HangupCode, source: HangupSource, reason?: string): CallEnd {
+  return { code, name: names[code], source, ...(reason !== undefined && { reason }) };
 }

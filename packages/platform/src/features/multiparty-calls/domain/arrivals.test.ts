@@ -213,7 +213,7 @@ describe('confirm_key', () => {
   it('the end of the call ends the question', () => {
     const room = asked().feed({ type: 'end' });
     assert.ok(room.orders.indexOf('stop-sound') < room.orders.indexOf('close-mix'));
-    assert.deepEqual(room.hangUps, ['leg-1 call-ended', 'leg-2 call-ended']);
+    assert.deepEqual(room.hangUps, ['leg-1 end-requested', 'leg-2 end-requested']);
     assert.ok(timers(room).includes('cancel confirm:leg-2'));
   });
 

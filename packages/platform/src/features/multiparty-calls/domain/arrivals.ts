@@ -33,7 +33,7 @@ export function created(call: MultipartyCall, rivals: Rivals, now: Instant): Cal
   const startsAtOnce = starts(call, rivals[0]);
   const first = added(startsAtOnce ? { ...call, status: 'active', startedAt: now } : call, rivals, now);
   return {
-    state: first.state,
+    state: withParticipants(first.state, (each) => ({ ...each, hasStarted: startsAtOnce })),
     effects: [
       { do: 'open-mix' },
       // interface.md: max_duration counts from initiation.
@@ -126,9 +126,10 @@ function enters(before: MultipartyCall, pending: Participant, now: Instant): Cal
   }
   const race = lostRace(before, pending, now);
   const call = race.state;
-  const participant = joined(pending, now);
+  const startsNow = call.status === 'initialized' && starts(call, pending);
+  const entered = joined(pending, now);
+  const participant = startsNow ? { ...entered, hasStarted: true } : entered;
   const { leg } = participant;
-  const startsNow = call.status === 'initialized' && starts(call, participant);
   // A call that was created active has its start when it was asked for, until somebody is there to start it.
   const isFirst = call.status === 'active' && !call.wasJoined;
   const state: MultipartyCall = {
@@ -143,7 +144,7 @@ function enters(before: MultipartyCall, pending: Participant, now: Instant): Cal
       ...audioChanges(before, state),
       ...beep(state, `enter:${leg}`, participant.enterSound, participant),
       ...race.effects,
-      ...watch(state, leg, true),
+      ...watch(state, participant, true),
       ...(startsNow ? [started] : []),
       emit('participant-joined', participant),
       ...ofAdding('add-participant-completed', participant),

@@ -6,7 +6,7 @@ import type {
   ParticipantEventType,
   Refusal,
 } from './multiparty-call.ts';
-import { isTold } from './multiparty-call.ts';
+import { isRequestedOf } from './multiparty-call.ts';
 import type { Participant } from './participant.ts';
 
 export type CallStep = Step<MultipartyCall, MultipartyCallEffect>;
@@ -22,8 +22,13 @@ export function withParticipants(
   return { ...call, participants: call.participants.map(change) };
 }
 
-export function watch(call: MultipartyCall, leg: string, watched: boolean): readonly MultipartyCallEffect[] {
-  return isTold(call, speakEvents) ? [{ do: 'watch-voice', leg, watched }] : [];
+export function watch(
+  call: MultipartyCall,
+  participant: Participant,
+  watched: boolean,
+): readonly MultipartyCallEffect[] {
+  const { leg } = participant;
+  return isRequestedOf(call, participant, speakEvents) ? [{ do: 'watch-voice', leg, watched }] : [];
 }
 
 /** Events of the API: what a document does to its own call is none. */

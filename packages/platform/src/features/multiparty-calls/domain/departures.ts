@@ -111,7 +111,7 @@ export function ended(
       ...soundChanges(before, state).filter((effect) => effect.do === 'stop-sound'),
       { do: 'close-mix' },
       { do: 'cancel-timer', key: maxDurationTimer },
-      ...letGo(state, live, 'call-ended'),
+      ...letGo(state, live, termination === 3000 ? 'end-requested' : 'call-ended'),
       ...left.effects,
       { do: 'emit', event: { type: 'ended' } },
     ],
@@ -132,7 +132,7 @@ export function letGo(
     const participant = call.participants.find((each) => each.leg === leg);
     const isHungUp = origin !== 'borrowed' && (onExitAction === null || !isPresent(leaver));
     if (isHungUp || participant === undefined) return [{ do: 'hang-up', leg, because }];
-    const unwatch = watch(call, leg, false);
+    const unwatch = watch(call, participant, false);
     if (origin === 'borrowed') return [...unwatch, { do: 'give-back', name: call.name, participant }];
     return [...unwatch, { do: 'run-exit-document', name: call.name, participant, because }];
   });

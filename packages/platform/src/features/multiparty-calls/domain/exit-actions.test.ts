@@ -38,14 +38,14 @@ describe('on_exit_action_url of a dialled or moved leg', () => {
   });
 
   it('end of the call, whatever ends it: the same, with the cause of an ended call for want of a document', () => {
-    const ends: readonly MultipartyCallInput[] = [
-      { type: 'end' },
-      { type: 'timer-fired', key: 'max-duration' },
+    const ends: readonly (readonly [MultipartyCallInput, string])[] = [
+      [{ type: 'end' }, 'end-requested'],
+      [{ type: 'timer-fired', key: 'max-duration' }, 'call-ended'],
     ];
-    for (const end of ends) {
+    for (const [end, because] of ends) {
       const room = joined().feed(end);
-      assert.deepEqual(documents(room), ['leg-3 call-ended']);
-      assert.deepEqual(room.hangUps, ['leg-1 call-ended', 'leg-2 call-ended']);
+      assert.deepEqual(documents(room), [`leg-3 ${because}`]);
+      assert.deepEqual(room.hangUps, [`leg-1 ${because}`, `leg-2 ${because}`]);
     }
     const alone = Room.created('active', { onExitAction }).answer(1).join(2).hangUp(2);
     assert.equal(alone.call.termination, 1010);

@@ -124,7 +124,7 @@ describe('a taken leg', () => {
     const room = Room.created().answer(1).join(2).add(3, taken).feed(here(3)).feed(kick(3));
     assert.deepEqual(room.hangUps, ['leg-3 kicked']);
     const other = Room.created('active', taken).feed(here(1)).feed({ type: 'end' });
-    assert.deepEqual(other.hangUps, ['leg-1 call-ended']);
+    assert.deepEqual(other.hangUps, ['leg-1 end-requested']);
   });
 
   it('is an event of the API', () => {

@@ -253,7 +253,7 @@ describe('end', () => {
     for (const status of ['active', 'initialized'] as const) {
       const room = Room.created(status).answer(1).add(2).after(1.5).feed({ type: 'end' });
       assert.equal(room.call.termination, 3000);
-      assert.deepEqual(room.hangUps, ['leg-1 call-ended', 'leg-2 call-ended']);
+      assert.deepEqual(room.hangUps, ['leg-1 end-requested', 'leg-2 end-requested']);
       assert.equal(room.orders[0], 'close-mix', 'nobody hears anybody while legs are being hung up');
       assert.equal(room.reply, 'done');
       assert.deepEqual(room.phases, { 1: 'exited', 2: 'exited' });

@@ -25,7 +25,7 @@ import { readTimer, timerChanges } from './call-timers.ts';
 import { departed, ended, letGo } from './departures.ts';
 import { whoHearsWhom } from './hearing.ts';
 import {
-  isTold,
+  isRequestedOf,
   type Members,
   type MultipartyCall,
   type MultipartyCallEffect,
@@ -153,7 +153,7 @@ function legDigit(call: MultipartyCall, leg: string, digit: string, now: Instant
     }
   }
   // Digits may be secrets: they are told to who asked for them, and written down for nobody else.
-  if (isTold(call, digitEvents)) {
+  if (isRequestedOf(call, participant, digitEvents)) {
     effects.push({ do: 'emit', event: { type: 'participant-digit', participant, digit } });
   }
   return { state: call, effects };
@@ -163,7 +163,7 @@ function legVoice(call: MultipartyCall, leg: string, speaking: boolean): CallSte
   const before = call.participants.find((each) => each.leg === leg);
   // The first notice after the order says how it is, which is nothing new where nobody speaks.
   if (before === undefined || !isPresent(before) || before.isSpeaking === speaking) return stay(call);
-  if (!isTold(call, speakEvents)) return stay(call);
+  if (!isRequestedOf(call, before, speakEvents)) return stay(call);
   const after = { ...before, isSpeaking: speaking };
   return {
     state: withParticipants(call, (each) => (each === before ? after : each)),

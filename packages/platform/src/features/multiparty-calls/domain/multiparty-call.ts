@@ -1,7 +1,14 @@
 import type { Instant, KernelEffect, TimerFired } from '../../../kernel/machine.ts';
 import type { PlayItem } from '../../sounds/index.ts';
 import type { HearingChange } from './hearing-history.ts';
-import type { Callback, Participant, ParticipantBill, Switches, WantedParticipant } from './participant.ts';
+import type {
+  Callback,
+  Participant,
+  ParticipantBill,
+  StatusCallback,
+  Switches,
+  WantedParticipant,
+} from './participant.ts';
 import type { RoomAudioEffect } from './room-audio.ts';
 import type { RoomPlay, WantedPlay } from './room-plays.ts';
 import { noRecordings, type RecordingSettings, type RoomRecordings } from './room-recording.ts';
@@ -65,11 +72,6 @@ export interface MusicSettings {
 
 export const builtInMusic: MusicSettings = { wait: null, agentHold: null, customerHold: null };
 
-export interface StatusCallback extends Callback {
-  /** Groups of events, comma-separated (conventions.md §10.1). */
-  readonly events: string;
-}
-
 /** `all`, or some of those dialled or present. */
 export type Members = 'all' | readonly number[];
 
@@ -124,8 +126,11 @@ export type MultipartyCallEffect =
   | RoomAudioEffect
   | KernelEffect<MultipartyCallEvent, MultipartyCallReply>;
 
-/** `not-confirmed`: no key or a wrong one; `alone`: it was to join others, and nobody is there. */
-export type LetGoCause = 'call-ended' | 'kicked' | 'lost-race' | 'not-confirmed' | 'alone';
+/**
+ * `call-ended`: by itself, `end-requested`: by the API; `not-confirmed`: no key or a wrong one; `alone`: it was to join others, and nobody
+ * is there.
+ */
+export type LetGoCause = 'call-ended' | 'end-requested' | 'kicked' | 'lost-race' | 'not-confirmed' | 'alone';
 
 /** Sounds from URLs, under keys of the call; whoever starts one stops it, unless it has an end of its own. */
 export type RoomSoundEffect =
@@ -210,7 +215,16 @@ export function newMultipartyCall(
   };
 }
 
-/** Whether somebody is told of this group of events (conventions.md §10.1). */
-export function isTold(call: Pick<MultipartyCall, 'statusCallback'>, group: string): boolean {
-  return call.statusCallback?.events.split(',').includes(group) ?? false;
+/** Whether a status callback asks for this group of events (conventions.md §10.1). */
+export function isRequested(callback: StatusCallback | null, group: string): boolean {
+  return callback?.events.split(',').includes(group) ?? false;
+}
+
+/** Of this participant: by the call's status callback, or by its own. */
+export function isRequestedOf(
+  call: Pick<MultipartyCall, 'statusCallback'>,
+  participant: Pick<Participant, 'statusCallback'>,
+  group: string,
+): boolean {
+  return isRequested(call.statusCallback, group) || isRequested(participant.statusCallback, group);
 }

@@ -20,6 +20,8 @@ export interface Participant extends WantedParticipant {
   readonly bill: ParticipantBill | null;
   /** As far as somebody asked for it (`participant-speak-events`). */
   readonly isSpeaking: boolean;
+  /** The call became active by its being added or entering. */
+  readonly hasStarted: boolean;
 }
 
 export interface ParticipantBill {
@@ -63,6 +65,8 @@ export interface WantedParticipant extends Switches {
   /** Joins only somebody who is there. */
   readonly joinsOthersOnly: boolean;
   readonly callStatusCallback: Callback | null;
+  /** Told of this participant alone, besides that of the call. */
+  readonly statusCallback: StatusCallback | null;
   /** Of an ai-agent, and of nobody else; it is dialled by being connected. */
   readonly agent?: AgentStream;
   /** Of its leg. */
@@ -112,6 +116,11 @@ export interface Callback {
   readonly method: 'GET' | 'POST';
 }
 
+export interface StatusCallback extends Callback {
+  /** Groups of events, comma-separated (conventions.md §10.1). */
+  readonly events: string;
+}
+
 export type ExitCause =
   | 'Participant Call Hangup'
   | 'Kicked Out of Multiparty Call'
@@ -129,6 +138,7 @@ export function addedParticipant(wanted: WantedParticipant, now: Instant): Parti
     exitCause: null,
     bill: null,
     isSpeaking: false,
+    hasStarted: false,
   };
 }
 

@@ -8,10 +8,7 @@ import type { Database, Write } from '../../../ports/database.ts';
 import type { RunOrder } from '../../call-instructions/index.ts';
 import { createUsage, freeOfCharge, type RateTable } from '../../usage/index.ts';
 import { createMultipartyCalls, type MultipartyCallsFeature } from '../index.ts';
-import { multipartyCallsTables } from '../migrations/0001-multiparty-calls.ts';
-import { recordingsAndHearing } from '../migrations/0002-recordings-and-hearing.ts';
-import { multipartyBills } from '../migrations/0003-bills.ts';
-import { openHearingByListener } from '../migrations/0004-open-hearing-by-listener.ts';
+import { multipartyCallMigrations } from '../multiparty-calls.ts';
 import { createRecordingMedia, type RecordingMedia } from './recording-media.ts';
 import { createScriptedCalls, type ScriptedCalls } from './scripted-calls.ts';
 import { createScriptedRecordings, type ScriptedRecordings } from './scripted-recordings.ts';
@@ -58,11 +55,7 @@ export async function openMultipartyWorld(
   open: OpenDatabase,
   options: WorldOptions = {},
 ): Promise<MultipartyWorld> {
-  return worldOn(
-    await open([multipartyCallsTables, recordingsAndHearing, multipartyBills, openHearingByListener]),
-    open,
-    options,
-  );
+  return worldOn(await open(multipartyCallMigrations), open, options);
 }
 
 interface WorldOptions {

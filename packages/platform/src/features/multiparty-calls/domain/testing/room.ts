@@ -54,6 +54,7 @@ export function wanted(memberId: number, changes: Partial<WantedParticipant> = {
     relaysDigits: false,
     joinsOthersOnly: false,
     callStatusCallback: null,
+    statusCallback: null,
     onExitAction: null,
     rate: { perMinute: 0, initialSeconds: 60, incrementSeconds: 60 },
     ...changes,

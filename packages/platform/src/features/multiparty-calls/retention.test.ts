@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { eachDatabase } from '@jackfield/testkit';
+import { sql } from 'kysely';
+import { customer, type MultipartyWorld, openMultipartyWorld } from './testing/multiparty-world.ts';
+
+const tables = ['multiparty_calls', 'multiparty_participants', 'multiparty_hearing'] as const;
+
+async function rowsOf({ database }: MultipartyWorld): Promise<readonly number[]> {
+  return Promise.all(
+    tables.map(async (table) => {
+      const { rows } = await sql<{ n: number }>`SELECT count(*) AS n FROM ${sql.table(table)}`.execute(
+        database.read,
+      );
+      return Number(rows[0]!.n);
+    }),
+  );
+}
+
+eachDatabase('The retention of multiparty calls', (open) => {
+  test('removes ended calls with all that is of them, the oldest first, and never a live one', async () => {
+    const world = await openMultipartyWorld(open);
+    for (const name of ['one', 'two', 'three']) {
+      await world.join(name, { stay_alone: true });
+      await world.join(name, customer);
+      if (name !== 'three') await world.remove(`MultiPartyCall/name_${name}/`);
+      await world.runner.idle();
+      await world.clock.advance(10_000);
+    }
+    const left = async () => {
+      const { objects } = (await world.get('MultiPartyCall/')).body;
+      return objects.map((each: { friendly_name: string }) => each.friendly_name);
+    };
+    const now = world.clock.now();
+    assert.equal(await world.feature.removeEnded(now - 30_000, 10), 0, 'kept to the millisecond');
+    assert.deepEqual(await rowsOf(world), [3, 6, 6]);
+    assert.equal(await world.feature.removeEnded(now, 1), 1);
+    assert.deepEqual(await left(), ['three', 'two']);
+    assert.equal(await world.feature.removeEnded(now, 10), 1);
+    assert.deepEqual(await left(), ['three']);
+    assert.deepEqual(await rowsOf(world), [1, 2, 2]);
+    assert.equal(await world.feature.removeEnded(now, 10), 0);
+  });
+});
