@@ -44,8 +44,8 @@ const made: Readonly<Record<string, string>> = {
   callbacks: 'of events of a live call',
 };
 
-/** Kept by time, whoever they are of: the feed of events, and answers to repeated requests. */
-const keptByTime = ['outbox', 'idempotency_records'];
+/** Kept for a time whatever becomes of the account: events of the feed, answers to repeated requests, and the inbox of the sandbox. */
+const keptByTime = ['outbox', 'idempotency_records', 'sandbox_messages'];
 
 /** A world in which something can happen just before the next transaction begins: after a request was admitted. */
 async function withSubaccount(

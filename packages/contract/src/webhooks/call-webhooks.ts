@@ -55,6 +55,12 @@ const endOfCall = {
   HangupCauseName: field('Why the call ended.', 'Normal Hangup'),
   HangupCauseCode: numberField('The same as a number.', '4000'),
   HangupSource: field('Who or what ended it.', 'Caller'),
+  HangupReason: Type.Optional(
+    field(
+      'One sentence of at most 500 characters where more is known than the cause: what was wrong with the document, its URL or the destination.',
+      'https://example.com/answer answered with status 500 instead of 200',
+    ),
+  ),
   StartTime: timeField('When it began.'),
   AnswerTime: Type.Optional(timeField('When it was answered; absent when it was not.')),
   EndTime: timeField('When it ended.'),
