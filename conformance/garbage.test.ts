@@ -118,7 +118,7 @@ describe('what strangers send', { timeout: 60_000 }, () => {
     });
   }
 
-  it('an INVITE without credentials is challenged, whoever is called', async () => {
+  it('an INVITE without credentials for a number or an unknown user is challenged', async () => {
     for (const callee of ['+12025550100', 'nobody', 'a%00b']) {
       await send(
         request(

@@ -10,6 +10,8 @@ export interface BaresipOptions {
   readonly registrar: string;
   readonly username: string;
   readonly password: string;
+  /** False for a phone of elsewhere: it registers nowhere and shows no credentials; `registrar` is the domain of its own address. */
+  readonly registers?: false;
   /** The tone that this phone speaks all the time. */
   readonly toneHz: number;
   readonly transport?: 'udp' | 'tcp' | 'tls';
@@ -177,11 +179,10 @@ function account({
   transport = 'udp',
   codec = 'pcmu',
   srtp,
+  registers,
 }: BaresipOptions): string {
   const parameters = [
-    `auth_user=${username}`,
-    `auth_pass=${password}`,
-    'regint=60',
+    ...(registers === false ? ['regint=0'] : [`auth_user=${username}`, `auth_pass=${password}`, 'regint=60']),
     'answermode=auto',
     `audio_codecs=${codec}/${sampleRates[codec]}/1`,
     ...(srtp === undefined ? [] : [`mediaenc=${srtp}`]),

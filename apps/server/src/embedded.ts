@@ -14,6 +14,7 @@ import {
   createCarrierAdmission,
   createDefence,
   createDigestAdmission,
+  createExternalAdmission,
   createSipEdge,
   createSipNonces,
   createTokenAdmission,
@@ -43,6 +44,7 @@ import { readAuthorities, readCertificate, watchCertificate } from './certificat
 import type { Config } from './config.ts';
 import { countMediaLegs } from './counted-media-legs.ts';
 import { type OpenGateways, openMessageGateways } from './message-gateways.ts';
+import { admitsExternal, ownAddresses } from './public-sip.ts';
 import { publishMetrics } from './publish-metrics.ts';
 import { readRates } from './rates-file.ts';
 import { openRecordingFiles } from './recording-files.ts';
@@ -155,6 +157,8 @@ async function start(
   const sandbox = config.sandbox ? createSandbox({ ...shared, mediaHost: config.sip.host }) : undefined;
 
   const domains = nonEmpty(config.sip.domains);
+  // conventions.md §12.1: applications have addresses below `app.`.
+  const served = nonEmpty([...domains, ...domains.map((domain) => `app.${domain}`)]);
   let edge: SipEdge | undefined;
   let sockets: SocketTransports | undefined;
   const openTransports = async (listener: TransportListener): Promise<SocketTransports> => {
@@ -177,6 +181,7 @@ async function start(
       recorder,
       recordingFiles: recordings.files,
       domains,
+      addresses: ownAddresses(config),
       publicUrl: config.publicUrl,
       keepCallbacksMs: config.callbackDays * dayMs,
       ...(rates === undefined ? {} : { rates }),
@@ -190,11 +195,24 @@ async function start(
       carriers: operated.carriers,
       egress,
       audioStreams: media.streams,
-      createTelephony(registrations, { trunks, clientTokens, carrierCalls, bans, accounts }) {
+      createTelephony(registrations, doors) {
+        const { trunks, clientTokens, carrierCalls, bans, publicApplications, accounts } = doors;
         const nonces = createSipNonces(secrets);
         const digest = { ...shared, algorithms: config.sip.digest, nonces };
         const endpoints = createDigestAdmission({ ...digest, registrations, realm: domains[0] });
-        const password = createTrunkAdmission({ ...digest, trunks, domains, otherwise: endpoints });
+        const open = admitsExternal(config)
+          ? createExternalAdmission({
+              ...shared,
+              registrations,
+              isActive: accounts.isActive,
+              publicApplication: publicApplications.account,
+              domains: served,
+              trusted: config.limits?.trustedSources ?? [],
+              limits: config.limits?.external ?? {},
+              otherwise: endpoints,
+            })
+          : endpoints;
+        const password = createTrunkAdmission({ ...digest, trunks, domains, otherwise: open });
         const tokens = createTokenAdmission({ tokens: clientTokens, otherwise: password });
         const account = (number: string) => carrierCalls.account(number);
         const { carriers } = operated;
@@ -231,8 +249,7 @@ async function start(
           }),
           defence,
           registrations,
-          // conventions.md §12.1: applications have addresses below `app.`.
-          domains: nonEmpty([...domains, ...domains.map((domain) => `app.${domain}`)]),
+          domains: served,
           publicAddress: config.publicAddress,
           userAgentName: 'Jackfield',
           srtp: config.sip.srtp,

@@ -23,6 +23,9 @@ test('limits are variables; what stands for a time is in seconds', () => {
     JACKFIELD_SIP_BAN_SECONDS: '0',
     JACKFIELD_SIP_STRANGER_SECONDS: '9',
     JACKFIELD_CALLS_PER_ACCOUNT: '11',
+    JACKFIELD_EXTERNAL_CALLS: '0',
+    JACKFIELD_EXTERNAL_CALLS_PER_ACCOUNT: '17',
+    JACKFIELD_EXTERNAL_CALLS_PER_MINUTE: '19',
     JACKFIELD_HTTP_CONNECTIONS_PER_SOURCE: '13',
   });
   const { requestsPerSecond, requestBurst, failuresBeforeBan, banMs, callsPerAccount } = limits.defence;
@@ -30,6 +33,8 @@ test('limits are variables; what stands for a time is in seconds', () => {
     [requestsPerSecond, requestBurst, failuresBeforeBan, banMs, callsPerAccount],
     [5, 7, 3, 0, 11],
   );
+  const { externalCalls, externalCallsPerAccount } = limits.defence;
+  assert.deepEqual([externalCalls, externalCallsPerAccount, limits.external.callsPerMinute], [0, 17, 19]);
   assert.deepEqual([limits.sip.strangerMs, limits.http.connectionsPerSource], [9000, 13]);
 });
 
@@ -37,6 +42,7 @@ test('a wrong limit stops the start with its name, its value and what is allowed
   const wrong = {
     JACKFIELD_SIP_RATE: '0',
     JACKFIELD_SIP_BAN_SECONDS: '-1',
+    JACKFIELD_EXTERNAL_CALLS: 'none',
     JACKFIELD_SIP_MESSAGE_BYTES: '1999',
     JACKFIELD_HTTP_CONNECTIONS: 'many',
     JACKFIELD_TRUSTED_SOURCES: '10.0.0.0/33',

@@ -1,4 +1,9 @@
-import { type DefenceLimits, defaultDefenceLimits } from '@jackfield/adapters/sip-edge';
+import {
+  type DefenceLimits,
+  defaultDefenceLimits,
+  defaultExternalCallLimits,
+  type ExternalCallLimits,
+} from '@jackfield/adapters/sip-edge';
 import type { HttpLimits } from '@jackfield/platform';
 import { asAddress, asCidr, asCount, asList } from './config-values.ts';
 
@@ -7,6 +12,8 @@ export interface ServerLimits {
   /** Networks and addresses that no limit of sources applies to. */
   readonly trustedSources: readonly string[];
   readonly defence: Partial<DefenceLimits>;
+  /** Of callers without credentials. */
+  readonly external: Partial<ExternalCallLimits>;
   readonly http: Partial<HttpLimits>;
   readonly sip: {
     readonly messageBytes: number;
@@ -33,7 +40,7 @@ export const limitVariables = {
   sipBanSeconds: {
     name: 'JACKFIELD_SIP_BAN_SECONDS',
     allowed: 'a number of seconds from 0 (nobody is banned) to 86400',
-    read: (text: string) => (text === '0' ? 0 : asCount(86_400)(text)),
+    read: orZero(asCount(86_400)),
   },
   sipMessageBytes: {
     name: 'JACKFIELD_SIP_MESSAGE_BYTES',
@@ -45,6 +52,13 @@ export const limitVariables = {
   sipStrangerSeconds: { name: 'JACKFIELD_SIP_STRANGER_SECONDS', ...number(86_400) },
   callsPerSource: { name: 'JACKFIELD_CALLS_PER_SOURCE', ...number(1_000_000) },
   callsPerAccount: { name: 'JACKFIELD_CALLS_PER_ACCOUNT', ...number(1_000_000) },
+  externalCalls: {
+    name: 'JACKFIELD_EXTERNAL_CALLS',
+    allowed: 'a number of calls from 0 (nobody calls without credentials) to 1000000',
+    read: orZero(asCount(1_000_000)),
+  },
+  externalCallsPerAccount: { name: 'JACKFIELD_EXTERNAL_CALLS_PER_ACCOUNT', ...number(1_000_000) },
+  externalCallsPerMinute: { name: 'JACKFIELD_EXTERNAL_CALLS_PER_MINUTE', ...number(1_000_000) },
   httpRequests: { name: 'JACKFIELD_HTTP_REQUESTS', ...number(1_000_000) },
   httpStrangerRequests: { name: 'JACKFIELD_HTTP_STRANGER_REQUESTS', ...number(1_000_000) },
   httpBanAfter: { name: 'JACKFIELD_HTTP_BAN_AFTER', ...number(1_000_000) },
@@ -75,6 +89,11 @@ export function readLimits(orDefault: ReadOrDefault, sandbox: boolean): ServerLi
       banMs: orDefault(variables.sipBanSeconds, ofSip.banMs / 1000) * 1000,
       callsPerSource: orDefault(variables.callsPerSource, ofSip.callsPerSource),
       callsPerAccount: orDefault(variables.callsPerAccount, ofSip.callsPerAccount),
+      externalCalls: orDefault(variables.externalCalls, ofSip.externalCalls),
+      externalCallsPerAccount: orDefault(variables.externalCallsPerAccount, ofSip.externalCallsPerAccount),
+    },
+    external: {
+      callsPerMinute: orDefault(variables.externalCallsPerMinute, defaultExternalCallLimits.callsPerMinute),
     },
     http: {
       requests: orDefault(variables.httpRequests, 300),
@@ -90,6 +109,10 @@ export function readLimits(orDefault: ReadOrDefault, sandbox: boolean): ServerLi
       strangerMs: orDefault(variables.sipStrangerSeconds, 120) * 1000,
     },
   };
+}
+
+function orZero(read: (text: string) => number | undefined) {
+  return (text: string): number | undefined => (text === '0' ? 0 : read(text));
 }
 
 function atLeast(least: number, read: (text: string) => number | undefined) {

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import {
   type AccountResources,
-  type AccountsFeature,
   createAccounts,
   type FirstAccount,
   ofActiveAccounts,
@@ -41,7 +40,6 @@ import { lastAliveTable } from './kernel/migrations/0004-last-alive.ts';
 import { createOutbox, outboxMigrations } from './kernel/outbox.ts';
 import type { SessionRunner } from './kernel/session-runner.ts';
 import type { AudioStreams } from './ports/audio-streams.ts';
-import type { ClientTokens } from './ports/client-tokens.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Database } from './ports/database.ts';
 import type { Egress, EgressAddresses } from './ports/egress.ts';
@@ -54,26 +52,11 @@ import type { Recorder } from './ports/recorder.ts';
 import type { RecordingFiles } from './ports/recording-files.ts';
 import type { Registrations } from './ports/registrations.ts';
 import type { Secrets } from './ports/secrets.ts';
+import type { SignallingDoors } from './ports/signalling-doors.ts';
 import type { SoundDecoder } from './ports/sound-decoder.ts';
-import type { SourceBans } from './ports/source-bans.ts';
 import type { Speech } from './ports/speech.ts';
 import type { Telephony } from './ports/telephony.ts';
-import type { Trunks } from './ports/trunks.ts';
 import { type KeptRecords, startRetention } from './record-retention.ts';
-
-/** What signalling asks the features, besides registrations. */
-export interface SignallingDoors {
-  readonly trunks: Trunks;
-  readonly clientTokens: ClientTokens;
-  /** Whose calls carriers hand over. */
-  readonly carrierCalls: {
-    /** That of a call to this number (E.164 with its +); undefined while the platform starts. */
-    account(number: string): Promise<string | undefined>;
-  };
-  readonly bans: SourceBans;
-  /** Accounts that are not active neither register nor call. */
-  readonly accounts: Pick<AccountsFeature, 'isActive'>;
-}
 
 export interface PlatformDeps
   extends KeptRecords,
@@ -100,6 +83,8 @@ export interface PlatformDeps
   readonly audioStreams: AudioStreams;
   /** SIP domains that we serve, lower case; the first is the realm. */
   readonly domains: readonly [string, ...string[]];
+  /** Addresses at which phones reach us, as hosts of SIP URIs: those of IPv6 in brackets. `sip:<user>@<address>` is a user of ours. */
+  readonly addresses?: readonly string[];
   /** Signalling, which authenticates by what the endpoints feature knows. It is opened when everything else stands. */
   readonly createTelephony: (registrations: Registrations, doors: SignallingDoors) => Telephony;
   readonly firstAccount?: { readonly authId: string; readonly authToken: string };
@@ -213,6 +198,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
         trunks: trunks.trunks,
         clientTokens: clientTokens.tokens,
         carrierCalls: { account: async (number) => (await holderOf(number)) ?? carriers.incoming.account() },
+        publicApplications: { account: applications.answering.accountOfPublic },
         bans: createBanFeed({ ...deps, outbox, account: () => carriers.incoming.account() }),
       }),
     ),
@@ -222,6 +208,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     runner,
     telephony,
     registrations: withClientNames(registrations, accounts.isWithin),
+    domains: [...deps.domains, ...(deps.addresses ?? [])],
     usage,
     numbers: carriers.numbers(deps.numbers),
     ownNumbers: numbers.destinations,

@@ -1,4 +1,4 @@
-export { createPlatform, type Platform, type PlatformDeps, type SignallingDoors } from './create-platform.ts';
+export { createPlatform, type Platform, type PlatformDeps } from './create-platform.ts';
 export type { AccountCredentials } from './features/accounts/index.ts';
 export {
   type Carrier,
@@ -85,6 +85,7 @@ export type { RecordedFile, Recorder, RecordingFormat, RecordingOrder } from './
 export type { RecordingFiles } from './ports/recording-files.ts';
 export type { Binding, EndpointCredential, Registrations } from './ports/registrations.ts';
 export type { Secrets } from './ports/secrets.ts';
+export type { SignallingDoors } from './ports/signalling-doors.ts';
 export type { Sms, SmsOrder, SmsOutcome, SmsReceipt } from './ports/sms.ts';
 export type { DecodeLimits, DecodeProblem, SoundDecoder } from './ports/sound-decoder.ts';
 export type { SourceBan, SourceBans } from './ports/source-bans.ts';

@@ -12,6 +12,8 @@ export interface Admitted {
   /** The carrier that hands the call over, and the number that it was dialled for. */
   readonly carrier?: string;
   readonly callee?: string;
+  /** The caller's own SIP URI where the call comes from elsewhere without credentials: nothing about its sender was verified. */
+  readonly external?: string;
   /** The application that is to take its calls, where its token names one. */
   readonly application?: string;
   /** Set for who presented a token: it is registered no longer than that lasts, and only when it may be called. */

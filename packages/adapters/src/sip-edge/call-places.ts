@@ -4,12 +4,16 @@ export interface CallLimits {
   readonly callsPerSource: number;
   /** Incoming ones of one account. */
   readonly callsPerAccount: number;
+  /** Those of external callers, who have no credentials, in all. */
+  readonly externalCalls: number;
+  /** The same to one account. */
+  readonly externalCallsPerAccount: number;
 }
 
 /** Places for incoming calls, by source and by account. */
 export interface CallPlaces {
   /** Takes a place; the function gives it back, once. Undefined when there is none. A source without a name is not counted. */
-  take(source: string | undefined, account: string): (() => void) | undefined;
+  take(source: string | undefined, account: string, isExternal?: boolean): (() => void) | undefined;
   /** Places that are taken. */
   readonly taken: number;
 }
@@ -26,10 +30,15 @@ export function createCallPlaces(limits: CallLimits): CallPlaces {
   };
 
   return {
-    take(source, account) {
-      const keys = [`of ${account}`, ...(source === undefined ? [] : [`from ${source}`])];
-      const [ofAccount = 0, fromSource = 0] = keys.map((key) => counts.get(key));
-      if (ofAccount >= limits.callsPerAccount || fromSource >= limits.callsPerSource) return undefined;
+    take(source, account, isExternal = false) {
+      const most: (readonly [key: string, limit: number])[] = [[`of ${account}`, limits.callsPerAccount]];
+      if (source !== undefined) most.push([`from ${source}`, limits.callsPerSource]);
+      if (isExternal) {
+        most.push(['external', limits.externalCalls]);
+        most.push([`external to ${account}`, limits.externalCallsPerAccount]);
+      }
+      if (most.some(([key, limit]) => (counts.get(key) ?? 0) >= limit)) return undefined;
+      const keys = most.map(([key]) => key);
       taken += 1;
       for (const key of keys) change(key, 1);
       let isHeld = true;

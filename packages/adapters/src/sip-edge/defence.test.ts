@@ -113,6 +113,14 @@ describe('Rates', () => {
     assert.equal(w.defence.knows(w.flowOf(home).id), true);
   });
 
+  it('are those of a stranger for an external caller, whose call shows nothing about its source', async () => {
+    const w = world({ requestBurst: 1 });
+    await w.decide({ ...admitted, endpoint: '', user: '', external: 'sip:e@x.example' }, w.flowOf(home));
+    assert.equal(w.defence.census().knownFlows, 0);
+    const ask = () => w.defence.admits(w.request(), w.flowOf(home));
+    assert.deepEqual([ask(), ask()], [true, false]);
+  });
+
   it('are not asked of trusted sources and carriers', () => {
     const w = world({ requestBurst: 1 }, { trusted: ['198.51.100.0/24'], carrier: '203.0.113.1' });
     for (const address of ['198.51.100.7', '203.0.113.1']) {
@@ -237,5 +245,19 @@ describe('Places of calls', () => {
     first?.();
     assert.equal(places.taken, 5);
     assert.ok(places.take(home, 'MA1'));
+  });
+
+  it('are fewer for external callers, in all and to each account, and known callers have theirs still', () => {
+    const { defence } = world({ externalCalls: 3, externalCallsPerAccount: 2 });
+    const call = (account: string) => defence.places.take(home, account, true);
+    const first = call('MA1');
+    assert.ok(first && call('MA1'));
+    assert.equal(call('MA1'), undefined, 'to this account');
+    assert.ok(call('MA2'));
+    assert.equal(call('MA3'), undefined, 'in all');
+    assert.ok(defence.places.take(home, 'MA1'), 'a known caller');
+    first();
+    assert.ok(call('MA3'));
+    assert.deepEqual([defence.counters.externalCalls, defence.counters.externalCallsRefused], [4, 2]);
   });
 });

@@ -29,6 +29,10 @@ export interface DefenceLimits {
   readonly callsPerSource: number;
   /** Incoming calls in progress of one account, 2,000. */
   readonly callsPerAccount: number;
+  /** Calls of external callers in progress, 200 in all; 0 admits none. */
+  readonly externalCalls: number;
+  /** The same to one account, 20. */
+  readonly externalCallsPerAccount: number;
 }
 
 /** Limits used where the caller names none. */
@@ -43,6 +47,8 @@ export const defaultDefenceLimits: DefenceLimits = {
   maxRemembered: 100_000,
   callsPerSource: 500,
   callsPerAccount: 2_000,
+  externalCalls: 200,
+  externalCallsPerAccount: 20,
 };
 
 export interface DefenceDeps {
@@ -77,7 +83,16 @@ export interface Defence {
   readonly places: CallPlaces;
   /** Whole numbers that only rise. */
   readonly counters: Readonly<
-    Record<'rateLimited' | 'bannedDropped' | 'scannersDropped' | 'failedLogins' | 'bans', number>
+    Record<
+      | 'rateLimited'
+      | 'bannedDropped'
+      | 'scannersDropped'
+      | 'failedLogins'
+      | 'bans'
+      | 'externalCalls'
+      | 'externalCallsRefused',
+      number
+    >
   >;
   census(): { readonly bannedSources: number; readonly knownFlows: number };
 }
@@ -108,7 +123,15 @@ export function createDefence(deps: DefenceDeps): Defence {
   });
   const known = new KnownFlows({ keepMs: limits.knownMs, maxFlows: maxRemembered });
   const places = createCallPlaces(limits);
-  const counters = { rateLimited: 0, bannedDropped: 0, scannersDropped: 0, failedLogins: 0, bans: 0 };
+  const counters = {
+    rateLimited: 0,
+    bannedDropped: 0,
+    scannersDropped: 0,
+    failedLogins: 0,
+    bans: 0,
+    externalCalls: 0,
+    externalCallsRefused: 0,
+  };
 
   function tell(source: string, reason: SourceBan['reason']): void {
     counters.bans += 1;
@@ -171,6 +194,8 @@ export function createDefence(deps: DefenceDeps): Defence {
         const decided = await admission.admit(request, address, flow);
         const now = clock.now();
         if (decided.ok) {
+          // An external caller has shown nothing: its source stays that of a stranger.
+          if (decided.external !== undefined) return decided;
           // Whoever was let in for its address alone has shown nothing about its port: forged ones would fill the memory.
           const mayBeListed = decided.trunk !== undefined || decided.carrier !== undefined;
           const hasShown = mayBeListed
@@ -194,8 +219,12 @@ export function createDefence(deps: DefenceDeps): Defence {
     knows: (flow) => known.has(flow, clock.now()),
     flowClosed: (flow) => known.remove(flow),
     places: {
-      take: (address, account) =>
-        places.take(address === undefined || isTrusted(address) ? undefined : sourceOf(address), account),
+      take(address, account, isExternal = false) {
+        const source = address === undefined || isTrusted(address) ? undefined : sourceOf(address);
+        const free = places.take(source, account, isExternal);
+        if (isExternal) counters[free === undefined ? 'externalCallsRefused' : 'externalCalls'] += 1;
+        return free;
+      },
       get taken() {
         return places.taken;
       },

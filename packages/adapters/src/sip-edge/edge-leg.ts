@@ -13,6 +13,8 @@ export interface EdgeLeg {
   redial: ((offer: string) => void) | undefined;
   /** The incoming INVITE. */
   readonly incoming: IncomingInvite | undefined;
+  /** Its caller has no credentials: it gets no audio before its ACK has shown that it receives what is sent to its address. */
+  isExternal: boolean;
   /** How far we are with the answer to an incoming INVITE: `accepted` means that its 200 was sent. */
   answer: 'none' | 'wanted' | 'accepted';
   /** The media port of an incoming leg, once it was asked for. */
@@ -46,6 +48,7 @@ export function newEdgeLeg(
     call: undefined,
     redial: undefined,
     incoming,
+    isExternal: false,
     answer: 'none',
     opened: undefined,
     earlyMedia: undefined,

@@ -28,7 +28,8 @@ import type { Gruus } from './gruus.ts';
 import { legEndOf } from './leg-end.ts';
 import { isAnswerable, isDescription, LegMedia, sdpType } from './leg-media.ts';
 import { cameInPrivate, LegCrypto, type SrtpOptions } from './leg-media-crypto.ts';
-import { calleeMeantBy, callerOf, customHeadersOf, orderOf } from './parties.ts';
+import { offeredNotice } from './offered-notice.ts';
+import { calleeMeantBy, orderOf } from './parties.ts';
 import { createTransfers } from './transfers.ts';
 
 export interface EdgeLegsDeps extends DialTermsDeps {
@@ -118,6 +119,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
       },
       answered: (response) => connectAnswer(edge, edge.earlyMedia?.answeredBy(response) ?? response.body),
       acknowledged(body) {
+        if (edge.isExternal && edge.answer === 'accepted' && !edge.media.awaitsAnswer) return told(edge);
         if (!edge.media.awaitsAnswer) return;
         // The PRACK of an early offer (RFC 3262 §5): the leg is heard, but nobody has answered it.
         if (edge.incoming !== undefined && edge.answer !== 'accepted') {
@@ -234,31 +236,20 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     const replaced = transfers.replacedBy(incoming.request);
     if (replaced !== undefined && 'refusal' in replaced) return incoming.reject(replaced.refusal);
     const edge = open(deps.newUuid(), incoming, crypto, forwardsLeftOf(incoming.request));
+    edge.isExternal = admitted.external !== undefined;
+    if (edge.isExternal) edge.media.sendOnlyTo(incoming.sourceAddress);
     if (!hasPlace(edge, incoming, admitted.account)) return;
     if (admitted.carrier === undefined) confineCaller(deps, edge.leg, incoming);
     transfers.began(edge.leg, incoming);
     incoming.listen(listenerOf(edge));
     // A caller who gave up meanwhile is over before anybody has heard of its leg.
     if (!legs.has(edge.leg)) return;
-    notify({
-      type: 'leg-offered',
-      leg: edge.leg,
-      account: admitted.account,
-      endpoint: admitted.endpoint,
-      ...(admitted.trunk === undefined ? {} : { trunk: admitted.trunk }),
-      ...(admitted.carrier === undefined ? {} : { carrier: admitted.carrier }),
-      ...(replaced === undefined ? {} : { replaces: replaced.leg }),
-      ...(admitted.application === undefined ? {} : { application: admitted.application }),
-      ...callerOf(incoming.request, admitted),
-      to: callee,
-      sourceAddress: incoming.sourceAddress,
-      headers: customHeadersOf(incoming.request),
-    });
+    notify(offeredNotice(edge.leg, incoming, admitted, callee, replaced?.leg));
   }
 
   /** False, and the leg is gone again, when there are as many calls as there may be. */
   function hasPlace(edge: EdgeLeg, incoming: IncomingInvite, account: string): boolean {
-    edge.free = deps.places?.take(incoming.sourceAddress, account);
+    edge.free = deps.places?.take(incoming.sourceAddress, account, edge.isExternal);
     if (deps.places === undefined || edge.free !== undefined) return true;
     legs.delete(edge.leg);
     incoming.reject(503, noPlace);
@@ -293,11 +284,11 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     const offer = incoming.request.body;
     const headers = [['X-CallUUID', edge.leg] as const];
     if (!(await openIncoming(edge, incoming)) || edge.answer !== 'none') return;
-    if (offer === '' && incoming.takesReliable) {
+    if (offer === '' && incoming.takesReliable && !edge.isExternal) {
       edge.early ??= edge.media.offer();
       incoming.ring(183, { headers, content: { body: edge.early, contentType: sdpType } });
-    } else if (offer === '') {
-      // Who made no offer cannot be heard or made hear before its ACK; the caller rings instead.
+    } else if (offer === '' || edge.isExternal) {
+      // Who made no offer, or has not shown where it is, cannot be made hear before its ACK; the caller rings instead.
       incoming.ring(180, { headers });
     } else {
       edge.early ??= edge.media.answer(offer);
@@ -314,7 +305,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     if (body === undefined) return refuseMedia(edge, incoming);
     edge.answer = 'accepted';
     incoming.accept({ body, contentType: sdpType }, [['X-CallUUID', edge.leg]]);
-    if (!edge.media.awaitsAnswer) told(edge);
+    if (!edge.media.awaitsAnswer && !edge.isExternal) told(edge);
   }
 
   function refuseMedia(edge: EdgeLeg, incoming: IncomingInvite): void {

@@ -8,6 +8,12 @@ export {
 } from './carrier-admission.ts';
 export { createDefence, type Defence, type DefenceLimits, defaultDefenceLimits } from './defence.ts';
 export { createDigestAdmission, type DigestAdmissionDeps } from './digest-admission.ts';
+export {
+  createExternalAdmission,
+  defaultExternalCallLimits,
+  type ExternalAdmissionDeps,
+  type ExternalCallLimits,
+} from './external-admission.ts';
 export { createSipEdge, type SipEdge, type SipEdgeDeps } from './sip-edge.ts';
 export { createSipNonces } from './sip-nonces.ts';
 export { createTokenAdmission, type TokenAdmissionDeps } from './token-admission.ts';

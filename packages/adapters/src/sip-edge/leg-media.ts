@@ -36,6 +36,7 @@ export class LegMedia {
   #sent: string | undefined;
   #awaitsAnswer = false;
   #inUse: CodecCapability | undefined;
+  #onlyTo: string | undefined;
 
   constructor(
     legs: MediaLegs,
@@ -54,6 +55,14 @@ export class LegMedia {
   /** SRTP of the leg: what has to be known before its first description. */
   get crypto(): LegCrypto {
     return this.#crypto;
+  }
+
+  /**
+   * Whatever a description says, audio goes to this address until some has come from elsewhere: nobody without credentials has it sent
+   * to a third party.
+   */
+  sendOnlyTo(address: string): void {
+    this.#onlyTo = address;
   }
 
   /** An offer of ours has no answer yet. */
@@ -170,8 +179,13 @@ export class LegMedia {
   }
 
   #mediaOf(agreed: AgreedAudio): AgreedMedia {
+    const media = agreedMediaOf(agreed);
     const signalledFrom = this.#signalling.list;
-    return { ...agreedMediaOf(agreed), ...(signalledFrom.length === 0 ? {} : { signalledFrom }) };
+    return {
+      ...media,
+      address: this.#onlyTo ?? media.address,
+      ...(signalledFrom.length === 0 ? {} : { signalledFrom }),
+    };
   }
 }
 

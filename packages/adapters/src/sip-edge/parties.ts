@@ -58,13 +58,14 @@ function userOf({ user, host }: SipUri, domains: readonly string[], isKnownHost:
   return user === undefined || !(isKnownHost || isOurs(host, domains)) ? undefined : decodeUtf8(user);
 }
 
-/** Who calls: the user that was authenticated where there is one, else the one that From names. */
+/** Who calls: the user that was authenticated where there is one, else the one that From names, of external callers with its host. */
 export function callerOf(request: SipRequest, admitted: Admitted): { from: string; callerName: string } {
   const from = parseNameAddr(request.headers.get('From') ?? '');
   const claimed = from === undefined ? undefined : parseSipUri(from.uri)?.user;
   const name = from?.displayName === undefined ? '' : decodeUtf8(from.displayName);
+  const unverified = admitted.external ?? readable(claimed ?? '').slice(0, longestCallee);
   return {
-    from: admitted.user === '' ? readable(claimed ?? '').slice(0, longestCallee) : admitted.user,
+    from: admitted.user === '' ? unverified : admitted.user,
     callerName: Array.from(name.replace(control, ' ')).slice(0, longestCallerName).join(''),
   };
 }
@@ -87,7 +88,8 @@ export function customHeadersOf(request: SipRequest): Readonly<Record<string, st
   return Object.fromEntries(found);
 }
 
-function readable(value: string): string {
+/** Text of a header for records: one line, bounded. */
+export function readable(value: string): string {
   return decodeUtf8(value).replace(control, ' ').slice(0, longestHeaderValue);
 }
 
@@ -118,11 +120,17 @@ export function headersOf(headers: DialRequest['headers']): [name: string, value
     .map(([name, value]) => [name, encodeUtf8(value.replace(control, ' '))]);
 }
 
-/** Where an INVITE goes and what it says of both parties, as from a domain of ours. */
+/**
+ * Where an INVITE goes and what it says of both parties, as from a domain of ours. A registered phone sees the host of a caller
+ * elsewhere, so that no external caller can pass for a user of ours.
+ */
 export function orderOf(request: DialRequest, domain: string): Omit<InviteOptions, 'content'> {
+  const { user, displayName } = request.from;
+  const isPhone = request.targets.every(({ flow }) => flow !== undefined);
+  const callersHost = isPhone ? parseSipUri(encodeUtf8(user))?.host : undefined;
   return {
     targets: request.targets,
-    from: addressOf(request.from.user, domain, request.from.displayName),
+    from: addressOf(user, callersHost ?? domain, displayName),
     to: addressOf(request.to.user, domain),
     headers: [...headersOf(request.headers), ['X-CallUUID', request.leg]],
   };

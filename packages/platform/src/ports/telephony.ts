@@ -59,7 +59,10 @@ export interface TransferRequest {
 /** One outbound leg, with every place where its callee may be reached. */
 export interface DialRequest {
   readonly leg: string;
-  /** What the callee sees. `user` is a number in E.164 or a SIP user. */
+  /**
+   * What the callee sees. `user` is a number in E.164, a SIP user, or the SIP URI of a caller elsewhere, whose host registered phones
+   * see as well.
+   */
   readonly from: { readonly user: string; readonly displayName?: string };
   readonly to: { readonly user: string };
   /** Where to send the INVITE: contact URIs of bindings, or a sandbox phone. At least one. */
@@ -107,11 +110,14 @@ export interface NamedTrunk {
 /** What signalling tells the calls feature. */
 export type LegNotice =
   | {
-      /** An INVITE arrived and its sender was authenticated as this endpoint; nothing but 100 has been answered. */
+      /**
+       * An INVITE arrived; nothing but 100 has been answered. Its sender was authenticated as this endpoint, or is let in for the trunk
+       * or carrier that is named, or is an external caller of an endpoint or a public application: `from` is then a SIP URI, unverified.
+       */
       readonly type: 'leg-offered';
       readonly leg: string;
       readonly account: string;
-      /** Empty where no endpoint calls, as through a trunk. */
+      /** Empty where no endpoint of ours calls. */
       readonly endpoint: string;
       /** The trunk through which it came, if it did: `from` is then what its telephone system says. */
       readonly trunk?: string;

@@ -28,6 +28,8 @@ export interface AnsweringApplications {
   answerOf(id: string, mainAccount: string): Promise<AnsweringApplication | undefined>;
   /** That with default_number_app of exactly this account. */
   answerOfNumbers(account: string): Promise<AnsweringApplication | undefined>;
+  /** The account of one with `public_uri` that answers calls: external callers may call it. Undefined for every other. */
+  accountOfPublic(id: string): Promise<string | undefined>;
   /** Whether what was dialled names an application rather than a phone. */
   isDialled(to: string): boolean;
 }
@@ -37,6 +39,7 @@ export function createAnsweringApplications({ read }: Pick<Database, 'read'>): A
     .selectFrom('applications')
     .select([
       'app_id',
+      'account',
       'main_account',
       'public_uri',
       'answer_url',
@@ -56,6 +59,13 @@ export function createAnsweringApplications({ read }: Pick<Database, 'read'>): A
     .where('default_number_app', '=', sql.lit(1))
     .compile();
 
+  /** Undefined for one that does not exist or has no answer_url. */
+  async function answeringRow(id: string): Promise<Row | undefined> {
+    const query = { ...compiled, parameters: [id] } as CompiledQuery<Row>;
+    const row = (await read.executeQuery(query)).rows[0];
+    return row?.answer_url === '' ? undefined : row;
+  }
+
   const answering: AnsweringApplications = {
     isDialled: (to) => applicationId.test(to),
     async answerOfNumbers(account) {
@@ -66,10 +76,13 @@ export function createAnsweringApplications({ read }: Pick<Database, 'read'>): A
       const row = (await read.executeQuery(query)).rows[0];
       return row === undefined ? undefined : answering.answerOf(row.app_id, row.main_account);
     },
+    async accountOfPublic(id) {
+      const row = applicationId.test(id) ? await answeringRow(id) : undefined;
+      return row?.public_uri === 1 ? row.account : undefined;
+    },
     async answerOf(id, mainAccount) {
-      const query = { ...compiled, parameters: [id] } as CompiledQuery<Row>;
-      const row = (await read.executeQuery(query)).rows[0];
-      if (row === undefined || row.answer_url === '') return undefined;
+      const row = await answeringRow(id);
+      if (row === undefined) return undefined;
       if (row.main_account !== mainAccount && row.public_uri === 0) return undefined;
       const answer = { url: row.answer_url, method: row.answer_method };
       return {

@@ -2,7 +2,13 @@ import type { Logger } from '../../ports/logger.ts';
 import type { LegNotice, Telephony, TransferRequest } from '../../ports/telephony.ts';
 import { statusOfEnd } from './domain/cause-of-end.ts';
 import { type CallEnd, callEnds } from './domain/hangup-cause.ts';
-import { type Asked as AskedOf, partyOf, readTransfer, type Side as SideOf } from './domain/transfer.ts';
+import {
+  type Asked as AskedOf,
+  callerOfTransfer,
+  partyOf,
+  readTransfer,
+  type Side as SideOf,
+} from './domain/transfer.ts';
 import type { Conversations, LegOwner, LiveLeg, OutboundLeg, OwnedLegNotice } from './owned-leg.ts';
 
 export interface TransfersDeps {
@@ -73,7 +79,7 @@ export function createTransfers(deps: TransfersDeps): Transfers {
     }
     const owner = await conversationOf(side);
     const leg = deps.newUuid();
-    const from = partyOf(side.other, deps.domains);
+    const from = callerOfTransfer(side.other, user, destination, deps.domains);
     const successor = { leg, place: side.leg.leg, from, to: request.to };
     if (owner === undefined || !(await succeed(owner, successor))) return report(request.leg, 480);
     awaited.set(leg, request.leg);

@@ -8,12 +8,16 @@ export type Destination =
 
 const number = /^\+?([1-9][0-9]{6,14})$/; // E.164: at most 15 digits, no leading zero
 const user = /^[A-Za-z0-9_.+-]{1,100}$/;
-const sipUri = /^sips?:([^@;?\s]{1,100})@([^;?\s:]{1,253})(?::[0-9]{1,5})?(?:[;?]\S*)?$/i;
+const sipUri =
+  /^sips?:([^@;?\s]{1,100})@(\[[0-9a-f:.]{2,45}\]|[^;?\s:]{1,253})(?::[0-9]{1,5})?(?:[;?]\S*)?$/i;
 
 const gruu = /;gr(?:=([^;?\s]*))?(?:[;?]|$)/i;
 const longestInstance = 240;
 
-/** Reads the destination of a call. `domains` are the SIP domains that we serve, in lower case. */
+/**
+ * Reads the destination of a call. `domains` are the hosts that are ours, in lower case: SIP domains that we serve, and addresses at which
+ * phones reach us, those of IPv6 in brackets. The port is not looked at.
+ */
 export function readDestination(to: string, domains: readonly string[]): Destination {
   const text = to.trim();
   const uri = sipUri.exec(text);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Place, partyOf, readTransfer, type TransferLeg } from './transfer.ts';
+import { callerOfTransfer, type Place, partyOf, readTransfer, type TransferLeg } from './transfer.ts';
 
 const domains = ['sip.example.com'];
 
@@ -44,6 +44,19 @@ function world(places: Readonly<Record<string, Place>> = { a1: 'replaceable', a2
     },
   };
 }
+
+describe('the caller of a call that a transfer places', () => {
+  const number = { kind: 'number', number: '+12025550100' } as const;
+  const user = { kind: 'user', user: 'dora' } as const;
+
+  it('is the other party, but an external caller never calls a number: there it is the endpoint', () => {
+    const inside = leg('c', { from: 'carol' });
+    const external = leg('c', { from: 'sip:ext@elsewhere.example' });
+    assert.equal(callerOfTransfer(inside, 'alice', number, domains), 'carol');
+    assert.equal(callerOfTransfer(external, 'alice', user, domains), 'sip:ext@elsewhere.example');
+    assert.equal(callerOfTransfer(external, 'alice', number, domains), 'alice');
+  });
+});
 
 describe('a REFER without Replaces', () => {
   it('is taken from an endpoint that talks with somebody, to a number or a user of ours', () => {

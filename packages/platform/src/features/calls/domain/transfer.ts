@@ -79,6 +79,21 @@ export function partyOf({ direction, from, to }: TransferLeg, domains: readonly 
   return destination.kind === 'number' ? destination.number : to;
 }
 
+/**
+ * The caller of the call that a transfer places for the other party. A number never sees an external caller, whom nobody has verified:
+ * there the endpoint that transfers is the caller.
+ */
+export function callerOfTransfer(
+  other: TransferLeg,
+  user: string,
+  destination: Destination,
+  domains: readonly string[],
+): string {
+  // Only external callers are named by a URI.
+  const isExternal = other.direction === 'inbound' && /^sips?:/i.test(other.from);
+  return destination.kind === 'number' && isExternal ? user : partyOf(other, domains);
+}
+
 function userOf<Leg extends TransferLeg>(name: string, legs: TransferLegs<Leg>): string | undefined {
   const leg = legs.peek(name);
   if (leg?.direction !== 'outbound') return legs.userOf(name);

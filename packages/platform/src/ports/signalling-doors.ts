@@ -1,0 +1,25 @@
+import type { ClientTokens } from './client-tokens.ts';
+import type { SourceBans } from './source-bans.ts';
+import type { Trunks } from './trunks.ts';
+
+/** What signalling asks the features, besides registrations. */
+export interface SignallingDoors {
+  readonly trunks: Trunks;
+  readonly clientTokens: ClientTokens;
+  /** Whose calls carriers hand over. */
+  readonly carrierCalls: {
+    /** That of a call to this number (E.164 with its +); undefined while the platform starts. */
+    account(number: string): Promise<string | undefined>;
+  };
+  /** Applications that external callers may call. */
+  readonly publicApplications: {
+    /** The account of an application with `public_uri` that answers calls; undefined for every other app_id. */
+    account(applicationId: string): Promise<string | undefined>;
+  };
+  readonly bans: SourceBans;
+  /** Accounts that are not active neither register nor call. */
+  readonly accounts: {
+    /** False for an account that is disabled or gone. */
+    isActive(account: string): Promise<boolean>;
+  };
+}
