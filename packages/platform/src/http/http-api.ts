@@ -20,6 +20,7 @@ import { type MetricsAccess, measureRequests, registerOperations } from './opera
 import { badUrl, isReadableUrl, problemOf, RefusedRequest, refuseConnection } from './refusals.ts';
 import { registerRoutes } from './register-routes.ts';
 import type { RouteGroup } from './route.ts';
+import { repeatedField, repeatedHeader } from './single-fields.ts';
 import { SlidingWindow } from './sliding-window.ts';
 import { isLoopback, networksOf } from './source-of.ts';
 import { createStrangers } from './strangers.ts';
@@ -146,10 +147,12 @@ export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-content-type-options', 'nosniff');
     const { countsItself, isHealthCheck } = request.routeOptions.config;
-    const isReadable = isReadableUrl(request.raw.url ?? '');
+    const repeated = repeatedField(request.raw.rawHeaders);
+    const isReadable = repeated === undefined && isReadableUrl(request.raw.url ?? '');
     const isCounted = !(countsItself && isReadable) && !(isHealthCheck && isLoopback(request.ip));
     const refusal = isCounted ? strangers.refusalOf(request.ip) : undefined;
     if (refusal !== undefined) sendProblem(reply, refusal);
+    else if (repeated !== undefined) sendProblem(reply, repeatedHeader(repeated));
     else if (!isReadable) sendProblem(reply, badUrl);
     else done();
   });

@@ -39,6 +39,8 @@ export function parseAuthorization(value: string): Authorization | undefined {
   if (qop === undefined) return { ...core, qop, nc: 0, ncText: '', cnonce: '' };
   const ncText = fields.get('nc') ?? '';
   const cnonce = fields.get('cnonce') ?? '';
-  if (qop !== 'auth' || !NONCE_COUNT.test(ncText) || cnonce === '') return undefined;
-  return { ...core, qop, nc: Number.parseInt(ncText, 16), ncText, cnonce };
+  const nc = NONCE_COUNT.test(ncText) ? Number.parseInt(ncText, 16) : 0;
+  // RFC 7616 §3.4: the first request with a nonce has nc=00000001, so 0 counts nothing.
+  if (qop !== 'auth' || nc === 0 || cnonce === '') return undefined;
+  return { ...core, qop, nc, ncText, cnonce };
 }

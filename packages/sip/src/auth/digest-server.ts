@@ -71,14 +71,19 @@ export function createDigestServer(options: DigestServerOptions): DigestServer {
     },
     claim(request, header = 'Authorization') {
       let isMalformed = false;
+      let ours: Authorization | undefined;
       // A request may carry one field per realm on its way (RFC 3261 §22.3); only ours counts.
       for (const value of request.headers.all(header)) {
         // RFC 4475 §3.3.7: credentials of a scheme that we do not know count for nothing, and a challenge follows.
         if (!/^digest(?![^ \t])/i.test(value)) continue;
         const authorization = parseAuthorization(value);
         if (authorization === undefined) isMalformed = true;
-        else if (authorization.realm === realm) return { kind: 'claim', authorization };
+        else if (authorization.realm !== realm) continue;
+        // Two of one realm: one reader would judge the first, another the second.
+        else if (ours !== undefined) return { kind: 'malformed' };
+        else ours = authorization;
       }
+      if (ours !== undefined) return { kind: 'claim', authorization: ours };
       return { kind: isMalformed ? 'malformed' : 'none' };
     },
     judge(authorization, ha1, request, now, source) {

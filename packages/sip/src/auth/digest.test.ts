@@ -230,10 +230,18 @@ describe('digest server', () => {
       request.headers.set('Authorization', bad);
       assert.equal(server.claim(request).kind, 'malformed');
     }
+    const ours = `Digest username="a", realm="r", nonce="n", uri="u", response="${'0'.repeat(32)}"`;
+    request.headers.set('Authorization', ours);
+    assert.equal(server.claim(request).kind, 'claim');
+    request.headers.append('Authorization', ours.replace('username="a"', 'username="b"'));
+    assert.equal(server.claim(request).kind, 'malformed', 'two of one realm');
     const base = `Digest username="a", realm="r", nonce="n", uri="u", response="${'0'.repeat(32)}"`;
     for (const tail of [
       ', qop=auth',
       ', qop=auth, nc=1, cnonce="c"',
+      ', qop=auth, nc=00000000, cnonce="c"',
+      ', qop=auth, nc=00000001, nc=00000002, cnonce="c"',
+      ', qop=auth, nc=00000001, cnonce="c", NONCE="m"',
       ', qop=auth-int, nc=00000001, cnonce="c"',
       ', algorithm=SHA-256',
       ', algorithm=X',

@@ -19,12 +19,29 @@ export const CSEQ = 16;
 export const CONTENT_LENGTH = 32;
 export const MAX_FORWARDS = 64;
 export const CONTENT_TYPE = 128;
+const EXPIRES = 256;
+const REFER_TO = 512;
+const SESSION_EXPIRES = 1024;
+const MIN_SE = 2048;
+const RACK = 4096;
 
 /** The fields that every message must have; Max-Forwards is forgiven because RFC 2543 phones leave it out. */
 export const MANDATORY = VIA | FROM | TO | CALL_ID | CSEQ;
 
-/** Counted fields that may appear once only (RFC 3261 §20, RFC 4475 §3.3.8). */
-export const SINGLE = FROM | TO | CALL_ID | CSEQ | CONTENT_LENGTH | MAX_FORWARDS | CONTENT_TYPE;
+/** Counted fields that may appear once only (RFC 3261 §20, RFC 4475 §3.3.8, RFC 3515 §2.4.2, RFC 4028 §4, RFC 3262 §7.2). */
+export const SINGLE =
+  FROM |
+  TO |
+  CALL_ID |
+  CSEQ |
+  CONTENT_LENGTH |
+  MAX_FORWARDS |
+  CONTENT_TYPE |
+  EXPIRES |
+  REFER_TO |
+  SESSION_EXPIRES |
+  MIN_SE |
+  RACK;
 
 /** Compact forms of RFC 3261 §7.3.3 and of the extensions registered with IANA. */
 const COMPACT: Readonly<Record<string, string>> = {
@@ -136,6 +153,11 @@ const BITS: Readonly<Record<string, number>> = {
   'Content-Length': CONTENT_LENGTH,
   'Max-Forwards': MAX_FORWARDS,
   'Content-Type': CONTENT_TYPE,
+  Expires: EXPIRES,
+  'Refer-To': REFER_TO,
+  'Session-Expires': SESSION_EXPIRES,
+  'Min-SE': MIN_SE,
+  RAck: RACK,
 };
 
 const SHORTEST: ReadonlyMap<string, string> = new Map(

@@ -130,6 +130,20 @@ describe('RFC 4475 §3.3: application layer', () => {
   it('RFC 4475 §3.3.8 multi01: fields that may appear once and appear twice are refused with 400', () => {
     const { statuses, element } = meet(read('3.3.8-multi01'));
     assert.deepEqual([statuses, element.invites.length], [[400], 0]);
+    const options = read('3.3.9-mcl01').replace(/\r\nContent-Length[\s\S]*$/i, '');
+    for (const [name, one, other] of [
+      ['Expires', '300', '0'],
+      ['Refer-To', '<sip:a@example.com>', '<sip:b@example.com>'],
+      ['Session-Expires', '1800', '90'],
+      ['x', '1800', '90'],
+      ['Min-SE', '90', '1800'],
+      ['RAck', '1 1 INVITE', '2 1 INVITE'],
+    ] as const) {
+      const fields = (values: readonly string[]) => values.map((value) => `\r\n${name}: ${value}`).join('');
+      const end = '\r\nContent-Length: 0\r\n\r\n';
+      assert.notDeepEqual(meet(options + fields([one]) + end).statuses, [400], name);
+      assert.deepEqual(meet(options + fields([one, other]) + end).statuses, [400], name);
+    }
   });
 
   it('RFC 4475 §3.3.9 mcl01: two Content-Length fields are refused with 400 and break a stream', () => {

@@ -1,0 +1,30 @@
+import { type Problem, problem } from '../kernel/problem.ts';
+
+/**
+ * Fields whose second value would mean another request to one reader than to the next: Host (RFC 9112 §3.2), whose credentials these are, what
+ * the body is, and which request is repeated. Node.js keeps the first of most of them and says nothing.
+ */
+const singleFields = new Set([
+  'host',
+  'authorization',
+  'content-type',
+  'content-length',
+  'idempotency-key',
+  'range',
+]);
+
+/** The first of those fields that stands there twice; `rawHeaders` are names and values in turn. */
+export function repeatedField(rawHeaders: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!.toLowerCase();
+    if (!singleFields.has(name)) continue;
+    if (seen.has(name)) return rawHeaders[at];
+    seen.add(name);
+  }
+  return undefined;
+}
+
+export function repeatedHeader(name: string): Problem {
+  return problem('invalid-parameter', `the header ${name} is given more than once; send it once`);
+}
