@@ -52,10 +52,14 @@ describe('client tokens over SIP in WebSockets', { timeout: 120_000 }, () => {
     return answer.body.token;
   }
 
-  async function phone(username: string, token: string): Promise<WebSocketPhone> {
+  async function phone(
+    username: string,
+    token: string,
+    more: { instance?: string } = {},
+  ): Promise<WebSocketPhone> {
     const url = `${platform.httpUrl.replace(/^http/, 'ws')}/sip`;
     // conventions.md §3.4: the password of such a client is a space.
-    const connected = await WebSocketPhone.connect({ url, username, password: ' ', domain, token });
+    const connected = await WebSocketPhone.connect({ url, username, password: ' ', domain, token, ...more });
     phones.push(connected);
     return connected;
   }
@@ -88,6 +92,58 @@ describe('client tokens over SIP in WebSockets', { timeout: 120_000 }, () => {
     const granted = Number(/;expires=(\d+)/.exec(headers.get('Contact') ?? '')?.[1]);
     assert.ok(granted > 100 && granted <= 200, `${granted}`);
     assert.equal(await isRegistered(alice.id), 'true');
+  });
+
+  it('its public GRUU is the name that it registered with its instance, and reaches it by an offer without a=fmtp of events', async () => {
+    const [bob, carol] = [await endpoint('bob'), await endpoint('carol')];
+    const instance = '<urn:uuid:00000000-0000-4000-8000-000000000001>';
+    const one = await phone(bob.name, await issued({ sub: bob.sub }), { instance });
+    const other = await phone(carol.name, await issued({ sub: carol.sub }));
+    const outcome = await one.registration();
+    assert.ok(outcome.type === 'response');
+    const contact = outcome.response.headers.get('Contact') ?? '';
+    assert.match(contact, new RegExp(`;pub-gruu="sip:${bob.name}@${domain};gr=urn:uuid:00000000-`));
+    assert.equal(await other.register(), 200);
+    for (const kind of ['pub', 'temp']) {
+      const uri = new RegExp(`${kind}-gruu="([^"]+)"`).exec(contact)?.[1] ?? '';
+      const from = one.events.all.length;
+      const call = other.dialUri(uri, await freePort());
+      const { offer } = await one.events.until('a call', ({ type }) => type === 'invited', { from });
+      assert.match(offer ?? '', /a=rtpmap:\d+ telephone-event\/8000/);
+      assert.doesNotMatch(offer ?? '', /a=fmtp:\d+ 0-15/);
+      call.hangUp();
+      await one.events.until('the end', ({ type }) => type === 'ended', { from });
+    }
+  });
+
+  it('OPTIONS with a user is 404 but for its own, whoever exists; without one it is 200', async () => {
+    const [bob, carol] = [await endpoint('bob'), await endpoint('carol')];
+    const one = await phone(bob.name, await issued({ sub: bob.sub }));
+    const asked = async (user: string) => (await one.ask('OPTIONS', user)).status;
+    assert.deepEqual([await asked(''), await asked(bob.sub), await asked('admin')], [200, 404, 404]);
+    assert.equal(await one.register(), 200);
+    assert.deepEqual([await asked(bob.name), await asked(bob.sub)], [200, 200]);
+    assert.deepEqual([await asked('admin'), await asked(carol.sub), await asked('nobody')], [404, 404, 404]);
+  });
+
+  it('MESSAGE sip:admin with the body ipAddress is answered with the client’s address, any other with 405', async () => {
+    const { sub, name } = await endpoint('bob');
+    const one = await phone(name, await issued({ sub }));
+    const answer = await one.ask('MESSAGE', 'admin', 'ipAddress');
+    assert.deepEqual(
+      [answer.status, answer.headers.get('Content-Type'), answer.body],
+      [200, 'text/plain', '127.0.0.1'],
+    );
+    for (const [user, body] of [
+      ['admin', 'anything'],
+      [sub, 'ipAddress'],
+      ['', 'ipAddress'],
+      ['admin', ''],
+    ] as const) {
+      const other = await one.ask('MESSAGE', user, body);
+      assert.deepEqual([other.status, other.body], [405, ''], `${user} ${body}`);
+      assert.match(other.headers.get('Allow') ?? '', /INVITE/);
+    }
   });
 
   it('it is called under both of its names, and calls', async () => {

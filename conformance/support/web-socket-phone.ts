@@ -8,6 +8,7 @@ import {
   type Flow,
   type IncomingInvite,
   type RequestOutcome,
+  type SipResponse,
   type UserAgent,
 } from '@jackfield/sip';
 import { WebSocket } from 'ws';
@@ -20,6 +21,8 @@ export interface WebSocketPhoneOptions {
   readonly domain: string;
   /** PEM of the authority of the server's certificate, for `wss:`. */
   readonly authority?: string;
+  /** The instance as which it registers, `<urn:uuid:…>`; it asks for GRUUs then. */
+  readonly instance?: string;
   /** Presented on REGISTER and INVITE instead of the password (conventions.md §3.4). */
   readonly token?: string;
 }
@@ -29,6 +32,8 @@ export interface PhoneEvent {
   readonly type: 'invited' | 'ringing' | 'answered' | 'ended';
   readonly by?: string;
   readonly from?: string;
+  /** The session description of an INVITE to it. */
+  readonly offer?: string;
   /** Of the response that refused the call. */
   readonly status?: number;
   /** Why its token was refused. */
@@ -106,7 +111,11 @@ export class WebSocketPhone {
         callId: this.#name,
         cseq: this.#serial,
         headers: [
-          ['Contact', `<sip:${this.#options.username}@${this.#name};transport=ws>;expires=${expires}`],
+          [
+            'Contact',
+            `<sip:${this.#options.username}@${this.#name};transport=ws>;expires=${expires}${this.#instance}`,
+          ],
+          ...(this.#instance === '' ? [] : [['Supported', 'gruu'] as const]),
           ...this.#token,
         ],
         credentials: this.#credentials,
@@ -116,13 +125,33 @@ export class WebSocketPhone {
     return outcome.promise;
   }
 
+  /** Sends a request outside of calls to a user, or to the server where there is none; resolves with its response. */
+  async ask(method: string, user: string, body = ''): Promise<SipResponse> {
+    const outcome = Promise.withResolvers<RequestOutcome>();
+    const at = user === '' ? '' : `${user}@`;
+    const uri = `sip:${at}${this.#options.domain}`;
+    const content = body === '' ? {} : { content: { body, contentType: 'text/plain' } };
+    this.#userAgent.request(
+      { method, uri, flow: 'ws', from: `<${this.#aor}>`, to: `<${uri}>`, ...content },
+      outcome.resolve,
+    );
+    const settled = await outcome.promise;
+    if (settled.type !== 'response') throw new Error(`${method} was not answered: ${settled.failure}`);
+    return settled.response;
+  }
+
   /** Calls a user or number of the platform with an offer of G.711. */
   dial(user: string, rtpPort: number): Call {
+    return this.dialUri(`sip:${user}@${this.#options.domain}`, rtpPort);
+  }
+
+  /** The same by a URI as it stands. */
+  dialUri(uri: string, rtpPort: number): Call {
     return this.#userAgent.invite(
       {
-        targets: [{ uri: `sip:${user}@${this.#options.domain}`, flow: 'ws' }],
+        targets: [{ uri, flow: 'ws' }],
         from: `<${this.#aor}>`,
-        to: `<sip:${user}@${this.#options.domain}>`,
+        to: `<${uri}>`,
         headers: this.#token,
         content: { body: description(rtpPort), contentType: 'application/sdp' },
         credentials: this.#credentials,
@@ -155,6 +184,11 @@ export class WebSocketPhone {
     return `sip:${this.#options.username}@${this.#options.domain}`;
   }
 
+  get #instance(): string {
+    const { instance } = this.#options;
+    return instance === undefined ? '' : `;+sip.instance="${instance}"`;
+  }
+
   get #token(): readonly (readonly [name: string, value: string])[] {
     const { token } = this.#options;
     return token === undefined ? [] : [['X-Plivo-Jwt', token]];
@@ -182,7 +216,7 @@ export class WebSocketPhone {
 
   #invited(invite: IncomingInvite): void {
     const from = invite.request.headers.get('From') ?? '';
-    this.events.add({ type: 'invited', from });
+    this.events.add({ type: 'invited', from, offer: invite.request.body });
     invite.listen(this.#listener);
     invite.ring();
     invite.accept({ body: description(this.#rtpPort), contentType: 'application/sdp' });

@@ -231,6 +231,8 @@ async function start(
           isTrusted: admission.knows,
           limits: config.limits?.defence ?? {},
           banned: bans.banned,
+          // Whoever tries the sandbox is on this machine.
+          ...(config.sandbox ? { neverBanned: ['127.0.0.1', '::1'], failed: doors.failedLogins.failed } : {}),
         });
         const signalling = createSipEdge({
           ...shared,

@@ -20,7 +20,7 @@ import { createCallbacks, createSigner, parseDeliverySettings } from './features
 import { createCalls, type LegOffer } from './features/calls/index.ts';
 import { type Carrier, createCarriers } from './features/carriers/index.ts';
 import { createClientTokens, withClientNames } from './features/client-tokens/index.ts';
-import { createBanFeed, createLiveEvents } from './features/live-events/index.ts';
+import { createBanFeed, createLiveEvents, createLoginFeed } from './features/live-events/index.ts';
 import { createMessageGateways, type LinkedGateway } from './features/message-gateways/index.ts';
 import { createMultipartyCalls } from './features/multiparty-calls/index.ts';
 import { attachedNumbers, createNumbers } from './features/numbers/index.ts';
@@ -193,13 +193,20 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
   const holderOf = async (number: string) => (await numbers.destinations.heldOf(number))?.account;
   const telephony = carriers.carry(
     trunks.carry(
-      deps.createTelephony(endpoints.registrations, {
+      deps.createTelephony(withClientNames(endpoints.registrations, accounts.isWithin), {
         accounts,
         trunks: trunks.trunks,
         clientTokens: clientTokens.tokens,
         carrierCalls: { account: async (number) => (await holderOf(number)) ?? carriers.incoming.account() },
         publicApplications: { account: applications.answering.accountOfPublic },
         bans: createBanFeed({ ...deps, outbox, account: () => carriers.incoming.account() }),
+        failedLogins: createLoginFeed({
+          ...deps,
+          outbox,
+          account: () => carriers.incoming.account(),
+          realm: deps.domains[0],
+          usernamesLike: endpoints.usernamesLike,
+        }),
       }),
     ),
   );

@@ -60,6 +60,7 @@ export type {
   EgressRequest,
   EgressTimeouts,
 } from './ports/egress.ts';
+export type { FailedLogin, FailedLogins } from './ports/failed-logins.ts';
 export type { Logger } from './ports/logger.ts';
 export type {
   CaptureTrack,

@@ -63,7 +63,8 @@ function offeredAudio(options: MediaCapabilities, before: MediaDescription | und
     // RFC 4733 §2.1: events share the clock of the audio they go with, so one for each clock rate.
     for (const clockRate of new Set(options.codecs.map((codec) => codec.clockRate))) {
       const payloadType = numberFor(telephoneEventName, clockRate, usualTelephoneEventPayloadType);
-      rtpmaps.push({ payloadType, name: telephoneEventName, clockRate, fmtp: events });
+      const fmtp = options.describesEvents === false ? {} : { fmtp: events };
+      rtpmaps.push({ payloadType, name: telephoneEventName, clockRate, ...fmtp });
     }
   }
   return {

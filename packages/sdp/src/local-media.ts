@@ -13,6 +13,8 @@ export interface MediaCapabilities {
   readonly port: number;
   /** RFC 4733 events that we take, e.g. `0-15`, the default; false for none. */
   readonly telephoneEvent?: string | false;
+  /** Whether offers say which events by `a=fmtp`; default true. Without it 0–15 are meant (RFC 4733 §2.4.1). */
+  readonly describesEvents?: boolean;
   /** What we want to do; default sendrecv. */
   readonly direction?: Direction;
   /** What we like to receive; default 20. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { SourceBan } from '@jackfield/platform';
+import type { FailedLogin, SourceBan } from '@jackfield/platform';
 import { createHeaders, type Flow, type SipRequest } from '@jackfield/sip';
 import { createVirtualClock } from '@jackfield/testkit';
 import { createSecrets } from '../secrets/index.ts';
@@ -20,15 +20,22 @@ const stale: Refused = {
 };
 const admitted: Admitted = { ok: true, account: 'MA1', endpoint: 'e', user: 'alice' };
 
-function world(limits: Partial<DefenceLimits> = {}, more: { trusted?: string[]; carrier?: string } = {}) {
+function world(
+  limits: Partial<DefenceLimits> = {},
+  more: { trusted?: string[]; carrier?: string; neverBanned?: string[] } = {},
+) {
   const clock = createVirtualClock();
   const nonces = createSipNonces(createSecrets(new Uint8Array(32).fill(1)));
   const bans: SourceBan[] = [];
+  const failures: FailedLogin[] = [];
   const defence = createDefence({
     clock,
     nonces,
-    limits,
+    // Nobody here waits for refusals but where a test says so.
+    limits: { failuresAnsweredAtOnce: 1e6, ...limits },
     banned: (ban) => void bans.push(ban),
+    failed: (login) => void failures.push(login),
+    ...(more.neverBanned === undefined ? {} : { neverBanned: more.neverBanned }),
     ...(more.trusted === undefined ? {} : { trusted: more.trusted }),
     ...(more.carrier === undefined ? {} : { isTrusted: (address: string) => address === more.carrier }),
   });
@@ -63,7 +70,7 @@ function world(limits: Partial<DefenceLimits> = {}, more: { trusted?: string[]; 
   const decide = (decision: Admitted | Refused, flow: Flow, nonce?: string) =>
     defence.watch({ admit: async () => decision }).admit(request(nonce), flow.remoteAddress, flow.id);
   const guess = (flow: Flow, nonce = nonceFor(flow.remoteAddress)) => decide(refused, flow, nonce);
-  return { clock, defence, bans, nonceFor, flowOf, request, decide, guess };
+  return { clock, defence, bans, failures, nonceFor, flowOf, request, decide, guess };
 }
 
 describe('Rates', () => {
@@ -208,6 +215,58 @@ describe('Bans', () => {
     assert.deepEqual([w.defence.hears(first), w.defence.hears(second)], [false, true]);
     await w.clock.advance(1000);
     assert.equal(w.defence.hears(second), false);
+  });
+
+  it('do not meet a phone that repeats its password and waits for each refusal, which come slower and slower; the right one is not kept waiting', async () => {
+    const w = world({ failuresAnsweredAtOnce: 3 });
+    const flow = w.flowOf(home);
+    const answeredAfter: number[] = [];
+    const start = w.clock.now();
+    for (let attempt = 0; attempt < 30; attempt += 1) {
+      const sent = w.clock.now();
+      let isAnswered = false;
+      const refusal = w.guess(flow).then(() => {
+        isAnswered = true;
+      });
+      for (let second = 0; !isAnswered && second < 60; second += 1) {
+        await w.clock.advance(second === 0 ? 0 : 1000);
+      }
+      await refusal;
+      answeredAfter.push((w.clock.now() - sent) / 1000);
+    }
+    assert.deepEqual(answeredAfter.slice(0, 9), [0, 0, 0, 1, 2, 4, 8, 16, 16]);
+    assert.ok(w.clock.now() - start < 600_000);
+    assert.deepEqual([w.bans, w.defence.hears(flow)], [[], true]);
+    const waiting = w.guess(flow);
+    // Another process of the same phone has the right password while the refusal of the wrong one still waits.
+    assert.equal((await w.decide(admitted, flow, w.nonceFor(home))).ok, true);
+    await w.clock.advance(16_000);
+    await waiting;
+    let isAnswered = false;
+    void w.guess(flow).then(() => {
+      isAnswered = true;
+    });
+    await w.clock.advance(0);
+    assert.equal(isAnswered, true, 'after the right password the next mistake is the first one');
+  });
+
+  it('come over who guesses without waiting for the refusals as after any other failures', async () => {
+    const w = world({ failuresAnsweredAtOnce: 3, failuresBeforeBan: 20 });
+    const flow = w.flowOf(home);
+    for (let guess = 0; guess < 1000; guess += 1) {
+      if (!w.defence.hears(flow)) break;
+      void w.guess(flow);
+      await w.clock.advance(0);
+    }
+    assert.equal(w.defence.counters.failedLogins, 21);
+    assert.deepEqual(w.bans, [{ source: home, reason: 'failed-logins', seconds: 300 }]);
+  });
+
+  it('never meet sources that are spared, whose failures are told with their user and realm as all are', async () => {
+    const w = world({ failuresBeforeBan: 1 }, { neverBanned: ['127.0.0.1'] });
+    for (let time = 0; time < 5; time += 1) await w.guess(w.flowOf('127.0.0.1'));
+    assert.deepEqual([w.bans, w.failures.length], [[], 5]);
+    assert.deepEqual(w.failures[0], { source: '127.0.0.1', username: 'alice', realm: 'r' });
   });
 
   it('do not meet trusted sources, and nobody where they last no time', async () => {

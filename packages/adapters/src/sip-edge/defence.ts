@@ -1,14 +1,22 @@
-import { type Clock, type Instant, networksOf, type SourceBan, sourceOf } from '@jackfield/platform';
-import { type Flow, type Nonces, parseAuthorization, type SipRequest } from '@jackfield/sip';
+import {
+  type Clock,
+  type FailedLogin,
+  type Instant,
+  networksOf,
+  type SourceBan,
+  sourceOf,
+} from '@jackfield/platform';
+import { decodeUtf8, type Flow, type Nonces, parseAuthorization, type SipRequest } from '@jackfield/sip';
 import type { Admission, Admitted } from './admission.ts';
 import { BanList } from './ban-list.ts';
 import { type CallPlaces, createCallPlaces } from './call-places.ts';
+import { defaultFailureDelays, type FailureDelayLimits, FailureDelays } from './failure-delays.ts';
 import { KnownFlows } from './known-flows.ts';
 import { scannerNames } from './scanner-names.ts';
 import { SourceRate } from './source-rate.ts';
 
 /** Bounds of what strangers can take; times in milliseconds. */
-export interface DefenceLimits {
+export interface DefenceLimits extends Omit<FailureDelayLimits, 'maxRemembered'> {
   /** New requests a second from a source that has shown nothing, 10. */
   readonly requestsPerSecond: number;
   /** Such requests at once after a rest, 100: an office of a hundred phones after a power cut. */
@@ -47,6 +55,7 @@ export const defaultDefenceLimits: DefenceLimits = {
   maxRemembered: 100_000,
   callsPerSource: 500,
   callsPerAccount: 2_000,
+  ...defaultFailureDelays,
   externalCalls: 200,
   externalCallsPerAccount: 20,
 };
@@ -60,6 +69,10 @@ export interface DefenceDeps {
   /** Whether an address is that of somebody else who is never limited. */
   readonly isTrusted?: (address: string) => boolean;
   readonly limits?: Partial<DefenceLimits>;
+  /** Networks whose sources are limited and never banned. */
+  readonly neverBanned?: readonly string[];
+  /** Told of each failed authentication whose source was not forged. */
+  readonly failed?: (login: FailedLogin) => void;
   /** Told once for each ban. */
   readonly banned?: (ban: SourceBan) => void;
 }
@@ -121,6 +134,8 @@ export function createDefence(deps: DefenceDeps): Defence {
     banMs: limits.banMs,
     maxSources: maxRemembered,
   });
+  const delays = new FailureDelays(limits);
+  const isNeverBanned = networksOf(deps.neverBanned ?? []);
   const known = new KnownFlows({ keepMs: limits.knownMs, maxFlows: maxRemembered });
   const places = createCallPlaces(limits);
   const counters = {
@@ -181,7 +196,8 @@ export function createDefence(deps: DefenceDeps): Defence {
       if (isScanner(request)) {
         counters.scannersDropped += 1;
         // Over UDP it may have put somebody else's address on it.
-        if (flow.reliable && bans.ban(sourceOf(address), now)) tell(sourceOf(address), 'scanner');
+        if (flow.reliable && !isNeverBanned(address) && bans.ban(sourceOf(address), now))
+          tell(sourceOf(address), 'scanner');
         return false;
       }
       const isFree = takeToken(request, flow, now);
@@ -194,6 +210,8 @@ export function createDefence(deps: DefenceDeps): Defence {
         const decided = await admission.admit(request, address, flow);
         const now = clock.now();
         if (decided.ok) {
+          const { username } = credentialsIn(request);
+          if (username !== undefined) delays.succeeded(sourceOf(address), username);
           // An external caller has shown nothing: its source stays that of a stranger.
           if (decided.external !== undefined) return decided;
           // Whoever was let in for its address alone has shown nothing about its port: forged ones would fill the memory.
@@ -212,7 +230,13 @@ export function createDefence(deps: DefenceDeps): Defence {
         counters.failedLogins += 1;
         known.remove(flow);
         const source = sourceOf(address);
-        if (!isTrusted(address) && bans.failed(source, now)) tell(source, 'failed-logins');
+        const { username, realm } = credentialsIn(request);
+        deps.failed?.({ source: address, username, realm });
+        if (isTrusted(address)) return decided;
+        if (!isNeverBanned(address) && bans.failed(source, now)) tell(source, 'failed-logins');
+        const delayMs = delays.failed(source, username ?? '', now);
+        // The password was judged at once: a right one never waits for the refusals of wrong ones.
+        if (delayMs > 0) await new Promise<void>((resolve) => void clock.startTimer(now + delayMs, resolve));
         return decided;
       },
     }),
@@ -236,6 +260,19 @@ export function createDefence(deps: DefenceDeps): Defence {
 
 function hasCredentials(request: SipRequest): boolean {
   return credentialHeaders.some((name) => request.headers.has(name));
+}
+
+/** The user and realm of the first credentials that can be read. */
+function credentialsIn({ headers }: SipRequest): { readonly username?: string; readonly realm?: string } {
+  for (const name of credentialHeaders) {
+    for (const value of headers.all(name)) {
+      const { username, realm } = parseAuthorization(value) ?? {};
+      if (username !== undefined && realm !== undefined) {
+        return { username: decodeUtf8(username), realm: decodeUtf8(realm) };
+      }
+    }
+  }
+  return {};
 }
 
 function showsWhoItIs({ token }: Admitted, request: SipRequest): boolean {

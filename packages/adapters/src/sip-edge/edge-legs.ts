@@ -90,6 +90,11 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     return edge;
   }
 
+  function isOfBrowser(flow: string | undefined): boolean {
+    const protocol = flow === undefined ? undefined : deps.srtp?.protocolOf(flow);
+    return protocol === 'ws' || protocol === 'wss';
+  }
+
   /** The one place where a leg ends: later words about it find nothing. */
   function ended(edge: EdgeLeg, end: LegEnd): void {
     if (legs.get(edge.leg) !== edge) return;
@@ -217,6 +222,8 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
       transfers.began(edge.leg, edge.call, request.targets);
     };
     edge.media.crypto.address(request.targets);
+    // All targets get one description.
+    if (request.targets.some((target) => isOfBrowser(target.flow))) edge.media.leaveEventsUndescribed();
     edge.redial(edge.media.offer());
   }
 
@@ -236,6 +243,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     const replaced = transfers.replacedBy(incoming.request);
     if (replaced !== undefined && 'refusal' in replaced) return incoming.reject(replaced.refusal);
     const edge = open(deps.newUuid(), incoming, crypto, forwardsLeftOf(incoming.request));
+    if (isOfBrowser(flow)) edge.media.leaveEventsUndescribed();
     edge.isExternal = admitted.external !== undefined;
     if (edge.isExternal) edge.media.sendOnlyTo(incoming.sourceAddress);
     if (!hasPlace(edge, incoming, admitted.account)) return;

@@ -37,6 +37,7 @@ export class LegMedia {
   #awaitsAnswer = false;
   #inUse: CodecCapability | undefined;
   #onlyTo: string | undefined;
+  #describesEvents = true;
 
   constructor(
     legs: MediaLegs,
@@ -65,6 +66,14 @@ export class LegMedia {
     this.#onlyTo = address;
   }
 
+  /**
+   * Offers name telephone events without their a=fmtp, as browsers' phones need them: the hosted browser SDK takes payload types from the
+   * m= line and leaves their fmtp, which browsers then refuse. RFC 4733 §2.4.1: without it events 0–15 are meant.
+   */
+  leaveEventsUndescribed(): void {
+    this.#describesEvents = false;
+  }
+
   /** An offer of ours has no answer yet. */
   get awaitsAnswer(): boolean {
     return this.#awaitsAnswer;
@@ -86,7 +95,8 @@ export class LegMedia {
     const inUse = this.#inUse;
     const preferred = inUse === undefined ? offered : [inUse, ...offered.filter((codec) => codec !== inUse)];
     const secured = this.#crypto.offering(this.#profile());
-    this.#sent = createOffer({ ...this.#local(), codecs: preferred, ...secured, ...this.#session() });
+    const about = { ...this.#session(), describesEvents: this.#describesEvents };
+    this.#sent = createOffer({ ...this.#local(), codecs: preferred, ...secured, ...about });
     return this.#sent;
   }
 

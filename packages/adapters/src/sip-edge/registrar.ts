@@ -76,7 +76,7 @@ export function createRegistrar(deps: RegistrarDeps): {
           ? {}
           : {
               gruusOf: (instance: string, callId: string) =>
-                gruus.parametersOf(admitted.user, instance, callId),
+                gruus.parametersOf(registeredUser(request) ?? admitted.user, instance, callId),
             }),
         contacts: headers.all('Contact'),
         expiresHeader: headers.get('Expires'),
@@ -118,6 +118,11 @@ export function createRegistrar(deps: RegistrarDeps): {
       }
     },
   };
+}
+
+/** The user part that registers: for a client with a token not that of its endpoint, but the name that it answers to. */
+function registeredUser({ headers }: SipRequest): string | undefined {
+  return parseSipUri(parseNameAddr(headers.get('To') ?? '')?.uri ?? '')?.user;
 }
 
 /** What was bound by a token that does not allow to call says so; an array of which nothing is new stays what it is. */

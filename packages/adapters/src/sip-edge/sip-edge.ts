@@ -8,7 +8,6 @@ import {
   type Telephony,
 } from '@jackfield/platform';
 import {
-  ALLOWED_METHODS,
   createUserAgent,
   decodeUtf8,
   type Hash,
@@ -16,7 +15,6 @@ import {
   type Protocol,
   paramOf,
   parseSipUri,
-  SUPPORTED_OPTIONS,
   type UserAgent,
   type UserAgentCensus,
   type UserAgentDeps,
@@ -30,6 +28,8 @@ import type { DialTermsDeps } from './dial-terms.ts';
 import { createEdgeLegs } from './edge-legs.ts';
 import { createGruus } from './gruus.ts';
 import type { SrtpPolicy } from './leg-media-crypto.ts';
+import { answerMessage } from './message-answer.ts';
+import { createOptionsAnswerer } from './options-answer.ts';
 import { createRegistrar } from './registrar.ts';
 
 export interface SipEdgeDeps extends Pick<DialTermsDeps, 'trunkLogin' | 'mayReach'> {
@@ -159,12 +159,13 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     hash,
     userAgentName: deps.userAgentName,
     ...(defence === undefined ? {} : { guard: defence }),
-    methods: registrations === undefined ? ['OPTIONS'] : ['REGISTER', 'OPTIONS'],
+    methods: registrations === undefined ? ['OPTIONS'] : ['REGISTER', 'OPTIONS', 'MESSAGE'],
     ...(registrations === undefined ? {} : { supported: ['path', 'gruu', 'outbound'] }),
     on: {
       request(incoming) {
-        if (incoming.request.method === 'OPTIONS') answerOptions(incoming);
-        else void answerRegister(incoming);
+        if (incoming.request.method === 'REGISTER') void answerRegister(incoming);
+        else if (incoming.request.method === 'MESSAGE') answerMessage(incoming, deps.domains);
+        else void optionsAnswerer.answer(incoming);
       },
       invite: (incoming) => legs.invited(incoming),
       error: (error) => log.error({ err: error }, 'A listener of the SIP user agent failed.'),
@@ -206,6 +207,12 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
 
   const registrar = registrations && createRegistrar({ ...deps, admission, gruus, registrations });
 
+  const optionsAnswerer = createOptionsAnswerer({
+    ...deps,
+    isDraining: () => isDraining,
+    isKnown: (flow) => defence?.knows(flow) ?? true,
+  });
+
   /** Whoever has shown who it is may stay connected. */
   function keepingConnections(watched: Admission): Admission {
     return {
@@ -215,16 +222,6 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
         return decided;
       },
     };
-  }
-
-  /** RFC 3261 §11.2: what an INVITE would be answered, and what we understand. */
-  function answerOptions(incoming: IncomingRequest): void {
-    const headers = [
-      ['Allow', ALLOWED_METHODS] as const,
-      ['Accept', 'application/sdp'] as const,
-      ['Supported', SUPPORTED_OPTIONS] as const,
-    ];
-    incoming.reply(isDraining ? 503 : 200, { headers });
   }
 
   async function answerRegister(incoming: IncomingRequest): Promise<void> {

@@ -68,7 +68,11 @@ function world() {
   const nonces = createSipNonces(secrets);
   const shared = { secrets, clock, nonces, algorithms: ['MD5'] as const };
   const digest = createDigestAdmission({ ...shared, registrations, realm: domain });
-  const defence = createDefence({ clock, nonces, limits: { requestBurst: 1e6, failuresBeforeBan: 1e6 } });
+  const defence = createDefence({
+    clock,
+    nonces,
+    limits: { requestBurst: 1e6, failuresBeforeBan: 1e6, failuresAnsweredAtOnce: 1e6 },
+  });
   let listener: TransportListener | undefined;
   let sent: string[] = [];
   const transports = {

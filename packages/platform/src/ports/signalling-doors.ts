@@ -1,4 +1,5 @@
 import type { ClientTokens } from './client-tokens.ts';
+import type { FailedLogins } from './failed-logins.ts';
 import type { SourceBans } from './source-bans.ts';
 import type { Trunks } from './trunks.ts';
 
@@ -22,4 +23,6 @@ export interface SignallingDoors {
     /** False for an account that is disabled or gone. */
     isActive(account: string): Promise<boolean>;
   };
+  /** For the sandbox: elsewhere nobody who guesses is to fill the log. */
+  readonly failedLogins: FailedLogins;
 }

@@ -15,6 +15,7 @@ import { createRegistrationWatch } from './registration-watch.ts';
 import { createRegistrations } from './registrations.ts';
 import { endpointRoutes } from './routes.ts';
 import { createEndpointStore } from './store.ts';
+import { createUsernamesLike } from './usernames-like.ts';
 
 export interface SipEndpointsDeps {
   readonly database: Database;
@@ -31,6 +32,8 @@ export interface SipEndpointsFeature {
   readonly routes: RouteGroup;
   readonly migrations: readonly Migration[];
   readonly registrations: Registrations;
+  /** Some usernames that begin so, in their order. */
+  usernamesLike(beginning: string): Promise<readonly string[]>;
   /** The application that an endpoint is attached to, if any. */
   applicationOf(endpointId: string): Promise<string | null>;
   /** What becomes of endpoints when their application is deleted; for the applications feature. */
@@ -64,6 +67,7 @@ export function createSipEndpoints(deps: SipEndpointsDeps): SipEndpointsFeature 
       sipInstances,
     ],
     registrations: createRegistrations({ database, clock, watch }),
+    usernamesLike: createUsernamesLike(deps.database),
     applicationOf: createAttachedApplication(deps.database),
     attached: { remove: store.removeAttached, reattach: store.reattach },
     resources: { remove: store.removeAll, passOn: store.passOn },

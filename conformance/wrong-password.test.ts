@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { BaresipPhone } from './support/baresip-phone.ts';
+import { missing } from './support/installed.ts';
+import { PlatformProcess } from './support/platform-process.ts';
+
+const skip = missing('baresip', 'sox');
+const password = 'the-right-one';
+const isRefused = ({ type }: { readonly type?: string }) => type === 'REGISTER_FAIL';
+
+describe('a phone with a wrong password', { skip, timeout: 120_000 }, () => {
+  let platform: PlatformProcess;
+  const phones: BaresipPhone[] = [];
+
+  const stop = async () => {
+    await Promise.all(phones.splice(0).map((phone) => phone.stop()));
+    await platform.stop();
+  };
+
+  async function phone(username: string, secret: string): Promise<BaresipPhone> {
+    const options = { registrar: platform.sipAddress, username, password: secret, toneHz: 440 };
+    const started = await BaresipPhone.start(options);
+    phones.push(started);
+    return started;
+  }
+
+  const counted = async (name: string) =>
+    (await platform.metrics(`jackfield_sip_${name}`))[`jackfield_sip_${name}`] ?? 0;
+
+  describe('in production', () => {
+    before(async () => {
+      platform = await PlatformProcess.start({
+        JACKFIELD_SANDBOX: 'false',
+        JACKFIELD_HTTP_HOST: '127.0.0.1',
+        JACKFIELD_SIP_HOST: '127.0.0.1',
+      });
+    });
+
+    it('is not banned for repeating it, and registers without a wait once it is right', async () => {
+      const { username } = await platform.createEndpoint('alice', password);
+      const wrong = await phone(username, 'the-wrong-one');
+      await wrong.refused();
+      // It goes on by itself: as long as the refusals grow from nothing to 4 s.
+      for (const limit = Date.now() + 60_000; (await counted('failed_logins_total')) < 6; ) {
+        assert.ok(Date.now() < limit, `${await counted('failed_logins_total')} failures`);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      const asked = Date.now();
+      const right = await phone(username, password);
+      await right.registered();
+      assert.ok(Date.now() - asked < 5_000, `${Date.now() - asked} ms`);
+      assert.equal(await counted('bans_total'), 0);
+      assert.ok(wrong.events.all.some(isRefused));
+    });
+
+    after(stop);
+  });
+
+  describe('in the sandbox', () => {
+    before(async () => {
+      platform = await PlatformProcess.start();
+    });
+
+    it('reads in the log and in the feed which username it should have', async () => {
+      const { username } = await platform.createEndpoint('alice', password);
+      await (await phone('alice', password)).refused();
+      const isTold = ({ msg }: Record<string, unknown>) => /"alice" was refused/.test(String(msg));
+      const line = await platform.log.until('the warning', isTold);
+      assert.match(String(line.msg), new RegExp(`Did you mean "${username}"`));
+      const { objects } = await platform.until(
+        'the event',
+        'Event/?type=endpoint.login-failed',
+        (body) => body.objects.length > 0,
+      );
+      assert.equal(objects[0].data.source_address, '127.0.0.1');
+      assert.deepEqual(objects[0].data.usernames, [username]);
+    });
+
+    after(stop);
+  });
+});
