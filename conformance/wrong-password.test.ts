@@ -6,7 +6,6 @@ import { PlatformProcess } from './support/platform-process.ts';
 
 const skip = missing('baresip', 'sox');
 const password = 'the-right-one';
-const isRefused = ({ type }: { readonly type?: string }) => type === 'REGISTER_FAIL';
 
 describe('a phone with a wrong password', { skip, timeout: 120_000 }, () => {
   let platform: PlatformProcess;
@@ -38,19 +37,20 @@ describe('a phone with a wrong password', { skip, timeout: 120_000 }, () => {
 
     it('is not banned for repeating it, and registers without a wait once it is right', async () => {
       const { username } = await platform.createEndpoint('alice', password);
-      const wrong = await phone(username, 'the-wrong-one');
-      await wrong.refused();
-      // It goes on by itself: as long as the refusals grow from nothing to 4 s.
-      for (const limit = Date.now() + 60_000; (await counted('failed_logins_total')) < 6; ) {
+      await phone(username, 'the-wrong-one');
+      const began = Date.now();
+      // baresip repeats its password with each new nonce, and waits for each refusal.
+      for (const limit = Date.now() + 60_000; (await counted('failed_logins_total')) < 7; ) {
         assert.ok(Date.now() < limit, `${await counted('failed_logins_total')} failures`);
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
+      // The seventh attempt follows refusals that waited for 1, 2 and 4 s; without waits 23 take 6 s, and the 21st bans.
+      assert.ok(Date.now() - began > 6_000, `${Date.now() - began} ms`);
       const asked = Date.now();
       const right = await phone(username, password);
       await right.registered();
       assert.ok(Date.now() - asked < 5_000, `${Date.now() - asked} ms`);
       assert.equal(await counted('bans_total'), 0);
-      assert.ok(wrong.events.all.some(isRefused));
     });
 
     after(stop);
@@ -64,9 +64,9 @@ describe('a phone with a wrong password', { skip, timeout: 120_000 }, () => {
     it('reads in the log and in the feed which username it should have', async () => {
       const { username } = await platform.createEndpoint('alice', password);
       await (await phone('alice', password)).refused();
-      const isTold = ({ msg }: Record<string, unknown>) => /"alice" was refused/.test(String(msg));
+      const isTold = ({ message }: Record<string, unknown>) => /"alice" was refused/.test(String(message));
       const line = await platform.log.until('the warning', isTold);
-      assert.match(String(line.msg), new RegExp(`Did you mean "${username}"`));
+      assert.match(String(line.message), new RegExp(`Did you mean "${username}"`));
       const { objects } = await platform.until(
         'the event',
         'Event/?type=endpoint.login-failed',

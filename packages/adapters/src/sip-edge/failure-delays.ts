@@ -6,7 +6,10 @@ export interface FailureDelayLimits {
   readonly failuresAnsweredAtOnce: number;
   /** The wait of the next one, 1,000; each later one waits twice as long. */
   readonly firstDelayMs: number;
-  /** The longest, 16,000: a phone waits 32 s for an answer (RFC 3261 Timer F). */
+  /**
+   * The longest, 8,000: seven failures a minute of one phone stay far below the 20 that ban, and some phones repeat a password 20 times
+   * before they tell their user. A phone waits 32 s for an answer (RFC 3261 Timer F).
+   */
   readonly maxDelayMs: number;
   /** After this time without a failure, 600,000, the next one is the first again. */
   readonly forgetMs: number;
@@ -18,7 +21,7 @@ export interface FailureDelayLimits {
 export const defaultFailureDelays: Omit<FailureDelayLimits, 'maxRemembered'> = {
   failuresAnsweredAtOnce: 3,
   firstDelayMs: 1_000,
-  maxDelayMs: 16_000,
+  maxDelayMs: 8_000,
   forgetMs: 600_000,
 };
 
