@@ -364,6 +364,7 @@ describe('what the contract says is what the platform sends', () => {
       'carrier.registered',
       'carrier.unreachable',
       'carrier.unregistered',
+      'endpoint.login-failed',
       'multiparty-call.participant-silent',
       'recording.failed',
       'sound.remark',

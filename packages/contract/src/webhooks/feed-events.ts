@@ -102,6 +102,13 @@ const own: readonly FeedEvent[] = [
     Recipient: text('The number, digits only.'),
     Requests: count('How many were refused since the last such event.'),
   }),
+  only('endpoint.login-failed', 'In the sandbox: the SIP credentials of a phone were refused.', {
+    source_address: text('Where the phone is.'),
+    username: nullable('As the phone gave it; null where its credentials could not be read.', 'string'),
+    explanation: text('What was wrong, and what would be right.'),
+    reason: text('The same in a word.'),
+    usernames: texts('Usernames of endpoints that may be meant.'),
+  }),
   only('endpoint.registered', 'A phone has registered.', registration),
   only('endpoint.unregistered', 'The last registration of an endpoint is gone.', {
     ...registration,
