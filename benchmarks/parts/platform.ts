@@ -24,6 +24,7 @@ servePart({
     embedded = await startEmbedded({
       config: {
         sandbox: false,
+        activity: false,
         docs: false,
         metricsAccess: 'open',
         http: { host: '127.0.0.1', port: 0 },

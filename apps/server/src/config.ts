@@ -11,6 +11,8 @@ import { detectPublicAddress } from './public-address.ts';
 /** Everything an operator decides, validated; the only place that reads the environment. */
 export interface Config {
   readonly sandbox: boolean;
+  /** Whether `npm start` prints a line for each call, document, callback and stream. */
+  readonly activity: boolean;
   readonly http: { readonly host: string; readonly port: number };
   /** Whether the reference of the API is served at `/docs` and `/openapi.json`. */
   readonly docs: boolean;
@@ -153,6 +155,7 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
 
   const variables = configVariables;
   const sandbox = orDefault(variables.sandbox, mode === 'dev');
+  const activity = orDefault(variables.activity, mode === 'dev');
   const host = sandbox ? '127.0.0.1' : '0.0.0.0';
   const http = { host: orDefault(variables.httpHost, host), port: orDefault(variables.httpPort, 8080) };
   const sip = {
@@ -222,6 +225,7 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
   if (problems.length > 0) return { ok: false, problems };
   const config: Config = {
     sandbox,
+    activity,
     http,
     docs,
     metricsAccess,

@@ -15,6 +15,7 @@ import {
   createDefence,
   createDigestAdmission,
   createExternalAdmission,
+  createSandboxAdmission,
   createSipEdge,
   createSipNonces,
   createTokenAdmission,
@@ -39,6 +40,7 @@ import {
   type SocketTransports,
   type TransportListener,
 } from '@jackfield/sip/transport';
+import { lineOfEvent, withActivity } from './activity.ts';
 import { readCarriersFile } from './carriers-file.ts';
 import { readAuthorities, readCertificate, watchCertificate } from './certificate-files.ts';
 import type { Config } from './config.ts';
@@ -55,6 +57,8 @@ import { explainDirectory, explained, explainListening, explainPostgres } from '
 export interface EmbeddedOptions {
   readonly config: Config;
   readonly log: Logger;
+  /** Takes one readable line for each thing that happens; nothing is shown when absent. */
+  readonly show?: (line: string) => void;
   /** The media thread has died: every call is lost, and the process should start again. */
   readonly onFatal: (error: Error) => void;
   readonly httpLimits?: Partial<HttpLimits>;
@@ -108,10 +112,11 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
 type Close = () => Promise<void> | void;
 
 async function start(
-  { config, log, onFatal, httpLimits }: EmbeddedOptions,
+  { config, log: quietLog, onFatal, httpLimits, show }: EmbeddedOptions,
   atEnd: (close: Close) => void,
   closeAll: () => Promise<void>,
 ): Promise<Embedded> {
+  const log = show === undefined ? quietLog : withActivity(quietLog, show);
   const rates = config.ratesFile === undefined ? undefined : readRates(config.ratesFile);
   const operated =
     config.carriersFile === undefined
@@ -192,11 +197,12 @@ async function start(
       ...keptFor('keepVerifySessionsMs', config.verifyDays),
       numbers: sandbox?.numbers ?? noNumbers,
       ...smsOf(gateways, config),
+      ...(sandbox === undefined ? {} : { sandboxNetwork: sandbox.network }),
       carriers: operated.carriers,
       egress,
       audioStreams: media.streams,
       createTelephony(registrations, doors) {
-        const { trunks, clientTokens, carrierCalls, bans, publicApplications, accounts } = doors;
+        const { trunks, clientTokens, carrierCalls, bans, publicApplications, accounts, sandboxCall } = doors;
         const nonces = createSipNonces(secrets);
         const digest = { ...shared, algorithms: config.sip.digest, nonces };
         const endpoints = createDigestAdmission({ ...digest, registrations, realm: domains[0] });
@@ -216,19 +222,17 @@ async function start(
         const tokens = createTokenAdmission({ tokens: clientTokens, otherwise: password });
         const account = (number: string) => carrierCalls.account(number);
         const { carriers } = operated;
-        const admission = createCarrierAdmission({
-          ...shared,
-          carriers,
-          account,
-          domains,
-          otherwise: tokens,
-        });
-        atEnd(() => admission.close());
+        const carried = createCarrierAdmission({ ...shared, carriers, account, domains, otherwise: tokens });
+        atEnd(() => carried.close());
+        const admission =
+          sandbox === undefined
+            ? carried
+            : createSandboxAdmission({ expected: sandboxCall, otherwise: carried });
         const defence = createDefence({
           clock,
           nonces,
           trusted: config.limits?.trustedSources ?? [],
-          isTrusted: admission.knows,
+          isTrusted: carried.knows,
           limits: config.limits?.defence ?? {},
           banned: bans.banned,
           // Whoever tries the sandbox is on this machine.
@@ -297,7 +301,15 @@ async function start(
     await sandbox.open(
       runner,
       createVoicemail(recordings, account.authId, () => secrets.randomUuid()),
+      signalling.address(),
     );
+  }
+  if (show !== undefined) {
+    const unfollow = await platform.followEvents((event) => {
+      const line = lineOfEvent(event);
+      if (line !== undefined) show(line);
+    });
+    atEnd(unfollow);
   }
   publishMetrics({
     metrics,

@@ -114,6 +114,9 @@ async function run(mode: 'dev' | 'production'): Promise<void> {
     const embedded = await startEmbedded({
       config,
       log,
+      ...(mode === 'dev' && config.activity
+        ? { show: (line) => void process.stdout.write(`${line}\n`) }
+        : {}),
       onFatal(error) {
         log.error(
           { err: error },

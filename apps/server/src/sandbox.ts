@@ -1,12 +1,15 @@
 import { isIP, isIPv6 } from 'node:net';
 import { createSipEdge, trustEverybody } from '@jackfield/adapters/sip-edge';
 import type {
+  CallingNotice,
+  CallingPhones,
   Clock,
   Logger,
   Media,
   MediaClips,
   MediaLegs,
   NumberRoutes,
+  SandboxNetwork,
   Secrets,
   SessionRunner,
   Speech,
@@ -35,11 +38,19 @@ export interface SandboxDeps {
   readonly mediaHost: string;
 }
 
+/** Where the platform's SIP listens. */
+interface Listening {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** The public network's stand-in: real phones behind a SIP port of their own on loopback. */
 export interface Sandbox {
   readonly numbers: NumberRoutes;
-  /** Opens the phones' port and teaches them what they say. */
-  open(runner: SessionRunner, voicemail: Voicemail): Promise<void>;
+  /** Its phones as callers; they call when it is open. */
+  readonly network: SandboxNetwork;
+  /** Opens the phones' port and teaches them what they say; `platform` is where they call. */
+  open(runner: SessionRunner, voicemail: Voicemail, platform: Listening): Promise<void>;
   census(): { readonly legs: number; readonly transactions: number };
   close(): Promise<void>;
 }
@@ -57,20 +68,36 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
     mediaAddress: isIP(deps.mediaHost) === 0 || isAnyAddress(deps.mediaHost) ? loopback : deps.mediaHost,
     userAgentName: 'Jackfield sandbox phone',
   });
+  let phones: CallingPhones | undefined;
+  let callAt = '';
+  let heard: (notice: CallingNotice) => void = () => {};
+
   return {
+    network: {
+      async call(order) {
+        if (phones === undefined) throw new Error('the sandbox is not open');
+        await phones.call({ ...order, uri: `sip:${encodeURIComponent(order.to)}@${callAt}` });
+      },
+      hangUp: (leg) => phones?.hangUp(leg),
+      listen(listener) {
+        heard = listener;
+      },
+    },
     numbers: {
       targetsFor: (number) =>
         behaviours.has(number)
           ? [{ uri: `sip:${number}@${hostOfAddress(loopback)}:${edge.address().port}` }]
           : undefined,
     },
-    async open(runner, voicemail) {
+    async open(runner, voicemail, { host, port }) {
       const said = await deps.speech.speak({ text: greeting, language: 'en-US' });
       await Promise.all([
         deps.clips.loadClip(greetingClip, said),
         deps.clips.loadClip(talkerClip, await speakSentences(deps.speech)),
       ]);
-      startSandboxPhones({ runner, telephony: edge.telephony, media: deps.media, log: deps.log, voicemail });
+      const { telephony } = edge;
+      phones = startSandboxPhones({ ...deps, runner, telephony, voicemail }, (notice) => heard(notice));
+      callAt = `${hostOfAddress(isAnyAddress(host) ? loopback : host)}:${port}`;
       await edge.telephony.open();
     },
     census: () => edge.census(),

@@ -216,6 +216,21 @@ export {
   startedRecording,
 } from './recordings-of-calls.ts';
 export {
+  defaultSandboxCaller,
+  defaultSandboxCallSeconds,
+  maxSandboxCallSeconds,
+  type NewSandboxCall,
+  newSandboxCall,
+  type SandboxCallItem,
+  sandboxCall,
+  sandboxCallBehaviours,
+  sandboxCallBody,
+  sandboxCallList,
+  sandboxCallListQuery,
+  sandboxCallPath,
+  startedSandboxCall,
+} from './sandbox-calls.ts';
+export {
   createdEndpoint,
   type Endpoint,
   type EndpointChanges,

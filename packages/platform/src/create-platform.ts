@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { createSandboxFeatures } from './create-sandbox.ts';
 import {
   type AccountResources,
   createAccounts,
@@ -26,7 +27,7 @@ import { createMultipartyCalls } from './features/multiparty-calls/index.ts';
 import { attachedNumbers, createNumbers } from './features/numbers/index.ts';
 import { createRecordings, type Recordings } from './features/recordings/index.ts';
 import { createRoomStreams, type RoomStreamsFeature } from './features/room-streams/index.ts';
-import { createSandboxMessages } from './features/sandbox-messages/index.ts';
+import type { SandboxNetwork } from './features/sandbox-calls/index.ts';
 import { createSipEndpoints } from './features/sip-endpoints/index.ts';
 import { createSounds } from './features/sounds/index.ts';
 import { createStreams } from './features/streams/index.ts';
@@ -35,6 +36,7 @@ import { createUsage, freeOfCharge, type RateTable } from './features/usage/inde
 import { createVerify } from './features/verify/index.ts';
 import { createHttpApi, type HttpApiDeps, type HttpLimits, idempotencyTable } from './http/index.ts';
 import { createSessionRunner } from './kernel/create-session-runner.ts';
+import type { FeedEvent } from './kernel/event-feed.ts';
 import { createLastAlive } from './kernel/last-alive.ts';
 import { lastAliveTable } from './kernel/migrations/0004-last-alive.ts';
 import { createOutbox, outboxMigrations } from './kernel/outbox.ts';
@@ -77,6 +79,8 @@ export interface PlatformDeps
   readonly carriers?: readonly Carrier[];
   /** The ways of messages to phones, or the inbox of the sandbox; without any every message is refused. */
   readonly sms?: readonly LinkedGateway[] | 'sandbox-inbox';
+  /** The sandbox's phones, which call when they are told to; absent outside of the sandbox. */
+  readonly sandboxNetwork?: SandboxNetwork;
   /** The way to URLs that customers supply. */
   readonly egress: Egress & EgressAddresses;
   /** Sockets of audio streams. */
@@ -105,6 +109,8 @@ export interface Platform {
   readonly recordings: Recordings;
   /** Legs of carriers and of inbound trunks that have not ended; they are no sessions of the runner. */
   census(): { readonly carrierLegs: number; readonly trunkLegs: number };
+  /** Tells every event of the first account and its subaccounts from now on; resolves with what ends that. */
+  followEvents(tell: (event: FeedEvent) => void): Promise<() => void>;
   /** From now on `/readyz` answers 503. */
   drain(): void;
   /** Waits for what is being written, then stops; the database stays open for whoever opened it. */
@@ -191,13 +197,22 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     isWithin: accounts.isWithin,
   });
   const holderOf = async (number: string) => (await numbers.destinations.heldOf(number))?.account;
+  const accountOfNumber = async (number: string) => (await holderOf(number)) ?? carriers.incoming.account();
+  const sandbox = createSandboxFeatures({
+    ...deps,
+    registrations: endpoints.registrations,
+    answering: applications.answering,
+    accountOfNumber,
+    isWithin: accounts.isWithin,
+  });
   const telephony = carriers.carry(
     trunks.carry(
       deps.createTelephony(withClientNames(endpoints.registrations, accounts.isWithin), {
         accounts,
         trunks: trunks.trunks,
         clientTokens: clientTokens.tokens,
-        carrierCalls: { account: async (number) => (await holderOf(number)) ?? carriers.incoming.account() },
+        carrierCalls: { account: accountOfNumber },
+        sandboxCall: sandbox.expectedCall,
         publicApplications: { account: applications.answering.accountOfPublic },
         bans: createBanFeed({ ...deps, outbox, account: () => carriers.incoming.account() }),
         failedLogins: createLoginFeed({
@@ -255,10 +270,9 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     async (number) => (await numbers.destinations.heldOf(number))?.trunk != null,
   );
   const callActions = createCallActions(shared);
-  const inbox = deps.sms === 'sandbox-inbox' ? createSandboxMessages(deps) : undefined;
   const linked = deps.sms === 'sandbox-inbox' ? [] : (deps.sms ?? []);
   const gateways = createMessageGateways({ ...deps, gateways: linked });
-  const verify = createVerify({ ...shared, outbox, sms: inbox?.sms ?? gateways.sms });
+  const verify = createVerify({ ...shared, outbox, sms: sandbox.sms ?? gateways.sms });
   const liveEvents = createLiveEvents({ ...deps, outbox });
 
   /** Where an application takes the calls of an endpoint, it decides which numbers are called. */
@@ -292,7 +306,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     trunks.resources,
     numbers.resources,
     verify.resources,
-    ...(inbox === undefined ? [] : [inbox.resources]),
+    ...sandbox.resources,
   );
 
   await database.migrate([
@@ -312,7 +326,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     ...carriers.migrations,
     ...verify.migrations,
     ...gateways.migrations,
-    ...(inbox?.migrations ?? []),
+    ...sandbox.migrations,
   ]);
   // Before anything writes an event: that would be taken for the last process's.
   const diedAt = await alive.diedAt();
@@ -325,7 +339,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
   await streams.restore(diedAt);
   await carriers.restore();
   await verify.restore();
-  await inbox?.restore();
+  await sandbox.restore();
   outbox.start(callbacks.deliver);
   callbacks.start();
   const retention = startRetention(deps, { calls, multipartyCalls, verify });
@@ -352,7 +366,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
       clientTokens.routes,
       verify.routes,
       gateways.routes,
-      ...(inbox === undefined ? [] : [inbox.routes]),
+      ...sandbox.routes,
     ],
     accounts,
     ready: () => isReady,
@@ -366,6 +380,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     http,
     recordings,
     census: () => ({ carrierLegs: carriers.census(), trunkLegs: trunks.census() }),
+    followEvents: (tell) => liveEvents.follow({ authId: account.authId, isSubaccount: false }, tell),
     drain() {
       isReady = false;
       isDraining = true;
@@ -378,10 +393,10 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
       await carriers.close();
       trunks.close();
       await http.close();
+      await sandbox.close();
       await recordings.close();
       verify.close();
       await retention.close();
-      inbox?.close();
       await runner.idle();
       await runner.close();
       await alive.close();

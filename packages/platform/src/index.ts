@@ -17,8 +17,11 @@ export {
   type SmppAccess,
 } from './features/message-gateways/index.ts';
 export type { NewRecording, Recordings } from './features/recordings/door.ts';
+export type { SandboxNetwork } from './features/sandbox-calls/index.ts';
 export {
   behaviours,
+  type CallingNotice,
+  type CallingPhones,
   greeting,
   greetingClip,
   sentences,
@@ -86,7 +89,7 @@ export type { RecordedFile, Recorder, RecordingFormat, RecordingOrder } from './
 export type { RecordingFiles } from './ports/recording-files.ts';
 export type { Binding, EndpointCredential, Registrations } from './ports/registrations.ts';
 export type { Secrets } from './ports/secrets.ts';
-export type { SignallingDoors } from './ports/signalling-doors.ts';
+export type { ExpectedCall, SignallingDoors } from './ports/signalling-doors.ts';
 export type { Sms, SmsOrder, SmsOutcome, SmsReceipt } from './ports/sms.ts';
 export type { DecodeLimits, DecodeProblem, SoundDecoder } from './ports/sound-decoder.ts';
 export type { SourceBan, SourceBans } from './ports/source-bans.ts';

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { parrot } from './parrot.ts';
 
 /**
  * `npm run example echo` or `npm run example parrot`: a platform in its sandbox, a server for its streams, and a call from a phone
- * that talks, for some seconds. What happens is told.
+ * that talks, for some seconds (300 at most). A WAV file of what the caller heard stays.
  */
 const examples: Readonly<Record<string, (stream: StreamSession) => void>> = {
   echo,
@@ -27,9 +27,9 @@ function tell(sentence: string): void {
   process.stdout.write(`${sentence}\n`);
 }
 
-const talker = '+12025550101';
 const token = 'ZXhhbXBsZWV4YW1wbGVleGFtcGxlZXhhbXBsZWV4';
 const authId = 'MAEXAMPLE00000000000';
+const authorization = `Basic ${Buffer.from(`${authId}:${token}`).toString('base64')}`;
 const directory = mkdtempSync(join(tmpdir(), 'jackfield-example-'));
 
 const http = createServer((request, response) => {
@@ -77,15 +77,20 @@ const platform = spawn(
 );
 try {
   const url = await readyAt(platform);
-  tell(`A platform in its sandbox at ${url}; ${talker} is called, and talks.`);
-  const call = await api(url, 'POST', 'Call/', {
-    from: '+12025550000',
-    to: talker,
+  tell(`A platform in its sandbox at ${url}; a phone of the sandbox calls in, and talks.`);
+  const { app_id: application } = await api(url, 'POST', 'Application/', {
+    app_name: name,
     answer_url: `http://127.0.0.1:${port}/answer`,
   });
-  await new Promise((resolve) => setTimeout(resolve, Number(secondsText) * 1000));
-  await api(url, 'DELETE', `Call/${String(call.request_uuid)}/`);
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  const { sandbox_call_uuid: call } = await api(url, 'POST', 'Sandbox/Call/', {
+    to: application,
+    behaviour: 'talk',
+    hangup_after: secondsText,
+  });
+  const recording = await recordingOf(url, String(call));
+  const file = join(tmpdir(), `jackfield-example-${name}.wav`);
+  writeFileSync(file, recording);
+  tell(`What the caller heard: ${file}`);
 } finally {
   await streams.close();
   http.closeAllConnections();
@@ -100,7 +105,6 @@ async function api(
   path: string,
   body?: object,
 ): Promise<Record<string, unknown>> {
-  const authorization = `Basic ${Buffer.from(`${authId}:${token}`).toString('base64')}`;
   const answer = await fetch(`${url}/v1/Account/${authId}/${path}`, {
     method,
     headers: { authorization, 'content-type': 'application/json' },
@@ -111,11 +115,27 @@ async function api(
   return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
 }
 
+/** What the phone has heard, when its call is over. */
+async function recordingOf(url: string, call: string): Promise<Uint8Array> {
+  for (;;) {
+    const { state, recording, end } = await api(url, 'GET', `Sandbox/Call/${call}/`);
+    if (state === 'ended' && recording === 'complete') break;
+    if (state === 'ended' && recording !== 'running') throw new Error(`the call ended by ${String(end)}`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  const answer = await fetch(`${url}/v1/Account/${authId}/Sandbox/Call/${call}/Recording/`, {
+    headers: { authorization },
+  });
+  if (!answer.ok) throw new Error(`the recording was answered with ${answer.status}`);
+  return new Uint8Array(await answer.arrayBuffer());
+}
+
 /** The address that the platform logs when it is ready. */
 function readyAt(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`the platform has ended with ${code}`)));
     createInterface({ input: child.stdout! }).on('line', (line) => {
+      if (/^(?:call|document|callback|stream) /.test(line)) tell(`  ${line}`);
       if (!line.includes('Jackfield is ready.')) return;
       const { http: at } = JSON.parse(line) as { http: { host: string; port: number } };
       resolve(`http://${at.host}:${at.port}`);

@@ -14,6 +14,8 @@ export interface Admitted {
   readonly callee?: string;
   /** The caller's own SIP URI where the call comes from elsewhere without credentials: nothing about its sender was verified. */
   readonly external?: string;
+  /** The UUID that its leg is to have; a new one when absent. */
+  readonly leg?: string;
   /** The application that is to take its calls, where its token names one. */
   readonly application?: string;
   /** Set for who presented a token: it is registered no longer than that lasts, and only when it may be called. */

@@ -242,7 +242,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     if (!isAnswerable(incoming.request.body, crypto)) return incoming.reject(488);
     const replaced = transfers.replacedBy(incoming.request);
     if (replaced !== undefined && 'refusal' in replaced) return incoming.reject(replaced.refusal);
-    const edge = open(deps.newUuid(), incoming, crypto, forwardsLeftOf(incoming.request));
+    const edge = open(admitted.leg ?? deps.newUuid(), incoming, crypto, forwardsLeftOf(incoming.request));
     if (isOfBrowser(flow)) edge.media.leaveEventsUndescribed();
     edge.isExternal = admitted.external !== undefined;
     if (edge.isExternal) edge.media.sendOnlyTo(incoming.sourceAddress);

@@ -14,6 +14,7 @@ export {
   type ExternalAdmissionDeps,
   type ExternalCallLimits,
 } from './external-admission.ts';
+export { createSandboxAdmission, type SandboxAdmissionDeps } from './sandbox-admission.ts';
 export { createSipEdge, type SipEdge, type SipEdgeDeps } from './sip-edge.ts';
 export { createSipNonces } from './sip-nonces.ts';
 export { createTokenAdmission, type TokenAdmissionDeps } from './token-admission.ts';

@@ -3,6 +3,16 @@ import type { FailedLogins } from './failed-logins.ts';
 import type { SourceBans } from './source-bans.ts';
 import type { Trunks } from './trunks.ts';
 
+/** A call that a phone of the sandbox was told to make. */
+export interface ExpectedCall {
+  /** UUID of the platform's leg. */
+  readonly leg: string;
+  readonly account: string;
+  readonly callee: string;
+  /** Set for a number: the call is then one that a carrier hands over. */
+  readonly carrier?: string;
+}
+
 /** What signalling asks the features, besides registrations. */
 export interface SignallingDoors {
   readonly trunks: Trunks;
@@ -25,4 +35,6 @@ export interface SignallingDoors {
   };
   /** For the sandbox: elsewhere nobody who guesses is to fill the log. */
   readonly failedLogins: FailedLogins;
+  /** The call that a phone of the sandbox with this leg has been told to make; found once. */
+  readonly sandboxCall: (phoneLeg: string) => ExpectedCall | undefined;
 }

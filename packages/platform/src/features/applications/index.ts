@@ -7,7 +7,7 @@ import { applicationsTables } from './migrations/0001-applications.ts';
 import { applicationRoutes } from './routes.ts';
 import { createApplicationStore } from './store.ts';
 
-export type { AnsweringApplication } from './answering.ts';
+export type { AnsweringApplication, AnsweringApplications } from './answering.ts';
 export { type AttachableApplications, attachableApplications } from './attachable.ts';
 
 export interface ApplicationsDeps {

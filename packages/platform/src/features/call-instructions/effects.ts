@@ -1,4 +1,5 @@
 import type { Result } from '../../kernel/result.ts';
+import { withoutSecrets } from '../../kernel/shown-url.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Media } from '../../ports/media.ts';
 import { type CallEnd, type Calls, callEnds } from '../calls/index.ts';
@@ -62,7 +63,15 @@ export function createPerform(deps: EffectDeps, runs: { send(leg: string, input:
       mainAccount,
       signal: stop.signal,
     };
+    const askedAt = deps.clock.now();
     fetchDocument(deps, wanted)
+      .then((fetched) => {
+        const outcome = fetched.ok ? { status: 200 } : { problem: fetched.sentence };
+        const durationMs = deps.clock.now() - askedAt;
+        const { method, url } = request;
+        log.debug({ leg, method, url: withoutSecrets(url), ...outcome, durationMs }, 'document requested');
+        return fetched;
+      })
       .then((fetched): RunInput => {
         if (!fetched.ok) {
           const { fault, sentence } = fetched;

@@ -1,6 +1,6 @@
 import type { OutboxEvent } from '../../kernel/machine.ts';
+import { withoutSecrets } from '../../kernel/shown-url.ts';
 import type { DocumentRun, RunEvent } from './domain/document-run.ts';
-import { withoutSecrets } from './shown-url.ts';
 
 /** What the outbox keeps; the events of one call keep their order. */
 export function outboxEventOf({ call, parameters }: DocumentRun, event: RunEvent): OutboxEvent {

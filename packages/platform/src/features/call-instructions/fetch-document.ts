@@ -1,8 +1,8 @@
+import { withoutSecrets } from '../../kernel/shown-url.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Egress, EgressOutcome, StopSignal } from '../../ports/egress.ts';
 import type { DocumentFault } from './domain/document-end.ts';
 import type { ActionRequest } from './domain/instruction.ts';
-import { withoutSecrets } from './shown-url.ts';
 
 /** Signs as callbacks are signed; undefined for an account that is gone. */
 export type SignRequest = (request: {

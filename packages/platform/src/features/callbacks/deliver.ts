@@ -2,6 +2,7 @@ import type { CallbackTarget, OutboxEvent } from '../../kernel/machine.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
 import type { DeliveryOutcome, OutboxConsumer } from '../../kernel/outbox-consumer.ts';
 import type { StoredEvent } from '../../kernel/outbox-store.ts';
+import { withoutSecrets } from '../../kernel/shown-url.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Egress } from '../../ports/egress.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -93,6 +94,11 @@ async function attempt(
   const before = event.attempts === 1 ? [] : await store.attemptsOf(waiting.callback_id);
   const attempts = before.length + 1;
   const verdict = judgeAttempt(outcome, settings, attempts, { sentAt, now }, callback.schedule);
+  const { problem, responseStatus } = verdict;
+  const durationMs = now - sentAt;
+  const result = responseStatus === null ? { problem } : { status: responseStatus };
+  const about = { event: event.type, method, url: withoutSecrets(url) };
+  deps.log.debug({ ...about, ...result, durationMs }, 'callback sent');
   const made = {
     at: sentAt,
     status: verdict.responseStatus,

@@ -1,5 +1,11 @@
 import type { RequestAccount, RouteGroup } from '../../http/index.ts';
-import { createEventFeed, type FeedCursor, feedStart } from '../../kernel/event-feed.ts';
+import {
+  createEventFeed,
+  type FeedCursor,
+  type FeedEvent,
+  type FeedReader,
+  feedStart,
+} from '../../kernel/event-feed.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
 import { draining, tooManyRequests } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
@@ -13,6 +19,7 @@ import {
   type StreamTarget,
   streamLimits,
 } from './event-stream.ts';
+import { followEvents } from './follow.ts';
 import { liveEventRoutes } from './routes.ts';
 
 export interface LiveEventsLimits extends StreamLimits {
@@ -34,6 +41,8 @@ export interface LiveEventsFeature {
   readonly routes: RouteGroup;
   /** Streams that are open. */
   streams(): number;
+  /** Tells every event of the reader from now on inside this process; resolves with what ends that. */
+  follow(reader: FeedReader, tell: (event: FeedEvent) => void): Promise<() => void>;
   /** Ends all streams and opens no more: before the HTTP interface is closed, or it would wait for them. */
   close(): void;
 }
@@ -94,6 +103,7 @@ export function createLiveEvents(deps: LiveEventsDeps): LiveEventsFeature {
   return {
     routes: liveEventRoutes({ feed, open }),
     streams: () => streams.size,
+    follow: (reader, tell) => followEvents({ feed, outbox, log }, reader, tell),
     close() {
       isClosed = true;
       for (const stream of streams) stream.end('the server is shutting down');

@@ -1,6 +1,9 @@
-export { behaviours } from './domain/behaviours.ts';
+export { behaviours, type Conduct } from './domain/behaviours.ts';
 export {
+  type CallingNotice,
+  type CallingPhones,
   greetingClip,
+  type PhoneOrder,
   type SandboxPhonesDeps,
   startSandboxPhones,
   talkerClip,

@@ -1,10 +1,11 @@
 import type { SessionRunner } from '../../kernel/session-runner.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Media, Sound } from '../../ports/media.ts';
-import type { Telephony } from '../../ports/telephony.ts';
-import { behaviours } from './domain/behaviours.ts';
+import type { LegNotice, Telephony } from '../../ports/telephony.ts';
+import { behaviours, type Conduct } from './domain/behaviours.ts';
 import {
   calledPhone,
+  callingPhone,
   type SandboxPhone,
   type SandboxPhoneEffect,
   type SandboxPhoneInput,
@@ -41,8 +42,32 @@ export const greetingClip = 'sandbox-greeting';
 /** −18 dBFS: the level of a person who talks at a normal distance. */
 const toneLevelDb = -18;
 
-/** Puts the phones of the public network's stand-in onto their own signalling. */
-export function startSandboxPhones(deps: SandboxPhonesDeps): void {
+/** A call that a phone of the sandbox is to make. */
+export interface PhoneOrder {
+  readonly leg: string;
+  readonly conduct: Conduct;
+  readonly from: string;
+  readonly to: string;
+  /** Where its INVITE goes: a SIP URI whose host is an address. */
+  readonly uri: string;
+}
+
+/** What happens to a call that a phone of the sandbox makes. */
+export type CallingNotice = Exclude<LegNotice, { readonly type: 'leg-offered' }>;
+
+/** Phones of the sandbox that call. */
+export interface CallingPhones {
+  /** Rejects when the phone cannot begin; later failures come as `leg-ended`. */
+  call(order: PhoneOrder): Promise<void>;
+  /** Nothing for a call that is over. */
+  hangUp(leg: string): void;
+}
+
+/** Puts the phones of the public network's stand-in onto their own signalling; `heard` is told of the calls that they make. */
+export function startSandboxPhones(
+  deps: SandboxPhonesDeps,
+  heard: (notice: CallingNotice) => void = () => {},
+): CallingPhones {
   const { telephony, media, voicemail, log } = deps;
 
   const phones = deps.runner.define<SandboxPhone, SandboxPhoneInput, SandboxPhoneEffect>({
@@ -51,12 +76,21 @@ export function startSandboxPhones(deps: SandboxPhonesDeps): void {
     isEnded: (phone) => phone.phase === 'ended',
     perform(leg, effect) {
       switch (effect.do) {
+        case 'dial':
+          return telephony.dial({
+            leg,
+            from: { user: effect.from },
+            to: { user: effect.to },
+            targets: [{ uri: effect.uri }],
+          });
         case 'ring':
           return telephony.ring(leg);
         case 'answer':
           return telephony.answer(leg);
         case 'hang-up':
           return telephony.hangUp(leg, effect.status);
+        case 'be-silent':
+          return hearItself(leg, false);
         case 'echo':
           return hearItself(leg, true);
         case 'talk':
@@ -106,6 +140,7 @@ export function startSandboxPhones(deps: SandboxPhonesDeps): void {
   });
 
   telephony.listen((notice) => {
+    if (notice.type !== 'leg-offered' && phones.peek(notice.leg)?.pickUp === null) heard(notice);
     switch (notice.type) {
       case 'leg-offered': {
         const behaviour = behaviours.get(notice.to);
@@ -123,7 +158,16 @@ export function startSandboxPhones(deps: SandboxPhonesDeps): void {
         return phones.send(notice.leg, { type: notice.type });
       case 'leg-ringing':
       case 'leg-early':
-        return; // the phones call nobody, and have nothing to say before they answer
+        return; // nothing is said before an answer
     }
   });
+
+  return {
+    call({ leg, conduct, uri, ...parties }) {
+      return phones.open(leg, callingPhone(conduct, parties), { type: 'dialled', uri });
+    },
+    hangUp(leg) {
+      if (phones.peek(leg) !== undefined) phones.send(leg, { type: 'hung-up' });
+    },
+  };
 }

@@ -1,17 +1,25 @@
+/** What a phone of the sandbox does in a call, from the answer on. */
+export interface Conduct {
+  readonly sound:
+    | { readonly kind: 'echo' }
+    | { readonly kind: 'talk' }
+    | { readonly kind: 'voicemail' }
+    | { readonly kind: 'silence' }
+    | { readonly kind: 'tone'; readonly frequencyHz: number };
+  /** Keys and waits (`w` 0.5 s, `W` 1 s) that begin so long after the answer. */
+  readonly press?: { readonly digits: string; readonly afterMs: number };
+  /** The sound begins behind the keys instead of at the answer. */
+  readonly soundAfterKeys?: true;
+  readonly hangUpAfterMs?: number;
+}
+
 /** What a phone of the sandbox does when it is called. */
-export interface Behaviour {
+export interface Behaviour extends Conduct {
   readonly says: string;
   readonly pickUp:
     | { readonly kind: 'after'; readonly ms: number }
     | { readonly kind: 'never' }
     | { readonly kind: 'reject'; readonly status: number };
-  readonly sound:
-    | { readonly kind: 'echo' }
-    | { readonly kind: 'talk' }
-    | { readonly kind: 'voicemail' }
-    | { readonly kind: 'tone'; readonly frequencyHz: number };
-  readonly press?: { readonly digits: string; readonly afterMs: number };
-  readonly hangUpAfterMs?: number;
 }
 
 const atOnce = { kind: 'after', ms: 0 } as const;
@@ -39,6 +47,7 @@ export const behaviours: ReadonlyMap<string, Behaviour> = new Map<string, Behavi
       pickUp: atOnce,
       sound: talk,
       press: { digits: '1', afterMs: 2000 },
+      soundAfterKeys: true,
     },
   ],
   [

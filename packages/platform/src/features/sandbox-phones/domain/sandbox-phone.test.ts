@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { behaviours } from './behaviours.ts';
-import { calledPhone, type SandboxPhoneInput, sandboxPhoneMachine } from './sandbox-phone.ts';
+import { calledPhone, callingPhone, type SandboxPhoneInput, sandboxPhoneMachine } from './sandbox-phone.ts';
 
 function call(number: string, ...inputs: [SandboxPhoneInput, number][]) {
   const behaviour = behaviours.get(number);
@@ -90,5 +90,34 @@ describe('the phone of the sandbox', () => {
       ),
       [[{ do: 'tone', frequencyHz: 1000 }], [{ do: 'leave-mix' }], []],
     );
+  });
+
+  it('a calling phone dials, speaks and presses its keys from the answer on, and hangs up at its time', () => {
+    let phone = callingPhone(
+      {
+        sound: { kind: 'silence' },
+        press: { digits: 'WW1', afterMs: 0 },
+        hangUpAfterMs: 9000,
+      },
+      { from: '+12025550199', to: 'alice' },
+    );
+    const step = (input: SandboxPhoneInput, at: number) => {
+      const { state, effects } = sandboxPhoneMachine.step(phone, input, at);
+      phone = state;
+      return effects;
+    };
+    assert.deepEqual(step({ type: 'dialled', uri: 'sip:alice@192.0.2.1' }, 0), [
+      { do: 'dial', from: '+12025550199', to: 'alice', uri: 'sip:alice@192.0.2.1' },
+      { do: 'start-timer', key: 'hang-up', at: 120_000 },
+    ]);
+    assert.deepEqual(step({ type: 'leg-answered' }, 1000), [
+      { do: 'cancel-timer', key: 'hang-up' },
+      { do: 'be-silent' },
+      { do: 'start-timer', key: 'press', at: 1000 },
+      { do: 'start-timer', key: 'hang-up', at: 10_000 },
+    ]);
+    assert.deepEqual(step({ type: 'timer-fired', key: 'press' }, 1000), [{ do: 'press', digits: 'WW1' }]);
+    assert.deepEqual(step({ type: 'timer-fired', key: 'hang-up' }, 10_000), [{ do: 'hang-up', status: 480 }]);
+    assert.deepEqual(step({ type: 'leg-ended' }, 10_050), [{ do: 'leave-mix' }]);
   });
 });

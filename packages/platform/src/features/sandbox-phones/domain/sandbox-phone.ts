@@ -1,10 +1,12 @@
 import type { Instant, KernelEffect, Machine, Step, TimerFired } from '../../../kernel/machine.ts';
-import type { Behaviour } from './behaviours.ts';
+import type { Behaviour, Conduct } from './behaviours.ts';
 
-/** A phone of the sandbox during one call: it does what its number promises, and nothing else. */
+/** A phone of the sandbox during one call: it does what its number promises or its order says, and nothing else. */
 export interface SandboxPhone {
-  readonly behaviour: Behaviour;
-  readonly phase: 'ringing' | 'answered' | 'ended';
+  readonly conduct: Conduct;
+  /** Of a phone that is called; null for one that calls. */
+  readonly pickUp: Behaviour['pickUp'] | null;
+  readonly phase: 'calling' | 'ringing' | 'answered' | 'ended';
   readonly from: string;
   readonly to: string;
   /** A voicemail takes a message at this moment. */
@@ -14,25 +16,42 @@ export interface SandboxPhone {
 /** A message is cut off after this long. */
 const longestMessageMs = 120_000;
 
+/** A phone that calls gives up when there is no answer for this long. */
+const longestRingingMs = 120_000;
+
 /** A phone that has just been called. */
 export function calledPhone(
   behaviour: Behaviour,
   { from, to }: { readonly from: string; readonly to: string },
 ): SandboxPhone {
-  return { behaviour, phase: 'ringing', from, to, records: false };
+  const { pickUp, ...conduct } = behaviour;
+  return { conduct, pickUp, phase: 'ringing', from, to, records: false };
+}
+
+/** A phone that is about to call. */
+export function callingPhone(
+  conduct: Conduct,
+  { from, to }: { readonly from: string; readonly to: string },
+): SandboxPhone {
+  return { conduct, pickUp: null, phase: 'calling', from, to, records: false };
 }
 
 export type SandboxPhoneInput =
   | { readonly type: 'invited' }
+  /** A calling phone is told whom to call. */
+  | { readonly type: 'dialled'; readonly uri: string }
+  | { readonly type: 'hung-up' }
   | { readonly type: 'leg-answered' }
   | { readonly type: 'leg-ended' }
   | { readonly type: 'play-ended'; readonly key: string }
   | TimerFired;
 
 export type SandboxPhoneEffect =
+  | { readonly do: 'dial'; readonly from: string; readonly to: string; readonly uri: string }
   | { readonly do: 'ring' }
   | { readonly do: 'answer' }
   | { readonly do: 'hang-up'; readonly status: number }
+  | { readonly do: 'be-silent' }
   | { readonly do: 'echo' }
   | { readonly do: 'talk' }
   | { readonly do: 'tone'; readonly frequencyHz: number }
@@ -55,6 +74,16 @@ function step(
   switch (input.type) {
     case 'invited':
       return invited(phone, now);
+    case 'dialled':
+      return {
+        state: phone,
+        effects: [
+          { do: 'dial', from: phone.from, to: phone.to, uri: input.uri },
+          { do: 'start-timer', key: 'hang-up', at: now + longestRingingMs },
+        ],
+      };
+    case 'hung-up':
+      return { state: phone, effects: [{ do: 'hang-up', status: 480 }] };
     case 'leg-answered':
       return answered(phone, now);
     case 'leg-ended':
@@ -67,8 +96,10 @@ function step(
 }
 
 function invited(phone: SandboxPhone, now: Instant): Step<SandboxPhone, SandboxPhoneEffect> {
-  const { pickUp } = phone.behaviour;
-  switch (pickUp.kind) {
+  const { pickUp } = phone;
+  switch (pickUp?.kind) {
+    case undefined:
+      return { state: phone, effects: [] };
     case 'reject':
       return { state: phone, effects: [{ do: 'hang-up', status: pickUp.status }] };
     case 'never':
@@ -84,12 +115,13 @@ function invited(phone: SandboxPhone, now: Instant): Step<SandboxPhone, SandboxP
 }
 
 function answered(phone: SandboxPhone, now: Instant): Step<SandboxPhone, SandboxPhoneEffect> {
-  const { behaviour } = phone;
+  const { press, soundAfterKeys, hangUpAfterMs } = phone.conduct;
   const effects: SandboxPhoneEffect[] = [];
-  if (behaviour.press === undefined) effects.push(speak(behaviour));
-  else effects.push({ do: 'start-timer', key: 'press', at: now + behaviour.press.afterMs });
-  if (behaviour.hangUpAfterMs !== undefined) {
-    effects.push({ do: 'start-timer', key: 'hang-up', at: now + behaviour.hangUpAfterMs });
+  if (phone.pickUp === null) effects.push({ do: 'cancel-timer', key: 'hang-up' });
+  if (!soundAfterKeys) effects.push(speak(phone.conduct));
+  if (press !== undefined) effects.push({ do: 'start-timer', key: 'press', at: now + press.afterMs });
+  if (hangUpAfterMs !== undefined) {
+    effects.push({ do: 'start-timer', key: 'hang-up', at: now + hangUpAfterMs });
   }
   return { state: { ...phone, phase: 'answered' }, effects };
 }
@@ -114,17 +146,15 @@ function playEnded(phone: SandboxPhone, key: string, now: Instant): Step<Sandbox
 }
 
 function timerFired(phone: SandboxPhone, key: string): Step<SandboxPhone, SandboxPhoneEffect> {
-  const { behaviour } = phone;
+  const { press, soundAfterKeys } = phone.conduct;
   switch (key) {
     case 'pick-up':
       return { state: phone, effects: [{ do: 'answer' }] };
-    case 'press':
-      return {
-        state: phone,
-        effects: behaviour.press
-          ? [{ do: 'press', digits: behaviour.press.digits }, speak(behaviour)]
-          : [speak(behaviour)],
-      };
+    case 'press': {
+      const effects: SandboxPhoneEffect[] = press ? [{ do: 'press', digits: press.digits }] : [];
+      if (soundAfterKeys) effects.push(speak(phone.conduct));
+      return { state: phone, effects };
+    }
     case 'hang-up':
       return { state: phone, effects: [{ do: 'hang-up', status: 480 }] };
     default:
@@ -132,8 +162,10 @@ function timerFired(phone: SandboxPhone, key: string): Step<SandboxPhone, Sandbo
   }
 }
 
-function speak(behaviour: Behaviour): SandboxPhoneEffect {
-  switch (behaviour.sound.kind) {
+function speak({ sound }: Conduct): SandboxPhoneEffect {
+  switch (sound.kind) {
+    case 'silence':
+      return { do: 'be-silent' };
     case 'echo':
       return { do: 'echo' };
     case 'talk':
@@ -141,6 +173,6 @@ function speak(behaviour: Behaviour): SandboxPhoneEffect {
     case 'voicemail':
       return { do: 'greet' };
     case 'tone':
-      return { do: 'tone', frequencyHz: behaviour.sound.frequencyHz };
+      return { do: 'tone', frequencyHz: sound.frequencyHz };
   }
 }

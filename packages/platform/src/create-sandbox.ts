@@ -1,0 +1,50 @@
+import type { AccountResources } from './features/accounts/index.ts';
+import {
+  createSandboxCalls,
+  type SandboxCallsDeps,
+  type SandboxNetwork,
+} from './features/sandbox-calls/index.ts';
+import { createSandboxMessages, type SandboxMessagesDeps } from './features/sandbox-messages/index.ts';
+import type { RouteGroup } from './http/index.ts';
+import type { Migration } from './ports/database.ts';
+import type { ExpectedCall } from './ports/signalling-doors.ts';
+import type { Sms } from './ports/sms.ts';
+
+export interface SandboxFeaturesDeps
+  extends Omit<SandboxCallsDeps, 'network' | 'limits'>,
+    SandboxMessagesDeps {
+  readonly sms?: unknown;
+  readonly sandboxNetwork?: SandboxNetwork;
+}
+
+/** What the platform has in the sandbox alone; empty outside of it. */
+export interface SandboxFeatures {
+  /** The inbox, where messages go there. */
+  readonly sms: Sms | undefined;
+  readonly expectedCall: (phoneLeg: string) => ExpectedCall | undefined;
+  readonly migrations: readonly Migration[];
+  readonly resources: readonly AccountResources[];
+  readonly routes: readonly RouteGroup[];
+  restore(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createSandboxFeatures(deps: SandboxFeaturesDeps): SandboxFeatures {
+  const inbox = deps.sms === 'sandbox-inbox' ? createSandboxMessages(deps) : undefined;
+  const network = deps.sandboxNetwork;
+  const calls = network && createSandboxCalls({ ...deps, network });
+  const present = [inbox, calls].filter((each) => each !== undefined);
+  return {
+    sms: inbox?.sms,
+    expectedCall: (phoneLeg) => calls?.expected(phoneLeg),
+    migrations: present.flatMap(({ migrations }) => migrations),
+    resources: present.map(({ resources }) => resources),
+    routes: present.map(({ routes }) => routes),
+    async restore() {
+      for (const each of present) await each.restore();
+    },
+    async close() {
+      for (const each of present) await each.close();
+    },
+  };
+}

@@ -1,0 +1,6 @@
+export {
+  createSandboxCalls,
+  type SandboxCallsDeps,
+  type SandboxCallsFeature,
+  type SandboxNetwork,
+} from './sandbox-calls.ts';

@@ -1,0 +1,12 @@
+import type { Migration } from '../../../ports/database.ts';
+
+/** Names of files, so that the next process removes those of one that was killed. */
+export const sandboxCallRecordings: Migration = {
+  name: 'sandbox-calls/0001-recordings',
+  sql: `
+CREATE TABLE sandbox_call_recordings (
+  sandbox_call_uuid TEXT PRIMARY KEY,
+  created_at BIGINT NOT NULL
+);
+`,
+};

@@ -1,0 +1,156 @@
+import {
+  defaultSandboxCaller,
+  defaultSandboxCallSeconds,
+  newSandboxCall,
+  readBoolean,
+  readInteger,
+  readOneOf,
+  type SandboxCallItem,
+  sandboxCallBehaviours,
+  sandboxCallBody,
+  sandboxCallList,
+  sandboxCallListQuery,
+  sandboxCallPath,
+  startedSandboxCall,
+} from '@jackfield/contract';
+import { fileRoute, type RequestAccount, type RouteGroup, route } from '../../http/index.ts';
+import { pageMeta, parsePage } from '../../kernel/pagination.ts';
+import { notFound } from '../../kernel/problem.ts';
+import { accepted, type Result, refused } from '../../kernel/result.ts';
+import type { RecordingFiles } from '../../ports/recording-files.ts';
+import { fileNameOf } from './heard-recordings.ts';
+import type { SandboxCall } from './sandbox-call.ts';
+import type { SandboxCallOrder } from './sandbox-calls.ts';
+
+export interface SandboxCallRouteDeps {
+  readonly recordingFiles: RecordingFiles;
+  readonly publicUrl: string;
+  readonly start: (viewer: RequestAccount, order: SandboxCallOrder) => Promise<Result<SandboxCall>>;
+  /** Newest first. */
+  readonly seenBy: (viewer: RequestAccount) => readonly SandboxCall[];
+  readonly hangUp: (call: string) => void;
+}
+
+export function sandboxCallRoutes(deps: SandboxCallRouteDeps): RouteGroup {
+  const { recordingFiles, publicUrl, start, seenBy, hangUp } = deps;
+
+  function find(viewer: RequestAccount, uuid: string): Result<SandboxCall> {
+    const call = seenBy(viewer).find((each) => each.uuid === uuid.toLowerCase());
+    return call === undefined ? refused(notFound('call of a sandbox phone', uuid)) : accepted(call);
+  }
+
+  const begin = route({
+    method: 'POST',
+    path: 'Sandbox/Call/',
+    operation: 'Have a sandbox phone call',
+    description:
+      'A phone of the sandbox sends a real INVITE to an endpoint, an application or a number of the account. What it hears is recorded.',
+    schema: { body: newSandboxCall, response: startedSandboxCall },
+    success: 201,
+    async run({ account, body }) {
+      const started = await start(account, {
+        to: body.to,
+        from: body.from ?? defaultSandboxCaller,
+        behaviour: readOneOf(sandboxCallBehaviours, body.behaviour) ?? 'talk',
+        digits: body.send_digits,
+        hangUpAfterSeconds: readInteger(body.hangup_after) ?? defaultSandboxCallSeconds,
+        record: readBoolean(body.record) ?? true,
+      });
+      if (!started.ok) return started;
+      const { uuid, callUuid } = started.value;
+      return accepted({ message: 'call started', sandbox_call_uuid: uuid, call_uuid: callUuid });
+    },
+  });
+
+  const list = route({
+    method: 'GET',
+    path: 'Sandbox/Call/',
+    operation: 'List calls of sandbox phones',
+    description:
+      'Newest first; those that phones of the sandbox made by order since the start of the process.',
+    schema: { query: sandboxCallListQuery, response: sandboxCallList },
+    success: 200,
+    async run({ account, query }) {
+      const page = parsePage(query);
+      if (!page.ok) return page;
+      const seen = seenBy(account);
+      const { limit, offset } = page.value;
+      const path = `/v1/Account/${account.authId}/Sandbox/Call/`;
+      return accepted({
+        meta: pageMeta(page.value, seen.length, path),
+        objects: seen.slice(offset, offset + limit).map((call) => itemOf(call, account, publicUrl)),
+      });
+    },
+  });
+
+  const get = route({
+    method: 'GET',
+    path: 'Sandbox/Call/:sandbox_call_uuid/',
+    operation: 'Retrieve a call of a sandbox phone',
+    schema: { params: sandboxCallPath, response: sandboxCallBody },
+    success: 200,
+    async run({ account, params }) {
+      const found = find(account, params.sandbox_call_uuid);
+      return found.ok ? accepted(itemOf(found.value, account, publicUrl)) : found;
+    },
+  });
+
+  const end = route({
+    method: 'DELETE',
+    path: 'Sandbox/Call/:sandbox_call_uuid/',
+    operation: 'Have a sandbox phone hang up',
+    description: 'Nothing happens to a call that has ended.',
+    schema: { params: sandboxCallPath },
+    success: 204,
+    async run({ account, params }) {
+      const found = find(account, params.sandbox_call_uuid);
+      if (!found.ok) return found;
+      hangUp(found.value.uuid);
+      return accepted(undefined);
+    },
+  });
+
+  const recording = fileRoute({
+    path: 'Sandbox/Call/:sandbox_call_uuid/Recording/',
+    operation: 'Fetch what a sandbox phone heard',
+    description: 'A WAV file from the answer on; there is none before the call has ended.',
+    params: sandboxCallPath,
+    contentTypes: ['audio/wav'],
+    async find({ account, params }) {
+      const found = find(account, params.sandbox_call_uuid);
+      if (!found.ok) return found;
+      const { uuid, recording: state } = found.value;
+      const bytes = state === 'complete' ? await recordingFiles.size(fileNameOf(uuid)) : undefined;
+      if (bytes === undefined) return refused(notFound('complete recording of the call', uuid));
+      return accepted({
+        contentType: 'audio/wav',
+        bytes,
+        entityTag: `"${uuid}-${bytes}"`,
+        read: (from, to) => recordingFiles.read(fileNameOf(uuid), from, to),
+      });
+    },
+  });
+
+  return { name: 'Sandbox', routes: [begin, list, get, end], files: [recording] };
+}
+
+function itemOf(call: SandboxCall, { authId }: RequestAccount, publicUrl: string): SandboxCallItem {
+  const { uuid, callUuid, from, to, behaviour, state, recording, end, file } = call;
+  const isComplete = recording === 'complete';
+  return {
+    sandbox_call_uuid: uuid,
+    call_uuid: callUuid,
+    from,
+    to,
+    behaviour,
+    state,
+    started_at: new Date(call.startedAt).toISOString(),
+    answered_at: call.answeredAt === null ? null : new Date(call.answeredAt).toISOString(),
+    ended_at: call.endedAt === null ? null : new Date(call.endedAt).toISOString(),
+    end: end?.by ?? null,
+    sip_status: end?.sipStatus ?? null,
+    recording,
+    recording_url: isComplete ? `${publicUrl}/v1/Account/${authId}/Sandbox/Call/${uuid}/Recording/` : null,
+    recording_ms: isComplete && file !== null ? file.durationMs : null,
+  };
+}

@@ -1,0 +1,24 @@
+import type { sandboxCallBehaviours } from '@jackfield/contract';
+import type { Instant } from '../../kernel/machine.ts';
+import type { LegEnd } from '../../ports/telephony.ts';
+
+/** A call that a phone of the sandbox makes, as its account sees it. */
+export interface SandboxCall {
+  readonly uuid: string;
+  /** The platform's side of the same call. */
+  readonly callUuid: string;
+  /** Who ordered it. */
+  account: string;
+  mainAccount: string;
+  readonly from: string;
+  readonly to: string;
+  readonly behaviour: (typeof sandboxCallBehaviours)[number];
+  readonly startedAt: Instant;
+  state: 'calling' | 'ringing' | 'answered' | 'ended';
+  answeredAt: Instant | null;
+  endedAt: Instant | null;
+  end: LegEnd | null;
+  recording: 'none' | 'running' | 'complete' | 'removed' | 'failed';
+  /** Of a recording that is complete. */
+  file: { readonly durationMs: number; readonly bytes: number } | null;
+}

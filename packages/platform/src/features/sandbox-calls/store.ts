@@ -1,0 +1,40 @@
+import type { Database, Write } from '../../ports/database.ts';
+
+// A type, not an interface: withTables asks for a record.
+type Tables = {
+  sandbox_call_recordings: { readonly sandbox_call_uuid: string; readonly created_at: number };
+};
+
+const writing = (write: Write) => write.withTables<Tables>();
+
+export type SandboxCallStore = ReturnType<typeof createSandboxCallStore>;
+
+/** The files of recordings that have to be removed, whatever becomes of this process. */
+export function createSandboxCallStore(database: Database) {
+  return {
+    add: (call: string, now: number): Promise<void> =>
+      database.transact(async (write) => {
+        await writing(write)
+          .insertInto('sandbox_call_recordings')
+          .values({ sandbox_call_uuid: call, created_at: now })
+          .execute();
+      }),
+
+    remove: (call: string): Promise<void> =>
+      database.transact(async (write) => {
+        await writing(write)
+          .deleteFrom('sandbox_call_recordings')
+          .where('sandbox_call_uuid', '=', call)
+          .execute();
+      }),
+
+    async all(): Promise<readonly string[]> {
+      const rows = await database.read
+        .withTables<Tables>()
+        .selectFrom('sandbox_call_recordings')
+        .select('sandbox_call_uuid')
+        .execute();
+      return rows.map((row) => row.sandbox_call_uuid);
+    },
+  };
+}
