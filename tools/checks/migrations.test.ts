@@ -42,6 +42,17 @@ test('a feature whose list the platform leaves out is refused', () => {
   assert.match(violation?.sentence ?? '', /features\/sip-endpoints are not in its list/);
 });
 
+test('a feature may be put together in a file beside the platform’s, and its list is looked for there', () => {
+  const part = 'packages/platform/src/create-phones.ts';
+  const made = 'const endpoints = createSipEndpoints({ ...deps });';
+  const listed = {
+    [platform]: 'await migrate([...phones.migrations]);',
+    [part]: `${made}\nreturn [...(endpoints?.migrations ?? [])];`,
+  };
+  assert.deepEqual(find(listed), []);
+  assert.equal(find({ ...listed, [part]: made })[0]?.path, part);
+});
+
 test('two migrations of one feature have two numbers', () => {
   const twin = `${feature}/migrations/0002-instances.ts`;
   const text = `${sound[index]}import { twin } from './migrations/0002-instances.ts';`;

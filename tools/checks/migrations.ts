@@ -5,8 +5,10 @@ import { featureOf, pathOfImport } from './workspace-place.ts';
 
 const migrationFile = /\/migrations\/(\d{4})-[a-z0-9-]+\.ts$/;
 const createPlatform = 'packages/platform/src/create-platform.ts';
+/** Files that put features together: `create-platform.ts`, and those that it takes parts from. */
+const wiringFile = /^packages\/platform\/src\/create-[a-z-]+\.ts$/;
 
-/** Every migration is imported by a file of the product, every feature's list by `create-platform.ts`: a forgotten table shows here, not at a customer. */
+/** Every migration is imported by a file of the product, every feature's list by a file that puts features together: a forgotten table shows here, not at a customer. */
 export const migrations: SourceCheck = {
   name: 'migrations',
   find(files) {
@@ -44,21 +46,23 @@ function numberedTwice(found: readonly SourceFile[]): readonly Violation[] {
   });
 }
 
-/** Features with migrations whose list `create-platform.ts` leaves out; the list is read as `<name>.migrations` after `create<Feature>(`. */
+/** Features with migrations whose list no such file has; the list is read as `<name>.migrations` after `create<Feature>(`. */
 function unlisted(product: readonly SourceFile[], found: readonly SourceFile[]): readonly Violation[] {
-  const platform = product.find(({ path }) => path === createPlatform);
-  if (platform === undefined) return [];
-  const { code } = maskOf(platform);
+  const wiring = product.filter(({ path }) => wiringFile.test(path));
+  if (wiring.length === 0) return [];
+  const masked = wiring.map((file) => ({ file, code: maskOf(file).code }));
   const owners = new Set(found.map(({ path }) => featureOf(path)).filter((feature) => feature !== undefined));
   return [...owners].flatMap((feature) => {
     const create = `create${pascalCase(feature)}`;
-    const made = new RegExp(String.raw`\bconst\s+(\w+)\s*=[^;]*?\b${create}\(`).exec(code);
-    const isListed = made !== null && new RegExp(String.raw`\b${made[1]}\??\.migrations\b`).test(code);
-    if (isListed) return [];
-    const line = made === null ? 1 : lineAt(platform.text, made.index);
-    return [
-      { path: createPlatform, line, sentence: `the migrations of features/${feature} are not in its list` },
-    ];
+    const creation = new RegExp(String.raw`\bconst\s+(\w+)\s*=[^;]*?\b${create}\(`);
+    const sentence = `the migrations of features/${feature} are not in its list`;
+    for (const { file, code } of masked) {
+      const made = creation.exec(code);
+      if (made === null) continue;
+      const isListed = new RegExp(String.raw`\b${made[1]}\??\.migrations\b`).test(code);
+      return isListed ? [] : [{ path: file.path, line: lineAt(file.text, made.index), sentence }];
+    }
+    return [{ path: createPlatform, line: 1, sentence }];
   });
 }
 
