@@ -9,6 +9,17 @@ const facts = {
   domain: 'sip.localhost',
 };
 
+it('a banner that is no terminal’s names the file of the token, and never the token', () => {
+  const text = banner({
+    ...facts,
+    account: { authId: 'MA1', authToken: 's3cret' },
+    tokenFile: '/data/auth_token',
+  });
+  assert.doesNotMatch(text, /s3cret/);
+  assert.match(text, /auth_token {2}in the file \/data\/auth_token/);
+  assert.match(text, /AUTH=MA1:"\$\(cat '\/data\/auth_token'\)"/);
+});
+
 it('the banner names the addresses, and says who can reach them', () => {
   assert.match(banner(facts), /on this machine alone/);
   assert.match(banner(facts), /http:\/\/127\.0\.0\.1:8080\/v1\/Account\/MA1\//);

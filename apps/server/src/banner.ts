@@ -6,13 +6,17 @@ export interface BannerFacts {
   /** SIP over TLS; where it is, the API is HTTPS. */
   readonly sips?: { readonly port: number };
   readonly account: AccountCredentials;
+  /** Where the token is read, instead of it: what is no terminal may be a log that is kept. */
+  readonly tokenFile?: string;
   readonly domain: string;
 }
 
 /** What a developer reads after `npm start`: where everything is, and lines to paste. */
-export function banner({ http, sip, sips, account, domain }: BannerFacts): string {
+export function banner({ http, sip, sips, account, tokenFile, domain }: BannerFacts): string {
   const base = `${sips === undefined ? 'http' : 'https'}://${hostInUrl(http.host)}:${http.port}`;
-  const { authId, authToken } = account;
+  const { authId } = account;
+  const shownToken = tokenFile === undefined ? account.authToken : `in the file ${tokenFile}`;
+  const password = tokenFile === undefined ? account.authToken : `"$(cat '${tokenFile}')"`;
   const post = `curl -u $AUTH -H 'Content-Type: application/json' $JACKFIELD`;
   return `
 Jackfield is ready: the sandbox${isLoopback(http.host) && isLoopback(sip.host) ? ', on this machine alone' : ', open to the network'}.
@@ -22,11 +26,11 @@ Jackfield is ready: the sandbox${isLoopback(http.host) && isLoopback(sip.host) ?
   SIP         ${hostInUrl(sip.host)}:${sip.port} (UDP and TCP)${sips === undefined ? '' : `, ${sips.port} (TLS)`}, domain ${domain}
   WebSocket   ${base.replace(/^http/, 'ws')}/sip
   auth_id     ${authId}
-  auth_token  ${authToken}
+  auth_token  ${shownToken}
 
 Paste into another terminal:
 
-  export JACKFIELD=${base}/v1/Account/${authId} AUTH=${authId}:${authToken}
+  export JACKFIELD=${base}/v1/Account/${authId} AUTH=${authId}:${password}
 
 An endpoint for your softphone:
 
@@ -48,7 +52,7 @@ Ctrl-C ends it.
 /** What an operator reads once: the token is kept encrypted, and no later start shows it. */
 export function firstAccountNotice({ authId, authToken }: AccountCredentials): string {
   return `
-The first account was made by this start. Its token is shown this once:
+The first account was made by this start. Its token is shown this once, on this terminal alone:
 
   auth_id     ${authId}
   auth_token  ${authToken}

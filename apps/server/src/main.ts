@@ -9,6 +9,7 @@ import { type Config, describeConfig, endsWithParent, loadConfig, readEnvironmen
 import { type Embedded, startEmbedded } from './embedded.ts';
 import { onParentEnd } from './parent-end.ts';
 import { StartFailure } from './start-failure.ts';
+import { writeTokenFile } from './token-file.ts';
 import { attackVerification } from './verify-attack/verify-attack.ts';
 
 const noCarriers =
@@ -135,7 +136,13 @@ async function run(mode: 'dev' | 'production'): Promise<void> {
     }
     const { account } = embedded.platform;
     if (mode === 'dev' && config.sandbox) process.stdout.write(bannerOf(embedded, config));
-    else if (account.isNew && config.account === undefined) process.stdout.write(firstAccountNotice(account));
+    else if (account.isNew && config.account === undefined) {
+      if (process.stdout.isTTY) process.stdout.write(firstAccountNotice(account));
+      else {
+        const file = writeTokenFile(config.dataDir, account.authToken);
+        log.info({ authId: account.authId, file }, 'first account made; its token is in the file');
+      }
+    }
     if (!config.sandbox && config.carriersFile === undefined) log.warn({}, noCarriers);
   } catch (error) {
     if (error instanceof StartFailure) process.stderr.write(`${error.message}\n`);
@@ -158,7 +165,7 @@ function endOnFaults(log: Logger): void {
 
 function bannerOf(
   { http, sip, sips, platform }: Embedded,
-  { publicAddress, sip: { domains } }: Config,
+  { publicAddress, dataDir, sip: { domains } }: Config,
 ): string {
   // What listens on every address is reached by the one that phones are told.
   const shown = <At extends Embedded['sip']>(at: At) =>
@@ -168,6 +175,7 @@ function bannerOf(
     sip: shown(sip),
     ...(sips === undefined ? {} : { sips }),
     account: platform.account,
+    ...(process.stdout.isTTY ? {} : { tokenFile: writeTokenFile(dataDir, platform.account.authToken) }),
     domain: domains[0] ?? '',
   });
 }
