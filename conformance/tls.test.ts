@@ -216,7 +216,7 @@ describe('a platform with a certificate', { skip: missing('openssl'), timeout: 1
     try {
       await named.heard.until('a request of ours', (line) => /^OPTIONS sip:localhost.* SIP\/2\.0/.test(line));
       const reach = async (name: string) =>
-        (await caller.metrics(`jackfield_carrier_${name}_reachable`))[`jackfield_carrier_${name}_reachable`];
+        Object.values(await caller.metrics(`jackfield_carrier_reachable{carrier="${name}"}`))[0];
       for (const name of ['misnamed', 'unknown']) {
         for (const limit = Date.now() + 20_000; (await reach(name)) !== 0; ) {
           assert.ok(Date.now() < limit, `${name} is still taken for reachable`);

@@ -119,13 +119,20 @@ export class PlatformProcess {
     return `${scheme}://${this.#ready.http.host}:${this.#ready.http.port}`;
   }
 
-  /** Values of /metrics whose names begin so; labelled ones are left out. */
-  async metrics(prefix: string): Promise<Readonly<Record<string, number>>> {
+  /** All of /metrics, as its operator's Prometheus reads it. */
+  async scrape(): Promise<string> {
     const headers = { authorization: `Bearer ${metricsToken}` };
-    const text = await (await fetch(`${this.httpUrl}/metrics`, { headers })).text();
-    const lines = text.split('\n').filter((line) => line.startsWith(prefix) && !line.includes('{'));
+    return (await fetch(`${this.httpUrl}/metrics`, { headers })).text();
+  }
+
+  /** Values of /metrics whose names begin so, labels included as they stand: `jackfield_sessions{kind="document"}`. */
+  async metrics(prefix: string): Promise<Readonly<Record<string, number>>> {
+    const lines = (await this.scrape()).split('\n').filter((line) => line.startsWith(prefix));
     return Object.fromEntries(
-      lines.map((line): [string, number] => [line.split(' ')[0]!, Number(line.split(' ')[1])]),
+      lines.map((line): [string, number] => {
+        const space = line.lastIndexOf(' ');
+        return [line.slice(0, space), Number(line.slice(space + 1))];
+      }),
     );
   }
 
@@ -136,7 +143,7 @@ export class PlatformProcess {
       const all = await this.metrics('jackfield_');
       const alive = Object.entries(all).filter(
         ([name, value]) =>
-          /^jackfield_(?:(?:sip|carrier|trunk)_legs|sessions_\w+|media_(?:legs|mixes|plays|captures|sockets|leaks)|recorder_files)$/.test(
+          /^jackfield_(?:(?:sip|carrier|trunk)_legs|sessions\{.*\}|media_(?:legs|mixes|plays|captures|sockets|leaks)|recorder_files)$/.test(
             name,
           ) &&
           !name.endsWith('_total') &&

@@ -45,6 +45,7 @@ import { readCarriersFile } from './carriers-file.ts';
 import { readAuthorities, readCertificate, watchCertificate } from './certificate-files.ts';
 import type { Config } from './config.ts';
 import { countMediaLegs } from './counted-media-legs.ts';
+import { describedMetrics } from './described-metrics.ts';
 import { type OpenGateways, openMessageGateways } from './message-gateways.ts';
 import { admitsExternal, ownAddresses } from './public-sip.ts';
 import { publishMetrics } from './publish-metrics.ts';
@@ -126,7 +127,7 @@ async function start(
   const authorities =
     config.tls?.authoritiesFile === undefined ? [] : readAuthorities(config.tls.authoritiesFile);
   const clock = createSystemClock();
-  const metrics = createMetrics();
+  const metrics = createMetrics({ described: describedMetrics });
   const { secrets, database } = await openStorage(config, log);
   atEnd(() => database.close());
 

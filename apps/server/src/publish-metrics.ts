@@ -1,7 +1,8 @@
 import type { MediaWorker, StreamCounters } from '@jackfield/adapters/media-worker';
 import type { DiskRecorder } from '@jackfield/adapters/recorder';
 import type { SipEdge } from '@jackfield/adapters/sip-edge';
-import type { Clock, Metrics, Platform } from '@jackfield/platform';
+import { askedSeldom, type Clock, type Metrics, type Platform } from '@jackfield/platform';
+import manifest from '../package.json' with { type: 'json' };
 import type { MediaTotals } from './counted-media-legs.ts';
 
 export interface PublishedParts {
@@ -14,8 +15,12 @@ export interface PublishedParts {
   readonly recorder: Pick<DiskRecorder, 'stats'>;
 }
 
+/** All metrics of one scrape share one answer of a thread. */
+const freshMs = 100;
+
 /** Makes what is alive and what has gone wrong visible at /metrics; everything is asked for at the scrape. */
 export function publishMetrics(parts: PublishedParts): void {
+  publishBuild(parts);
   publishSignalling(parts);
   publishSessions(parts);
   publishLayers(parts);
@@ -38,16 +43,35 @@ function publishSignalling({ metrics, edge }: PublishedParts): void {
 }
 
 function publishSessions({ metrics, platform }: PublishedParts): void {
-  for (const kind of Object.keys(platform.runner.census())) {
-    const of = () => platform.runner.census()[kind];
-    const name = snakeCase(kind);
-    metrics.gauge(`jackfield_sessions_${name}`, 'Live sessions of this kind.', () => of()?.sessions ?? 0);
-    metrics.total(
-      `jackfield_sessions_${name}_dropped_total`,
-      'Inputs that came for no session of this kind.',
-      () => of()?.dropped ?? 0,
-    );
-  }
+  const census = () => platform.runner.census();
+  const byKind = (value: (kind: ReturnType<typeof census>[string]) => number) => ({
+    label: 'kind',
+    values: () => Object.entries(census()).map(([kind, counts]) => [kind, value(counts)] as const),
+  });
+  metrics.gauge(
+    'jackfield_sessions',
+    'Live sessions by kind.',
+    byKind(({ sessions }) => sessions),
+  );
+  metrics.total(
+    'jackfield_sessions_dropped_total',
+    'Inputs that came for no session of their kind.',
+    byKind(({ dropped }) => dropped),
+  );
+  const live = (kind: string) => () => census()[kind]?.sessions ?? 0;
+  metrics.gauge('jackfield_live_calls', 'Legs of calls that have not ended.', live('call-leg'));
+  metrics.gauge(
+    'jackfield_live_multiparty_calls',
+    'Multiparty calls that have not ended.',
+    live('multiparty-call'),
+  );
+}
+
+function publishBuild({ metrics }: PublishedParts): void {
+  metrics.gauge('jackfield_build_info', 'Always 1; its label is the version of the platform.', {
+    label: 'version',
+    values: () => [[manifest.version, 1]],
+  });
 }
 
 function publishLayers({ metrics, platform }: PublishedParts): void {
@@ -58,8 +82,8 @@ function publishLayers({ metrics, platform }: PublishedParts): void {
 }
 
 function publishMedia({ metrics, clock, media, mediaTotals }: PublishedParts): void {
-  const census = oncePerScrape(clock, () => media.census());
-  const stats = oncePerScrape(clock, () => media.stats());
+  const census = askedSeldom(clock, () => media.census(), freshMs);
+  const stats = askedSeldom(clock, () => media.stats(), freshMs);
   publishStreams(metrics, census, stats);
   const existing = {
     legs: 'legs',
@@ -82,16 +106,17 @@ function publishMedia({ metrics, clock, media, mediaTotals }: PublishedParts): v
     'Sources that reach a leg which must not hear them; anything but 0 is a fault.',
     async () => (await stats()).leaks,
   );
-  for (const part of ['lateness', 'duration'] as const) {
-    for (const quantile of ['p50', 'p99', 'max'] as const) {
-      const sentence = `${part === 'lateness' ? 'How late ticks begin' : 'How long ticks take'}, ${quantile}.`;
-      metrics.gauge(
-        `jackfield_media_tick_${part}_${quantile}_seconds`,
-        sentence,
-        async () => (await stats()).ticks[part][`${quantile}Ms`] / 1000,
-      );
-    }
-  }
+  const ticks = (part: 'lateness' | 'duration', sentence: string) =>
+    metrics.histogram(`jackfield_media_tick_${part}_seconds`, sentence, async () => {
+      const { count, sumMs, upTo } = (await stats()).ticks[part];
+      return {
+        count,
+        sum: sumMs / 1000,
+        upTo: upTo.map((each) => ({ bound: each.ms / 1000, count: each.count })),
+      };
+    });
+  ticks('lateness', 'How late ticks of the media thread begin.');
+  ticks('duration', 'How long ticks of the media thread take.');
   const total = (name: string, sentence: string, value: () => number | Promise<number>) =>
     metrics.total(`jackfield_media_${name}_total`, sentence, value);
   total('ticks', 'Ticks of the media engine.', async () => (await stats()).ticks.ticks);
@@ -139,7 +164,7 @@ function publishStreams(
 }
 
 function publishRecorder({ metrics, clock, recorder }: PublishedParts): void {
-  const stats = oncePerScrape(clock, () => recorder.stats());
+  const stats = askedSeldom(clock, () => recorder.stats(), freshMs);
   const value = (key: 'open' | 'waitingBytes' | 'writtenBytes' | 'droppedPortions') => async () =>
     (await stats())?.[key] ?? 0;
   metrics.gauge('jackfield_recorder_files', 'Recordings that are being written.', value('open'));
@@ -151,20 +176,6 @@ function publishRecorder({ metrics, clock, recorder }: PublishedParts): void {
     'Audio that could not be kept.',
     value('droppedPortions'),
   );
-}
-
-/** All metrics of one scrape share one answer of the media thread. */
-function oncePerScrape<Answer>(clock: Clock, ask: () => Promise<Answer>): () => Promise<Answer> {
-  const freshMs = 100;
-  let askedAt = Number.NEGATIVE_INFINITY;
-  let answer: Promise<Answer> | undefined;
-  return () => {
-    if (answer === undefined || clock.now() - askedAt > freshMs) {
-      askedAt = clock.now();
-      answer = ask();
-    }
-    return answer;
-  };
 }
 
 function snakeCase(name: string): string {

@@ -37,7 +37,7 @@ export function createSandboxFeatures(deps: SandboxFeaturesDeps): SandboxFeature
   return {
     sms: inbox?.sms,
     expectedCall: (phoneLeg) => calls?.expected(phoneLeg),
-    migrations: present.flatMap(({ migrations }) => migrations),
+    migrations: [...(inbox?.migrations ?? []), ...(calls?.migrations ?? [])],
     resources: present.map(({ resources }) => resources),
     routes: present.map(({ routes }) => routes),
     async restore() {

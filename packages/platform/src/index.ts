@@ -32,6 +32,7 @@ export {
 export { type RateTable, readRateTable } from './features/usage/index.ts';
 export { sendLimits as verifySendLimits } from './features/verify/index.ts';
 export { type HttpLimits, networksOf, sourceOf } from './http/index.ts';
+export { askedSeldom } from './kernel/asked-seldom.ts';
 export type { Instant, OutboxEvent } from './kernel/machine.ts';
 export { nearestName } from './kernel/nearest-name.ts';
 export type { SessionRunner } from './kernel/session-runner.ts';
@@ -83,7 +84,7 @@ export type {
   MediaClips,
   MediaLegs,
 } from './ports/media-legs.ts';
-export type { Metrics } from './ports/metrics.ts';
+export type { Histogram, LabelledSource, MetricSource, Metrics } from './ports/metrics.ts';
 export type { NumberRoutes } from './ports/number-routes.ts';
 export type { RecordedFile, Recorder, RecordingFormat, RecordingOrder } from './ports/recorder.ts';
 export type { RecordingFiles } from './ports/recording-files.ts';

@@ -1,1 +1,1 @@
-export { createMetrics, type MetricsOptions } from './prometheus-metrics.ts';
+export { createMetrics, type DescribedMetric, type MetricsOptions } from './prometheus-metrics.ts';

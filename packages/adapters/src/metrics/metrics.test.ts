@@ -68,3 +68,50 @@ test('the process reports its event-loop lag and memory', async () => {
   assert.match(text, /^nodejs_eventloop_lag_p99_seconds /m);
   assert.match(text, /^process_resident_memory_bytes \d+$/m);
 });
+
+test('what is described stands in the first scrape, with its sentence, labels and buckets', async () => {
+  const metrics = createMetrics({
+    process: false,
+    described: {
+      jackfield_calls_ended_total: { sentence: 'Calls that ended.', labels: ['cause'] },
+      jackfield_call_setup_seconds: { sentence: 'Until the answer.', buckets: [1, 30] },
+    },
+  });
+  assert.match(await metrics.text(), /^# HELP jackfield_calls_ended_total Calls that ended\.$/m);
+  metrics.count('jackfield_calls_ended_total', { cause: 'Busy' });
+  metrics.observe('jackfield_call_setup_seconds', 4);
+  const text = await metrics.text();
+  assert.match(text, /^jackfield_calls_ended_total\{cause="Busy"\} 1$/m);
+  assert.match(text, /^jackfield_call_setup_seconds_bucket\{le="1"\} 0$/m);
+  assert.match(text, /^jackfield_call_setup_seconds_bucket\{le="30"\} 1$/m);
+});
+
+test('a gauge by label has one series for each value, and none for one that is gone', async () => {
+  const metrics = createMetrics({ process: false });
+  let carriers: [string, number][] = [
+    ['alpha', 1],
+    ['beta-2', 0],
+  ];
+  metrics.gauge('jackfield_carrier_reachable', 'Reachable.', { label: 'carrier', values: () => carriers });
+  const text = await metrics.text();
+  assert.match(text, /^jackfield_carrier_reachable\{carrier="alpha"\} 1$/m);
+  assert.match(text, /^jackfield_carrier_reachable\{carrier="beta-2"\} 0$/m);
+  carriers = [['alpha', 0]];
+  assert.doesNotMatch(await metrics.text(), /beta-2/);
+});
+
+test('a histogram that somebody else keeps is a histogram of the format', async () => {
+  const metrics = createMetrics({ process: false });
+  metrics.histogram('jackfield_tick_seconds', 'Ticks.', async () => ({
+    count: 3,
+    sum: 0.5,
+    upTo: [
+      { bound: 0.01, count: 1 },
+      { bound: 0.02, count: 2 },
+    ],
+  }));
+  assert.match(
+    await metrics.text(),
+    /^# HELP jackfield_tick_seconds Ticks\.\n# TYPE jackfield_tick_seconds histogram\njackfield_tick_seconds_bucket\{le="0\.01"\} 1\njackfield_tick_seconds_bucket\{le="0\.02"\} 2\njackfield_tick_seconds_bucket\{le="\+Inf"\} 3\njackfield_tick_seconds_sum 0\.5\njackfield_tick_seconds_count 3$/m,
+  );
+});

@@ -1,4 +1,4 @@
-import type { Metrics } from '@jackfield/platform';
+import type { MetricSource, Metrics } from '@jackfield/platform';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export interface MetricsOptions {
@@ -6,8 +6,17 @@ export interface MetricsOptions {
   readonly maxSeries?: number;
   /** Upper bounds of the histograms' buckets, in seconds. */
   readonly buckets?: readonly number[];
+  /** What is counted and observed, by name: it stands in every scrape, with its sentence. Others are described by their names. */
+  readonly described?: Readonly<Record<string, DescribedMetric>>;
   /** Memory, CPU and event-loop lag of the process; left out where one process has several registries. */
   readonly process?: boolean;
+}
+
+/** A metric that is counted, or observed where it has buckets. */
+export interface DescribedMetric {
+  readonly sentence: string;
+  readonly labels?: readonly string[];
+  readonly buckets?: readonly number[];
 }
 
 type Labels = Readonly<Record<string, string>>;
@@ -23,7 +32,7 @@ const defaultBuckets = [0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 
 
 /** The port by prom-client, with a registry of its own. A mistake in labels is counted; it never breaks who measures. */
 export function createMetrics(options: MetricsOptions = {}): Metrics {
-  const { maxSeries = 200, buckets = defaultBuckets, process: withProcess = true } = options;
+  const { maxSeries = 200, buckets = defaultBuckets, described = {}, process: withProcess = true } = options;
   const registry = new Registry();
   if (withProcess) collectDefaultMetrics({ register: registry });
   const counters = new Map<string, Series<Counter>>();
@@ -64,45 +73,102 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     return Object.fromEntries(labelNames.map((each) => [each, 'other']));
   };
 
+  const helpOf = (name: string) => described[name]?.sentence ?? sentenceOf(name);
+  const counterOf = (name: string, labels: Labels) =>
+    seriesOf(counters, name, labels, (labelNames) => {
+      return new Counter({ name, help: helpOf(name), labelNames, registers: [registry] });
+    });
+  const histogramOf = (name: string, labels: Labels) =>
+    seriesOf(histograms, name, labels, (labelNames) => {
+      const own = [...(described[name]?.buckets ?? buckets)];
+      return new Histogram({ name, help: helpOf(name), labelNames, buckets: own, registers: [registry] });
+    });
+  for (const [name, { labels = [], buckets: own }] of Object.entries(described)) {
+    const named = Object.fromEntries(labels.map((label) => [label, '']));
+    if (own === undefined) counterOf(name, named);
+    else histogramOf(name, named);
+  }
+
   return {
     count(name, labels = {}, by = 1) {
-      const series = seriesOf(counters, name, labels, (labelNames) => {
-        return new Counter({ name, help: sentenceOf(name), labelNames, registers: [registry] });
-      });
+      const series = counterOf(name, labels);
       series.metric.inc(bounded(name, series, labels), by);
     },
-    gauge(name, sentence, value) {
+    gauge(name, sentence, source) {
       new Gauge({
         name,
         help: sentence,
+        labelNames: labelsOf(source),
         registers: [registry],
         async collect() {
-          this.set(await askedOf(value));
+          // What came under a label at the last scrape may be gone.
+          if (typeof source !== 'function') this.reset();
+          for (const [labels, value] of await valuesOf(source)) this.set(labels, value);
         },
       });
     },
-    total(name, sentence, value) {
+    total(name, sentence, source) {
       new Counter({
         name,
         help: sentence,
+        labelNames: labelsOf(source),
         registers: [registry],
         async collect() {
-          const total = await askedOf(value);
+          const values = await valuesOf(source);
           // Who cannot be asked has not begun anew: the last answer stands.
-          if (Number.isNaN(total)) return;
+          if (values.length === 0 || values.some(([, value]) => Number.isNaN(value))) return;
           this.reset();
-          this.inc(total);
+          for (const [labels, value] of values) this.inc(labels, value);
         },
       });
     },
-    observe(name, seconds, labels = {}) {
-      const series = seriesOf(histograms, name, labels, (labelNames) => {
-        const help = sentenceOf(name);
-        return new Histogram({ name, help, labelNames, buckets: [...buckets], registers: [registry] });
-      });
-      series.metric.observe(bounded(name, series, labels), seconds);
+    histogram(name, sentence, read) {
+      registry.registerMetric(keptHistogram(name, sentence, read) as unknown as Histogram);
+    },
+    observe(name, value, labels = {}) {
+      const series = histogramOf(name, labels);
+      series.metric.observe(bounded(name, series, labels), value);
     },
     text: () => registry.metrics(),
+  };
+}
+
+function labelsOf(source: MetricSource): string[] {
+  return typeof source === 'function' ? [] : [source.label];
+}
+
+async function valuesOf(source: MetricSource): Promise<readonly (readonly [Labels, number])[]> {
+  if (typeof source === 'function') return [[{}, await askedOf(source)]];
+  try {
+    return [...source.values()].map(([value, number]) => [{ [source.label]: value }, number] as const);
+  } catch {
+    return [];
+  }
+}
+
+/** A metric as the registry asks for it: prom-client's own histogram cannot be set. */
+function keptHistogram(name: string, help: string, read: Parameters<Metrics['histogram']>[2]) {
+  const values = async () => {
+    const kept = await read().catch(() => undefined);
+    if (kept === undefined) return [];
+    const bucket = (le: number | '+Inf', value: number) => ({
+      metricName: `${name}_bucket`,
+      labels: { le },
+      value,
+    });
+    return [
+      ...kept.upTo.map(({ bound, count }) => bucket(bound, count)),
+      bucket('+Inf', kept.count),
+      { metricName: `${name}_sum`, labels: {}, value: kept.sum },
+      { metricName: `${name}_count`, labels: {}, value: kept.count },
+    ];
+  };
+  return {
+    name,
+    async get() {
+      return { name, help, type: 'histogram', aggregator: 'sum', values: await values() };
+    },
+    reset() {},
   };
 }
 

@@ -20,10 +20,16 @@ test('a port range hands out even ports in turn, never one twice, and rests a re
 
 test('the histogram gives quantiles within a step and the exact maximum', () => {
   const lateness = createLateness();
-  assert.deepEqual(lateness.summary(), { count: 0, p50Ms: 0, p99Ms: 0, maxMs: 0 });
+  const { upTo: none, ...empty } = lateness.summary();
+  assert.deepEqual(empty, { count: 0, p50Ms: 0, p99Ms: 0, maxMs: 0, sumMs: 0 });
+  assert.ok(none.every(({ count }) => count === 0));
   for (let k = 1; k <= 100; k++) lateness.record(k / 10);
   lateness.record(999);
-  const { p50Ms, p99Ms, maxMs } = lateness.summary();
+  const { p50Ms, p99Ms, maxMs, sumMs, upTo } = lateness.summary();
+  assert.ok(Math.abs(sumMs - 1504) < 0.001);
+  // A duration on a bound belongs to the step behind it: 0.1 to 4.9 ms are 49, 0.1 to 9.9 ms 99.
+  const counts = Object.fromEntries(upTo.map(({ ms, count }) => [ms, count]));
+  assert.deepEqual([counts[5], counts[10], counts[20], counts[200]], [49, 99, 100, 100]);
   assert.ok(Math.abs(p50Ms - 5.1) < 0.11 && Math.abs(p99Ms - 10.0) < 0.11 && maxMs === 999);
 });
 

@@ -12,7 +12,13 @@ export interface LatenessSummary {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
+  readonly sumMs: number;
+  /** How many were at most as long as each of some bounds. */
+  readonly upTo: readonly { readonly ms: number; readonly count: number }[];
 }
+
+// Around the frame of 20 ms: a tick that is later than that is heard.
+const BOUNDS_MS = [0.5, 1, 2, 5, 10, 15, 20, 40, 100, 200];
 
 const STEPS_PER_MS = 10;
 const STEPS = 200 * STEPS_PER_MS;
@@ -22,6 +28,14 @@ export function createLateness(): Lateness {
   const counts = new Uint32Array(STEPS + 1);
   let count = 0;
   let maxMs = 0;
+  let sumMs = 0;
+  const upTo = () => {
+    let [step, seen] = [0, 0];
+    return BOUNDS_MS.map((ms) => {
+      for (; step < ms * STEPS_PER_MS; step++) seen += counts[step]!;
+      return { ms, count: seen };
+    });
+  };
   const quantile = (part: number): number => {
     const rank = Math.ceil(part * count);
     let seen = 0;
@@ -37,13 +51,15 @@ export function createLateness(): Lateness {
       const late = ms > 0 ? ms : 0;
       counts[Math.min(STEPS, Math.floor(late * STEPS_PER_MS))]!++;
       count++;
+      sumMs += late;
       if (late > maxMs) maxMs = late;
     },
-    summary: () => ({ count, p50Ms: quantile(0.5), p99Ms: quantile(0.99), maxMs }),
+    summary: () => ({ count, p50Ms: quantile(0.5), p99Ms: quantile(0.99), maxMs, sumMs, upTo: upTo() }),
     reset() {
       counts.fill(0);
       count = 0;
       maxMs = 0;
+      sumMs = 0;
     },
   };
 }

@@ -1,13 +1,31 @@
-/** Counters and gauges of the platform, served at /metrics. Names follow Prometheus: `jackfield_<thing>_<unit>_total`. */
+/** Counters, gauges and histograms of the platform, served at /metrics. Names follow Prometheus: `jackfield_<thing>_<unit>_total`. */
 export interface Metrics {
   /** Adds to a counter that is created at its first use. */
   count(name: string, labels?: Readonly<Record<string, string>>, by?: number): void;
   /** Registers a gauge whose value is asked for at each scrape; one that rejects reads NaN. */
-  gauge(name: string, sentence: string, value: () => number | Promise<number>): void;
+  gauge(name: string, sentence: string, value: MetricSource): void;
   /** Registers a counter that somebody else keeps, asked for at each scrape; it never falls while the process lives. */
-  total(name: string, sentence: string, value: () => number | Promise<number>): void;
-  /** Observes a duration in seconds in a histogram. */
-  observe(name: string, seconds: number, labels?: Readonly<Record<string, string>>): void;
+  total(name: string, sentence: string, value: MetricSource): void;
+  /** Registers a histogram that somebody else keeps, asked for at each scrape; it is left out of a scrape that cannot have it. */
+  histogram(name: string, sentence: string, value: () => Promise<Histogram>): void;
+  /** Observes a value (seconds, unless the name says otherwise) in a histogram that is created at its first use. */
+  observe(name: string, value: number, labels?: Readonly<Record<string, string>>): void;
   /** Prometheus text exposition format. */
   text(): Promise<string>;
+}
+
+/** A number, or one for each value of a label. */
+export type MetricSource = (() => number | Promise<number>) | LabelledSource;
+
+/** Values of a metric by one label; the same ones should come at each scrape. */
+export interface LabelledSource {
+  readonly label: string;
+  values(): Iterable<readonly [labelValue: string, value: number]>;
+}
+
+/** How many observations were at most as large as each bound, in rising order of the bounds. */
+export interface Histogram {
+  readonly count: number;
+  readonly sum: number;
+  readonly upTo: readonly { readonly bound: number; readonly count: number }[];
 }

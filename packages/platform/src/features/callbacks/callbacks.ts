@@ -6,8 +6,10 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Database, Migration } from '../../ports/database.ts';
 import type { Egress } from '../../ports/egress.ts';
 import type { Logger } from '../../ports/logger.ts';
+import type { Metrics } from '../../ports/metrics.ts';
 import type { Secrets } from '../../ports/secrets.ts';
 import type { AccountResources } from '../accounts/index.ts';
+import { publishBacklog } from './backlog.ts';
 import {
   type CallbackRow,
   createCallbackStore,
@@ -50,6 +52,7 @@ export interface CallbacksDeps {
   readonly log: Logger;
   readonly secrets: Secrets;
   readonly egress: Egress;
+  readonly metrics?: Pick<Metrics, 'gauge'>;
   readonly outbox: Pick<Outbox, 'alsoRecord' | 'appendEvents' | 'resume' | 'wake'>;
   readonly authTokenOf: (authId: string) => Promise<string | undefined>;
   readonly prefixes?: readonly string[];
@@ -87,6 +90,7 @@ export function createCallbacks(deps: CallbacksDeps): CallbacksFeature {
       events.map((event) => waitingRow(event, event.callback!)),
     ),
   );
+  if (deps.metrics !== undefined) publishBacklog({ database, clock, metrics: deps.metrics });
   let cancelPrune: (() => void) | undefined;
   let pruning: Promise<void> | undefined;
 

@@ -6,6 +6,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Database, Migration, Write } from '../../ports/database.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Media } from '../../ports/media.ts';
+import type { Metrics } from '../../ports/metrics.ts';
 import type { NumberRoutes, OwnNumbers } from '../../ports/number-routes.ts';
 import type { Registrations } from '../../ports/registrations.ts';
 import type { Telephony } from '../../ports/telephony.ts';
@@ -18,6 +19,7 @@ import { readDestination } from './domain/destination.ts';
 import { type CallEnd, callEnds } from './domain/hangup-cause.ts';
 import { type LegSessionEffect, withOutboxEvents } from './events.ts';
 import { rememberMainAccounts } from './main-accounts.ts';
+import { measureLeg } from './measure-leg.ts';
 import { callsTable } from './migrations/0001-calls.ts';
 import { callRecords } from './migrations/0002-call-records.ts';
 import { callFilters } from './migrations/0003-call-filters.ts';
@@ -42,6 +44,7 @@ export interface CallsDeps {
   readonly log: Logger;
   readonly telephony: Telephony;
   readonly media: Media;
+  readonly metrics?: Pick<Metrics, 'count' | 'observe'>;
   /** Streams hear keys that come in signalling from us, others from the audio. */
   readonly audioStreams?: Pick<AudioStreams, 'press'>;
   readonly registrations: Registrations;
@@ -138,6 +141,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
         case 'tell-owner':
           return tell(effect.owner, { ...effect.notice, leg });
         case 'leave':
+          measureLeg(deps.metrics, legs.peek(leg));
           dialled.remove(leg);
           transfers.over(leg);
           for (const tell of whenOver) tell(leg);

@@ -60,17 +60,22 @@ export function createCarriers(deps: CarriersDeps): CarriersFeature {
 
   const chance = () => randomChance(secrets);
 
-  for (const { name } of carriers) {
-    const metric = `jackfield_carrier_${name.replaceAll('-', '_')}`;
-    const is = (condition: boolean) => (condition ? 1 : 0);
-    metrics.gauge(`${metric}_calls`, 'Calls through this carrier.', () => books.useOf(name)?.concurrent ?? 0);
-    metrics.gauge(`${metric}_registered`, 'Whether we are registered with this carrier.', () =>
-      is(lives?.of(name)?.registration === 'registered'),
-    );
-    metrics.gauge(`${metric}_reachable`, 'Whether this carrier takes part in routing.', () =>
-      is(lives?.of(name)?.reach !== 'unreachable'),
-    );
-  }
+  const byCarrier = (name: string, sentence: string, value: (carrier: string) => number) =>
+    metrics.gauge(name, sentence, {
+      label: 'carrier',
+      values: () => carriers.map((carrier) => [carrier.name, value(carrier.name)] as const),
+    });
+  byCarrier(
+    'jackfield_carrier_calls',
+    'Calls through a carrier.',
+    (name) => books.useOf(name)?.concurrent ?? 0,
+  );
+  byCarrier('jackfield_carrier_registered', '1 while we are registered with a carrier.', (name) =>
+    Number(lives?.of(name)?.registration === 'registered'),
+  );
+  byCarrier('jackfield_carrier_reachable', '1 while a carrier takes part in routing.', (name) =>
+    Number(lives?.of(name)?.reach !== 'unreachable'),
+  );
 
   return {
     migrations: [carrierCallsTable],

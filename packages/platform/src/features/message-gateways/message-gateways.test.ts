@@ -46,7 +46,7 @@ eachDatabase('messages go through the gateways of their prefix', (open) => {
       database,
       clock,
       log: { debug() {}, info() {}, warn() {}, error() {} },
-      metrics: { count() {}, gauge() {}, total() {}, observe() {}, text: async () => '' },
+      metrics: { count() {}, gauge() {}, total() {}, histogram() {}, observe() {}, text: async () => '' },
       secrets: createSecrets(new Uint8Array(32).fill(3)),
     });
     await database.migrate(feature.migrations);

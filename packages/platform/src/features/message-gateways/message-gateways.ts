@@ -54,14 +54,13 @@ export function createMessageGateways(deps: MessageGatewaysDeps): MessageGateway
   const store = createSpendStore(deps.database);
   const paces = new Map<string, Pace>();
 
-  for (const { gateway, isBound } of deps.gateways) {
-    if (isBound === undefined) continue;
-    metrics.gauge(
-      `jackfield_message_gateway_${gateway.name.replaceAll('-', '_')}_bound`,
-      'Whether this gateway lets us in.',
-      () => (isBound() ? 1 : 0),
-    );
-  }
+  metrics.gauge('jackfield_message_gateway_bound', '1 while a gateway for messages lets us in.', {
+    label: 'gateway',
+    values: () =>
+      deps.gateways.flatMap(({ gateway, isBound }) =>
+        isBound === undefined ? [] : [[gateway.name, Number(isBound())] as const],
+      ),
+  });
 
   /** What became of the order at one gateway. */
   async function sendThrough(

@@ -2,6 +2,7 @@ import type { RequestAccount, RouteGroup } from '../../http/index.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Database, Migration, Write } from '../../ports/database.ts';
+import type { Metrics } from '../../ports/metrics.ts';
 import type { Registrations } from '../../ports/registrations.ts';
 import type { Secrets } from '../../ports/secrets.ts';
 import { createAttachedApplication } from './attached-application.ts';
@@ -11,6 +12,7 @@ import { sipEndpointsByApplication } from './migrations/0002-by-application.ts';
 import { sipBindingsFlows } from './migrations/0003-flows.ts';
 import { sipBindingsPermissions } from './migrations/0004-permissions.ts';
 import { sipInstances } from './migrations/0005-instances.ts';
+import { publishRegistrations } from './publish-registrations.ts';
 import { createRegistrationWatch } from './registration-watch.ts';
 import { createRegistrations } from './registrations.ts';
 import { endpointRoutes } from './routes.ts';
@@ -24,6 +26,7 @@ export interface SipEndpointsDeps {
   /** SIP domains that we serve; the first is the realm of digest and the domain in `sip_uri`. */
   readonly domains: readonly [string, ...string[]];
   readonly applications: AttachableApplications;
+  readonly metrics?: Pick<Metrics, 'gauge'>;
   /** Takes events of registrations that begin and end; absent where nobody is told of them. */
   readonly outbox?: Pick<Outbox, 'appendEvents' | 'wake'>;
 }
@@ -57,6 +60,7 @@ export function createSipEndpoints(deps: SipEndpointsDeps): SipEndpointsFeature 
   const store = createEndpointStore(deps.database);
   const { database, clock, outbox } = deps;
   const watch = outbox === undefined ? undefined : createRegistrationWatch({ database, clock, outbox });
+  if (deps.metrics !== undefined) publishRegistrations({ database, clock, metrics: deps.metrics });
   return {
     routes: endpointRoutes({ ...deps, store, realm: deps.domains[0] }),
     migrations: [

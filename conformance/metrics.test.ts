@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { PlatformProcess } from './support/platform-process.ts';
+
+const page = join(import.meta.dirname, '../docs/operations.md');
+
+interface Described {
+  readonly type: string;
+  readonly sentence: string;
+}
+
+describe('/metrics', { timeout: 60_000 }, () => {
+  let platform: PlatformProcess;
+
+  before(async () => {
+    platform = await PlatformProcess.start();
+  });
+
+  after(() => platform.stop());
+
+  const scraped = () => platform.scrape();
+
+  /** What the format says of each metric of ours. */
+  function describedIn(text: string): Map<string, Described> {
+    const found = new Map<string, Described>();
+    for (const [, name = '', sentence = '', type = ''] of text.matchAll(
+      /^# HELP (jackfield_\S+) (.*)\n# TYPE \S+ (\S+)$/gm,
+    )) {
+      found.set(name, { type, sentence });
+    }
+    return found;
+  }
+
+  it('every metric has a sentence, and docs/operations.md lists exactly these, with their types', async () => {
+    const metrics = describedIn(await scraped());
+    const listed = new Map<string, Described>();
+    const text = await readFile(page, 'utf8');
+    const section = text.slice(text.indexOf('### All metrics'));
+    for (const [, name = '', type = '', sentence = ''] of section.matchAll(
+      /^\| `(jackfield_\w+)` \| (\w+) \| (.+) \|$/gm,
+    )) {
+      listed.set(name, { type, sentence });
+    }
+    assert.ok(metrics.size > 80, 'the scrape was read');
+    const lines = (all: Map<string, Described>) =>
+      [...all].map(([name, { type, sentence }]) => `| \`${name}\` | ${type} | ${sentence} |`).sort();
+    assert.deepEqual(lines(listed), lines(metrics));
+  });
+
+  it('names follow Prometheus: counters end in _total, units are seconds and bytes', async () => {
+    for (const [name, { type }] of describedIn(await scraped())) {
+      assert.equal(name.endsWith('_total'), type === 'counter', `${name} is a ${type}`);
+      assert.doesNotMatch(name, /_(?:ms|millis|milliseconds|kb|p\d\d)(?:_|$)/);
+    }
+  });
+
+  it('a call is counted by its cause, with its set-up time and the quality of its audio', async () => {
+    const { body } = await platform.api('POST', 'MultiPartyCall/name_measured/Participant/', {
+      role: 'agent',
+      from: '+12025550000',
+      to: '+12025550109',
+    });
+    assert.ok(body.request_uuid ?? body.calls);
+    await platform.until('a live call', 'Call/?status=live', ({ calls }) => calls.length === 1);
+    assert.match(await scraped(), /^jackfield_live_calls 1$/m);
+    assert.match(await scraped(), /^jackfield_live_multiparty_calls 1$/m);
+    await platform.until(
+      'the answer',
+      'MultiPartyCall/name_measured/Participant/',
+      ({ objects }) => objects[0]?.status === 'joined',
+    );
+    const ticks = async () =>
+      (await platform.metrics('jackfield_media_ticks_total')).jackfield_media_ticks_total!;
+    for (const from = await ticks(); (await ticks()) < from + 100; );
+    await platform.api('DELETE', 'MultiPartyCall/name_measured/');
+    await platform.untilQuiet();
+    const text = await scraped();
+    assert.match(text, /^jackfield_calls_ended_total\{direction="outbound",cause="[^"]+"\} 1$/m);
+    assert.match(text, /^jackfield_call_setup_seconds_count\{direction="outbound"\} 1$/m);
+    assert.match(text, /^jackfield_call_mos_count 1$/m);
+    assert.match(text, /^jackfield_media_tick_lateness_seconds_bucket\{le="0\.02"\} [1-9]\d*$/m);
+    assert.match(text, /^jackfield_callbacks_pending 0$/m);
+    assert.match(text, /^jackfield_registrations 0$/m);
+    assert.match(text, /^jackfield_build_info\{version="\d+\.\d+\.\d+"\} 1$/m);
+    assert.match(text, /^nodejs_version_info\{version="v24/m);
+    assert.match(text, /^process_start_time_seconds \d+$/m);
+  });
+});

@@ -1,0 +1,22 @@
+import type { Clock } from '../ports/clock.ts';
+
+/** Asks again after `freshMs`; in between everybody gets the last answer. A failure is not kept. */
+export function askedSeldom<Answer>(
+  clock: Clock,
+  ask: () => Promise<Answer>,
+  freshMs = 5_000,
+): () => Promise<Answer> {
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let answer: Promise<Answer> | undefined;
+  return () => {
+    if (answer === undefined || clock.now() - askedAt > freshMs) {
+      askedAt = clock.now();
+      const asked = ask();
+      answer = asked;
+      asked.catch(() => {
+        if (answer === asked) answer = undefined;
+      });
+    }
+    return answer;
+  };
+}
