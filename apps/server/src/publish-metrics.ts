@@ -38,7 +38,7 @@ function publishSignalling({ metrics, edge }: PublishedParts): void {
   gauge('jackfield_sip_banned_sources', 'SIP sources that are not heard.', () => edge.bannedSources());
   for (const name of Object.keys(edge.counters())) {
     const metric = `jackfield_sip_${snakeCase(name)}_total`;
-    metrics.total(metric, 'Counted by the SIP stack.', () => edge.counters()[name] ?? 0);
+    metrics.total(metric, `Counted by the SIP stack: ${wordsOf(name)}.`, () => edge.counters()[name] ?? 0);
   }
 }
 
@@ -129,7 +129,11 @@ function publishMedia({ metrics, clock, media, mediaTotals }: PublishedParts): v
   total('digits_refused', 'Keys that could not be sent.', async () => (await stats()).engine.digitsRefused);
   for (const name of Object.keys(mediaTotals)) {
     const key = name as keyof MediaTotals;
-    total(`ended_legs_${snakeCase(name)}`, 'Summed up over legs that have ended.', () => mediaTotals[key]);
+    total(
+      `ended_legs_${snakeCase(name)}`,
+      `Over all legs that have ended: ${wordsOf(name)}.`,
+      () => mediaTotals[key],
+    );
   }
 }
 
@@ -176,6 +180,10 @@ function publishRecorder({ metrics, clock, recorder }: PublishedParts): void {
     'Audio that could not be kept.',
     value('droppedPortions'),
   );
+}
+
+function wordsOf(name: string): string {
+  return snakeCase(name).replaceAll('_', ' ');
 }
 
 function snakeCase(name: string): string {
