@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { PlatformProcess } from './support/platform-process.ts';
 import { rtpRange } from './support/ports.ts';
@@ -18,7 +19,7 @@ interface Ended {
   readonly err: string;
 }
 
-describe('a start that cannot succeed', { timeout: 60_000 }, () => {
+describe('a start that cannot succeed', { timeout: 240_000 }, () => {
   let directory: string;
 
   before(async () => {
@@ -88,6 +89,40 @@ describe('a start that cannot succeed', { timeout: 60_000 }, () => {
     await refuses({ JACKFIELD_DATA_DIR: file }, /^JACKFIELD_DATA_DIR: .*file is no directory/);
   });
 
+  it('says that no data directory can be made below /proc, and does not hang', () =>
+    refuses(
+      { JACKFIELD_DATA_DIR: '/proc/jackfield/data' },
+      /^JACKFIELD_DATA_DIR: this user may not write to \/proc\/jackfield\/data/,
+    ));
+
+  /** A start that succeeds, its directory as it leaves it behind, and another start on that. */
+  async function refusesOn(change: (dataDir: string) => Promise<void>, sentence: RegExp): Promise<void> {
+    const platform = await PlatformProcess.start();
+    const { dataDir } = platform;
+    platform.signal('SIGKILL');
+    await platform.log.until('the end', ({ message }) => message === 'exit');
+    await change(dataDir);
+    await refuses({ JACKFIELD_DATA_DIR: dataDir }, sentence);
+    await rm(dataDir, { recursive: true });
+  }
+
+  it('names the secret key that is missing beside data, and makes no new one', () =>
+    refusesOn(async (dataDir) => {
+      await rm(join(dataDir, 'secret.key'));
+    }, /^JACKFIELD_DATA_DIR: .*\/secret\.key is missing, .*restore the file from a backup/));
+
+  it('names the secret key that is not the one of the data', () =>
+    refusesOn(async (dataDir) => {
+      await writeFile(join(dataDir, 'secret.key'), '07'.repeat(32));
+    }, /^JACKFIELD_DATA_DIR: .*\/secret\.key is not the key with which the database was written/));
+
+  it('names the migrations of a database of a newer version', () =>
+    refusesOn(async (dataDir) => {
+      const database = new DatabaseSync(join(dataDir, 'jackfield.sqlite'));
+      database.exec("INSERT INTO schema_migrations VALUES ('calls/9999-later', '0', 0)");
+      database.close();
+    }, /^JACKFIELD_DATA_DIR: the database was written by a newer version.*\(calls\/9999-later\)/));
+
   it('says that the database does not answer, and keeps its password', async () => {
     const { err } = await started({ JACKFIELD_DATABASE_URL: 'postgres://me:hush@127.0.0.1:9/nowhere' });
     assert.match(err, /^JACKFIELD_DATABASE_URL: .*ECONNREFUSED/);
@@ -149,5 +184,50 @@ describe('signals', { timeout: 60_000 }, () => {
   it('a second one ends the process at once, whatever is still being said', async () => {
     const platform = await PlatformProcess.start();
     assert.equal(await platform.stop('SIGINT', 'SIGTERM'), 130);
+  });
+});
+
+describe('a start', { timeout: 60_000 }, () => {
+  it('logs each of its phases with what it took, and what it restored', async () => {
+    const platform = await PlatformProcess.start();
+    const phases = platform.log.all.filter(({ message }) => message === 'a phase of the start is over');
+    assert.deepEqual(
+      phases.map(({ phase }) => phase),
+      [
+        'database',
+        'media',
+        'migrations',
+        'recordings',
+        'multiparty calls',
+        'calls',
+        'streams',
+        'carriers',
+        'verification sessions',
+        'signalling',
+        'HTTP',
+      ],
+    );
+    assert.ok(phases.every(({ ms }) => typeof ms === 'number'));
+    assert.equal(phases.find(({ phase }) => phase === 'calls')?.count, 0);
+    await platform.stop();
+  });
+
+  it('leaves nothing in the data directory that others can read, whatever was there before', async () => {
+    const platform = await PlatformProcess.start();
+    const { dataDir } = platform;
+    const modes = async () => {
+      const names = ['.', ...(await readdir(dataDir))];
+      const found = names.map(
+        async (name) => [name, (await stat(join(dataDir, name))).mode & 0o077] as const,
+      );
+      return (await Promise.all(found)).filter(([, others]) => others !== 0);
+    };
+    assert.ok((await readdir(dataDir)).includes('jackfield.sqlite-wal'));
+    assert.deepEqual(await modes(), []);
+    await chmod(dataDir, 0o755);
+    for (const name of await readdir(dataDir)) await chmod(join(dataDir, name), 0o755);
+    await platform.killAndRestart();
+    assert.deepEqual(await modes(), []);
+    await platform.stop();
   });
 });

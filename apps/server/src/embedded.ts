@@ -2,13 +2,10 @@ import { type AddressInfo, isIP } from 'node:net';
 import { join } from 'node:path';
 import { Server as TlsServer } from 'node:tls';
 import { createSystemClock } from '@jackfield/adapters/clock';
-import { createPostgresDatabase } from '@jackfield/adapters/database-postgres';
-import { createSqliteDatabase } from '@jackfield/adapters/database-sqlite';
 import { createAddressGuard, createHttpEgress } from '@jackfield/adapters/egress-http';
 import { createMediaWorker } from '@jackfield/adapters/media-worker';
 import { createMetrics } from '@jackfield/adapters/metrics';
 import { createRecorder } from '@jackfield/adapters/recorder';
-import { createSecrets, openSecretKey } from '@jackfield/adapters/secrets';
 import {
   createAccountAdmission,
   createCarrierAdmission,
@@ -27,6 +24,7 @@ import { createEspeakSpeech } from '@jackfield/adapters/speech-espeak';
 import {
   type Clock,
   createPlatform,
+  createStartPhase,
   type HttpLimits,
   type Logger,
   type NumberRoutes,
@@ -47,20 +45,21 @@ import type { Config } from './config.ts';
 import { countMediaLegs } from './counted-media-legs.ts';
 import { describedMetrics } from './described-metrics.ts';
 import { type OpenGateways, openMessageGateways } from './message-gateways.ts';
+import { openStorage } from './open-storage.ts';
 import { admitsExternal, ownAddresses } from './public-sip.ts';
 import { publishMetrics } from './publish-metrics.ts';
 import { readRates } from './rates-file.ts';
 import { openRecordingFiles } from './recording-files.ts';
 import { createSandbox } from './sandbox.ts';
 import { createVoicemail } from './sandbox-voicemail.ts';
-import { explainDirectory, explained, explainListening, explainPostgres } from './start-failure.ts';
+import { explainData, explainDirectory, explained, explainListening } from './start-failure.ts';
 
 export interface EmbeddedOptions {
   readonly config: Config;
   readonly log: Logger;
   /** Takes one readable line for each thing that happens; nothing is shown when absent. */
   readonly show?: (line: string) => void;
-  /** The media thread has died: every call is lost, and the process should start again. */
+  /** The media thread has died, or another process has taken the database: the process has to end. */
   readonly onFatal: (error: Error) => void;
   readonly httpLimits?: Partial<HttpLimits>;
 }
@@ -126,17 +125,22 @@ async function start(
   const certificate = config.tls === undefined ? undefined : readCertificate(config.tls);
   const authorities =
     config.tls?.authoritiesFile === undefined ? [] : readAuthorities(config.tls.authoritiesFile);
-  const clock = createSystemClock();
+  const clock = createSystemClock({
+    onStep: (offsetMs) => log.warn({ offsetMs }, 'The wall clock was stepped.'),
+  });
   const metrics = createMetrics({ described: describedMetrics });
-  const { secrets, database } = await openStorage(config, log);
+  const phase = createStartPhase({ clock, log });
+  const { secrets, database } = await phase('database', () => openStorage(config, log, onFatal));
   atEnd(() => database.close());
 
-  const media = await createMediaWorker({
-    host: config.sip.host,
-    ports: config.rtpPorts,
-    ...(config.rtpSources === undefined ? {} : { rtpSources: config.rtpSources }),
-    onDeath: onFatal,
-  });
+  const media = await phase('media', () =>
+    createMediaWorker({
+      host: config.sip.host,
+      ports: config.rtpPorts,
+      ...(config.rtpSources === undefined ? {} : { rtpSources: config.rtpSources }),
+      onDeath: onFatal,
+    }),
+  );
   atEnd(() => media.closeAll());
   const counted = countMediaLegs(media);
   const directory = join(config.dataDir, 'recordings');
@@ -178,7 +182,7 @@ async function start(
     sockets = await explained(explainSip(config), () => createTransports(options));
     return sockets;
   };
-  const platform = await explained(explainPostgres, () =>
+  const platform = await explained(explainData(config), () =>
     createPlatform({
       ...shared,
       database,
@@ -290,7 +294,7 @@ async function start(
       if (platform.http.server instanceof TlsServer) platform.http.server.setSecureContext(renewed);
     });
   atEnd(() => watch?.close());
-  if (certificate !== undefined && certificate.expires.getTime() < clock.now()) {
+  if (certificate !== undefined && certificate.expires.getTime() < clock.wallNow()) {
     log.warn(
       { expires: certificate.expires.toISOString() },
       'The certificate has expired: phones will refuse it.',
@@ -322,7 +326,9 @@ async function start(
     recorder,
   });
 
-  await explained(explainListening(httpVariables, config.http), () => platform.http.listen(config.http));
+  await phase('HTTP', async () => {
+    await explained(explainListening(httpVariables, config.http), () => platform.http.listen(config.http));
+  });
   const [httpAddress] = platform.http.addresses() as readonly AddressInfo[];
 
   return {
@@ -390,16 +396,6 @@ function explainSip({ sip, tls }: Config): (error: unknown) => string | undefine
       : explainListening(sipVariables, sip);
     return explain(error);
   };
-}
-
-async function openStorage({ dataDir, databaseUrl, secretKey }: Config, log: Logger) {
-  const onDirectory = explainDirectory(dataDir);
-  const secrets = await explained(onDirectory, () => createSecrets(secretKey ?? openSecretKey(dataDir)));
-  const database =
-    databaseUrl === undefined
-      ? await explained(onDirectory, () => createSqliteDatabase({ directory: dataDir, log }))
-      : createPostgresDatabase({ url: databaseUrl, log });
-  return { secrets, database };
 }
 
 /** Live legs are looked at four times a second; a drain lasts minutes, and nothing waits for its last moment. */

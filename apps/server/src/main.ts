@@ -8,7 +8,7 @@ import { banner, firstAccountNotice } from './banner.ts';
 import { type Config, describeConfig, endsWithParent, loadConfig, readEnvironment } from './config.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
 import { onParentEnd } from './parent-end.ts';
-import { StartFailure } from './start-failure.ts';
+import { explainPostgres, StartFailure } from './start-failure.ts';
 import { writeTokenFile } from './token-file.ts';
 import { attackVerification } from './verify-attack/verify-attack.ts';
 
@@ -119,10 +119,13 @@ async function run(mode: 'dev' | 'production'): Promise<void> {
         ? { show: (line) => void process.stdout.write(`${line}\n`) }
         : {}),
       onFatal(error) {
-        log.error(
-          { err: error },
-          'The media thread has died; the process ends so that it can be started again.',
-        );
+        const taken = explainPostgres(error);
+        if (taken !== undefined) log.error({}, `${taken}. This process ends.`);
+        else
+          log.error(
+            { err: error },
+            'The media thread has died; the process ends so that it can be started again.',
+          );
         process.exit(1);
       },
     });

@@ -1,3 +1,6 @@
+import { join } from 'node:path';
+import type { Config } from './config.ts';
+
 /** A start that failed for a reason that its operator can mend: one sentence, which names the variable. */
 export class StartFailure extends Error {
   constructor(sentence: string, cause: unknown) {
@@ -46,6 +49,8 @@ export function explainListening(
 export function explainDirectory(directory: string): (error: unknown) => string | undefined {
   return (error) => {
     switch (codeOf(error)) {
+      // Below /proc and its like no directory can be made.
+      case 'ENOENT':
       case 'EACCES':
       case 'EPERM':
       case 'EROFS':
@@ -63,8 +68,30 @@ export function explainDirectory(directory: string): (error: unknown) => string 
 
 /** What is wrong with the PostgreSQL server; its URL is never shown. */
 export function explainPostgres(error: unknown): string | undefined {
-  if (codeOf(error) !== 'database-unavailable' || !(error instanceof Error)) return undefined;
+  if (!(error instanceof Error)) return undefined;
+  if (codeOf(error) === 'data-locked') return `JACKFIELD_DATABASE_URL: ${error.message}`;
+  if (codeOf(error) !== 'database-unavailable') return undefined;
   return `JACKFIELD_DATABASE_URL: ${error.message} (${messageOf(error.cause)})`;
+}
+
+/** What is wrong with the data, once they are open. */
+export function explainData({
+  dataDir,
+  databaseUrl,
+  secretKey,
+}: Pick<Config, 'dataDir' | 'databaseUrl' | 'secretKey'>): (error: unknown) => string | undefined {
+  return (error) => {
+    if (codeOf(error) === 'migration') {
+      const variable = databaseUrl === undefined ? 'JACKFIELD_DATA_DIR' : 'JACKFIELD_DATABASE_URL';
+      return `${variable}: ${(error as Error).message}`;
+    }
+    if (codeOf(error) === 'other-key') {
+      return secretKey === undefined
+        ? `JACKFIELD_DATA_DIR: ${join(dataDir, 'secret.key')} is not the key with which the database was written: restore the file from a backup, or set JACKFIELD_SECRET_KEY to that key`
+        : 'JACKFIELD_SECRET_KEY is not the key with which the database was written: set it to that key';
+    }
+    return explainPostgres(error);
+  };
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -37,10 +37,10 @@ import { createVerify } from './features/verify/index.ts';
 import { createHttpApi, type HttpApiDeps, type HttpLimits, idempotencyTable } from './http/index.ts';
 import { createSessionRunner } from './kernel/create-session-runner.ts';
 import type { FeedEvent } from './kernel/event-feed.ts';
-import { createLastAlive } from './kernel/last-alive.ts';
-import { lastAliveTable } from './kernel/migrations/0004-last-alive.ts';
+import { createLastAlive, lastAliveMigrations } from './kernel/last-alive.ts';
 import { createOutbox, outboxMigrations } from './kernel/outbox.ts';
 import type { SessionRunner } from './kernel/session-runner.ts';
+import { createStartPhase } from './kernel/start-phases.ts';
 import type { AudioStreams } from './ports/audio-streams.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Database } from './ports/database.ts';
@@ -309,10 +309,11 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     ...sandbox.resources,
   );
 
-  await database.migrate([
+  const phase = createStartPhase(deps);
+  const migrations = [
     idempotencyTable,
     ...outboxMigrations,
-    lastAliveTable,
+    ...lastAliveMigrations,
     ...accounts.migrations,
     ...endpoints.migrations,
     ...applications.migrations,
@@ -327,23 +328,23 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     ...verify.migrations,
     ...gateways.migrations,
     ...sandbox.migrations,
-  ]);
+  ];
+  await phase('migrations', () => database.migrate(migrations, true));
   // Before anything writes an event: that would be taken for the last process's.
   const diedAt = await alive.diedAt();
   const account = await accounts.ensureFirstAccount(deps.firstAccount);
-  // What the last process left behind has ended with it; then the doors open.
-  // Recordings before their multiparty calls, whose end is told after theirs.
-  await recordings.restore();
-  await multipartyCalls.restore(diedAt);
-  await calls.restore(diedAt);
-  await streams.restore(diedAt);
-  await carriers.restore();
-  await verify.restore();
+  // What the last process left behind has ended with it; recordings before their multiparty calls, whose end is told after theirs.
+  await phase('recordings', () => recordings.restore());
+  await phase('multiparty calls', () => multipartyCalls.restore(diedAt));
+  await phase('calls', () => calls.restore(diedAt));
+  await phase('streams', () => streams.restore(diedAt));
+  await phase('carriers', () => carriers.restore());
+  await phase('verification sessions', () => verify.restore());
   await sandbox.restore();
   outbox.start(callbacks.deliver);
   callbacks.start();
   const retention = startRetention(deps, { calls, multipartyCalls, verify });
-  await telephony.open();
+  await phase('signalling', () => telephony.open());
   carriers.open(account.authId);
 
   const http = createHttpApi({

@@ -36,6 +36,7 @@ export { askedSeldom } from './kernel/asked-seldom.ts';
 export type { Instant, OutboxEvent } from './kernel/machine.ts';
 export { nearestName } from './kernel/nearest-name.ts';
 export type { SessionRunner } from './kernel/session-runner.ts';
+export { createStartPhase } from './kernel/start-phases.ts';
 export type {
   AudioStreams,
   StreamNotice,

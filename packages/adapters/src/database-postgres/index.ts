@@ -1,2 +1,8 @@
 export { createPostgresDatabase, type PostgresDatabaseOptions } from './postgres-database.ts';
+export {
+  DatabaseInUseError,
+  type ProcessLock,
+  type ProcessLockOptions,
+  takeProcessLock,
+} from './process-lock.ts';
 export { DatabaseUnavailableError } from './unavailable-error.ts';

@@ -6,12 +6,16 @@ import type { Client } from 'pg';
 const advisoryLock = 0x6a61636b;
 
 /** Each migration in a transaction of its own; the first that fails stops with its name, the ones before it stay. */
-export async function migrate(client: Client, migrations: readonly Migration[]): Promise<readonly string[]> {
+export async function migrate(
+  client: Client,
+  migrations: readonly Migration[],
+  areAll?: boolean,
+): Promise<readonly string[]> {
   await client.query('SELECT pg_advisory_lock($1)', [advisoryLock]);
   try {
     await client.query(migrationsTableSql);
     const applied = await client.query<AppliedMigration>('SELECT name, checksum FROM schema_migrations');
-    const planned = planMigrations('postgres', migrations, applied.rows);
+    const planned = planMigrations('postgres', migrations, applied.rows, areAll);
     for (const { name, checksum, sql } of planned) {
       try {
         await client.query('BEGIN');

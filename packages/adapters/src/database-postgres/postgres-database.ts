@@ -1,10 +1,11 @@
 import type { Database, Logger } from '@jackfield/platform';
-import { Kysely } from 'kysely';
+import { Kysely, sql } from 'kysely';
 import pg from 'pg';
 import { migrate } from './migrate.ts';
 import { numberTypes } from './number-types.ts';
 import { PostgresConnection } from './postgres-connection.ts';
 import { PostgresUnitDialect } from './postgres-dialect.ts';
+import { applicationName, type ProcessLock } from './process-lock.ts';
 import { DatabaseUnavailableError, saysUniqueViolation } from './unavailable-error.ts';
 import { createUnitLanes, type WriteConnection } from './unit-lanes.ts';
 
@@ -15,6 +16,8 @@ export interface PostgresDatabaseOptions {
   readonly poolSize?: number;
   /** How many of them write. More than one lets transactions of this node meet conflicts with each other. */
   readonly writers?: number;
+  /** Keeps other processes out, and is released on `close`; several processes share the database when it is left out. */
+  readonly lock?: ProcessLock;
   readonly log: Logger;
 }
 
@@ -26,13 +29,13 @@ const defaultWriters = 1;
  * reads run on others, which refuse to write. Connects at the first use, and again after a loss.
  */
 export function createPostgresDatabase(options: PostgresDatabaseOptions): Database {
-  const { url, log, poolSize = defaultPoolSize, writers = defaultWriters } = options;
+  const { url, log, lock, poolSize = defaultPoolSize, writers = defaultWriters } = options;
   if (writers < 1 || poolSize <= writers)
     throw new RangeError('one connection is needed for reads, one for writes');
   const settings = {
     connectionString: url,
     types: numberTypes,
-    application_name: 'jackfield',
+    application_name: applicationName,
     keepAlive: true,
     connectionTimeoutMillis: 5_000,
     // A peer that vanished without a word would otherwise hold its queries, and everything behind them, for ever.
@@ -64,9 +67,25 @@ export function createPostgresDatabase(options: PostgresDatabaseOptions): Databa
     });
     const known = connections.get(client);
     if (known !== undefined) return known;
+    if (pool === writePool) await admit(client);
     const connection = new PostgresConnection(client);
     connections.set(client, connection);
     return connection;
+  }
+
+  async function admit(client: pg.PoolClient): Promise<void> {
+    // Until it is wrapped nothing else hears of its end.
+    const ignore = (): void => {};
+    client.on('error', ignore);
+    try {
+      await lock?.admitWriter(client);
+    } catch (cause) {
+      client.release(true);
+      throw cause instanceof DatabaseUnavailableError
+        ? cause
+        : new DatabaseUnavailableError('the connection to the database was lost', cause);
+    }
+    client.off('error', ignore);
   }
 
   async function connectToWrite(): Promise<WriteConnection> {
@@ -97,7 +116,7 @@ export function createPostgresDatabase(options: PostgresDatabaseOptions): Databa
       if (closing !== undefined) throw new Error('the database is closed');
       return lanes.transact(work);
     },
-    async migrate(migrations) {
+    async migrate(migrations, areAll) {
       if (closing !== undefined) throw new Error('the database is closed');
       const client = new pg.Client({ ...settings, query_timeout: 0 } as pg.ClientConfig);
       client.on('error', ({ message }) =>
@@ -107,17 +126,24 @@ export function createPostgresDatabase(options: PostgresDatabaseOptions): Databa
         throw new DatabaseUnavailableError('no connection to the database could be made', cause);
       });
       try {
-        const applied = await migrate(client, migrations);
+        const applied = await migrate(client, migrations, areAll);
         if (applied.length > 0) log.info({ migrations: applied }, 'The database was brought up to date.');
       } finally {
         await client.end();
       }
+    },
+    async isNew() {
+      const { rows } = await sql<{
+        found: string | null;
+      }>`SELECT to_regclass('schema_migrations')::text AS found`.execute(read);
+      return rows[0]?.found == null;
     },
     isUniqueViolation: saysUniqueViolation,
     close() {
       closing ??= lanes.idle().then(async () => {
         await read.destroy();
         await Promise.all([writePool.end(), readPool.end()]);
+        await lock?.release();
       });
       return closing;
     },

@@ -3,10 +3,19 @@ import type { Migration } from '@jackfield/platform';
 import { type AppliedMigration, migrationsTableSql, planMigrations } from '@jackfield/platform/kernel';
 
 /** Each migration in a transaction of its own; the first that fails stops with its name, the ones before it stay. */
-export function migrate(database: DatabaseSync, migrations: readonly Migration[]): readonly string[] {
+export function migrate(
+  database: DatabaseSync,
+  migrations: readonly Migration[],
+  areAll?: boolean,
+): readonly string[] {
   database.exec(migrationsTableSql);
   const applied = database.prepare('SELECT name, checksum FROM schema_migrations').all();
-  const planned = planMigrations('sqlite', migrations, applied as unknown as readonly AppliedMigration[]);
+  const planned = planMigrations(
+    'sqlite',
+    migrations,
+    applied as unknown as readonly AppliedMigration[],
+    areAll,
+  );
   const record = database.prepare(
     'INSERT INTO schema_migrations (name, checksum, applied_at) VALUES (?, ?, unixepoch() * 1000)',
   );

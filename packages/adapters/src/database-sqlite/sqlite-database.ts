@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Database, Logger } from '@jackfield/platform';
-import { Kysely } from 'kysely';
+import { Kysely, sql } from 'kysely';
 import { lockData } from './data-lock.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { migrate } from './migrate.ts';
@@ -78,10 +78,16 @@ export function createSqliteDatabase(options: SqliteDatabaseOptions): Database {
         refuseWhenClosed();
         return commits.transact(work);
       },
-      async migrate(migrations) {
+      async migrate(migrations, areAll) {
         refuseWhenClosed();
-        const applied = await commits.apart(() => migrate(writer, migrations));
+        const applied = await commits.apart(() => migrate(writer, migrations, areAll));
         if (applied.length > 0) log.info({ migrations: applied }, 'The database was brought up to date.');
+      },
+      async isNew() {
+        const { rows } = await sql`SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'`.execute(
+          read,
+        );
+        return rows.length === 0;
       },
       isUniqueViolation: (error) =>
         error instanceof Error && 'errcode' in error && uniqueViolations.includes(error.errcode),

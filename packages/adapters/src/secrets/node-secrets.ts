@@ -52,7 +52,10 @@ export function createSecrets(operatorKey: Uint8Array): Secrets {
       try {
         return Buffer.concat([decipher.update(bytes.subarray(headBytes)), decipher.final()]).toString('utf8');
       } catch (error) {
-        throw new Error('this text was sealed under another key or changed since', { cause: error });
+        throw Object.assign(
+          new Error('this text was sealed under another key or changed since', { cause: error }),
+          { code: 'other-key' },
+        );
       }
     },
     keyedHash: (text) => mac(hashing, text).digest('hex'),

@@ -23,11 +23,19 @@ export function parseSecretKey(text: string): Uint8Array | undefined {
   return bytes.length === keyBytes ? bytes : undefined;
 }
 
-/** The key in `<dataDir>/secret.key`; made once, readable by its owner only. Throws when the file holds no key. */
-export function openSecretKey(dataDir: string): Uint8Array {
+/**
+ * The key in `<dataDir>/secret.key`; made once, readable by its owner only. Throws when the file holds no key, and when it is missing although
+ * there is data that was encrypted with it.
+ */
+export function openSecretKey(dataDir: string, mayMake = true): Uint8Array {
   mkdirSync(dataDir, { recursive: true });
   const path = join(dataDir, 'secret.key');
-  const text = readIfThere(path) ?? writeOnce(path);
+  const text = readIfThere(path) ?? (mayMake ? writeOnce(path) : undefined);
+  if (text === undefined) {
+    throw new Error(
+      `${path} is missing, and the database was written with a secret key: restore the file from a backup, or set JACKFIELD_SECRET_KEY to that key`,
+    );
+  }
   const key = parseSecretKey(text);
   if (key === undefined) {
     throw new Error(`${path} holds no key of ${keyBytes} bytes in hex or base64; restore it from a backup`);

@@ -126,3 +126,12 @@ test('signatures are HMAC-SHA256 in base64 under the key that both sides know: t
     Buffer.from(expected, 'hex').toString('base64'),
   );
 });
+
+test('a key that is missing beside data is not made anew', () => {
+  const dataDir = join(directory, 'beside');
+  assert.throws(
+    () => openSecretKey(dataDir, false),
+    /beside\/secret\.key is missing.*restore the file from a backup/,
+  );
+  assert.deepEqual(readdirSync(dataDir), []);
+});

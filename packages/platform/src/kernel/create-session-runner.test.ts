@@ -390,6 +390,7 @@ const noDatabase: Database = {
   read: undefined as unknown as Read,
   transact: () => Promise.reject(new Error('there is no database')),
   migrate: async () => {},
+  isNew: async () => false,
   isUniqueViolation: () => false,
   close: async () => {},
 };

@@ -28,11 +28,15 @@ const identity = {
 
 const bytewise = { sqlite: 'COLLATE BINARY', postgres: 'COLLATE "C"' };
 
-/** What remains to be applied, in the order given. Throws when a migration that was applied has been edited since. */
+/**
+ * What remains to be applied, in the order given. Throws when a migration that was applied has been edited since, and where `areAll` that
+ * the program knows are given, when another one was applied: a newer version has written this database.
+ */
 export function planMigrations(
   dialect: 'sqlite' | 'postgres',
   wanted: readonly Migration[],
   applied: readonly AppliedMigration[],
+  areAll = false,
 ): readonly PlannedMigration[] {
   const checksums = new Map(applied.map(({ name, checksum }) => [name, checksum]));
   const seen = new Set<string>();
@@ -52,6 +56,12 @@ export function planMigrations(
         `migration ${name} was edited after it had been applied here; put it back and write a new one`,
       );
     }
+  }
+  const unknown = applied.map(({ name }) => name).filter((name) => !seen.has(name));
+  if (areAll && unknown.length > 0) {
+    throw new MigrationError(
+      `the database was written by a newer version, whose migrations this one does not know (${unknown.join(', ')}); start that version, or restore a backup from before it`,
+    );
   }
   return planned;
 }

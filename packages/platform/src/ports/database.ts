@@ -19,8 +19,13 @@ export interface Database {
   readonly dialect: 'sqlite' | 'postgres';
   readonly read: Read;
   transact<Result>(work: (write: Write) => Promise<Result>): Promise<Result>;
-  /** Applies, in order, what has not been applied; each in its own transaction. */
-  migrate(migrations: readonly Migration[]): Promise<void>;
+  /**
+   * Applies, in order, what has not been applied; each in its own transaction. Where these `areAll` that the program knows, a database in
+   * which others were applied is refused.
+   */
+  migrate(migrations: readonly Migration[], areAll?: boolean): Promise<void>;
+  /** True before the first migration. */
+  isNew(): Promise<boolean>;
   /** True when the error says that a unique index refused the row. */
   isUniqueViolation(error: unknown): boolean;
   close(): Promise<void>;

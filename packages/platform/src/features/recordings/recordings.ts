@@ -121,7 +121,7 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
     async start(order) {
       live.add(order.recording);
       try {
-        await sessions.open(order.recording, newRecording(order, clock.now()), {
+        await sessions.open(order.recording, newRecording(order, clock.wallNow()), {
           type: 'ordered',
           tracks: order.tracks,
         });
@@ -145,7 +145,8 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
           return ended;
         }),
       );
-      await removal.sweep();
+      // Not waited for: a store that is out of reach would hold up the start.
+      removal.sweepSoon();
       removal.start();
       await keeping.start();
       return left.length;

@@ -59,7 +59,7 @@ export function createRemoval(deps: RemovalDeps): Removal {
 
   async function removeOld(): Promise<number> {
     if (keepMs === undefined) return 0;
-    const closedBefore = clock.now() - keepMs;
+    const closedBefore = clock.wallNow() - keepMs;
     return database.transact(async (write) => {
       const ids = await findOver(write, { closedBefore }, portion);
       await removeRecordings(write, ids);

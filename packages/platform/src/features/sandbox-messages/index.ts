@@ -1,3 +1,4 @@
+export { sandboxMessagesTable } from './migrations/0001-sandbox-messages.ts';
 export {
   createSandboxMessages,
   type SandboxMessagesDeps,

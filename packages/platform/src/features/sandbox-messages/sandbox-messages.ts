@@ -73,11 +73,11 @@ export function createSandboxMessages(deps: SandboxMessagesDeps): SandboxMessage
           recipient: to,
           text,
           status: 'sent',
-          created_at: now,
+          created_at: clock.wallNow(),
           receipt_at: receiptAt,
         } as const;
         try {
-          const isNew = await store.insert(message, now - keepMs);
+          const isNew = await store.insert(message, clock.wallNow() - keepMs);
           if (isNew && receiptAt !== null) giveReceipt(id, to, receiptAt);
           return { accepted: true, message: id };
         } catch (err) {

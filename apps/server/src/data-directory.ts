@@ -1,0 +1,45 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Logger } from '@jackfield/platform';
+
+const ownerOnly = { directory: 0o700, file: 0o600 };
+
+/**
+ * Makes the directory, for its owner alone, with every part of the path that is missing; takes the rights of others away from what is
+ * there. What is written later belongs to the owner alone as well.
+ */
+export function openDataDirectory(directory: string, log: Logger): void {
+  process.umask(0o077);
+  makeDirectory(directory);
+  tighten(directory, ownerOnly.directory, log);
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name);
+    if (entry.isFile() && /^(?:jackfield\.sqlite|secret\.key)/.test(entry.name))
+      tighten(path, ownerOnly.file, log);
+    // Its files were written for their owner alone from the beginning.
+    if (entry.isDirectory() && entry.name === 'recordings') tighten(path, ownerOnly.directory, log);
+  }
+}
+
+/** Part by part: `mkdirSync` with `recursive` never returns below a directory in which none can be made, such as /proc. */
+function makeDirectory(directory: string): void {
+  if (existsSync(directory)) {
+    if (!statSync(directory).isDirectory())
+      throw Object.assign(new Error(`${directory} is no directory`), { code: 'ENOTDIR' });
+    return;
+  }
+  makeDirectory(dirname(directory));
+  mkdirSync(directory, ownerOnly.directory);
+}
+
+function tighten(path: string, mode: number, log: Logger): void {
+  const current = statSync(path).mode & 0o777;
+  if ((current & ~mode) === 0) return;
+  const fields = { path, mode: current.toString(8), allowed: mode.toString(8) };
+  try {
+    chmodSync(path, current & mode);
+    log.warn(fields, 'Others could read it: their rights were taken away.');
+  } catch (err) {
+    log.warn({ ...fields, err }, 'Others can read it, and their rights could not be taken away.');
+  }
+}

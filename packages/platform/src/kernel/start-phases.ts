@@ -1,0 +1,31 @@
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+
+/** Runs one part of the start and logs what it took; a number that it gives is how many were restored. */
+export type StartPhase = <Result>(phase: string, part: () => Promise<Result> | Result) => Promise<Result>;
+
+/** A part that takes longer is named in the log while it goes on. */
+const slowMs = 5_000;
+
+export function createStartPhase({
+  clock,
+  log,
+}: {
+  readonly clock: Clock;
+  readonly log: Logger;
+}): StartPhase {
+  return async (phase, part) => {
+    const began = clock.now();
+    const cancel = clock.startTimer(began + slowMs, () =>
+      log.warn({ phase }, 'a phase of the start is slow'),
+    );
+    try {
+      const result = await part();
+      const count = typeof result === 'number' ? { count: result } : {};
+      log.info({ phase, ...count, ms: clock.now() - began }, 'a phase of the start is over');
+      return result;
+    } finally {
+      cancel();
+    }
+  };
+}
