@@ -37,6 +37,7 @@ export function createSettling(): Settling {
     clock(clock) {
       return {
         now: () => Math.floor(clock.now()),
+        wallNow: () => Math.floor(clock.wallNow()),
         startTimer: (at, fire) =>
           clock.startTimer(at, () => {
             isTouched = true;

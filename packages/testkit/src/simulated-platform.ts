@@ -178,11 +178,14 @@ function lifeOf(clock: Clock) {
   const timers = new Set<() => void>();
   const endings: (() => void)[] = [];
   let isOn = true;
+  // As every process does: it counts on from the wall clock as it is when it starts.
+  const aheadMs = clock.wallNow() - clock.now();
   const lived: Clock = {
-    now: () => clock.now(),
+    now: () => clock.now() + aheadMs,
+    wallNow: () => clock.wallNow(),
     startTimer(at, fire) {
       if (!isOn) return () => {};
-      const stop = clock.startTimer(at, () => {
+      const stop = clock.startTimer(at - aheadMs, () => {
         timers.delete(cancel);
         fire();
       });

@@ -7,6 +7,8 @@ export interface VirtualClock extends Clock {
    * after each one, everything that it set off is given time to settle. A timer whose instant has passed fires at the next advance.
    */
   advance(ms: number): Promise<void>;
+  /** Sets the wall clock by so much, as an operator or NTP does; `now()` and timers do not notice. */
+  stepWall(ms: number): void;
   /** Timers that are armed. */
   readonly pending: number;
   /** When the earliest timer falls due. */
@@ -35,6 +37,7 @@ export function createVirtualClock(options: VirtualClockOptions = {}): VirtualCl
   // Sorted by instant; those of the same instant in the order in which they were started.
   const timers: Timer[] = [];
   let now = startAt;
+  let wallOffset = 0;
 
   function placeAfter(at: Instant): number {
     let low = 0;
@@ -49,6 +52,10 @@ export function createVirtualClock(options: VirtualClockOptions = {}): VirtualCl
 
   return {
     now: () => now,
+    wallNow: () => now + wallOffset,
+    stepWall(ms) {
+      wallOffset += ms;
+    },
     startTimer(at, fire) {
       // NaN would sort anywhere: a bug of the caller that should show where it is.
       if (Number.isNaN(at)) throw new RangeError('a timer needs an instant');

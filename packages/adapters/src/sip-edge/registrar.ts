@@ -87,7 +87,7 @@ export function createRegistrar(deps: RegistrarDeps): {
       };
       const now = clock.now();
       const { endpoint, token } = admitted;
-      const limits = limitsFor(token, now);
+      const limits = limitsFor(token, clock.wallNow());
       const decision =
         token === undefined || token.mayReceive
           ? await registrations.update(endpoint, (current) => {
@@ -106,7 +106,7 @@ export function createRegistrar(deps: RegistrarDeps): {
               ...path.map((value) => ['Path', value] as const),
               ...(decision.bindsFlow ? flowHeaders(flow) : []),
               ...(token === undefined ? [] : [tokenExpiry(token.expiresAt)]),
-              ['Date', new Date(now).toUTCString()],
+              ['Date', new Date(clock.wallNow()).toUTCString()],
             ],
           };
         case 403:

@@ -3,8 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { afterEach, test } from 'node:test';
 import type { SmsOrder, SmsReceipt } from '@jackfield/platform';
+import { createVirtualClock } from '@jackfield/testkit';
 import { createHttpSms, type HttpSmsOptions } from './index.ts';
 
+const clock = createVirtualClock();
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -45,7 +47,7 @@ const order: SmsOrder = {
   from: 'Acme & "Co"',
   to: '+14155552671',
   text: '12 "is" <your> code\n{{to}}',
-  validUntil: Date.now() + 600_000,
+  validUntil: clock.now() + 600_000,
 };
 const open = (url: string, over: Partial<HttpSmsOptions> = {}) =>
   createHttpSms(
@@ -58,7 +60,7 @@ const open = (url: string, over: Partial<HttpSmsOptions> = {}) =>
       retryMs: 5,
       ...over,
     },
-    { log },
+    { clock, log },
   );
 
 test('the request is made from the template, values stay values, and the answer names the message', async () => {
@@ -130,7 +132,7 @@ test('half a surrogate pair in a name does not keep a message from going', async
   const gateway = await startGateway(says(200, '{"messages":[{"id":77}]}'));
   const sms = createHttpSms(
     { name: 'gw', url: `${gateway.url}/send?text={{text}}`, method: 'GET', messagePath: 'messages.0.id' },
-    { log },
+    { clock, log },
   );
   assert.deepEqual(await sms.send({ ...order, text: '\ud800 12' }), { accepted: true, message: 'gw:77' });
   assert.equal(gateway.seen[0]!.url, '/send?text=%EF%BF%BD%2012');

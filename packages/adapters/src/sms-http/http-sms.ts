@@ -1,4 +1,4 @@
-import type { Logger, Sms, SmsOrder, SmsOutcome, SmsReceipt } from '@jackfield/platform';
+import type { Clock, Logger, Sms, SmsOrder, SmsOutcome, SmsReceipt } from '@jackfield/platform';
 import { fillTemplate, type TemplateEncoding } from './fill-template.ts';
 import { type ReceiptRequest, type ReceiptRules, readReceiptRequest } from './receipt-request.ts';
 
@@ -35,12 +35,12 @@ export interface HttpSms extends Sms {
 const maxAnswerBytes = 65_536;
 
 /** SMS through a gateway that speaks HTTP in its own way: a request made from a template, and a webhook for receipts. */
-export function createHttpSms(options: HttpSmsOptions, deps: { log: Logger }): HttpSms {
+export function createHttpSms(options: HttpSmsOptions, deps: { clock: Clock; log: Logger }): HttpSms {
   const { name, messagePath, timeoutMs = 10_000, attempts = 3, retryMs = 500 } = options;
   let tell: ((receipt: SmsReceipt) => void) | undefined;
 
   async function attempt(order: SmsOrder): Promise<SmsOutcome & { readonly isAgain?: boolean }> {
-    const { url, init } = requestOf(options, order);
+    const { url, init } = requestOf(options, order, deps.clock.now());
     try {
       const signal = AbortSignal.timeout(timeoutMs);
       // A gateway that answers with another place is not the one that the operator has named.
@@ -80,7 +80,7 @@ export function createHttpSms(options: HttpSmsOptions, deps: { log: Logger }): H
         const { errorCode } = outcome;
         const pause = retryMs * 2 ** (made - 1);
         if (isAgain !== true) return { accepted: false, errorCode, ...(mayHaveGone && { mayHaveGone }) };
-        if (made === attempts || Date.now() + pause >= order.validUntil)
+        if (made === attempts || deps.clock.now() + pause >= order.validUntil)
           return { accepted: false, errorCode, gatewayFailed: true, ...(mayHaveGone && { mayHaveGone }) };
         deps.log.warn({ gateway: name, order: order.id, outcome }, 'A gateway is asked again.');
         await new Promise((resolve) => setTimeout(resolve, pause));
@@ -100,9 +100,13 @@ export function createHttpSms(options: HttpSmsOptions, deps: { log: Logger }): H
   };
 }
 
-function requestOf(options: HttpSmsOptions, order: SmsOrder): { url: string; init: RequestInit } {
+function requestOf(
+  options: HttpSmsOptions,
+  order: SmsOrder,
+  now: number,
+): { url: string; init: RequestInit } {
   const { id, from, to, text, validUntil } = order;
-  const seconds = String(Math.max(1, Math.round((validUntil - Date.now()) / 1000)));
+  const seconds = String(Math.max(1, Math.round((validUntil - now) / 1000)));
   const values = { id, from: from ?? '', to, digits: to.replace(/^\+/, ''), text, seconds };
   const { method = 'POST', body, headers = {} } = options;
   const type = new Headers(headers).get('content-type') ?? '';

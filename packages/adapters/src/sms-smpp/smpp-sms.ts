@@ -77,7 +77,7 @@ export function createSmppSms(options: SmppSmsOptions, deps: { clock: Clock; log
     const wasInDoubt = waiting.isInDoubt;
     inFlight++;
     waiting.isInDoubt = true;
-    link.submit(parametersOf(order, parts, next, dataCoding), (pdu) => {
+    link.submit(parametersOf(order, parts, next, dataCoding, clock.wallNow() - clock.now()), (pdu) => {
       inFlight--;
       if (pdu !== undefined) waiting.isInDoubt = wasInDoubt;
       if (!waiting.isOver) answered(waiting, pdu);
@@ -170,7 +170,13 @@ function failed(errorCode: string): SmsOutcome {
   return { accepted: false, errorCode, gatewayFailed: true };
 }
 
-function parametersOf(order: SmsOrder, parts: readonly Buffer[], at: number, dataCoding: number): object {
+function parametersOf(
+  order: SmsOrder,
+  parts: readonly Buffer[],
+  at: number,
+  dataCoding: number,
+  aheadMs: number,
+): object {
   const { from, to, validUntil } = order;
   const isLast = at === parts.length - 1;
   return {
@@ -181,7 +187,7 @@ function parametersOf(order: SmsOrder, parts: readonly Buffer[], at: number, dat
     destination_addr: to.replace(/^\+/, ''),
     // §5.2.12: bit 6 says that the text begins with a header.
     esm_class: parts.length > 1 ? 0x40 : 0,
-    validity_period: new Date(validUntil),
+    validity_period: new Date(validUntil + aheadMs),
     registered_delivery: isLast ? 1 : 0,
     data_coding: dataCoding,
     short_message: parts[at],

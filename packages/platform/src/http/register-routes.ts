@@ -145,5 +145,5 @@ function requestOf(
   { clock }: RouteDeps,
 ): ApiRequest<unknown, unknown, unknown> {
   const { params, query, body } = request;
-  return { account, params, query, body, apiId: request.id, now: clock.now() };
+  return { account, params, query, body, apiId: request.id, now: clock.wallNow() };
 }

@@ -28,6 +28,11 @@ interface Letter {
 
 interface Session<State> {
   readonly id: string;
+  /**
+   * From the clock's `now()` to the time of the session: how far the wall clock had been stepped when the session was opened. It
+   * stays: a session has right dates, and the clock's steps are no part of its durations.
+   */
+  readonly aheadMs: number;
   /** After the last committed step; the one it was created with until its first step. */
   state: State;
   /** A session that is being opened has no record yet, and nobody can see it. */
@@ -91,6 +96,7 @@ export function createSessionRunner(deps: SessionRunnerDeps): SessionRunner {
     function create(id: string, state: State, isOpened: boolean): Session<State> {
       const session: Session<State> = {
         id,
+        aheadMs: clock.wallNow() - clock.now(),
         state,
         isOpened,
         isSaving: false,
@@ -160,7 +166,7 @@ export function createSessionRunner(deps: SessionRunnerDeps): SessionRunner {
       const { state, effects } = kind.machine.step(
         session.state,
         letter.input as Input | TimerFired,
-        clock.now(),
+        clock.now() + session.aheadMs,
       );
       return {
         state,
@@ -250,7 +256,7 @@ export function createSessionRunner(deps: SessionRunnerDeps): SessionRunner {
       try {
         switch (known.do) {
           case 'start-timer':
-            if (!isClosed) session.timers.start(known.key, known.at);
+            if (!isClosed) session.timers.start(known.key, known.at - session.aheadMs);
             return;
           case 'cancel-timer':
             session.timers.cancel(known.key);
@@ -310,6 +316,10 @@ export function createSessionRunner(deps: SessionRunnerDeps): SessionRunner {
         return new Promise<Reply | undefined>((resolve, reject) => {
           send(id, { input, caller: { resolve: resolve as Caller['resolve'], reject } });
         });
+      },
+      nowOf(id) {
+        const session = sessions.get(id);
+        return session === undefined ? clock.wallNow() : clock.now() + session.aheadMs;
       },
       peek(id) {
         const session = sessions.get(id);

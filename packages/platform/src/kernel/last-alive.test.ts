@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRecordingLog, createVirtualClock, eachDatabase, type OpenDatabase } from '@jackfield/testkit';
 import type { Database } from '../ports/database.ts';
-import { createLastAlive } from './last-alive.ts';
-import { lastAliveTable } from './migrations/0004-last-alive.ts';
+import { createLastAlive, lastAliveMigrations } from './last-alive.ts';
 import { createOutbox, outboxMigrations } from './outbox.ts';
 
-const migrations = [...outboxMigrations, lastAliveTable];
+const migrations = [...outboxMigrations, ...lastAliveMigrations];
 
 function processOn(database: Database, startAt: number) {
   const clock = createVirtualClock({ startAt });
@@ -17,7 +16,7 @@ function rules(open: OpenDatabase): void {
   test('a process in which something lives is known to have lived until five seconds before its death at most', async () => {
     const database = await open(migrations);
     const { clock, alive } = processOn(database, 1_000);
-    assert.equal(await alive.diedAt(), 0, 'nobody has lived here');
+    assert.equal((await alive.diedAt())(0), 0, 'nobody has lived here');
     alive.enter();
     alive.enter();
     await clock.advance(12_000);
@@ -25,7 +24,7 @@ function rules(open: OpenDatabase): void {
     await clock.advance(6_000);
     await alive.close();
     const next = processOn(database, 3_600_000);
-    assert.equal(await next.alive.diedAt(), 16_000);
+    assert.equal((await next.alive.diedAt())(1_000), 16_000);
   });
 
   test('nothing is written, and no timer runs, while nothing lives', async () => {
@@ -37,7 +36,7 @@ function rules(open: OpenDatabase): void {
     assert.equal(clock.pending, 0);
     await clock.advance(60_000);
     await alive.close();
-    assert.equal(await alive.diedAt(), 6_000);
+    assert.equal((await alive.diedAt())(1_000), 6_000);
   });
 
   test('an event that was written tells as well that its process lived', async () => {
@@ -50,8 +49,24 @@ function rules(open: OpenDatabase): void {
     const event = { type: 't', account: 'MA1', mainAccount: 'MA1', resource: 'r', payload: {} };
     await database.transact((write) => outbox.appendEvents(write, [event]));
     await alive.close();
-    assert.equal(await processOn(database, 90_000).alive.diedAt(), 9_000);
+    assert.equal((await processOn(database, 90_000).alive.diedAt())(1_000), 9_000);
   });
+
+  for (const stepMs of [86_400_000, -3_600_000]) {
+    test(`sessions from before and from after a step of ${stepMs} ms have died each in its own time`, async () => {
+      const database = await open(migrations);
+      const startAt = 7_200_000;
+      const { clock, alive } = processOn(database, startAt);
+      alive.enter();
+      await clock.advance(10_000);
+      clock.stepWall(stepMs);
+      await clock.advance(10_000);
+      await alive.close();
+      const diedAt = await processOn(database, startAt).alive.diedAt();
+      assert.equal(diedAt(startAt), startAt + 20_000);
+      assert.equal(diedAt(startAt + stepMs + 15_000), startAt + stepMs + 20_000);
+    });
+  }
 }
 
 eachDatabase('when a process was last alive', rules);

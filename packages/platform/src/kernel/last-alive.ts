@@ -3,6 +3,8 @@ import type { Clock } from '../ports/clock.ts';
 import type { Database } from '../ports/database.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Instant } from './machine.ts';
+import { lastAliveTable } from './migrations/0004-last-alive.ts';
+import { lastAliveCounted } from './migrations/0005-last-alive-counted.ts';
 
 /**
  * A process that is killed writes nothing more. What it had alive is over since then, and nobody pays for the time until the restart: so a
@@ -14,13 +16,21 @@ export interface LastAlive {
   /** That much is over; to be called once for each `enter`. */
   leave(): void;
   /** When the process before this one was last known to live: it wrote that, or an event; 0 where none has. Before the first `enter`. */
-  diedAt(): Promise<Instant>;
+  diedAt(): Promise<DiedAt>;
   /** Resolves when nothing is being written. */
   close(): Promise<void>;
 }
 
+/**
+ * When the process died, in the time of a session that was known alive at `since`. The wall clock may have been stepped while the
+ * process lived: sessions from before the step and from after it have different times. The earlier one that fits costs the least.
+ */
+export type DiedAt = (since: Instant) => Instant;
+
 /** What whoever is alive lets others know of it. */
 export type Alive = Pick<LastAlive, 'enter' | 'leave'>;
+
+export const lastAliveMigrations = [lastAliveTable, lastAliveCounted];
 
 /** The most that a killed life goes unbilled. */
 export const aliveEveryMs = 5_000;
@@ -36,24 +46,27 @@ export function createLastAlive({
 }): LastAlive {
   let lives = 0;
   let cancel: (() => void) | undefined;
-  let due: Instant | undefined;
+  let due: { readonly wall: Instant; readonly counted: Instant } | undefined;
   let writing: Promise<void> | undefined;
 
   function mark(): void {
-    due = clock.now();
-    cancel = clock.startTimer(due + aliveEveryMs, mark);
+    // The next process knows this one's time by the wall clock alone.
+    due = { wall: clock.wallNow(), counted: clock.now() };
+    cancel = clock.startTimer(due.counted + aliveEveryMs, mark);
     writing ??= write();
   }
 
   /** A database that is slow gets the latest moment next, not each of them. */
   async function write(): Promise<void> {
     while (due !== undefined) {
-      const at = due;
+      const { wall, counted } = due;
       due = undefined;
       await database
         .transact((tables) =>
-          sql`INSERT INTO last_alive (id, alive_at) VALUES (1, ${at})
-            ON CONFLICT (id) DO UPDATE SET alive_at = excluded.alive_at`.execute(tables),
+          sql`INSERT INTO last_alive (id, alive_at, counted_at) VALUES (1, ${wall}, ${counted})
+            ON CONFLICT (id) DO UPDATE SET alive_at = excluded.alive_at, counted_at = excluded.counted_at`.execute(
+            tables,
+          ),
         )
         .catch((err: unknown) => log.warn({ err }, 'That calls are alive could not be written down.'));
     }
@@ -73,12 +86,16 @@ export function createLastAlive({
       if (--lives === 0) rest();
     },
     async diedAt() {
-      const { rows } = await sql<{ at: number | null }>`
-        SELECT max(at) AS at FROM (SELECT alive_at AS at FROM last_alive
-          UNION ALL SELECT at FROM (SELECT created_at AS at FROM outbox ORDER BY id DESC LIMIT 1) AS newest) AS known`.execute(
-        database.read,
-      );
-      return Number(rows[0]?.at ?? 0);
+      const { rows: marks } = await sql<{ alive_at: number; counted_at: number | null }>`
+        SELECT alive_at, counted_at FROM last_alive`.execute(database.read);
+      const { rows: events } = await sql<{ created_at: number }>`
+        SELECT created_at FROM outbox ORDER BY id DESC LIMIT 1`.execute(database.read);
+      const toldAt = Number(events[0]?.created_at ?? 0);
+      const wall = Number(marks[0]?.alive_at ?? 0);
+      const counted = Number(marks[0]?.counted_at ?? wall);
+      if (wall === counted) return () => Math.max(wall, toldAt);
+      const times = [wall, counted].sort((one, other) => one - other);
+      return (since) => times.find((at) => at >= since) ?? toldAt;
     },
     async close() {
       rest();

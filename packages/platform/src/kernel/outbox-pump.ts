@@ -201,12 +201,14 @@ export function startOutboxPump(deps: OutboxPumpDeps): OutboxPump {
     for (let left = 1; left > 0 && !isClosed; ) {
       left = await database.transact((write) => store.release(write, rowsAtOnce, now));
     }
+    // The clock may have been set back since they were put off.
+    await database.transact((write) => store.bringForward(write, now + limits.longestPauseMs));
     isReleased = true;
   }
 
   async function prune(now: Instant): Promise<void> {
     const last = await pruneEvents(database, {
-      olderThan: now - limits.keepMs,
+      olderThan: clock.wallNow() - limits.keepMs,
       number: limits.keepNumber,
       unfinishedToo: consumer === undefined,
       after: prunedUpTo,

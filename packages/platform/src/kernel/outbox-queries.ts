@@ -5,7 +5,14 @@ import type { Instant, OutboxEvent } from './machine.ts';
 /** An event with the name it keeps for ever, in the transaction that writes it. */
 export interface AppendedEvent extends OutboxEvent {
   readonly eventId: string;
+  /** The date of the event, by the wall clock. */
   readonly createdAt: Instant;
+}
+
+/** An event that is being appended. */
+export interface NewEvent extends AppendedEvent {
+  /** When it is delivered first. */
+  readonly dueAt: Instant;
 }
 
 export interface OutboxRow {
@@ -26,7 +33,7 @@ export interface OutboxRow {
  * other parameters.
  */
 export interface OutboxQueries {
-  insert(event: AppendedEvent): CompiledQuery<unknown>;
+  insert(event: NewEvent): CompiledQuery<unknown>;
   /** The armed ones that are due first. */
   armed(limit: number): CompiledQuery<{ readonly id: number; readonly next_attempt_at: number }>;
   row(id: number): CompiledQuery<OutboxRow>;
@@ -39,6 +46,7 @@ export interface OutboxQueries {
   resume(lane: string, places: number, now: Instant): CompiledQuery<unknown>;
   /** What a process had taken, or put into lanes, that is gone. */
   release(limit: number, now: Instant): CompiledQuery<unknown>;
+  bringForward(latest: Instant): CompiledQuery<unknown>;
 }
 
 const columns = sql.raw(
@@ -84,16 +92,19 @@ export function outboxQueries({ read, dialect }: Pick<Database, 'read' | 'dialec
   const release = build(sql`
     UPDATE outbox SET next_attempt_at = ${instant}, lane = NULL, claimed_at = NULL WHERE id IN (
       SELECT id FROM outbox WHERE claimed_at IS NOT NULL UNION ALL SELECT id FROM outbox WHERE lane IS NOT NULL LIMIT ${0})`);
+  const bringForward = build(
+    sql`UPDATE outbox SET next_attempt_at = ${instant} WHERE next_attempt_at > ${instant}`,
+  );
 
   return {
     insert(event) {
-      const { eventId, account, mainAccount, resource, type, payload, callback, createdAt } = event;
+      const { eventId, account, mainAccount, resource, type, payload, callback, createdAt, dueAt } = event;
       const all = [eventId, account, mainAccount, resource, type, JSON.stringify(payload), createdAt];
       if (callback === undefined) return { ...finished, parameters: [...all, createdAt] };
       const target = JSON.stringify(callback);
       return callback.isUnordered === true
-        ? { ...unordered, parameters: [...all, target, createdAt] }
-        : { ...told, parameters: [...all, target, resource, createdAt] };
+        ? { ...unordered, parameters: [...all, target, dueAt] }
+        : { ...told, parameters: [...all, target, resource, dueAt] };
     },
     armed: (limit) => ({ ...armed, parameters: [limit] }),
     row: (id) => ({ ...row, parameters: [id] }),
@@ -105,5 +116,6 @@ export function outboxQueries({ read, dialect }: Pick<Database, 'read' | 'dialec
     postpone: (id, until, attempts, lane) => ({ ...postpone, parameters: [until, attempts, lane, id] }),
     resume: (lane, places, now) => ({ ...resume, parameters: [now, lane, places] }),
     release: (limit, now) => ({ ...release, parameters: [now, limit] }),
+    bringForward: (latest) => ({ ...bringForward, parameters: [latest, latest] }),
   };
 }

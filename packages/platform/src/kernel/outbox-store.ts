@@ -1,7 +1,7 @@
 import { type CompiledQuery, type Kysely, sql } from 'kysely';
 import type { Database, Read, Write } from '../ports/database.ts';
 import type { CallbackTarget, Instant } from './machine.ts';
-import { type AppendedEvent, type OutboxRow, outboxQueries } from './outbox-queries.ts';
+import { type AppendedEvent, type NewEvent, type OutboxRow, outboxQueries } from './outbox-queries.ts';
 
 /** An event on its way. */
 export interface StoredEvent extends AppendedEvent {
@@ -12,7 +12,7 @@ export interface StoredEvent extends AppendedEvent {
 
 /** The outbox's table. What runs inside a transaction takes `write`. */
 export interface OutboxStore {
-  insert(write: Write, events: readonly AppendedEvent[]): Promise<void>;
+  insert(write: Write, events: readonly NewEvent[]): Promise<void>;
   /** The armed ones in the order in which they fall due, those that lie ahead among them. */
   armed(limit: number): Promise<readonly { readonly id: number; readonly next_attempt_at: Instant }[]>;
   find(id: number): Promise<StoredEvent | undefined>;
@@ -32,6 +32,8 @@ export interface OutboxStore {
   resume(write: Write, lane: string, places: number, now: Instant): Promise<number>;
   /** What a process had taken or set aside that is gone is due now, at most `limit` of it; resolves with how many. */
   release(write: Write, limit: number, now: Instant): Promise<number>;
+  /** What is due after `latest` is due then. */
+  bringForward(write: Write, latest: Instant): Promise<number>;
 }
 
 export function createOutboxStore(database: Database): OutboxStore {
@@ -63,6 +65,7 @@ export function createOutboxStore(database: Database): OutboxStore {
     },
     resume: (write, lane, places, now) => changed(write, queries.resume(lane, places, now)),
     release: (write, limit, now) => changed(write, queries.release(limit, now)),
+    bringForward: (write, latest) => changed(write, queries.bringForward(latest)),
   };
 }
 

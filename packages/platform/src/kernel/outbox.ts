@@ -69,7 +69,8 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     async appendEvents(write, events) {
       if (events.length === 0) return;
       const now = clock.now();
-      const appended = events.map((event) => ({ ...event, eventId: newEventId(), createdAt: now }));
+      const createdAt = clock.wallNow();
+      const appended = events.map((event) => ({ ...event, eventId: newEventId(), createdAt, dueAt: now }));
       await store.insert(write, appended);
       if (listeners.size > 0) cancelTell ??= clock.startTimer(now + unannouncedMs, tell);
       const told = appended.filter(({ callback }) => callback !== undefined);

@@ -41,7 +41,7 @@ export function createRetention(
   async function remove(kind: RetainedRecords, keepMs: number): Promise<void> {
     let removed = 0;
     try {
-      removed = await kind.removeEnded(clock.now() - keepMs, limits.batch);
+      removed = await kind.removeEnded(clock.wallNow() - keepMs, limits.batch);
     } catch (err) {
       log.error({ err, records: kind.name }, 'old records not removed; retried later');
     }

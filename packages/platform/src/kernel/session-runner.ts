@@ -2,7 +2,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Database, Write } from '../ports/database.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Alive } from './last-alive.ts';
-import type { Machine, OutboxEvent, TimerFired } from './machine.ts';
+import type { Instant, Machine, OutboxEvent, TimerFired } from './machine.ts';
 
 /** One kind of live session: its machine, how it is stored, and who carries out its effects. */
 export interface SessionKind<State, Input, Effect extends { readonly do: string }> {
@@ -56,6 +56,8 @@ export interface Sessions<State, Input> {
   ask<Reply>(id: string, input: Input): Promise<Reply | undefined>;
   /** The state after the last committed step, for reads that want the live picture. */
   peek(id: string): State | undefined;
+  /** The time of the session: what its next step would be given as `now`. That of a session that is not alive is the wall clock's. */
+  nowOf(id: string): Instant;
 }
 
 export interface SessionRunnerDeps {

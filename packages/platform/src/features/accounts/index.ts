@@ -46,7 +46,7 @@ export function createAccounts(given: AccountsDeps): AccountsFeature {
     ifActive,
     routes: accountRoutes(deps),
     migrations: [accountsTable],
-    ensureFirstAccount: (wanted = {}) => ensureFirstAccount(deps, wanted, clock.now()),
+    ensureFirstAccount: (wanted = {}) => ensureFirstAccount(deps, wanted, clock.wallNow()),
     ...createKnownAccounts(database, secrets),
   };
 }

@@ -159,7 +159,7 @@ export function createPerform(deps: EffectDeps, runs: { send(leg: string, input:
       })
       .catch((error: unknown) => {
         log.error({ leg, recording: uuid, err: error }, 'A recording could not be started.');
-        const now = deps.clock.now();
+        const now = deps.clock.wallNow();
         runs.send(leg, {
           type: 'recording-over',
           recording: uuid,

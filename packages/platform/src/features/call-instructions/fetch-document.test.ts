@@ -18,7 +18,7 @@ function server(outcomes: readonly EgressOutcome[], changes: Partial<RequestSett
   const requests: EgressRequest[] = [];
   let now = 0;
   const deps: FetchDeps = {
-    clock: { now: () => now, startTimer: () => () => {} },
+    clock: { now: () => now, wallNow: () => now, startTimer: () => () => {} },
     settingsOf: () => ({ ...settings, ...changes }),
     sign: async ({ url: to, method, fields }) => ({
       url: method === 'GET' ? `${to}&${new URLSearchParams(fields)}` : to,

@@ -128,7 +128,7 @@ export function createCallbacks(deps: CallbacksDeps): CallbacksFeature {
     const portion = 1_000;
     let pruned = 0;
     try {
-      pruned = await pruneCallbacks(database, clock.now() - limits.keepMs, portion);
+      pruned = await pruneCallbacks(database, clock.wallNow() - limits.keepMs, portion);
     } catch (err) {
       log.error({ err }, 'The log of callbacks could not be pruned; it will be tried again.');
     }

@@ -83,6 +83,7 @@ async function attempt(
   }
 
   const sentAt = clock.now();
+  const sentOn = clock.wallNow();
   const { url, headers, body } = request;
   const timeouts = timeoutsOf(settings);
   const outcome = await egress.send({ url, method, headers, body, timeouts, maxBodyBytes, signal: stop });
@@ -100,7 +101,7 @@ async function attempt(
   const about = { event: event.type, method, url: withoutSecrets(url) };
   deps.log.debug({ ...about, ...result, durationMs }, 'callback sent');
   const made = {
-    at: sentAt,
+    at: sentOn,
     status: verdict.responseStatus,
     duration: now - sentAt,
     problem: verdict.problem,
@@ -116,8 +117,8 @@ async function attempt(
     response_status: verdict.responseStatus,
     problem: verdict.problem,
     duration_ms: now - sentAt,
-    last_attempt_at: sentAt,
-    next_attempt_at: verdict.nextAttemptAt,
+    last_attempt_at: sentOn,
+    next_attempt_at: verdict.nextAttemptAt === null ? null : verdict.nextAttemptAt - now + clock.wallNow(),
   };
   const told: OutboxEvent[] = [deliveryEvent(event, row)];
   return outcomeOf(verdict, async (write) => {

@@ -46,6 +46,7 @@ function startProcess(
   const log = createRecordingLog();
   const mortalClock = {
     now: () => clock.now(),
+    wallNow: () => clock.wallNow(),
     startTimer: (at: number, fire: () => void) => clock.startTimer(at, () => void (isDead || fire())),
   };
   const outbox = createOutbox({

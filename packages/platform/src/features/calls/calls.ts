@@ -1,5 +1,5 @@
 import type { ApiRoute, RequestAccount, RouteGroup } from '../../http/index.ts';
-import type { Instant } from '../../kernel/machine.ts';
+import type { DiedAt } from '../../kernel/last-alive.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
 import type { AudioStreams } from '../../ports/audio-streams.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -27,6 +27,7 @@ import { trunkCalls } from './migrations/0004-trunk-calls.ts';
 import { callQuality } from './migrations/0005-call-quality.ts';
 import { hangupReason } from './migrations/0006-hangup-reason.ts';
 import { callsByEnd } from './migrations/0007-calls-by-end.ts';
+import { callTimeLimit } from './migrations/0008-time-limit.ts';
 import { createOffers, endedInput } from './offers.ts';
 import type { Calls, Conversations, LegOwner, LiveLeg, OutboundLeg, OwnedLegNotice } from './owned-leg.ts';
 import { parametersOfCall } from './parameters.ts';
@@ -73,6 +74,7 @@ export const callMigrations: readonly Migration[] = [
   callQuality,
   hangupReason,
   callsByEnd,
+  callTimeLimit,
 ];
 
 export interface CallsFeature extends Calls {
@@ -90,7 +92,7 @@ export interface CallsFeature extends Calls {
   /** Removes records of calls that ended before then, at most `limit`; resolves with how many. */
   removeEnded(endedBefore: Instant, limit: number): Promise<number>;
   /** Ends the records of legs that the last process left behind, as of its death; called once, before the first call. */
-  restore(diedAt: Instant): Promise<number>;
+  restore(diedAt: DiedAt): Promise<number>;
 }
 
 /** conventions.md §12.2 `time_limit`. */
@@ -188,7 +190,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
       sendOnPreanswer: request.sendOnPreanswer ?? false,
       rate: usage.rateOf('outbound', destination.kind === 'number' ? destination.number : 'sip'),
       phase: 'routing',
-      initiatedAt: deps.clock.now(),
+      initiatedAt: deps.clock.wallNow(),
       answeredAt: null,
       endedAt: null,
       end: null,
@@ -331,7 +333,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     },
     isKnown: async (viewer, call) => (await queries.find(viewer, call)) !== undefined,
     removeEnded: store.removeEnded,
-    restore: (diedAt) => store.endForgotten(diedAt, deps.clock.now(), deps.appendEvents),
+    restore: (diedAt) => store.endForgotten(diedAt, deps.appendEvents),
     ownedBy,
     offeredTo: offers.offeredTo,
     dial,

@@ -130,7 +130,7 @@ export function createOffers(deps: OffersDeps): Offers {
       sendOnPreanswer: false,
       rate: deps.rate(),
       phase: 'offered',
-      initiatedAt: deps.clock.now(),
+      initiatedAt: deps.clock.wallNow(),
       answeredAt: null,
       endedAt: null,
       end: null,

@@ -86,6 +86,7 @@ eachDatabase('the records of legs', (open) => {
         phase: 'ended',
         initiated_at: 1_000,
         answered_at: 2_000,
+        time_limit_seconds: 14_400,
         ended_at: 34_000,
         hangup_code: 4000,
         hangup_name: 'Normal Hangup',
@@ -137,13 +138,31 @@ eachDatabase('the records of legs', (open) => {
     assert.deepEqual(await totals(), { MA1: 4, SA1: 3 });
   });
 
+  it('a leg that was forgotten is billed for its time limit at most, and never for less than nothing', async () => {
+    for (const [diedAt, seconds] of [
+      [86_400_000, 300],
+      [0, 1],
+    ] as const) {
+      const { store, save, rows } = await opened();
+      const answered: CallLeg = { ...ringing, phase: 'answered', answeredAt: 2_000, timeLimitSeconds: 300 };
+      await save(undefined, answered);
+      await store.endForgotten(
+        () => diedAt,
+        async () => {},
+      );
+      const [row] = await rows();
+      assert.equal(row?.bill_seconds, seconds);
+      assert.ok(row.ended_at! >= 2_000);
+    }
+  });
+
   it('legs without an end are ended with 5010 at the next start, and no others; their receivers are told', async () => {
     const { store, save, rows, totals } = await opened();
     await save(undefined, ringing);
     await save(undefined, ended({ ...ringing, leg: 'leg-2' }));
     const events: OutboxEvent[] = [];
     const append = async (_write: unknown, appended: readonly OutboxEvent[]) => void events.push(...appended);
-    assert.equal(await store.endForgotten(7_000, 3_607_000, append), 1);
+    assert.equal(await store.endForgotten(() => 7_000, append), 1);
     assert.deepEqual(
       (await rows()).map((row) => [row.call_uuid, row.phase, row.ended_at, row.hangup_code]),
       [

@@ -1,5 +1,6 @@
 import { type CompiledQuery, sql } from 'kysely';
-import type { Instant, OutboxEvent } from '../../kernel/machine.ts';
+import type { DiedAt } from '../../kernel/last-alive.ts';
+import type { OutboxEvent } from '../../kernel/machine.ts';
 import type { Database, Write } from '../../ports/database.ts';
 import { ownerNow, requireOwner } from '../accounts/index.ts';
 import type { Usage } from '../usage/index.ts';
@@ -18,7 +19,7 @@ export interface CallStore {
    * A leg whose process died has ended with it, and its receivers are told so; at start, in portions over the index of live
    * legs. Gives how many there were.
    */
-  endForgotten(diedAt: Instant, now: Instant, appendEvents: AppendEvents): Promise<number>;
+  endForgotten(diedAt: DiedAt, appendEvents: AppendEvents): Promise<number>;
   /** Legs of exactly this account that have not ended. */
   liveOf(write: Write, account: string): Promise<readonly string[]>;
   /** Removes the records of calls that ended before then, the oldest first, and counts them no more; resolves with how many. */
@@ -96,7 +97,7 @@ export function createCallStore(database: Pick<Database, 'read' | 'transact'>, u
   return {
     save,
 
-    async endForgotten(diedAt, now, appendEvents) {
+    async endForgotten(diedAt, appendEvents) {
       let total = 0;
       for (;;) {
         const found = await database.transact(async (write) => {
@@ -108,7 +109,9 @@ export function createCallStore(database: Pick<Database, 'read' | 'transact'>, u
             .execute();
           const ended = rows.map((row): [CallLeg, CallLeg] => {
             const leg = legOf(row);
-            const endedAt = Math.min(now, Math.max(diedAt, leg.answeredAt ?? leg.initiatedAt));
+            const since = leg.answeredAt ?? leg.initiatedAt;
+            const latest = since + leg.timeLimitSeconds * 1000;
+            const endedAt = Math.min(latest, Math.max(since, diedAt(since)));
             return [leg, { ...leg, phase: 'ended', endedAt, end: callEnds(5010, 'Error') }];
           });
           for (const [before, after] of ended) await save(write, before, after);
@@ -260,8 +263,12 @@ function livingOf(leg: CallLeg) {
     trunk_main_account: leg.trunk?.mainAccount ?? null,
     phase: leg.phase,
     answered_at: leg.answeredAt,
+    time_limit_seconds: leg.timeLimitSeconds,
   };
 }
+
+/** Of calls from before the limit was recorded: the longest that can be asked for. */
+const longestTimeLimitSeconds = 86_400;
 
 /** What a row still knows of a leg: enough to tell of its end. */
 function legOf(row: CallRow): CallLeg {
@@ -288,6 +295,7 @@ function legOf(row: CallRow): CallLeg {
     phase: row.phase as CallLeg['phase'],
     initiatedAt: row.initiated_at,
     answeredAt: row.answered_at,
+    timeLimitSeconds: row.time_limit_seconds ?? longestTimeLimitSeconds,
   };
 }
 

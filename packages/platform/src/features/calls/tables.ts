@@ -26,6 +26,8 @@ export type CallRow = {
   phase: string;
   initiated_at: number;
   answered_at: number | null;
+  /** Null in records from before it was kept. */
+  time_limit_seconds: number | null;
   ended_at: number | null;
   hangup_code: number | null;
   hangup_name: string | null;

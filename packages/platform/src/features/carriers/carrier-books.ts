@@ -78,7 +78,8 @@ export function createCarrierBooks(deps: CarrierBooksDeps): CarrierBooks {
       const now = clock.now();
       for (const row of await store.remembered(now)) {
         const { leg, carrier, number, settled_at } = row;
-        const lastedMs = now - row.reserved_at + orphanSeconds * 1000;
+        // The clock may have been set back since.
+        const lastedMs = Math.max(0, now - row.reserved_at) + orphanSeconds * 1000;
         const cost = row.cost ?? Math.min(row.worst_case, costOf(number, lastedMs));
         const use = uses.get(carrier);
         if (use !== undefined) uses.set(carrier, spend(use, cost, settled_at ?? now));

@@ -51,7 +51,7 @@ export function createTokenAdmission(deps: AdmissionDeps): ClientTokens {
     async admit(token, sipUser) {
       const claims = await verified(token);
       if (typeof claims === 'string') return { refusedWith: claims };
-      const wrong = untimely(claims, clock.now()) ?? misnamed(claims, sipUser);
+      const wrong = untimely(claims, clock.wallNow()) ?? misnamed(claims, sipUser);
       if (wrong !== undefined) return { refusedWith: wrong };
       const { iss, sub, app, voice } = claims;
       if (voice === undefined) return { refusedWith: 'grants' };

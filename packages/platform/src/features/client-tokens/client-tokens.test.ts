@@ -17,6 +17,7 @@ async function openWorld(open: OpenDatabase) {
   // The routes come first, and lean on what comes with the interface.
   const clock: Clock = {
     now: () => api.clock.now(),
+    wallNow: () => api.clock.wallNow(),
     startTimer: (at, fire) => api.clock.startTimer(at, fire),
   };
   const deps: ClientTokensDeps = {
@@ -304,7 +305,7 @@ test('no text is admitted that differs from a token in a single character, and n
   const authId = `MA${'B'.repeat(18)}`;
   const account = { authId, isSubaccount: false, parent: null, main: authId };
   const { tokens } = createClientTokens({
-    clock: { now: () => 1_100_000, startTimer: () => () => {} },
+    clock: { now: () => 0, wallNow: () => 1_100_000, startTimer: () => () => {} },
     secrets: createSecrets(new Uint8Array(32).fill(7)),
     accounts: {
       authTokenOf: async (of) => (of === authId ? 'the token of the account' : undefined),
@@ -345,7 +346,7 @@ test('the vector of a published client library is verified with its key', async 
   const authId = 'MADADADADADADADADADA';
   const account = { authId, isSubaccount: false, parent: null, main: authId };
   const { tokens } = createClientTokens({
-    clock: { now: () => 12_121_212_000, startTimer: () => () => {} },
+    clock: { now: () => 0, wallNow: () => 12_121_212_000, startTimer: () => () => {} },
     secrets: createSecrets(new Uint8Array(32).fill(7)),
     accounts: {
       authTokenOf: async () => 'qwerty',

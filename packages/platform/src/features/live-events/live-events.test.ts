@@ -14,6 +14,7 @@ async function openWorld(open: OpenDatabase, limits: Partial<LiveEventsLimits> =
   // The clock comes with the HTTP interface, which wants the routes first.
   const clock: Clock = {
     now: () => api.clock.now(),
+    wallNow: () => api.clock.wallNow(),
     startTimer: (at, fire) => api.clock.startTimer(at, fire),
   };
   const log = { debug() {}, info() {}, warn() {}, error() {} };

@@ -146,7 +146,7 @@ export function createAdditions(deps: AdditionDeps) {
     });
     if (reply !== 'done') {
       // It never came in; the document has its leg again by the same way as after a long conversation.
-      const now = deps.clock.now();
+      const now = deps.clock.wallNow();
       const gone = exited(addedParticipant(participant, now), 'Multiparty Call Ended', now);
       calls.giveBack(leg, ownerOf(mpcUuid), remarksOf({ uuid: mpcUuid, name }, gone));
     }
@@ -228,7 +228,7 @@ export function createAdditions(deps: AdditionDeps) {
   ): Promise<Result<Addition> | undefined> {
     const { authId: account, main: mainAccount } = viewer;
     const call = newMultipartyCall(
-      { uuid: newUuid(), account, mainAccount, name, createdAt: deps.clock.now() },
+      { uuid: newUuid(), account, mainAccount, name, createdAt: deps.clock.wallNow() },
       settings,
     );
     try {

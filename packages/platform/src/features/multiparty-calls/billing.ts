@@ -25,7 +25,7 @@ function billed(call: MultipartyCall, usage: Pick<Usage, 'amountOf'>): Multipart
   let { seconds, units } = call.billed;
   const participants = call.participants.map((each) => {
     if (!isUnbilled(each)) return each;
-    const bill = usage.amountOf(each.rate, billableSeconds(each));
+    const bill = usage.amountOf(each.rate, Math.min(billableSeconds(each), call.maxDurationSeconds));
     seconds += bill.billedSeconds;
     units += bill.units;
     return { ...each, bill: { seconds: bill.billedSeconds, units: bill.units } };

@@ -155,7 +155,8 @@ function fieldsOfParticipant(event: Extract<ToldEvent, { participant: unknown }>
 
 function fieldsOfEnd(call: MultipartyCall) {
   const { startedAt, endedAt, billed } = call;
-  const duration = startedAt === null || endedAt === null ? 0 : Math.round((endedAt - startedAt) / 1000);
+  const duration =
+    startedAt === null || endedAt === null ? 0 : Math.max(0, Math.round((endedAt - startedAt) / 1000));
   return {
     MPCDuration: duration,
     MPCBilledDuration: billed.seconds,

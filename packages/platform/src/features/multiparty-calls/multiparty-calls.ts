@@ -1,6 +1,6 @@
 import type { RouteGroup } from '../../http/index.ts';
 import { createKeyedQueue } from '../../kernel/keyed-queue.ts';
-import type { Instant } from '../../kernel/machine.ts';
+import type { DiedAt } from '../../kernel/last-alive.ts';
 import type { Result } from '../../kernel/result.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Database, Migration } from '../../ports/database.ts';
@@ -46,7 +46,7 @@ export interface MultipartyCallsFeature {
   /** Removes calls that ended before then, with their participants and hearing history, at most `limit`; resolves with how many. */
   removeEnded(endedBefore: Instant, limit: number): Promise<number>;
   /** Ends the calls that the last process left behind; called once, before the first request. Resolves with their number. */
-  restore(diedAt: Instant): Promise<number>;
+  restore(diedAt: DiedAt): Promise<number>;
 }
 
 export const multipartyCallMigrations: readonly Migration[] = [
@@ -96,7 +96,10 @@ export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCall
     removeEnded: (endedBefore, limit) => removeEndedCalls(database, endedBefore, limit),
     async restore(diedAt) {
       const left = await loadLiveCalls(database);
-      for (const call of left) sessions.resume(call.uuid, call, { type: 'process-restarted', diedAt });
+      for (const call of left) {
+        const since = call.startedAt ?? call.createdAt;
+        sessions.resume(call.uuid, call, { type: 'process-restarted', diedAt: diedAt(since) });
+      }
       await runner.idle();
       const stuck = left.filter(({ uuid }) => sessions.peek(uuid) !== undefined);
       // Their names would stay taken: better not to start than to start half.

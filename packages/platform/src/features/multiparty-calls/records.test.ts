@@ -25,7 +25,7 @@ eachDatabase('Records of multiparty calls', (open) => {
     await before.clock.advance(20_000);
 
     const after = await before.crash();
-    assert.equal(await after.feature.restore(after.clock.now()), 2);
+    assert.equal(await after.feature.restore(() => after.clock.now()), 2);
     const { body } = await after.get(`MultiPartyCall/uuid_${live}/`);
     assert.deepEqual(
       [body.status, body.termination_cause_code, body.end_time, body.duration, body.billed_duration],
@@ -59,7 +59,7 @@ eachDatabase('Records of multiparty calls', (open) => {
         api_id: 0,
       },
     );
-    assert.equal(await after.feature.restore(after.clock.now()), 0, 'once');
+    assert.equal(await after.feature.restore(() => after.clock.now()), 0, 'once');
     const leg = await after.join('live');
     const highest = Math.max(...objects.map((each: { member_id: string }) => Number(each.member_id)));
     assert.ok(Number(await after.memberOf('live', leg)) > highest, 'member ids are never given twice');
@@ -70,7 +70,10 @@ eachDatabase('Records of multiparty calls', (open) => {
     await before.join('room');
     const after = await before.crash();
     after.failCommits(1);
-    await assert.rejects(after.feature.restore(after.clock.now()), /1 multiparty calls could not be ended/);
+    await assert.rejects(
+      after.feature.restore(() => after.clock.now()),
+      /1 multiparty calls could not be ended/,
+    );
   });
 
   test('what the API acknowledged is in the database already', async () => {

@@ -18,7 +18,7 @@ async function openNumbers(open: OpenDatabase) {
   const isWithin = (account: string, owner: string) => api.accounts.isWithin(account, owner);
   const trunks = createTrunks({
     database,
-    clock: { now: () => 1_767_225_600_000, startTimer: () => () => {} },
+    clock: { now: () => 1_767_225_600_000, wallNow: () => 1_767_225_600_000, startTimer: () => () => {} },
     log: createRecordingLog(),
     secrets: createSecrets(new Uint8Array(32).fill(7)),
     domains: ['sip.example.com'],

@@ -1,11 +1,11 @@
 import type { Endpoint } from '@jackfield/contract';
 import type { RequestAccount } from '../../http/index.ts';
-import type { Instant } from '../../kernel/machine.ts';
 import { type Page, type PageMeta, pageMeta } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { subaccountUri } from '../../kernel/subaccount-uri.ts';
 import { timestamp } from '../../kernel/timestamps.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { Secrets } from '../../ports/secrets.ts';
 import type { ShownRow } from './endpoint-queries.ts';
 import type { EndpointStore } from './store.ts';
@@ -13,6 +13,7 @@ import type { EndpointStore } from './store.ts';
 export interface QueryDeps {
   readonly store: EndpointStore;
   readonly secrets: Secrets;
+  readonly clock: Clock;
   /** The domain in `sip_uri`. */
   readonly realm: string;
 }
@@ -21,9 +22,8 @@ export async function readEndpoint(
   deps: QueryDeps,
   account: RequestAccount,
   endpointId: string,
-  now: Instant,
 ): Promise<Result<Endpoint & { password: string }>> {
-  const row = await deps.store.find(account, endpointId, now);
+  const row = await deps.store.find(account, endpointId, deps.clock.now());
   if (row === undefined) return refused(notFound('endpoint', endpointId));
   return accepted({
     ...endpointOf(deps, account, row),
@@ -36,17 +36,16 @@ export async function readEndpoints(
   deps: QueryDeps,
   account: RequestAccount,
   page: Page,
-  now: Instant,
 ): Promise<{ meta: PageMeta; objects: Endpoint[] }> {
   const total = await deps.store.total(account);
-  const rows = await deps.store.list(account, page, now);
+  const rows = await deps.store.list(account, page, deps.clock.now());
   return {
     meta: pageMeta(page, total, `/v1/Account/${account.authId}/Endpoint/`),
     objects: rows.map((row) => endpointOf(deps, account, row)),
   };
 }
 
-function endpointOf({ realm }: QueryDeps, viewer: RequestAccount, row: ShownRow): Endpoint {
+function endpointOf({ realm, clock }: QueryDeps, viewer: RequestAccount, row: ShownRow): Endpoint {
   const account = `/v1/Account/${viewer.authId}`;
   return {
     endpoint_id: row.endpoint_id,
@@ -58,7 +57,7 @@ function endpointOf({ realm }: QueryDeps, viewer: RequestAccount, row: ShownRow)
       : {
           sip_registered: 'true' as const,
           sip_contact: row.contact,
-          sip_expires: timestamp(row.expires_at!),
+          sip_expires: timestamp(row.expires_at! - clock.now() + clock.wallNow()),
           sip_user_agent: row.user_agent!,
         }),
     application: row.application_id === null ? null : `${account}/Application/${row.application_id}/`,

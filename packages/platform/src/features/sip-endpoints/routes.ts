@@ -39,9 +39,9 @@ export function endpointRoutes(deps: CommandDeps & QueryDeps): RouteGroup {
         operation: 'List endpoints',
         schema: { query: Type.Object(pageQuery), response: endpointList },
         success: 200,
-        async run({ account, query, now }) {
+        async run({ account, query }) {
           const page = parsePage(query);
-          return page.ok ? accepted(await readEndpoints(deps, account, page.value, now)) : page;
+          return page.ok ? accepted(await readEndpoints(deps, account, page.value)) : page;
         },
       }),
       route({
@@ -50,7 +50,7 @@ export function endpointRoutes(deps: CommandDeps & QueryDeps): RouteGroup {
         operation: 'Retrieve an endpoint',
         schema: { params: endpointPath, response: endpointBody },
         success: 200,
-        run: ({ account, params, now }) => readEndpoint(deps, account, params.endpoint_id, now),
+        run: ({ account, params }) => readEndpoint(deps, account, params.endpoint_id),
       }),
       route({
         method: 'POST',

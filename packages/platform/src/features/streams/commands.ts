@@ -1,4 +1,5 @@
 import type { RequestAccount } from '../../http/index.ts';
+import type { Instant } from '../../kernel/machine.ts';
 import { notFound, problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { StreamTrack } from '../../ports/audio-streams.ts';
@@ -15,6 +16,8 @@ export interface CallStreamDeps {
   };
   readonly start: Streams['start'];
   readonly stop: Streams['stop'];
+  /** See `Sessions.nowOf`. */
+  readonly nowOf: (stream: string) => Instant;
   readonly queries: StreamQueries;
   readonly newUuid: () => string;
   /** Kind of owner of what the API starts. */
@@ -23,7 +26,7 @@ export interface CallStreamDeps {
 
 export type StreamCommands = ReturnType<typeof createCommands>;
 
-export function createCommands({ calls, start, stop, queries, newUuid, owner }: CallStreamDeps) {
+export function createCommands({ calls, start, stop, nowOf, queries, newUuid, owner }: CallStreamDeps) {
   async function stopOne(viewer: Viewer, streamed: Streamed, stream: string): Promise<Result<undefined>> {
     const row = await queries.find(viewer, streamed, stream);
     if (row === undefined || row.ended_at !== null) return refused(notFound('live stream', stream));
@@ -38,6 +41,7 @@ export function createCommands({ calls, start, stop, queries, newUuid, owner }: 
   return {
     stopOne,
     stopAll,
+    nowOf,
 
     /** The same for unknown calls and those of others. */
     async known(viewer: RequestAccount, callUuid: string): Promise<Result<Streamed>> {

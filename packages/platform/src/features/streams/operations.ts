@@ -30,7 +30,7 @@ export interface StreamPlace<All extends TProperties, One extends TProperties> {
 
 export interface OperationDeps {
   readonly queries: StreamQueries;
-  readonly commands: Pick<StreamCommands, 'stopOne' | 'stopAll'>;
+  readonly commands: Pick<StreamCommands, 'stopOne' | 'stopAll' | 'nowOf'>;
   readonly usage: Usage;
 }
 
@@ -65,14 +65,14 @@ export function streamOperations<All extends TProperties, One extends TPropertie
     operation: `Retrieve a stream of ${of}`,
     schema: { params: paramsOfOne, response: streamBody },
     success: 200,
-    async run({ account, params, now }) {
+    async run({ account, params }) {
       const found = await place.findOne(account, params);
       if (!found.ok) return found;
       const stream = place.streamIn(params);
       const row = await queries.find(account, found.value, stream);
       return row === undefined
         ? refused(notFound('stream', stream))
-        : accepted(streamObjectOf(row, usage, now));
+        : accepted(streamObjectOf(row, usage, commands.nowOf(stream)));
     },
   });
 

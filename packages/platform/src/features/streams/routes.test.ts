@@ -128,7 +128,7 @@ eachDatabase('Streams of a call over the API', (open) => {
     const diedAt = before.clock.now() - 3_500;
     const world = await before.crash();
     await world.pass(3_600_000);
-    assert.equal(await world.feature.restore(diedAt), 1);
+    assert.equal(await world.feature.restore(() => diedAt), 1);
     world.leg({ leg });
     const { body } = await world.get(`Call/${leg}/Stream/${live}/`);
     assert.deepEqual([body.status, body.status_reason], ['failed', 'Connection error']);
@@ -141,7 +141,7 @@ eachDatabase('Streams of a call over the API', (open) => {
       [['DroppedStream', live, status_callback_url]],
     );
     assert.equal(world.runner.census().stream?.sessions, 0);
-    assert.equal(await world.feature.restore(diedAt), 0);
+    assert.equal(await world.feature.restore(() => diedAt), 0);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { RouteGroup } from '../../http/index.ts';
-import type { Instant } from '../../kernel/machine.ts';
+import type { DiedAt } from '../../kernel/last-alive.ts';
 import { problem } from '../../kernel/problem.ts';
 import { accepted, refused } from '../../kernel/result.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -32,7 +32,7 @@ export interface StreamsFeature extends Streams {
   readonly queries: StreamQueries;
   readonly commands: StreamCommands;
   /** Ends the streams that the last process left behind, as of its death; called once, before the first start. Resolves with their number. */
-  restore(diedAt: Instant): Promise<number>;
+  restore(diedAt: DiedAt): Promise<number>;
 }
 
 /** Streams of the API on a call are owned under this name; nobody listens to what becomes of them. */
@@ -75,7 +75,7 @@ export function createStreams(deps: StreamsDeps): StreamsFeature {
     const { tracks, hearers, ...settings } = order;
     live.add(order);
     try {
-      await sessions.open(order.stream, newStream(settings, clock.now()), {
+      await sessions.open(order.stream, newStream(settings, clock.wallNow()), {
         type: 'ordered',
         tracks,
         hearers,
@@ -105,7 +105,15 @@ export function createStreams(deps: StreamsDeps): StreamsFeature {
     return problem('limit-reached', sentence);
   }
 
-  const commands = createCommands({ calls, start, stop, queries, newUuid: deps.newUuid, owner: apiOwner });
+  const commands = createCommands({
+    calls,
+    start,
+    stop,
+    nowOf: sessions.nowOf,
+    queries,
+    newUuid: deps.newUuid,
+    owner: apiOwner,
+  });
   calls.whenOver((leg) => {
     for (const stream of live.ofLeg(leg)) stop(stream, 'Call hangup');
   });
@@ -135,7 +143,8 @@ export function createStreams(deps: StreamsDeps): StreamsFeature {
     async restore(diedAt) {
       const left = await loadLiveStreams(database);
       for (const stream of left) {
-        sessions.resume(stream.order.stream, stream, { type: 'process-restarted', diedAt });
+        const since = stream.startedAt ?? stream.createdAt;
+        sessions.resume(stream.order.stream, stream, { type: 'process-restarted', diedAt: diedAt(since) });
       }
       await runner.idle();
       return left.length;

@@ -90,7 +90,7 @@ export function createTrunkAccess(
       closedBecause: closedBecause(row),
       isSecure: row.secure === 1,
       isListed: row.addresses !== null && isListed(row.addresses.split(' '), sourceAddress),
-      credentials: passwordsOf(row, clock.now(), ha1),
+      credentials: passwordsOf(row, clock.wallNow(), ha1),
       hasLostCredential: row.lost_credential_uuid !== null,
     };
   };

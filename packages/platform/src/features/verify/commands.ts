@@ -20,6 +20,7 @@ import {
 } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { Sessions } from '../../kernel/session-runner.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { Database } from '../../ports/database.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';
@@ -37,6 +38,7 @@ export interface CommandDeps {
   readonly database: Database;
   readonly secrets: Secrets;
   readonly log: Logger;
+  readonly clock: Clock;
   readonly metrics: Pick<Metrics, 'count'>;
   readonly apps: AppStore;
   readonly limiter: Limiter;
@@ -85,14 +87,14 @@ export function createStart(deps: CommandDeps): StartSession {
     }
     return beginning.run(`${account.authId}/${app.app_uuid}/${recipient.number}`, async () => {
       const alive = await findAlive(deps.database, account.authId, app.app_uuid, recipient.number);
-      const spent = alive && spentCode(alive, sessions.peek(alive.session), now);
+      const spent = alive && spentCode(alive, sessions.peek(alive.session), sessions.nowOf(alive.session));
       if (spent !== undefined) return refused(spent);
       const level = readOneOf(fraudLevels, wanted.fraud_check) ?? app.fraud_shield;
       let admission: Admission;
       try {
         const source = wanted.requestor_ip === undefined ? null : sourceOf(wanted.requestor_ip);
         const send = { account: account.authId, recipient: recipient.number, source, level };
-        admission = await limiter.admit(send, now);
+        admission = await limiter.admit(send, deps.clock.now());
       } catch (err) {
         // What cannot be counted is not sent.
         deps.log.error({ err, account: account.authId }, 'The limits of sends could not be asked.');
@@ -127,7 +129,8 @@ export function createStart(deps: CommandDeps): StartSession {
       const reply = await sessions.ask<AttemptReply>(alive.session, input);
       if (reply === 'begun') return accepted(alive.session);
       // A call instead of a message was quicker.
-      if (reply === 'exhausted') return refused(sentTooOften(app.max_attempts, waitSecondsOf(alive, now)));
+      if (reply === 'exhausted')
+        return refused(sentTooOften(app.max_attempts, waitSecondsOf(alive, sessions.nowOf(alive.session))));
     }
     const session = newSession(deps.secrets, account, app, recipient, wanted, now);
     await sessions.open(session.uuid, session, input);
@@ -247,7 +250,6 @@ export type CheckCode = (
   account: RequestAccount,
   session: string,
   given: VerifyCheck['otp'],
-  now: Instant,
 ) => Promise<Result<string>>;
 
 /**
@@ -257,8 +259,9 @@ export type CheckCode = (
 export function createCheck({ database, secrets, sessions, metrics }: CommandDeps): CheckCode {
   const counted = (outcome: string) => metrics.count('jackfield_verify_checks_total', { outcome });
 
-  return async (account, named, given, now) => {
+  return async (account, named, given) => {
     const session = named.toLowerCase();
+    const now = sessions.nowOf(session);
     const check = await countCheck(database, account, session, now);
     // A code sent as a number has lost the zeros at its front.
     const code = typeof given === 'number' ? String(given).padStart(check.length, '0') : given;

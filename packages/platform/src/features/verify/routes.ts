@@ -47,8 +47,8 @@ export function sessionRoutes({ queries, start, check, proofs }: RouteDeps): rea
       description: 'A wrong code and a session that is over are answered alike.',
       schema: { params: verifySessionPath, body: verifyCheck, response: verifyCheckPassed },
       success: 200,
-      async run({ account, params, body, now }) {
-        const checked = await check(account, params.session_uuid, body.otp, now);
+      async run({ account, params, body }) {
+        const checked = await check(account, params.session_uuid, body.otp);
         return checked.ok
           ? accepted({ message: 'session validated successfully.', session_uuid: checked.value })
           : checked;

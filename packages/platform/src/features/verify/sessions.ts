@@ -1,5 +1,6 @@
 import type { Machine, OutboxEvent, TimerFired } from '../../kernel/machine.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { Database } from '../../ports/database.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Media } from '../../ports/media.ts';
@@ -26,6 +27,7 @@ import { createVoice } from './voice.ts';
 export interface SessionDeps {
   readonly runner: SessionRunner;
   readonly database: Database;
+  readonly clock: Clock;
   readonly secrets: Secrets;
   readonly log: Logger;
   readonly metrics: Pick<Metrics, 'count'>;
@@ -60,7 +62,7 @@ export function defineSessions(
     async save(write, _uuid, before, after) {
       await saveSession(write, before, after);
       if (after.status === 'verified' && before?.status !== 'verified') {
-        await limiter.noteVerified(write, after.recipient, after.updatedAt);
+        await limiter.noteVerified(write, after.recipient, deps.clock.now());
       }
     },
     isEnded: isClosed,
@@ -93,7 +95,8 @@ export function defineSessions(
 
   function sendSms(session: VerifySession, attempt: Attempt): void {
     if (session.sealedCode === null) return;
-    const { uuid, account, mainAccount, recipient: to, template, expiresAt: validUntil } = session;
+    const { uuid, account, mainAccount, recipient: to, template } = session;
+    const validUntil = deps.clock.now() + session.expiresAt - sessions.nowOf(uuid);
     const { locale, sender: from } = attempt;
     const brand = attempt.brandName ?? '';
     const appHash = attempt.appHash ?? '';

@@ -104,7 +104,12 @@ export function createVerify(deps: VerifyDeps): VerifyFeature {
     removeEnded: (endedBefore, limit) => removeClosedSessions(database, endedBefore, limit),
     async restore() {
       const left = await loadOpenSessions(database);
-      for (const session of left) sessions.resume(session.uuid, session, { type: 'process-restarted' });
+      const now = clock.wallNow();
+      for (const session of left) {
+        // The clock may have been set back: no code lives longer than was said.
+        const expiresAt = Math.min(session.expiresAt, now + session.expiresAt - session.createdAt);
+        sessions.resume(session.uuid, { ...session, expiresAt }, { type: 'process-restarted' });
+      }
       sweep();
       return left.length;
     },

@@ -39,6 +39,7 @@ export async function openActionWorld(open: OpenDatabase): Promise<ActionWorld> 
   // The clock comes with the HTTP interface, which wants the routes first.
   const clock: Clock = {
     now: () => api.clock.now(),
+    wallNow: () => api.clock.wallNow(),
     startTimer: (at, fire) => api.clock.startTimer(at, fire),
   };
   const log = { debug() {}, info() {}, warn() {}, error() {} };

@@ -26,6 +26,7 @@ export async function openWorld(
   // The clock and the accounts come with the HTTP interface, which wants the routes first.
   const clock: Clock = {
     now: () => api.clock.now(),
+    wallNow: () => api.clock.wallNow(),
     startTimer: (at, fire) => api.clock.startTimer(at, fire),
   };
   const secrets = createSecrets(new Uint8Array(32).fill(7));

@@ -168,10 +168,10 @@ export function isLegOver(leg: CallLeg): boolean {
 /** Whole seconds from the answer to the end, or to now. */
 export function durationOf(leg: Pick<CallLeg, 'answeredAt' | 'endedAt'>): number {
   const { answeredAt, endedAt } = leg;
-  return answeredAt === null || endedAt === null ? 0 : Math.round((endedAt - answeredAt) / 1000);
+  return answeredAt === null || endedAt === null ? 0 : Math.max(0, Math.round((endedAt - answeredAt) / 1000));
 }
 
-/** What is billed: a call that was answered costs, however soon it ended. */
-export function billableSecondsOf(leg: Pick<CallLeg, 'answeredAt' | 'endedAt'>): number {
-  return leg.answeredAt === null ? 0 : Math.max(1, durationOf(leg));
+/** What is billed: a call that was answered costs, however soon it ended, and never more than its time limit. */
+export function billableSecondsOf(leg: Pick<CallLeg, 'answeredAt' | 'endedAt' | 'timeLimitSeconds'>): number {
+  return leg.answeredAt === null ? 0 : Math.max(1, Math.min(durationOf(leg), leg.timeLimitSeconds));
 }

@@ -399,13 +399,19 @@ describe('process-restarted', () => {
     const room = Room.created()
       .answer(1)
       .add(2)
-      .after(30)
-      .feed({ type: 'process-restarted', diedAt: Number.MAX_SAFE_INTEGER });
+      .after(3_600)
+      .feed({ type: 'process-restarted', diedAt: start + 30_000 });
     assert.equal(room.call.termination, 1000);
     assert.equal(room.call.endedAt, start + 30_000);
     assert.deepEqual(room.orders, []);
     assert.deepEqual(room.events, ['participant-exited', 'add-participant-completed', 'ended']);
     assert.deepEqual(room.phases, { 1: 'exited', 2: 'exited' });
+  });
+
+  it('ends at max_duration at the latest, whatever the clock says', () => {
+    const room = Room.created().answer(1);
+    room.feed({ type: 'process-restarted', diedAt: Number.MAX_SAFE_INTEGER });
+    assert.equal(room.call.endedAt, room.call.createdAt + room.call.maxDurationSeconds * 1000);
   });
 });
 

@@ -102,7 +102,7 @@ function stepLive(call: MultipartyCall, input: MultipartyCallInput, now: Instant
     case 'timer-fired':
       return timerFired(call, input.key, now);
     case 'process-restarted':
-      return restarted(call, input.diedAt, now);
+      return restarted(call, input.diedAt);
   }
 }
 
@@ -222,9 +222,11 @@ function kicked(call: MultipartyCall, members: Members, now: Instant): CallStep 
  * Legs, mix and timer died with the process; what is left to do is to say so. It ended then; what is known of it may be younger than what
  * is known of the process.
  */
-function restarted(call: MultipartyCall, diedAt: Instant, now: Instant): CallStep {
+function restarted(call: MultipartyCall, diedAt: Instant): CallStep {
   const known = call.participants.map(({ addedAt, joinedAt }) => joinedAt ?? addedAt);
-  const end = ended(call, 1000, Math.min(now, Math.max(diedAt, call.startedAt ?? call.createdAt, ...known)));
+  const since = Math.max(call.startedAt ?? call.createdAt, ...known);
+  const latest = call.createdAt + call.maxDurationSeconds * 1000;
+  const end = ended(call, 1000, Math.max(since, Math.min(diedAt, latest)));
   return { state: end.state, effects: end.effects.filter((effect) => effect.do === 'emit') };
 }
 

@@ -121,9 +121,12 @@ describe('the end of a stream', () => {
     assert.equal(stream.stream.end?.reason, 'Connection error');
   });
 
-  it('of a process that was killed was when it was last known to live, never before its beginning and never after now', () => {
+  it('of a process that was killed was when it was last known to live, never before its beginning and never beyond its stream_timeout', () => {
     const endOf = (diedAt: number) => {
-      const stream = ScriptedStream.streaming().after(60_000).feed({ type: 'process-restarted', diedAt });
+      const stream = ScriptedStream.streaming({ timeoutSeconds: 60 }).feed({
+        type: 'process-restarted',
+        diedAt,
+      });
       return (stream.stream.endedAt ?? 0) - (stream.stream.startedAt ?? 0);
     };
     assert.equal(endOf(start + 20_000), 20_000);

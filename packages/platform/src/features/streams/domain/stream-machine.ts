@@ -61,7 +61,7 @@ function stepLive(stream: Stream, input: StreamInput, now: Instant, limits: Stre
         now,
       );
     case 'process-restarted':
-      return vanished(stream, 'the platform was restarted', lastKnown(stream, input.diedAt, now));
+      return vanished(stream, 'the platform was restarted', lastKnown(stream, input.diedAt));
     case 'stream-played':
       return told(stream, { type: 'played', name: input.name }, now, limits);
     case 'stream-cleared':
@@ -230,8 +230,9 @@ function ended(stream: Stream, end: StreamEnd, now: Instant): Stepped {
 }
 
 /** Nobody pays for the time in which no process was there: the record or the process has known it alive, whichever was later. */
-function lastKnown({ startedAt, createdAt }: Stream, diedAt: Instant, now: Instant): Instant {
-  return Math.min(now, Math.max(startedAt ?? createdAt, diedAt));
+function lastKnown({ startedAt, createdAt, order }: Stream, diedAt: Instant): Instant {
+  const since = startedAt ?? createdAt;
+  return Math.max(since, Math.min(diedAt, since + order.timeoutSeconds * 1000));
 }
 
 /** There is nothing left that could be closed. */

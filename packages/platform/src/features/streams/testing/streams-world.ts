@@ -59,6 +59,7 @@ async function worldOn(database: Database, open: OpenDatabase, startAt: number):
   // The clock comes with the HTTP interface, which wants the routes first.
   const clock: Clock = {
     now: () => api.clock.now(),
+    wallNow: () => api.clock.wallNow(),
     startTimer: (at, fire) => api.clock.startTimer(at, fire),
   };
   const events: OutboxEvent[] = [];

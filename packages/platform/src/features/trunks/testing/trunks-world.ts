@@ -16,6 +16,7 @@ export async function openTrunks(open: OpenDatabase) {
   // The clock comes with the HTTP interface, which wants the routes first.
   const clock: Clock = {
     now: () => api.clock.now(),
+    wallNow: () => api.clock.wallNow(),
     startTimer: (at, fire) => api.clock.startTimer(at, fire),
   };
   const log = createRecordingLog();

@@ -105,6 +105,7 @@ async function worldOn(
   // The clock comes with the HTTP interface, which wants the routes first.
   const clock: Clock = {
     now: () => api.clock.now(),
+    wallNow: () => api.clock.wallNow(),
     startTimer: (at, fire) => api.clock.startTimer(at, fire),
   };
   const log = { debug() {}, info() {}, warn() {}, error() {} };

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { PlatformProcess } from './support/platform-process.ts';
+
+/** libfaketime, as Debian's package `faketime` installs it. */
+function fakeTimeLibrary(): string | undefined {
+  const root = '/usr/lib';
+  return readdirSync(root)
+    .map((folder) => join(root, folder, 'faketime/libfaketimeMT.so.1'))
+    .find((path) => existsSync(path));
+}
+
+const library = fakeTimeLibrary();
+
+describe('the wall clock of a real process is stepped', {
+  skip: library === undefined ? 'libfaketime is not installed' : false,
+  timeout: 120_000,
+}, () => {
+  let directory: string;
+  let platform: PlatformProcess;
+  const step = (by: string) => writeFile(join(directory, 'step'), `${by}\n`);
+
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'jackfield-clock-'));
+    await step('+0');
+    platform = await PlatformProcess.start({
+      LD_PRELOAD: library!,
+      FAKETIME_TIMESTAMP_FILE: join(directory, 'step'),
+      FAKETIME_NO_CACHE: '1',
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+    });
+  });
+
+  after(async () => {
+    await platform?.stop();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  async function add(room: string, to: string, more: object = {}): Promise<string> {
+    const { status, body } = await platform.api('POST', `MultiPartyCall/name_${room}/Participant/`, {
+      role: 'agent',
+      from: '+12025550000',
+      to,
+      ...more,
+    });
+    assert.equal(status, 201, JSON.stringify(body));
+    return body.calls[0].call_uuid;
+  }
+
+  const joined = (room: string) =>
+    platform.until(
+      'the phone',
+      `MultiPartyCall/name_${room}/Participant/`,
+      (body) => body.objects?.some(({ status }: { status: string }) => status === 'joined') === true,
+    );
+  const ended = (call: string) =>
+    platform.until('the end of the call', `Call/${call}/`, (body) => typeof body.end_time === 'string');
+
+  for (const [by, stepMs] of [
+    ['+1d', 86_400_000],
+    ['-1h', -3_600_000],
+  ] as const) {
+    it(`${by}: a live call is billed for the time that it lasted, and the next one has dates of the new time`, async () => {
+      await step('+0');
+      const began = performance.now();
+      const call = await add('stepped', '+12025550101');
+      await joined('stepped');
+      const from = platform.log.all.length;
+      await step(by);
+      const next = await add('next', '+12025550101');
+      await joined('next');
+      await platform.log.until(
+        'the warning',
+        ({ message }) => /wall clock was stepped/.test(String(message)),
+        {
+          from,
+        },
+      );
+      assert.equal((await platform.api('DELETE', 'MultiPartyCall/name_stepped/')).status, 204);
+      assert.equal((await platform.api('DELETE', 'MultiPartyCall/name_next/')).status, 204);
+      const [record, after] = [await ended(call), await ended(next)];
+      const lastedSeconds = (performance.now() - began) / 1000;
+      for (const { bill_duration, answer_time, end_time } of [record, after]) {
+        assert.ok(bill_duration >= 1 && bill_duration <= lastedSeconds + 1, JSON.stringify(record));
+        assert.ok(Date.parse(end_time) >= Date.parse(answer_time));
+      }
+      const apartMs = Date.parse(after.end_time) - (Date.now() + stepMs);
+      assert.ok(Math.abs(apartMs) < 60_000, `${after.end_time} is ${apartMs} ms from the wall clock`);
+    });
+
+    it(`${by}: a phone that rings is given up at its ring_timeout`, async () => {
+      await step('+0');
+      const call = await add('ringing', '+12025550103', { ring_timeout: 5 });
+      await step(by);
+      const { hangup_cause_code } = await ended(call);
+      assert.equal(hangup_cause_code, 6010);
+    });
+  }
+});
