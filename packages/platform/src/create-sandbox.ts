@@ -3,6 +3,7 @@ import {
   createSandboxCalls,
   type SandboxCallsDeps,
   type SandboxNetwork,
+  sandboxCallMigrations,
 } from './features/sandbox-calls/index.ts';
 import { createSandboxMessages, type SandboxMessagesDeps } from './features/sandbox-messages/index.ts';
 import type { RouteGroup } from './http/index.ts';
@@ -30,14 +31,16 @@ export interface SandboxFeatures {
 }
 
 export function createSandboxFeatures(deps: SandboxFeaturesDeps): SandboxFeatures {
-  const inbox = deps.sms === 'sandbox-inbox' ? createSandboxMessages(deps) : undefined;
+  const messages = createSandboxMessages(deps);
+  const inbox = deps.sms === 'sandbox-inbox' ? messages : undefined;
   const network = deps.sandboxNetwork;
   const calls = network && createSandboxCalls({ ...deps, network });
   const present = [inbox, calls].filter((each) => each !== undefined);
   return {
     sms: inbox?.sms,
     expectedCall: (phoneLeg) => calls?.expected(phoneLeg),
-    migrations: [...(inbox?.migrations ?? []), ...(calls?.migrations ?? [])],
+    // Without a sandbox too: its database may have had one before.
+    migrations: [...messages.migrations, ...sandboxCallMigrations],
     resources: present.map(({ resources }) => resources),
     routes: present.map(({ routes }) => routes),
     async restore() {

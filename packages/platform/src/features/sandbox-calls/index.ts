@@ -3,4 +3,5 @@ export {
   type SandboxCallsDeps,
   type SandboxCallsFeature,
   type SandboxNetwork,
+  sandboxCallMigrations,
 } from './sandbox-calls.ts';

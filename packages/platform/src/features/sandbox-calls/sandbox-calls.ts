@@ -49,6 +49,9 @@ export interface SandboxCallsDeps extends CalleeDeps {
   readonly limits?: Partial<SandboxCallLimits>;
 }
 
+/** Of this feature, in their order; a platform without a sandbox names them too. */
+export const sandboxCallMigrations: readonly Migration[] = [sandboxCallRecordings];
+
 export interface SandboxCallOrder {
   readonly to: string;
   readonly from: string;
@@ -200,7 +203,7 @@ export function createSandboxCalls(deps: SandboxCallsDeps): SandboxCallsFeature 
   }
 
   return {
-    migrations: [sandboxCallRecordings],
+    migrations: sandboxCallMigrations,
     routes: sandboxCallRoutes({ ...deps, start, seenBy, hangUp: network.hangUp }),
     resources: {
       async remove(_write, account) {

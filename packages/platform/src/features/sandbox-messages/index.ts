@@ -1,4 +1,3 @@
-export { sandboxMessagesTable } from './migrations/0001-sandbox-messages.ts';
 export {
   createSandboxMessages,
   type SandboxMessagesDeps,
