@@ -346,7 +346,6 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
   const retention = startRetention(deps, { calls, multipartyCalls, verify });
   await phase('signalling', () => telephony.open());
   carriers.open(account.authId);
-
   const http = createHttpApi({
     ...deps,
     features: [
