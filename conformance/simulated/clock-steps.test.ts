@@ -111,6 +111,7 @@ for (const [how, stepMs] of steps) {
         const started = await world.api('POST', path, {
           service_url: 'wss://customer.example.com/stream',
           stream_timeout: 60,
+          status_callback_url: 'https://customer.example.com/streamed',
         });
         assert.equal(started.status, 202, JSON.stringify(started.body));
         const stream = `${path}${started.body.stream_id}/`;
