@@ -25,8 +25,8 @@ if (paths.length === 0) {
 }
 
 // fast-check takes whole numbers of 32 bits.
-const seed = process.env.JACKFIELD_TEST_SEED ?? String(randomInt(2 ** 31));
-const seedLine = `the random tests have the seed ${seed}: JACKFIELD_TEST_SEED=${seed} repeats them`;
+const seed = process.env.TEST_SEED ?? String(randomInt(2 ** 31));
+const seedLine = `the random tests have the seed ${seed}: TEST_SEED=${seed} repeats them`;
 console.log(seedLine);
 
 const runner = spawn(
@@ -47,7 +47,7 @@ const runner = spawn(
   {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, JACKFIELD_TEST_SEED: seed },
+    env: { ...process.env, TEST_SEED: seed },
     // A process group of its own, so that ending it ends what the tests have started.
     detached: true,
   },

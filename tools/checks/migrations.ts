@@ -46,7 +46,7 @@ function numberedTwice(found: readonly SourceFile[]): readonly Violation[] {
   });
 }
 
-/** Features with migrations whose list no such file has; the list is read as `<name>.migrations` after `create<Feature>(`. */
+/** Features with migrations whose list no such file has; the list is read as `<name>.migrations` after `create<Feature>(`, or as `<name>Migrations` of the feature. */
 function unlisted(product: readonly SourceFile[], found: readonly SourceFile[]): readonly Violation[] {
   const wiring = product.filter(({ path }) => wiringFile.test(path));
   if (wiring.length === 0) return [];
@@ -59,13 +59,19 @@ function unlisted(product: readonly SourceFile[], found: readonly SourceFile[]):
     for (const { file, code } of masked) {
       const made = creation.exec(code);
       if (made === null) continue;
-      const isListed = new RegExp(String.raw`\b${made[1]}\??\.migrations\b`).test(code);
+      const isListed = new RegExp(
+        String.raw`\b${made[1]}\??\.migrations\b|\.\.\.${camelCase(feature)}Migrations\b`,
+      ).test(code);
       return isListed ? [] : [{ path: file.path, line: lineAt(file.text, made.index), sentence }];
     }
     return [{ path: createPlatform, line: 1, sentence }];
   });
 }
 
+function camelCase(name: string): string {
+  return name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
 function pascalCase(name: string): string {
-  return name.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return camelCase(`-${name}`);
 }

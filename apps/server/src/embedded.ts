@@ -6,19 +6,7 @@ import { createAddressGuard, createHttpEgress } from '@jackfield/adapters/egress
 import { createMediaWorker } from '@jackfield/adapters/media-worker';
 import { createMetrics } from '@jackfield/adapters/metrics';
 import { createRecorder } from '@jackfield/adapters/recorder';
-import {
-  createAccountAdmission,
-  createCarrierAdmission,
-  createDefence,
-  createDigestAdmission,
-  createExternalAdmission,
-  createSandboxAdmission,
-  createSipEdge,
-  createSipNonces,
-  createTokenAdmission,
-  createTrunkAdmission,
-  type SipEdge,
-} from '@jackfield/adapters/sip-edge';
+import { createDefence, createSipEdge, createSipNonces, type SipEdge } from '@jackfield/adapters/sip-edge';
 import { createSoundDecoder } from '@jackfield/adapters/sound-decoder';
 import { createEspeakSpeech } from '@jackfield/adapters/speech-espeak';
 import {
@@ -39,6 +27,7 @@ import {
   type TransportListener,
 } from '@jackfield/sip/transport';
 import { lineOfEvent, withActivity } from './activity.ts';
+import { createAdmission } from './admission.ts';
 import { readCarriersFile } from './carriers-file.ts';
 import { readAuthorities, readCertificate, watchCertificate } from './certificate-files.ts';
 import type { Config } from './config.ts';
@@ -46,7 +35,7 @@ import { countMediaLegs } from './counted-media-legs.ts';
 import { describedMetrics } from './described-metrics.ts';
 import { type OpenGateways, openMessageGateways } from './message-gateways.ts';
 import { openStorage } from './open-storage.ts';
-import { admitsExternal, ownAddresses } from './public-sip.ts';
+import { ownAddresses } from './public-sip.ts';
 import { publishMetrics } from './publish-metrics.ts';
 import { readRates } from './rates-file.ts';
 import { openRecordingFiles } from './recording-files.ts';
@@ -207,39 +196,26 @@ async function start(
       egress,
       audioStreams: media.streams,
       createTelephony(registrations, doors) {
-        const { trunks, clientTokens, carrierCalls, bans, publicApplications, accounts, sandboxCall } = doors;
         const nonces = createSipNonces(secrets);
-        const digest = { ...shared, algorithms: config.sip.digest, nonces };
-        const endpoints = createDigestAdmission({ ...digest, registrations, realm: domains[0] });
-        const open = admitsExternal(config)
-          ? createExternalAdmission({
-              ...shared,
-              registrations,
-              isActive: accounts.isActive,
-              publicApplication: publicApplications.account,
-              domains: served,
-              trusted: config.limits?.trustedSources ?? [],
-              limits: config.limits?.external ?? {},
-              otherwise: endpoints,
-            })
-          : endpoints;
-        const password = createTrunkAdmission({ ...digest, trunks, domains, otherwise: open });
-        const tokens = createTokenAdmission({ tokens: clientTokens, otherwise: password });
-        const account = (number: string) => carrierCalls.account(number);
-        const { carriers } = operated;
-        const carried = createCarrierAdmission({ ...shared, carriers, account, domains, otherwise: tokens });
+        const { admission, carried } = createAdmission({
+          ...shared,
+          config,
+          nonces,
+          registrations,
+          doors,
+          domains,
+          served,
+          carriers: operated.carriers,
+          refusedInactive: () => metrics.count('jackfield_sip_inactive_account_refused_total'),
+        });
         atEnd(() => carried.close());
-        const admission =
-          sandbox === undefined
-            ? carried
-            : createSandboxAdmission({ expected: sandboxCall, otherwise: carried });
         const defence = createDefence({
           clock,
           nonces,
           trusted: config.limits?.trustedSources ?? [],
           isTrusted: carried.knows,
           limits: config.limits?.defence ?? {},
-          banned: bans.banned,
+          banned: doors.bans.banned,
           // Whoever tries the sandbox is on this machine.
           ...(config.sandbox ? { neverBanned: ['127.0.0.1', '::1'], failed: doors.failedLogins.failed } : {}),
         });
@@ -253,11 +229,7 @@ async function start(
             supported: certificate === undefined ? ['udp', 'tcp'] : ['udp', 'tcp', 'tls'],
             families: [isIP(config.sip.host) === 6 ? 'AAAA' : 'A'],
           }).locate,
-          admission: createAccountAdmission({
-            isActive: accounts.isActive,
-            refused: () => metrics.count('jackfield_sip_inactive_account_refused_total'),
-            otherwise: admission,
-          }),
+          admission,
           defence,
           registrations,
           domains: served,
@@ -265,7 +237,7 @@ async function start(
           userAgentName: 'Jackfield',
           srtp: config.sip.srtp,
           carriers: operated.accounts,
-          trunkLogin: trunks.loginOf,
+          trunkLogin: doors.trunks.loginOf,
           // Origination URIs are customers': the same networks are closed to them as to their URLs.
           mayReach: createAddressGuard(rules),
         });

@@ -1,11 +1,5 @@
-import type { FastifyInstance } from 'fastify';
 import { createSandboxFeatures } from './create-sandbox.ts';
-import {
-  type AccountResources,
-  createAccounts,
-  type FirstAccount,
-  ofActiveAccounts,
-} from './features/accounts/index.ts';
+import { type AccountResources, createAccounts, ofActiveAccounts } from './features/accounts/index.ts';
 import {
   type AnsweringApplication,
   attachableApplications,
@@ -19,103 +13,27 @@ import {
 } from './features/call-instructions/index.ts';
 import { createCallbacks, createSigner, parseDeliverySettings } from './features/callbacks/index.ts';
 import { createCalls, type LegOffer } from './features/calls/index.ts';
-import { type Carrier, createCarriers } from './features/carriers/index.ts';
+import { createCarriers } from './features/carriers/index.ts';
 import { createClientTokens, withClientNames } from './features/client-tokens/index.ts';
 import { createBanFeed, createLiveEvents, createLoginFeed } from './features/live-events/index.ts';
-import { createMessageGateways, type LinkedGateway } from './features/message-gateways/index.ts';
+import { createMessageGateways } from './features/message-gateways/index.ts';
 import { createMultipartyCalls } from './features/multiparty-calls/index.ts';
 import { attachedNumbers, createNumbers } from './features/numbers/index.ts';
-import { createRecordings, type Recordings } from './features/recordings/index.ts';
+import { createRecordings } from './features/recordings/index.ts';
 import { createRoomStreams, type RoomStreamsFeature } from './features/room-streams/index.ts';
-import type { SandboxNetwork } from './features/sandbox-calls/index.ts';
 import { createSipEndpoints } from './features/sip-endpoints/index.ts';
 import { createSounds } from './features/sounds/index.ts';
 import { createStreams } from './features/streams/index.ts';
 import { createTrunks } from './features/trunks/index.ts';
-import { createUsage, freeOfCharge, type RateTable } from './features/usage/index.ts';
+import { createUsage, freeOfCharge } from './features/usage/index.ts';
 import { createVerify } from './features/verify/index.ts';
-import { createHttpApi, type HttpApiDeps, type HttpLimits, idempotencyTable } from './http/index.ts';
+import { createHttpApi, idempotencyTable } from './http/index.ts';
 import { createSessionRunner } from './kernel/create-session-runner.ts';
-import type { FeedEvent } from './kernel/event-feed.ts';
 import { createLastAlive, lastAliveMigrations } from './kernel/last-alive.ts';
 import { createOutbox, outboxMigrations } from './kernel/outbox.ts';
-import type { SessionRunner } from './kernel/session-runner.ts';
 import { createStartPhase } from './kernel/start-phases.ts';
-import type { AudioStreams } from './ports/audio-streams.ts';
-import type { Clock } from './ports/clock.ts';
-import type { Database } from './ports/database.ts';
-import type { Egress, EgressAddresses } from './ports/egress.ts';
-import type { Logger } from './ports/logger.ts';
-import type { Media } from './ports/media.ts';
-import type { MediaClips } from './ports/media-legs.ts';
-import type { Metrics } from './ports/metrics.ts';
-import type { NumberRoutes } from './ports/number-routes.ts';
-import type { Recorder } from './ports/recorder.ts';
-import type { RecordingFiles } from './ports/recording-files.ts';
-import type { Registrations } from './ports/registrations.ts';
-import type { Secrets } from './ports/secrets.ts';
-import type { SignallingDoors } from './ports/signalling-doors.ts';
-import type { SoundDecoder } from './ports/sound-decoder.ts';
-import type { Speech } from './ports/speech.ts';
-import type { Telephony } from './ports/telephony.ts';
-import { type KeptRecords, startRetention } from './record-retention.ts';
-
-export interface PlatformDeps
-  extends KeptRecords,
-    Pick<HttpApiDeps, 'trustedSources' | 'certificate' | 'metricsAccess' | 'docs'> {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly metrics: Metrics;
-  readonly secrets: Secrets;
-  readonly media: Media;
-  readonly clips: MediaClips;
-  readonly speech: Speech;
-  readonly decoder: SoundDecoder;
-  readonly recorder: Recorder;
-  readonly recordingFiles: RecordingFiles;
-  readonly numbers: NumberRoutes;
-  /** Where numbers go that `numbers` does not know. */
-  readonly carriers?: readonly Carrier[];
-  /** The ways of messages to phones, or the inbox of the sandbox; without any every message is refused. */
-  readonly sms?: readonly LinkedGateway[] | 'sandbox-inbox';
-  /** The sandbox's phones, which call when they are told to; absent outside of the sandbox. */
-  readonly sandboxNetwork?: SandboxNetwork;
-  /** The way to URLs that customers supply. */
-  readonly egress: Egress & EgressAddresses;
-  /** Sockets of audio streams. */
-  readonly audioStreams: AudioStreams;
-  /** SIP domains that we serve, lower case; the first is the realm. */
-  readonly domains: readonly [string, ...string[]];
-  /** Addresses at which phones reach us, as hosts of SIP URIs: those of IPv6 in brackets. `sip:<user>@<address>` is a user of ours. */
-  readonly addresses?: readonly string[];
-  /** Signalling, which authenticates by what the endpoints feature knows. It is opened when everything else stands. */
-  readonly createTelephony: (registrations: Registrations, doors: SignallingDoors) => Telephony;
-  readonly firstAccount?: { readonly authId: string; readonly authToken: string };
-  readonly httpLimits?: Partial<HttpLimits>;
-  /** Where customers reach the HTTP interface: scheme, host and port. */
-  readonly publicUrl: string;
-  /** What calls cost; nothing when left out. */
-  readonly rates?: RateTable;
-  /** Of the signature headers, e.g. `X-Service-`. */
-  readonly signaturePrefixes?: readonly string[];
-}
-
-export interface Platform {
-  readonly account: FirstAccount;
-  readonly runner: SessionRunner;
-  /** The HTTP interface; whoever starts the platform listens. */
-  readonly http: FastifyInstance;
-  readonly recordings: Recordings;
-  /** Legs of carriers and of inbound trunks that have not ended; they are no sessions of the runner. */
-  census(): { readonly carrierLegs: number; readonly trunkLegs: number };
-  /** Tells every event of the first account and its subaccounts from now on; resolves with what ends that. */
-  followEvents(tell: (event: FeedEvent) => void): Promise<() => void>;
-  /** From now on `/readyz` answers 503. */
-  drain(): void;
-  /** Waits for what is being written, then stops; the database stays open for whoever opened it. */
-  close(): Promise<void>;
-}
+import type { Platform, PlatformDeps } from './platform.ts';
+import { startRetention } from './record-retention.ts';
 
 /** Receivers that answer slowly hold their places: one host at most `perHost` of them, a silent one a single one. */
 const outboxLimits = { concurrency: 256 };

@@ -3,7 +3,7 @@ import {
   createSandboxCalls,
   type SandboxCallsDeps,
   type SandboxNetwork,
-  sandboxCallMigrations,
+  sandboxCallsMigrations,
 } from './features/sandbox-calls/index.ts';
 import { createSandboxMessages, type SandboxMessagesDeps } from './features/sandbox-messages/index.ts';
 import type { RouteGroup } from './http/index.ts';
@@ -40,7 +40,7 @@ export function createSandboxFeatures(deps: SandboxFeaturesDeps): SandboxFeature
     sms: inbox?.sms,
     expectedCall: (phoneLeg) => calls?.expected(phoneLeg),
     // Without a sandbox too: its database may have had one before.
-    migrations: [...messages.migrations, ...sandboxCallMigrations],
+    migrations: [...messages.migrations, ...sandboxCallsMigrations],
     resources: present.map(({ resources }) => resources),
     routes: present.map(({ routes }) => routes),
     async restore() {

@@ -1,4 +1,4 @@
-export { createPlatform, type Platform, type PlatformDeps } from './create-platform.ts';
+export { createPlatform } from './create-platform.ts';
 export type { AccountCredentials } from './features/accounts/index.ts';
 export {
   type Carrier,
@@ -37,6 +37,7 @@ export type { Instant, OutboxEvent } from './kernel/machine.ts';
 export { nearestName } from './kernel/nearest-name.ts';
 export type { SessionRunner } from './kernel/session-runner.ts';
 export { createStartPhase } from './kernel/start-phases.ts';
+export type { Platform, PlatformDeps } from './platform.ts';
 export type {
   AudioStreams,
   StreamNotice,

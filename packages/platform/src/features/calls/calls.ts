@@ -1,5 +1,6 @@
 import type { ApiRoute, RequestAccount, RouteGroup } from '../../http/index.ts';
 import type { DiedAt } from '../../kernel/last-alive.ts';
+import type { Instant } from '../../kernel/machine.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
 import type { AudioStreams } from '../../ports/audio-streams.ts';
 import type { Clock } from '../../ports/clock.ts';

@@ -1,6 +1,6 @@
 import { type CompiledQuery, sql } from 'kysely';
 import type { DiedAt } from '../../kernel/last-alive.ts';
-import type { OutboxEvent } from '../../kernel/machine.ts';
+import type { Instant, OutboxEvent } from '../../kernel/machine.ts';
 import type { Database, Write } from '../../ports/database.ts';
 import { ownerNow, requireOwner } from '../accounts/index.ts';
 import type { Usage } from '../usage/index.ts';

@@ -94,7 +94,7 @@ eachDatabase('Participants of a multiparty call, row by row of interface.md', (o
     assert.match(copy?.callback?.loggedResource ?? '', /^multiparty-call\//);
 
     const after = await world.crash();
-    await after.feature.restore(after.clock.now());
+    await after.feature.restore(() => after.clock.now());
     assert.deepEqual(told(after, own), [`ParticipantExit ${member}`]);
   });
 

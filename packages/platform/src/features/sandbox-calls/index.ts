@@ -3,5 +3,5 @@ export {
   type SandboxCallsDeps,
   type SandboxCallsFeature,
   type SandboxNetwork,
-  sandboxCallMigrations,
+  sandboxCallsMigrations,
 } from './sandbox-calls.ts';

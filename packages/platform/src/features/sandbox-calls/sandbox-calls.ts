@@ -50,7 +50,7 @@ export interface SandboxCallsDeps extends CalleeDeps {
 }
 
 /** Of this feature, in their order; a platform without a sandbox names them too. */
-export const sandboxCallMigrations: readonly Migration[] = [sandboxCallRecordings];
+export const sandboxCallsMigrations: readonly Migration[] = [sandboxCallRecordings];
 
 export interface SandboxCallOrder {
   readonly to: string;
@@ -203,7 +203,7 @@ export function createSandboxCalls(deps: SandboxCallsDeps): SandboxCallsFeature 
   }
 
   return {
-    migrations: sandboxCallMigrations,
+    migrations: sandboxCallsMigrations,
     routes: sandboxCallRoutes({ ...deps, start, seenBy, hangUp: network.hangUp }),
     resources: {
       async remove(_write, account) {

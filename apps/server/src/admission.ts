@@ -1,0 +1,72 @@
+import {
+  type Admission,
+  type CarrierAdmission,
+  type CarrierAdmissionDeps,
+  createAccountAdmission,
+  createCarrierAdmission,
+  createDigestAdmission,
+  createExternalAdmission,
+  createSandboxAdmission,
+  createTokenAdmission,
+  createTrunkAdmission,
+  type TrunkAdmissionDeps,
+} from '@jackfield/adapters/sip-edge';
+import type { Clock, Logger, Registrations, Secrets, SignallingDoors } from '@jackfield/platform';
+import type { Config } from './config.ts';
+import { admitsExternal } from './public-sip.ts';
+
+export interface AdmissionDeps extends Pick<TrunkAdmissionDeps, 'nonces'> {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly secrets: Secrets;
+  readonly registrations: Registrations;
+  readonly doors: SignallingDoors;
+  readonly domains: readonly [string, ...string[]];
+  /** `domains`, and those of applications below them. */
+  readonly served: readonly [string, ...string[]];
+  readonly carriers: CarrierAdmissionDeps['carriers'];
+  /** A request with right credentials was refused, because its account is disabled or gone. */
+  readonly refusedInactive: () => void;
+}
+
+export interface ServerAdmission {
+  readonly admission: Admission;
+  /** The part that knows the carriers; its owner closes it. */
+  readonly carried: CarrierAdmission;
+}
+
+/**
+ * Who may register and call. Asked in this order: sandbox phone, carrier, access token, trunk, external caller, endpoint. What they
+ * admit is refused when its account is not active.
+ */
+export function createAdmission(deps: AdmissionDeps): ServerAdmission {
+  const { config, doors, domains, registrations } = deps;
+  const { accounts, clientTokens, trunks } = doors;
+  const digest = { ...deps, algorithms: config.sip.digest };
+  const endpoints = createDigestAdmission({ ...digest, realm: domains[0] });
+  const open = admitsExternal(config)
+    ? createExternalAdmission({
+        ...deps,
+        registrations,
+        isActive: accounts.isActive,
+        publicApplication: doors.publicApplications.account,
+        domains: deps.served,
+        trusted: config.limits?.trustedSources ?? [],
+        limits: config.limits?.external ?? {},
+        otherwise: endpoints,
+      })
+    : endpoints;
+  const password = createTrunkAdmission({ ...digest, trunks, otherwise: open });
+  const tokens = createTokenAdmission({ tokens: clientTokens, otherwise: password });
+  const account = (number: string) => doors.carrierCalls.account(number);
+  const carried = createCarrierAdmission({ ...deps, account, otherwise: tokens });
+  const admission = createAccountAdmission({
+    isActive: accounts.isActive,
+    refused: deps.refusedInactive,
+    otherwise: config.sandbox
+      ? createSandboxAdmission({ expected: doors.sandboxCall, otherwise: carried })
+      : carried,
+  });
+  return { admission, carried };
+}
