@@ -187,7 +187,7 @@ describe('a server among strangers', { skip, timeout: 240_000 }, () => {
   it('a connection on which nobody shows who it is is closed in time, however much it says', async () => {
     const socket = await dial('127.0.0.70');
     const chatter = setInterval(() => socket.write(optionsOf('127.0.0.70', 'TCP')), 200);
-    // A reset is an error before the close: the platform closes with bytes of ours unread.
+    // A reset is an error before the close: the platform closes with unread bytes in its buffer.
     socket.on('error', () => undefined);
     await new Promise<void>((resolve) => socket.once('close', () => resolve()));
     clearInterval(chatter);

@@ -10,7 +10,7 @@ import { RegisteredPhones } from './support/registered-phones.ts';
 const skip = missing('baresip', 'sox');
 const audible = -25;
 
-/** A phone that nobody here knows: its address is of a domain of its own, and it has no password. */
+/** A phone without an account: its address has a domain of its own, and it has no password. */
 const guest = {
   registrar: 'elsewhere.example',
   username: 'guest',

@@ -22,7 +22,7 @@ describe('/metrics', { timeout: 60_000 }, () => {
 
   const scraped = () => platform.scrape();
 
-  /** What the format says of each metric of ours. */
+  /** HELP and TYPE of each metric of the platform. */
   function describedIn(text: string): Map<string, Described> {
     const found = new Map<string, Described>();
     for (const [, name = '', sentence = '', type = ''] of text.matchAll(

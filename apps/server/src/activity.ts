@@ -54,7 +54,7 @@ export function lineOfRecord(
   }
 }
 
-/** The same log; what it is told of requests is shown as well, whatever its level. */
+/** The same log; lines about requests are shown as well, whatever its level. */
 export function withActivity(log: Logger, show: (line: string) => void): Logger {
   return {
     ...log,

@@ -6,7 +6,7 @@ export interface BannerFacts {
   /** SIP over TLS; where it is, the API is HTTPS. */
   readonly sips?: { readonly port: number };
   readonly account: AccountCredentials;
-  /** Where the token is read, instead of it: what is no terminal may be a log that is kept. */
+  /** The file that holds the token. Shown instead of the token where the output is not a terminal: it may be a log that is kept. */
   readonly tokenFile?: string;
   readonly domain: string;
 }

@@ -1,6 +1,6 @@
 import type { DescribedMetric } from '@jackfield/adapters/metrics';
 
-// Up to the two minutes after which nobody rings any more.
+// Up to two minutes: no phone rings longer.
 const setupBuckets = [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120];
 // ITU-T G.107 annex B: 4.34, 4.03, 3.60, 3.10 and 2.58 part very satisfied users from those who nearly all complain.
 const mosBuckets = [1, 2, 2.58, 3.1, 3.6, 4.03, 4.34, 4.5];

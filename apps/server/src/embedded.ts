@@ -216,7 +216,7 @@ async function start(
           isTrusted: carried.knows,
           limits: config.limits?.defence ?? {},
           banned: doors.bans.banned,
-          // Whoever tries the sandbox is on this machine.
+          // The user of the sandbox is on this machine.
           ...(config.sandbox ? { neverBanned: ['127.0.0.1', '::1'], failed: doors.failedLogins.failed } : {}),
         });
         const signalling = createSipEdge({

@@ -9,7 +9,7 @@ export interface UrlChecks {
 
 /**
  * Lets every HTTP URL through the checks. The SDK's pattern demands a dot and two to six small letters, which `http://127.0.0.1:8000/answer`
- * lacks; what is no HTTP URL is checked as before.
+ * lacks; other values are checked as before.
  */
 export function acceptLocalUrls(checks: UrlChecks): void {
   for (const name of ['validUrl', 'isOneAmongStringUrl'] as const) {

@@ -251,7 +251,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
   // Before anything writes an event: that would be taken for the last process's.
   const diedAt = await alive.diedAt();
   const account = await accounts.ensureFirstAccount(deps.firstAccount);
-  // What the last process left behind has ended with it; recordings before their multiparty calls, whose end is told after theirs.
+  // What the last process left behind has ended with it; recordings before their multiparty calls, whose end is reported after theirs.
   await phase('recordings', () => recordings.restore());
   await phase('multiparty calls', () => multipartyCalls.restore(diedAt));
   await phase('calls', () => calls.restore(diedAt));

@@ -46,7 +46,7 @@ export interface PlatformDeps
   readonly carriers?: readonly Carrier[];
   /** The ways of messages to phones, or the inbox of the sandbox; without any every message is refused. */
   readonly sms?: readonly LinkedGateway[] | 'sandbox-inbox';
-  /** The sandbox's phones, which call when they are told to; absent outside of the sandbox. */
+  /** The sandbox's phones, which call on request; absent outside of the sandbox. */
   readonly sandboxNetwork?: SandboxNetwork;
   /** The way to URLs that customers supply. */
   readonly egress: Egress & EgressAddresses;
@@ -54,7 +54,7 @@ export interface PlatformDeps
   readonly audioStreams: AudioStreams;
   /** SIP domains that we serve, lower case; the first is the realm. */
   readonly domains: readonly [string, ...string[]];
-  /** Addresses at which phones reach us, as hosts of SIP URIs: those of IPv6 in brackets. `sip:<user>@<address>` is a user of ours. */
+  /** Addresses at which phones reach the platform, as hosts of SIP URIs: those of IPv6 in brackets. `sip:<user>@<address>` is one of our users. */
   readonly addresses?: readonly string[];
   /** Signalling, which authenticates by what the endpoints feature knows. It is opened when everything else stands. */
   readonly createTelephony: (registrations: Registrations, doors: SignallingDoors) => Telephony;
@@ -71,7 +71,7 @@ export interface PlatformDeps
 export interface Platform {
   readonly account: FirstAccount;
   readonly runner: SessionRunner;
-  /** The HTTP interface; whoever starts the platform listens. */
+  /** The HTTP interface; the caller of `createPlatform` listens. */
   readonly http: FastifyInstance;
   readonly recordings: Recordings;
   /** Legs of carriers and of inbound trunks that have not ended; they are no sessions of the runner. */
@@ -80,6 +80,6 @@ export interface Platform {
   followEvents(tell: (event: FeedEvent) => void): Promise<() => void>;
   /** From now on `/readyz` answers 503. */
   drain(): void;
-  /** Waits for what is being written, then stops; the database stays open for whoever opened it. */
+  /** Waits for pending writes, then stops; the caller of `createPlatform` closes the database. */
   close(): Promise<void>;
 }

@@ -19,7 +19,7 @@ export class DatabaseInUseError extends Error {
  * - `process`, exclusive, on a connection of its own;
  * - `writer`, shared, on each connection that writes.
  *
- * A process may start when it holds `process` and nobody holds `writer`. So a process that lost the connection of its `process`
+ * A process may start when it holds `process` and no connection holds `writer`. So a process that lost the connection of its `process`
  * lock still keeps others out by its open write connections, and opens a new one only while it holds `process`.
  */
 export interface ProcessLock {
@@ -139,7 +139,7 @@ export async function takeProcessLock(options: ProcessLockOptions): Promise<Proc
     async admitWriter(client) {
       await client.query(sessionSettings);
       const isWriter = await tryLock(client, 'pg_try_advisory_lock_shared', writerLock);
-      // In this order: whoever takes the process lock after this answer meets the writer lock.
+      // In this order: a process that takes the process lock after this answer meets the writer lock.
       const isHeld = await holding?.query('SELECT 1').then(
         () => true,
         () => false,

@@ -11,7 +11,7 @@ interface AccountAdmissionDeps {
 
 /**
  * Refuses with 403 what accounts send that are not active, by whatever they have shown who they are. It comes after the credentials:
- * only their holder is told, and a phone that goes on trying is no guesser.
+ * only their holder learns of it, and a phone that tries again does not count as a guesser.
  */
 export function createAccountAdmission({ isActive, refused, otherwise }: AccountAdmissionDeps): Admission {
   return {

@@ -31,7 +31,7 @@ function world(
   const defence = createDefence({
     clock,
     nonces,
-    // Nobody here waits for refusals but where a test says so.
+    // Refusals come at once here, unless a test says otherwise.
     limits: { failuresAnsweredAtOnce: 1e6, ...limits },
     banned: (ban) => void bans.push(ban),
     failed: (login) => void failures.push(login),

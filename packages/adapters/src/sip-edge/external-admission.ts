@@ -83,7 +83,7 @@ export function createExternalAdmission(deps: ExternalAdmissionDeps): Admission 
       const caller = isPlainCall(request) ? foreignCaller(request, domains) : undefined;
       const account = caller === undefined ? undefined : await accountOf(request);
       if (caller === undefined || account === undefined) return otherwise.admit(request, source, flow);
-      // A phone of ours may write its own address into From: its user shows whose call it is, and needs its password.
+      // A registered phone may write its own address into From: the user shows whose call it is, and needs the password.
       const isKnown = (await registrations.credentialOf(decodeUtf8(caller.user ?? ''))) !== undefined;
       const mayCall = !isKnown && (isTrusted(source) || rate.take(sourceOf(source), clock.now()));
       if (!mayCall) return otherwise.admit(request, source, flow);
@@ -98,7 +98,7 @@ function isPlainCall({ method, headers }: SipRequest): boolean {
   return method === 'INVITE' && !shown.some((name) => headers.has(name));
 }
 
-/** The caller that From names, where its host is no domain of ours; undefined for every other From. */
+/** The caller that From names, where its host is not one of our domains; undefined for every other From. */
 function foreignCaller({ headers }: SipRequest, domains: readonly string[]): SipUri | undefined {
   const uri = parseSipUri(parseNameAddr(headers.get('From') ?? '')?.uri ?? '');
   if (uri === undefined) return undefined;

@@ -33,7 +33,7 @@ interface Failures {
 /**
  * Growing waits for a source that fails again and again as one user. A digest of the same wrong password is another one for each nonce, so
  * repetitions cannot be told from guesses. A phone that repeats its password waits for each answer, and so stays below the number of failures
- * that bans; whoever does not wait reaches it.
+ * that bans; a phone that does not wait reaches it.
  */
 export class FailureDelays {
   readonly #limits: FailureDelayLimits;

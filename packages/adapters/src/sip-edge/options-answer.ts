@@ -9,7 +9,7 @@ import {
 import { isOurs } from './domains.ts';
 
 export interface OptionsAnswererDeps {
-  /** Absent where nobody registers: every user is there. */
+  /** Absent where no phone registers: every user is there. */
   readonly registrations?: Pick<Registrations, 'credentialOf' | 'bindingsOf'>;
   readonly domains: readonly string[];
   readonly log: Logger;
@@ -20,7 +20,7 @@ export interface OptionsAnswererDeps {
 
 /**
  * Answers OPTIONS outside of calls (RFC 3261 §11.2). A Request-URI without a user asks for the server: 200. With one it is 404, but for a
- * phone that asks for the user that it has registered as on this very flow. So nobody learns which users exist, and the hosted browser
+ * phone that asks for the user that it has registered as on this very flow. So the answer does not reveal which users exist, and the hosted browser
  * SDK, which pings a user that does not exist and takes nothing but 404 for a sign of life, stays connected.
  */
 export function createOptionsAnswerer(deps: OptionsAnswererDeps): {

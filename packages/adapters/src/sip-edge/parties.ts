@@ -122,7 +122,7 @@ export function headersOf(headers: DialRequest['headers']): [name: string, value
 
 /**
  * Where an INVITE goes and what it says of both parties, as from a domain of ours. A registered phone sees the host of a caller
- * elsewhere, so that no external caller can pass for a user of ours.
+ * elsewhere, so that no external caller can pass for one of our users.
  */
 export function orderOf(request: DialRequest, domain: string): Omit<InviteOptions, 'content'> {
   const { user, displayName } = request.from;

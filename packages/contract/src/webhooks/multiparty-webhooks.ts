@@ -151,7 +151,7 @@ export const multipartyWebhooks: readonly Webhook[] = [
     fields: form({
       EventName: name('MPCSpeakCompleted'),
       ...about,
-      MemberID: field('member_id of those who heard it, separated by commas.', '209,210'),
+      MemberID: field('member_id of each member that heard it, separated by commas.', '209,210'),
       Status: oneOfField(['completed', 'stopped', 'failed'], 'How it ended.'),
     }),
   },

@@ -9,7 +9,7 @@ import { sendProblem } from './answers.ts';
 import type { FailedGuesses } from './failed-guesses.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
 
-/** Who may read `/metrics`: everybody, nobody, or who sends this token as a Bearer token. */
+/** Access to `/metrics`: open, off, or with this token as a Bearer token. */
 export type MetricsAccess = 'open' | 'off' | { readonly token: string };
 
 interface OperationsDeps {

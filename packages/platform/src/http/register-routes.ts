@@ -78,7 +78,7 @@ function tidyParts(request: FastifyRequest, route: ApiRoute): void {
   }
 }
 
-/** Before validation: whoever misspells a name hears of that, and not that the right one is missing. */
+/** Before validation: a misspelt name is reported as such, not as the absence of the right one. */
 function unknownIn(request: FastifyRequest, { method, schema }: ApiRoute): UnknownParameters {
   const { body } = request;
   const reads = method === 'POST' && schema.body !== undefined && typeof body === 'object' && body !== null;

@@ -30,7 +30,7 @@ export function oneAtATime(handler: RequestListener, { limit, metrics }: Request
 
   function goOn(connection: Connection, socket: Socket): void {
     connection.isAnswering = false;
-    // An answer on a connection that is closing reaches nobody, and its request must not be carried out.
+    // An answer on a connection that is closing does not arrive, so its request must not be carried out.
     if (!socket.writable) connection.waiting.length = 0;
     connection.waiting.shift()?.();
     if (connection.waiting.length === 0 && socket.isPaused()) socket.resume();

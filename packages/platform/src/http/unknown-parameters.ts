@@ -3,7 +3,7 @@ import { type Problem, problem } from '../kernel/problem.ts';
 
 /**
  * Names that clients of the hosted service send and that mean nothing here: the two of asynchronous answers, what its SDKs add of
- * their own, and settings of features that are not offered. None of them is a slip, whatever a name of ours looks like.
+ * their own, and settings of features that are not offered. None of them is a slip, even where it is close to one of our names.
  */
 const ofHostedClients: ReadonlySet<string> = new Set([
   'app_id',
@@ -24,7 +24,7 @@ const ofHostedClients: ReadonlySet<string> = new Set([
   'username',
 ]);
 
-/** A name that nobody could have meant as one of ours is not repeated in full. */
+/** A name far longer than any of ours is not repeated in full. */
 const shownLength = 60;
 /** An answer does not grow with what a client sends. */
 const mostWarnings = 20;

@@ -6,7 +6,7 @@ export interface Metrics {
   gauge(name: string, sentence: string, value: MetricSource): void;
   /** Registers a counter that somebody else keeps, asked for at each scrape; it never falls while the process lives. */
   total(name: string, sentence: string, value: MetricSource): void;
-  /** Registers a histogram that somebody else keeps, asked for at each scrape; it is left out of a scrape that cannot have it. */
+  /** Registers a histogram that is kept elsewhere and asked for at each scrape; it is left out of a scrape that cannot have it. */
   histogram(name: string, sentence: string, value: () => Promise<Histogram>): void;
   /** Observes a value (seconds, unless the name says otherwise) in a histogram that is created at its first use. */
   observe(name: string, value: number, labels?: Readonly<Record<string, string>>): void;

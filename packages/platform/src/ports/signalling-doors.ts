@@ -33,7 +33,7 @@ export interface SignallingDoors {
     /** False for an account that is disabled or gone. */
     isActive(account: string): Promise<boolean>;
   };
-  /** For the sandbox: elsewhere nobody who guesses is to fill the log. */
+  /** For the sandbox: elsewhere an attacker could fill the log. */
   readonly failedLogins: FailedLogins;
   /** The call that a phone of the sandbox with this leg has been told to make; found once. */
   readonly sandboxCall: (phoneLeg: string) => ExpectedCall | undefined;

@@ -117,7 +117,7 @@ export type LegNotice =
       readonly type: 'leg-offered';
       readonly leg: string;
       readonly account: string;
-      /** Empty where no endpoint of ours calls. */
+      /** Empty where the caller is not one of our endpoints. */
       readonly endpoint: string;
       /** The trunk through which it came, if it did: `from` is then what its telephone system says. */
       readonly trunk?: string;

@@ -19,7 +19,7 @@ export interface AccountsDeps {
   readonly secrets: Secrets;
   /** What other features store for accounts. */
   readonly resources: readonly AccountResources[];
-  /** Takes events of subaccounts that are disabled and enabled; absent where nobody is told of them. */
+  /** Receives an event when a subaccount is disabled or enabled; absent where there is no event stream. */
   readonly outbox?: Pick<Outbox, 'appendEvents' | 'wake'>;
 }
 

@@ -18,13 +18,13 @@ export interface LoginFeedDeps {
   readonly usernamesLike: (beginning: string) => Promise<readonly string[]>;
   /** How long the next failures of one source as one user are not told, 60,000. */
   readonly everyMs?: number;
-  /** Sources and users that are told of within that time, 20. */
+  /** Sources and users that are reported within that time, 20. */
   readonly most?: number;
 }
 
 /**
  * Tells the operator's account, and the log in a sentence, which credentials were refused and what they should have been. Only for the
- * sandbox: elsewhere it would help whoever guesses to fill the log.
+ * sandbox: elsewhere an attacker could fill the log.
  */
 export function createLoginFeed(deps: LoginFeedDeps): FailedLogins {
   const { clock, log, database, outbox, everyMs = 60_000, most = 20 } = deps;

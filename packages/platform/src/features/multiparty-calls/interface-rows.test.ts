@@ -86,7 +86,7 @@ eachDatabase('Participants of a multiparty call, row by row of interface.md', (o
         .filter(({ callback }) => callback?.url === url)
         .map(({ payload }) => `${payload.EventName} ${payload.MemberID ?? ''}`);
     assert.deepEqual(told(world, own), [`ParticipantJoin ${member}`, `ParticipantMute ${member}`]);
-    // The call's own is told of everybody, and once where both are the same URL.
+    // The call's own URL receives the events of every participant, once where both URLs are the same.
     assert.equal(told(world, calls).filter((each) => each.startsWith('ParticipantJoin')).length, 3);
     const copy = world.events.find(({ callback }) => callback?.url === own);
     assert.equal(copy?.callback?.method, 'GET');

@@ -63,7 +63,7 @@ export interface CallingPhones {
   hangUp(leg: string): void;
 }
 
-/** Puts the phones of the public network's stand-in onto their own signalling; `heard` is told of the calls that they make. */
+/** Puts the phones of the simulated public network onto their own signalling; `heard` receives the notices of the calls that they make. */
 export function startSandboxPhones(
   deps: SandboxPhonesDeps,
   heard: (notice: CallingNotice) => void = () => {},

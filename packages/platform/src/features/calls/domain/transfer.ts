@@ -80,7 +80,7 @@ export function partyOf({ direction, from, to }: TransferLeg, domains: readonly 
 }
 
 /**
- * The caller of the call that a transfer places for the other party. A number never sees an external caller, whom nobody has verified:
+ * The caller of the call that a transfer places for the other party. A number never sees an external caller, which is not verified:
  * there the endpoint that transfers is the caller.
  */
 export function callerOfTransfer(

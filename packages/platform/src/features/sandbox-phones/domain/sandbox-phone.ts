@@ -38,7 +38,7 @@ export function callingPhone(
 
 export type SandboxPhoneInput =
   | { readonly type: 'invited' }
-  /** A calling phone is told whom to call. */
+  /** Orders a calling phone to call. */
   | { readonly type: 'dialled'; readonly uri: string }
   | { readonly type: 'hung-up' }
   | { readonly type: 'leg-answered' }
