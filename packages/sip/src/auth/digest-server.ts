@@ -35,7 +35,7 @@ export type Claim =
   | { readonly kind: 'claim'; readonly authorization: Authorization };
 
 /**
- * `accepted`: the sender knows the password. `stale`: it does, but with a nonce that is old, used or not ours: challenge with
+ * `accepted`: the sender knows the password. `stale`: the nonce is old, used or not ours, whatever the digest: challenge with
  * stale=true. `refused`: wrong password or no such user, which nobody can tell apart. `wrong-uri`: the digest is for
  * another resource (400, RFC 7616 §3.4.6).
  */
@@ -87,11 +87,13 @@ export function createDigestServer(options: DigestServerOptions): DigestServer {
       return { kind: isMalformed ? 'malformed' : 'none' };
     },
     judge(authorization, ha1, request, now, source) {
+      // RFC 7616 §3.3: stale says that the nonce is invalid, not whether the digest was right. A guess with an invented nonce, which shows
+      // no sender and is not counted, must learn nothing.
+      if (!nonces.proves(authorization.nonce, now, source)) return 'stale';
       const isRight = verifyDigest(hash, equals, authorization, ha1 ?? decoy, request.method);
       if (!isRight || ha1 === undefined) return 'refused';
       if (!isSameResource(authorization.uri, request.uri)) return 'wrong-uri';
       const verdict = nonces.check(authorization.nonce, authorization.nc, now, source);
-      // RFC 7616 §3.3: stale means that the digest was right for a nonce that is not valid.
       return verdict === 'ok' ? 'accepted' : 'stale';
     },
   };
