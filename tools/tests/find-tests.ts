@@ -24,7 +24,13 @@ export async function findTests(root: string, { parts, isQuick }: TestChoice): P
     .sort();
 }
 
-/** Seconds each, measured: conformance starts real programs, walks and fuzz tests make thousands of runs. */
-export function isSlow(path: string): boolean {
-  return path.startsWith('conformance/') || /\.(walk|fuzz)\.test\.ts$/.test(path);
+/** Files that take more than 15 s each (`npm test` names the slowest ones): their tests wait for real time, or attack for long. */
+export const slowFiles: readonly string[] = [
+  'apps/server/src/verify-attack/verify-attack.test.ts',
+  'packages/stream-kit/src/check/check-server.test.ts',
+];
+
+/** Conformance starts real programs, walks and fuzz tests make thousands of runs: seconds each. */
+function isSlow(path: string): boolean {
+  return path.startsWith('conformance/') || /\.(walk|fuzz)\.test\.ts$/.test(path) || slowFiles.includes(path);
 }

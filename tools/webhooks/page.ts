@@ -34,7 +34,7 @@ Music, sounds and the documents of music are requested unsigned.
 
 ## Retries and order
 
-Callbacks are sent at least once. \`X-Service-Event-Id\` is the same in each attempt and replay: drop what you have handled. Those of one resource come in order, one after another.
+Callbacks are sent at least once. \`X-Service-Event-Id\` is the same in each attempt and replay: drop what you have handled. Those of one resource come in order, one after another; those of a Verify session are sent when they happen, without order.
 The fragment of a URL sets the delivery; it is neither sent nor signed.
 
 | key | meaning | allowed | default |
