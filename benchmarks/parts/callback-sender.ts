@@ -6,9 +6,9 @@ import { createSystemClock } from '@jackfield/adapters/clock';
 import { createSqliteDatabase } from '@jackfield/adapters/database-sqlite';
 import { createHttpEgress } from '@jackfield/adapters/egress-http';
 import { createSecrets } from '@jackfield/adapters/secrets';
-import type { Egress, EgressRequest } from '@jackfield/platform';
 import { createCallbacks } from '@jackfield/platform/callbacks';
 import { createOutbox, outboxMigrations } from '@jackfield/platform/kernel';
+import type { Egress, EgressRequest } from '@jackfield/ports';
 import { type Load, quantile } from '../measure.ts';
 import { servePart } from '../part.ts';
 

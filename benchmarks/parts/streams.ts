@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { createMediaWorker, type MediaWorker } from '@jackfield/adapters/media-worker';
-import type { StreamNotice } from '@jackfield/platform';
+import type { StreamNotice } from '@jackfield/ports';
 import { servePart } from '../part.ts';
 
 export interface StreamsOpen {

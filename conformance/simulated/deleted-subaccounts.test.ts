@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Database } from '@jackfield/platform';
+import type { Database } from '@jackfield/ports';
 import { openSimulatedWorld, type SimulatedWorld } from '@jackfield/testkit';
 import { sql } from 'kysely';
 

@@ -35,13 +35,31 @@ const rows: readonly (readonly [rule: string, path: string, planted: string, fix
     'platform imports no adapter',
     'packages/platform/src/features/calls/store.ts',
     "import { open } from '@jackfield/adapters/database-sqlite';",
-    "import type { Database } from '../../ports/database.ts';",
+    "import type { Database } from '@jackfield/ports';",
   ],
   [
     'platform imports no sip',
-    'packages/platform/src/ports/telephony.ts',
+    'packages/platform/src/features/calls/effects.ts',
     "import type { SipRequest } from '@jackfield/sip';",
-    "import type { Instant } from '../kernel/machine.ts';",
+    "import type { Telephony } from '@jackfield/ports';",
+  ],
+  [
+    'ports import nothing of ours',
+    'packages/ports/src/telephony.ts',
+    "import type { SipRequest } from '@jackfield/sip';",
+    "import type { Instant } from './machine.ts';",
+  ],
+  [
+    'ports touch no Node',
+    'packages/ports/src/source-of.ts',
+    "import { isIP } from 'node:net';",
+    "import { quoted } from './quoted.ts';",
+  ],
+  [
+    'an adapter knows ports and not the platform',
+    'packages/adapters/src/clock/system-clock.ts',
+    "import type { Platform } from '@jackfield/platform';",
+    "import type { Clock } from '@jackfield/ports';",
   ],
   [
     'an adapter imports no other adapter',
@@ -59,7 +77,7 @@ const rows: readonly (readonly [rule: string, path: string, planted: string, fix
     'testkit is for tests',
     'packages/adapters/src/clock/index.ts',
     "import { virtualClock } from '@jackfield/testkit';",
-    "import type { Clock } from '@jackfield/platform';",
+    "import type { Clock } from '@jackfield/ports';",
   ],
   [
     'another package is imported by its name',
@@ -83,7 +101,7 @@ const rows: readonly (readonly [rule: string, path: string, planted: string, fix
     'a domain folder imports no package',
     'packages/platform/src/features/calls/domain/call.ts',
     "import type { FastifyRequest } from 'fastify';",
-    "import type { Machine } from '../../../kernel/machine.ts';",
+    "import { quoted } from '@jackfield/ports';",
   ],
   [
     'a domain folder imports no I/O of its feature',

@@ -2,21 +2,22 @@ import { isTest, isTypeScript, type SourceCheck, type SourceFile, type Violation
 import { type FoundImport, importsOf } from './imports-of.ts';
 import { adapterOf, isDomain, isPure, partOf, pathOfImport } from './workspace-place.ts';
 
-const product = ['sip', 'sdp', 'media', 'contract', 'platform', 'adapters'];
+const product = ['ports', 'sip', 'sdp', 'media', 'contract', 'platform', 'adapters'];
 const packages = [...product, 'testkit', 'stream-kit', 'hosted-sdk'];
 
 /** The import table of design.md §1: what each part of the workspace may import, besides itself. */
 export const importTable: Readonly<Record<string, readonly string[]>> = {
+  ports: [],
   sip: [],
   sdp: [],
   media: [],
   contract: [],
-  platform: ['contract'],
-  adapters: ['sip', 'sdp', 'media', 'contract', 'platform'],
+  platform: ['ports', 'contract'],
+  adapters: ['ports', 'sip', 'sdp', 'media', 'contract'],
   testkit: product,
   'stream-kit': ['contract'],
   'hosted-sdk': [],
-  server: ['sip', 'contract', 'platform', 'adapters'],
+  server: ['ports', 'sip', 'contract', 'platform', 'adapters'],
   console: ['contract'],
   tools: ['contract', 'platform'],
   conformance: [...packages, 'server'],
@@ -25,6 +26,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
 
 // Tests of the inner parts may use the simulated world, those of the outer parts everything they wire together.
 const inTestsToo: Readonly<Record<string, readonly string[]>> = {
+  ports: ['testkit'],
   sip: ['testkit'],
   sdp: ['testkit'],
   media: ['testkit'],
@@ -62,7 +64,7 @@ function refusal(file: SourceFile, found: FoundImport): string | undefined {
     return `'${specifier}': only sip/transport and media/io touch Node; time and randomness are arguments`;
   }
   if (!test && target.kind === 'npm' && isDomain(file.path)) {
-    return `'${specifier}': a domain folder imports no package, only its own files and types of kernel, ports and other features' doors`;
+    return `'${specifier}': a domain folder imports no package, only its own files, ports, and types of kernel and other features' doors`;
   }
   const path = pathOfImport(found);
   if (path === undefined) return undefined;
@@ -75,7 +77,7 @@ function refusal(file: SourceFile, found: FoundImport): string | undefined {
     const list = allowed.length === 0 ? 'nothing of ours' : allowed.join(', ');
     return `'${specifier}': ${from} may import ${list}`;
   }
-  if (!test && isDomain(file.path)) {
+  if (!test && isDomain(file.path) && to !== 'ports') {
     return `'${specifier}': a domain folder knows no wire schema; map it in routes.ts or events.ts`;
   }
   return undefined;
@@ -97,11 +99,11 @@ function refusalInside(file: SourceFile, found: FoundImport, path: string): stri
 
 function refusalInDomain(found: FoundImport, path: string): string | undefined {
   if (isDomain(path)) return undefined;
-  const typesMayComeFrom = /^packages\/platform\/src\/(kernel|ports)\/|\/features\/[^/]+\/index\.ts$/;
+  const typesMayComeFrom = /^packages\/platform\/src\/kernel\/|\/features\/[^/]+\/index\.ts$/;
   if (typesMayComeFrom.test(path)) {
     return found.typeOnly
       ? undefined
       : `'${found.specifier}': a domain folder takes only types from here (import type)`;
   }
-  return `'${found.specifier}': a domain folder imports its own files, and types of kernel, ports and other features' doors`;
+  return `'${found.specifier}': a domain folder imports its own files, ports, and types of kernel and other features' doors`;
 }

@@ -1,7 +1,7 @@
 import { isTest, isTypeScript, lineAt, type SourceCheck } from './check-result.ts';
 import { maskOf } from './masked-text.ts';
 
-const documented = /^packages\/((sip|sdp|media)\/src|platform\/src\/ports)\//;
+const documented = /^packages\/(ports|sip|sdp|media)\/src\//;
 const declared =
   /^export\s+(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(?:function\s*\*?|const|let|class|interface|type)\s+(?<name>[A-Za-z_$][\w$]*)/gm;
 

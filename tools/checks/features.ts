@@ -9,7 +9,7 @@ interface Edge {
   readonly line: number;
 }
 
-/** Features meet only at their doors and never in a circle; kernel and ports know none of them. */
+/** Features meet only at their doors and never in a circle; the kernel knows none of them. */
 export const features: SourceCheck = {
   name: 'features',
   find(files) {
@@ -24,7 +24,7 @@ export const features: SourceCheck = {
 
 function edgesOf(file: SourceFile, violations: Violation[]): readonly Edge[] {
   const from = featureOf(file.path);
-  const inner = /^packages\/platform\/src\/(kernel|ports)\//.test(file.path);
+  const inner = /^packages\/platform\/src\/kernel\//.test(file.path);
   if (from === undefined && !inner) return [];
   const edges: Edge[] = [];
   for (const found of importsOf(file)) {
@@ -36,7 +36,7 @@ function edgesOf(file: SourceFile, violations: Violation[]): readonly Edge[] {
     const to = path === undefined ? undefined : featureOf(path);
     if (path === undefined || to === undefined || to === from) continue;
     if (inner) {
-      violations.push({ ...at, sentence: `'${found.specifier}': kernel and ports import no feature` });
+      violations.push({ ...at, sentence: `'${found.specifier}': the kernel imports no feature` });
     } else if (!path.endsWith(`/features/${to}/index.ts`)) {
       const sentence = `'${found.specifier}': a feature is entered through its door, features/${to}/index.ts`;
       violations.push({ ...at, sentence });

@@ -10,7 +10,7 @@ test('words that fit everything are refused in names of files and folders', () =
     assert.equal(refused(`packages/sip/src/${word}/dialog.ts`).length, 1);
   }
   assert.deepEqual(refused('packages/sip/src/dialog/base64.ts'), []);
-  assert.deepEqual(refused('packages/platform/src/ports/database.ts'), []);
+  assert.deepEqual(refused('packages/ports/src/database.ts'), []);
 });
 
 test('they are refused in exported names, however these are exported', () => {

@@ -25,10 +25,10 @@ export function adapterOf(path: string): string | undefined {
   return /^packages\/adapters\/src\/([^/]+)\//.exec(path)?.[1];
 }
 
-/** Code without Node, time and randomness: the protocol libraries except their edges, and every `domain/` folder. */
+/** Code without Node, time and randomness: ports, the protocol libraries except their edges, and every `domain/` folder. */
 export function isPure(path: string): boolean {
   if (/^packages\/(sip\/src\/transport|media\/src\/io)\//.test(path)) return false;
-  return /^packages\/(sip|sdp|media)\/src\//.test(path) || isDomain(path);
+  return /^packages\/(ports|sip|sdp|media)\/src\//.test(path) || isDomain(path);
 }
 
 export function isDomain(path: string): boolean {

@@ -1,6 +1,5 @@
-import type { Logger } from '@jackfield/platform';
-
 /** An event of the feed, as far as a line of it needs. */
+import type { Logger } from '@jackfield/ports';
 export interface ShownEvent {
   readonly type: string;
   readonly createdAt: number;

@@ -11,7 +11,7 @@ import {
   createTrunkAdmission,
   type TrunkAdmissionDeps,
 } from '@jackfield/adapters/sip-edge';
-import type { Clock, Logger, Registrations, Secrets, SignallingDoors } from '@jackfield/platform';
+import type { Clock, Logger, Registrations, Secrets, SignallingDoors } from '@jackfield/ports';
 import type { Config } from './config.ts';
 import { admitsExternal } from './public-sip.ts';
 

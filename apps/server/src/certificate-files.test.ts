@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import type { Logger } from '@jackfield/platform';
+import type { Logger } from '@jackfield/ports';
 import type { Certificate } from '@jackfield/sip/transport';
 import { readAuthorities, readCertificate, watchCertificate } from './certificate-files.ts';
 

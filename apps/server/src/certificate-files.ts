@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import type { Logger } from '@jackfield/platform';
+import type { Logger } from '@jackfield/ports';
 import type { Certificate } from '@jackfield/sip/transport';
 import { StartFailure } from './start-failure.ts';
 

@@ -1,6 +1,5 @@
-import type { LegStatistics, MediaLegs } from '@jackfield/platform';
-
 /** What befell the audio of legs that have ended, summed up over all of them since the start. */
+import type { LegStatistics, MediaLegs } from '@jackfield/ports';
 export type MediaTotals = Readonly<Record<CountedStatistic, number>>;
 
 const counted = [

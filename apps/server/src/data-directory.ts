@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Logger } from '@jackfield/platform';
+import type { Logger } from '@jackfield/ports';
 
 const ownerOnly = { directory: 0o700, file: 0o600 };
 

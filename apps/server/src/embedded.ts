@@ -10,15 +10,13 @@ import { createDefence, createSipEdge, createSipNonces, type SipEdge } from '@ja
 import { createSoundDecoder } from '@jackfield/adapters/sound-decoder';
 import { createEspeakSpeech } from '@jackfield/adapters/speech-espeak';
 import {
-  type Clock,
   createPlatform,
   createStartPhase,
   type HttpLimits,
-  type Logger,
-  type NumberRoutes,
   type Platform,
   type PlatformDeps,
 } from '@jackfield/platform';
+import type { Clock, Logger, NumberRoutes } from '@jackfield/ports';
 import {
   createDnsResolver,
   createLocator,

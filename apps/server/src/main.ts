@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import './node-version.ts';
 import { createLogger } from '@jackfield/adapters/logger';
-import type { Logger } from '@jackfield/platform';
+import type { Logger } from '@jackfield/ports';
 import { Command, InvalidArgumentError } from 'commander';
 import pretty from 'pino-pretty';
 import { banner, firstAccountNotice } from './banner.ts';

@@ -1,12 +1,7 @@
 import { createHttpSms } from '@jackfield/adapters/sms-http';
 import { createSmppSms } from '@jackfield/adapters/sms-smpp';
-import {
-  type Clock,
-  type GatewayAccess,
-  type LinkedGateway,
-  type Logger,
-  readGateways,
-} from '@jackfield/platform';
+import { type GatewayAccess, type LinkedGateway, readGateways } from '@jackfield/platform';
+import type { Clock, Logger } from '@jackfield/ports';
 import { readOperatorFile, refuseFile } from './operator-file.ts';
 
 /** The gateways of JACKFIELD_SMS with their links, which are opened at once. */

@@ -1,7 +1,7 @@
 import { createPostgresDatabase, takeProcessLock } from '@jackfield/adapters/database-postgres';
 import { createSqliteDatabase } from '@jackfield/adapters/database-sqlite';
 import { createSecrets, openSecretKey } from '@jackfield/adapters/secrets';
-import type { Database, Logger } from '@jackfield/platform';
+import type { Database, Logger } from '@jackfield/ports';
 import type { Config } from './config.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { explainDirectory, explained, explainPostgres } from './start-failure.ts';

@@ -1,6 +1,6 @@
 import { createDiskRecordings } from '@jackfield/adapters/recorder';
 import { createS3Bucket, createS3Recordings } from '@jackfield/adapters/recordings-s3';
-import type { Logger, RecordingFiles } from '@jackfield/platform';
+import type { Logger, RecordingFiles } from '@jackfield/ports';
 import type { RecordingsStore } from './config.ts';
 
 /** Where recordings lie: in the directory, and in a store where one is configured. What is wrong with that is logged. */

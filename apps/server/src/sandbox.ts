@@ -3,16 +3,8 @@ import { createSipEdge, trustEverybody } from '@jackfield/adapters/sip-edge';
 import type {
   CallingNotice,
   CallingPhones,
-  Clock,
-  Logger,
-  Media,
-  MediaClips,
-  MediaLegs,
-  NumberRoutes,
   SandboxNetwork,
-  Secrets,
   SessionRunner,
-  Speech,
   Voicemail,
 } from '@jackfield/platform';
 import {
@@ -23,6 +15,16 @@ import {
   startSandboxPhones,
   talkerClip,
 } from '@jackfield/platform';
+import type {
+  Clock,
+  Logger,
+  Media,
+  MediaClips,
+  MediaLegs,
+  NumberRoutes,
+  Secrets,
+  Speech,
+} from '@jackfield/ports';
 import { hostOfAddress } from '@jackfield/sip';
 import { createTransports } from '@jackfield/sip/transport';
 

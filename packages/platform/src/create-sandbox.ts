@@ -1,3 +1,4 @@
+import type { ExpectedCall, Migration, Sms } from '@jackfield/ports';
 import type { AccountResources } from './features/accounts/index.ts';
 import {
   createSandboxCalls,
@@ -7,9 +8,6 @@ import {
 } from './features/sandbox-calls/index.ts';
 import { createSandboxMessages, type SandboxMessagesDeps } from './features/sandbox-messages/index.ts';
 import type { RouteGroup } from './http/index.ts';
-import type { Migration } from './ports/database.ts';
-import type { ExpectedCall } from './ports/signalling-doors.ts';
-import type { Sms } from './ports/sms.ts';
 
 export interface SandboxFeaturesDeps
   extends Omit<SandboxCallsDeps, 'network' | 'limits'>,

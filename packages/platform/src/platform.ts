@@ -1,3 +1,23 @@
+import type {
+  AudioStreams,
+  Clock,
+  Database,
+  Egress,
+  EgressAddresses,
+  Logger,
+  Media,
+  MediaClips,
+  Metrics,
+  NumberRoutes,
+  Recorder,
+  RecordingFiles,
+  Registrations,
+  Secrets,
+  SignallingDoors,
+  SoundDecoder,
+  Speech,
+  Telephony,
+} from '@jackfield/ports';
 import type { FastifyInstance } from 'fastify';
 import type { FirstAccount } from './features/accounts/index.ts';
 import type { Carrier } from './features/carriers/index.ts';
@@ -8,23 +28,6 @@ import type { RateTable } from './features/usage/index.ts';
 import type { HttpApiDeps, HttpLimits } from './http/index.ts';
 import type { FeedEvent } from './kernel/event-feed.ts';
 import type { SessionRunner } from './kernel/session-runner.ts';
-import type { AudioStreams } from './ports/audio-streams.ts';
-import type { Clock } from './ports/clock.ts';
-import type { Database } from './ports/database.ts';
-import type { Egress, EgressAddresses } from './ports/egress.ts';
-import type { Logger } from './ports/logger.ts';
-import type { Media } from './ports/media.ts';
-import type { MediaClips } from './ports/media-legs.ts';
-import type { Metrics } from './ports/metrics.ts';
-import type { NumberRoutes } from './ports/number-routes.ts';
-import type { Recorder } from './ports/recorder.ts';
-import type { RecordingFiles } from './ports/recording-files.ts';
-import type { Registrations } from './ports/registrations.ts';
-import type { Secrets } from './ports/secrets.ts';
-import type { SignallingDoors } from './ports/signalling-doors.ts';
-import type { SoundDecoder } from './ports/sound-decoder.ts';
-import type { Speech } from './ports/speech.ts';
-import type { Telephony } from './ports/telephony.ts';
 import type { KeptRecords } from './record-retention.ts';
 
 export interface PlatformDeps

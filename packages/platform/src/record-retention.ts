@@ -1,6 +1,5 @@
+import type { Clock, Logger } from '@jackfield/ports';
 import { createRetention, type RetainedRecords, type Retention } from './kernel/retention.ts';
-import type { Clock } from './ports/clock.ts';
-import type { Logger } from './ports/logger.ts';
 
 /** How long records are kept after the end of what they describe; for ever where left out, but for the first. */
 export interface KeptRecords {

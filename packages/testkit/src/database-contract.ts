@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Database, Migration, Read } from '@jackfield/platform';
+import type { Database, Migration, Read } from '@jackfield/ports';
 import fc from 'fast-check';
 import { type Generated, type Kysely, sql } from 'kysely';
 import type { OpenDatabase } from './each-database.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, afterEach, describe } from 'node:test';
 import { createPostgresDatabase } from '@jackfield/adapters/database-postgres';
 import { createSqliteDatabase } from '@jackfield/adapters/database-sqlite';
-import type { Database, Migration } from '@jackfield/platform';
+import type { Database, Migration } from '@jackfield/ports';
 import { type PostgresServer, postgresMissing, startPostgres } from './postgres-server.ts';
 import { createRecordingLog } from './recording-log.ts';
 

@@ -13,7 +13,7 @@ import {
   type SrtpSender,
 } from '@jackfield/media';
 import { nodeCiphers } from '@jackfield/media/io';
-import type { Instant } from '@jackfield/platform';
+import type { Instant } from '@jackfield/ports';
 import type { AgreedAudio } from '@jackfield/sdp';
 import type { NetworkAddress, SimulatedNetwork } from './simulated-network.ts';
 import { frameSamples } from './tone-meter.ts';

@@ -1,4 +1,4 @@
-import type { Instant } from '@jackfield/platform';
+import type { Instant } from '@jackfield/ports';
 import {
   answerOffer,
   applyAnswer,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import type { RecordingFiles } from '@jackfield/platform';
+import type { RecordingFiles } from '@jackfield/ports';
 
 /** One adapter of the port, and a way to put a complete file where a recorder would. */
 export interface OpenRecordingFiles {

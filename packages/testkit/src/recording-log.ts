@@ -1,5 +1,4 @@
-import type { Logger } from '@jackfield/platform';
-
+import type { Logger } from '@jackfield/ports';
 export interface LogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly fields: object;

@@ -1,5 +1,5 @@
 import { createSecrets } from '@jackfield/adapters/secrets';
-import type { Secrets } from '@jackfield/platform';
+import type { Secrets } from '@jackfield/ports';
 
 /** The real port, but identifiers and tokens come from the given randomness, so that a seed repeats a run. */
 export function createSeededSecrets(random: () => number): Secrets {

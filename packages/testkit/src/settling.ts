@@ -1,9 +1,8 @@
-import type { Clock, Database } from '@jackfield/platform';
-
 /**
  * Knows whether anything is left that happens without time passing: promises, commits. Packets and ticks set off none of
  * that, and there are thousands of them, so only what was touched is waited for.
  */
+import type { Clock, Database } from '@jackfield/ports';
 export interface Settling {
   /** Something began that may go on in promises. */
   touched(): void;

@@ -1,5 +1,5 @@
 import type { Webhook } from '@jackfield/contract';
-import type { Clock, Egress, EgressAddresses, EgressOutcome, EgressRequest } from '@jackfield/platform';
+import type { Clock, Egress, EgressAddresses, EgressOutcome, EgressRequest } from '@jackfield/ports';
 import { webhookFor } from './told-as-documented.ts';
 
 /** A request of the platform as the customer's server sees it. */

@@ -5,7 +5,7 @@ import {
   type EngineCounters,
 } from '@jackfield/media';
 import { createPortRange, NoPortLeftError, nodeCiphers } from '@jackfield/media/io';
-import type { Clock, Media, MediaClips, MediaLegs, MediaNotice } from '@jackfield/platform';
+import type { Clock, Media, MediaClips, MediaLegs, MediaNotice } from '@jackfield/ports';
 import type { SimulatedNetwork } from './simulated-network.ts';
 
 export interface SimulatedMediaDeps {

@@ -1,5 +1,4 @@
-import type { Clock } from '@jackfield/platform';
-
+import type { Clock } from '@jackfield/ports';
 export interface NetworkAddress {
   readonly address: string;
   readonly port: number;

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Clock, Instant } from '@jackfield/platform';
+import type { Clock, Instant } from '@jackfield/ports';
 import { createUserAgent, type IncomingInvite, type UserAgent, type UserAgentCensus } from '@jackfield/sip';
 import type { Transports } from '@jackfield/sip/transport';
 import { PhoneAudio } from './phone-audio.ts';

@@ -9,7 +9,8 @@ import {
   createTrunkAdmission,
   type SipEdge,
 } from '@jackfield/adapters/sip-edge';
-import { type Clock, createPlatform, type Database, type Logger, type Platform } from '@jackfield/platform';
+import { createPlatform, type Platform } from '@jackfield/platform';
+import type { Clock, Database, Logger } from '@jackfield/ports';
 import { createSeededSecrets } from './seeded-secrets.ts';
 import type { Settling } from './settling.ts';
 import type { SimulatedCustomer } from './simulated-customer.ts';

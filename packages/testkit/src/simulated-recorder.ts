@@ -1,4 +1,4 @@
-import type { RecordedFile, Recorder, RecordingFiles } from '@jackfield/platform';
+import type { RecordedFile, Recorder, RecordingFiles } from '@jackfield/ports';
 import type { SimulatedMedia } from './simulated-media.ts';
 
 /** Recordings in memory: what was captured under the name of the recording is its file. */

@@ -1,3 +1,7 @@
+/**
+ * How a server takes connections: at once, not at all, or without a word until the attempt is given up. `late` accepts after so
+ * many milliseconds.
+ */
 import type {
   AudioStreams,
   Clock,
@@ -6,12 +10,7 @@ import type {
   StreamOrder,
   StreamTarget,
   StreamTrack,
-} from '@jackfield/platform';
-
-/**
- * How a server takes connections: at once, not at all, or without a word until the attempt is given up. `late` accepts after so
- * many milliseconds.
- */
+} from '@jackfield/ports';
 export type StreamServer = 'accepts' | 'refuses' | 'silent' | { readonly late: number };
 
 /** One stream as its order, and what came after it, have made it. */

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LiveEvent } from '@jackfield/contract';
-import type { Database } from '@jackfield/platform';
+import type { Database } from '@jackfield/ports';
 import { createRecordingLog, type LogLine } from './recording-log.ts';
 import { seededRandom } from './seeded-random.ts';
 import { createSettling } from './settling.ts';

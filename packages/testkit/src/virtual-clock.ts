@@ -1,6 +1,5 @@
-import type { Clock, Instant } from '@jackfield/platform';
-
 /** A clock that moves only when it is told to. */
+import type { Clock, Instant } from '@jackfield/ports';
 export interface VirtualClock extends Clock {
   /**
    * Moves time forward by `ms`, firing what falls due in order of its instant, then of its start. Before the first timer and

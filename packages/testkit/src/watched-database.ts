@@ -1,4 +1,4 @@
-import type { Database } from '@jackfield/platform';
+import type { Database } from '@jackfield/ports';
 import type { KyselyPlugin } from 'kysely';
 
 /** A database that tells how many of its reads and units of work have not ended, so that a test can wait for all of them. */

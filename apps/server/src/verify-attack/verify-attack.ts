@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Logger } from '@jackfield/platform';
 import { verifySendLimits } from '@jackfield/platform';
+import type { Logger } from '@jackfield/ports';
 import { loadConfig } from '../config.ts';
 import { startEmbedded } from '../embedded.ts';
 import { StartFailure } from '../start-failure.ts';

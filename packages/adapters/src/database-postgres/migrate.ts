@@ -1,5 +1,4 @@
-import type { Migration } from '@jackfield/platform';
-import { type AppliedMigration, migrationsTableSql, planMigrations } from '@jackfield/platform/kernel';
+import { type AppliedMigration, type Migration, migrationsTableSql, planMigrations } from '@jackfield/ports';
 import type { Client } from 'pg';
 
 /** "jack" in ASCII; the same on every node, so that two that start together take turns. */

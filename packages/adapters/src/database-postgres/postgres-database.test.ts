@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { Database } from '@jackfield/platform';
+import type { Database } from '@jackfield/ports';
 import {
   createRecordingLog,
   databaseContract,

@@ -1,4 +1,4 @@
-import type { Database, Logger } from '@jackfield/platform';
+import type { Database, Logger } from '@jackfield/ports';
 import { Kysely, sql } from 'kysely';
 import pg from 'pg';
 import { migrate } from './migrate.ts';

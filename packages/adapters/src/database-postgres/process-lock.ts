@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Logger } from '@jackfield/platform';
+import type { Logger } from '@jackfield/ports';
 import pg from 'pg';
 import { DatabaseUnavailableError } from './unavailable-error.ts';
 

@@ -1,4 +1,4 @@
-import type { Logger, Read, Write } from '@jackfield/platform';
+import type { Logger, Read, Write } from '@jackfield/ports';
 import type { PostgresConnection } from './postgres-connection.ts';
 import { DatabaseUnavailableError, saysBeginAgain } from './unavailable-error.ts';
 

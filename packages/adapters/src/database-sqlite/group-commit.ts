@@ -1,4 +1,4 @@
-import type { Logger, Read, Write } from '@jackfield/platform';
+import type { Logger, Read, Write } from '@jackfield/ports';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { explained } from './unavailable-error.ts';
 

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Migration } from '@jackfield/platform';
-import { type AppliedMigration, migrationsTableSql, planMigrations } from '@jackfield/platform/kernel';
+import { type AppliedMigration, type Migration, migrationsTableSql, planMigrations } from '@jackfield/ports';
 
 /** Each migration in a transaction of its own; the first that fails stops with its name, the ones before it stay. */
 export function migrate(

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { Database } from '@jackfield/platform';
+import type { Database } from '@jackfield/ports';
 import {
   createRecordingLog,
   databaseContract,

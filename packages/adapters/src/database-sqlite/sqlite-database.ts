@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Database, Logger } from '@jackfield/platform';
+import type { Database, Logger } from '@jackfield/ports';
 import { Kysely, sql } from 'kysely';
 import { lockData } from './data-lock.ts';
 import { createGroupCommit } from './group-commit.ts';

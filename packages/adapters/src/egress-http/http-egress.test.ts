@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { afterEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import type { Egress, EgressOutcome, EgressRequest } from '@jackfield/platform';
+import type { Egress, EgressOutcome, EgressRequest } from '@jackfield/ports';
 import { createHttpEgress, type HttpEgressOptions } from './http-egress.ts';
 
 const open: Server[] = [];

@@ -15,7 +15,7 @@ import type {
   EgressProblem,
   EgressProblemKind,
   EgressRequest,
-} from '@jackfield/platform';
+} from '@jackfield/ports';
 import { type AddressGuard, type AddressRules, createAddressGuard } from './address-guard.ts';
 import {
   type CheckedOptions,

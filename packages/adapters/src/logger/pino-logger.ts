@@ -1,4 +1,4 @@
-import type { Logger } from '@jackfield/platform';
+import type { Logger } from '@jackfield/ports';
 import { pino } from 'pino';
 import { hideSecrets } from './hide-secrets.ts';
 

@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { codecFor, createRtpHeader, createRtpSender, readRtpPacket } from '@jackfield/media';
-import type { AgreedMedia } from '@jackfield/platform';
+import type { AgreedMedia } from '@jackfield/ports';
 
 const pcmu = codecFor('PCMU')!;
 

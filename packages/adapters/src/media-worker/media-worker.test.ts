@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { MessageChannel } from 'node:worker_threads';
 import { type CaptureMessage, toneLevel } from '@jackfield/media';
-import type { MediaNotice } from '@jackfield/platform';
+import type { MediaNotice } from '@jackfield/ports';
 import { agreedWith, createPhone, type LoopbackPhone } from './loopback-phone.ts';
 import { createMediaWorker, type MediaWorker, type MediaWorkerOptions } from './media-worker.ts';
 

@@ -13,7 +13,7 @@ import type {
   MediaClips,
   MediaLegs,
   MediaNotice,
-} from '@jackfield/platform';
+} from '@jackfield/ports';
 import type {
   StreamCensus,
   StreamCounters,

@@ -8,7 +8,7 @@ import {
   serveMediaThread,
   type ToMediaThread,
 } from '@jackfield/media/io';
-import { networksOf } from '@jackfield/platform';
+import { networksOf } from '@jackfield/ports';
 import type { MediaThreadData } from './media-worker.ts';
 import { openNativeSockets } from './native-sockets.ts';
 import type { StreamNotices, StreamRequest } from './streams/stream-messages.ts';

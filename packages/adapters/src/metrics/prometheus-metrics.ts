@@ -1,4 +1,4 @@
-import type { MetricSource, Metrics } from '@jackfield/platform';
+import type { MetricSource, Metrics } from '@jackfield/ports';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export interface MetricsOptions {

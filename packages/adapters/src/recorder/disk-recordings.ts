@@ -1,6 +1,6 @@
 import { open, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RecordingFiles } from '@jackfield/platform';
+import type { RecordingFiles } from '@jackfield/ports';
 import { recordingFileName } from './recording-file-name.ts';
 import { repairMp3, repairWav } from './repair-recording.ts';
 

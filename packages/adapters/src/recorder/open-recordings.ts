@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CaptureMessage } from '@jackfield/media';
-import type { RecordingFormat } from '@jackfield/platform';
+import type { RecordingFormat } from '@jackfield/ports';
 import { createDiskGate } from './disk-gate.ts';
 import type { FromRecorderThread, RecorderLimits, RecorderStats } from './recorder-messages.ts';
 import { beginRecordingFile, type RecordingFile, sentenceOf, type WritableFile } from './recording-file.ts';

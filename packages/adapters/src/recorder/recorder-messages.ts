@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { RecordedFile, RecordingFormat } from '@jackfield/platform';
+import type { RecordedFile, RecordingFormat } from '@jackfield/ports';
 
 /** Beyond them a recording is refused, or fails alone. */
 export interface RecorderLimits {

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import type { MixCommand, RecordedFile, Recorder, RecordingOrder } from '@jackfield/platform';
+import type { MixCommand, RecordedFile, Recorder, RecordingOrder } from '@jackfield/ports';
 import type { FromRecorderThread, RecorderLimits, RecorderStats } from './recorder-messages.ts';
 import { type RecorderThread, startRecorderThread } from './recorder-thread.ts';
 

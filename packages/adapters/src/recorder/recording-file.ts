@@ -1,5 +1,5 @@
 import { wavDurationMs, wavHeader, wavHeaderBytes } from '@jackfield/media';
-import type { RecordedFile } from '@jackfield/platform';
+import type { RecordedFile } from '@jackfield/ports';
 import type { DiskGate } from './disk-gate.ts';
 import type { SoundEncoder, SoundFormat } from './sound-encoder.ts';
 

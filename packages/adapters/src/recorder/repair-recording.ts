@@ -8,7 +8,7 @@ import {
   wavHeaderBytes,
   wavTag,
 } from '@jackfield/media';
-import type { RecordedFile } from '@jackfield/platform';
+import type { RecordedFile } from '@jackfield/ports';
 import { mp3FrameHeaderBytes, readMp3Frame, silentMp3 } from './mp3-frames.ts';
 
 /** Makes the header count what follows it; a file without a whole header becomes one without samples. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RecordingFiles } from '@jackfield/platform';
+import type { RecordingFiles } from '@jackfield/ports';
 import type { S3Bucket } from './s3-bucket.ts';
 
 const contentTypes: Readonly<Record<string, string>> = { mp3: 'audio/mpeg', wav: 'audio/wav' };

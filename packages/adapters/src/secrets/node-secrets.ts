@@ -13,7 +13,7 @@ import {
   sign,
   timingSafeEqual,
 } from 'node:crypto';
-import type { Secrets } from '@jackfield/platform';
+import type { Secrets } from '@jackfield/ports';
 
 //  0        1          13         29
 //  +--------+----------+----------+------------+

@@ -1,4 +1,4 @@
-import type { Instant } from '@jackfield/platform';
+import type { Instant } from '@jackfield/ports';
 import { SourceRate } from './source-rate.ts';
 
 /** When a source is banned, and for how long. */

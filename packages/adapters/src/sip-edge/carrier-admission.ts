@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
-import type { Clock, Logger } from '@jackfield/platform';
+import type { Clock, Logger } from '@jackfield/ports';
 import { parseNameAddr, parseSipUri, type SipRequest } from '@jackfield/sip';
 import type { Admission } from './admission.ts';
 import { trunkOf } from './domains.ts';

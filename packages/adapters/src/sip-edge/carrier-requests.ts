@@ -1,4 +1,4 @@
-import type { CarrierRequests, RegisterOutcome, Secrets } from '@jackfield/platform';
+import type { CarrierRequests, RegisterOutcome, Secrets } from '@jackfield/ports';
 import {
   hostOfAddress,
   paramOf,

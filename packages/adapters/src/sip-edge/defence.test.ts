@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { FailedLogin, SourceBan } from '@jackfield/platform';
+import type { FailedLogin, SourceBan } from '@jackfield/ports';
 import { createHeaders, type Flow, type SipRequest } from '@jackfield/sip';
 import { createVirtualClock } from '@jackfield/testkit';
 import { createSecrets } from '../secrets/index.ts';

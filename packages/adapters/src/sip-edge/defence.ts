@@ -5,7 +5,7 @@ import {
   networksOf,
   type SourceBan,
   sourceOf,
-} from '@jackfield/platform';
+} from '@jackfield/ports';
 import { decodeUtf8, type Flow, type Nonces, parseAuthorization, type SipRequest } from '@jackfield/sip';
 import type { Admission, Admitted } from './admission.ts';
 import { BanList } from './ban-list.ts';

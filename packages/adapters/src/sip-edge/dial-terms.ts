@@ -1,4 +1,4 @@
-import type { DialRequest, Logger, Trunks } from '@jackfield/platform';
+import type { DialRequest, Logger, Trunks } from '@jackfield/ports';
 import { type DigestCredentials, encodeUtf8, type IncomingInvite } from '@jackfield/sip';
 import type { CarrierAccounts } from './carrier-accounts.ts';
 

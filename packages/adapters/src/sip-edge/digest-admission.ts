@@ -1,4 +1,4 @@
-import type { Clock, Registrations, Secrets } from '@jackfield/platform';
+import type { Clock, Registrations, Secrets } from '@jackfield/ports';
 import {
   createDigestServer,
   decodeUtf8,

@@ -1,4 +1,4 @@
-import type { LegEnd } from '@jackfield/platform';
+import type { LegEnd } from '@jackfield/ports';
 import type { Call, IncomingInvite } from '@jackfield/sip';
 import type { EarlyMedia } from './early-media.ts';
 import type { LegMedia } from './leg-media.ts';

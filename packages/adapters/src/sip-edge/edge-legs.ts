@@ -7,7 +7,7 @@ import type {
   Logger,
   MediaLegs,
   Telephony,
-} from '@jackfield/platform';
+} from '@jackfield/ports';
 import {
   type AnswerFields,
   type Call,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Binding, EndpointCredential } from '@jackfield/platform';
+import type { Binding, EndpointCredential } from '@jackfield/ports';
 import { createHeaders, type SipRequest } from '@jackfield/sip';
 import { createVirtualClock } from '@jackfield/testkit';
 import { createSecrets } from '../secrets/index.ts';

@@ -1,4 +1,4 @@
-import { type Clock, networksOf, type Registrations, type Secrets, sourceOf } from '@jackfield/platform';
+import { type Clock, networksOf, type Registrations, type Secrets, sourceOf } from '@jackfield/ports';
 import {
   decodeUtf8,
   hostOfAddress,

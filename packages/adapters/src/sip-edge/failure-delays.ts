@@ -1,6 +1,5 @@
-import type { Instant } from '@jackfield/platform';
-
 /** How long the refusal of a failed authentication waits; times in milliseconds. */
+import type { Instant } from '@jackfield/ports';
 export interface FailureDelayLimits {
   /** Failures of one source as one user that are answered at once, 3: typing mistakes. */
   readonly failuresAnsweredAtOnce: number;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { LegNotice, LegStatistics } from '@jackfield/platform';
+import type { LegNotice, LegStatistics } from '@jackfield/ports';
 import { createHeaders, createUserAgent, type IncomingInvite, type UserAgent } from '@jackfield/sip';
 import {
   createRecordingLog,

@@ -1,4 +1,4 @@
-import type { Binding, Registrations, Secrets } from '@jackfield/platform';
+import type { Binding, Registrations, Secrets } from '@jackfield/ports';
 import { paramOf, parseSipUri } from '@jackfield/sip';
 import { isOurs } from './domains.ts';
 

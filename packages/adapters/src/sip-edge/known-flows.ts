@@ -1,6 +1,5 @@
-import type { Instant } from '@jackfield/platform';
-
 /** Flows on which somebody has shown who it is, for a time; the oldest is forgotten first. */
+import type { Instant } from '@jackfield/ports';
 export class KnownFlows {
   readonly #keepMs: number;
   readonly #maxFlows: number;

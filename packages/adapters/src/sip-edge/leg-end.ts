@@ -1,4 +1,4 @@
-import type { LegEnd } from '@jackfield/platform';
+import type { LegEnd } from '@jackfield/ports';
 import type { EndReason } from '@jackfield/sip';
 
 /** The end of a SIP leg in the words of the telephony port. */

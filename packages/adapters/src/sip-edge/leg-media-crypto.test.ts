@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { noStatistics } from '@jackfield/media';
-import type { AgreedMedia, LegNotice, MediaLegs } from '@jackfield/platform';
+import type { AgreedMedia, LegNotice, MediaLegs } from '@jackfield/ports';
 import { createUserAgent, type IncomingInvite, type Protocol, type UserAgent } from '@jackfield/sip';
 import {
   createRecordingLog,

@@ -1,4 +1,4 @@
-import type { AgreedProtection, AgreedSuite, DialTarget } from '@jackfield/platform';
+import type { AgreedProtection, AgreedSuite, DialTarget } from '@jackfield/ports';
 import type { AgreedCrypto, CryptoKey, MediaCapabilities } from '@jackfield/sdp';
 import {
   type IncomingInvite,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noStatistics } from '@jackfield/media';
-import type { AgreedMedia, MediaLegs } from '@jackfield/platform';
+import type { AgreedMedia, MediaLegs } from '@jackfield/ports';
 import { createHeaders, type SipRequest } from '@jackfield/sip';
 import { LegMedia } from './leg-media.ts';
 

@@ -1,4 +1,4 @@
-import type { AgreedMedia, LegStatistics, MediaLegs } from '@jackfield/platform';
+import type { AgreedMedia, LegStatistics, MediaLegs } from '@jackfield/ports';
 import {
   type AgreedAudio,
   answerOffer,

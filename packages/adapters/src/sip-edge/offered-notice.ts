@@ -1,4 +1,4 @@
-import type { LegNotice } from '@jackfield/platform';
+import type { LegNotice } from '@jackfield/ports';
 import type { IncomingInvite } from '@jackfield/sip';
 import type { Admitted } from './admission.ts';
 import { callerOf, customHeadersOf } from './parties.ts';

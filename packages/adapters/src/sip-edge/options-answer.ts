@@ -1,4 +1,4 @@
-import type { Logger, Registrations } from '@jackfield/platform';
+import type { Logger, Registrations } from '@jackfield/ports';
 import {
   ALLOWED_METHODS,
   decodeUtf8,

@@ -1,4 +1,4 @@
-import type { DialRequest } from '@jackfield/platform';
+import type { DialRequest } from '@jackfield/ports';
 import {
   decodeUtf8,
   encodeUtf8,

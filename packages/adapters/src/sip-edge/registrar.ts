@@ -1,4 +1,4 @@
-import type { Binding, Clock, Registrations } from '@jackfield/platform';
+import type { Binding, Clock, Registrations } from '@jackfield/ports';
 import {
   addressOfHost,
   DEFAULT_REGISTRATION_LIMITS,

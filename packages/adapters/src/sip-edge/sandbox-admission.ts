@@ -1,4 +1,4 @@
-import type { ExpectedCall } from '@jackfield/platform';
+import type { ExpectedCall } from '@jackfield/ports';
 import type { Admission } from './admission.ts';
 
 export interface SandboxAdmissionDeps {

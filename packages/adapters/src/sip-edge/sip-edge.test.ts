@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Registrations } from '@jackfield/platform';
+import type { Registrations } from '@jackfield/ports';
 import type { Flow } from '@jackfield/sip';
 import type { TransportListener, Transports } from '@jackfield/sip/transport';
 import { type Admission, trustEverybody } from './admission.ts';

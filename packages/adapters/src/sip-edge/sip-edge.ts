@@ -6,7 +6,7 @@ import {
   type Secrets,
   sourceOf,
   type Telephony,
-} from '@jackfield/platform';
+} from '@jackfield/ports';
 import {
   createUserAgent,
   decodeUtf8,

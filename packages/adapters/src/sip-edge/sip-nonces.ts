@@ -1,4 +1,4 @@
-import type { Secrets } from '@jackfield/platform';
+import type { Secrets } from '@jackfield/ports';
 import { createNonces, type Nonces } from '@jackfield/sip';
 
 /** The nonces of all challenges of this process: one memory of their use, whoever judges them. */

@@ -1,6 +1,5 @@
-import type { Instant } from '@jackfield/platform';
-
 /** How fast a key may take tokens. */
+import type { Instant } from '@jackfield/ports';
 export interface RateLimits {
   readonly perSecond: number;
   /** Tokens that wait for a key that rested. */

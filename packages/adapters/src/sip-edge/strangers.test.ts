@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { MediaLegs, Registrations, Secrets, TrunkAccess, Trunks } from '@jackfield/platform';
+import type { MediaLegs, Registrations, Secrets, TrunkAccess, Trunks } from '@jackfield/ports';
 import { authorize, decodeUtf8, parseMessage } from '@jackfield/sip';
 import type { TransportListener, Transports } from '@jackfield/sip/transport';
 import { createRecordingLog, createVirtualClock, seededRandom } from '@jackfield/testkit';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Binding, ClientTokens, Registrations, TokenClient, TokenRefusal } from '@jackfield/platform';
+import type { Binding, ClientTokens, Registrations, TokenClient, TokenRefusal } from '@jackfield/ports';
 import { createHeaders, type Flow, type SipRequest } from '@jackfield/sip';
 import { createVirtualClock } from '@jackfield/testkit';
 import { type Admission, trustEverybody } from './admission.ts';

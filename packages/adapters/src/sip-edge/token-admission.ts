@@ -1,4 +1,4 @@
-import { type ClientTokens, type TokenRefusal, tokenRefusals } from '@jackfield/platform';
+import { type ClientTokens, type TokenRefusal, tokenRefusals } from '@jackfield/ports';
 import { decodeUtf8, parseNameAddr, parseSipUri, type SipRequest } from '@jackfield/sip';
 import type { Admission, Admitted, Refused } from './admission.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DialRequest, LegNotice, LegStatistics, TransferRequest } from '@jackfield/platform';
+import type { DialRequest, LegNotice, LegStatistics, TransferRequest } from '@jackfield/ports';
 import type { Flow } from '@jackfield/sip';
 import type { TransportListener, Transports } from '@jackfield/sip/transport';
 import { createRecordingLog, createVirtualClock } from '@jackfield/testkit';

@@ -1,4 +1,4 @@
-import type { DialTarget, TransferRequest } from '@jackfield/platform';
+import type { DialTarget, TransferRequest } from '@jackfield/ports';
 import {
   type Call,
   type DialogName,

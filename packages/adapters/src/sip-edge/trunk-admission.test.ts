@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { LegNotice, LegStatistics, RefusedTrunkCall, TrunkAccess } from '@jackfield/platform';
+import type { LegNotice, LegStatistics, RefusedTrunkCall, TrunkAccess } from '@jackfield/ports';
 import { type CallListener, createUserAgent, decodeUtf8, type UserAgent } from '@jackfield/sip';
 import type { Transports } from '@jackfield/sip/transport';
 import {

@@ -1,4 +1,4 @@
-import type { Clock, Secrets, TrunkAccess, TrunkRefusal, Trunks } from '@jackfield/platform';
+import type { Clock, Secrets, TrunkAccess, TrunkRefusal, Trunks } from '@jackfield/ports';
 import {
   createDigestServer,
   decodeUtf8,

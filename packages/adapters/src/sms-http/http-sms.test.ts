@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, test } from 'node:test';
-import type { SmsOrder, SmsReceipt } from '@jackfield/platform';
+import type { SmsOrder, SmsReceipt } from '@jackfield/ports';
 import { createVirtualClock } from '@jackfield/testkit';
 import { createHttpSms, type HttpSmsOptions } from './index.ts';
 

@@ -1,4 +1,4 @@
-import type { Clock, Logger, Sms, SmsOrder, SmsOutcome, SmsReceipt } from '@jackfield/platform';
+import type { Clock, Logger, Sms, SmsOrder, SmsOutcome, SmsReceipt } from '@jackfield/ports';
 import { fillTemplate, type TemplateEncoding } from './fill-template.ts';
 import { type ReceiptRequest, type ReceiptRules, readReceiptRequest } from './receipt-request.ts';
 

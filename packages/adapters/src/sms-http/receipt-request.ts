@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { SmsReceipt } from '@jackfield/platform';
+import type { SmsReceipt } from '@jackfield/ports';
 
 /** How a gateway tells of deliveries. Fields are looked for in the query and in the body, form or JSON, of one level. */
 export interface ReceiptRules {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
-import type { Clock, Logger } from '@jackfield/platform';
+import type { Clock, Logger } from '@jackfield/ports';
 import smpp, { type Pdu, type Session } from 'smpp';
 
 export interface SmppLinkOptions {

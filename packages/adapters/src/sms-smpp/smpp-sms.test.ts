@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
-import type { Clock, SmsOrder, SmsReceipt } from '@jackfield/platform';
+import type { Clock, SmsOrder, SmsReceipt } from '@jackfield/ports';
 import { createSystemClock } from '../clock/index.ts';
 import { createSmppSms, type SmppSms, type SmppSmsOptions } from './index.ts';
 import type { SmscNotice, SmscOrder } from './testing/smsc-process.ts';

@@ -1,4 +1,4 @@
-import type { Clock, Logger, Sms, SmsOrder, SmsOutcome, SmsReceipt } from '@jackfield/platform';
+import type { Clock, Logger, Sms, SmsOrder, SmsOutcome, SmsReceipt } from '@jackfield/ports';
 import type { Pdu } from 'smpp';
 import { readReceipt } from './delivery-receipt.ts';
 import { messageParts } from './message-parts.ts';

@@ -1,5 +1,5 @@
 import { createResampler, type Resampler } from '@jackfield/media';
-import type { SoundClip } from '@jackfield/platform';
+import type { SoundClip } from '@jackfield/ports';
 import { DecodeError } from './decode-error.ts';
 
 /** Collects a clip piece by piece; what exceeds its rate is converted down, so that a long file at 48 kHz costs no more memory. */

@@ -1,6 +1,5 @@
-import type { DecodeProblem } from '@jackfield/platform';
-
 /** Why there is no clip; the message is a sentence that a customer may read. */
+import type { DecodeProblem } from '@jackfield/ports';
 export class DecodeError extends Error {
   readonly code: DecodeProblem;
 

@@ -1,4 +1,4 @@
-import type { SoundClip } from '@jackfield/platform';
+import type { SoundClip } from '@jackfield/ports';
 import { MPEGDecoder } from 'mpg123-decoder';
 import { createClipBuilder } from './clip-builder.ts';
 import { DecodeError } from './decode-error.ts';

@@ -1,6 +1,5 @@
-import type { DecodeProblem, SoundClip } from '@jackfield/platform';
-
 /** Plain data between the platform and the thread that decodes. */
+import type { DecodeProblem, SoundClip } from '@jackfield/ports';
 export interface DecodeOrder {
   readonly job: number;
   readonly file: Uint8Array;

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { SoundClip } from '@jackfield/platform';
+import type { SoundClip } from '@jackfield/ports';
 import fc from 'fast-check';
 import { createSoundDecoder } from './index.ts';
 import { chunk, mp3File, pcm16, riff, sine, wavFile } from './testing/sound-files.ts';

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { DecodeLimits, SoundClip, SoundDecoder } from '@jackfield/platform';
+import type { DecodeLimits, SoundClip, SoundDecoder } from '@jackfield/ports';
 import { DecodeError } from './decode-error.ts';
 import type { DecodeOrder, DecodeReport, DecodeThreadData } from './protocol.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { SoundClip } from '@jackfield/platform';
+import type { SoundClip } from '@jackfield/ports';
 import { createEspeakSpeech } from './index.ts';
 
 const speech = createEspeakSpeech({ maxTextLength: 100 });

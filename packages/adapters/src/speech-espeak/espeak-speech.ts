@@ -1,4 +1,4 @@
-import type { SoundClip, Speech, SpeechRequest } from '@jackfield/platform';
+import type { SoundClip, Speech, SpeechRequest } from '@jackfield/ports';
 import { createClipCache } from './clip-cache.ts';
 import { createEspeakProcess } from './espeak-process.ts';
 import { SpeechError } from './speech-error.ts';

@@ -1,5 +1,4 @@
-import type { SpeechProblem } from '@jackfield/platform';
-
+import type { SpeechProblem } from '@jackfield/ports';
 export class SpeechError extends Error {
   readonly code: SpeechProblem;
 

@@ -1,7 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Metrics } from '../ports/metrics.ts';
-import { sourceOf } from './source-of.ts';
+import { type Metrics, sourceOf } from '@jackfield/ports';
 
 /** How many connections may be open at once, WebSockets among them. */
 export interface ConnectionLimits {

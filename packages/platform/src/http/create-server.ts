@@ -1,6 +1,6 @@
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { Metrics } from '../ports/metrics.ts';
+import type { Metrics } from '@jackfield/ports';
 import { oneAtATime } from './request-queue.ts';
 
 export interface ServerLimits {

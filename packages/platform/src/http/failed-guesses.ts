@@ -1,8 +1,6 @@
+import { type Clock, type Metrics, sourceOf } from '@jackfield/ports';
 import { type Problem, tooManyRequests } from '../kernel/problem.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Metrics } from '../ports/metrics.ts';
 import type { SlidingWindow } from './sliding-window.ts';
-import { sourceOf } from './source-of.ts';
 
 /** Wrong credentials, by the source that they came from: one that failed too often is not listened to until that is old enough. */
 export interface FailedGuesses {

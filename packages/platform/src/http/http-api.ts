@@ -1,11 +1,15 @@
 import { schemaKeywords } from '@jackfield/contract';
+import {
+  type Clock,
+  type Database,
+  isLoopback,
+  type Logger,
+  type Metrics,
+  networksOf,
+  type Secrets,
+} from '@jackfield/ports';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { problem, tooManyRequests } from '../kernel/problem.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Database } from '../ports/database.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { Metrics } from '../ports/metrics.ts';
-import type { Secrets } from '../ports/secrets.ts';
 import { sendProblem } from './answers.ts';
 import { type Authenticator, authenticateRequest } from './authentication.ts';
 import { type ConnectionLimits, limitConnections } from './connection-limits.ts';
@@ -22,7 +26,6 @@ import { registerRoutes } from './register-routes.ts';
 import type { RouteGroup } from './route.ts';
 import { repeatedField, repeatedHeader } from './single-fields.ts';
 import { SlidingWindow } from './sliding-window.ts';
-import { isLoopback, networksOf } from './source-of.ts';
 import { createStrangers } from './strangers.ts';
 
 declare module 'fastify' {

@@ -1,5 +1,5 @@
+import type { Instant } from '@jackfield/ports';
 import type { Kysely } from 'kysely';
-import type { Instant } from '../kernel/machine.ts';
 import type { RequestIdentity } from './idempotency.ts';
 
 export type IdempotencyTables = {

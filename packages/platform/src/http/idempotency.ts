@@ -1,10 +1,6 @@
-import type { Instant } from '../kernel/machine.ts';
+import type { Clock, Database, Instant, Logger, Secrets } from '@jackfield/ports';
 import { problem } from '../kernel/problem.ts';
 import { accepted, type Result, refused } from '../kernel/result.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Database } from '../ports/database.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { Secrets } from '../ports/secrets.ts';
 import {
   findRecord,
   type IdempotencyRecord,

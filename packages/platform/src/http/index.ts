@@ -12,4 +12,3 @@ export type { OpenRoute } from './open-route.ts';
 export type { MetricsAccess } from './operations.ts';
 export { RefusedRequest } from './refusals.ts';
 export { type ApiRequest, type ApiRoute, type RequestAccount, type RouteGroup, route } from './route.ts';
-export { networksOf, sourceOf } from './source-of.ts';

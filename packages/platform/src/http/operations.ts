@@ -1,10 +1,7 @@
+import type { Clock, Database, Metrics, Secrets } from '@jackfield/ports';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createDatabaseProbe } from '../kernel/database-probe.ts';
 import { problem } from '../kernel/problem.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Database } from '../ports/database.ts';
-import type { Metrics } from '../ports/metrics.ts';
-import type { Secrets } from '../ports/secrets.ts';
 import { sendProblem } from './answers.ts';
 import type { FailedGuesses } from './failed-guesses.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';

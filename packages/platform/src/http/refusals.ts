@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
+import type { Logger } from '@jackfield/ports';
 import type { ConnectionError, FastifyError, FastifyRequest } from 'fastify';
 import { type Problem, problem, unavailable } from '../kernel/problem.ts';
-import type { Logger } from '../ports/logger.ts';
 import { errorText } from './answers.ts';
 import { refusalOf } from './parameter-refusal.ts';
 

@@ -1,7 +1,6 @@
+import type { Clock, Secrets } from '@jackfield/ports';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { problem } from '../kernel/problem.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Secrets } from '../ports/secrets.ts';
 import { answerTo, sendAnswer, sendProblem } from './answers.ts';
 import { schemaOf } from './documents.ts';
 import type { Answer, Idempotency } from './idempotency.ts';

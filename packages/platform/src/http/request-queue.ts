@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Metrics } from '../ports/metrics.ts';
+import type { Metrics } from '@jackfield/ports';
 
 interface RequestQueueDeps {
   /** Requests of one connection that may wait while another one is answered. */

@@ -1,5 +1,5 @@
+import type { Instant } from '@jackfield/ports';
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
-import type { Instant } from '../kernel/machine.ts';
 import type { Result } from '../kernel/result.ts';
 import type { FileRoute } from './file-route.ts';
 import type { OpenRoute } from './open-route.ts';

@@ -1,5 +1,4 @@
-import type { Instant } from '../kernel/machine.ts';
-
+import type { Instant } from '@jackfield/ports';
 export interface WindowLimits {
   /** Events that one key may have in any window. */
   readonly limit: number;

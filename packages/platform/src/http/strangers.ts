@@ -1,8 +1,6 @@
+import { type Clock, type Metrics, sourceOf } from '@jackfield/ports';
 import { type Problem, tooManyRequests } from '../kernel/problem.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Metrics } from '../ports/metrics.ts';
 import type { SlidingWindow } from './sliding-window.ts';
-import { sourceOf } from './source-of.ts';
 
 /** Requests that no account answers for, by the source that they came from. */
 export interface Strangers {

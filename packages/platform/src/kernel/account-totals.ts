@@ -1,5 +1,5 @@
+import type { Read, Write } from '@jackfield/ports';
 import { sql } from 'kysely';
-import type { Read, Write } from '../ports/database.ts';
 
 /** How many things an account sees, kept beside them: the plain list has nothing to count. */
 export interface AccountTotals {

@@ -1,6 +1,5 @@
-import type { Clock } from '../ports/clock.ts';
-
 /** Asks again after `freshMs`; in between everybody gets the last answer. A failure is not kept. */
+import type { Clock } from '@jackfield/ports';
 export function askedSeldom<Answer>(
   clock: Clock,
   ask: () => Promise<Answer>,

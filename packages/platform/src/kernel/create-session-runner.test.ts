@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Database, Machine, Migration, Read, TimerFired } from '@jackfield/ports';
 import { createRecordingLog, createVirtualClock, eachDatabase, type OpenDatabase } from '@jackfield/testkit';
 import type { Kysely } from 'kysely';
-import type { Database, Migration, Read } from '../ports/database.ts';
 import { createSessionRunner } from './create-session-runner.ts';
-import type { KernelEffect, Machine, OutboxEvent, TimerFired } from './machine.ts';
+import type { KernelEffect, OutboxEvent } from './kernel-effects.ts';
 import { createOutbox, outboxMigrations } from './outbox.ts';
 import type { SessionKind, SessionRunner, Sessions } from './session-runner.ts';
 

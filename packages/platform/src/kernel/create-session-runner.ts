@@ -1,5 +1,5 @@
-import type { Write } from '../ports/database.ts';
-import type { KernelEffect, OutboxEvent, Step, TimerFired } from './machine.ts';
+import type { Step, TimerFired, Write } from '@jackfield/ports';
+import type { KernelEffect, OutboxEvent } from './kernel-effects.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
 import { createRunQueue } from './run-queue.ts';
 import type { SessionKind, SessionRunner, SessionRunnerDeps, Sessions } from './session-runner.ts';

@@ -1,6 +1,5 @@
+import type { Clock, Database } from '@jackfield/ports';
 import { sql } from 'kysely';
-import type { Clock } from '../ports/clock.ts';
-import type { Database } from '../ports/database.ts';
 
 export interface ProbeLimits {
   /** A database that has not answered after this counts as away. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { createPostgresDatabase } from '@jackfield/adapters/database-postgres';
+import type { Database, Write } from '@jackfield/ports';
 import {
   createRecordingLog,
   createVirtualClock,
@@ -10,9 +11,8 @@ import {
   startPostgres,
 } from '@jackfield/testkit';
 import { sql } from 'kysely';
-import type { Database, Write } from '../ports/database.ts';
 import { createEventFeed, feedStart } from './event-feed.ts';
-import { type OutboxEvent, replayResource } from './machine.ts';
+import { type OutboxEvent, replayResource } from './kernel-effects.ts';
 import { createOutbox, outboxMigrations } from './outbox.ts';
 
 const [main, sub] = ['MA000000000000000000', 'SA000000000000000000'];

@@ -1,6 +1,6 @@
+import type { Database, Instant } from '@jackfield/ports';
 import { type CompiledQuery, sql } from 'kysely';
-import type { Database } from '../ports/database.ts';
-import { type Instant, replayResource } from './machine.ts';
+import { replayResource } from './kernel-effects.ts';
 
 /** Where a reader of the feed stands: behind the event with this name. `0-0` is before all of them. */
 export type FeedCursor = string;

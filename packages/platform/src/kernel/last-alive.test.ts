@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Database } from '@jackfield/ports';
 import { createRecordingLog, createVirtualClock, eachDatabase, type OpenDatabase } from '@jackfield/testkit';
-import type { Database } from '../ports/database.ts';
 import { createLastAlive, lastAliveMigrations } from './last-alive.ts';
 import { createOutbox, outboxMigrations } from './outbox.ts';
 

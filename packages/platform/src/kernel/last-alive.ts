@@ -1,8 +1,5 @@
+import type { Clock, Database, Instant, Logger } from '@jackfield/ports';
 import { sql } from 'kysely';
-import type { Clock } from '../ports/clock.ts';
-import type { Database } from '../ports/database.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { Instant } from './machine.ts';
 import { lastAliveTable } from './migrations/0004-last-alive.ts';
 import { lastAliveCounted } from './migrations/0005-last-alive-counted.ts';
 

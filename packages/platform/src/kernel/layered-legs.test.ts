@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { DialRequest, LegListener, LegNotice, Machine, Telephony } from '@jackfield/ports';
 import { createVirtualClock } from '@jackfield/testkit';
-import type { DialRequest, LegListener, LegNotice, Telephony } from '../ports/telephony.ts';
 import { layerLegs, type PlaceEffect, type PlaceInput } from './layered-legs.ts';
-import type { Machine } from './machine.ts';
 
 interface TwoPlaces {
   readonly phase: 'first' | 'second' | 'taken' | 'ended';

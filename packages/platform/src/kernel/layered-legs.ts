@@ -1,9 +1,15 @@
-import type { Clock } from '../ports/clock.ts';
-import type { LegStatistics } from '../ports/media-legs.ts';
-import type { DialRequest, LegEnd, LegListener, LegNotice, Telephony } from '../ports/telephony.ts';
-import type { Instant, Machine } from './machine.ts';
-
 /** What every machine hears that tries several places for one leg. */
+import type {
+  Clock,
+  DialRequest,
+  Instant,
+  LegEnd,
+  LegListener,
+  LegNotice,
+  LegStatistics,
+  Machine,
+  Telephony,
+} from '@jackfield/ports';
 export type PlaceInput =
   | { readonly type: 'dialled' }
   | { readonly type: 'ringing' }

@@ -1,5 +1,4 @@
-import type { Write } from '../ports/database.ts';
-import type { Instant } from './machine.ts';
+import type { Instant, Write } from '@jackfield/ports';
 import type { StoredEvent } from './outbox-store.ts';
 
 /**

@@ -1,8 +1,5 @@
-import type { Clock } from '../ports/clock.ts';
-import type { Database } from '../ports/database.ts';
-import type { Logger } from '../ports/logger.ts';
+import type { Clock, Database, Instant, Logger } from '@jackfield/ports';
 import { createKeyedQueue } from './keyed-queue.ts';
-import type { Instant } from './machine.ts';
 import type { DeliveryOutcome, OutboxConsumer } from './outbox-consumer.ts';
 import type { OutboxLimits } from './outbox-limits.ts';
 import { type OutboxStore, pruneEvents, type StoredEvent } from './outbox-store.ts';

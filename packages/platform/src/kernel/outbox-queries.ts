@@ -1,6 +1,6 @@
+import type { Database, Instant } from '@jackfield/ports';
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely';
-import type { Database } from '../ports/database.ts';
-import type { Instant, OutboxEvent } from './machine.ts';
+import type { OutboxEvent } from './kernel-effects.ts';
 
 /** An event with the name it keeps for ever, in the transaction that writes it. */
 export interface AppendedEvent extends OutboxEvent {

@@ -1,6 +1,6 @@
+import type { Database, Instant, Read, Write } from '@jackfield/ports';
 import { type CompiledQuery, type Kysely, sql } from 'kysely';
-import type { Database, Read, Write } from '../ports/database.ts';
-import type { CallbackTarget, Instant } from './machine.ts';
+import type { CallbackTarget } from './kernel-effects.ts';
 import { type AppendedEvent, type NewEvent, type OutboxRow, outboxQueries } from './outbox-queries.ts';
 
 /** An event on its way. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import type { Database } from '@jackfield/ports';
 import { createRecordingLog, createVirtualClock, eachDatabase, type OpenDatabase } from '@jackfield/testkit';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import type { Database } from '../ports/database.ts';
-import type { OutboxEvent } from './machine.ts';
+import type { OutboxEvent } from './kernel-effects.ts';
 import { createOutbox, outboxMigrations } from './outbox.ts';
 import type { Deliver } from './outbox-consumer.ts';
 import type { OutboxLimits } from './outbox-limits.ts';

@@ -1,7 +1,5 @@
-import type { Clock } from '../ports/clock.ts';
-import type { Database, Migration, Write } from '../ports/database.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { Instant, OutboxEvent } from './machine.ts';
+import type { Clock, Database, Instant, Logger, Migration, Write } from '@jackfield/ports';
+import type { OutboxEvent } from './kernel-effects.ts';
 import { outboxTable } from './migrations/0001-outbox.ts';
 import { outboxCallbacks } from './migrations/0002-outbox-callbacks.ts';
 import { outboxFeed } from './migrations/0003-event-feed.ts';

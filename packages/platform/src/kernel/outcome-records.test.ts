@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Database, Write } from '@jackfield/ports';
 import { createVirtualClock } from '@jackfield/testkit';
-import type { Database, Write } from '../ports/database.ts';
 import type { StoredEvent } from './outbox-store.ts';
 import { createOutcomeRecords } from './outcome-records.ts';
 

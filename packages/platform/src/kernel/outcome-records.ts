@@ -1,5 +1,4 @@
-import type { Clock } from '../ports/clock.ts';
-import type { Database, Write } from '../ports/database.ts';
+import type { Clock, Database, Write } from '@jackfield/ports';
 import type { DeliveryOutcome } from './outbox-consumer.ts';
 import type { OutboxStore, StoredEvent } from './outbox-store.ts';
 

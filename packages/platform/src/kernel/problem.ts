@@ -1,6 +1,5 @@
-import { quoted } from './quoted.ts';
-
 /** Why a wish was refused: an expected outcome, never thrown. `sentence` is what the client reads; it holds no secret. */
+import { quoted } from '@jackfield/ports';
 export interface Problem {
   readonly code: ProblemCode;
   readonly sentence: string;

@@ -1,8 +1,5 @@
-import type { Clock } from '../ports/clock.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { Instant } from './machine.ts';
-
 /** Records of one kind, of which those that ended long ago are removed. */
+import type { Clock, Instant, Logger } from '@jackfield/ports';
 export interface RetainedRecords {
   /** For the log: `calls`. */
   readonly name: string;

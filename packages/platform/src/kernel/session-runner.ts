@@ -1,8 +1,6 @@
-import type { Clock } from '../ports/clock.ts';
-import type { Database, Write } from '../ports/database.ts';
-import type { Logger } from '../ports/logger.ts';
+import type { Clock, Database, Instant, Logger, Machine, TimerFired, Write } from '@jackfield/ports';
+import type { OutboxEvent } from './kernel-effects.ts';
 import type { Alive } from './last-alive.ts';
-import type { Instant, Machine, OutboxEvent, TimerFired } from './machine.ts';
 
 /** One kind of live session: its machine, how it is stored, and who carries out its effects. */
 export interface SessionKind<State, Input, Effect extends { readonly do: string }> {

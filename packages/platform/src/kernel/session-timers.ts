@@ -1,7 +1,5 @@
-import type { Clock } from '../ports/clock.ts';
-import type { Instant } from './machine.ts';
-
 /** A timer of a session, from its start until its `timer-fired` is taken from the mailbox, or it is cancelled or replaced. */
+import type { Clock, Instant } from '@jackfield/ports';
 export interface SessionTimer {
   readonly key: string;
   readonly cancel: () => void;

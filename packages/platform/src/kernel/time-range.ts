@@ -1,4 +1,4 @@
-import type { Instant } from './machine.ts';
+import type { Instant } from '@jackfield/ports';
 import { invalidParameter } from './problem.ts';
 import { accepted, type Result, refused } from './result.ts';
 import { parseTimestamp } from './timestamps.ts';

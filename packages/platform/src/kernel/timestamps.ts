@@ -1,6 +1,5 @@
-import type { Instant } from './machine.ts';
-
 /** `YYYY-MM-DD HH:mm:ss+00:00`: calls and multiparty calls (conventions.md §1). */
+import type { Instant } from '@jackfield/ports';
 export function timestampWithOffset(at: Instant): string {
   return `${timestamp(at)}+00:00`;
 }

@@ -1,6 +1,6 @@
 import { FrameResampler } from '@jackfield/media';
 import type { NoiseCancellation, OpenNoiseCancellation } from '@jackfield/media/io';
-import type { StreamTrack } from '@jackfield/platform';
+import type { StreamTrack } from '@jackfield/ports';
 
 /** Legs of one channel of a tap. */
 interface TappedLegs {

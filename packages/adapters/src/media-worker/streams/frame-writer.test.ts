@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { StreamOrder } from '@jackfield/platform';
+import type { StreamOrder } from '@jackfield/ports';
 import fc from 'fast-check';
 import { FrameWriter } from './frame-writer.ts';
 import { WaitingFrames } from './waiting-frames.ts';

@@ -1,5 +1,5 @@
 import { pcmu } from '@jackfield/media';
-import type { StreamOrder } from '@jackfield/platform';
+import type { StreamOrder } from '@jackfield/ports';
 import { writeBase64 } from './base64.ts';
 
 /** A track as its frames name it: what stands around the numbers and the samples, written once. The binary header is in README.md. */

@@ -1,7 +1,14 @@
 import type { EngineStreams, OpenedFeed } from '@jackfield/media';
 import type { OpenNoiseCancellation } from '@jackfield/media/io';
-import type { StreamNotice, StreamOrder, StreamTarget, StreamTrack } from '@jackfield/platform';
-import { type KeySource, type PressedKey, withKey } from '@jackfield/platform/pressed-keys';
+import {
+  type KeySource,
+  type PressedKey,
+  type StreamNotice,
+  type StreamOrder,
+  type StreamTarget,
+  type StreamTrack,
+  withKey,
+} from '@jackfield/ports';
 import { AudioReader } from './audio-reader.ts';
 import { readBase64 } from './base64.ts';
 import { FrameWriter } from './frame-writer.ts';

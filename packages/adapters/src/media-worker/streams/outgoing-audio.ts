@@ -1,6 +1,6 @@
 import type { EngineStreams, TellKey } from '@jackfield/media';
 import type { OpenNoiseCancellation } from '@jackfield/media/io';
-import type { StreamOrder, StreamTrack } from '@jackfield/platform';
+import type { StreamOrder, StreamTrack } from '@jackfield/ports';
 import { CleanedTracks, cleanedRate } from './cleaned-tracks.ts';
 import type { FrameWriter, TrackShape } from './frame-writer.ts';
 import type { StreamCounters, StreamLimits } from './stream-messages.ts';

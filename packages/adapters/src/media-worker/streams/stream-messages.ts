@@ -1,6 +1,5 @@
-import type { LegKey, StreamNotice, StreamOrder, StreamTarget, StreamTrack } from '@jackfield/platform';
-
 /** Orders for streams on their way into the media thread. */
+import type { LegKey, StreamNotice, StreamOrder, StreamTarget, StreamTrack } from '@jackfield/ports';
 export type StreamRequest =
   | { readonly type: 'stream'; readonly do: 'open'; readonly order: StreamOrder }
   | {

@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import type { StreamNotice, StreamOrder, StreamTarget } from '@jackfield/platform';
+import type { StreamNotice, StreamOrder, StreamTarget } from '@jackfield/ports';
 import { agreedWith, createPhone, type LoopbackPhone } from '../loopback-phone.ts';
 import { createMediaWorker, type MediaWorker, type MediaWorkerOptions } from '../media-worker.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from './test-server.ts';

@@ -1,6 +1,6 @@
 import { connect as connectPlain, isIP, type LookupFunction } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import type { StreamTarget } from '@jackfield/platform';
+import type { StreamTarget } from '@jackfield/ports';
 import { WebSocket } from 'ws';
 
 /** Who is told what becomes of a socket: `opened` or `unreachable`, and after `opened` in the end `lost`. */

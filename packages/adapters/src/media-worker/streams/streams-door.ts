@@ -1,4 +1,4 @@
-import type { AudioStreams, StreamNotice } from '@jackfield/platform';
+import type { AudioStreams, StreamNotice } from '@jackfield/ports';
 import type { StreamRequest } from './stream-messages.ts';
 
 /** The port on the main thread, and the way in for what its worker tells. */

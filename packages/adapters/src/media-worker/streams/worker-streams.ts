@@ -1,6 +1,6 @@
 import type { EngineStreams } from '@jackfield/media';
 import type { OpenNoiseCancellation } from '@jackfield/media/io';
-import type { StreamNotice } from '@jackfield/platform';
+import type { StreamNotice } from '@jackfield/ports';
 import { LiveStream } from './live-stream.ts';
 import {
   defaultStreamLimits,

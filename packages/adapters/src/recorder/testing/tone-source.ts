@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { CaptureMessage } from '@jackfield/media';
-import type { MixCommand } from '@jackfield/platform';
+import type { MixCommand } from '@jackfield/ports';
 import type { CaptureSource } from '../recorder.ts';
 import { tones } from './tones.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { DialRequest, LegKey, LegNotice, LegStatistics, MediaLegs } from '@jackfield/platform';
+import type { DialRequest, LegKey, LegNotice, LegStatistics, MediaLegs } from '@jackfield/ports';
 import {
   type CallListener,
   createUserAgent,

@@ -1,4 +1,4 @@
-import type { Registrations } from '../../ports/registrations.ts';
+import type { Registrations } from '@jackfield/ports';
 import type { AccountAuthenticator } from './authenticate.ts';
 
 /** Registrations in which endpoints of accounts that are not active are not found, so that no call reaches them. */

@@ -1,6 +1,5 @@
+import type { Database, Secrets } from '@jackfield/ports';
 import type { Authentication, Authenticator } from '../../http/index.ts';
-import type { Database } from '../../ports/database.ts';
-import type { Secrets } from '../../ports/secrets.ts';
 import { type AccountRow, type AccountsTables, findAccount } from './store.ts';
 
 const maxRemembered = 1000;

@@ -4,14 +4,13 @@ import {
   readBoolean,
   type SubaccountChanges,
 } from '@jackfield/contract';
+import type { Database, Instant, Secrets, Write } from '@jackfield/ports';
 import type { RequestAccount } from '../../http/index.ts';
 import { newAuthId, newAuthToken } from '../../kernel/ids.ts';
-import type { Instant, OutboxEvent } from '../../kernel/machine.ts';
+import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
 import { invalidParameter, notFound, type Problem, problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
-import type { Database, Write } from '../../ports/database.ts';
-import type { Secrets } from '../../ports/secrets.ts';
 import { hashOfToken } from './authenticate.ts';
 import {
   type AccountRow,

@@ -1,8 +1,6 @@
+import type { Clock, Database, Migration, Secrets } from '@jackfield/ports';
 import type { RouteGroup } from '../../http/index.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Database, Migration } from '../../ports/database.ts';
-import type { Secrets } from '../../ports/secrets.ts';
 import { type AccountAuthenticator, createAuthenticator } from './authenticate.ts';
 import { type AccountResources, ensureFirstAccount, type FirstAccount } from './commands.ts';
 import { createKnownAccounts, type KnownAccounts } from './known-accounts.ts';

@@ -1,6 +1,5 @@
+import type { Database, Secrets } from '@jackfield/ports';
 import type { CompiledQuery } from 'kysely';
-import type { Database } from '../../ports/database.ts';
-import type { Secrets } from '../../ports/secrets.ts';
 import type { AccountsTables } from './store.ts';
 
 /** What others ask of accounts on every call and every delivery. */

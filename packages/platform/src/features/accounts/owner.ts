@@ -1,5 +1,5 @@
+import type { Write } from '@jackfield/ports';
 import { RefusedRequest, unauthenticated } from '../../http/index.ts';
-import type { Write } from '../../ports/database.ts';
 import type { AccountsTables } from './store.ts';
 
 /**

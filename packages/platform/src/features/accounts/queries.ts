@@ -1,11 +1,10 @@
 import type { Account, Subaccount } from '@jackfield/contract';
+import type { Database, Secrets } from '@jackfield/ports';
 import type { RequestAccount } from '../../http/index.ts';
 import { type Page, type PageMeta, pageMeta } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { dateOnly } from '../../kernel/timestamps.ts';
-import type { Database } from '../../ports/database.ts';
-import type { Secrets } from '../../ports/secrets.ts';
 import {
   type AccountRow,
   type AccountsTables,

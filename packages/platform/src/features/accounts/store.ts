@@ -1,5 +1,5 @@
+import type { Instant } from '@jackfield/ports';
 import { type Generated, type Kysely, sql } from 'kysely';
-import type { Instant } from '../../kernel/machine.ts';
 import type { Page } from '../../kernel/pagination.ts';
 
 export type AccountsTables = {

@@ -1,5 +1,5 @@
+import type { Database } from '@jackfield/ports';
 import { type CompiledQuery, sql } from 'kysely';
-import type { Database } from '../../ports/database.ts';
 import { type ApplicationsTables, tablesOf } from './tables.ts';
 
 /** Where an application has its calls answered. */

@@ -1,6 +1,6 @@
+import type { Database, Write } from '@jackfield/ports';
 import { type CompiledQuery, sql } from 'kysely';
 import type { RequestAccount } from '../../http/index.ts';
-import type { Database, Write } from '../../ports/database.ts';
 import { tablesOf, viewOf } from './tables.ts';
 
 /** What others ask in the transaction in which they attach an application. */

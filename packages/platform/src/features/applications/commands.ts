@@ -4,13 +4,11 @@ import {
   type NewApplication,
   readBoolean,
 } from '@jackfield/contract';
+import type { Database, Instant, Secrets, Write } from '@jackfield/ports';
 import type { RequestAccount } from '../../http/index.ts';
 import { newDigits } from '../../kernel/ids.ts';
-import type { Instant } from '../../kernel/machine.ts';
 import { invalidParameter, notFound, problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
-import type { Database, Write } from '../../ports/database.ts';
-import type { Secrets } from '../../ports/secrets.ts';
 import { changedSettings, initialSettings } from './settings.ts';
 import type { ApplicationStore } from './store.ts';
 

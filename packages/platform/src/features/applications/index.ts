@@ -1,6 +1,5 @@
+import type { Database, Migration, Secrets, Write } from '@jackfield/ports';
 import type { RouteGroup } from '../../http/index.ts';
-import type { Database, Migration, Write } from '../../ports/database.ts';
-import type { Secrets } from '../../ports/secrets.ts';
 import { type AnsweringApplications, createAnsweringApplications } from './answering.ts';
 import { type AttachedEndpoints, removeApplicationsOf } from './commands.ts';
 import { applicationsTables } from './migrations/0001-applications.ts';

@@ -1,8 +1,8 @@
+import type { Database, Write } from '@jackfield/ports';
 import { sql } from 'kysely';
 import type { RequestAccount } from '../../http/index.ts';
 import { createAccountTotals } from '../../kernel/account-totals.ts';
 import type { Page } from '../../kernel/pagination.ts';
-import type { Database, Write } from '../../ports/database.ts';
 import { requireOwner } from '../accounts/index.ts';
 import type { ApplicationSettings } from './settings.ts';
 import { type ApplicationRow, tablesOf, viewOf } from './tables.ts';

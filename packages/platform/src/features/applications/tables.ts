@@ -1,6 +1,6 @@
+import type { Read } from '@jackfield/ports';
 import type { Generated, Kysely } from 'kysely';
 import type { RequestAccount } from '../../http/index.ts';
-import type { Read } from '../../ports/database.ts';
 import type { ApplicationSettings } from './settings.ts';
 
 type Flag = 0 | 1;

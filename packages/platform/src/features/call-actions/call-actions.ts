@@ -1,5 +1,5 @@
+import type { Media } from '@jackfield/ports';
 import type { RouteGroup } from '../../http/index.ts';
-import type { Media } from '../../ports/media.ts';
 import { createCommands } from './commands.ts';
 import { callActionRoutes } from './routes.ts';
 import { defineSessions, type SessionDeps } from './sessions.ts';

@@ -1,6 +1,6 @@
+import type { Media } from '@jackfield/ports';
 import { notFound, problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
-import type { Media } from '../../ports/media.ts';
 import { type LiveLeg, liveCallOf } from '../calls/index.ts';
 import type { Recordings } from '../recordings/index.ts';
 import { maxRecordingsOfLeg, type PlayKind } from './domain/leg-actions.ts';

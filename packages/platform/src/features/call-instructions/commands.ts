@@ -1,8 +1,8 @@
+import type { Logger } from '@jackfield/ports';
 import type { RequestAccount } from '../../http/index.ts';
 import { draining, notFound, problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { Sessions } from '../../kernel/session-runner.ts';
-import type { Logger } from '../../ports/logger.ts';
 import { type Calls, isOf, type LegOffer, type TakenOffer } from '../calls/index.ts';
 import {
   type DocumentRun,

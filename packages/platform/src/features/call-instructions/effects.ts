@@ -1,7 +1,6 @@
+import type { Logger, Media } from '@jackfield/ports';
 import type { Result } from '../../kernel/result.ts';
 import { withoutSecrets } from '../../kernel/shown-url.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { Media } from '../../ports/media.ts';
 import { type CallEnd, type Calls, callEnds } from '../calls/index.ts';
 import type { Recordings } from '../recordings/index.ts';
 import type { Sounds } from '../sounds/index.ts';

@@ -1,4 +1,4 @@
-import type { OutboxEvent } from '../../kernel/machine.ts';
+import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import { withoutSecrets } from '../../kernel/shown-url.ts';
 import type { DocumentRun, RunEvent } from './domain/document-run.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { EgressOutcome, EgressProblemKind, EgressRequest } from '../../ports/egress.ts';
+import type { EgressOutcome, EgressProblemKind, EgressRequest } from '@jackfield/ports';
 import { type FetchDeps, fetchDocument, type RequestSettings } from './fetch-document.ts';
 
 const url = 'https://example.com/answer?key=secret';

@@ -1,6 +1,5 @@
+import type { Clock, Egress, EgressOutcome, StopSignal } from '@jackfield/ports';
 import { withoutSecrets } from '../../kernel/shown-url.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Egress, EgressOutcome, StopSignal } from '../../ports/egress.ts';
 import type { DocumentFault } from './domain/document-end.ts';
 import type { ActionRequest } from './domain/instruction.ts';
 

@@ -1,4 +1,5 @@
-import type { Machine, OutboxEvent, Step, TimerFired } from '../../kernel/machine.ts';
+import type { Machine, Step, TimerFired } from '@jackfield/ports';
+import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
 import { conversationsOf } from './conversations.ts';
 import type { DocumentRun, RunEffect, RunInput } from './domain/document-run.ts';

@@ -1,8 +1,6 @@
+import type { Clock, Database, Metrics } from '@jackfield/ports';
 import { sql } from 'kysely';
 import { askedSeldom } from '../../kernel/asked-seldom.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Database } from '../../ports/database.ts';
-import type { Metrics } from '../../ports/metrics.ts';
 
 export interface BacklogDeps {
   readonly database: Pick<Database, 'read'>;

@@ -1,8 +1,8 @@
+import type { Database, Instant, Read, Write } from '@jackfield/ports';
 import { type CompiledQuery, sql } from 'kysely';
-import type { CallbackTarget, Instant } from '../../kernel/machine.ts';
+import type { CallbackTarget } from '../../kernel/kernel-effects.ts';
 import type { AppendedEvent } from '../../kernel/outbox-queries.ts';
 import type { Page } from '../../kernel/pagination.ts';
-import type { Database, Read, Write } from '../../ports/database.ts';
 import { ownerNow } from '../accounts/index.ts';
 import { fieldsOf } from './fields.ts';
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { stringToSignV2, stringToSignV3 } from '@jackfield/contract';
+import type { EgressOutcome } from '@jackfield/ports';
 import { eachDatabase, type OpenDatabase } from '@jackfield/testkit';
 import { createEventFeed, feedStart } from '../../kernel/event-feed.ts';
 import { createOutbox } from '../../kernel/outbox.ts';
-import type { EgressOutcome } from '../../ports/egress.ts';
 import { answer, down, ok, openWorld } from './testing/callbacks-world.ts';
 
 function rules(open: OpenDatabase): void {

@@ -1,13 +1,8 @@
+import type { Clock, Database, Egress, Logger, Metrics, Migration, Secrets } from '@jackfield/ports';
 import type { RouteGroup } from '../../http/index.ts';
-import { type OutboxEvent, replayResource } from '../../kernel/machine.ts';
+import { type OutboxEvent, replayResource } from '../../kernel/kernel-effects.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
 import type { OutboxConsumer } from '../../kernel/outbox-consumer.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Database, Migration } from '../../ports/database.ts';
-import type { Egress } from '../../ports/egress.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { Metrics } from '../../ports/metrics.ts';
-import type { Secrets } from '../../ports/secrets.ts';
 import type { AccountResources } from '../accounts/index.ts';
 import { publishBacklog } from './backlog.ts';
 import {

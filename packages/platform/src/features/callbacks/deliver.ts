@@ -1,11 +1,9 @@
-import type { CallbackTarget, OutboxEvent } from '../../kernel/machine.ts';
+import type { Clock, Egress, Logger } from '@jackfield/ports';
+import type { CallbackTarget, OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
 import type { DeliveryOutcome, OutboxConsumer } from '../../kernel/outbox-consumer.ts';
 import type { StoredEvent } from '../../kernel/outbox-store.ts';
 import { withoutSecrets } from '../../kernel/shown-url.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Egress } from '../../ports/egress.ts';
-import type { Logger } from '../../ports/logger.ts';
 import { type CallbackAttempt, type CallbackStore, waitingRow } from './callback-store.ts';
 import { type DeliveryVerdict, isSilent, judgeAttempt } from './domain/delivery-outcome.ts';
 import { type DeliverySettings, parseDeliverySettings } from './domain/delivery-settings.ts';

@@ -1,4 +1,4 @@
-import type { OutboxEvent } from '../../kernel/machine.ts';
+import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { StoredEvent } from '../../kernel/outbox-store.ts';
 import { timestampWithOffset } from '../../kernel/timestamps.ts';
 import type { CallbackRow } from './callback-store.ts';

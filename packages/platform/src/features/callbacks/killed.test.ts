@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSecrets } from '@jackfield/adapters/secrets';
+import type { Database, EgressRequest } from '@jackfield/ports';
 import { createRecordingLog, createVirtualClock, eachDatabase } from '@jackfield/testkit';
 import { sql } from 'kysely';
 import { createOutbox, outboxMigrations } from '../../kernel/outbox.ts';
-import type { Database } from '../../ports/database.ts';
-import type { EgressRequest } from '../../ports/egress.ts';
 import { callbackMigrations, createCallbacks } from './callbacks.ts';
 
 type Moment = 'before a commit' | 'after a commit' | 'before a request' | 'after a request';

@@ -7,11 +7,11 @@ import {
   readOneOf,
   replayedCallback,
 } from '@jackfield/contract';
+import type { Database } from '@jackfield/ports';
 import { type RouteGroup, route } from '../../http/index.ts';
 import { pageMeta, parsePage } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, refused } from '../../kernel/result.ts';
-import type { Database } from '../../ports/database.ts';
 import { type CallbackRow, findCallback, listCallbacks } from './callback-store.ts';
 import { callbackOf, itemOf } from './views.ts';
 

@@ -1,6 +1,6 @@
 import { stringToSignV2, stringToSignV3 } from '@jackfield/contract';
+import type { Secrets } from '@jackfield/ports';
 import { newDigits } from '../../kernel/ids.ts';
-import type { Secrets } from '../../ports/secrets.ts';
 import { parseDeliverySettings } from './domain/delivery-settings.ts';
 
 /** A request as it is sent, and the texts that its signatures are of. */

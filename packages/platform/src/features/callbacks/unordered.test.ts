@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { EgressOutcome } from '@jackfield/ports';
 import { eachDatabase, type OpenDatabase } from '@jackfield/testkit';
-import type { EgressOutcome } from '../../ports/egress.ts';
 import { answer, ok, openWorld } from './testing/callbacks-world.ts';
 
 const timedOut: EgressOutcome = { problem: { kind: 'read-timeout', sentence: 'no answer within 40000 ms' } };

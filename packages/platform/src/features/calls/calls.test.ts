@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import type {
+  Database,
+  LegKey,
+  LegListener,
+  LegNotice,
+  MediaNotice,
+  MixCommand,
+  Telephony,
+} from '@jackfield/ports';
 import {
   createRecordingLog,
   createVirtualClock,
@@ -8,10 +17,7 @@ import {
   onEmbeddedDatabase,
 } from '@jackfield/testkit';
 import { createSessionRunner } from '../../kernel/create-session-runner.ts';
-import type { OutboxEvent } from '../../kernel/machine.ts';
-import type { Database } from '../../ports/database.ts';
-import type { MediaNotice, MixCommand } from '../../ports/media.ts';
-import type { LegKey, LegListener, LegNotice, Telephony } from '../../ports/telephony.ts';
+import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import { createUsage, freeOfCharge } from '../usage/index.ts';
 import { callMigrations, createCalls } from './calls.ts';
 import { qualityOf } from './domain/leg-quality.ts';

@@ -1,16 +1,21 @@
+import type {
+  AudioStreams,
+  Clock,
+  Database,
+  Instant,
+  Logger,
+  Media,
+  Metrics,
+  Migration,
+  NumberRoutes,
+  OwnNumbers,
+  Registrations,
+  Telephony,
+  Write,
+} from '@jackfield/ports';
 import type { ApiRoute, RequestAccount, RouteGroup } from '../../http/index.ts';
 import type { DiedAt } from '../../kernel/last-alive.ts';
-import type { Instant } from '../../kernel/machine.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
-import type { AudioStreams } from '../../ports/audio-streams.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Database, Migration, Write } from '../../ports/database.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { Media } from '../../ports/media.ts';
-import type { Metrics } from '../../ports/metrics.ts';
-import type { NumberRoutes, OwnNumbers } from '../../ports/number-routes.ts';
-import type { Registrations } from '../../ports/registrations.ts';
-import type { Telephony } from '../../ports/telephony.ts';
 import type { Usage } from '../usage/index.ts';
 import { createDialledLegs } from './dialled-legs.ts';
 import { createDirectCalls } from './direct-calls.ts';

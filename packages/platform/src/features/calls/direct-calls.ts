@@ -1,6 +1,5 @@
+import type { Logger, Media } from '@jackfield/ports';
 import type { SessionRunner } from '../../kernel/session-runner.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { Media } from '../../ports/media.ts';
 import {
   adoptedCall,
   type DirectCall,

@@ -1,4 +1,5 @@
-import type { Machine, OutboxEvent, TimerFired } from '../../kernel/machine.ts';
+import type { Machine, TimerFired } from '@jackfield/ports';
+import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { Usage } from '../usage/index.ts';
 import type { CallLeg, CallLegEffect, CallLegEvent, CallLegInput } from './domain/call-leg.ts';
 import { parametersOfCall, parametersOfEnd } from './parameters.ts';

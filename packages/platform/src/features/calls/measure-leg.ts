@@ -1,4 +1,4 @@
-import type { Metrics } from '../../ports/metrics.ts';
+import type { Metrics } from '@jackfield/ports';
 import type { CallLeg } from './domain/call-leg.ts';
 
 /** Counts a leg that has ended, by what its record says. Causes are those of the table of causes: few. */

@@ -1,7 +1,5 @@
+import type { Clock, LegNotice, Logger, Telephony } from '@jackfield/ports';
 import type { Sessions } from '../../kernel/session-runner.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { LegNotice, Telephony } from '../../ports/telephony.ts';
 import type { Rate } from '../usage/index.ts';
 import type { DirectCalls } from './direct-calls.ts';
 import type { CallLeg, CallLegInput } from './domain/call-leg.ts';

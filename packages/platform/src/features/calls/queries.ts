@@ -1,7 +1,7 @@
+import type { Database } from '@jackfield/ports';
 import { sql } from 'kysely';
 import type { RequestAccount } from '../../http/index.ts';
 import type { Page } from '../../kernel/pagination.ts';
-import type { Database } from '../../ports/database.ts';
 import type { CallFilters } from './list-filters.ts';
 import { type CallRow, tablesOf } from './tables.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Binding } from '../../ports/registrations.ts';
+import type { Binding } from '@jackfield/ports';
 import { createRouting } from './routing.ts';
 
 const binding = (contact: string, fields: Partial<Binding> = {}): Binding => ({

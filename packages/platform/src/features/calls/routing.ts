@@ -1,6 +1,4 @@
-import type { NumberRoutes, OwnNumbers } from '../../ports/number-routes.ts';
-import type { Binding, Registrations } from '../../ports/registrations.ts';
-import type { DialTarget } from '../../ports/telephony.ts';
+import type { Binding, DialTarget, NumberRoutes, OwnNumbers, Registrations } from '@jackfield/ports';
 import { readDestination } from './domain/destination.ts';
 import { type CallEnd, callEnds } from './domain/hangup-cause.ts';
 

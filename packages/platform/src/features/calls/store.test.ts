@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import type { Migration } from '@jackfield/ports';
 import { eachDatabase } from '@jackfield/testkit';
-import type { OutboxEvent } from '../../kernel/machine.ts';
-import type { Migration } from '../../ports/database.ts';
+import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import { createUsage, freeOfCharge } from '../usage/index.ts';
 import { callMigrations } from './calls.ts';
 import type { CallLeg } from './domain/call-leg.ts';

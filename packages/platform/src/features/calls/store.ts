@@ -1,7 +1,7 @@
+import type { Database, Instant, Write } from '@jackfield/ports';
 import { type CompiledQuery, sql } from 'kysely';
+import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { DiedAt } from '../../kernel/last-alive.ts';
-import type { Instant, OutboxEvent } from '../../kernel/machine.ts';
-import type { Database, Write } from '../../ports/database.ts';
 import { ownerNow, requireOwner } from '../accounts/index.ts';
 import type { Usage } from '../usage/index.ts';
 import { billableSecondsOf, type CallLeg } from './domain/call-leg.ts';

@@ -1,5 +1,5 @@
+import type { Read } from '@jackfield/ports';
 import type { Kysely } from 'kysely';
-import type { Read } from '../../ports/database.ts';
 
 /** One leg. Money is in 1e-5 units. */
 export type CallRow = {

@@ -1,5 +1,4 @@
-import type { Logger } from '../../ports/logger.ts';
-import type { LegNotice, Telephony, TransferRequest } from '../../ports/telephony.ts';
+import type { LegNotice, Logger, Telephony, TransferRequest } from '@jackfield/ports';
 import { statusOfEnd } from './domain/cause-of-end.ts';
 import { type CallEnd, callEnds } from './domain/hangup-cause.ts';
 import {

@@ -5,11 +5,11 @@ import {
   trunkCallListQuery,
   trunkCallPath,
 } from '@jackfield/contract';
+import type { Database } from '@jackfield/ports';
 import { type ApiRoute, linkFilters, type RequestAccount, route } from '../../http/index.ts';
 import { type Page, pageMeta, parsePage } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, refused } from '../../kernel/result.ts';
-import type { Database } from '../../ports/database.ts';
 import { type CallFilters, readCallFilters } from './list-filters.ts';
 import { countedAtMost, narrowed, pageOf } from './queries.ts';
 import { type CallRow, tablesOf } from './tables.ts';

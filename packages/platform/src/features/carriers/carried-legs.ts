@@ -1,7 +1,5 @@
+import type { Clock, Logger, Telephony } from '@jackfield/ports';
 import { type LayeredLeg, layerLegs } from '../../kernel/layered-legs.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { Telephony } from '../../ports/telephony.ts';
 import type { CarrierBooks, PricedCall } from './carrier-books.ts';
 import { callerIdFor } from './domain/caller-id.ts';
 import {

@@ -1,6 +1,4 @@
-import type { Instant } from '../../kernel/machine.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Logger } from '../../ports/logger.ts';
+import type { Clock, Instant, Logger } from '@jackfield/ports';
 import type { Usage } from '../usage/index.ts';
 import { type CarrierUse, reserve, settle, spend, unusedCarrier } from './domain/caps.ts';
 import type { PassedOver } from './domain/carried-leg.ts';

@@ -1,5 +1,4 @@
-import type { CarrierRequests } from '../../ports/carrier-requests.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { CarrierRequests, Clock } from '@jackfield/ports';
 import type { Carrier } from './domain/carrier.ts';
 import { uriAt } from './domain/carrier.ts';
 import {

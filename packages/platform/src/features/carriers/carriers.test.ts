@@ -3,6 +3,16 @@ import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
 import { createMetrics } from '@jackfield/adapters/metrics';
 import { createSecrets } from '@jackfield/adapters/secrets';
+import type {
+  CarrierRequests,
+  Database,
+  DialRequest,
+  LegEnd,
+  LegListener,
+  LegNotice,
+  RegisterOutcome,
+  Telephony,
+} from '@jackfield/ports';
 import {
   createRecordingLog,
   createVirtualClock,
@@ -12,9 +22,6 @@ import {
 } from '@jackfield/testkit';
 import { createEventFeed, feedStart } from '../../kernel/event-feed.ts';
 import { createOutbox, outboxMigrations } from '../../kernel/outbox.ts';
-import type { CarrierRequests, RegisterOutcome } from '../../ports/carrier-requests.ts';
-import type { Database } from '../../ports/database.ts';
-import type { DialRequest, LegEnd, LegListener, LegNotice, Telephony } from '../../ports/telephony.ts';
 import { createUsage } from '../usage/index.ts';
 import { createCarriers } from './carriers.ts';
 import { readCarriers } from './read-carriers.ts';

@@ -1,14 +1,18 @@
+import {
+  type Clock,
+  type Database,
+  type Logger,
+  type Metrics,
+  type Migration,
+  type NumberRoutes,
+  prefixRoutes,
+  routesFor,
+  type Secrets,
+  type Telephony,
+} from '@jackfield/ports';
 import { randomChance } from '../../kernel/chance.ts';
 import type { LegLayer } from '../../kernel/layered-legs.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
-import { prefixRoutes, routesFor } from '../../kernel/prefix-routes.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Database, Migration } from '../../ports/database.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { Metrics } from '../../ports/metrics.ts';
-import type { NumberRoutes } from '../../ports/number-routes.ts';
-import type { Secrets } from '../../ports/secrets.ts';
-import type { Telephony } from '../../ports/telephony.ts';
 import type { Usage } from '../usage/index.ts';
 import { carryLegs, targetOfNumber } from './carried-legs.ts';
 import { createCarrierBooks } from './carrier-books.ts';

@@ -1,5 +1,5 @@
 import { type Entry, entryOf, readAmount, readDocument, shown } from '../../kernel/operator-entry.ts';
-import { prefixShape, readPrefixes } from '../../kernel/prefix-routes.ts';
+import { prefixShape, readPrefixes } from '../../kernel/read-prefixes.ts';
 import type { CallerIdRule, Carrier, CarrierAccount, CarrierCaps } from './domain/carrier.ts';
 
 export type ReadCarriers =

@@ -1,6 +1,5 @@
+import type { Database, Instant, Read } from '@jackfield/ports';
 import type { Kysely } from 'kysely';
-import type { Instant } from '../../kernel/machine.ts';
-import type { Database, Read } from '../../ports/database.ts';
 
 type CarrierCallsTables = {
   readonly carrier_calls: CarrierCallRow;

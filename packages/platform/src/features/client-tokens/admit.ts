@@ -1,9 +1,6 @@
+import type { ClientTokens, Clock, Registrations, Secrets, TokenRefusal } from '@jackfield/ports';
 import { compactVerify, decodeProtectedHeader } from 'jose';
 import type { Authenticator } from '../../http/index.ts';
-import type { ClientTokens, TokenRefusal } from '../../ports/client-tokens.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Registrations } from '../../ports/registrations.ts';
-import type { Secrets } from '../../ports/secrets.ts';
 import { type Claims, misnamed, readClaims, untimely } from './domain/claims.ts';
 
 export interface AdmissionDeps {

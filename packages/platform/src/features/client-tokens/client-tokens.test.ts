@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { createSecrets } from '@jackfield/adapters/secrets';
+import type { Clock } from '@jackfield/ports';
 import { eachDatabase, type OpenDatabase } from '@jackfield/testkit';
 import fc from 'fast-check';
 import { type ApiWorld, type Caller, openApi } from '../../http/testing/api-world.ts';
-import type { Clock } from '../../ports/clock.ts';
 import { type ClientTokensDeps, createClientTokens, withClientNames } from './index.ts';
 
 const path = 'JWT/Token/';

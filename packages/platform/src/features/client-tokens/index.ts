@@ -1,8 +1,7 @@
 import { clientToken, newClientToken } from '@jackfield/contract';
+import type { ClientTokens, Migration } from '@jackfield/ports';
 import { type RouteGroup, route } from '../../http/index.ts';
 import { accepted } from '../../kernel/result.ts';
-import type { ClientTokens } from '../../ports/client-tokens.ts';
-import type { Migration } from '../../ports/database.ts';
 import { type AdmissionDeps, createTokenAdmission } from './admit.ts';
 import { type IssueDeps, issueToken } from './issue.ts';
 

@@ -5,9 +5,9 @@ import {
   readBoolean,
   readInteger,
 } from '@jackfield/contract';
+import type { Instant } from '@jackfield/ports';
 import { SignJWT } from 'jose';
 import type { RequestAccount } from '../../http/index.ts';
-import type { Instant } from '../../kernel/machine.ts';
 import { invalidParameter, missingParameter, notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 

@@ -1,4 +1,4 @@
-import type { Registrations } from '../../ports/registrations.ts';
+import type { Registrations } from '@jackfield/ports';
 import { splitSipUser } from './domain/claims.ts';
 
 /** Registrations in which clients are found by what they call themselves as well: `<username>_<auth_id>`. */

@@ -6,7 +6,7 @@ import {
   createVirtualClock,
   eachDatabase,
 } from '@jackfield/testkit';
-import type { OutboxEvent } from '../../kernel/machine.ts';
+import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import { createBanFeed } from './ban-feed.ts';
 
 eachDatabase('Banned sources', (open) => {

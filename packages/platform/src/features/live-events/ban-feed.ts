@@ -1,9 +1,6 @@
-import type { OutboxEvent } from '../../kernel/machine.ts';
+import type { Clock, Database, Logger, SourceBan, SourceBans } from '@jackfield/ports';
+import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Database } from '../../ports/database.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { SourceBan, SourceBans } from '../../ports/source-bans.ts';
 
 export interface BanFeedDeps {
   readonly database: Database;

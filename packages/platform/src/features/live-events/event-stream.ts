@@ -1,7 +1,5 @@
+import type { Clock, Instant, Logger } from '@jackfield/ports';
 import type { EventFeed, FeedCursor, FeedReader } from '../../kernel/event-feed.ts';
-import type { Instant } from '../../kernel/machine.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Logger } from '../../ports/logger.ts';
 import { isOfType, sentComment, sentEventOf } from './views.ts';
 
 /** What a stream writes to. */

@@ -1,6 +1,6 @@
+import type { Logger } from '@jackfield/ports';
 import { type EventFeed, type FeedEvent, type FeedReader, feedStart } from '../../kernel/event-feed.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
-import type { Logger } from '../../ports/logger.ts';
 
 export interface FollowDeps {
   readonly feed: EventFeed;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type AddressInfo, connect } from 'node:net';
 import { test } from 'node:test';
+import type { Clock } from '@jackfield/ports';
 import { eachDatabase, type OpenDatabase } from '@jackfield/testkit';
 import { type ApiAnswer, basic, openApi } from '../../http/testing/api-world.ts';
-import type { OutboxEvent } from '../../kernel/machine.ts';
+import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import { createOutbox, outboxMigrations } from '../../kernel/outbox.ts';
-import type { Clock } from '../../ports/clock.ts';
 import { createLiveEvents, type LiveEventsLimits } from './live-events.ts';
 
 /** The feed behind the real HTTP interface, listening, on a real database. */

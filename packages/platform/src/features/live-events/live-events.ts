@@ -1,3 +1,4 @@
+import type { Clock, Database, Logger } from '@jackfield/ports';
 import type { RequestAccount, RouteGroup } from '../../http/index.ts';
 import {
   createEventFeed,
@@ -9,9 +10,6 @@ import {
 import type { Outbox } from '../../kernel/outbox.ts';
 import { draining, tooManyRequests } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Database } from '../../ports/database.ts';
-import type { Logger } from '../../ports/logger.ts';
 import {
   type EventStream,
   openEventStream,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRecordingLog, createVirtualClock, eachDatabase } from '@jackfield/testkit';
-import type { OutboxEvent } from '../../kernel/machine.ts';
+import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import { createLoginFeed, explain } from './login-feed.ts';
 
 const realm = 'sip.localhost';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSecrets } from '@jackfield/adapters/secrets';
+import type { Sms, SmsOrder, SmsOutcome } from '@jackfield/ports';
 import { createVirtualClock, eachDatabase, type OpenDatabase } from '@jackfield/testkit';
-import type { Sms, SmsOrder, SmsOutcome } from '../../ports/sms.ts';
 import type { MessageGateway } from './domain/gateway.ts';
 import { createMessageGateways } from './message-gateways.ts';
 

@@ -1,12 +1,18 @@
+import {
+  type Clock,
+  type Database,
+  type Logger,
+  type Metrics,
+  type Migration,
+  prefixRoutes,
+  routesFor,
+  type Secrets,
+  type Sms,
+  type SmsOrder,
+  type SmsOutcome,
+} from '@jackfield/ports';
 import type { OpenRoute, RouteGroup } from '../../http/index.ts';
 import { randomChance } from '../../kernel/chance.ts';
-import { prefixRoutes, routesFor } from '../../kernel/prefix-routes.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Database, Migration } from '../../ports/database.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { Metrics } from '../../ports/metrics.ts';
-import type { Secrets } from '../../ports/secrets.ts';
-import type { Sms, SmsOrder, SmsOutcome } from '../../ports/sms.ts';
 import type { MessageGateway } from './domain/gateway.ts';
 import { mostParts } from './domain/message-parts.ts';
 import { nextTurn, type Pace, unpaced } from './domain/pace.ts';

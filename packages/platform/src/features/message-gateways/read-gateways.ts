@@ -1,5 +1,5 @@
 import { type Entry, entryOf, readAmount, readDocument, shown } from '../../kernel/operator-entry.ts';
-import { readPrefixes } from '../../kernel/prefix-routes.ts';
+import { readPrefixes } from '../../kernel/read-prefixes.ts';
 import type {
   GatewayAccess,
   HttpAccess,

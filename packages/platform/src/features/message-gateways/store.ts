@@ -1,6 +1,5 @@
+import type { Database, Instant, Read, Write } from '@jackfield/ports';
 import { type Kysely, sql } from 'kysely';
-import type { Instant } from '../../kernel/machine.ts';
-import type { Database, Read, Write } from '../../ports/database.ts';
 
 type MessageSpendTables = {
   readonly message_spend: { gateway: string; minute: number; units: number };

@@ -1,9 +1,8 @@
+import type { Clock, Database } from '@jackfield/ports';
 import type { KeyedQueue } from '../../kernel/keyed-queue.ts';
 import { draining, invalidParameter, notFound, problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { Sessions } from '../../kernel/session-runner.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Database } from '../../ports/database.ts';
 import { type Calls, liveCallOf } from '../calls/index.ts';
 import type { Rate, Usage } from '../usage/index.ts';
 import type { CallReference } from './domain/call-reference.ts';

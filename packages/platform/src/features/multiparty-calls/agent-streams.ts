@@ -1,4 +1,4 @@
-import type { Logger } from '../../ports/logger.ts';
+import type { Logger } from '@jackfield/ports';
 import type { Streams } from '../streams/index.ts';
 import type { MultipartyCall, MultipartyCallInput } from './domain/multiparty-call.ts';
 import type { AgentStream, Participant } from './domain/participant.ts';

@@ -1,4 +1,4 @@
-import type { Machine, TimerFired } from '../../kernel/machine.ts';
+import type { Machine, TimerFired } from '@jackfield/ports';
 import type { Usage } from '../usage/index.ts';
 import type { MultipartyCall } from './domain/multiparty-call.ts';
 import { billableSeconds, type Participant } from './domain/participant.ts';

@@ -1,4 +1,5 @@
-import { type CallbackTarget, type Instant, type OutboxEvent, replayResource } from '../../kernel/machine.ts';
+import type { Instant } from '@jackfield/ports';
+import { type CallbackTarget, type OutboxEvent, replayResource } from '../../kernel/kernel-effects.ts';
 import { timestampWithOffset } from '../../kernel/timestamps.ts';
 import { amountText } from '../usage/index.ts';
 import { isRequested, type MultipartyCall, type MultipartyCallEvent } from './domain/multiparty-call.ts';

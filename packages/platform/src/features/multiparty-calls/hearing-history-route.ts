@@ -6,13 +6,12 @@ import {
   readBoolean,
   readOneOf,
 } from '@jackfield/contract';
+import type { Database, Instant } from '@jackfield/ports';
 import { type ApiRoute, linkFilters, route } from '../../http/index.ts';
-import type { Instant } from '../../kernel/machine.ts';
 import { pageMeta, parsePage } from '../../kernel/pagination.ts';
 import { accepted, refused } from '../../kernel/result.ts';
 import { readTimeRange } from '../../kernel/time-range.ts';
 import { timestampWithMicroseconds } from '../../kernel/timestamps.ts';
-import type { Database } from '../../ports/database.ts';
 import { readCallReference } from './domain/call-reference.ts';
 import { listHearing, type NamedHearing } from './hearing-history.ts';
 import type { MultipartyCallQueries } from './queries.ts';

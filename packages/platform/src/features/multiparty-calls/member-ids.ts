@@ -1,4 +1,4 @@
-import type { Database } from '../../ports/database.ts';
+import type { Database } from '@jackfield/ports';
 import { writing } from './tables.ts';
 
 /** Numbers reserved with one commit; those unused when the process ends are never given out. */

@@ -1,10 +1,8 @@
+import type { Clock, Database, Instant, Migration } from '@jackfield/ports';
 import type { RouteGroup } from '../../http/index.ts';
 import { createKeyedQueue } from '../../kernel/keyed-queue.ts';
 import type { DiedAt } from '../../kernel/last-alive.ts';
-import type { Instant } from '../../kernel/machine.ts';
 import type { Result } from '../../kernel/result.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Database, Migration } from '../../ports/database.ts';
 import type { AccountResources } from '../accounts/index.ts';
 import { createAccountResources } from './account-resources.ts';
 import type { JoinedParticipant } from './additions.ts';

@@ -1,7 +1,7 @@
+import type { Database } from '@jackfield/ports';
 import type { RequestAccount } from '../../http/index.ts';
 import type { Page } from '../../kernel/pagination.ts';
 import type { TimeRange } from '../../kernel/time-range.ts';
-import type { Database } from '../../ports/database.ts';
 import type { CallReference } from './domain/call-reference.ts';
 import { isFriendlyName } from './domain/friendly-name.ts';
 import { type MultipartyCallRow, type ParticipantRow, reading } from './tables.ts';

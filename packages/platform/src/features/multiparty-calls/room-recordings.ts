@@ -1,4 +1,4 @@
-import type { Logger } from '../../ports/logger.ts';
+import type { Logger } from '@jackfield/ports';
 import type { NewRecording, Recordings } from '../recordings/index.ts';
 import type { Sounds } from '../sounds/index.ts';
 import { longestEdgeSoundMs, sourceItem } from './domain/room-plays.ts';

@@ -1,7 +1,6 @@
-import type { Machine, OutboxEvent, TimerFired } from '../../kernel/machine.ts';
+import type { Logger, Machine, Media, MixCommand, TimerFired } from '@jackfield/ports';
+import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { Media, MixCommand } from '../../ports/media.ts';
 import type { RunOrder } from '../call-instructions/index.ts';
 import { type CallEnd, type Calls, callEnds, type OutboundLeg, type OwnedLegNotice } from '../calls/index.ts';
 import type { Recordings } from '../recordings/index.ts';

@@ -1,5 +1,4 @@
-import type { Instant } from '../../kernel/machine.ts';
-import type { Database, Write } from '../../ports/database.ts';
+import type { Database, Instant, Write } from '@jackfield/ports';
 import { ownerNow, requireOwner } from '../accounts/index.ts';
 import { builtInMusic, type MultipartyCall } from './domain/multiparty-call.ts';
 import type { Callback, EdgeSound, ExitCause, Participant, StatusCallback } from './domain/participant.ts';

@@ -1,9 +1,8 @@
 import type { NewNumber, NumberChanges } from '@jackfield/contract';
+import type { Database, Instant, Write } from '@jackfield/ports';
 import type { RequestAccount } from '../../http/index.ts';
-import type { Instant } from '../../kernel/machine.ts';
 import { invalidParameter, notFound, problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
-import type { Database, Write } from '../../ports/database.ts';
 import type { NumberStore } from './store.ts';
 import type { NumberRow } from './tables.ts';
 

@@ -1,6 +1,5 @@
+import type { Database, InboundTrunk, OwnNumbers, Write } from '@jackfield/ports';
 import type { CompiledQuery } from 'kysely';
-import type { Database, Write } from '../../ports/database.ts';
-import type { InboundTrunk, OwnNumbers } from '../../ports/number-routes.ts';
 import { type NumberRow, tablesOf } from './tables.ts';
 
 /** Who has a number, and what takes its calls. */

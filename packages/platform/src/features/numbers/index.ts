@@ -1,6 +1,5 @@
+import type { Database, InboundTrunk, Migration, Write } from '@jackfield/ports';
 import type { RouteGroup } from '../../http/index.ts';
-import type { Database, Migration, Write } from '../../ports/database.ts';
-import type { InboundTrunk } from '../../ports/number-routes.ts';
 import type { CommandDeps } from './commands.ts';
 import { createDestinations, type NumberDestinations } from './destinations.ts';
 import { numbersTable } from './migrations/0001-numbers.ts';

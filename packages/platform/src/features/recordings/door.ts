@@ -1,5 +1,4 @@
-import type { CaptureTrack } from '../../ports/media.ts';
-import type { RecordingFormat } from '../../ports/recorder.ts';
+import type { CaptureTrack, RecordingFormat } from '@jackfield/ports';
 import type { ChannelMember, RecordingAnnouncement, TrackType } from './domain/recording.ts';
 
 /** The door of the recordings feature for those who record: a document, the Call API, a multiparty call. */

@@ -1,4 +1,5 @@
-import type { Instant, OutboxEvent } from '../../kernel/machine.ts';
+import type { Instant } from '@jackfield/ports';
+import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import { timestampWithOffset } from '../../kernel/timestamps.ts';
 import {
   isOver,

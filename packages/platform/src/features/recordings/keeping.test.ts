@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import type { Database, RecordingFiles, Write } from '@jackfield/ports';
 import { createVirtualClock, eachDatabase } from '@jackfield/testkit';
-import type { Database, Write } from '../../ports/database.ts';
-import type { RecordingFiles } from '../../ports/recording-files.ts';
 import { createKeeping } from './keeping.ts';
 import { recordingsTables } from './migrations/0001-recordings.ts';
 import { multipartyRecordings } from './migrations/0002-multiparty-recordings.ts';

@@ -1,7 +1,4 @@
-import type { Clock } from '../../ports/clock.ts';
-import type { Database } from '../../ports/database.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { RecordingFiles } from '../../ports/recording-files.ts';
+import type { Clock, Database, Logger, RecordingFiles } from '@jackfield/ports';
 import { fileKept, filesToKeep, keepAgain, keepAllAgain, nextToKeep } from './store.ts';
 
 /** Takes files that are complete to the place where they stay, as often as it takes. */

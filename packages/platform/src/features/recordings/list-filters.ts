@@ -1,5 +1,5 @@
 import { type RecordingListQuery, readInteger } from '@jackfield/contract';
-import type { Instant } from '../../kernel/machine.ts';
+import type { Instant } from '@jackfield/ports';
 import { accepted, type Result } from '../../kernel/result.ts';
 import { readTimeRange } from '../../kernel/time-range.ts';
 import type { RecordingFilters } from './queries.ts';

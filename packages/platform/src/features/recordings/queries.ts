@@ -1,8 +1,8 @@
+import type { Database } from '@jackfield/ports';
 import { sql } from 'kysely';
 import type { RequestAccount } from '../../http/index.ts';
 import type { Page } from '../../kernel/pagination.ts';
 import type { TimeRange } from '../../kernel/time-range.ts';
-import type { Database } from '../../ports/database.ts';
 import { type RecordingRow, reading } from './tables.ts';
 
 /** On whose path a request came: a main account sees the recordings of its subaccounts too. */

@@ -1,6 +1,5 @@
+import type { Clock, Database, Migration } from '@jackfield/ports';
 import type { RouteGroup } from '../../http/index.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Database, Migration } from '../../ports/database.ts';
 import type { AccountResources } from '../accounts/index.ts';
 import type { Recording } from './domain/recording.ts';
 import type { NewRecording, RecordingNotice, Recordings } from './door.ts';

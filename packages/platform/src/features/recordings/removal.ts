@@ -1,7 +1,4 @@
-import type { Clock } from '../../ports/clock.ts';
-import type { Database } from '../../ports/database.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { RecordingFiles } from '../../ports/recording-files.ts';
+import type { Clock, Database, Logger, RecordingFiles } from '@jackfield/ports';
 import { filesToRemove, findOver, forgetFiles, removeRecordings } from './store.ts';
 
 /** Makes files go whose records are gone, and both when their time is over. */

@@ -5,12 +5,11 @@ import {
   recordingListQuery,
   recordingPath,
 } from '@jackfield/contract';
+import type { Logger, RecordingFiles } from '@jackfield/ports';
 import { fileRoute, linkFilters, type RouteGroup, route } from '../../http/index.ts';
 import { pageMeta, parsePage } from '../../kernel/pagination.ts';
 import { notFound, unavailable } from '../../kernel/problem.ts';
 import { accepted, refused } from '../../kernel/result.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { RecordingFiles } from '../../ports/recording-files.ts';
 import { readRecordingFilters } from './list-filters.ts';
 import type { RecordingQueries } from './queries.ts';
 import { recordingItemOf } from './views.ts';

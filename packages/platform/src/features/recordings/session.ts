@@ -1,9 +1,14 @@
-import type { Machine, OutboxEvent, TimerFired } from '../../kernel/machine.ts';
+import type {
+  Clock,
+  Logger,
+  Machine,
+  RecordedFile,
+  Recorder,
+  RecordingFiles,
+  TimerFired,
+} from '@jackfield/ports';
+import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { RecordedFile, Recorder } from '../../ports/recorder.ts';
-import type { RecordingFiles } from '../../ports/recording-files.ts';
 import { isOver, type Recording, type RecordingEffect, type RecordingInput } from './domain/recording.ts';
 import { recordingMachine } from './domain/recording-machine.ts';
 import type { RecordingNotice } from './door.ts';

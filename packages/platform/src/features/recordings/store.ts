@@ -1,5 +1,5 @@
+import type { Database, Write } from '@jackfield/ports';
 import { sql } from 'kysely';
-import type { Database, Write } from '../../ports/database.ts';
 import { ownerNow } from '../accounts/index.ts';
 import type {
   RecordedChannel,

@@ -1,6 +1,5 @@
+import type { Read, RecordingFormat, Write } from '@jackfield/ports';
 import type { ColumnType, Selectable } from 'kysely';
-import type { Read, Write } from '../../ports/database.ts';
-import type { RecordingFormat } from '../../ports/recorder.ts';
 import type { EndReason, RecordingStatus, TrackType } from './domain/recording.ts';
 
 /** Written once. */

@@ -1,5 +1,5 @@
 import type { RecordingItem } from '@jackfield/contract';
-import type { Instant } from '../../kernel/machine.ts';
+import type { Instant } from '@jackfield/ports';
 import { timestamp } from '../../kernel/timestamps.ts';
 import { channelsOf } from './store.ts';
 import type { RecordingRow } from './tables.ts';

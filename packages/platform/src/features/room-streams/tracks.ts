@@ -1,4 +1,4 @@
-import type { StreamTrack } from '../../ports/audio-streams.ts';
+import type { StreamTrack } from '@jackfield/ports';
 import type { Room, RoomMember } from '../multiparty-calls/index.ts';
 
 /** Whom a stream of a room speaks to; null: everybody. */

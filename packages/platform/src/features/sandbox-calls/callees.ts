@@ -1,7 +1,7 @@
+import type { Registrations } from '@jackfield/ports';
 import type { RequestAccount } from '../../http/index.ts';
 import { invalidParameter, type Problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
-import type { Registrations } from '../../ports/registrations.ts';
 import type { AnsweringApplications } from '../applications/index.ts';
 import { readDestination } from '../calls/index.ts';
 

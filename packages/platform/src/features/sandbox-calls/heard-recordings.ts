@@ -1,7 +1,4 @@
-import type { Clock } from '../../ports/clock.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { Recorder } from '../../ports/recorder.ts';
-import type { RecordingFiles } from '../../ports/recording-files.ts';
+import type { Clock, Logger, Recorder, RecordingFiles } from '@jackfield/ports';
 import type { SandboxCall } from './sandbox-call.ts';
 import type { SandboxCallStore } from './store.ts';
 

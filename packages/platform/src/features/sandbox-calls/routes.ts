@@ -13,11 +13,11 @@ import {
   sandboxCallPath,
   startedSandboxCall,
 } from '@jackfield/contract';
+import type { RecordingFiles } from '@jackfield/ports';
 import { fileRoute, type RequestAccount, type RouteGroup, route } from '../../http/index.ts';
 import { pageMeta, parsePage } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
-import type { RecordingFiles } from '../../ports/recording-files.ts';
 import { fileNameOf } from './heard-recordings.ts';
 import type { SandboxCall } from './sandbox-call.ts';
 import type { SandboxCallOrder } from './sandbox-calls.ts';

@@ -1,6 +1,5 @@
 import type { sandboxCallBehaviours } from '@jackfield/contract';
-import type { Instant } from '../../kernel/machine.ts';
-import type { LegEnd } from '../../ports/telephony.ts';
+import type { Instant, LegEnd } from '@jackfield/ports';
 
 /** A call that a phone of the sandbox makes, as its account sees it. */
 export interface SandboxCall {

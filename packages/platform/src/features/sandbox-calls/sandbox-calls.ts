@@ -1,13 +1,16 @@
+import type {
+  Clock,
+  Database,
+  ExpectedCall,
+  Logger,
+  Migration,
+  Recorder,
+  RecordingFiles,
+  Secrets,
+} from '@jackfield/ports';
 import type { RequestAccount, RouteGroup } from '../../http/index.ts';
 import { tooManyRequests } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Database, Migration } from '../../ports/database.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { Recorder } from '../../ports/recorder.ts';
-import type { RecordingFiles } from '../../ports/recording-files.ts';
-import type { Secrets } from '../../ports/secrets.ts';
-import type { ExpectedCall } from '../../ports/signalling-doors.ts';
 import type { AccountResources } from '../accounts/index.ts';
 import type { CallingNotice, CallingPhones, Conduct, PhoneOrder } from '../sandbox-phones/index.ts';
 import { type CalleeDeps, findCallee } from './callees.ts';

@@ -1,8 +1,5 @@
+import type { Clock, Database, Logger, Migration, Sms, SmsReceipt } from '@jackfield/ports';
 import type { RouteGroup } from '../../http/index.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Database, Migration } from '../../ports/database.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { Sms, SmsReceipt } from '../../ports/sms.ts';
 import type { AccountResources } from '../accounts/index.ts';
 import { sandboxMessagesTable } from './migrations/0001-sandbox-messages.ts';
 import { messageRoutes } from './routes.ts';

@@ -1,8 +1,7 @@
+import type { Database, Instant, Read, Write } from '@jackfield/ports';
 import type { ColumnType, Selectable } from 'kysely';
 import type { RequestAccount } from '../../http/index.ts';
-import type { Instant } from '../../kernel/machine.ts';
 import type { Page } from '../../kernel/pagination.ts';
-import type { Database, Read, Write } from '../../ports/database.ts';
 import { ownerNow } from '../accounts/index.ts';
 
 /** Written once. */

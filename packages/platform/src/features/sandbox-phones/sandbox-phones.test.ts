@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import type { Database, LegListener, MediaNotice, MixCommand, Telephony } from '@jackfield/ports';
 import { createRecordingLog, createVirtualClock } from '@jackfield/testkit';
 import { createSessionRunner } from '../../kernel/create-session-runner.ts';
-import type { Database } from '../../ports/database.ts';
-import type { MediaNotice, MixCommand } from '../../ports/media.ts';
-import type { LegListener, Telephony } from '../../ports/telephony.ts';
 import { startSandboxPhones } from './sandbox-phones.ts';
 
 function world() {

@@ -1,7 +1,5 @@
+import type { LegNotice, Logger, Media, Sound, Telephony } from '@jackfield/ports';
 import type { SessionRunner } from '../../kernel/session-runner.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { Media, Sound } from '../../ports/media.ts';
-import type { LegNotice, Telephony } from '../../ports/telephony.ts';
 import { behaviours, type Conduct } from './domain/behaviours.ts';
 import {
   calledPhone,

@@ -1,5 +1,5 @@
+import type { Database } from '@jackfield/ports';
 import type { CompiledQuery } from 'kysely';
-import type { Database } from '../../ports/database.ts';
 import type { SipEndpointsTables } from './store.ts';
 
 /** The application that an endpoint is attached to: asked for each call that it places. */

@@ -1,7 +1,5 @@
+import type { Binding, Instant, Read } from '@jackfield/ports';
 import type { CompiledQuery } from 'kysely';
-import type { Instant } from '../../kernel/machine.ts';
-import type { Read } from '../../ports/database.ts';
-import type { Binding } from '../../ports/registrations.ts';
 import type { SipEndpointsTables } from './store.ts';
 
 export type BindingsTables = {

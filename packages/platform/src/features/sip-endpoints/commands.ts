@@ -1,11 +1,9 @@
 import type { EndpointChanges, NewEndpoint } from '@jackfield/contract';
+import type { Database, Instant, Secrets, Write } from '@jackfield/ports';
 import type { RequestAccount } from '../../http/index.ts';
 import { creationStamp, newEndpointId } from '../../kernel/ids.ts';
-import type { Instant } from '../../kernel/machine.ts';
 import { invalidParameter, notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
-import type { Database, Write } from '../../ports/database.ts';
-import type { Secrets } from '../../ports/secrets.ts';
 import { requireOwner } from '../accounts/index.ts';
 import { credentialColumns } from './credential.ts';
 import type { EndpointRow, EndpointStore } from './store.ts';

@@ -1,4 +1,4 @@
-import type { Secrets } from '../../ports/secrets.ts';
+import type { Secrets } from '@jackfield/ports';
 import type { EndpointRow } from './store.ts';
 
 type CredentialColumns = Pick<EndpointRow, 'password_md5_sealed' | 'ha1_md5' | 'ha1_sha256'>;

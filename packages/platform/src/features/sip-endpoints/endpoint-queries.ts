@@ -1,8 +1,7 @@
+import type { Instant, Read } from '@jackfield/ports';
 import { type CompiledQuery, sql } from 'kysely';
 import type { RequestAccount } from '../../http/index.ts';
-import type { Instant } from '../../kernel/machine.ts';
 import type { Page } from '../../kernel/pagination.ts';
-import type { Read } from '../../ports/database.ts';
 import type { EndpointRow, SipEndpointsTables } from './store.ts';
 
 /** An endpoint as it is shown, with one of its live bindings; without any, the columns of the binding are null. */

@@ -1,6 +1,5 @@
+import type { Instant, Read } from '@jackfield/ports';
 import { type CompiledQuery, sql } from 'kysely';
-import type { Instant } from '../../kernel/machine.ts';
-import type { Read } from '../../ports/database.ts';
 import type { RegisteredEndpoint } from './registration-events.ts';
 
 /** A binding that was deleted because it expired or its flow broke. */

@@ -1,10 +1,6 @@
+import type { Clock, Database, Metrics, Migration, Registrations, Secrets, Write } from '@jackfield/ports';
 import type { RequestAccount, RouteGroup } from '../../http/index.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Database, Migration, Write } from '../../ports/database.ts';
-import type { Metrics } from '../../ports/metrics.ts';
-import type { Registrations } from '../../ports/registrations.ts';
-import type { Secrets } from '../../ports/secrets.ts';
 import { createAttachedApplication } from './attached-application.ts';
 import type { AttachableApplications } from './commands.ts';
 import { sipEndpointsTables } from './migrations/0001-sip-endpoints.ts';

@@ -1,12 +1,11 @@
 import type { Endpoint } from '@jackfield/contract';
+import type { Clock, Secrets } from '@jackfield/ports';
 import type { RequestAccount } from '../../http/index.ts';
 import { type Page, type PageMeta, pageMeta } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { subaccountUri } from '../../kernel/subaccount-uri.ts';
 import { timestamp } from '../../kernel/timestamps.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Secrets } from '../../ports/secrets.ts';
 import type { ShownRow } from './endpoint-queries.ts';
 import type { EndpointStore } from './store.ts';
 

@@ -1,7 +1,6 @@
-import type { OutboxEvent } from '../../kernel/machine.ts';
-import type { Binding } from '../../ports/registrations.ts';
-
 /** Whose registration it is. */
+import type { Binding } from '@jackfield/ports';
+import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 export interface RegisteredEndpoint {
   readonly endpoint_id: string;
   readonly account: string;

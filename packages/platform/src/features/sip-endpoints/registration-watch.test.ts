@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import type { Binding } from '@jackfield/ports';
 import { createRecordingLog, eachDatabase, type OpenDatabase } from '@jackfield/testkit';
 import { openApi } from '../../http/testing/api-world.ts';
 import { createEventFeed, feedStart } from '../../kernel/event-feed.ts';
 import { createOutbox, outboxMigrations } from '../../kernel/outbox.ts';
-import type { Binding } from '../../ports/registrations.ts';
 
 async function openWorld(open: OpenDatabase) {
   const database = await open(outboxMigrations);

@@ -1,8 +1,6 @@
-import type { Instant, OutboxEvent } from '../../kernel/machine.ts';
+import type { Binding, Clock, Database, Instant, Write } from '@jackfield/ports';
+import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Database, Write } from '../../ports/database.ts';
-import type { Binding } from '../../ports/registrations.ts';
 import { type GoneBinding, goneQueries } from './gone-bindings.ts';
 import { registeredEvent, type UnregisteredReason, unregisteredEvent } from './registration-events.ts';
 

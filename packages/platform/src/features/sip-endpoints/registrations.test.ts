@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Binding } from '@jackfield/ports';
 import { eachDatabase } from '@jackfield/testkit';
 import { type ApiWorld, openApi } from '../../http/testing/api-world.ts';
-import type { Binding } from '../../ports/registrations.ts';
 
 async function phone(world: ApiWorld, as = world.main) {
   const body = { username: 'alice', password: 'secret', alias: 'a' };

@@ -1,7 +1,12 @@
-import type { Instant } from '../../kernel/machine.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Database, Write } from '../../ports/database.ts';
-import type { Binding, EndpointCredential, Registrations } from '../../ports/registrations.ts';
+import type {
+  Binding,
+  Clock,
+  Database,
+  EndpointCredential,
+  Instant,
+  Registrations,
+  Write,
+} from '@jackfield/ports';
 import { bindingOf, isSameBinding, purgeBatch, registrarQueries } from './bindings-store.ts';
 import type { RegistrationWatch } from './registration-watch.ts';
 

@@ -1,8 +1,7 @@
+import type { Database, Instant, Write } from '@jackfield/ports';
 import type { Generated, Kysely } from 'kysely';
 import type { RequestAccount } from '../../http/index.ts';
-import type { Instant } from '../../kernel/machine.ts';
 import type { Page } from '../../kernel/pagination.ts';
-import type { Database, Write } from '../../ports/database.ts';
 import type { BindingsTables } from './bindings-store.ts';
 import { endpointQueries, type ShownRow, viewOf } from './endpoint-queries.ts';
 

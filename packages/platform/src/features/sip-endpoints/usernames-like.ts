@@ -1,4 +1,4 @@
-import type { Database } from '../../ports/database.ts';
+import type { Database } from '@jackfield/ports';
 import type { SipEndpointsTables } from './store.ts';
 
 /** As many are suggested at most. */

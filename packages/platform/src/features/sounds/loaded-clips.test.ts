@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { SoundClip } from '@jackfield/ports';
 import fc from 'fast-check';
-import type { SoundClip } from '../../ports/media.ts';
 import { createLoadedClips, type TakenClip } from './loaded-clips.ts';
 
 const never = new AbortController().signal;

@@ -1,6 +1,4 @@
-import type { StopSignal } from '../../ports/egress.ts';
-import type { SoundClip } from '../../ports/media.ts';
-import type { MediaClips } from '../../ports/media-legs.ts';
+import type { MediaClips, SoundClip, StopSignal } from '@jackfield/ports';
 import { LineProblem } from './fair-line.ts';
 
 /** Clips in the media engine: loaded once for all who play the same, kept for a while when nobody does. */

@@ -1,8 +1,14 @@
-import type { Clock } from '../../ports/clock.ts';
-import type { Egress, EgressAnswer, EgressTimeouts, StopSignal } from '../../ports/egress.ts';
-import type { SoundClip } from '../../ports/media.ts';
-import type { Metrics } from '../../ports/metrics.ts';
-import type { DecodeProblem, SoundDecoder } from '../../ports/sound-decoder.ts';
+import type {
+  Clock,
+  DecodeProblem,
+  Egress,
+  EgressAnswer,
+  EgressTimeouts,
+  Metrics,
+  SoundClip,
+  SoundDecoder,
+  StopSignal,
+} from '@jackfield/ports';
 import { freshnessOf, headerText } from './domain/freshness.ts';
 import { shownUrl } from './domain/shown-url.ts';
 import type { ReadSoundDocument, SoundDocument } from './door.ts';

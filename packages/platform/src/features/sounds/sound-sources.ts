@@ -1,6 +1,4 @@
-import type { StopSignal } from '../../ports/egress.ts';
-import type { SoundClip } from '../../ports/media.ts';
-import type { Speech, SpeechProblem } from '../../ports/speech.ts';
+import type { SoundClip, Speech, SpeechProblem, StopSignal } from '@jackfield/ports';
 import type { PlayableSound } from './domain/playable-sound.ts';
 import type { PlayItem, SoundDocument } from './door.ts';
 import { type FairLine, LineProblem } from './fair-line.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createEspeakSpeech } from '@jackfield/adapters/speech-espeak';
+import type { SoundClip } from '@jackfield/ports';
 import { toneMeter } from '@jackfield/testkit';
-import type { SoundClip } from '../../ports/media.ts';
 import type { PlayItem } from './index.ts';
 import { openSoundsWorld, type SoundsWorldOptions, toneWav } from './testing/sounds-world.ts';
 

@@ -1,12 +1,16 @@
+import type {
+  Clock,
+  Egress,
+  EgressTimeouts,
+  Logger,
+  Media,
+  MediaClips,
+  Metrics,
+  MixCommand,
+  SoundDecoder,
+  Speech,
+} from '@jackfield/ports';
 import type { SessionRunner } from '../../kernel/session-runner.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Egress, EgressTimeouts } from '../../ports/egress.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { Media, MixCommand } from '../../ports/media.ts';
-import type { MediaClips } from '../../ports/media-legs.ts';
-import type { Metrics } from '../../ports/metrics.ts';
-import type { SoundDecoder } from '../../ports/sound-decoder.ts';
-import type { Speech } from '../../ports/speech.ts';
 import { fetchTimeouts } from './domain/fetch-timeouts.ts';
 import { newPlay, type Play, type PlayEffect, type PlayInput } from './domain/play.ts';
 import { playMachine } from './domain/play-machine.ts';

@@ -1,8 +1,7 @@
+import type { Instant, StreamTrack } from '@jackfield/ports';
 import type { RequestAccount } from '../../http/index.ts';
-import type { Instant } from '../../kernel/machine.ts';
 import { notFound, problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
-import type { StreamTrack } from '../../ports/audio-streams.ts';
 import { type Calls, type LiveLeg, liveCallOf } from '../calls/index.ts';
 import type { NewStream, Streams } from './door.ts';
 import type { Streamed, StreamQueries, Viewer } from './queries.ts';

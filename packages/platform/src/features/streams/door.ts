@@ -1,5 +1,5 @@
+import type { StreamTrack } from '@jackfield/ports';
 import type { Result } from '../../kernel/result.ts';
-import type { StreamTrack } from '../../ports/audio-streams.ts';
 
 /** The door of the streams feature for those who stream: the API, a document, a multiparty call with an agent that is a program. */
 export interface Streams {

@@ -1,4 +1,4 @@
-import type { OutboxEvent } from '../../kernel/machine.ts';
+import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import { timestamp } from '../../kernel/timestamps.ts';
 import { type Stream, type StreamEvent, secondsOf } from './domain/stream.ts';
 import type { MiddleEvent } from './door.ts';

@@ -1,6 +1,6 @@
+import type { Database } from '@jackfield/ports';
 import type { RequestAccount } from '../../http/index.ts';
 import type { Page } from '../../kernel/pagination.ts';
-import type { Database } from '../../ports/database.ts';
 import { reading, type StreamRow } from './tables.ts';
 
 /** On whose path a request came: a main account sees the streams of its subaccounts too. */

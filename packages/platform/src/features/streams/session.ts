@@ -1,8 +1,6 @@
-import type { Machine, OutboxEvent } from '../../kernel/machine.ts';
+import type { AudioStreams, EgressAddresses, Logger, Machine } from '@jackfield/ports';
+import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
-import type { AudioStreams } from '../../ports/audio-streams.ts';
-import type { EgressAddresses } from '../../ports/egress.ts';
-import type { Logger } from '../../ports/logger.ts';
 import type { Sounds } from '../sounds/index.ts';
 import type { Usage } from '../usage/index.ts';
 import {

@@ -1,6 +1,6 @@
 import { stringToSignV3 } from '@jackfield/contract';
+import type { Secrets } from '@jackfield/ports';
 import { newDigits } from '../../kernel/ids.ts';
-import type { Secrets } from '../../ports/secrets.ts';
 import { defaultSignaturePrefixes } from '../callbacks/index.ts';
 
 export interface UpgradeSignerDeps {

@@ -1,4 +1,4 @@
-import type { Database, Write } from '../../ports/database.ts';
+import type { Database, Write } from '@jackfield/ports';
 import { ownerNow } from '../accounts/index.ts';
 import type { Rate } from '../usage/index.ts';
 import { newStream, type Stream, type StreamSettings } from './domain/stream.ts';

@@ -1,9 +1,8 @@
+import type { Clock, Database, Migration } from '@jackfield/ports';
 import type { RouteGroup } from '../../http/index.ts';
 import type { DiedAt } from '../../kernel/last-alive.ts';
 import { problem } from '../../kernel/problem.ts';
 import { accepted, refused } from '../../kernel/result.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Database, Migration } from '../../ports/database.ts';
 import type { AccountResources } from '../accounts/index.ts';
 import type { Calls } from '../calls/index.ts';
 import { type CallStreamDeps, createCommands, type StreamCommands } from './commands.ts';

@@ -1,5 +1,5 @@
+import type { Read, Write } from '@jackfield/ports';
 import type { ColumnType, Selectable } from 'kysely';
-import type { Read, Write } from '../../ports/database.ts';
 import type { EndReason, StreamEnd } from './domain/stream.ts';
 
 /** Written once. */

@@ -1,7 +1,6 @@
 import type { StreamItem, StreamObject } from '@jackfield/contract';
-import type { Instant } from '../../kernel/machine.ts';
+import type { Instant, StreamStatistics } from '@jackfield/ports';
 import { timestamp, timestampWithOffset } from '../../kernel/timestamps.ts';
-import type { StreamStatistics } from '../../ports/audio-streams.ts';
 import type { Usage } from '../usage/index.ts';
 import { secondsOf } from './domain/stream.ts';
 import { settingsOf } from './store.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import type { RefusedTrunkCall, TrunkAccess } from '@jackfield/ports';
 import { eachDatabase } from '@jackfield/testkit';
-import type { RefusedTrunkCall, TrunkAccess } from '../../ports/trunks.ts';
 import { tablesOf } from './tables.ts';
 import { openTrunks, realm, type TrunksWorld } from './testing/trunks-world.ts';
 

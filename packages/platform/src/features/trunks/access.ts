@@ -1,8 +1,5 @@
+import type { Clock, Database, Secrets, TrunkAccess, TrunkPassword } from '@jackfield/ports';
 import type { CompiledQuery } from 'kysely';
-import type { Clock } from '../../ports/clock.ts';
-import type { Database } from '../../ports/database.ts';
-import type { Secrets } from '../../ports/secrets.ts';
-import type { TrunkAccess, TrunkPassword } from '../../ports/trunks.ts';
 import { type Ha1, ha1Of } from './digests.ts';
 import { isListed } from './domain/address-list.ts';
 import { type AddressListRow, type CredentialRow, type TrunkRow, tablesOf } from './tables.ts';

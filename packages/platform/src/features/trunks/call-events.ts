@@ -1,5 +1,5 @@
-import type { OutboxEvent } from '../../kernel/machine.ts';
-import type { RefusedTrunkCall } from '../../ports/trunks.ts';
+import type { RefusedTrunkCall } from '@jackfield/ports';
+import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { TellRarely } from './rare-events.ts';
 import type { FailedPlace } from './trunked-legs.ts';
 

@@ -7,12 +7,11 @@ import {
   readBoolean,
   readInteger,
 } from '@jackfield/contract';
+import type { Instant, Secrets } from '@jackfield/ports';
 import type { RequestAccount } from '../../http/index.ts';
 import { newUuid } from '../../kernel/ids.ts';
-import type { Instant } from '../../kernel/machine.ts';
 import { invalidParameter, notFound, type Problem, problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
-import type { Secrets } from '../../ports/secrets.ts';
 import { type DeletionDeps, thingOf } from './deletion.ts';
 import { noPreviousPassword, previousPassword, storedPassword } from './digests.ts';
 import { addressProblem } from './domain/address-list.ts';

@@ -1,9 +1,9 @@
+import type { Database, Write } from '@jackfield/ports';
 import type { RequestAccount } from '../../http/index.ts';
-import type { OutboxEvent } from '../../kernel/machine.ts';
+import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
-import type { Database, Write } from '../../ports/database.ts';
 import { deletedEvent, detachedEvent } from './events.ts';
 import type { OwnedRows } from './owned-rows.ts';
 import type { TrunkStore } from './store.ts';

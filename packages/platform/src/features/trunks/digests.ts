@@ -1,4 +1,4 @@
-import type { Secrets } from '../../ports/secrets.ts';
+import type { Secrets } from '@jackfield/ports';
 import type { CredentialRow } from './tables.ts';
 
 export interface Ha1 {

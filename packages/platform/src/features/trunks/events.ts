@@ -1,4 +1,4 @@
-import type { OutboxEvent } from '../../kernel/machine.ts';
+import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { OwnedRow, TrunkReferences, TrunkRow } from './tables.ts';
 
 /** What can be taken from trunks by its deletion: the column that names it, and what the feed calls it. */

@@ -1,9 +1,5 @@
+import type { Database, DialTarget, InboundTrunk, Secrets, TrunkLogin } from '@jackfield/ports';
 import type { CompiledQuery } from 'kysely';
-import type { Database } from '../../ports/database.ts';
-import type { InboundTrunk } from '../../ports/number-routes.ts';
-import type { Secrets } from '../../ports/secrets.ts';
-import type { DialTarget } from '../../ports/telephony.ts';
-import type { TrunkLogin } from '../../ports/trunks.ts';
 import { dialledUri } from './domain/origination.ts';
 import { type OriginationUriRow, type TrunkRow, tablesOf } from './tables.ts';
 

@@ -1,12 +1,7 @@
+import type { Clock, Database, Logger, Migration, Secrets, Telephony, Trunks, Write } from '@jackfield/ports';
 import type { RequestAccount, RouteGroup } from '../../http/index.ts';
 import type { LegLayer } from '../../kernel/layered-legs.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Database, Migration, Write } from '../../ports/database.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { Secrets } from '../../ports/secrets.ts';
-import type { Telephony } from '../../ports/telephony.ts';
-import type { Trunks } from '../../ports/trunks.ts';
 import { createTrunkAccess } from './access.ts';
 import { tellFailedPlaces, tellRefusedCalls } from './call-events.ts';
 import { passOnAllOf, removeAllOf } from './deletion.ts';

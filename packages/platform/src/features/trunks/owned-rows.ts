@@ -1,7 +1,7 @@
+import type { Database, Write } from '@jackfield/ports';
 import { type Kysely, sql } from 'kysely';
 import type { RequestAccount } from '../../http/index.ts';
 import type { Page } from '../../kernel/pagination.ts';
-import type { Database, Write } from '../../ports/database.ts';
 import { requireOwner } from '../accounts/index.ts';
 import { type Kind, type OwnedRow, type TrunksTables, tablesOf, viewOf } from './tables.ts';
 

@@ -9,8 +9,8 @@ import {
   trunkDirections,
   trunkStatuses,
 } from '@jackfield/contract';
+import type { Instant } from '@jackfield/ports';
 import type { RequestAccount } from '../../http/index.ts';
-import type { Instant } from '../../kernel/machine.ts';
 import { type PageMeta, pageMeta, parsePage } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';

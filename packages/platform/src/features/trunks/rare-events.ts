@@ -1,8 +1,6 @@
-import type { Instant, OutboxEvent } from '../../kernel/machine.ts';
+import type { Clock, Database, Instant, Logger } from '@jackfield/ports';
+import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Database } from '../../ports/database.ts';
-import type { Logger } from '../../ports/logger.ts';
 
 export interface RareEventsDeps {
   readonly database: Database;

@@ -1,6 +1,6 @@
+import type { Database, Write } from '@jackfield/ports';
 import type { RequestAccount } from '../../http/index.ts';
 import type { Page } from '../../kernel/pagination.ts';
-import type { Database, Write } from '../../ports/database.ts';
 import { createOwnedRows, type OwnedRows } from './owned-rows.ts';
 import {
   type AddressListRow,

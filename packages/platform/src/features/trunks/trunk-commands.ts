@@ -1,10 +1,9 @@
 import { type NewTrunk, readBoolean, readOneOf, trunkDirections, trunkStatuses } from '@jackfield/contract';
+import type { Instant, Write } from '@jackfield/ports';
 import type { RequestAccount } from '../../http/index.ts';
 import { newDigits } from '../../kernel/ids.ts';
-import type { Instant } from '../../kernel/machine.ts';
 import { invalidParameter, notFound, type Problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
-import type { Write } from '../../ports/database.ts';
 import { type CommandDeps, missing } from './commands.ts';
 import { thingOf } from './deletion.ts';
 import type { TrunkStore } from './store.ts';

@@ -1,6 +1,5 @@
+import type { Clock, DialTarget, Telephony } from '@jackfield/ports';
 import { layerLegs } from '../../kernel/layered-legs.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { DialTarget, Telephony } from '../../ports/telephony.ts';
 import {
   newTrunkedLeg,
   type PlaceFailure,

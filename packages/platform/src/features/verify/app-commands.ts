@@ -7,12 +7,11 @@ import {
   type VerifyAppChanges,
   type VerifyAppItem,
 } from '@jackfield/contract';
+import type { Instant, Secrets } from '@jackfield/ports';
 import { isSupportedCountry } from 'libphonenumber-js/max';
 import type { RequestAccount } from '../../http/index.ts';
-import type { Instant } from '../../kernel/machine.ts';
 import { invalidParameter, notFound, problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
-import type { Secrets } from '../../ports/secrets.ts';
 import { type AppStore, appDefaults } from './app-store.ts';
 import type { AppRow } from './tables.ts';
 

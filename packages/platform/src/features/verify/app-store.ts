@@ -1,8 +1,6 @@
+import type { Database, Instant, Secrets, Write } from '@jackfield/ports';
 import type { RequestAccount } from '../../http/index.ts';
-import type { Instant } from '../../kernel/machine.ts';
 import type { Page } from '../../kernel/pagination.ts';
-import type { Database, Write } from '../../ports/database.ts';
-import type { Secrets } from '../../ports/secrets.ts';
 import { requireOwner } from '../accounts/index.ts';
 import { type AppRow, reading, writing } from './tables.ts';
 

@@ -6,9 +6,17 @@ import {
   readOneOf,
   type VerifyCheck,
 } from '@jackfield/contract';
-import { type RequestAccount, sourceOf } from '../../http/index.ts';
+import {
+  type Clock,
+  type Database,
+  type Instant,
+  type Logger,
+  type Metrics,
+  type Secrets,
+  sourceOf,
+} from '@jackfield/ports';
+import type { RequestAccount } from '../../http/index.ts';
 import { createKeyedQueue } from '../../kernel/keyed-queue.ts';
-import type { Instant } from '../../kernel/machine.ts';
 import {
   draining,
   invalidParameter,
@@ -20,11 +28,6 @@ import {
 } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { Sessions } from '../../kernel/session-runner.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Database } from '../../ports/database.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { Metrics } from '../../ports/metrics.ts';
-import type { Secrets } from '../../ports/secrets.ts';
 import type { AppStore } from './app-store.ts';
 import { codeFrom } from './domain/code.ts';
 import type { AttemptReply, SessionInput, VerifySession, WantedAttempt } from './domain/session.ts';

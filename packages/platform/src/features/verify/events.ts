@@ -1,4 +1,4 @@
-import type { OutboxEvent } from '../../kernel/machine.ts';
+import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { Attempt, SessionEvent, VerifySession } from './domain/session.ts';
 import { digitsOf } from './recipient.ts';
 

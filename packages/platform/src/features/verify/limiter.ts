@@ -1,6 +1,5 @@
+import type { Database, Instant, Write } from '@jackfield/ports';
 import { sql } from 'kysely';
-import type { Instant } from '../../kernel/machine.ts';
-import type { Database, Write } from '../../ports/database.ts';
 import { type FraudLevel, looksPumped } from './domain/conversion.ts';
 import { prefixOf } from './recipient.ts';
 import { writing } from './tables.ts';

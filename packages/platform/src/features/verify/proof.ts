@@ -1,6 +1,5 @@
+import type { Database, Secrets } from '@jackfield/ports';
 import type { OpenRoute } from '../../http/index.ts';
-import type { Database } from '../../ports/database.ts';
-import type { Secrets } from '../../ports/secrets.ts';
 import type { Viewer } from './queries.ts';
 import { attemptsOf } from './store.ts';
 import { reading } from './tables.ts';

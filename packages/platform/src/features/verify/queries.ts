@@ -4,12 +4,11 @@ import {
   type VerifySessionListQuery,
   verifyStatuses,
 } from '@jackfield/contract';
-import type { Instant } from '../../kernel/machine.ts';
+import type { Database, Instant } from '@jackfield/ports';
 import type { Page } from '../../kernel/pagination.ts';
 import { invalidParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { readTimeRange, type TimeRange } from '../../kernel/time-range.ts';
-import type { Database } from '../../ports/database.ts';
 import type { SessionStatus } from './domain/session.ts';
 import { digitsOf } from './recipient.ts';
 import { attemptsOf } from './store.ts';

@@ -1,6 +1,4 @@
-import type { Database } from '../../ports/database.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { Sms, SmsReceipt } from '../../ports/sms.ts';
+import type { Database, Logger, Sms, SmsReceipt } from '@jackfield/ports';
 import type { SessionInput } from './domain/session.ts';
 import { findByMessage } from './store.ts';
 

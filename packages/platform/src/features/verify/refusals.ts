@@ -1,8 +1,5 @@
+import type { Clock, Database, Logger, Metrics } from '@jackfield/ports';
 import type { Outbox } from '../../kernel/outbox.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Database } from '../../ports/database.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { Metrics } from '../../ports/metrics.ts';
 import { refusalEvent } from './events.ts';
 
 export interface RefusalDeps {

@@ -1,12 +1,16 @@
-import type { Machine, OutboxEvent, TimerFired } from '../../kernel/machine.ts';
+import type {
+  Clock,
+  Database,
+  Logger,
+  Machine,
+  Media,
+  Metrics,
+  Secrets,
+  Sms,
+  TimerFired,
+} from '@jackfield/ports';
+import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Database } from '../../ports/database.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { Media } from '../../ports/media.ts';
-import type { Metrics } from '../../ports/metrics.ts';
-import type { Secrets } from '../../ports/secrets.ts';
-import type { Sms } from '../../ports/sms.ts';
 import type { Calls } from '../calls/index.ts';
 import type { Sounds } from '../sounds/index.ts';
 import {

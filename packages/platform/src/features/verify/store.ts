@@ -1,6 +1,5 @@
+import type { Database, Instant, Write } from '@jackfield/ports';
 import type { Selectable } from 'kysely';
-import type { Instant } from '../../kernel/machine.ts';
-import type { Database, Write } from '../../ports/database.ts';
 import { requireOwner } from '../accounts/index.ts';
 import type { Attempt, VerifySession } from './domain/session.ts';
 import { type AttemptRow, reading, type SessionRow, type VerifyTables, writing } from './tables.ts';

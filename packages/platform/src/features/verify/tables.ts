@@ -1,5 +1,5 @@
+import type { Read, Write } from '@jackfield/ports';
 import type { ColumnType, Selectable } from 'kysely';
-import type { Read, Write } from '../../ports/database.ts';
 import type { FraudLevel } from './domain/conversion.ts';
 import type { Channel, ChannelStatus, SessionStatus } from './domain/session.ts';
 

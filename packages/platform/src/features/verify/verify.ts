@@ -1,8 +1,6 @@
+import type { Clock, Instant, Migration } from '@jackfield/ports';
 import type { RouteGroup } from '../../http/index.ts';
-import type { Instant } from '../../kernel/machine.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Migration } from '../../ports/database.ts';
 import type { AccountResources } from '../accounts/index.ts';
 import { appRoutes } from './app-routes.ts';
 import { createAppStore } from './app-store.ts';

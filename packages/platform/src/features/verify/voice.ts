@@ -1,5 +1,4 @@
-import type { Logger } from '../../ports/logger.ts';
-import type { Media } from '../../ports/media.ts';
+import type { Logger, Media } from '@jackfield/ports';
 import { type Calls, callEnds } from '../calls/index.ts';
 import type { PlayItem, Sounds } from '../sounds/index.ts';
 import type { Attempt, SessionInput, VerifySession } from './domain/session.ts';

@@ -1,5 +1,4 @@
-import type { Migration } from '../../ports/database.ts';
-
+import type { Migration } from '@jackfield/ports';
 export const idempotencyTable: Migration = {
   name: 'http/0001-idempotency',
   sql: `

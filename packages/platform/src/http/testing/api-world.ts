@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createMetrics } from '@jackfield/adapters/metrics';
 import { createSecrets } from '@jackfield/adapters/secrets';
+import type { Database } from '@jackfield/ports';
 import {
   createRecordingLog,
   createVirtualClock,
@@ -17,7 +18,6 @@ import {
 import { attachableApplications, createApplications } from '../../features/applications/index.ts';
 import { createSipEndpoints, type SipEndpointsFeature } from '../../features/sip-endpoints/index.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
-import type { Database } from '../../ports/database.ts';
 import {
   createHttpApi,
   type HttpApiDeps,

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { createSqliteDatabase } from '@jackfield/adapters/database-sqlite';
 import { createMetrics } from '@jackfield/adapters/metrics';
 import { createSecrets } from '@jackfield/adapters/secrets';
+import type { Metrics } from '@jackfield/ports';
 import { createRecordingLog, createVirtualClock, type VirtualClock } from '@jackfield/testkit';
 import type { FastifyInstance } from 'fastify';
-import type { Metrics } from '../../ports/metrics.ts';
 import { createHttpApi, type HttpApiDeps } from '../http-api.ts';
 
 export interface ListeningApi {

@@ -1,6 +1,5 @@
-import type { Migration } from '../../ports/database.ts';
-
 /** `callback` says whom an event is told to; `claimed_at` tells an attempt that is under way from one that is awaited. */
+import type { Migration } from '@jackfield/ports';
 export const outboxCallbacks: Migration = {
   name: 'kernel/0002-outbox-callbacks',
   sql: `

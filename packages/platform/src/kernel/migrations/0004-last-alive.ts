@@ -1,6 +1,5 @@
-import type { Migration } from '../../ports/database.ts';
-
 /** One row, however much lives: when a process was last known to live with it. */
+import type { Migration } from '@jackfield/ports';
 export const lastAliveTable: Migration = {
   name: 'kernel/0004-last-alive',
   sql: `

@@ -1,6 +1,5 @@
-import type { Migration } from '../../ports/database.ts';
-
 /** The same moment in the two times of the process: by the wall clock (`alive_at`), and counted on from its start. */
+import type { Migration } from '@jackfield/ports';
 export const lastAliveCounted: Migration = {
   name: 'kernel/0005-last-alive-counted',
   sql: 'ALTER TABLE last_alive ADD COLUMN counted_at BIGINT;',

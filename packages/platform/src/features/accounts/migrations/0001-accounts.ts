@@ -1,5 +1,4 @@
-import type { Migration } from '../../../ports/database.ts';
-
+import type { Migration } from '@jackfield/ports';
 export const accountsTable: Migration = {
   name: 'accounts/0001-accounts',
   sql: `

@@ -1,9 +1,8 @@
+import type { Clock, MixCommand } from '@jackfield/ports';
 import type { OpenDatabase } from '@jackfield/testkit';
 import { type ApiAnswer, type ApiWorld, type Caller, openApi } from '../../../http/testing/api-world.ts';
 import { createSessionRunner } from '../../../kernel/create-session-runner.ts';
 import type { SessionRunner } from '../../../kernel/session-runner.ts';
-import type { Clock } from '../../../ports/clock.ts';
-import type { MixCommand } from '../../../ports/media.ts';
 import type { LiveLeg } from '../../calls/index.ts';
 import type { NewRecording, RecordingNotice } from '../../recordings/index.ts';
 import type { PlayNotice, PlayOrder } from '../../sounds/index.ts';

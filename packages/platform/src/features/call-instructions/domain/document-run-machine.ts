@@ -1,4 +1,4 @@
-import type { Instant, Machine, Step } from '../../../kernel/machine.ts';
+import type { Instant, Machine, Step } from '@jackfield/ports';
 import type { CallEnd, OwnedLegNotice } from '../../calls/index.ts';
 import type { RecordingOver } from '../../recordings/index.ts';
 import { isReplaceable } from './dial/dial-machine.ts';

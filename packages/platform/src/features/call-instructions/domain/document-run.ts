@@ -1,4 +1,5 @@
-import type { Instant, KernelEffect, TimerFired } from '../../../kernel/machine.ts';
+import type { Instant, TimerFired } from '@jackfield/ports';
+import type { KernelEffect } from '../../../kernel/kernel-effects.ts';
 import type { CallEnd, OwnedLegNotice } from '../../calls/index.ts';
 import type { RecordingOver } from '../../recordings/index.ts';
 import type { PlayItem } from '../../sounds/index.ts';

@@ -1,4 +1,4 @@
-import type { Instant } from '../../../kernel/machine.ts';
+import type { Instant } from '@jackfield/ports';
 import type { CallEnd } from '../../calls/index.ts';
 import { type DialEffect, type DialInput, type DialState, isDialOver } from './dial/dial.ts';
 import { stepDial } from './dial/dial-machine.ts';

@@ -1,5 +1,5 @@
+import { quoted } from '@jackfield/ports';
 import { nearestName } from '../../../kernel/nearest-name.ts';
-import { quoted } from '../../../kernel/quoted.ts';
 import type { ActionRequest } from '../domain/instruction.ts';
 import type { Fault, Reading } from './reading.ts';
 import type { XmlAttribute, XmlElement } from './xml-tree.ts';

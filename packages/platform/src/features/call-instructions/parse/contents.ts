@@ -1,5 +1,5 @@
+import { quoted } from '@jackfield/ports';
 import { nearestName } from '../../../kernel/nearest-name.ts';
-import { quoted } from '../../../kernel/quoted.ts';
 import { listed } from './attributes.ts';
 import type { Reading } from './reading.ts';
 import type { XmlElement } from './xml-tree.ts';

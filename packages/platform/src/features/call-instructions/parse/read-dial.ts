@@ -1,5 +1,5 @@
 import { isE164, isSipUri } from '@jackfield/contract';
-import { quoted } from '../../../kernel/quoted.ts';
+import { quoted } from '@jackfield/ports';
 import type { Dial, DialDestination } from '../domain/instruction.ts';
 import { parseSipHeaders, type SipHeaders } from '../sip-headers.ts';
 import { type Attributes, attributesOf } from './attributes.ts';

@@ -1,4 +1,4 @@
-import { quoted } from '../../../kernel/quoted.ts';
+import { quoted } from '@jackfield/ports';
 import type { Instruction, ReadDocument } from '../domain/instruction.ts';
 import { attributesOf } from './attributes.ts';
 import { childrenOf, type ElementReader } from './contents.ts';

@@ -1,4 +1,4 @@
-import { quoted } from '../../../kernel/quoted.ts';
+import { quoted } from '@jackfield/ports';
 import type { Instruction } from '../domain/instruction.ts';
 import { attributesOf, httpUrlAllowed, isHttpUrl } from './attributes.ts';
 import { bodyOf, type ElementReader } from './contents.ts';

@@ -1,5 +1,5 @@
 import { defaultStatusCallbackEvents, streamContentTypes } from '@jackfield/contract';
-import { quoted } from '../../../kernel/quoted.ts';
+import { quoted } from '@jackfield/ports';
 import type { ActionRequest, MultiPartyCall } from '../domain/instruction.ts';
 import {
   type Attributes,

@@ -1,5 +1,5 @@
 import { readVoice } from '@jackfield/contract';
-import { quoted } from '../../../kernel/quoted.ts';
+import { quoted } from '@jackfield/ports';
 import type { Instruction, Prompt, Wait } from '../domain/instruction.ts';
 import { attributesOf, httpUrlAllowed, isHttpUrl } from './attributes.ts';
 import { bodyOf, childrenOf, type ElementReader, refuseChild } from './contents.ts';

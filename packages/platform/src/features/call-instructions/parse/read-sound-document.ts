@@ -1,4 +1,4 @@
-import { quoted } from '../../../kernel/quoted.ts';
+import { quoted } from '@jackfield/ports';
 import type { PlayItem, ReadSoundDocument } from '../../sounds/index.ts';
 import { itemOfPrompt } from '../domain/elements/play-items.ts';
 import type { Prompt, Wait } from '../domain/instruction.ts';

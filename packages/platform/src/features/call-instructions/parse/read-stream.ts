@@ -1,4 +1,4 @@
-import { quoted } from '../../../kernel/quoted.ts';
+import { quoted } from '@jackfield/ports';
 import type { MiddleEvent } from '../../streams/index.ts';
 import type { Stream } from '../domain/instruction.ts';
 import { type Attributes, attributesOf, isWebSocketUrl, listed, webSocketUrlAllowed } from './attributes.ts';

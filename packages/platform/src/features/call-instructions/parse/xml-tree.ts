@@ -1,5 +1,5 @@
+import { quoted } from '@jackfield/ports';
 import { SaxesParser } from 'saxes';
-import { quoted } from '../../../kernel/quoted.ts';
 
 /** What a document costs at most; beyond it, it is refused and not read to its end. */
 export interface XmlLimits {

@@ -1,12 +1,11 @@
+import type { Clock, MixCommand } from '@jackfield/ports';
 import { createSimulatedCustomer, type OpenDatabase, type SimulatedCustomer } from '@jackfield/testkit';
 import { type ApiAnswer, type ApiWorld, type Caller, openApi } from '../../../http/testing/api-world.ts';
 import { createSessionRunner } from '../../../kernel/create-session-runner.ts';
-import type { OutboxEvent } from '../../../kernel/machine.ts';
+import type { OutboxEvent } from '../../../kernel/kernel-effects.ts';
 import { problem } from '../../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../../kernel/result.ts';
 import type { SessionRunner } from '../../../kernel/session-runner.ts';
-import type { Clock } from '../../../ports/clock.ts';
-import type { MixCommand } from '../../../ports/media.ts';
 import type { NewRecording, RecordingNotice } from '../../recordings/index.ts';
 import type { PlayNotice, PlayOrder } from '../../sounds/index.ts';
 import type { NewStream, StreamLifeNotice } from '../../streams/index.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EgressOutcome, EgressProblemKind } from '../../../ports/egress.ts';
+import type { EgressOutcome, EgressProblemKind } from '@jackfield/ports';
 import { isSilent, judgeAttempt } from './delivery-outcome.ts';
 import { parseDeliverySettings } from './delivery-settings.ts';
 

@@ -1,5 +1,4 @@
-import type { Instant } from '../../../kernel/machine.ts';
-import type { EgressOutcome } from '../../../ports/egress.ts';
+import type { EgressOutcome, Instant } from '@jackfield/ports';
 import type { DeliverySettings, RetryReason } from './delivery-settings.ts';
 
 /** What came of an attempt, and what follows. */

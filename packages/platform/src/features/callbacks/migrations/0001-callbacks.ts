@@ -1,6 +1,5 @@
-import type { Migration } from '../../../ports/database.ts';
-
 /** One row for each event and receiver, with its last attempt. `callbacks_by_age` is for the end of the retention time. */
+import type { Migration } from '@jackfield/ports';
 export const callbacksTable: Migration = {
   name: 'callbacks/0001-callbacks',
   sql: `

@@ -1,6 +1,5 @@
-import type { Migration } from '../../../ports/database.ts';
-
 /** A delivery has its row from the moment its event is written (`waiting`), and keeps every attempt as JSON. */
+import type { Migration } from '@jackfield/ports';
 export const callbackAttempts: Migration = {
   name: 'callbacks/0002-attempts',
   sql: `

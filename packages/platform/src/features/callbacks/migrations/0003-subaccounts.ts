@@ -1,6 +1,5 @@
-import type { Migration } from '../../../ports/database.ts';
-
 /** A main account's own deliveries are found by `main_account`; the index of owners is for subaccounts alone. */
+import type { Migration } from '@jackfield/ports';
 export const callbacksOfSubaccounts: Migration = {
   name: 'callbacks/0003-subaccounts',
   sql: `

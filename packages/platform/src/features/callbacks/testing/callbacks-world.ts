@@ -1,10 +1,9 @@
 import { createSecrets } from '@jackfield/adapters/secrets';
+import type { Clock, EgressOutcome, EgressRequest } from '@jackfield/ports';
 import type { OpenDatabase } from '@jackfield/testkit';
 import { openApi } from '../../../http/testing/api-world.ts';
-import type { OutboxEvent } from '../../../kernel/machine.ts';
+import type { OutboxEvent } from '../../../kernel/kernel-effects.ts';
 import { createOutbox, outboxMigrations } from '../../../kernel/outbox.ts';
-import type { Clock } from '../../../ports/clock.ts';
-import type { EgressOutcome, EgressRequest } from '../../../ports/egress.ts';
 import { type CallbacksDeps, callbackMigrations, createCallbacks } from '../callbacks.ts';
 
 export const ok: EgressOutcome = { status: 200, headers: {}, body: new Uint8Array() };

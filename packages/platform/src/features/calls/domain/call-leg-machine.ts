@@ -1,9 +1,8 @@
-import type { Instant, Machine, Step } from '../../../kernel/machine.ts';
+import { type Instant, type Machine, type Step, withKey } from '@jackfield/ports';
 import { type CallLeg, type CallLegEffect, type CallLegInput, durationOf } from './call-leg.ts';
 import { causeOfEnd, statusOfEnd } from './cause-of-end.ts';
 import { type CallEnd, callEnds } from './hangup-cause.ts';
 import { giveBack, lend, limitTimer, offerTaken, refused, take, told, toldOfEnd } from './leg-ownership.ts';
-import { withKey } from './pressed-keys.ts';
 
 type LegStep = Step<CallLeg, CallLegEffect>;
 

@@ -1,11 +1,10 @@
-import type { Instant, KernelEffect, TimerFired } from '../../../kernel/machine.ts';
-import type { NamedTrunk } from '../../../ports/telephony.ts';
+import type { Instant, KeySource, NamedTrunk, PressedKey, TimerFired } from '@jackfield/ports';
+import type { KernelEffect } from '../../../kernel/kernel-effects.ts';
 import type { Rate } from '../../usage/index.ts';
 import type { SignalledEnd } from './cause-of-end.ts';
 import type { CallEnd } from './hangup-cause.ts';
 import type { LegCallbacks, LegOwner } from './leg-owner.ts';
 import type { LegQuality } from './leg-quality.ts';
-import type { KeySource, PressedKey } from './pressed-keys.ts';
 
 /**
  * One leg between the platform and a phone.

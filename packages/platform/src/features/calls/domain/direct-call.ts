@@ -1,4 +1,5 @@
-import type { Instant, KernelEffect, Machine, Step } from '../../../kernel/machine.ts';
+import type { Instant, Machine, Step } from '@jackfield/ports';
+import type { KernelEffect } from '../../../kernel/kernel-effects.ts';
 import { type CallEnd, callEnds } from './hangup-cause.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Step } from '../../../kernel/machine.ts';
+import type { Step } from '@jackfield/ports';
 import type { CallLeg, CallLegEffect, CallLegInput, OwnerNotice } from './call-leg.ts';
 import type { LegOwner } from './leg-owner.ts';
 

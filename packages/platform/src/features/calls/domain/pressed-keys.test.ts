@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { KeySource } from '@jackfield/ports';
 import { exampleLeg } from '../testing/example-leg.ts';
 import type { CallLeg } from './call-leg.ts';
 import { callLegMachine } from './call-leg-machine.ts';
-import type { KeySource } from './pressed-keys.ts';
 
 type Press = readonly [digit: string, as: KeySource, at: number, durationMs?: number];
 

@@ -1,5 +1,4 @@
-import type { Migration } from '../../../ports/database.ts';
-
+import type { Migration } from '@jackfield/ports';
 export const callsTable: Migration = {
   name: 'calls/0001-calls',
   sql: `

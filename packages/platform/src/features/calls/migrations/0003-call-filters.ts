@@ -1,6 +1,5 @@
-import type { Migration } from '../../../ports/database.ts';
-
 /** The two filters that few values divide, for both views. */
+import type { Migration } from '@jackfield/ports';
 export const callFilters: Migration = {
   name: 'calls/0003-call-filters',
   sql: `

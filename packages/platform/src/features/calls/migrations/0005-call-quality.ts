@@ -1,6 +1,5 @@
-import type { Migration } from '../../../ports/database.ts';
-
 /** `LegQuality` as JSON, written with the end; nothing is looked up by it. */
+import type { Migration } from '@jackfield/ports';
 export const callQuality: Migration = {
   name: 'calls/0005-call-quality',
   sql: 'ALTER TABLE calls ADD COLUMN quality TEXT;',

@@ -1,6 +1,5 @@
-import type { Migration } from '../../../ports/database.ts';
-
 /** Why a call ended, as a sentence; nothing is looked up by it. */
+import type { Migration } from '@jackfield/ports';
 export const hangupReason: Migration = {
   name: 'calls/0006-hangup-reason',
   sql: 'ALTER TABLE calls ADD COLUMN hangup_reason TEXT;',

@@ -1,4 +1,4 @@
-import type { LegStatistics } from '../../../ports/media-legs.ts';
+import type { LegStatistics } from '@jackfield/ports';
 import type { CallLeg } from '../domain/call-leg.ts';
 
 /** An outbound leg for tests, at its beginning unless they say otherwise. */

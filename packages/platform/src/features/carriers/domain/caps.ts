@@ -1,4 +1,4 @@
-import type { Instant } from '../../../kernel/machine.ts';
+import type { Instant } from '@jackfield/ports';
 import type { CarrierCaps } from './carrier.ts';
 
 /** What a carrier has been used for, as far as its caps ask. */

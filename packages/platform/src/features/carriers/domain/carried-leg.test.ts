@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { LegEnd } from '@jackfield/ports';
 import fc from 'fast-check';
-import type { LegEnd } from '../../../ports/telephony.ts';
 import {
   type CarriedLeg,
   type CarriedLegEffect,

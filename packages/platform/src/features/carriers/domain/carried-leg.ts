@@ -1,6 +1,5 @@
+import type { Instant, LegEnd, Machine, Step } from '@jackfield/ports';
 import type { PlaceEffect, PlaceInput } from '../../../kernel/layered-legs.ts';
-import type { Instant, Machine, Step } from '../../../kernel/machine.ts';
-import type { LegEnd } from '../../../ports/telephony.ts';
 import type { CapReached } from './caps.ts';
 
 /** Why a carrier was not even asked. */

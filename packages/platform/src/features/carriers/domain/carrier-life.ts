@@ -1,7 +1,5 @@
-import type { Instant, Machine, Step } from '../../../kernel/machine.ts';
-import type { RegisterOutcome } from '../../../ports/carrier-requests.ts';
-
 /** A carrier beside its calls: whether it answers, and whether we are registered with it. */
+import type { Instant, Machine, RegisterOutcome, Step } from '@jackfield/ports';
 export interface CarrierLife {
   /** Null for a carrier that nobody registers with. */
   readonly expiresSeconds: number | null;

@@ -1,6 +1,5 @@
-import type { RoutePrefix } from '../../../kernel/prefix-routes.ts';
-
 /** An operator's way into the public network, without its secrets: signalling keeps those, by the carrier's name. */
+import type { RoutePrefix } from '@jackfield/ports';
 export interface Carrier {
   readonly name: string;
   /** A host name or an address, IPv6 in brackets. */

@@ -1,6 +1,5 @@
-import type { Migration } from '../../../ports/database.ts';
-
 /** Calls through carriers with a spend cap: what may still be spent, and what was within the last hour. */
+import type { Migration } from '@jackfield/ports';
 export const carrierCallsTable: Migration = {
   name: 'carriers/0001-carrier-calls',
   sql: `

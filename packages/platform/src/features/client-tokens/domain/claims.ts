@@ -1,7 +1,5 @@
-import type { Instant } from '../../../kernel/machine.ts';
-import type { TokenRefusal } from '../../../ports/client-tokens.ts';
-
 /** What a token says, once its form is right. Nothing of it is believed before its signature was checked. */
+import type { Instant, TokenRefusal } from '@jackfield/ports';
 export interface Claims {
   readonly iss: string;
   /** Empty when there is no subject. */

@@ -1,7 +1,5 @@
-import type { RoutePrefix } from '../../../kernel/prefix-routes.ts';
-import type { SmsReceipt } from '../../../ports/sms.ts';
-
 /** An operator's way to message boxes, without what lets us in there: the link has that, by the gateway's name. */
+import type { RoutePrefix, SmsReceipt } from '@jackfield/ports';
 export interface MessageGateway {
   readonly name: string;
   readonly prefixes: readonly PricedPrefix[];

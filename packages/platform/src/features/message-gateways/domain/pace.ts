@@ -1,6 +1,5 @@
-import type { Instant } from '../../../kernel/machine.ts';
-
 /** Turns of a gateway that takes so many messages a second: each is one interval after the one before. */
+import type { Instant } from '@jackfield/ports';
 export interface Pace {
   readonly nextAt: Instant;
 }

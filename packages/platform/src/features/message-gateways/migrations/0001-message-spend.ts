@@ -1,6 +1,5 @@
-import type { Migration } from '../../../ports/database.ts';
-
 /** What was spent at each gateway, by the minute; minute 0 holds the row that writers wait for each other at. */
+import type { Migration } from '@jackfield/ports';
 export const messageSpendTable: Migration = {
   name: 'message-gateways/0001-message-spend',
   sql: `

@@ -1,4 +1,4 @@
-import type { Instant } from '../../../kernel/machine.ts';
+import type { Instant } from '@jackfield/ports';
 import {
   type CallStep,
   emit,

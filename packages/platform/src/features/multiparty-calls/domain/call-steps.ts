@@ -1,4 +1,4 @@
-import type { Step } from '../../../kernel/machine.ts';
+import type { Step } from '@jackfield/ports';
 import type {
   MultipartyCall,
   MultipartyCallEffect,

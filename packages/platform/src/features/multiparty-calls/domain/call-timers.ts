@@ -1,4 +1,4 @@
-import type { Instant } from '../../../kernel/machine.ts';
+import type { Instant } from '@jackfield/ports';
 import type { MultipartyCall, MultipartyCallEffect } from './multiparty-call.ts';
 
 /** How long a phone may think about the key that it is asked for. */

@@ -1,4 +1,4 @@
-import type { Instant } from '../../../kernel/machine.ts';
+import type { Instant } from '@jackfield/ports';
 import { type CallStep, emit, ofAdding, watch, withParticipants } from './call-steps.ts';
 import { maxDurationTimer } from './call-timers.ts';
 import type { LetGoCause, MultipartyCall, MultipartyCallEffect } from './multiparty-call.ts';

@@ -1,4 +1,4 @@
-import type { Instant, Machine } from '../../../kernel/machine.ts';
+import type { Instant, Machine } from '@jackfield/ports';
 import type { MultipartyCall } from './multiparty-call.ts';
 import { isPresent } from './participant.ts';
 import { hearingOf } from './room-audio.ts';

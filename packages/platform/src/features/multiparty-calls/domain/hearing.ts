@@ -1,4 +1,4 @@
-import type { MixMember } from '../../../ports/media.ts';
+import type { MixMember } from '@jackfield/ports';
 import { isAgent, type Role, type Switches } from './participant.ts';
 
 /** What decides who hears whom. */

@@ -1,4 +1,4 @@
-import type { Instant, Machine } from '../../../kernel/machine.ts';
+import type { Instant, Machine } from '@jackfield/ports';
 import {
   added,
   confirmationOver,

@@ -1,4 +1,5 @@
-import type { Instant, KernelEffect, TimerFired } from '../../../kernel/machine.ts';
+import type { Instant, TimerFired } from '@jackfield/ports';
+import type { KernelEffect } from '../../../kernel/kernel-effects.ts';
 import type { PlayItem } from '../../sounds/index.ts';
 import type { HearingChange } from './hearing-history.ts';
 import type {

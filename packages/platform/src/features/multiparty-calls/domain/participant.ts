@@ -1,4 +1,4 @@
-import type { Instant } from '../../../kernel/machine.ts';
+import type { Instant } from '@jackfield/ports';
 import type { NewStream } from '../../streams/index.ts';
 import type { Rate } from '../../usage/index.ts';
 

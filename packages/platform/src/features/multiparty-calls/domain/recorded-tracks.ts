@@ -1,4 +1,4 @@
-import type { CaptureTrack } from '../../../ports/media.ts';
+import type { CaptureTrack } from '@jackfield/ports';
 import type { ChannelMember } from '../../recordings/index.ts';
 import type { MultipartyCall } from './multiparty-call.ts';
 import { isPresent, type Participant } from './participant.ts';

@@ -1,4 +1,4 @@
-import type { MixCommand, Sound } from '../../../ports/media.ts';
+import type { MixCommand, Sound } from '@jackfield/ports';
 import { whoHearsWhom } from './hearing.ts';
 import type { MultipartyCall, MusicSettings, RoomSoundEffect } from './multiparty-call.ts';
 import { type EdgeSound, isPresent, type Participant } from './participant.ts';

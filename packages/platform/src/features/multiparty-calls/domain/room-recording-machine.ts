@@ -1,5 +1,4 @@
-import type { Machine, Step } from '../../../kernel/machine.ts';
-import type { CaptureTrack } from '../../../ports/media.ts';
+import type { CaptureTrack, Machine, Step } from '@jackfield/ports';
 import type { ChannelMember } from '../../recordings/index.ts';
 import type {
   MultipartyCall,

@@ -1,4 +1,4 @@
-import type { RecordingFormat } from '../../../ports/recorder.ts';
+import type { RecordingFormat } from '@jackfield/ports';
 import type { Callback } from './participant.ts';
 
 /** How a call is recorded that nobody asks for later; the creator of the call decides. */

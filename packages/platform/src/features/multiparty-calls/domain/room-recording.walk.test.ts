@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { CaptureTrack } from '@jackfield/ports';
 import fc from 'fast-check';
-import type { CaptureTrack } from '../../../ports/media.ts';
 import { isPresent } from './participant.ts';
 import { membersOn, tracksOf } from './recorded-tracks.ts';
 import { isRunning, notRecorded, type RecordedTrack } from './room-recording.ts';

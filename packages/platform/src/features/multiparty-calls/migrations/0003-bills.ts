@@ -1,6 +1,5 @@
-import type { Migration } from '../../../ports/database.ts';
-
 /** What a participant's seconds in the call cost, by the rate that held when it was added. Null: not billed. */
+import type { Migration } from '@jackfield/ports';
 export const multipartyBills: Migration = {
   name: 'multiparty-calls/0003-bills',
   sql: `

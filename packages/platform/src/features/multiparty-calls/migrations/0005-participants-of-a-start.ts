@@ -1,6 +1,5 @@
-import type { Migration } from '../../../ports/database.ts';
-
 /** Status callbacks of participants, and who of them started the call. Of earlier calls the one with whose entry it began. */
+import type { Migration } from '@jackfield/ports';
 export const participantsOfAStart: Migration = {
   name: 'multiparty-calls/0005-participants-of-a-start',
   sql: `

@@ -1,10 +1,9 @@
+import type { Clock, Database, Write } from '@jackfield/ports';
 import type { OpenDatabase, VirtualClock } from '@jackfield/testkit';
 import { type ApiAnswer, type ApiWorld, type Caller, openApi } from '../../../http/testing/api-world.ts';
 import { createSessionRunner } from '../../../kernel/create-session-runner.ts';
-import type { OutboxEvent } from '../../../kernel/machine.ts';
+import type { OutboxEvent } from '../../../kernel/kernel-effects.ts';
 import type { SessionRunner } from '../../../kernel/session-runner.ts';
-import type { Clock } from '../../../ports/clock.ts';
-import type { Database, Write } from '../../../ports/database.ts';
 import type { RunOrder } from '../../call-instructions/index.ts';
 import { createUsage, freeOfCharge, type RateTable } from '../../usage/index.ts';
 import { createMultipartyCalls, type MultipartyCallsFeature } from '../index.ts';

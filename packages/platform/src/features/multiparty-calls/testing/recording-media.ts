@@ -1,6 +1,5 @@
-import type { Media, MixCommand } from '../../../ports/media.ts';
-
 /** A media engine that keeps what it was told. */
+import type { Media, MixCommand } from '@jackfield/ports';
 export interface RecordingMedia extends Media {
   readonly commands: readonly MixCommand[];
   /** Leg → the legs that it hears; empty after the mix was closed, undefined before it was opened. */

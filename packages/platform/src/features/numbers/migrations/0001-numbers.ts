@@ -1,5 +1,4 @@
-import type { Migration } from '../../../ports/database.ts';
-
+import type { Migration } from '@jackfield/ports';
 export const numbersTable: Migration = {
   name: 'numbers/0001-numbers',
   sql: `

@@ -1,4 +1,4 @@
-import type { Instant } from '../../../kernel/machine.ts';
+import type { Instant } from '@jackfield/ports';
 import type { ChannelMember, RecordedChannel, Recording } from './recording.ts';
 
 /** Milliseconds that the file has at this instant, pauses left out. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { TimerFired } from '@jackfield/ports';
 import fc from 'fast-check';
-import type { TimerFired } from '../../../kernel/machine.ts';
 import { exampleRecording } from '../testing/example-recording.ts';
 import { isOver, type Recording, type RecordingEffect, type RecordingInput } from './recording.ts';
 import { recordingMachine } from './recording-machine.ts';

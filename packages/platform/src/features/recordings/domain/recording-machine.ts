@@ -1,6 +1,4 @@
-import type { Instant, Machine, Step, TimerFired } from '../../../kernel/machine.ts';
-import type { CaptureTrack } from '../../../ports/media.ts';
-import type { RecordedFile } from '../../../ports/recorder.ts';
+import type { CaptureTrack, Instant, Machine, RecordedFile, Step, TimerFired } from '@jackfield/ports';
 import {
   type EndReason,
   isOver,

@@ -1,11 +1,8 @@
-import type { Instant } from '../../../kernel/machine.ts';
-import type { CaptureTrack } from '../../../ports/media.ts';
-import type { RecordedFile, RecordingFormat } from '../../../ports/recorder.ts';
-
 /**
  * `starting → recording ⇄ paused → finishing → completed | failed`. A recording that broke waits in `finishing` until it is
  * known what its file holds.
  */
+import type { CaptureTrack, Instant, RecordedFile, RecordingFormat } from '@jackfield/ports';
 export type RecordingStatus = 'starting' | 'recording' | 'paused' | 'finishing' | 'completed' | 'failed';
 
 export interface Recording {

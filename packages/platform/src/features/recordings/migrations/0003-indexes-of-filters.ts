@@ -1,6 +1,5 @@
-import type { Migration } from '../../../ports/database.ts';
-
 /** Each filter has an index that gives its list newest first too: without that SQLite walks through all recordings of the account. */
+import type { Migration } from '@jackfield/ports';
 export const indexesOfFilters: Migration = {
   name: 'recordings/0003-indexes-of-filters',
   sql: `

@@ -6,14 +6,12 @@ import { join } from 'node:path';
 import { afterEach } from 'node:test';
 import type { MessagePort } from 'node:worker_threads';
 import { createDiskRecordings, createRecorder, type DiskRecorder } from '@jackfield/adapters/recorder';
+import type { Clock, Database, MixCommand, Write } from '@jackfield/ports';
 import type { OpenDatabase, VirtualClock } from '@jackfield/testkit';
 import { type ApiWorld, basic, type Caller, openApi } from '../../../http/testing/api-world.ts';
 import { createSessionRunner } from '../../../kernel/create-session-runner.ts';
-import type { OutboxEvent } from '../../../kernel/machine.ts';
+import type { OutboxEvent } from '../../../kernel/kernel-effects.ts';
 import type { SessionRunner } from '../../../kernel/session-runner.ts';
-import type { Clock } from '../../../ports/clock.ts';
-import type { Database, Write } from '../../../ports/database.ts';
-import type { MixCommand } from '../../../ports/media.ts';
 import {
   createRecordings,
   type NewRecording,

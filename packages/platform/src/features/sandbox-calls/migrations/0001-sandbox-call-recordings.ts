@@ -1,6 +1,5 @@
-import type { Migration } from '../../../ports/database.ts';
-
 /** Names of files, so that the next process removes those of one that was killed. */
+import type { Migration } from '@jackfield/ports';
 export const sandboxCallRecordings: Migration = {
   name: 'sandbox-calls/0001-recordings',
   sql: `

@@ -1,4 +1,5 @@
-import type { Instant, KernelEffect, Machine, Step, TimerFired } from '../../../kernel/machine.ts';
+import type { Instant, Machine, Step, TimerFired } from '@jackfield/ports';
+import type { KernelEffect } from '../../../kernel/kernel-effects.ts';
 import type { Behaviour, Conduct } from './behaviours.ts';
 
 /** A phone of the sandbox during one call: it does what its number promises or its order says, and nothing else. */

@@ -1,5 +1,4 @@
-import type { Migration } from '../../../ports/database.ts';
-
+import type { Migration } from '@jackfield/ports';
 export const sipEndpointsTables: Migration = {
   name: 'sip-endpoints/0001-sip-endpoints',
   sql: `

@@ -1,6 +1,5 @@
-import type { Migration } from '../../../ports/database.ts';
-
 /** An application that is deleted finds its endpoints. */
+import type { Migration } from '@jackfield/ports';
 export const sipEndpointsByApplication: Migration = {
   name: 'sip-endpoints/0002-by-application',
   sql: `

@@ -1,6 +1,5 @@
-import type { Migration } from '../../../ports/database.ts';
-
 /** Several flows of one phone may have the same contact, so the instance and its reg-id are part of the name (RFC 5626). */
+import type { Migration } from '@jackfield/ports';
 export const sipBindingsFlows: Migration = {
   name: 'sip-endpoints/0003-flows',
   sql: `

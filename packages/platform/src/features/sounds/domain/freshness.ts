@@ -1,6 +1,5 @@
-import type { Instant } from '../../../kernel/machine.ts';
-
 /** How long an answer may be used again, by its own words (RFC 9111) and within our limits. */
+import type { Instant } from '@jackfield/ports';
 export interface Freshness {
   /** False: for this one use only. */
   readonly isKept: boolean;

@@ -1,4 +1,4 @@
-import type { Instant, Machine, Step, TimerFired } from '../../../kernel/machine.ts';
+import type { Instant, Machine, Step, TimerFired } from '@jackfield/ports';
 import type { PlayItem, PlayOrder } from '../index.ts';
 import { endsTooEarly } from './listeners.ts';
 import { itemAfter, placeAfter } from './place.ts';

@@ -1,5 +1,5 @@
-import type { Instant, KernelEffect, OutboxEvent, TimerFired } from '../../../kernel/machine.ts';
-import type { Sound } from '../../../ports/media.ts';
+import type { Instant, Sound, TimerFired } from '@jackfield/ports';
+import type { KernelEffect, OutboxEvent } from '../../../kernel/kernel-effects.ts';
 import type { PlayItem, PlayNotice, PlayOrder, SoundDocument } from '../index.ts';
 import type { Place } from './place.ts';
 import type { PlayableSound } from './playable-sound.ts';

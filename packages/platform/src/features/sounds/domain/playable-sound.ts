@@ -1,4 +1,4 @@
-import type { Sound } from '../../../ports/media.ts';
+import type { Sound } from '@jackfield/ports';
 import type { PlayItem } from '../index.ts';
 
 /** What the media engine can play at once, and how long that takes; undefined where only the engine knows. */

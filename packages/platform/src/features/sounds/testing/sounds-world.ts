@@ -5,6 +5,7 @@ import { createHttpEgress } from '@jackfield/adapters/egress-http';
 import { createMetrics } from '@jackfield/adapters/metrics';
 import { createSoundDecoder } from '@jackfield/adapters/sound-decoder';
 import { pcmu } from '@jackfield/media';
+import type { Media, MixCommand, Speech } from '@jackfield/ports';
 import {
   assertDocumentedEvents,
   createRecordingLog,
@@ -14,9 +15,7 @@ import {
   seededRandom,
 } from '@jackfield/testkit';
 import { createSessionRunner } from '../../../kernel/create-session-runner.ts';
-import type { OutboxEvent } from '../../../kernel/machine.ts';
-import type { Media, MixCommand } from '../../../ports/media.ts';
-import type { Speech } from '../../../ports/speech.ts';
+import type { OutboxEvent } from '../../../kernel/kernel-effects.ts';
 import { readSoundDocument } from '../../call-instructions/index.ts';
 import { parseDeliverySettings } from '../../callbacks/index.ts';
 import { createSounds, type PlayItem, type PlayNotice, type PlayOrder, type SoundLimits } from '../index.ts';

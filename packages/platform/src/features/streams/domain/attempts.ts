@@ -1,4 +1,4 @@
-import type { Instant, Step } from '../../../kernel/machine.ts';
+import type { Instant, Step } from '@jackfield/ports';
 import type { Attempt, Stream, StreamEffect, StreamLimits } from './stream.ts';
 
 /** What follows a failure: a step, or the sentence with which the stream has failed. */

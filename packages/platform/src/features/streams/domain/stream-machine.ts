@@ -1,4 +1,4 @@
-import type { Instant, Machine, Step } from '../../../kernel/machine.ts';
+import type { Instant, Machine, Step } from '@jackfield/ports';
 import { type AttemptStep, tryAgain, tryNow, urlOf } from './attempts.ts';
 import {
   type Stream,

@@ -1,5 +1,5 @@
-import type { Instant, KernelEffect, TimerFired } from '../../../kernel/machine.ts';
-import type { StreamNotice, StreamStatistics, StreamTrack } from '../../../ports/audio-streams.ts';
+import type { Instant, StreamNotice, StreamStatistics, StreamTrack, TimerFired } from '@jackfield/ports';
+import type { KernelEffect } from '../../../kernel/kernel-effects.ts';
 import type { NewStream, StopReason } from '../index.ts';
 
 /**

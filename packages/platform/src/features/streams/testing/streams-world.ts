@@ -1,3 +1,4 @@
+import type { CheckedAddresses, Clock, Database, EgressProblem } from '@jackfield/ports';
 import {
   createSimulatedStreams,
   type OpenDatabase,
@@ -6,11 +7,8 @@ import {
 } from '@jackfield/testkit';
 import { type ApiAnswer, type ApiWorld, type Caller, openApi } from '../../../http/testing/api-world.ts';
 import { createSessionRunner } from '../../../kernel/create-session-runner.ts';
-import type { OutboxEvent } from '../../../kernel/machine.ts';
+import type { OutboxEvent } from '../../../kernel/kernel-effects.ts';
 import type { SessionRunner } from '../../../kernel/session-runner.ts';
-import type { Clock } from '../../../ports/clock.ts';
-import type { Database } from '../../../ports/database.ts';
-import type { CheckedAddresses, EgressProblem } from '../../../ports/egress.ts';
 import type { LiveLeg } from '../../calls/index.ts';
 import type { PlayOrder } from '../../sounds/index.ts';
 import { createUsage, type RateTable } from '../../usage/index.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { LegEnd } from '@jackfield/ports';
 import fc from 'fast-check';
-import type { LegEnd } from '../../../ports/telephony.ts';
 import {
   newTrunkedLeg,
   type TrunkedLegEffect,

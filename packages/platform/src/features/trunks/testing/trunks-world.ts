@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createSecrets } from '@jackfield/adapters/secrets';
+import type { Clock } from '@jackfield/ports';
 import { createRecordingLog, type OpenDatabase } from '@jackfield/testkit';
 import { type Caller, openApi } from '../../../http/testing/api-world.ts';
 import { createEventFeed, feedStart } from '../../../kernel/event-feed.ts';
 import { createOutbox, outboxMigrations } from '../../../kernel/outbox.ts';
-import type { Clock } from '../../../ports/clock.ts';
 import { createTrunks } from '../index.ts';
 
 export const realm = 'sip.example.com';

@@ -1,6 +1,5 @@
-import type { Instant } from '../../../kernel/machine.ts';
-
 /** What is heard of whoever answered, before the code is spoken. */
+import type { Instant } from '@jackfield/ports';
 export interface Greeting {
   /** When the first word came; null while nothing has been said. */
   readonly since: Instant | null;

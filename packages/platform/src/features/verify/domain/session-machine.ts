@@ -1,4 +1,4 @@
-import type { Instant, Machine, Step, TimerFired } from '../../../kernel/machine.ts';
+import type { Instant, Machine, Step, TimerFired } from '@jackfield/ports';
 import { greetingTimes, heardVoice, nothingHeard } from './greeting.ts';
 import {
   type Attempt,

@@ -1,6 +1,5 @@
-import type { Migration } from '../../../ports/database.ts';
-
 /** Checks of codes whose session was over or locked. */
+import type { Migration } from '@jackfield/ports';
 export const lateChecks: Migration = {
   name: 'verify/0002-late-checks',
   sql: 'ALTER TABLE verify_sessions ADD COLUMN late_checks BIGINT NOT NULL DEFAULT 0;',

@@ -1,6 +1,5 @@
-import type { Migration } from '../../../ports/database.ts';
-
 /** Of all accounts, for the removal of old sessions. */
+import type { Migration } from '@jackfield/ports';
 export const sessionsByEnd: Migration = {
   name: 'verify/0003-sessions-by-end',
   sql: 'CREATE INDEX verify_sessions_closed ON verify_sessions (closed_at) WHERE closed_at IS NOT NULL;',

@@ -1,4 +1,5 @@
 import { createSecrets } from '@jackfield/adapters/secrets';
+import type { Clock, Database, Sms, SmsOrder, SmsOutcome, SmsReceipt } from '@jackfield/ports';
 import {
   assertDocumentedEvents,
   type OpenDatabase,
@@ -7,11 +8,8 @@ import {
 } from '@jackfield/testkit';
 import { type ApiAnswer, type ApiWorld, type Caller, openApi } from '../../../http/testing/api-world.ts';
 import { createSessionRunner } from '../../../kernel/create-session-runner.ts';
-import type { OutboxEvent } from '../../../kernel/machine.ts';
+import type { OutboxEvent } from '../../../kernel/kernel-effects.ts';
 import type { SessionRunner } from '../../../kernel/session-runner.ts';
-import type { Clock } from '../../../ports/clock.ts';
-import type { Database } from '../../../ports/database.ts';
-import type { Sms, SmsOrder, SmsOutcome, SmsReceipt } from '../../../ports/sms.ts';
 import type { CallEnd, OutboundLeg, OwnedLegNotice } from '../../calls/index.ts';
 import { createSandboxMessages } from '../../sandbox-messages/index.ts';
 import type { PlayNotice, PlayOrder } from '../../sounds/index.ts';

@@ -1,4 +1,4 @@
-import type { Instant, Step } from '../../../../kernel/machine.ts';
+import type { Instant, Step } from '@jackfield/ports';
 import type { CallEnd } from '../../../calls/index.ts';
 import type { DialEffect, DialInput, DialledLeg, DialState } from './dial.ts';
 import { confirmTimer, musicPlay, ringbackPlay, ringTimer, soundPlay, timeLimitTimer } from './dial-names.ts';

@@ -1,4 +1,4 @@
-import type { Instant } from '../../../../kernel/machine.ts';
+import type { Instant } from '@jackfield/ports';
 import type { DialEffect, DialInput, DialledLeg, DialSound, DialState } from './dial.ts';
 import { confirmTimer, musicPlay, ringbackPlay, ringTimer, soundPlay, timeLimitTimer } from './dial-names.ts';
 

@@ -1,5 +1,5 @@
-import type { Instant, KernelEffect, TimerFired } from '../../../../kernel/machine.ts';
-import type { Sound } from '../../../../ports/media.ts';
+import type { Instant, Sound, TimerFired } from '@jackfield/ports';
+import type { KernelEffect } from '../../../../kernel/kernel-effects.ts';
 import type { CallEnd } from '../../../calls/index.ts';
 import type { Dial } from '../instruction.ts';
 import type { DialStatus } from './dial-outcome.ts';

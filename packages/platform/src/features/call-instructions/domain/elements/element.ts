@@ -1,5 +1,5 @@
-import type { Instant, KernelEffect } from '../../../../kernel/machine.ts';
-import type { CaptureTrack } from '../../../../ports/media.ts';
+import type { CaptureTrack, Instant } from '@jackfield/ports';
+import type { KernelEffect } from '../../../../kernel/kernel-effects.ts';
 import type { RecordingOver } from '../../../recordings/index.ts';
 import type { PlayItem } from '../../../sounds/index.ts';
 import type { ActionRequest, MultiPartyCall, Stream } from '../instruction.ts';

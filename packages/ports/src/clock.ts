@@ -1,4 +1,4 @@
-import type { Instant } from '../kernel/machine.ts';
+import type { Instant } from './machine.ts';
 
 /**
  * The only source of time and of timers; the simulated world moves it by hand. docs/decisions/0019-time.md says which of the two

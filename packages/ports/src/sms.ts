@@ -1,4 +1,4 @@
-import type { Instant } from '../kernel/machine.ts';
+import type { Instant } from './machine.ts';
 
 /** The way to phones' message boxes: an SMSC, an HTTP gateway, or the inbox of the sandbox. */
 export interface Sms {

@@ -1,4 +1,4 @@
-import type { Instant } from '../kernel/machine.ts';
+import type { Instant } from './machine.ts';
 
 /** What the registrar and the authenticator of SIP need of the endpoints; implemented by the sip-endpoints feature. */
 export interface Registrations {

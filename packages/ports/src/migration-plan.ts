@@ -1,4 +1,4 @@
-import type { Migration } from '../ports/database.ts';
+import type { Migration } from './database.ts';
 
 /** A row of `schema_migrations`. */
 export interface AppliedMigration {
@@ -6,6 +6,7 @@ export interface AppliedMigration {
   readonly checksum: string;
 }
 
+/** What is to be applied, and the row that records it. */
 export interface PlannedMigration extends AppliedMigration {
   /** One or more statements in the words of the dialect. */
   readonly sql: string;

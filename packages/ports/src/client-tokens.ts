@@ -1,4 +1,4 @@
-import type { Instant } from '../kernel/machine.ts';
+import type { Instant } from './machine.ts';
 
 /** What signalling needs of client tokens; implemented by the client-tokens feature. */
 export interface ClientTokens {

@@ -1,4 +1,4 @@
-import type { Instant } from '../../../kernel/machine.ts';
+import type { Instant } from './machine.ts';
 
 /** How a key came: as events among the audio (RFC 4733), or in signalling (SIP INFO). */
 export type KeySource = 'event' | 'info';

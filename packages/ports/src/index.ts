@@ -1,0 +1,80 @@
+export type {
+  AudioStreams,
+  StreamNotice,
+  StreamOrder,
+  StreamStatistics,
+  StreamTarget,
+  StreamTrack,
+} from './audio-streams.ts';
+export type { CarrierRequests, RegisterOrder, RegisterOutcome } from './carrier-requests.ts';
+export { type ClientTokens, type TokenClient, type TokenRefusal, tokenRefusals } from './client-tokens.ts';
+export type { Clock } from './clock.ts';
+export type { Database, Migration, Read, Write } from './database.ts';
+export type {
+  CheckedAddresses,
+  Egress,
+  EgressAddresses,
+  EgressAnswer,
+  EgressOutcome,
+  EgressProblem,
+  EgressProblemKind,
+  EgressRequest,
+  EgressTimeouts,
+  StopSignal,
+} from './egress.ts';
+export type { FailedLogin, FailedLogins } from './failed-logins.ts';
+export type { Logger } from './logger.ts';
+export type { Instant, Machine, Step, TimerFired } from './machine.ts';
+export type { CaptureTrack, Media, MediaNotice, MixCommand, MixMember, Sound, SoundClip } from './media.ts';
+export type {
+  AgreedCodec,
+  AgreedMedia,
+  AgreedPayload,
+  AgreedProtection,
+  AgreedSuite,
+  LegStatistics,
+  MediaClips,
+  MediaLegs,
+} from './media-legs.ts';
+export type { Histogram, LabelledSource, MetricSource, Metrics } from './metrics.ts';
+export {
+  type AppliedMigration,
+  MigrationError,
+  migrationsTableSql,
+  type PlannedMigration,
+  planMigrations,
+} from './migration-plan.ts';
+export type { InboundTrunk, NumberRoutes, OwnNumbers } from './number-routes.ts';
+export { type PrefixRoutes, prefixRoutes, type RoutePrefix, routesFor } from './prefix-routes.ts';
+export { type KeySource, type PressedKey, withKey } from './pressed-keys.ts';
+export { quoted } from './quoted.ts';
+export type { RecordedFile, Recorder, RecordingFormat, RecordingOrder } from './recorder.ts';
+export type { RecordingFiles } from './recording-files.ts';
+export type { Binding, EndpointCredential, Registrations } from './registrations.ts';
+export type { Secrets } from './secrets.ts';
+export type { ExpectedCall, SignallingDoors } from './signalling-doors.ts';
+export type { Sms, SmsOrder, SmsOutcome, SmsReceipt } from './sms.ts';
+export type { DecodeLimits, DecodeProblem, SoundDecoder } from './sound-decoder.ts';
+export type { SourceBan, SourceBans } from './source-bans.ts';
+export { isLoopback, networksOf, sourceOf } from './source-of.ts';
+export type { Speech, SpeechLanguages, SpeechProblem, SpeechRequest } from './speech.ts';
+export type {
+  CarrierRefusal,
+  DialRequest,
+  DialTarget,
+  LegEnd,
+  LegKey,
+  LegListener,
+  LegNotice,
+  NamedTrunk,
+  Telephony,
+  TransferRequest,
+} from './telephony.ts';
+export type {
+  RefusedTrunkCall,
+  TrunkAccess,
+  TrunkLogin,
+  TrunkPassword,
+  TrunkRefusal,
+  Trunks,
+} from './trunks.ts';
