@@ -56,6 +56,12 @@ const rows: readonly (readonly [rule: string, path: string, planted: string, fix
     "import { quoted } from './quoted.ts';",
   ],
   [
+    'signalling knows no adapter',
+    'packages/signalling/src/leg/leg.ts',
+    "import { createSecrets } from '@jackfield/adapters/secrets';",
+    "import type { Secrets } from '@jackfield/ports';",
+  ],
+  [
     'an adapter knows ports and not the platform',
     'packages/adapters/src/clock/system-clock.ts',
     "import type { Platform } from '@jackfield/platform';",
@@ -63,9 +69,9 @@ const rows: readonly (readonly [rule: string, path: string, planted: string, fix
   ],
   [
     'an adapter imports no other adapter',
-    'packages/adapters/src/sip-edge/edge.ts',
+    'packages/adapters/src/recorder/recorder.ts',
     "import { engine } from '../media-worker/engine.ts';",
-    "import { inbound } from './inbound-call.ts';",
+    "import { gate } from './disk-gate.ts';",
   ],
   [
     'the console knows contract only',
@@ -81,7 +87,7 @@ const rows: readonly (readonly [rule: string, path: string, planted: string, fix
   ],
   [
     'another package is imported by its name',
-    'packages/adapters/src/sip-edge/edge.ts',
+    'packages/signalling/src/leg/leg.ts',
     "import { parse } from '../../../sip/src/message/parse-message.ts';",
     "import { parse } from '@jackfield/sip';",
   ],

@@ -2,7 +2,7 @@ import { isTest, isTypeScript, type SourceCheck, type SourceFile, type Violation
 import { type FoundImport, importsOf } from './imports-of.ts';
 import { adapterOf, isDomain, isPure, partOf, pathOfImport } from './workspace-place.ts';
 
-const product = ['ports', 'sip', 'sdp', 'media', 'contract', 'platform', 'adapters'];
+const product = ['ports', 'sip', 'sdp', 'media', 'signalling', 'contract', 'platform', 'adapters'];
 const packages = [...product, 'testkit', 'stream-kit', 'hosted-sdk'];
 
 /** The import table of design.md §1: what each part of the workspace may import, besides itself. */
@@ -11,13 +11,14 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   sip: [],
   sdp: [],
   media: [],
+  signalling: ['ports', 'sip', 'sdp'],
   contract: [],
   platform: ['ports', 'contract'],
-  adapters: ['ports', 'sip', 'sdp', 'media', 'contract'],
+  adapters: ['ports', 'media'],
   testkit: product,
   'stream-kit': ['contract'],
   'hosted-sdk': [],
-  server: ['ports', 'sip', 'contract', 'platform', 'adapters'],
+  server: ['ports', 'sip', 'signalling', 'contract', 'platform', 'adapters'],
   console: ['contract'],
   tools: ['contract', 'platform'],
   conformance: [...packages, 'server'],
@@ -30,6 +31,7 @@ const inTestsToo: Readonly<Record<string, readonly string[]>> = {
   sip: ['testkit'],
   sdp: ['testkit'],
   media: ['testkit'],
+  signalling: packages,
   contract: ['testkit'],
   platform: packages,
   adapters: packages,

@@ -1,3 +1,4 @@
+import type { Clock, Logger, Registrations, Secrets, SignallingDoors } from '@jackfield/ports';
 import {
   type Admission,
   type CarrierAdmission,
@@ -10,8 +11,7 @@ import {
   createTokenAdmission,
   createTrunkAdmission,
   type TrunkAdmissionDeps,
-} from '@jackfield/adapters/sip-edge';
-import type { Clock, Logger, Registrations, Secrets, SignallingDoors } from '@jackfield/ports';
+} from '@jackfield/signalling';
 import type { Config } from './config.ts';
 import { admitsExternal } from './public-sip.ts';
 

@@ -6,7 +6,6 @@ import { createAddressGuard, createHttpEgress } from '@jackfield/adapters/egress
 import { createMediaWorker } from '@jackfield/adapters/media-worker';
 import { createMetrics } from '@jackfield/adapters/metrics';
 import { createRecorder } from '@jackfield/adapters/recorder';
-import { createDefence, createSipEdge, createSipNonces, type SipEdge } from '@jackfield/adapters/sip-edge';
 import { createSoundDecoder } from '@jackfield/adapters/sound-decoder';
 import { createEspeakSpeech } from '@jackfield/adapters/speech-espeak';
 import {
@@ -17,6 +16,7 @@ import {
   type PlatformDeps,
 } from '@jackfield/platform';
 import type { Clock, Logger, NumberRoutes } from '@jackfield/ports';
+import { createDefence, createSipEdge, createSipNonces, type SipEdge } from '@jackfield/signalling';
 import {
   createDnsResolver,
   createLocator,

@@ -1,10 +1,10 @@
+import type { HttpLimits } from '@jackfield/platform';
 import {
   type DefenceLimits,
   defaultDefenceLimits,
   defaultExternalCallLimits,
   type ExternalCallLimits,
-} from '@jackfield/adapters/sip-edge';
-import type { HttpLimits } from '@jackfield/platform';
+} from '@jackfield/signalling';
 import { asAddress, asCidr, asCount, asList } from './config-values.ts';
 
 /** Bounds of what others may take; docs/security.md tells what each is for. */

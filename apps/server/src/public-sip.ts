@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { defaultDefenceLimits } from '@jackfield/adapters/sip-edge';
+import { defaultDefenceLimits } from '@jackfield/signalling';
 import type { Config } from './config.ts';
 
 /** Hosts of SIP URIs that are this server: where phones reach it, and the machine itself. */

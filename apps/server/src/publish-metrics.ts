@@ -1,8 +1,8 @@
 import type { MediaWorker, StreamCounters } from '@jackfield/adapters/media-worker';
 import type { DiskRecorder } from '@jackfield/adapters/recorder';
-import type { SipEdge } from '@jackfield/adapters/sip-edge';
 import { askedSeldom, type Platform } from '@jackfield/platform';
 import type { Clock, Metrics } from '@jackfield/ports';
+import type { SipEdge } from '@jackfield/signalling';
 import manifest from '../package.json' with { type: 'json' };
 import type { MediaTotals } from './counted-media-legs.ts';
 

@@ -1,5 +1,4 @@
 import { isIP, isIPv6 } from 'node:net';
-import { createSipEdge, trustEverybody } from '@jackfield/adapters/sip-edge';
 import type {
   CallingNotice,
   CallingPhones,
@@ -25,6 +24,7 @@ import type {
   Secrets,
   Speech,
 } from '@jackfield/ports';
+import { createSipEdge, trustEverybody } from '@jackfield/signalling';
 import { hostOfAddress } from '@jackfield/sip';
 import { createTransports } from '@jackfield/sip/transport';
 

@@ -1,6 +1,8 @@
 import { cpSync } from 'node:fs';
 import { createSqliteDatabase } from '@jackfield/adapters/database-sqlite';
 import { createMetrics } from '@jackfield/adapters/metrics';
+import { createPlatform, type Platform } from '@jackfield/platform';
+import type { Clock, Database, Logger } from '@jackfield/ports';
 import {
   createAccountAdmission,
   createDigestAdmission,
@@ -8,9 +10,7 @@ import {
   createTokenAdmission,
   createTrunkAdmission,
   type SipEdge,
-} from '@jackfield/adapters/sip-edge';
-import { createPlatform, type Platform } from '@jackfield/platform';
-import type { Clock, Database, Logger } from '@jackfield/ports';
+} from '@jackfield/signalling';
 import { createSeededSecrets } from './seeded-secrets.ts';
 import type { Settling } from './settling.ts';
 import type { SimulatedCustomer } from './simulated-customer.ts';

@@ -1,0 +1,107 @@
+import { lookup } from 'node:dns/promises';
+import { BlockList, isIP } from 'node:net';
+import type { Clock, Logger } from '@jackfield/ports';
+import { parseNameAddr, parseSipUri, type SipRequest } from '@jackfield/sip';
+import { trunkOf } from '../parties/domains.ts';
+import type { Admission } from './admission.ts';
+
+export interface CarrierAdmissionDeps {
+  readonly carriers: readonly {
+    readonly name: string;
+    readonly host: string;
+    readonly addresses: readonly string[];
+  }[];
+  /** Whose calls to a number they are; undefined while the platform starts. */
+  readonly account: (number: string) => Promise<string | undefined> | string | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** SIP domains that we serve, lower case. */
+  readonly domains: readonly string[];
+  /** Decides everything that comes from elsewhere. */
+  readonly otherwise: Admission;
+}
+
+/** Admission in which carriers are known by their addresses. */
+export interface CarrierAdmission extends Admission {
+  /** Whether that is the address of a carrier. */
+  knows(address: string): boolean;
+  close(): void;
+}
+
+/** Hosts move about as often as their DNS records allow; five minutes are what most of them say. */
+const lookUpEveryMs = 300_000;
+
+/** Lets calls in that come from a carrier's address: carriers register nowhere and answer no challenges of their customers. */
+export function createCarrierAdmission(deps: CarrierAdmissionDeps): CarrierAdmission {
+  const listed = deps.carriers.map(({ name, host, addresses }) => ({
+    name,
+    host: host.replace(/^\[|\]$/g, ''),
+    fixed: blockListOf([...addresses, ...(isIP(host.replace(/^\[|\]$/g, '')) === 0 ? [] : [host])]),
+    found: new Set<string>(),
+  }));
+  const named = listed.filter(({ host }) => isIP(host) === 0);
+  let cancel: (() => void) | undefined;
+  let isClosed = false;
+
+  async function lookUp(): Promise<void> {
+    for (const carrier of named) {
+      try {
+        const found = await lookup(carrier.host, { all: true });
+        carrier.found = new Set(found.map(({ address }) => address));
+      } catch (error) {
+        // What was found last stands: a name server that is down moves no carrier.
+        deps.log.warn({ carrier: carrier.name, err: error }, 'The host of a carrier could not be looked up.');
+      }
+    }
+    if (!isClosed) cancel = deps.clock.startTimer(deps.clock.now() + lookUpEveryMs, () => void lookUp());
+  }
+  if (named.length > 0) void lookUp();
+
+  function senderOf(address: string): string | undefined {
+    const plain = address.replace(/^::ffff:/i, '');
+    const family = isIP(plain) === 6 ? 'ipv6' : 'ipv4';
+    if (isIP(plain) === 0) return undefined;
+    return listed.find(({ fixed, found }) => found.has(plain) || fixed.check(plain, family))?.name;
+  }
+
+  return {
+    async admit(request, source, flow) {
+      const isTrunk = trunkOf(request.uri, deps.domains) !== undefined;
+      const carrier = request.method === 'INVITE' && !isTrunk ? senderOf(source) : undefined;
+      if (carrier === undefined) return deps.otherwise.admit(request, source, flow);
+      const callee = calledNumber(request);
+      if (callee === undefined) return { ok: false, status: 404, headers: [] };
+      const account = await deps.account(callee);
+      if (account === undefined) return deps.otherwise.admit(request, source, flow);
+      return { ok: true, account, endpoint: '', user: '', carrier, callee };
+    },
+    knows: (address) => senderOf(address) !== undefined,
+    close() {
+      isClosed = true;
+      cancel?.();
+    },
+  };
+}
+
+/** A network such as 192.0.2.0/24, or an address. */
+function blockListOf(addresses: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const each of addresses) {
+    const [address = '', bits] = each.replace(/^\[|\]$/g, '').split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return list;
+}
+
+/** Carriers write the number into the Request-URI, or, where that is the Contact which we registered, into To. */
+function calledNumber(request: SipRequest): string | undefined {
+  const to = parseNameAddr(request.headers.get('To') ?? '');
+  for (const uri of [request.uri, to?.uri ?? '']) {
+    const user = parseSipUri(uri)?.user ?? /^tel:([^;]+)/i.exec(uri)?.[1];
+    const digits = /^\+?([1-9][0-9]{2,14})$/.exec(user?.replace(/[-.()]/g, '') ?? '')?.[1];
+    if (digits !== undefined) return `+${digits}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,113 @@
+import { type Clock, networksOf, type Registrations, type Secrets, sourceOf } from '@jackfield/ports';
+import {
+  decodeUtf8,
+  hostOfAddress,
+  paramOf,
+  parseNameAddr,
+  parseSipUri,
+  type SipRequest,
+  type SipUri,
+} from '@jackfield/sip';
+import { SourceRate } from '../defence/source-rate.ts';
+import { calleeMeantBy, readable } from '../parties/parties.ts';
+import { createGruus } from '../registrar/gruus.ts';
+import type { Admission } from './admission.ts';
+
+/** Bounds of calls whose caller has no credentials; how many may be in progress is bounded by `CallLimits`. */
+export interface ExternalCallLimits {
+  /** Calls that one source may place in a minute, 10, and at once after a rest. */
+  readonly callsPerMinute: number;
+  /** Sources that are remembered, 100,000; the oldest is forgotten first. */
+  readonly maxRemembered: number;
+}
+
+/** Limits used where the caller names none. */
+export const defaultExternalCallLimits: ExternalCallLimits = { callsPerMinute: 10, maxRemembered: 100_000 };
+
+export interface ExternalAdmissionDeps {
+  readonly registrations: Pick<Registrations, 'credentialOf' | 'bindingsOf'>;
+  /** False for an account that is disabled or gone: its callees are as unknown ones. */
+  readonly isActive: (account: string) => Promise<boolean>;
+  /** The account of the application with this app_id if it has `public_uri` and answers calls; undefined for every other. */
+  readonly publicApplication: (applicationId: string) => Promise<string | undefined>;
+  readonly secrets: Pick<Secrets, 'encrypt' | 'decrypt' | 'digest'>;
+  readonly clock: Clock;
+  /** SIP domains that we serve, lower case, those of applications included. */
+  readonly domains: readonly [string, ...string[]];
+  /** Networks that no limit of sources applies to. */
+  readonly trusted?: readonly string[];
+  readonly limits?: Partial<ExternalCallLimits>;
+  /** Decides about every other request. */
+  readonly otherwise: Admission;
+}
+
+/** Longer URIs than this are truncated by no phone and needed by no caller. */
+const longestCaller = 255;
+
+/**
+ * Admits calls of external parties, who have no credentials, to the `sip_uri` of an endpoint with a registered phone and of a
+ * public application. Every other request gets the same answer as without it: an unknown callee, an endpoint without a phone
+ * and a source beyond its rate are all challenged.
+ */
+export function createExternalAdmission(deps: ExternalAdmissionDeps): Admission {
+  const { registrations, clock, domains, otherwise } = deps;
+  const { callsPerMinute, maxRemembered } = { ...defaultExternalCallLimits, ...deps.limits };
+  const isTrusted = networksOf(deps.trusted ?? []);
+  const gruus = createGruus(deps.secrets, domains, registrations);
+  const rate = new SourceRate({
+    perSecond: callsPerMinute / 60,
+    burst: callsPerMinute,
+    maxKeys: maxRemembered,
+  });
+
+  /** Whether the user exists, and whether a phone of it is registered; both look-ups are made for every user. */
+  async function accountOfPhone(user: string, instance: string | undefined): Promise<string | undefined> {
+    const credential = await registrations.credentialOf(user);
+    const bindings = await registrations.bindingsOf(credential?.endpoint ?? '');
+    const isThere = bindings.some((each) => instance === undefined || each.instance === `<${instance}>`);
+    return isThere ? credential?.account : undefined;
+  }
+
+  async function accountOf(request: SipRequest): Promise<string | undefined> {
+    const callee = await calleeMeantBy(request.uri, { domains, gruus });
+    if (callee === undefined) return undefined;
+    const uri = parseSipUri(callee);
+    const user = decodeUtf8(uri?.user ?? callee);
+    const account =
+      (await accountOfPhone(user, uri && paramOf(uri.params, 'gr'))) ?? (await deps.publicApplication(user));
+    return account !== undefined && (await deps.isActive(account)) ? account : undefined;
+  }
+
+  return {
+    async admit(request, source, flow) {
+      const caller = isPlainCall(request) ? foreignCaller(request, domains) : undefined;
+      const account = caller === undefined ? undefined : await accountOf(request);
+      if (caller === undefined || account === undefined) return otherwise.admit(request, source, flow);
+      // A registered phone may write its own address into From: the user shows whose call it is, and needs the password.
+      const isKnown = (await registrations.credentialOf(decodeUtf8(caller.user ?? ''))) !== undefined;
+      const mayCall = !isKnown && (isTrusted(source) || rate.take(sourceOf(source), clock.now()));
+      if (!mayCall) return otherwise.admit(request, source, flow);
+      return { ok: true, account, endpoint: '', user: '', external: textOf(caller) };
+    },
+  };
+}
+
+/** An INVITE that shows no credentials and takes over no other call (RFC 3891 §3 asks for authorization). */
+function isPlainCall({ method, headers }: SipRequest): boolean {
+  const shown = ['Authorization', 'Proxy-Authorization', 'Replaces', 'Join'];
+  return method === 'INVITE' && !shown.some((name) => headers.has(name));
+}
+
+/** The caller that From names, where its host is not one of our domains; undefined for every other From. */
+function foreignCaller({ headers }: SipRequest, domains: readonly string[]): SipUri | undefined {
+  const uri = parseSipUri(parseNameAddr(headers.get('From') ?? '')?.uri ?? '');
+  if (uri === undefined) return undefined;
+  const isOurs = domains.some((domain) => uri.host === domain || uri.host.endsWith(`.${domain}`));
+  return isOurs ? undefined : uri;
+}
+
+/** The URI without its parameters: whom to call back, as far as the caller says. */
+function textOf({ user, host, port }: SipUri): string {
+  const at = hostOfAddress(host) + (port === undefined ? '' : `:${port}`);
+  return readable(`sip:${user ?? 'anonymous'}@${at}`).slice(0, longestCaller);
+}

@@ -1,0 +1,131 @@
+import type { Clock, Secrets, TrunkAccess, TrunkRefusal, Trunks } from '@jackfield/ports';
+import {
+  createDigestServer,
+  decodeUtf8,
+  type Nonces,
+  parseNameAddr,
+  parseSipUri,
+  type SipRequest,
+} from '@jackfield/sip';
+import { trunkOf } from '../parties/domains.ts';
+import type { Admission, Admitted, Refused } from './admission.ts';
+import { createSipNonces } from './sip-nonces.ts';
+
+export interface TrunkAdmissionDeps {
+  readonly trunks: Trunks;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+  /** SIP domains that we serve, lower case; trunks have theirs below each, and the first is the realm. */
+  readonly domains: readonly [string, ...string[]];
+  /** Those of all challenges of this process; its own when absent. */
+  readonly nonces?: Nonces;
+  /** What a challenge offers, in this order. */
+  readonly algorithms: readonly ('MD5' | 'SHA-256')[];
+  /** Decides everything that is not a call through a trunk. */
+  readonly otherwise: Admission;
+}
+
+/** How the transports name flows over TLS. */
+const encryptedFlow = /^tls-/;
+
+/**
+ * Lets telephone systems in that call through a trunk: by their address where the trunk lists it, else by its credential. A
+ * trunk that does not exist costs and reads the same as a wrong password.
+ */
+export function createTrunkAdmission(deps: TrunkAdmissionDeps): Admission {
+  const { trunks, secrets, clock, domains } = deps;
+  const equals = (left: string, right: string) => secrets.equals(left, right);
+  const server = createDigestServer({
+    realm: domains[0],
+    algorithms: deps.algorithms,
+    hash: (algorithm, text) => secrets.digest(algorithm === 'MD5' ? 'md5' : 'sha256', decodeUtf8(text)),
+    equals,
+    nonces: deps.nonces ?? createSipNonces(secrets),
+    decoySecret: secrets.randomUuid(),
+  });
+
+  function challenged(source: string, stale = false): Refused {
+    const headers = server
+      .challenge(clock.now(), source, stale)
+      .map((value) => ['WWW-Authenticate', value] as const);
+    return { ok: false, status: 401, headers };
+  }
+
+  async function admitThrough(
+    trunkId: string,
+    request: SipRequest,
+    source: string,
+    flow: string,
+  ): Promise<Admitted | Refused> {
+    const access = await trunks.accessOf(trunkId, source);
+    const claim = server.claim(request);
+    const username = claim.kind === 'claim' ? claim.authorization.username : '';
+
+    function told(reason: TrunkRefusal, answer: Refused): Refused {
+      if (access === undefined) return answer;
+      const [from, to] = [userOf(request.headers.get('From')), parseSipUri(request.uri)?.user ?? ''];
+      trunks.refused({
+        access,
+        reason,
+        sourceAddress: source,
+        username: decodeUtf8(username),
+        from: decodeUtf8(from),
+        to: decodeUtf8(to),
+      });
+      return answer;
+    }
+
+    const closed = access && closedBecause(access, flow);
+    if (closed !== undefined) return told(closed, refused(403));
+    if (access?.isListed) return admitted(access);
+    if (claim.kind === 'none') return challenged(source);
+    if (claim.kind === 'malformed') return refused(400);
+
+    const { authorization } = claim;
+    const known = access?.credentials.filter((each) => each.username === username) ?? [];
+    const judge = (at: number) => server.judge(authorization, known[at]?.ha1, request, clock.now(), source);
+    // Always both, so that nobody learns from the time whether a second password is valid.
+    const [current, previous] = [judge(0), judge(1)];
+    switch (current === 'refused' ? previous : current) {
+      case 'accepted':
+        return admitted(access!);
+      case 'stale':
+        return challenged(source, true);
+      case 'wrong-uri':
+        return refused(400);
+      case 'refused':
+        return told(known.length === 0 ? 'wrong-username' : 'wrong-password', challenged(source));
+    }
+  }
+
+  return {
+    async admit(request, source, flow) {
+      const trunkId = request.method === 'INVITE' ? trunkOf(request.uri, domains) : undefined;
+      return trunkId === undefined
+        ? deps.otherwise.admit(request, source, flow)
+        : admitThrough(trunkId, request, source, flow);
+    },
+  };
+}
+
+/** What no password would change. */
+function closedBecause(access: TrunkAccess, flow: string): TrunkRefusal | undefined {
+  if (access.closedBecause !== undefined) return access.closedBecause;
+  if (access.isSecure && !encryptedFlow.test(flow)) return 'not-over-tls';
+  if (access.isListed || access.credentials.length > 0) return undefined;
+  return access.hasLostCredential ? 'credential-deleted' : 'address-not-listed';
+}
+
+/** A telephone system calls for its extensions: who calls is what its From says. */
+function admitted({ account, trunk }: TrunkAccess): Admitted {
+  return { ok: true, account, endpoint: '', user: '', trunk };
+}
+
+function refused(status: number): Refused {
+  return { ok: false, status, headers: [] };
+}
+
+function userOf(address: string | undefined): string {
+  const parsed = parseNameAddr(address ?? '');
+  return (parsed && parseSipUri(parsed.uri)?.user) ?? '';
+}

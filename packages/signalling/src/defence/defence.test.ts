@@ -1,0 +1,322 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createSecrets } from '@jackfield/adapters/secrets';
+import type { FailedLogin, SourceBan } from '@jackfield/ports';
+import { createHeaders, type Flow, type SipRequest } from '@jackfield/sip';
+import { createVirtualClock } from '@jackfield/testkit';
+import type { Admitted, Refused } from '../admission/admission.ts';
+import { createSipNonces } from '../admission/sip-nonces.ts';
+import { createDefence, type DefenceLimits } from './defence.ts';
+
+const home = '192.0.2.1';
+const refused: Refused = {
+  ok: false,
+  status: 401,
+  headers: [['WWW-Authenticate', 'Digest realm="r", nonce="n"']],
+};
+const stale: Refused = {
+  ...refused,
+  headers: [['WWW-Authenticate', 'Digest realm="r", nonce="n", stale=true']],
+};
+const admitted: Admitted = { ok: true, account: 'MA1', endpoint: 'e', user: 'alice' };
+
+function world(
+  limits: Partial<DefenceLimits> = {},
+  more: { trusted?: string[]; carrier?: string; neverBanned?: string[] } = {},
+) {
+  const clock = createVirtualClock();
+  const nonces = createSipNonces(createSecrets(new Uint8Array(32).fill(1)));
+  const bans: SourceBan[] = [];
+  const failures: FailedLogin[] = [];
+  const defence = createDefence({
+    clock,
+    nonces,
+    // Refusals come at once here, unless a test says otherwise.
+    limits: { failuresAnsweredAtOnce: 1e6, ...limits },
+    banned: (ban) => void bans.push(ban),
+    failed: (login) => void failures.push(login),
+    ...(more.neverBanned === undefined ? {} : { neverBanned: more.neverBanned }),
+    ...(more.trusted === undefined ? {} : { trusted: more.trusted }),
+    ...(more.carrier === undefined ? {} : { isTrusted: (address: string) => address === more.carrier }),
+  });
+  const nonceFor = (address: string) => nonces.issue(clock.now(), address);
+  const flowOf = (address: string, port = 5060, reliable = false): Flow => ({
+    id: `${reliable ? 'tcp' : 'udp'}-${address}-${port}`,
+    protocol: reliable ? 'tcp' : 'udp',
+    reliable,
+    remoteAddress: address,
+    remotePort: port,
+    localAddress: '192.0.2.9',
+    localPort: 5060,
+  });
+  const request = (nonce?: string, userAgent = 'Phone'): SipRequest => ({
+    kind: 'request',
+    method: 'REGISTER',
+    uri: 'sip:example.com',
+    headers: createHeaders([
+      ['User-Agent', userAgent],
+      ...(nonce === undefined
+        ? []
+        : [
+            [
+              'Authorization',
+              `Digest username="alice", realm="r", nonce="${nonce}", uri="sip:example.com", response="${'0'.repeat(32)}"`,
+            ] as const,
+          ]),
+    ]),
+    body: '',
+  });
+  /** What the admission decides about a request of that source, and what the defence learns from it. */
+  const decide = (decision: Admitted | Refused, flow: Flow, nonce?: string) =>
+    defence.watch({ admit: async () => decision }).admit(request(nonce), flow.remoteAddress, flow.id);
+  const guess = (flow: Flow, nonce = nonceFor(flow.remoteAddress)) => decide(refused, flow, nonce);
+  return { clock, defence, bans, failures, nonceFor, flowOf, request, decide, guess };
+}
+
+describe('Rates', () => {
+  it('let a source that has shown nothing make its burst, then its rate, and others theirs', async () => {
+    const w = world({ requestsPerSecond: 10, requestBurst: 3 });
+    const ask = (address: string) => w.defence.admits(w.request(), w.flowOf(address));
+    assert.deepEqual([ask(home), ask(home), ask(home), ask(home)], [true, true, true, false]);
+    assert.equal(ask('192.0.2.2'), true);
+    await w.clock.advance(100);
+    assert.deepEqual([ask(home), ask(home)], [true, false]);
+    assert.equal(w.defence.counters.rateLimited, 2);
+  });
+
+  it('count addresses of one IPv6 /64 together', () => {
+    const w = world({ requestBurst: 1 });
+    const ask = (address: string) => w.defence.admits(w.request(), w.flowOf(address));
+    assert.deepEqual([ask('2001:db8::1'), ask('2001:db8::2'), ask('2001:db8:0:1::1')], [true, false, true]);
+  });
+
+  it('that somebody exhausts in the name of others do not stop who receives our challenges, or is known', async () => {
+    const w = world({ requestBurst: 1 });
+    const phone = w.flowOf(home, 5062);
+    await w.decide(admitted, phone, w.nonceFor(home));
+    for (let forged = 0; forged < 100; forged++) w.defence.admits(w.request(), w.flowOf(home));
+    assert.equal(w.defence.admits(w.request(), w.flowOf(home)), false);
+    assert.equal(w.defence.admits(w.request(w.nonceFor(home)), w.flowOf(home)), true);
+    assert.equal(w.defence.admits(w.request(), phone), true);
+    // A nonce that was given to another source shows nothing.
+    assert.equal(w.defence.admits(w.request(w.nonceFor('192.0.2.2')), w.flowOf(home)), false);
+  });
+
+  it('that are exhausted in the name of a known phone do not stop its requests with a nonce of ours', async () => {
+    const w = world({ requestBurst: 1, provenPerSecond: 1 });
+    const phone = w.flowOf(home, 5062);
+    await w.decide(admitted, phone, w.nonceFor(home));
+    for (let forged = 0; forged < 100; forged++) w.defence.admits(w.request(), phone);
+    assert.equal(w.defence.admits(w.request(), phone), false);
+    assert.equal(w.defence.admits(w.request(w.nonceFor(home)), phone), true);
+  });
+
+  it('know the flow of a telephone system by a nonce of ours, and one that was let in for its address by that alone', async () => {
+    const w = world();
+    const through = { ...admitted, endpoint: '', user: '', trunk: '1' };
+    for (let port = 1; port <= 10; port++) await w.decide(through, w.flowOf(home, port), 'forged');
+    assert.deepEqual([w.defence.census().knownFlows, w.defence.knows('udp-192.0.2.1-1')], [1, false]);
+    await w.decide(through, w.flowOf(home), w.nonceFor(home));
+    assert.equal(w.defence.knows(w.flowOf(home).id), true);
+  });
+
+  it('are those of a stranger for an external caller, whose call shows nothing about its source', async () => {
+    const w = world({ requestBurst: 1 });
+    await w.decide({ ...admitted, endpoint: '', user: '', external: 'sip:e@x.example' }, w.flowOf(home));
+    assert.equal(w.defence.census().knownFlows, 0);
+    const ask = () => w.defence.admits(w.request(), w.flowOf(home));
+    assert.deepEqual([ask(), ask()], [true, false]);
+  });
+
+  it('are not asked of trusted sources and carriers', () => {
+    const w = world({ requestBurst: 1 }, { trusted: ['198.51.100.0/24'], carrier: '203.0.113.1' });
+    for (const address of ['198.51.100.7', '203.0.113.1']) {
+      for (let time = 0; time < 5; time++) assert.ok(w.defence.admits(w.request(), w.flowOf(address)));
+    }
+  });
+
+  it('remember as many sources as they may, the oldest forgotten first', () => {
+    const w = world({ requestBurst: 1, maxRemembered: 100 });
+    const ask = (at: number) => w.defence.admits(w.request(), w.flowOf(`10.0.${at >> 8}.${at & 255}`));
+    for (let at = 0; at < 1000; at++) assert.equal(ask(at), true);
+    assert.equal(ask(999), false, 'the newest is remembered');
+    assert.equal(ask(0), true, 'the oldest begins anew');
+  });
+});
+
+describe('Bans', () => {
+  it('begin with too many failures within a minute, last their time, and are told of once', async () => {
+    const w = world({ failuresBeforeBan: 3, banMs: 5000 });
+    const flow = w.flowOf(home);
+    for (let time = 0; time < 3; time++) await w.guess(flow);
+    assert.equal(w.defence.hears(flow), true);
+    await w.guess(flow);
+    assert.equal(w.defence.hears(flow), false);
+    assert.equal(w.defence.accepts(home), false);
+    assert.equal(w.defence.hears(w.flowOf('192.0.2.2')), true);
+    await w.guess(flow);
+    assert.deepEqual(w.bans, [{ source: home, reason: 'failed-logins', seconds: 5 }]);
+    assert.deepEqual(w.defence.census().bannedSources, 1);
+    await w.clock.advance(5000);
+    assert.equal(w.defence.hears(flow), true);
+    assert.equal(w.defence.accepts(home), true);
+  });
+
+  it('do not come of failures that are spread over time, of old nonces, or of requests without credentials', async () => {
+    const w = world({ failuresBeforeBan: 3 });
+    const flow = w.flowOf(home);
+    for (let time = 0; time < 20; time++) {
+      await w.guess(flow);
+      await w.clock.advance(20_000);
+    }
+    for (let time = 0; time < 20; time++) {
+      await w.decide(stale, flow, w.nonceFor(home));
+      await w.decide(refused, flow);
+    }
+    assert.deepEqual(w.bans, []);
+  });
+
+  it('cannot be brought upon others: over UDP a failure counts with a fresh nonce of that very source alone', async () => {
+    const w = world({ failuresBeforeBan: 1 });
+    const victim = w.flowOf(home);
+    const old = w.nonceFor(home);
+    await w.clock.advance(61_000);
+    for (const nonce of ['invented', w.nonceFor('192.0.2.66'), old]) {
+      for (let time = 0; time < 10; time++) await w.guess(victim, nonce);
+    }
+    assert.deepEqual(w.bans, []);
+    assert.equal(w.defence.counters.failedLogins, 0);
+  });
+
+  it('come of any failure over a connection, which nobody can forge', async () => {
+    const w = world({ failuresBeforeBan: 1 });
+    const flow = w.flowOf(home, 40_000, true);
+    await w.guess(flow, 'invented');
+    await w.guess(flow, 'invented');
+    assert.equal(w.bans.length, 1);
+  });
+
+  it('leave the phones alone that were admitted from behind the same address, until they fail themselves', async () => {
+    const w = world({ failuresBeforeBan: 2 });
+    const [phone, guesser] = [w.flowOf(home, 5062), w.flowOf(home, 6000)];
+    await w.decide(admitted, phone, w.nonceFor(home));
+    for (let time = 0; time < 5; time++) await w.guess(guesser);
+    assert.deepEqual([w.defence.hears(guesser), w.defence.hears(phone)], [false, true]);
+    await w.guess(phone);
+    assert.equal(w.defence.hears(phone), false);
+  });
+
+  it('end what is known of a phone some time after its last registration, and with its connection', async () => {
+    const w = world({ failuresBeforeBan: 1, knownMs: 1000 });
+    const [first, second] = [w.flowOf(home, 40_001, true), w.flowOf(home, 40_002, true)];
+    for (const flow of [first, second]) await w.decide(admitted, flow, w.nonceFor(home));
+    for (let time = 0; time < 2; time++) await w.guess(w.flowOf(home, 6000));
+    w.defence.flowClosed(first.id);
+    assert.deepEqual([w.defence.hears(first), w.defence.hears(second)], [false, true]);
+    await w.clock.advance(1000);
+    assert.equal(w.defence.hears(second), false);
+  });
+
+  it('do not meet a phone that repeats its password and waits for each refusal, which come slower and slower; the right one is not kept waiting', async () => {
+    const w = world({ failuresAnsweredAtOnce: 3 });
+    const flow = w.flowOf(home);
+    const answeredAfter: number[] = [];
+    const start = w.clock.now();
+    for (let attempt = 0; attempt < 30; attempt += 1) {
+      const sent = w.clock.now();
+      let isAnswered = false;
+      const refusal = w.guess(flow).then(() => {
+        isAnswered = true;
+      });
+      for (let second = 0; !isAnswered && second < 60; second += 1) {
+        await w.clock.advance(second === 0 ? 0 : 1000);
+      }
+      await refusal;
+      answeredAfter.push((w.clock.now() - sent) / 1000);
+    }
+    assert.deepEqual(answeredAfter.slice(0, 9), [0, 0, 0, 1, 2, 4, 8, 8, 8]);
+    assert.ok(w.clock.now() - start < 600_000);
+    assert.deepEqual([w.bans, w.defence.hears(flow)], [[], true]);
+    const waiting = w.guess(flow);
+    // Another process of the same phone has the right password while the refusal of the wrong one still waits.
+    assert.equal((await w.decide(admitted, flow, w.nonceFor(home))).ok, true);
+    await w.clock.advance(8_000);
+    await waiting;
+    let isAnswered = false;
+    void w.guess(flow).then(() => {
+      isAnswered = true;
+    });
+    await w.clock.advance(0);
+    assert.equal(isAnswered, true, 'after the right password the next mistake is the first one');
+  });
+
+  it('come over who guesses without waiting for the refusals as after any other failures', async () => {
+    const w = world({ failuresAnsweredAtOnce: 3, failuresBeforeBan: 20 });
+    const flow = w.flowOf(home);
+    for (let guess = 0; guess < 1000; guess += 1) {
+      if (!w.defence.hears(flow)) break;
+      void w.guess(flow);
+      await w.clock.advance(0);
+    }
+    assert.equal(w.defence.counters.failedLogins, 21);
+    assert.deepEqual(w.bans, [{ source: home, reason: 'failed-logins', seconds: 300 }]);
+  });
+
+  it('never meet sources that are spared, whose failures are told with their user and realm as all are', async () => {
+    const w = world({ failuresBeforeBan: 1 }, { neverBanned: ['127.0.0.1'] });
+    for (let time = 0; time < 5; time += 1) await w.guess(w.flowOf('127.0.0.1'));
+    assert.deepEqual([w.bans, w.failures.length], [[], 5]);
+    assert.deepEqual(w.failures[0], { source: '127.0.0.1', username: 'alice', realm: 'r' });
+  });
+
+  it('do not meet trusted sources, and nobody where they last no time', async () => {
+    const trusting = world({ failuresBeforeBan: 1 }, { trusted: [home] });
+    const banless = world({ failuresBeforeBan: 1, banMs: 0 });
+    for (const w of [trusting, banless]) {
+      for (let time = 0; time < 5; time++) await w.guess(w.flowOf(home));
+      assert.equal(w.defence.hears(w.flowOf(home)), true);
+      assert.deepEqual(w.bans, []);
+    }
+  });
+
+  it('of scanners: their requests are dropped, and over connections their source is banned', () => {
+    const w = world();
+    const scan = (flow: Flow) => w.defence.admits(w.request(undefined, 'friendly-scanner'), flow);
+    assert.equal(scan(w.flowOf(home)), false);
+    assert.deepEqual(w.bans, []);
+    assert.equal(scan(w.flowOf(home, 40_000, true)), false);
+    assert.deepEqual(w.bans, [{ source: home, reason: 'scanner', seconds: 300 }]);
+  });
+});
+
+describe('Places of calls', () => {
+  it('are bounded by source and by account, and given back once', () => {
+    const { places } = world({ callsPerSource: 2, callsPerAccount: 3 }, { trusted: ['203.0.113.1'] }).defence;
+    const first = places.take(home, 'MA1');
+    places.take(home, 'MA1');
+    assert.equal(places.take(home, 'MA2'), undefined, 'of this source');
+    places.take('192.0.2.2', 'MA1');
+    assert.equal(places.take('192.0.2.3', 'MA1'), undefined, 'of this account');
+    for (let time = 0; time < 3; time++)
+      assert.ok(places.take('203.0.113.1', 'MA2'), 'a carrier is no source');
+    assert.equal(places.taken, 6);
+    first?.();
+    first?.();
+    assert.equal(places.taken, 5);
+    assert.ok(places.take(home, 'MA1'));
+  });
+
+  it('are fewer for external callers, in all and to each account, and known callers have theirs still', () => {
+    const { defence } = world({ externalCalls: 3, externalCallsPerAccount: 2 });
+    const call = (account: string) => defence.places.take(home, account, true);
+    const first = call('MA1');
+    assert.ok(first && call('MA1'));
+    assert.equal(call('MA1'), undefined, 'to this account');
+    assert.ok(call('MA2'));
+    assert.equal(call('MA3'), undefined, 'in all');
+    assert.ok(defence.places.take(home, 'MA1'), 'a known caller');
+    first();
+    assert.ok(call('MA3'));
+    assert.deepEqual([defence.counters.externalCalls, defence.counters.externalCallsRefused], [4, 2]);
+  });
+});

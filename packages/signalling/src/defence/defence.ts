@@ -1,0 +1,285 @@
+import {
+  type Clock,
+  type FailedLogin,
+  type Instant,
+  networksOf,
+  type SourceBan,
+  sourceOf,
+} from '@jackfield/ports';
+import { decodeUtf8, type Flow, type Nonces, parseAuthorization, type SipRequest } from '@jackfield/sip';
+import type { Admission, Admitted } from '../admission/admission.ts';
+import { BanList } from './ban-list.ts';
+import { type CallPlaces, createCallPlaces } from './call-places.ts';
+import { defaultFailureDelays, type FailureDelayLimits, FailureDelays } from './failure-delays.ts';
+import { KnownFlows } from './known-flows.ts';
+import { scannerNames } from './scanner-names.ts';
+import { SourceRate } from './source-rate.ts';
+
+/** Bounds of what strangers can take; times in milliseconds. */
+export interface DefenceLimits extends Omit<FailureDelayLimits, 'maxRemembered'> {
+  /** New requests a second from a source that has shown nothing, 10. */
+  readonly requestsPerSecond: number;
+  /** Such requests at once after a rest, 100: an office of a hundred phones after a power cut. */
+  readonly requestBurst: number;
+  /** New requests a second from a source that receives what we send there, 500, and four times as many at once. */
+  readonly provenPerSecond: number;
+  /** Failed authentications within a minute, 20, after which their source is banned. */
+  readonly failuresBeforeBan: number;
+  /** 300,000; 0 bans nobody. */
+  readonly banMs: number;
+  /** How long a flow is known after its last accepted credentials, 3,900,000: longer than the longest registration. */
+  readonly knownMs: number;
+  /** How long a nonce shows that its source receives, 3,600,000. */
+  readonly proofMs: number;
+  /** Sources, and flows, that are remembered at once, 100,000 of each kind. */
+  readonly maxRemembered: number;
+  /** Incoming calls in progress from one source, 500. */
+  readonly callsPerSource: number;
+  /** Incoming calls in progress of one account, 2,000. */
+  readonly callsPerAccount: number;
+  /** Calls of external callers in progress, 200 in all; 0 admits none. */
+  readonly externalCalls: number;
+  /** The same to one account, 20. */
+  readonly externalCallsPerAccount: number;
+}
+
+/** Limits used where the caller names none. */
+export const defaultDefenceLimits: DefenceLimits = {
+  requestsPerSecond: 10,
+  requestBurst: 100,
+  provenPerSecond: 500,
+  failuresBeforeBan: 20,
+  banMs: 300_000,
+  knownMs: 3_900_000,
+  proofMs: 3_600_000,
+  maxRemembered: 100_000,
+  callsPerSource: 500,
+  callsPerAccount: 2_000,
+  ...defaultFailureDelays,
+  externalCalls: 200,
+  externalCallsPerAccount: 20,
+};
+
+export interface DefenceDeps {
+  readonly clock: Clock;
+  /** Those that challenges are made with. */
+  readonly nonces: Nonces;
+  /** Networks of carriers, proxies and telephone systems whom no limit of sources applies to. */
+  readonly trusted?: readonly string[];
+  /** Whether an address is that of somebody else who is never limited. */
+  readonly isTrusted?: (address: string) => boolean;
+  readonly limits?: Partial<DefenceLimits>;
+  /** Networks whose sources are limited and never banned. */
+  readonly neverBanned?: readonly string[];
+  /** Told of each failed authentication whose source was not forged. */
+  readonly failed?: (login: FailedLogin) => void;
+  /** Told once for each ban. */
+  readonly banned?: (ban: SourceBan) => void;
+}
+
+/** Keeps strangers from taking more than their share. docs/security.md tells what it promises and why. */
+export interface Defence {
+  /** Whether messages on this flow are looked at; asked for each of them, before anything is read. */
+  hears(flow: Flow): boolean;
+  /** Whether a connection from this address is taken. */
+  accepts(remoteAddress: string): boolean;
+  /** Whether a request that belongs to nothing of ours is answered. */
+  admits(request: SipRequest, flow: Flow): boolean;
+  /** Whether no limit applies to whoever sends on this flow. */
+  trusts(flow: Flow): boolean;
+  /** Decides as the other does, and learns from it. */
+  watch(admission: Admission): Admission;
+  /** Whether somebody has shown on this flow who it is. */
+  knows(flow: string): boolean;
+  /** A connection is gone. */
+  flowClosed(flow: string): void;
+  readonly places: CallPlaces;
+  /** Whole numbers that only rise. */
+  readonly counters: Readonly<
+    Record<
+      | 'rateLimited'
+      | 'bannedDropped'
+      | 'scannersDropped'
+      | 'failedLogins'
+      | 'bans'
+      | 'externalCalls'
+      | 'externalCallsRefused',
+      number
+    >
+  >;
+  census(): { readonly bannedSources: number; readonly knownFlows: number };
+}
+
+/** Requests that carry credentials name them in one of these. */
+const credentialHeaders = ['Authorization', 'Proxy-Authorization'];
+
+export function createDefence(deps: DefenceDeps): Defence {
+  const { clock, nonces } = deps;
+  const limits = { ...defaultDefenceLimits, ...deps.limits };
+  const { maxRemembered, requestsPerSecond, requestBurst, provenPerSecond } = limits;
+  const isListed = networksOf(deps.trusted ?? []);
+  const isTrusted = (address: string) => isListed(address) || deps.isTrusted?.(address) === true;
+  const strangers = new SourceRate({
+    perSecond: requestsPerSecond,
+    burst: requestBurst,
+    maxKeys: maxRemembered,
+  });
+  const proven = new SourceRate({
+    perSecond: provenPerSecond,
+    burst: 4 * provenPerSecond,
+    maxKeys: maxRemembered,
+  });
+  const bans = new BanList({
+    failures: limits.failuresBeforeBan,
+    banMs: limits.banMs,
+    maxSources: maxRemembered,
+  });
+  const delays = new FailureDelays(limits);
+  const isNeverBanned = networksOf(deps.neverBanned ?? []);
+  const known = new KnownFlows({ keepMs: limits.knownMs, maxFlows: maxRemembered });
+  const places = createCallPlaces(limits);
+  const counters = {
+    rateLimited: 0,
+    bannedDropped: 0,
+    scannersDropped: 0,
+    failedLogins: 0,
+    bans: 0,
+    externalCalls: 0,
+    externalCallsRefused: 0,
+  };
+
+  function tell(source: string, reason: SourceBan['reason']): void {
+    counters.bans += 1;
+    deps.banned?.({ source, reason, seconds: Math.round(limits.banMs / 1000) });
+  }
+
+  /** Whoever presents a nonce that we gave to that source receives what is sent there: nobody forged it. */
+  function isProven(request: SipRequest, address: string, withinMs: number | undefined): boolean {
+    return credentialHeaders.some((name) =>
+      request.headers.all(name).some((value) => {
+        const nonce = parseAuthorization(value)?.nonce;
+        return nonce !== undefined && nonces.proves(nonce, clock.now(), address, withinMs);
+      }),
+    );
+  }
+
+  function takeToken(request: SipRequest, flow: Flow, now: Instant): boolean {
+    const source = sourceOf(flow.remoteAddress);
+    // Who is known costs no hash. Its address and port may be forged all the same: then its nonce still speaks for it.
+    if (known.has(flow.id, now) && proven.take(flow.id, now)) return true;
+    if (known.has(listed(source), now) || isProven(request, flow.remoteAddress, limits.proofMs)) {
+      return proven.take(source, now);
+    }
+    // A connection cannot be forged, and how many a source may have is bounded.
+    return strangers.take(flow.reliable ? flow.id : source, now);
+  }
+
+  function isScanner(request: SipRequest): boolean {
+    const name = request.headers.get('User-Agent')?.toLowerCase();
+    return name !== undefined && scannerNames.some((scanner) => name.includes(scanner));
+  }
+
+  return {
+    hears(flow) {
+      // Without a ban there is nothing to look up.
+      if (bans.size === 0) return true;
+      const now = clock.now();
+      if (!bans.isBanned(sourceOf(flow.remoteAddress), now) || known.has(flow.id, now)) return true;
+      counters.bannedDropped += 1;
+      return false;
+    },
+    accepts: (address) => !bans.isBanned(sourceOf(address), clock.now()),
+    admits(request, flow) {
+      const address = flow.remoteAddress;
+      if (isTrusted(address)) return true;
+      const now = clock.now();
+      if (isScanner(request)) {
+        counters.scannersDropped += 1;
+        // Over UDP it may have put somebody else's address on it.
+        if (flow.reliable && !isNeverBanned(address) && bans.ban(sourceOf(address), now))
+          tell(sourceOf(address), 'scanner');
+        return false;
+      }
+      const isFree = takeToken(request, flow, now);
+      if (!isFree) counters.rateLimited += 1;
+      return isFree;
+    },
+    trusts: ({ remoteAddress }) => isTrusted(remoteAddress),
+    watch: (admission) => ({
+      async admit(request, address, flow) {
+        const decided = await admission.admit(request, address, flow);
+        const now = clock.now();
+        if (decided.ok) {
+          const { username } = credentialsIn(request);
+          if (username !== undefined) delays.succeeded(sourceOf(address), username);
+          // An external caller has shown nothing: its source stays that of a stranger.
+          if (decided.external !== undefined) return decided;
+          // Whoever was let in for its address alone has shown nothing about its port: forged ones would fill the memory.
+          const mayBeListed = decided.trunk !== undefined || decided.carrier !== undefined;
+          const hasShown = mayBeListed
+            ? isProven(request, address, undefined)
+            : showsWhoItIs(decided, request);
+          known.add(hasShown ? flow : listed(sourceOf(address)), now);
+          return decided;
+        }
+        if (decided.status !== 401 || !hasCredentials(request)) return decided;
+        // The password was right, and only its nonce was too old.
+        if (decided.headers.some(([, value]) => /, ?stale=true/i.test(value))) return decided;
+        // A failure counts when its source is who it says: it came over a connection, or with a fresh nonce of that source.
+        if (flow.startsWith('udp-') && !isProven(request, address, undefined)) return decided;
+        counters.failedLogins += 1;
+        known.remove(flow);
+        const source = sourceOf(address);
+        const { username, realm } = credentialsIn(request);
+        deps.failed?.({ source: address, username, realm });
+        if (isTrusted(address)) return decided;
+        if (!isNeverBanned(address) && bans.failed(source, now)) tell(source, 'failed-logins');
+        const delayMs = delays.failed(source, username ?? '', now);
+        // The password was judged at once: a right one never waits for the refusals of wrong ones.
+        if (delayMs > 0) await new Promise<void>((resolve) => void clock.startTimer(now + delayMs, resolve));
+        return decided;
+      },
+    }),
+    knows: (flow) => known.has(flow, clock.now()),
+    flowClosed: (flow) => known.remove(flow),
+    places: {
+      take(address, account, isExternal = false) {
+        const source = address === undefined || isTrusted(address) ? undefined : sourceOf(address);
+        const free = places.take(source, account, isExternal);
+        if (isExternal) counters[free === undefined ? 'externalCallsRefused' : 'externalCalls'] += 1;
+        return free;
+      },
+      get taken() {
+        return places.taken;
+      },
+    },
+    counters,
+    census: () => ({ bannedSources: bans.size, knownFlows: known.size }),
+  };
+}
+
+function hasCredentials(request: SipRequest): boolean {
+  return credentialHeaders.some((name) => request.headers.has(name));
+}
+
+/** The user and realm of the first credentials that can be read. */
+function credentialsIn({ headers }: SipRequest): { readonly username?: string; readonly realm?: string } {
+  for (const name of credentialHeaders) {
+    for (const value of headers.all(name)) {
+      const { username, realm } = parseAuthorization(value) ?? {};
+      if (username !== undefined && realm !== undefined) {
+        return { username: decodeUtf8(username), realm: decodeUtf8(realm) };
+      }
+    }
+  }
+  return {};
+}
+
+function showsWhoItIs({ token }: Admitted, request: SipRequest): boolean {
+  return token !== undefined || hasCredentials(request);
+}
+
+/** Under which name a source is remembered that is let in for its address. */
+function listed(source: string): string {
+  return `listed ${source}`;
+}

@@ -1,0 +1,321 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createSecrets } from '@jackfield/adapters/secrets';
+import { noStatistics } from '@jackfield/media';
+import type { AgreedMedia, LegNotice, MediaLegs } from '@jackfield/ports';
+import { createUserAgent, type IncomingInvite, type Protocol, type UserAgent } from '@jackfield/sip';
+import {
+  createRecordingLog,
+  createVirtualClock,
+  openSimulatedTransports,
+  SimulatedNetwork,
+  seededRandom,
+} from '@jackfield/testkit';
+import { trustEverybody } from '../admission/admission.ts';
+import { createSipEdge } from '../sip-edge.ts';
+import { isAnswerable, LegMedia } from './leg-media.ts';
+import { cameInPrivate, LegCrypto, type SrtpPolicy } from './leg-media-crypto.ts';
+
+const theirKey = 'PS1uQCVeCFCanVmcjkpPywjNWhcYD0mXXtxaVBR4';
+const theirs = (tag: number, suite = 'AES_CM_128_HMAC_SHA1_80', key = theirKey) =>
+  `crypto:${tag} ${suite} inline:${key}|2^31`;
+const bytes = (base64: string) => new Uint8Array(Buffer.from(base64, 'base64'));
+
+function srtp(policy: SrtpPolicy, protocol?: Protocol) {
+  let next = 0;
+  return {
+    policy,
+    randomBytes: (count: number) => new Uint8Array(count).fill(++next),
+    protocolOf: () => protocol,
+  };
+}
+
+async function openLeg(crypto: LegCrypto): Promise<{ media: LegMedia; connected: AgreedMedia[] }> {
+  const connected: AgreedMedia[] = [];
+  const legs: MediaLegs = {
+    open: async () => ({ port: 40_000 }),
+    connect: (_, agreed) => connected.push(agreed),
+    close: async () => noStatistics,
+  };
+  const media = new LegMedia(legs, 'leg', '192.0.2.1', '1', crypto);
+  await media.open();
+  return { media, connected };
+}
+
+function sdp(
+  profile: string,
+  attributes: readonly string[],
+  more: { port?: number; payloads?: string } = {},
+) {
+  const { port = 5004, payloads = '0' } = more;
+  return [
+    'v=0',
+    'o=- 1 1 IN IP4 198.51.100.7',
+    's=-',
+    'c=IN IP4 198.51.100.7',
+    't=0 0',
+    `m=audio ${port} ${profile} ${payloads}`,
+    ...attributes.map((attribute) => `a=${attribute}`),
+    '',
+  ].join('\r\n');
+}
+
+const tlsPhone = { uri: 'sip:bob@10.0.0.2;transport=tls' };
+const overTls = [tlsPhone];
+const profileOf = (description: string) => /^m=audio \d+ (\S+)/m.exec(description)?.[1];
+const keysIn = (description: string) => description.match(/^a=crypto.*$/gm) ?? [];
+
+describe('SRTP where a call comes in', () => {
+  it('RFC 4568 §9: keys that others can read on the way are none: SAVP is refused, AVP is answered in the clear', async () => {
+    const crypto = new LegCrypto(srtp('offer'));
+    assert.equal(isAnswerable(sdp('RTP/SAVP', [theirs(1)]), crypto), false);
+    const { media, connected } = await openLeg(crypto);
+    assert.equal(keysIn(media.answer(sdp('RTP/AVP', [theirs(1)]))!).length, 0);
+    assert.equal(connected[0]!.protection, undefined);
+  });
+
+  it('over TLS both profiles are answered alike, with a key of our own; require wants one, off takes none', async () => {
+    const clear = sdp('RTP/AVP', []);
+    for (const profile of ['RTP/SAVP', 'RTP/SAVPF', 'RTP/AVP']) {
+      const { media, connected } = await openLeg(new LegCrypto(srtp('offer'), true));
+      const answer = media.answer(sdp(profile, [theirs(7)]))!;
+      assert.equal(profileOf(answer), profile);
+      assert.match(keysIn(answer).join(), /^a=crypto:7 AES_CM_128_HMAC_SHA1_80 inline:\S{40}$/);
+      const { suite, receiveKey, sendKey } = connected[0]!.protection!;
+      assert.deepEqual([suite, receiveKey], ['AES_CM_128_HMAC_SHA1_80', bytes(theirKey)]);
+      assert.deepEqual(sendKey, new Uint8Array(30).fill(1));
+      assert.equal(isAnswerable(clear, new LegCrypto(srtp('offer'), true)), true);
+      assert.equal(isAnswerable(clear, new LegCrypto(srtp('require'), true)), false);
+      assert.equal(isAnswerable(clear, new LegCrypto(srtp('require'), false)), true);
+    }
+    assert.equal(isAnswerable(sdp('RTP/SAVP', [theirs(1)]), new LegCrypto(srtp('off'), true)), false);
+  });
+
+  it('a proxy that ends TLS is believed when the phone has seen it: WSS in its Via', () => {
+    const from = (protocol: Protocol, via: string) =>
+      cameInPrivate(
+        { flow: 'f', request: { headers: { get: () => `SIP/2.0/${via} h;branch=z9hG4bK1` } } as never },
+        srtp('offer', protocol),
+      );
+    assert.deepEqual(
+      [from('tls', 'TLS'), from('wss', 'WSS'), from('ws', 'WSS'), from('ws', 'WS'), from('udp', 'TLS')],
+      [true, true, true, false, false],
+    );
+  });
+
+  it('a re-INVITE keeps our key and takes theirs, the old or a new one, wherever they have moved', async () => {
+    const { media, connected } = await openLeg(new LegCrypto(srtp('offer'), true));
+    const first = media.answer(sdp('RTP/SAVP', [theirs(1)]))!;
+    const newKey = `A${theirKey.slice(1)}`;
+    media.answer(sdp('RTP/SAVP', [theirs(1), 'sendonly'], { port: 6000 }));
+    const moved = media.answer(sdp('RTP/SAVP', [theirs(2, undefined, newKey)], { port: 6000 }))!;
+    assert.equal(keysIn(moved)[0]?.split('inline:')[1], keysIn(first)[0]?.split('inline:')[1]);
+    assert.deepEqual(
+      connected.map(({ port, protection }) => [port, protection?.receiveKey[0]]),
+      [
+        [5004, bytes(theirKey)[0]],
+        [6000, bytes(theirKey)[0]],
+        [6000, bytes(newKey)[0]],
+      ],
+    );
+    assert.equal(new Set(connected.map(({ protection }) => String(protection?.sendKey))).size, 1);
+  });
+
+  it('RFC 3711 §9.1: a key that was left, for the clear or another suite, is never taken up again', async () => {
+    const { media } = await openLeg(new LegCrypto(srtp('offer'), true));
+    const keyFor = (offer: string) => keysIn(media.answer(offer)!)[0]?.split('inline:')[1];
+    const secured = sdp('RTP/AVP', [theirs(1)]);
+    const first = keyFor(secured);
+    assert.equal(keyFor(secured), first);
+    assert.equal(keyFor(sdp('RTP/AVP', [])), undefined);
+    const second = keyFor(secured);
+    assert.notEqual(second, first);
+    const other = keyFor(sdp('RTP/AVP', [theirs(1, 'AES_CM_128_HMAC_SHA1_32')]));
+    assert.ok(other !== first && other !== second);
+    assert.ok(![first, second, other].includes(keyFor(secured)));
+  });
+
+  it('without an offer gets one that leaves the choice, and later ones in the profile and the codec in use', async () => {
+    const { media, connected } = await openLeg(new LegCrypto(srtp('offer'), true));
+    const first = media.offer();
+    assert.deepEqual([profileOf(first), keysIn(first).length], ['RTP/AVP', 3]);
+    assert.equal(media.takeAnswer(sdp('RTP/AVP', [theirs(1)], { payloads: '9' })), true);
+    assert.equal(connected[0]!.codec, 'G722');
+    const second = media.offer();
+    assert.match(second, /^m=audio 40000 RTP\/AVP 9 0 8 111/m);
+    assert.deepEqual(keysIn(second), keysIn(first));
+    const { media: demanding } = await openLeg(new LegCrypto(srtp('require'), true));
+    assert.equal(profileOf(demanding.offer()), 'RTP/SAVP');
+  });
+});
+
+describe('SRTP where we call', () => {
+  it('is offered when every place is reached over TLS, and never else', async () => {
+    for (const [targets, profile] of [
+      [overTls, 'RTP/SAVP'],
+      [[{ uri: 'sips:bob@example.com' }], 'RTP/SAVP'],
+      [[...overTls, { uri: 'sip:bob@10.0.0.3' }], 'RTP/AVP'],
+      [[{ uri: 'sip:bob@10.0.0.3;transport=tcp' }], 'RTP/AVP'],
+      // What counts is the first hop, and all flows of a phone are sent the same description.
+      [[{ uri: 'sips:bob@example.com', flow: '', path: ['<sip:10.0.0.3;lr>'] }], 'RTP/AVP'],
+      [[{ uri: 'sip:bob@10.0.0.3', flow: '', path: ['<sip:10.0.0.3;transport=tls;lr>'] }], 'RTP/SAVP'],
+      [[{ ...tlsPhone, otherFlows: [{ uri: 'sip:bob@10.0.0.3' }] }], 'RTP/AVP'],
+      [[{ ...tlsPhone, otherFlows: overTls }], 'RTP/SAVP'],
+    ] as const) {
+      const crypto = new LegCrypto(srtp('offer'));
+      crypto.address(targets);
+      const { media } = await openLeg(crypto);
+      const offer = media.offer();
+      assert.equal(profileOf(offer), profile);
+      assert.equal(keysIn(offer).length, profile === 'RTP/SAVP' ? 3 : 0);
+    }
+    for (const [protocol, isSecure] of [
+      ['tls', true],
+      ['wss', true],
+      ['ws', false],
+      ['udp', false],
+    ] as const) {
+      const crypto = new LegCrypto(srtp('offer', protocol));
+      crypto.address([{ uri: 'sip:bob@10.0.0.2;transport=tls', flow: 'f' }]);
+      assert.equal(profileOf((await openLeg(crypto)).media.offer()), isSecure ? 'RTP/SAVP' : 'RTP/AVP');
+    }
+  });
+
+  it('RFC 3711 §9.1: the key of a phone that was heard early and did not answer is not that of a later offer', async () => {
+    const crypto = new LegCrypto(srtp('offer'));
+    crypto.address(overTls);
+    const { media } = await openLeg(crypto);
+    const first = media.offer();
+    assert.equal(media.preview(first, sdp('RTP/SAVP', [theirs(1)])), true);
+    assert.equal(media.takeAnswer(sdp('RTP/SAVP', [])), true);
+    assert.notEqual(keysIn(media.offer())[0], keysIn(first)[0]);
+  });
+
+  it('an answer without a key of theirs is in the clear, and none where SRTP is required', async () => {
+    for (const profile of ['RTP/SAVP', 'RTP/AVP']) {
+      const crypto = new LegCrypto(srtp('offer'));
+      crypto.address(overTls);
+      const { media, connected } = await openLeg(crypto);
+      media.offer();
+      assert.equal(media.takeAnswer(sdp(profile, [])), true);
+      assert.equal(connected[0]!.protection, undefined);
+    }
+    const crypto = new LegCrypto(srtp('require'));
+    crypto.address(overTls);
+    const { media, connected } = await openLeg(crypto);
+    media.offer();
+    assert.equal(media.takeAnswer(sdp('RTP/SAVP', [])), false);
+    assert.equal(media.takeAnswer(sdp('RTP/AVP', [])), false);
+    assert.equal(media.takeAnswer(sdp('RTP/SAVP', [theirs(2, 'AES_CM_128_HMAC_SHA1_32')])), true);
+    assert.equal(connected[0]!.protection?.suite, 'AES_CM_128_HMAC_SHA1_32');
+    assert.equal(media.relent(488), undefined);
+  });
+});
+
+const edgeAt = { address: '10.0.0.1', port: 5060 };
+const phoneAt = { address: '10.0.0.2', port: 5061 };
+
+/** An edge that dials a phone over TLS, which refuses every description but one in the clear. */
+async function dialling(policy: SrtpPolicy, status: number) {
+  const clock = createVirtualClock();
+  const network = new SimulatedNetwork(clock, seededRandom(1));
+  const log = createRecordingLog();
+  const notices: LegNotice[] = [];
+  const connected: AgreedMedia[] = [];
+  const edge = createSipEdge({
+    openTransports: async (listener) => openSimulatedTransports(network, edgeAt, listener),
+    admission: trustEverybody('MA1'),
+    mediaLegs: {
+      open: async () => ({ port: 40_000 }),
+      connect: (_, agreed) => connected.push(agreed),
+      close: async () => noStatistics,
+    },
+    clock,
+    secrets: createSecrets(new Uint8Array(32).fill(1)),
+    log,
+    domains: ['sip.example.com'],
+    publicAddress: edgeAt.address,
+    userAgentName: 'edge',
+    srtp: policy,
+  });
+  edge.telephony.listen((notice) => notices.push(notice));
+  await edge.telephony.open();
+  const invites: IncomingInvite[] = [];
+  const transports = openSimulatedTransports(network, phoneAt, {
+    onMessage: (text, flow) => phone.receive(text, flow),
+  });
+  let serial = 0;
+  const phone: UserAgent = createUserAgent({
+    clock,
+    send: (target, text) => transports.send(target, text),
+    flow: (id) => transports.flowById(id),
+    address: () => ({ host: phoneAt.address, port: phoneAt.port }),
+    token: () => `phone${++serial}`,
+    on: {
+      request: (incoming) => incoming.reply(200),
+      invite(invite) {
+        invites.push(invite);
+        if (profileOf(invite.request.body) !== 'RTP/AVP') invite.reject(status);
+        else invite.accept({ body: sdp('RTP/AVP', []), contentType: 'application/sdp' });
+      },
+    },
+  });
+  edge.telephony.dial({
+    leg: 'leg-1',
+    from: { user: '+12025550000' },
+    to: { user: 'bob' },
+    targets: [{ uri: `sip:bob@${phoneAt.address};transport=tls` }],
+  });
+  await clock.advance(200);
+  return { clock, edge, notices, invites, connected, log };
+}
+
+describe('a phone on TLS that takes no SRTP', () => {
+  for (const status of [415, 488, 606]) {
+    it(`refuses with ${status}, is called again with RTP/AVP, and talks in the clear: one leg, answered once`, async () => {
+      const { clock, edge, notices, invites, connected, log } = await dialling('offer', status);
+      assert.deepEqual(
+        invites.map(({ request }) => profileOf(request.body)),
+        ['RTP/SAVP', 'RTP/AVP'],
+      );
+      // RFC 8643: whoever can take SRTP after all may do so.
+      assert.equal(keysIn(invites[1]!.request.body).length, 3);
+      assert.deepEqual(notices, [{ type: 'leg-answered', leg: 'leg-1' }]);
+      assert.deepEqual(
+        connected.map(({ protection }) => protection),
+        [undefined],
+      );
+      edge.telephony.hangUp('leg-1');
+      // The dialogs of both INVITEs are over when their transactions are.
+      await clock.advance(40_000);
+      assert.deepEqual(
+        notices.map(({ type }) => type),
+        ['leg-answered', 'leg-ended'],
+      );
+      assert.deepEqual([edge.census().legs, edge.census().dialogs, edge.census().timers], [0, 0, 0]);
+      const written = JSON.stringify(log.lines);
+      for (const { request } of invites) {
+        for (const line of keysIn(request.body)) assert.ok(!written.includes(line.split('inline:')[1]!));
+      }
+    });
+  }
+
+  it('is not called again for another refusal, nor where SRTP is required', async () => {
+    for (const [policy, status] of [
+      ['offer', 486],
+      ['require', 488],
+    ] as const) {
+      const { notices, invites } = await dialling(policy, status);
+      assert.equal(invites.length, 1);
+      assert.equal(notices[0]?.type === 'leg-ended' && notices[0].end.sipStatus, status);
+    }
+  });
+
+  it('is called with RTP/AVP and no keys at once where SRTP is off', async () => {
+    const { invites } = await dialling('off', 488);
+    assert.deepEqual(
+      invites.map(({ request }) => [profileOf(request.body), keysIn(request.body).length]),
+      [['RTP/AVP', 0]],
+    );
+  });
+});

@@ -1,0 +1,137 @@
+import type { DialRequest } from '@jackfield/ports';
+import {
+  decodeUtf8,
+  encodeUtf8,
+  hostOfAddress,
+  type InviteOptions,
+  isToken,
+  parseNameAddr,
+  parseSipUri,
+  parseUri,
+  printNameAddr,
+  printUri,
+  type SipRequest,
+  type SipUri,
+} from '@jackfield/sip';
+import type { Admitted } from '../admission/admission.ts';
+import type { Gruus } from '../registrar/gruus.ts';
+import { isOurs } from './domains.ts';
+
+/** Longer names than these are nobody's: they would only fill the records. */
+const longestCallee = 255;
+const longestCallerName = 100;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what neither a header nor a record may hold
+const control = /[\x00-\x1f\x7f]+/g;
+
+/**
+ * Who is called: the user of a SIP URI of ours, or a tel URI's number without its separators; undefined for all others.
+ * `isKnownHost` says that the host was looked at before, as that of a trunk.
+ */
+export function calleeOf(
+  requestUri: string,
+  domains: readonly string[],
+  isKnownHost = false,
+): string | undefined {
+  const uri = parseUri(requestUri);
+  if (uri === undefined) return undefined;
+  const callee = uri.scheme === 'tel' ? withoutSeparators(uri.number) : userOf(uri, domains, isKnownHost);
+  if (callee === undefined) return undefined;
+  return callee.length > longestCallee || callee.search(control) >= 0 ? undefined : callee;
+}
+
+/** The same for a URI that may be a GRUU, which means one phone of a user or nobody. */
+export async function calleeMeantBy(
+  uri: string,
+  { domains, gruus }: { readonly domains: readonly string[]; readonly gruus?: Gruus },
+  isKnownHost = false,
+): Promise<string | undefined> {
+  return gruus?.isGruu(uri) ? gruus.resolve(uri) : calleeOf(uri, domains, isKnownHost);
+}
+
+/** RFC 3966 §3: visual separators carry no meaning. */
+function withoutSeparators(number: string): string {
+  return number.replace(/[-.()]/g, '');
+}
+
+function userOf({ user, host }: SipUri, domains: readonly string[], isKnownHost: boolean) {
+  return user === undefined || !(isKnownHost || isOurs(host, domains)) ? undefined : decodeUtf8(user);
+}
+
+/** Who calls: the user that was authenticated where there is one, else the one that From names, of external callers with its host. */
+export function callerOf(request: SipRequest, admitted: Admitted): { from: string; callerName: string } {
+  const from = parseNameAddr(request.headers.get('From') ?? '');
+  const claimed = from === undefined ? undefined : parseSipUri(from.uri)?.user;
+  const name = from?.displayName === undefined ? '' : decodeUtf8(from.displayName);
+  const unverified = admitted.external ?? readable(claimed ?? '').slice(0, longestCallee);
+  return {
+    from: admitted.user === '' ? unverified : admitted.user,
+    callerName: Array.from(name.replace(control, ' ')).slice(0, longestCallerName).join(''),
+  };
+}
+
+/** More of them, or longer ones, are no message to a program (conventions.md §17 caps names at 24 and values at 120 characters). */
+const mostHeaders = 32;
+const longestHeaderName = 64;
+const longestHeaderValue = 512;
+
+/** What a caller has to say to the program that takes its call: `X-PH-…` by their full names, and To as `SIP-H-To` (conventions.md §12.2). */
+export function customHeadersOf(request: SipRequest): Readonly<Record<string, string>> {
+  const found = new Map<string, string>();
+  const to = request.headers.get('To');
+  if (to !== undefined) found.set('SIP-H-To', readable(to));
+  for (const [name, value] of request.headers.entries()) {
+    if (found.size >= mostHeaders) break;
+    if (!/^x-ph-/i.test(name) || name.length > longestHeaderName) continue;
+    found.set(`X-PH-${name.slice(5)}`, readable(value));
+  }
+  return Object.fromEntries(found);
+}
+
+/** Text of a header for records: one line, bounded. */
+export function readable(value: string): string {
+  return decodeUtf8(value).replace(control, ' ').slice(0, longestHeaderValue);
+}
+
+/**
+ * From or To of our INVITEs. `party` is a number, a user or a SIP URI, of which the user stays; whatever it holds, the value
+ * is a valid address of `domain`.
+ */
+export function addressOf(party: string, domain: string, displayName?: string): string {
+  const text = encodeUtf8(party);
+  const user = parseSipUri(text)?.user ?? /^sips?:([^@]+)@/i.exec(text)?.[1] ?? text;
+  const uri = printUri({
+    scheme: 'sip',
+    user: user === '' ? 'anonymous' : user,
+    password: undefined,
+    host: hostOfAddress(domain),
+    port: undefined,
+    params: [],
+    headers: [],
+  });
+  const name = displayName?.replace(control, ' ').trim() ?? '';
+  return printNameAddr({ displayName: name === '' ? undefined : encodeUtf8(name), uri, params: [] });
+}
+
+/** Headers of a dial request, without those that would not be a header. */
+export function headersOf(headers: DialRequest['headers']): [name: string, value: string][] {
+  return Object.entries(headers ?? {})
+    .filter(([name]) => isToken(name))
+    .map(([name, value]) => [name, encodeUtf8(value.replace(control, ' '))]);
+}
+
+/**
+ * Where an INVITE goes and what it says of both parties, as from a domain of ours. A registered phone sees the host of a caller
+ * elsewhere, so that no external caller can pass for one of our users.
+ */
+export function orderOf(request: DialRequest, domain: string): Omit<InviteOptions, 'content'> {
+  const { user, displayName } = request.from;
+  const isPhone = request.targets.every(({ flow }) => flow !== undefined);
+  const callersHost = isPhone ? parseSipUri(encodeUtf8(user))?.host : undefined;
+  return {
+    targets: request.targets,
+    from: addressOf(user, callersHost ?? domain, displayName),
+    to: addressOf(request.to.user, domain),
+    headers: [...headersOf(request.headers), ['X-CallUUID', request.leg]],
+  };
+}

@@ -1,0 +1,57 @@
+import type { Logger, Registrations } from '@jackfield/ports';
+import {
+  ALLOWED_METHODS,
+  decodeUtf8,
+  type IncomingRequest,
+  parseSipUri,
+  SUPPORTED_OPTIONS,
+} from '@jackfield/sip';
+import { isOurs } from '../parties/domains.ts';
+
+export interface OptionsAnswererDeps {
+  /** Absent where no phone registers: every user is there. */
+  readonly registrations?: Pick<Registrations, 'credentialOf' | 'bindingsOf'>;
+  readonly domains: readonly string[];
+  readonly log: Logger;
+  readonly isDraining: () => boolean;
+  /** Whether a sender has shown on this flow who it is. */
+  readonly isKnown: (flow: string) => boolean;
+}
+
+/**
+ * Answers OPTIONS outside of calls (RFC 3261 §11.2). A Request-URI without a user asks for the server: 200. With one it is 404, but for a
+ * phone that asks for the user that it has registered as on this very flow. So the answer does not reveal which users exist, and the hosted browser
+ * SDK, which pings a user that does not exist and takes nothing but 404 for a sign of life, stays connected.
+ */
+export function createOptionsAnswerer(deps: OptionsAnswererDeps): {
+  answer(incoming: IncomingRequest): Promise<void>;
+} {
+  const { registrations, domains, log } = deps;
+
+  async function isThere({ request, flow }: IncomingRequest): Promise<boolean> {
+    const uri = parseSipUri(request.uri);
+    if (uri?.user === undefined || registrations === undefined) return true;
+    // Without a registration on this flow there is nothing to look up.
+    if (!isOurs(uri.host, domains) || !deps.isKnown(flow.id)) return false;
+    const credential = await registrations.credentialOf(decodeUtf8(uri.user));
+    const bindings = credential === undefined ? [] : await registrations.bindingsOf(credential.endpoint);
+    return bindings.some((binding) => binding.flow === flow.id);
+  }
+
+  return {
+    async answer(incoming) {
+      const headers = [
+        ['Allow', ALLOWED_METHODS] as const,
+        ['Accept', 'application/sdp'] as const,
+        ['Supported', SUPPORTED_OPTIONS] as const,
+      ];
+      try {
+        if (!(await isThere(incoming))) incoming.reply(404);
+        else incoming.reply(deps.isDraining() ? 503 : 200, { headers });
+      } catch (error) {
+        log.error({ err: error }, 'An OPTIONS could not be answered: its user was not looked up.');
+        incoming.reply(500);
+      }
+    },
+  };
+}

@@ -1,0 +1,432 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Registrations } from '@jackfield/ports';
+import type { Flow } from '@jackfield/sip';
+import type { TransportListener, Transports } from '@jackfield/sip/transport';
+import { type Admission, trustEverybody } from './admission/admission.ts';
+import { edgeAt, offer, soon, edgeWorld as world } from './testing/edge-world.ts';
+
+describe('an outgoing leg', () => {
+  it('has early media when its phone answers the offer in a 183, told once and before the answer', async () => {
+    const w = await world();
+    w.dial();
+    await w.clock.advance(100);
+    const content = { body: offer, contentType: 'application/sdp' };
+    w.invites[0]?.ring(183, { content });
+    await w.clock.advance(100);
+    w.invites[0]?.ring(180, { content });
+    await w.clock.advance(100);
+    assert.equal(w.types().filter((type) => type === 'leg-early').length, 1);
+    w.invites[0]?.accept(content);
+    await w.clock.advance(100);
+    assert.deepEqual(
+      [w.types()[0], w.types()[1], w.types().at(-1)],
+      ['leg-ringing', 'leg-early', 'leg-answered'],
+    );
+    w.edge.telephony.hangUp('leg-1');
+    await w.leavesNothing();
+  });
+
+  it('is hung up on while its port is being opened: no INVITE leaves, and the port is closed', async () => {
+    const w = await world();
+    const open = w.media.hold();
+    w.dial();
+    w.edge.telephony.hangUp('leg-1');
+    open();
+    await w.clock.advance(soon);
+    assert.deepEqual(w.notices, [{ type: 'leg-ended', leg: 'leg-1', end: { by: 'local' } }]);
+    assert.equal(w.invites.length, 0);
+    await w.leavesNothing();
+  });
+
+  it('ends with media-failed when no port is left', async () => {
+    const w = await world();
+    w.media.hold()(new Error('no port'));
+    w.dial();
+    await w.clock.advance(soon);
+    assert.deepEqual(w.notices, [{ type: 'leg-ended', leg: 'leg-1', end: { by: 'media-failed' } }]);
+    await w.leavesNothing();
+  });
+
+  it('ends, and nothing else does, when its target is no URI that could be sent', async () => {
+    const w = await world();
+    w.dial({ targets: [{ uri: 'sip:bob @10.0.0.2' }] });
+    await w.clock.advance(soon);
+    assert.deepEqual(w.types(), ['leg-ended']);
+    assert.equal(w.log.lines.filter(({ level }) => level === 'error').length, 1);
+    await w.leavesNothing();
+  });
+
+  it('whose answer has no codec of ours is acknowledged, hung up on, and ends with media-failed', async () => {
+    const w = await world();
+    w.dial();
+    await w.clock.advance(soon);
+    const foreign = offer.replace('RTP/AVP 0', 'RTP/AVP 18');
+    w.invites[0]!.listen({ ended: (reason) => void w.happened.push(reason.by) });
+    w.invites[0]!.accept({ body: foreign, contentType: 'application/sdp' });
+    await w.clock.advance(soon);
+    assert.deepEqual(w.happened, ['remote-bye']);
+    assert.deepEqual(w.notices, [{ type: 'leg-ended', leg: 'leg-1', end: { by: 'media-failed' } }]);
+    await w.leavesNothing();
+  });
+
+  it('carries a From that is an address of ours, whatever its caller is called', async () => {
+    const w = await world();
+    w.dial({
+      from: { user: 'sip:al"ice@evil.example;x', displayName: 'Zo\u00eb "Z"\r\nX-Evil: 1\u0000' },
+      headers: { 'X-PH-Note': 'a\r\nX-Evil: 1', 'X-Evil:': 'name' },
+    });
+    await w.clock.advance(soon);
+    const { headers } = w.invites[0]!.request;
+    assert.match(
+      headers.get('From') ?? '',
+      /^"Zo\xc3\xab \\"Z\\" X-Evil: 1" <sip:al%22ice@sip\.example\.com>;tag=/,
+    );
+    assert.equal(headers.get('X-PH-Note'), 'a X-Evil: 1');
+    assert.equal(headers.has('X-Evil'), false);
+    w.invites[0]!.reject(486);
+    await w.leavesNothing();
+  });
+});
+
+describe('an incoming leg', () => {
+  it('whose caller gives up while the port for the answer is being opened leaves no port open', async () => {
+    const w = await world();
+    const call = w.call();
+    await w.clock.advance(300);
+    const [offered] = w.notices;
+    const open = w.media.hold();
+    w.edge.telephony.ring(offered!.leg);
+    w.edge.telephony.answer(offered!.leg);
+    await w.clock.advance(soon);
+    call.hangUp();
+    await w.clock.advance(soon);
+    assert.deepEqual(w.types(), ['leg-offered', 'leg-ended']);
+    open();
+    await w.leavesNothing();
+  });
+
+  it('that is answered twice is answered once', async () => {
+    const w = await world();
+    const call = w.call();
+    await w.clock.advance(soon);
+    const { leg } = w.notices[0]!;
+    w.edge.telephony.answer(leg);
+    w.edge.telephony.answer(leg);
+    await w.clock.advance(soon);
+    assert.deepEqual(w.types(), ['leg-offered', 'leg-answered']);
+    call.hangUp();
+    await w.clock.advance(soon);
+    assert.deepEqual(w.notices.at(-1), { type: 'leg-ended', leg, end: { by: 'remote-bye' } });
+    await w.leavesNothing();
+  });
+
+  it('goes on as it was when the ACK of a re-INVITE without offer brings no answer', async () => {
+    const w = await world();
+    const reoffered: string[] = [];
+    const call = w.call({}, { offerAnswered: ({ body }) => void reoffered.push(body) });
+    await w.clock.advance(soon);
+    const { leg } = w.notices[0]!;
+    w.edge.telephony.answer(leg);
+    await w.clock.advance(soon);
+    call.offer({ body: '', contentType: 'application/sdp' });
+    await w.clock.advance(soon);
+    assert.match(reoffered[0] ?? '', /^m=audio /m);
+    assert.deepEqual(w.types(), ['leg-offered', 'leg-answered']);
+    call.hangUp();
+    await w.leavesNothing();
+  });
+
+  it('is hung up on between our 200 with an offer and the ACK with the answer', async () => {
+    const w = await world();
+    const ended: string[] = [];
+    w.call(
+      { content: { body: '', contentType: 'application/sdp' } },
+      {
+        answered: () => {},
+        ended: (reason) => void ended.push(reason.by),
+      },
+    );
+    await w.clock.advance(soon);
+    const { leg } = w.notices[0]!;
+    w.edge.telephony.answer(leg);
+    await w.clock.advance(0);
+    w.edge.telephony.hangUp(leg, 486);
+    await w.clock.advance(soon);
+    assert.deepEqual(w.notices.at(-1), { type: 'leg-ended', leg, end: { by: 'local' } });
+    assert.deepEqual(ended, ['remote-bye']);
+    await w.leavesNothing();
+  });
+
+  it('has early media in a 183, and the 200 repeats the same description (RFC 3261 §13.2.1)', async () => {
+    const w = await world();
+    const bodies: string[] = [];
+    const listen = ({ status, body }: { status: number; body: string }) => bodies.push(`${status} ${body}`);
+    const call = w.call({}, { ringing: listen, answered: listen });
+    await w.clock.advance(soon);
+    const { leg } = w.notices[0]!;
+    w.edge.telephony.openEarly(leg);
+    await w.clock.advance(soon);
+    assert.deepEqual(w.types(), ['leg-offered', 'leg-early']);
+    w.edge.telephony.answer(leg);
+    await w.clock.advance(soon);
+    assert.deepEqual(w.types(), ['leg-offered', 'leg-early', 'leg-answered']);
+    const [early, answer] = bodies.slice(-2);
+    assert.match(early ?? '', /^183 v=0/);
+    assert.equal(answer, early?.replace('183', '200'));
+    call.hangUp();
+    await w.leavesNothing();
+  });
+
+  it('whose caller gives up while its port for early media is being opened leaves no port open', async () => {
+    const w = await world();
+    const call = w.call();
+    await w.clock.advance(300);
+    const open = w.media.hold();
+    const { leg } = w.notices[0]!;
+    w.edge.telephony.openEarly(leg);
+    w.edge.telephony.answer(leg);
+    await w.clock.advance(soon);
+    call.hangUp();
+    await w.clock.advance(soon);
+    open();
+    await w.leavesNothing();
+    assert.deepEqual(w.types(), ['leg-offered', 'leg-ended']);
+  });
+
+  it('that is answered while its early media is being opened is answered, and early no more', async () => {
+    const w = await world();
+    w.call();
+    await w.clock.advance(soon);
+    const { leg } = w.notices[0]!;
+    w.edge.telephony.openEarly(leg);
+    w.edge.telephony.answer(leg);
+    await w.clock.advance(soon);
+    assert.deepEqual(w.types(), ['leg-offered', 'leg-answered']);
+    w.edge.hangUpAll();
+    await w.leavesNothing();
+  });
+
+  it('without an offer gets ours in a reliable 183 where early media is asked for (RFC 3262 §5)', async () => {
+    const w = await world();
+    const rang: number[] = [];
+    w.call(
+      { content: { body: '', contentType: 'application/sdp' } },
+      { ringing: ({ status }) => rang.push(status) },
+    );
+    await w.clock.advance(soon);
+    w.edge.telephony.openEarly(w.notices[0]!.leg);
+    await w.clock.advance(soon);
+    assert.deepEqual([rang, w.types()], [[183], ['leg-offered', 'leg-early']]);
+    w.edge.hangUpAll();
+    await w.leavesNothing();
+  });
+
+  it('tells To and the X-PH headers of its INVITE, as many as a program can read', async () => {
+    const w = await world();
+    const many = Array.from({ length: 40 }, (_, n) => [`X-PH-N${n}`, 'v'] as const);
+    w.call({ headers: [['x-ph-Order', '4711'], ['X-Other', 'no'], ...many] });
+    await w.clock.advance(soon);
+    const [notice] = w.notices;
+    assert.ok(notice?.type === 'leg-offered');
+    assert.equal(notice.headers['X-PH-Order'], '4711');
+    assert.equal(notice.headers['SIP-H-To'], '<sip:bob@sip.example.com>');
+    assert.equal(notice.headers['X-Other'], undefined);
+    assert.equal(Object.keys(notice.headers).length, 32);
+    w.edge.hangUpAll();
+    await w.leavesNothing();
+  });
+
+  it('tells the keys that come in INFO, and nothing of any other INFO', async () => {
+    const w = await world();
+    const call = w.call();
+    await w.clock.advance(soon);
+    const { leg } = w.notices[0]!;
+    w.edge.telephony.answer(leg);
+    await w.clock.advance(soon);
+    call.sendInfo({ body: 'Signal=#\r\nDuration=90\r\n', contentType: 'application/dtmf-relay' });
+    call.sendInfo({ body: '5', contentType: 'application/dtmf' });
+    call.sendInfo({ body: '5', contentType: 'text/plain' });
+    await w.clock.advance(soon);
+    assert.deepEqual(w.keys, [
+      { leg, digit: '#', durationMs: 90 },
+      { leg, digit: '5', durationMs: 160 },
+    ]);
+    call.hangUp();
+    await w.leavesNothing();
+  });
+
+  it('is refused with 503 when no port is left, and with the status that is asked for', async () => {
+    const w = await world();
+    w.call();
+    await w.clock.advance(soon);
+    w.media.hold()(new Error('no port'));
+    w.edge.telephony.answer(w.notices[0]!.leg);
+    await w.clock.advance(soon);
+    w.call();
+    await w.clock.advance(soon);
+    w.edge.telephony.hangUp(w.notices.at(-1)!.leg, 486);
+    await w.clock.advance(soon);
+    assert.deepEqual(w.happened, ['503', '486']);
+    assert.deepEqual(
+      w.notices.flatMap((notice) => (notice.type === 'leg-ended' ? [notice.end.by] : [])),
+      ['media-failed', 'local'],
+    );
+    await w.leavesNothing();
+  });
+
+  for (const [what, target, status] of [
+    ['a host that is not ours', 'sip:bob@elsewhere.example', '404'],
+    ['nobody', 'sip:sip.example.com', '404'],
+    ['a name with a NUL', 'sip:b%00b@sip.example.com', '404'],
+  ] as const) {
+    it(`for ${what} is refused with ${status}`, async () => {
+      const w = await world();
+      w.call({ targets: [{ uri: target }], routes: [`<sip:${edgeAt.address};lr>`] });
+      await w.clock.advance(soon);
+      assert.deepEqual([w.happened, w.notices], [[status], []]);
+      await w.leavesNothing();
+    });
+  }
+
+  it('for a tel URI is offered to its number (RFC 3966 §3)', async () => {
+    const w = await world();
+    w.call({ targets: [{ uri: 'tel:+1-202-555-0100' }], routes: [`<sip:${edgeAt.address};lr>`] });
+    await w.clock.advance(soon);
+    const [notice] = w.notices;
+    assert.ok(notice?.type === 'leg-offered');
+    assert.equal(notice.to, '+12025550100');
+    w.edge.hangUpAll();
+    await w.leavesNothing();
+  });
+
+  it('with a body of another type is refused with 415 (RFC 3261 §8.2.3)', async () => {
+    const w = await world();
+    w.call({ content: { body: 'hello', contentType: 'text/plain' } });
+    await w.clock.advance(soon);
+    assert.deepEqual([w.happened, w.notices], [['415'], []]);
+    await w.leavesNothing();
+  });
+
+  it('whose credential was looked up while the doors were closed is refused with 503', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const trusting = trustEverybody('MA1');
+    const w = await world({
+      admission: { admit: (...asked) => promise.then(() => trusting.admit(...asked)) },
+    });
+    w.call();
+    await w.clock.advance(soon);
+    w.edge.drain();
+    resolve();
+    await w.clock.advance(soon);
+    assert.deepEqual([w.happened, w.notices], [['503'], []]);
+    await w.leavesNothing();
+  });
+
+  it('is answered 500 when the credential cannot be looked up', async () => {
+    const broken: Admission = { admit: () => Promise.reject(new Error('the database is gone')) };
+    const w = await world({ admission: broken });
+    w.call();
+    await w.clock.advance(soon);
+    assert.deepEqual(w.happened, ['500']);
+    await w.leavesNothing();
+  });
+});
+
+describe('an edge and a phone', () => {
+  it('call each other and end every leg once, whoever hangs up and when', async () => {
+    for (let ms = 0; ms < 12; ms++) {
+      for (const side of ['caller', 'callee'] as const) {
+        const w = await world();
+        const call = w.call();
+        const hangUpAt = w.clock.now() + ms;
+        let leg: string | undefined;
+        for (let step = 0; step < 20; step++) {
+          await w.clock.advance(1);
+          const offered = w.notices.find(({ type }) => type === 'leg-offered');
+          if (leg === undefined && offered !== undefined) {
+            leg = offered.leg;
+            w.edge.telephony.answer(leg);
+          }
+          if (w.clock.now() !== hangUpAt + 1) continue;
+          if (side === 'caller') call.hangUp();
+          else w.edge.hangUpAll();
+        }
+        call.hangUp();
+        w.edge.hangUpAll();
+        await w.leavesNothing();
+        assert.equal(w.happened.filter((each) => each !== 'answered').length, 1, `${side} at ${ms} ms`);
+      }
+    }
+  });
+});
+
+describe('a REGISTER on a connection', () => {
+  it('that is lost while the database writes leaves no binding of that connection', async () => {
+    const flow: Flow = {
+      id: 'tcp-1',
+      protocol: 'tcp',
+      reliable: true,
+      remoteAddress: '10.0.0.9',
+      remotePort: 4000,
+      localAddress: edgeAt.address,
+      localPort: 5060,
+    };
+    const written = Promise.withResolvers<void>();
+    const order: string[] = [];
+    const registrations: Registrations = {
+      credentialOf: () => Promise.resolve(undefined),
+      bindingsOf: () => Promise.resolve([]),
+      knowsInstance: () => Promise.resolve(false),
+      async update(_endpoint, decide) {
+        await written.promise;
+        order.push('bound');
+        return decide([]).result;
+      },
+      async dropFlow() {
+        order.push('dropped');
+      },
+      dropFlowsFrom: () => Promise.resolve(),
+    };
+    let listener: TransportListener | undefined;
+    let isOpen = true;
+    const w = await world({
+      registrations,
+      openTransports: async (given) => {
+        listener = given;
+        return {
+          send() {},
+          flowById: () => (isOpen ? flow : undefined),
+          addresses: [{ protocol: 'udp', ...edgeAt }],
+          counters: {} as Transports['counters'],
+          connections: 0,
+          keep() {},
+          cut() {},
+          close: () => Promise.resolve(),
+        };
+      },
+    });
+    listener?.onMessage(
+      [
+        'REGISTER sip:sip.example.com SIP/2.0',
+        'Via: SIP/2.0/TCP 10.0.0.9:4000;branch=z9hG4bK1',
+        'From: <sip:alice@sip.example.com>;tag=1',
+        'To: <sip:alice@sip.example.com>',
+        'Call-ID: 1',
+        'CSeq: 1 REGISTER',
+        'Contact: <sip:alice@10.0.0.9;transport=tcp>',
+        'Content-Length: 0',
+        '',
+        '',
+      ].join('\r\n'),
+      flow,
+    );
+    await w.clock.advance(0);
+    isOpen = false;
+    listener?.onFlowClosed?.(flow);
+    written.resolve();
+    await w.clock.advance(0);
+    assert.deepEqual(order, ['dropped', 'bound', 'dropped']);
+    await w.close();
+  });
+});

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { createSecrets } from '@jackfield/adapters/secrets';
+import type { DialRequest, LegKey, LegNotice, LegStatistics, MediaLegs } from '@jackfield/ports';
+import {
+  type CallListener,
+  createUserAgent,
+  type IncomingInvite,
+  type InviteOptions,
+  type UserAgent,
+} from '@jackfield/sip';
+import type { Transports } from '@jackfield/sip/transport';
+import {
+  createRecordingLog,
+  createVirtualClock,
+  openSimulatedTransports,
+  SimulatedNetwork,
+  seededRandom,
+} from '@jackfield/testkit';
+import { trustEverybody } from '../admission/admission.ts';
+import { createSipEdge, type SipEdgeDeps } from '../sip-edge.ts';
+
+/** Where the edge listens. */
+export const edgeAt = { address: '10.0.0.1', port: 5060 };
+/** Where the phone listens. */
+export const phoneAt = { address: '10.0.0.2', port: 5060 };
+const noStatistics = {} as LegStatistics;
+
+/** The description of the phone. */
+export const offer = [
+  'v=0',
+  'o=- 1 1 IN IP4 10.0.0.2',
+  's=-',
+  'c=IN IP4 10.0.0.2',
+  't=0 0',
+  'm=audio 4000 RTP/AVP 0',
+  '',
+].join('\r\n');
+
+/** Ports that open when the test says so. */
+function scriptedMedia() {
+  const openLegs = new Set<string>();
+  let gate: Promise<void> | undefined;
+  let port = 40_000;
+  const legs: MediaLegs = {
+    async open(leg) {
+      await gate;
+      assert.ok(!openLegs.has(leg), 'a leg is opened once');
+      openLegs.add(leg);
+      port += 2;
+      return { port };
+    },
+    connect() {},
+    close(leg) {
+      openLegs.delete(leg);
+      return Promise.resolve(noStatistics);
+    },
+  };
+  return {
+    legs,
+    openLegs,
+    /** Holds the opening of ports back until the returned function is called; with an error they fail. */
+    hold(): (error?: Error) => void {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      gate = promise;
+      promise.catch(() => {});
+      return (error) => (error === undefined ? resolve() : reject(error));
+    },
+  };
+}
+
+/** An edge, and a bare user agent as the phone at the other end of the wire. */
+export async function edgeWorld(more: Partial<SipEdgeDeps> = {}) {
+  const clock = createVirtualClock();
+  const random = seededRandom(1);
+  const network = new SimulatedNetwork(clock, random);
+  const log = createRecordingLog();
+  const media = scriptedMedia();
+  const notices: LegNotice[] = [];
+  const keys: LegKey[] = [];
+  const edge = createSipEdge({
+    openTransports: async (listener) => openSimulatedTransports(network, edgeAt, listener),
+    admission: trustEverybody('MA1'),
+    mediaLegs: media.legs,
+    clock,
+    secrets: createSecrets(new Uint8Array(32).fill(1)),
+    log,
+    domains: ['sip.example.com'],
+    publicAddress: edgeAt.address,
+    userAgentName: 'edge',
+    ...more,
+  });
+  edge.telephony.listen((notice) => {
+    // What the media was like is for tests of the media.
+    if (notice.type === 'leg-ended') notices.push({ type: notice.type, leg: notice.leg, end: notice.end });
+    else notices.push(notice);
+  });
+  edge.telephony.listenToKeys?.((key) => keys.push(key));
+  await edge.telephony.open();
+
+  const invites: IncomingInvite[] = [];
+  const happened: string[] = [];
+  let serial = 0;
+  const transports: Transports = openSimulatedTransports(network, phoneAt, {
+    onMessage: (text, flow) => phone.receive(text, flow),
+  });
+  const phone: UserAgent = createUserAgent({
+    clock,
+    send: (target, text) => transports.send(target, text),
+    flow: (id) => transports.flowById(id),
+    address: () => ({ host: phoneAt.address, port: phoneAt.port }),
+    token: () => `phone${++serial}`,
+    on: { request: (incoming) => incoming.reply(200), invite: (invite) => void invites.push(invite) },
+  });
+  const listener: CallListener = {
+    answered: () => void happened.push('answered'),
+    ended: (reason) => void happened.push(reason.by === 'rejected' ? String(reason.status) : reason.by),
+  };
+
+  return {
+    clock,
+    edge,
+    media,
+    log,
+    notices,
+    keys,
+    invites,
+    happened,
+    types: () => notices.map(({ type }) => type),
+    dial: (request: Partial<DialRequest> = {}) =>
+      edge.telephony.dial({
+        leg: 'leg-1',
+        from: { user: '+12025550000' },
+        to: { user: 'bob' },
+        targets: [{ uri: `sip:bob@${phoneAt.address}` }],
+        ...request,
+      }),
+    call: (options: Partial<InviteOptions> = {}, on: CallListener = {}) =>
+      phone.invite(
+        {
+          targets: [{ uri: `sip:bob@${edgeAt.address}` }],
+          from: '<sip:alice@sip.example.com>',
+          to: '<sip:bob@sip.example.com>',
+          content: { body: offer, contentType: 'application/sdp' },
+          ...options,
+        },
+        { ...listener, ...on },
+      ),
+    /** Both sides are over, and nothing of any leg is left. */
+    async leavesNothing() {
+      await clock.advance(70_000);
+      assert.deepEqual([...media.openLegs], [], 'no media leg is left');
+      assert.deepEqual(edge.census(), {
+        legs: 0,
+        transactions: 0,
+        dialogs: 0,
+        timers: 0,
+        connections: 0,
+      });
+      const ends = notices.filter(({ type }) => type === 'leg-ended').map(({ leg }) => leg);
+      assert.equal(new Set(ends).size, ends.length, 'each leg ends once');
+    },
+    close: () => edge.close(),
+  };
+}
+
+/** Milliseconds after which what was sent has been answered. */
+export const soon = 50;
