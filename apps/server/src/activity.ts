@@ -1,5 +1,6 @@
-/** An event of the feed, as far as a line of it needs. */
 import type { Logger } from '@jackfield/ports';
+
+/** An event of the feed, as far as a line of it needs. */
 export interface ShownEvent {
   readonly type: string;
   readonly createdAt: number;

@@ -1,5 +1,6 @@
-/** What befell the audio of legs that have ended, summed up over all of them since the start. */
 import type { LegStatistics, MediaLegs } from '@jackfield/ports';
+
+/** What befell the audio of legs that have ended, summed up over all of them since the start. */
 export type MediaTotals = Readonly<Record<CountedStatistic, number>>;
 
 const counted = [

@@ -1,8 +1,9 @@
+import type { Clock, Database } from '@jackfield/ports';
+
 /**
  * Knows whether anything is left that happens without time passing: promises, commits. Packets and ticks set off none of
  * that, and there are thousands of them, so only what was touched is waited for.
  */
-import type { Clock, Database } from '@jackfield/ports';
 export interface Settling {
   /** Something began that may go on in promises. */
   touched(): void;

@@ -1,8 +1,9 @@
+import type { SoundClip, SoundDecoder, Speech } from '@jackfield/ports';
+
 const sampleRate = 8000;
 const amplitude = 8000;
 
 /** The tone that stands for speech, and how long a character of it takes. */
-import type { SoundClip, SoundDecoder, Speech } from '@jackfield/ports';
 export const speechHz = 620;
 export const msPerCharacter = 40;
 

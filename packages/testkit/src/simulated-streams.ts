@@ -1,7 +1,3 @@
-/**
- * How a server takes connections: at once, not at all, or without a word until the attempt is given up. `late` accepts after so
- * many milliseconds.
- */
 import type {
   AudioStreams,
   Clock,
@@ -11,6 +7,11 @@ import type {
   StreamTarget,
   StreamTrack,
 } from '@jackfield/ports';
+
+/**
+ * How a server takes connections: at once, not at all, or without a word until the attempt is given up. `late` accepts after so
+ * many milliseconds.
+ */
 export type StreamServer = 'accepts' | 'refuses' | 'silent' | { readonly late: number };
 
 /** One stream as its order, and what came after it, have made it. */

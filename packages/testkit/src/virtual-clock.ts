@@ -1,5 +1,6 @@
-/** A clock that moves only when it is told to. */
 import type { Clock, Instant } from '@jackfield/ports';
+
+/** A clock that moves only when it is told to. */
 export interface VirtualClock extends Clock {
   /**
    * Moves time forward by `ms`, firing what falls due in order of its instant, then of its start. Before the first timer and

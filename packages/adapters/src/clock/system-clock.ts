@@ -1,10 +1,11 @@
+import type { Clock } from '@jackfield/ports';
+
 /** setTimeout takes a signed 32-bit number of milliseconds; a longer wait would fire at once. */
 const longestWaitMs = 2 ** 31 - 1;
 
 /** Less is no step: readings of two clocks are some milliseconds apart, more on a machine that was just busy. */
 const smallestStepMs = 1_000;
 
-import type { Clock } from '@jackfield/ports';
 export interface SystemClockOptions {
   /** Whether a running timer keeps the process alive; not by default, since a server lives by its sockets. */
   readonly keepsProcessAlive?: boolean;

@@ -1,5 +1,6 @@
-/** Why there is no clip; the message is a sentence that a customer may read. */
 import type { DecodeProblem } from '@jackfield/ports';
+
+/** Why there is no clip; the message is a sentence that a customer may read. */
 export class DecodeError extends Error {
   readonly code: DecodeProblem;
 

@@ -1,5 +1,6 @@
-/** Plain data between the platform and the thread that decodes. */
 import type { DecodeProblem, SoundClip } from '@jackfield/ports';
+
+/** Plain data between the platform and the thread that decodes. */
 export interface DecodeOrder {
   readonly job: number;
   readonly file: Uint8Array;

@@ -1,5 +1,6 @@
-/** Clips by key, also those still being made, so that equal requests share the work; the least recently used leave first. */
 import type { SoundClip } from '@jackfield/ports';
+
+/** Clips by key, also those still being made, so that equal requests share the work; the least recently used leave first. */
 export interface ClipCache {
   get(key: string, make: () => Promise<SoundClip>): Promise<SoundClip>;
   /** Bytes of the samples kept. */

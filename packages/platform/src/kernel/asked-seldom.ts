@@ -1,5 +1,6 @@
-/** Asks again after `freshMs`; in between everybody gets the last answer. A failure is not kept. */
 import type { Clock } from '@jackfield/ports';
+
+/** Asks again after `freshMs`; in between everybody gets the last answer. A failure is not kept. */
 export function askedSeldom<Answer>(
   clock: Clock,
   ask: () => Promise<Answer>,

@@ -1,9 +1,10 @@
+import type { Instant, Secrets } from '@jackfield/ports';
+
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const authIdShape = /^(?:MA|SA)[A-Z0-9]{18}$/;
 
 /** api_id, call_uuid, mpc_uuid and everything else that is called a UUID. */
-import type { Instant, Secrets } from '@jackfield/ports';
 export function newUuid(secrets: Pick<Secrets, 'randomUuid'>): string {
   return secrets.randomUuid();
 }

@@ -1,4 +1,3 @@
-/** What every machine hears that tries several places for one leg. */
 import type {
   Clock,
   DialRequest,
@@ -10,6 +9,8 @@ import type {
   Machine,
   Telephony,
 } from '@jackfield/ports';
+
+/** What every machine hears that tries several places for one leg. */
 export type PlaceInput =
   | { readonly type: 'dialled' }
   | { readonly type: 'ringing' }

@@ -1,5 +1,6 @@
-/** Why a wish was refused: an expected outcome, never thrown. `sentence` is what the client reads; it holds no secret. */
 import { quoted } from '@jackfield/ports';
+
+/** Why a wish was refused: an expected outcome, never thrown. `sentence` is what the client reads; it holds no secret. */
 export interface Problem {
   readonly code: ProblemCode;
   readonly sentence: string;

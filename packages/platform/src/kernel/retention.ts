@@ -1,5 +1,6 @@
-/** Records of one kind, of which those that ended long ago are removed. */
 import type { Clock, Instant, Logger } from '@jackfield/ports';
+
+/** Records of one kind, of which those that ended long ago are removed. */
 export interface RetainedRecords {
   /** For the log: `calls`. */
   readonly name: string;

@@ -1,5 +1,6 @@
-/** A timer of a session, from its start until its `timer-fired` is taken from the mailbox, or it is cancelled or replaced. */
 import type { Clock, Instant } from '@jackfield/ports';
+
+/** A timer of a session, from its start until its `timer-fired` is taken from the mailbox, or it is cancelled or replaced. */
 export interface SessionTimer {
   readonly key: string;
   readonly cancel: () => void;

@@ -1,5 +1,6 @@
-/** Runs one part of the start and logs what it took; a number that it gives is how many were restored. */
 import type { Clock, Logger } from '@jackfield/ports';
+
+/** Runs one part of the start and logs what it took; a number that it gives is how many were restored. */
 export type StartPhase = <Result>(phase: string, part: () => Promise<Result> | Result) => Promise<Result>;
 
 /** A part that takes longer is named in the log while it goes on. */

@@ -1,5 +1,6 @@
-/** `YYYY-MM-DD HH:mm:ss+00:00`: calls and multiparty calls (conventions.md §1). */
 import type { Instant } from '@jackfield/ports';
+
+/** `YYYY-MM-DD HH:mm:ss+00:00`: calls and multiparty calls (conventions.md §1). */
 export function timestampWithOffset(at: Instant): string {
   return `${timestamp(at)}+00:00`;
 }

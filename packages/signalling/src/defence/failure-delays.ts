@@ -1,5 +1,6 @@
-/** How long the refusal of a failed authentication waits; times in milliseconds. */
 import type { Instant } from '@jackfield/ports';
+
+/** How long the refusal of a failed authentication waits; times in milliseconds. */
 export interface FailureDelayLimits {
   /** Failures of one source as one user that are answered at once, 3: typing mistakes. */
   readonly failuresAnsweredAtOnce: number;

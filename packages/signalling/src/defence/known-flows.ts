@@ -1,5 +1,6 @@
-/** Flows on which somebody has shown who it is, for a time; the oldest is forgotten first. */
 import type { Instant } from '@jackfield/ports';
+
+/** Flows on which somebody has shown who it is, for a time; the oldest is forgotten first. */
 export class KnownFlows {
   readonly #keepMs: number;
   readonly #maxFlows: number;

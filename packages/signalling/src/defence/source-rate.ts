@@ -1,5 +1,6 @@
-/** How fast a key may take tokens. */
 import type { Instant } from '@jackfield/ports';
+
+/** How fast a key may take tokens. */
 export interface RateLimits {
   readonly perSecond: number;
   /** Tokens that wait for a key that rested. */

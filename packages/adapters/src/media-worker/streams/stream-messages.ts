@@ -1,5 +1,6 @@
-/** Orders for streams on their way into the media thread. */
 import type { LegKey, StreamNotice, StreamOrder, StreamTarget, StreamTrack } from '@jackfield/ports';
+
+/** Orders for streams on their way into the media thread. */
 export type StreamRequest =
   | { readonly type: 'stream'; readonly do: 'open'; readonly order: StreamOrder }
   | {

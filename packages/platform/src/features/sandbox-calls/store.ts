@@ -1,3 +1,5 @@
+import type { Database, Write } from '@jackfield/ports';
+
 // A type, not an interface: withTables asks for a record.
 type Tables = {
   sandbox_call_recordings: { readonly sandbox_call_uuid: string; readonly created_at: number };
@@ -5,7 +7,6 @@ type Tables = {
 
 const writing = (write: Write) => write.withTables<Tables>();
 
-import type { Database, Write } from '@jackfield/ports';
 export type SandboxCallStore = ReturnType<typeof createSandboxCallStore>;
 
 /** The files of recordings that have to be removed, whatever becomes of this process. */

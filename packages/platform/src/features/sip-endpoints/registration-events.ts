@@ -1,6 +1,7 @@
-/** Whose registration it is. */
 import type { Binding } from '@jackfield/ports';
 import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
+
+/** Whose registration it is. */
 export interface RegisteredEndpoint {
   readonly endpoint_id: string;
   readonly account: string;

@@ -1,8 +1,9 @@
+import type { Sound } from '@jackfield/ports';
+
 /**
  * Sounds that phones hear: files of customers, speech, built-in ones. A play is a live thing of its own: it loads its items
  * one ahead of the other, plays them one after another, and tells its owner when it is over.
  */
-import type { Sound } from '@jackfield/ports';
 export interface Sounds {
   /** Each kind of owner registers once how it is told. */
   ownedBy(kind: string, tell: (owner: string, notice: PlayNotice) => void): void;

@@ -1,5 +1,6 @@
-/** Lets some work go on at the same time; what waits takes turns by group, so that a group with much of it delays no other. */
 import type { StopSignal } from '@jackfield/ports';
+
+/** Lets some work go on at the same time; what waits takes turns by group, so that a group with much of it delays no other. */
 export interface FairLine {
   /** Rejects with a LineProblem when too many wait, or with the signal's end while it still waits. */
   run<Value>(group: string, work: () => Promise<Value>, signal: StopSignal): Promise<Value>;

@@ -1,5 +1,6 @@
-/** One piece of work for all who ask for the same; it is given up when the last of them has gone. */
 import type { StopSignal } from '@jackfield/ports';
+
+/** One piece of work for all who ask for the same; it is given up when the last of them has gone. */
 export interface SharedWork<Value> {
   /** Rejects with the signal's end as well; the others go on. */
   join(key: string, signal: StopSignal, work: (signal: StopSignal) => Promise<Value>): Promise<Value>;

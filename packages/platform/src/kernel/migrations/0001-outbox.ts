@@ -1,8 +1,9 @@
+import type { Migration } from '@jackfield/ports';
+
 /**
  * An event is *armed* while `next_attempt_at` is set: only the oldest unfinished event of a resource is, so that looking for
  * what is due never wades through events that wait behind a consumer that does not answer.
  */
-import type { Migration } from '@jackfield/ports';
 export const outboxTable: Migration = {
   name: 'kernel/0001-outbox',
   sql: `

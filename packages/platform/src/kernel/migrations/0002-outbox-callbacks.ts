@@ -1,5 +1,6 @@
-/** `callback` says whom an event is told to; `claimed_at` tells an attempt that is under way from one that is awaited. */
 import type { Migration } from '@jackfield/ports';
+
+/** `callback` says whom an event is told to; `claimed_at` tells an attempt that is under way from one that is awaited. */
 export const outboxCallbacks: Migration = {
   name: 'kernel/0002-outbox-callbacks',
   sql: `

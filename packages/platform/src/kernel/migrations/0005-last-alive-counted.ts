@@ -1,5 +1,6 @@
-/** The same moment in the two times of the process: by the wall clock (`alive_at`), and counted on from its start. */
 import type { Migration } from '@jackfield/ports';
+
+/** The same moment in the two times of the process: by the wall clock (`alive_at`), and counted on from its start. */
 export const lastAliveCounted: Migration = {
   name: 'kernel/0005-last-alive-counted',
   sql: 'ALTER TABLE last_alive ADD COLUMN counted_at BIGINT;',

@@ -1,6 +1,7 @@
-/** What was begun on one live leg and goes on: at most one play of each kind, and recordings. All of it ends with the leg. */
 import type { Machine, Step, TimerFired } from '@jackfield/ports';
 import type { KernelEffect } from '../../../kernel/kernel-effects.ts';
+
+/** What was begun on one live leg and goes on: at most one play of each kind, and recordings. All of it ends with the leg. */
 export interface LegActions {
   readonly leg: string;
   readonly play: RunningPlay | null;

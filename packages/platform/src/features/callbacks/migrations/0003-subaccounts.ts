@@ -1,5 +1,6 @@
-/** A main account's own deliveries are found by `main_account`; the index of owners is for subaccounts alone. */
 import type { Migration } from '@jackfield/ports';
+
+/** A main account's own deliveries are found by `main_account`; the index of owners is for subaccounts alone. */
 export const callbacksOfSubaccounts: Migration = {
   name: 'callbacks/0003-subaccounts',
   sql: `

@@ -1,5 +1,6 @@
-/** What the audio of a leg was like, as its record keeps it: what came from the phone, unless it says otherwise. */
 import type { LegStatistics } from '@jackfield/ports';
+
+/** What the audio of a leg was like, as its record keeps it: what came from the phone, unless it says otherwise. */
 export interface LegQuality {
   /** Sent last; the phone may have sent another one of those agreed on. */
   readonly codec: string;

@@ -1,9 +1,10 @@
+import type { Migration } from '@jackfield/ports';
+
 /**
  * What the API shows of a call. Lists are of ended calls, newest end first: their indexes are written once, when a call ends.
  * The live ones are found by small indexes of their own. Calls of subaccounts are in indexes of both views, since a subaccount with
  * few calls must not walk through those of its main account.
  */
-import type { Migration } from '@jackfield/ports';
 export const callRecords: Migration = {
   name: 'calls/0002-call-records',
   sql: `

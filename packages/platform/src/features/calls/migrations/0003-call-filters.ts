@@ -1,5 +1,6 @@
-/** The two filters that few values divide, for both views. */
 import type { Migration } from '@jackfield/ports';
+
+/** The two filters that few values divide, for both views. */
 export const callFilters: Migration = {
   name: 'calls/0003-call-filters',
   sql: `

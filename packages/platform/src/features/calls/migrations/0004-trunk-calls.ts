@@ -1,3 +1,5 @@
+import type { Migration } from '@jackfield/ports';
+
 const filters = [
   'trunk_id',
   'from_number',
@@ -20,7 +22,6 @@ const indexes = (view: 'main' | 'sub', column: string, rows: string) =>
  * The records of calls through trunks are those of the calls themselves, seen by whoever owns the trunk. Each filter has its index for
  * both views; other calls are in none of them, and cost nothing more.
  */
-import type { Migration } from '@jackfield/ports';
 export const trunkCalls: Migration = {
   name: 'calls/0004-trunk-calls',
   sql: `

@@ -1,5 +1,6 @@
-/** A carrier beside its calls: whether it answers, and whether we are registered with it. */
 import type { Instant, Machine, RegisterOutcome, Step } from '@jackfield/ports';
+
+/** A carrier beside its calls: whether it answers, and whether we are registered with it. */
 export interface CarrierLife {
   /** Null for a carrier that nobody registers with. */
   readonly expiresSeconds: number | null;

@@ -1,5 +1,6 @@
-/** An operator's way into the public network, without its secrets: signalling keeps those, by the carrier's name. */
 import type { RoutePrefix } from '@jackfield/ports';
+
+/** An operator's way into the public network, without its secrets: signalling keeps those, by the carrier's name. */
 export interface Carrier {
   readonly name: string;
   /** A host name or an address, IPv6 in brackets. */

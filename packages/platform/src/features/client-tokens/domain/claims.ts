@@ -1,5 +1,6 @@
-/** What a token says, once its form is right. Nothing of it is believed before its signature was checked. */
 import type { Instant, TokenRefusal } from '@jackfield/ports';
+
+/** What a token says, once its form is right. Nothing of it is believed before its signature was checked. */
 export interface Claims {
   readonly iss: string;
   /** Empty when there is no subject. */

@@ -1,5 +1,6 @@
-/** An operator's way to message boxes, without what lets us in there: the link has that, by the gateway's name. */
 import type { RoutePrefix, SmsReceipt } from '@jackfield/ports';
+
+/** An operator's way to message boxes, without what lets us in there: the link has that, by the gateway's name. */
 export interface MessageGateway {
   readonly name: string;
   readonly prefixes: readonly PricedPrefix[];

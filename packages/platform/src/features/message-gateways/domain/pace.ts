@@ -1,5 +1,6 @@
-/** Turns of a gateway that takes so many messages a second: each is one interval after the one before. */
 import type { Instant } from '@jackfield/ports';
+
+/** Turns of a gateway that takes so many messages a second: each is one interval after the one before. */
 export interface Pace {
   readonly nextAt: Instant;
 }

@@ -1,8 +1,9 @@
+import type { Migration } from '@jackfield/ports';
+
 /**
  * What is recorded of a call, and whether the word of its end waits for its recordings. `multiparty_hearing` has one row for each
  * time during which one participant could hear another; the first index answers its list, the second finds what goes on.
  */
-import type { Migration } from '@jackfield/ports';
 export const recordingsAndHearing: Migration = {
   name: 'multiparty-calls/0002-recordings-and-hearing',
   sql: `

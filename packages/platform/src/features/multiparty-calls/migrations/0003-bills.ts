@@ -1,5 +1,6 @@
-/** What a participant's seconds in the call cost, by the rate that held when it was added. Null: not billed. */
 import type { Migration } from '@jackfield/ports';
+
+/** What a participant's seconds in the call cost, by the rate that held when it was added. Null: not billed. */
 export const multipartyBills: Migration = {
   name: 'multiparty-calls/0003-bills',
   sql: `

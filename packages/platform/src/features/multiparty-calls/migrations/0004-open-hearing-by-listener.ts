@@ -1,5 +1,6 @@
-/** At the end of a large call the edges of each listener are closed by themselves: by the call alone, all open ones were read each time. */
 import type { Migration } from '@jackfield/ports';
+
+/** At the end of a large call the edges of each listener are closed by themselves: by the call alone, all open ones were read each time. */
 export const openHearingByListener: Migration = {
   name: 'multiparty-calls/0004-open-hearing-by-listener',
   sql: `

@@ -1,5 +1,6 @@
-/** Status callbacks of participants, and who of them started the call. Of earlier calls the one with whose entry it began. */
 import type { Migration } from '@jackfield/ports';
+
+/** Status callbacks of participants, and who of them started the call. Of earlier calls the one with whose entry it began. */
 export const participantsOfAStart: Migration = {
   name: 'multiparty-calls/0005-participants-of-a-start',
   sql: `

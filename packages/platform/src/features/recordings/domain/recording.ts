@@ -1,8 +1,9 @@
+import type { CaptureTrack, Instant, RecordedFile, RecordingFormat } from '@jackfield/ports';
+
 /**
  * `starting → recording ⇄ paused → finishing → completed | failed`. A recording that broke waits in `finishing` until it is
  * known what its file holds.
  */
-import type { CaptureTrack, Instant, RecordedFile, RecordingFormat } from '@jackfield/ports';
 export type RecordingStatus = 'starting' | 'recording' | 'paused' | 'finishing' | 'completed' | 'failed';
 
 export interface Recording {

@@ -1,9 +1,10 @@
+import type { Migration } from '@jackfield/ports';
+
 /**
  * The first two indexes answer the lists of a main account and of a subaccount, newest first; the next ones their filters;
  * `recordings_live` is for restart and `recordings_by_close` for the end of the retention time. `recording_files_to_remove` is
  * written with the removal of a record, so that a file goes although the process dies before.
  */
-import type { Migration } from '@jackfield/ports';
 export const recordingsTables: Migration = {
   name: 'recordings/0001-recordings',
   sql: `

@@ -1,9 +1,10 @@
+import type { Migration } from '@jackfield/ports';
+
 /**
  * Recordings of multiparty calls: who is told of all their events, how many were told, and who is on which channel.
  * `recording_files_to_keep` is written with the end of a recording, so that its file gets to its place although the process
  * dies before.
  */
-import type { Migration } from '@jackfield/ports';
 export const multipartyRecordings: Migration = {
   name: 'recordings/0002-multiparty-recordings',
   sql: `

@@ -1,5 +1,6 @@
-/** Names of files, so that the next process removes those of one that was killed. */
 import type { Migration } from '@jackfield/ports';
+
+/** Names of files, so that the next process removes those of one that was killed. */
 export const sandboxCallRecordings: Migration = {
   name: 'sandbox-calls/0001-recordings',
   sql: `

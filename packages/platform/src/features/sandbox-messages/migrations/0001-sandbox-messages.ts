@@ -1,5 +1,6 @@
-/** `sandbox_messages_due` is for receipts that a crash has kept back; the others answer the list and the removal of old ones. */
 import type { Migration } from '@jackfield/ports';
+
+/** `sandbox_messages_due` is for receipts that a crash has kept back; the others answer the list and the removal of old ones. */
 export const sandboxMessagesTable: Migration = {
   name: 'sandbox-messages/0001-sandbox-messages',
   sql: `

@@ -1,5 +1,6 @@
-/** An application that is deleted finds its endpoints. */
 import type { Migration } from '@jackfield/ports';
+
+/** An application that is deleted finds its endpoints. */
 export const sipEndpointsByApplication: Migration = {
   name: 'sip-endpoints/0002-by-application',
   sql: `

@@ -1,5 +1,6 @@
-/** How long an answer may be used again, by its own words (RFC 9111) and within our limits. */
 import type { Instant } from '@jackfield/ports';
+
+/** How long an answer may be used again, by its own words (RFC 9111) and within our limits. */
 export interface Freshness {
   /** False: for this one use only. */
   readonly isKept: boolean;

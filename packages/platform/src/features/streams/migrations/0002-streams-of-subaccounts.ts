@@ -1,8 +1,9 @@
+import type { Migration } from '@jackfield/ports';
+
 /**
  * The removal of a subaccount finds its streams here. As an index of all streams it was what SQLite walked along for a subaccount's
  * streams of one call; this one cannot be taken for that.
  */
-import type { Migration } from '@jackfield/ports';
 export const streamsOfSubaccounts: Migration = {
   name: 'streams/0002-streams-of-subaccounts',
   sql: `

@@ -1,3 +1,5 @@
+import type { Migration } from '@jackfield/ports';
+
 const owned = `
   position {{identity}},
   id TEXT NOT NULL UNIQUE,
@@ -19,7 +21,6 @@ CREATE INDEX trunks_by_main_account_and_${column} ON trunks (main_account, ${col
 const referring = (column: string) => `
 CREATE INDEX trunks_by_${column} ON trunks (${column}, position) WHERE ${column} IS NOT NULL;`;
 
-import type { Migration } from '@jackfield/ports';
 export const trunksTables: Migration = {
   name: 'trunks/0001-trunks',
   sql: `

@@ -1,5 +1,6 @@
-/** What is heard of whoever answered, before the code is spoken. */
 import type { Instant } from '@jackfield/ports';
+
+/** What is heard of whoever answered, before the code is spoken. */
 export interface Greeting {
   /** When the first word came; null while nothing has been said. */
   readonly since: Instant | null;
