@@ -230,6 +230,7 @@ async function start(
           admission,
           defence,
           registrations,
+          routes: doors.routes,
           domains: served,
           publicAddress: config.publicAddress,
           userAgentName: 'Jackfield',

@@ -24,7 +24,7 @@ export function publishMetrics(parts: PublishedParts): void {
   publishBuild(parts);
   publishSignalling(parts);
   publishSessions(parts);
-  publishLayers(parts);
+  publishRoutes(parts);
   publishMedia(parts);
   publishRecorder(parts);
 }
@@ -75,11 +75,11 @@ function publishBuild({ metrics }: PublishedParts): void {
   });
 }
 
-function publishLayers({ metrics, platform }: PublishedParts): void {
+function publishRoutes({ metrics, edge }: PublishedParts): void {
   const sentence = 'Legs dialled through carriers, whichever was tried, that have not ended.';
-  metrics.gauge('jackfield_carrier_legs', sentence, () => platform.census().carrierLegs);
-  const ofTrunks = 'Legs dialled to inbound trunks, whichever place was tried, that have not ended.';
-  metrics.gauge('jackfield_trunk_legs', ofTrunks, () => platform.census().trunkLegs);
+  metrics.gauge('jackfield_carrier_legs', sentence, () => edge.routedLegs().carriers);
+  const ofTrunks = 'Legs dialled to inbound trunks, whichever target was tried, that have not ended.';
+  metrics.gauge('jackfield_trunk_legs', ofTrunks, () => edge.routedLegs().trunks);
 }
 
 function publishMedia({ metrics, clock, media, mediaTotals }: PublishedParts): void {

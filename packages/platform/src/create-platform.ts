@@ -123,26 +123,23 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     accountOfNumber,
     isWithin: accounts.isWithin,
   });
-  const telephony = carriers.carry(
-    trunks.carry(
-      deps.createTelephony(withClientNames(endpoints.registrations, accounts.isWithin), {
-        accounts,
-        trunks: trunks.trunks,
-        clientTokens: clientTokens.tokens,
-        carrierCalls: { account: accountOfNumber },
-        sandboxCall: sandbox.expectedCall,
-        publicApplications: { account: applications.answering.accountOfPublic },
-        bans: createBanFeed({ ...deps, outbox, account: () => carriers.incoming.account() }),
-        failedLogins: createLoginFeed({
-          ...deps,
-          outbox,
-          account: () => carriers.incoming.account(),
-          realm: deps.domains[0],
-          usernamesLike: endpoints.usernamesLike,
-        }),
-      }),
-    ),
-  );
+  const telephony = deps.createTelephony(withClientNames(endpoints.registrations, accounts.isWithin), {
+    routes: [carriers.callRoutes, trunks.callRoutes],
+    accounts,
+    trunks: trunks.trunks,
+    clientTokens: clientTokens.tokens,
+    carrierCalls: { account: accountOfNumber },
+    sandboxCall: sandbox.expectedCall,
+    publicApplications: { account: applications.answering.accountOfPublic },
+    bans: createBanFeed({ ...deps, outbox, account: () => carriers.incoming.account() }),
+    failedLogins: createLoginFeed({
+      ...deps,
+      outbox,
+      account: () => carriers.incoming.account(),
+      realm: deps.domains[0],
+      usernamesLike: endpoints.usernamesLike,
+    }),
+  });
   const calls = createCalls({
     ...deps,
     runner,
@@ -263,7 +260,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
   callbacks.start();
   const retention = startRetention(deps, { calls, multipartyCalls, verify });
   await phase('signalling', () => telephony.open());
-  carriers.open(account.authId);
+  carriers.open(account.authId, telephony.carriers);
   const http = createHttpApi({
     ...deps,
     features: [
@@ -297,7 +294,6 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     runner,
     http,
     recordings,
-    census: () => ({ carrierLegs: carriers.census(), trunkLegs: trunks.census() }),
     followEvents: (tell) => liveEvents.follow({ authId: account.authId, isSubaccount: false }, tell),
     drain() {
       isReady = false;
@@ -309,7 +305,6 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
       // A stream of events has no end of its own: the server would wait for it.
       liveEvents.close();
       await carriers.close();
-      trunks.close();
       await http.close();
       await sandbox.close();
       await recordings.close();

@@ -77,8 +77,6 @@ export interface Platform {
   /** The HTTP interface; the caller of `createPlatform` listens. */
   readonly http: FastifyInstance;
   readonly recordings: Recordings;
-  /** Legs of carriers and of inbound trunks that have not ended; they are no sessions of the runner. */
-  census(): { readonly carrierLegs: number; readonly trunkLegs: number };
   /** Tells every event of the first account and its subaccounts from now on; resolves with what ends that. */
   followEvents(tell: (event: FeedEvent) => void): Promise<() => void>;
   /** From now on `/readyz` answers 503. */

@@ -6,6 +6,7 @@ export type {
   StreamTarget,
   StreamTrack,
 } from './audio-streams.ts';
+export type { CallRoute, CallRoutes, RouteOwner, RouteTarget, TargetFailure } from './call-routes.ts';
 export type { CarrierRequests, RegisterOrder, RegisterOutcome } from './carrier-requests.ts';
 export { type ClientTokens, type TokenClient, type TokenRefusal, tokenRefusals } from './client-tokens.ts';
 export type { Clock } from './clock.ts';

@@ -1,3 +1,4 @@
+import type { CallRoutes } from './call-routes.ts';
 import type { ClientTokens } from './client-tokens.ts';
 import type { FailedLogins } from './failed-logins.ts';
 import type { SourceBans } from './source-bans.ts';
@@ -15,6 +16,8 @@ export interface ExpectedCall {
 
 /** What signalling asks the features, besides registrations. */
 export interface SignallingDoors {
+  /** Calls that are tried at several targets. */
+  readonly routes: readonly CallRoutes[];
   readonly trunks: Trunks;
   readonly clientTokens: ClientTokens;
   /** Whose calls carriers hand over. */

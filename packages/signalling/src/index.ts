@@ -18,4 +18,5 @@ export { createTokenAdmission, type TokenAdmissionDeps } from './admission/token
 export { createTrunkAdmission, type TrunkAdmissionDeps } from './admission/trunk-admission.ts';
 export type { CarrierLogin } from './carriers/carrier-accounts.ts';
 export { createDefence, type Defence, type DefenceLimits, defaultDefenceLimits } from './defence/defence.ts';
+export { createRoutedLegs, type RoutedLegs, type RoutedLegsDeps } from './routing/routed-legs.ts';
 export { createSipEdge, type SipEdge, type SipEdgeDeps } from './sip-edge.ts';

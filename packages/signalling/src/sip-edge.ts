@@ -1,8 +1,11 @@
 import {
+  type CallRoutes,
   type Clock,
+  type LegListener,
   type Logger,
   type MediaLegs,
   type Registrations,
+  type RouteOwner,
   type Secrets,
   sourceOf,
   type Telephony,
@@ -31,6 +34,7 @@ import { createGruus } from './registrar/gruus.ts';
 import { createRegistrar } from './registrar/registrar.ts';
 import { answerMessage } from './requests/message-answer.ts';
 import { createOptionsAnswerer } from './requests/options-answer.ts';
+import { createRoutedLegs } from './routing/routed-legs.ts';
 
 export interface SipEdgeDeps extends Pick<DialTermsDeps, 'trunkLogin' | 'mayReach'> {
   /** Opens the sockets; a simulated network can stand in for the real one. */
@@ -43,6 +47,8 @@ export interface SipEdgeDeps extends Pick<DialTermsDeps, 'trunkLogin' | 'mayReac
   /** Absent where nobody registers: REGISTER is then no method of this edge. */
   readonly registrations?: Registrations;
   readonly mediaLegs: MediaLegs;
+  /** Calls that are tried at several targets; every one is sent to its targets at once when absent. */
+  readonly routes?: readonly CallRoutes[];
   readonly clock: Clock;
   readonly secrets: Secrets;
   readonly log: Logger;
@@ -64,6 +70,8 @@ export interface SipEdge {
   /** Where it listens; known once `telephony.open` has resolved. */
   address(): { readonly host: string; readonly port: number };
   census(): UserAgentCensus & { readonly legs: number; readonly connections: number };
+  /** Legs with a route that have not ended, the search for a target included. */
+  routedLegs(): Readonly<Record<RouteOwner, number>>;
   /** How many sources are not heard at this moment. */
   bannedSources(): number;
   /** What the user agent and the transports count since the start, by name. */
@@ -197,6 +205,16 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
       isDraining ? { status: 503, fields: { headers: [['Retry-After', retryAfterSeconds]] } } : undefined,
   });
 
+  let notify: LegListener = () => {};
+  const routed = createRoutedLegs({
+    clock: deps.clock,
+    log,
+    routes: deps.routes ?? [],
+    dial: legs.dialFor,
+    hangUp: legs.telephony.hangUp,
+    notify: (notice) => notify(notice),
+  });
+
   const carriers = createCarrierRequests({
     request: (options, settled) => userAgent.request(options, settled),
     accounts,
@@ -239,20 +257,39 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
   }
 
   return {
-    telephony: { ...legs.telephony, open, ...(deps.carriers === undefined ? {} : { carriers }) },
+    telephony: {
+      ...legs.telephony,
+      open,
+      listen(listener) {
+        notify = listener;
+        legs.telephony.listen(listener);
+      },
+      dial(request) {
+        if (!routed.dial(request)) legs.telephony.dial(request);
+      },
+      hangUp(leg, status) {
+        if (!routed.hangUp(leg)) legs.telephony.hangUp(leg, status);
+      },
+      ...(deps.carriers === undefined ? {} : { carriers }),
+    },
     address,
     census: () => ({
       ...userAgent.census(),
       legs: legs.count(),
       connections: opened?.connections ?? 0,
     }),
+    routedLegs: () => routed.census(),
     bannedSources: () => defence?.census().bannedSources ?? 0,
     counters: () => ({ ...userAgent.counters, ...opened?.counters, ...defence?.counters }),
     drain() {
       isDraining = true;
     },
-    hangUpAll: () => legs.hangUpAll(),
+    hangUpAll() {
+      routed.hangUpAll();
+      legs.hangUpAll();
+    },
     async close() {
+      routed.close();
       userAgent.close();
       await opened?.close();
     },

@@ -97,7 +97,7 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
     recorder,
     recordingFiles: recorder.files,
     publicUrl: 'https://api.example.com',
-    createTelephony(registrations, { trunks, clientTokens, accounts }) {
+    createTelephony(registrations, { trunks, clientTokens, accounts, routes }) {
       const digest = { ...shared, algorithms: ['SHA-256', 'MD5'] as const };
       const endpoints = createDigestAdmission({ ...digest, registrations, realm: domain });
       const passwords = createTrunkAdmission({ ...digest, trunks, domains: [domain], otherwise: endpoints });
@@ -119,6 +119,7 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
           otherwise: createTokenAdmission({ tokens: clientTokens, otherwise: passwords }),
         }),
         registrations,
+        routes,
         // conventions.md §12.1: applications have addresses below `app.`.
         domains: [domain, `app.${domain}`],
         publicAddress: address,

@@ -178,8 +178,8 @@ export async function openSimulatedWorld(options: SimulatedWorldOptions = {}): P
       for (const [kind, { sessions, timers, queued }] of Object.entries(platform.runner.census())) {
         count(kind, { sessions, timers, queued });
       }
-      count('platform', platform.census());
       count('edge', edge.census());
+      count('routed legs of', edge.routedLegs());
       count('sockets', streams.census());
       // Sounds that nobody plays are kept for the next call.
       const { clips: _, ...inCalls } = media.census();

@@ -1,4 +1,4 @@
-import type { LegEnd } from '@jackfield/ports';
+import type { LegEnd, LegListener } from '@jackfield/ports';
 import type { Call, IncomingInvite } from '@jackfield/sip';
 import type { EarlyMedia } from './early-media.ts';
 import type { LegMedia } from './leg-media.ts';
@@ -7,6 +7,8 @@ import type { LegMedia } from './leg-media.ts';
 export interface EdgeLeg {
   readonly leg: string;
   readonly media: LegMedia;
+  /** What happens to it is reported here. */
+  readonly listener: LegListener;
   /** The outgoing call, once its INVITE was sent. */
   call: Call | undefined;
   /** Sends another INVITE with this offer; until the call has ended, or is to end. */
@@ -39,12 +41,14 @@ export interface EdgeLeg {
 export function newEdgeLeg(
   leg: string,
   media: LegMedia,
+  listener: LegListener,
   incoming: IncomingInvite | undefined,
   forwardsLeft: number,
 ): EdgeLeg {
   return {
     leg,
     media,
+    listener,
     call: undefined,
     redial: undefined,
     incoming,
@@ -59,4 +63,9 @@ export function newEdgeLeg(
     forwardsLeft,
     isAnswered: false,
   };
+}
+
+/** Its dialog, once there is one. */
+export function callOf(edge: EdgeLeg): Call | undefined {
+  return edge.call ?? edge.incoming;
 }

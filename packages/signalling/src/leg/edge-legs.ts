@@ -10,7 +10,6 @@ import type {
 } from '@jackfield/ports';
 import {
   type AnswerFields,
-  type Call,
   type CallListener,
   type IncomingInvite,
   keyOfInfo,
@@ -24,7 +23,7 @@ import { calleeMeantBy, orderOf } from '../parties/parties.ts';
 import type { Gruus } from '../registrar/gruus.ts';
 import { confineCaller, type DialTermsDeps, dialTerms } from './dial-terms.ts';
 import { EarlyMedia } from './early-media.ts';
-import { type EdgeLeg, newEdgeLeg } from './edge-leg.ts';
+import { callOf, type EdgeLeg, newEdgeLeg } from './edge-leg.ts';
 import { firstForwards, forwardsLeftOf } from './forwards-left.ts';
 import { legEndOf } from './leg-end.ts';
 import { isAnswerable, isDescription, LegMedia, sdpType } from './leg-media.ts';
@@ -58,6 +57,8 @@ export interface EdgeLegsDeps extends DialTermsDeps {
 export interface EdgeLegs {
   /** Everything of the port but opening the sockets. */
   readonly telephony: Omit<Telephony, 'open'>;
+  /** Dials a leg whose notices go to this listener alone. */
+  dialFor(request: DialRequest, listener: LegListener): void;
   /** Takes an INVITE outside of any dialog. */
   invited(incoming: IncomingInvite): void;
   /** Legs that have not ended. */
@@ -79,13 +80,14 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
 
   function open(
     leg: string,
+    listener: LegListener,
     incoming: IncomingInvite | undefined,
     crypto: LegCrypto,
     forwardsLeft: number,
   ): EdgeLeg {
     const media = new LegMedia(deps.mediaLegs, leg, deps.mediaAddress, deps.newSessionId(), crypto);
     if (incoming !== undefined) media.cameFrom(incoming.request);
-    const edge = newEdgeLeg(leg, media, incoming, forwardsLeft);
+    const edge = newEdgeLeg(leg, media, listener, incoming, forwardsLeft);
     legs.set(leg, edge);
     return edge;
   }
@@ -103,7 +105,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     const call = callOf(edge);
     if (call !== undefined) transfers.ended(call);
     closeMedia(edge).then((media) => {
-      notify({ type: 'leg-ended', leg: edge.leg, end: edge.end ?? end, ...(media && { media }) });
+      edge.listener({ type: 'leg-ended', leg: edge.leg, end: edge.end ?? end, ...(media && { media }) });
     });
   }
 
@@ -117,10 +119,10 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
   function listenerOf(edge: EdgeLeg): CallListener {
     return {
       ringing(response) {
-        notify({ type: 'leg-ringing', leg: edge.leg });
+        edge.listener({ type: 'leg-ringing', leg: edge.leg });
         if (!edge.earlyMedia?.hears(response) || edge.isEarly) return;
         edge.isEarly = true;
-        notify({ type: 'leg-early', leg: edge.leg });
+        edge.listener({ type: 'leg-early', leg: edge.leg });
       },
       answered: (response) => connectAnswer(edge, edge.earlyMedia?.answeredBy(response) ?? response.body),
       acknowledged(body) {
@@ -172,7 +174,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     edge.isAnswered = true;
     const call = callOf(edge);
     if (call !== undefined) transfers.answered(call);
-    notify({ type: 'leg-answered', leg: edge.leg });
+    edge.listener({ type: 'leg-answered', leg: edge.leg });
   }
 
   function answerReinvite(edge: EdgeLeg, request: SipRequest): void {
@@ -242,7 +244,8 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     if (!isAnswerable(incoming.request.body, crypto)) return incoming.reject(488);
     const replaced = transfers.replacedBy(incoming.request);
     if (replaced !== undefined && 'refusal' in replaced) return incoming.reject(replaced.refusal);
-    const edge = open(admitted.leg ?? deps.newUuid(), incoming, crypto, forwardsLeftOf(incoming.request));
+    const name = admitted.leg ?? deps.newUuid();
+    const edge = open(name, notify, incoming, crypto, forwardsLeftOf(incoming.request));
     if (isOfBrowser(flow)) edge.media.leaveEventsUndescribed();
     edge.isExternal = admitted.external !== undefined;
     if (edge.isExternal) edge.media.sendOnlyTo(incoming.sourceAddress);
@@ -252,7 +255,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     incoming.listen(listenerOf(edge));
     // A caller who gave up meanwhile is over before anybody has heard of its leg.
     if (!legs.has(edge.leg)) return;
-    notify(offeredNotice(edge.leg, incoming, admitted, callee, replaced?.leg));
+    edge.listener(offeredNotice(edge.leg, incoming, admitted, callee, replaced?.leg));
   }
 
   /** False, and the leg is gone again, when there are as many calls as there may be. */
@@ -303,7 +306,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
       if (edge.early === undefined) return refuseMedia(edge, incoming);
       incoming.ring(183, { headers, content: { body: edge.early, contentType: sdpType } });
     }
-    notify({ type: 'leg-early', leg: edge.leg });
+    edge.listener({ type: 'leg-early', leg: edge.leg });
   }
 
   async function answer(edge: EdgeLeg, incoming: IncomingInvite): Promise<void> {
@@ -341,6 +344,13 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
     else edge.end = { by: 'local' }; // its media port is being opened; dial() looks when that is done
   }
 
+  function dialFor(request: DialRequest, listener: LegListener): void {
+    const forwarded = request.forwards === undefined ? undefined : legs.get(request.forwards);
+    const left = forwarded === undefined ? firstForwards : forwarded.forwardsLeft - 1;
+    const edge = open(request.leg, listener, undefined, new LegCrypto(deps.srtp), left);
+    guarded(edge, dial(edge, request));
+  }
+
   const telephony: EdgeLegs['telephony'] = {
     listen: (listener) => {
       notify = listener;
@@ -353,12 +363,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
       const edge = legs.get(leg);
       if (edge !== undefined) callOf(edge)?.reportReferral(status);
     },
-    dial(request) {
-      const forwarded = request.forwards === undefined ? undefined : legs.get(request.forwards);
-      const left = forwarded === undefined ? firstForwards : forwarded.forwardsLeft - 1;
-      const edge = open(request.leg, undefined, new LegCrypto(deps.srtp), left);
-      guarded(edge, dial(edge, request));
-    },
+    dial: (request) => dialFor(request, notify),
     ring: (leg) => legs.get(leg)?.incoming?.ring(180, { headers: [['X-CallUUID', leg]] }),
     openEarly(leg) {
       const edge = legs.get(leg);
@@ -379,6 +384,7 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
 
   return {
     telephony,
+    dialFor,
     invited(incoming) {
       invited(incoming).catch((error: unknown) => {
         log.error({ err: error }, 'An INVITE could not be taken.');
@@ -390,8 +396,4 @@ export function createEdgeLegs(deps: EdgeLegsDeps): EdgeLegs {
       for (const leg of [...legs.keys()]) telephony.hangUp(leg, 503);
     },
   };
-}
-
-function callOf(edge: EdgeLeg): Call | undefined {
-  return edge.call ?? edge.incoming;
 }

@@ -1,8 +1,8 @@
 import type { Clock, Instant, Logger } from '@jackfield/ports';
 import type { Usage } from '../usage/index.ts';
 import { type CarrierUse, reserve, settle, spend, unusedCarrier } from './domain/caps.ts';
-import type { PassedOver } from './domain/carried-leg.ts';
 import type { Carrier } from './domain/carrier.ts';
+import type { PassedOver } from './domain/passed-over.ts';
 import type { CarrierStore } from './store.ts';
 
 export interface CarrierBooksDeps {

@@ -1,7 +1,7 @@
 import type { Clock, Database, Instant, Logger } from '@jackfield/ports';
 import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
-import type { Tried } from './domain/carried-leg.ts';
+import type { Tried } from './carrier-routes.ts';
 import type { CarrierEvent } from './domain/carrier-life.ts';
 
 export interface CarrierFeedDeps {

@@ -11,8 +11,8 @@ import type {
   LegListener,
   LegNotice,
   RegisterOutcome,
-  Telephony,
 } from '@jackfield/ports';
+import { createRoutedLegs } from '@jackfield/signalling';
 import {
   createRecordingLog,
   createVirtualClock,
@@ -69,28 +69,26 @@ async function start({ carriers, database, clock }: Options) {
   const dialled: DialRequest[] = [];
   const probes: { readonly uri: string; readonly done: (status: number | undefined) => void }[] = [];
   const registers: { readonly expires: number; readonly done: (outcome: RegisterOutcome) => void }[] = [];
-  let below: LegListener = () => {};
+  const below = new Map<string, LegListener>();
+  const notify = (notice: LegNotice) => below.get(notice.leg)?.(notice);
   const requests: CarrierRequests = {
     register: ({ expiresSeconds }, done) => void registers.push({ expires: expiresSeconds, done }),
     probe: (uri, done) => void probes.push({ uri, done }),
   };
-  const signalling: Telephony = {
-    listen(listener) {
-      below = listener;
-    },
-    open: async () => {},
-    dial: (request) => void dialled.push(request),
-    ring() {},
-    openEarly() {},
-    answer() {},
-    hangUp: (leg) => below({ type: 'leg-ended', leg, end: { by: 'local' } }),
-    carriers: requests,
-  };
-  const telephony = feature.carry(signalling);
   const heard: LegNotice[] = [];
-  telephony.listen((notice) => heard.push(notice));
+  const routed = createRoutedLegs({
+    clock,
+    log,
+    routes: [feature.callRoutes],
+    dial(request, listener) {
+      dialled.push(request);
+      below.set(request.leg, listener);
+    },
+    hangUp: (leg) => notify({ type: 'leg-ended', leg, end: { by: 'local' } }),
+    notify: (notice) => heard.push(notice),
+  });
   await feature.restore();
-  feature.open(account);
+  feature.open(account, requests);
   const numbers = feature.numbers({ targetsFor: () => undefined });
   const feed = createEventFeed(database);
 
@@ -100,12 +98,12 @@ async function start({ carriers, database, clock }: Options) {
     probes,
     registers,
     heard,
-    hangUp: telephony.hangUp,
-    notify: (notice: LegNotice) => below(notice),
+    hangUp: routed.hangUp,
+    notify,
     /** Dials the number and waits until a carrier is asked or the leg is over. */
     async dial(leg: string, timeLimitSeconds = 60, to = number): Promise<LegEnd | undefined> {
       const targets = numbers.targetsFor(to)!;
-      telephony.dial({ leg, from: { user: 'alice' }, to: { user: to }, targets, timeLimitSeconds });
+      assert.ok(routed.dial({ leg, from: { user: 'alice' }, to: { user: to }, targets, timeLimitSeconds }));
       await clock.advance(1);
       return this.endOf(leg);
     },

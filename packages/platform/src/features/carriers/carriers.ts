@@ -1,4 +1,6 @@
 import {
+  type CallRoutes,
+  type CarrierRequests,
   type Clock,
   type Database,
   type Logger,
@@ -8,16 +10,14 @@ import {
   prefixRoutes,
   routesFor,
   type Secrets,
-  type Telephony,
 } from '@jackfield/ports';
 import { randomChance } from '../../kernel/chance.ts';
-import type { LegLayer } from '../../kernel/layered-legs.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
 import type { Usage } from '../usage/index.ts';
-import { carryLegs, targetOfNumber } from './carried-legs.ts';
 import { createCarrierBooks } from './carrier-books.ts';
 import { createCarrierFeed } from './carrier-feed.ts';
 import { type CarrierLives, createCarrierLives } from './carrier-lives.ts';
+import { createCarrierRoutes, targetOfNumber } from './carrier-routes.ts';
 import type { Carrier } from './domain/carrier.ts';
 import { createIncoming, type IncomingCarrierCalls } from './incoming.ts';
 import { carrierCallsTable } from './migrations/0001-carriers.ts';
@@ -39,16 +39,14 @@ export interface CarriersFeature {
   readonly migrations: readonly Migration[];
   /** Numbers that `first` does not serve are reached through carriers. */
   numbers(first: NumberRoutes): NumberRoutes;
-  /** Signalling in which such numbers can be dialled; once, before its listener is set. */
-  carry(telephony: Telephony): Telephony;
-  /** How many legs that were dialled to numbers of carriers have not ended. */
-  census(): number;
+  /** For signalling: at which carriers such a number is tried. */
+  readonly callRoutes: CallRoutes;
   /** Calls that carriers hand over. */
   readonly incoming: IncomingCarrierCalls;
   /** Reads what was spent before a restart; before the first call. */
   restore(): Promise<void>;
   /** Begins to register and to probe, when signalling is open; the account is told of what happens. */
-  open(account: string): void;
+  open(account: string, requests: CarrierRequests | undefined): void;
   close(): Promise<void>;
 }
 
@@ -60,7 +58,6 @@ export function createCarriers(deps: CarriersDeps): CarriersFeature {
   const feed = createCarrierFeed({ ...deps, account: () => account });
   const incoming = createIncoming(() => account);
   let lives: CarrierLives | undefined;
-  let layer: LegLayer | undefined;
 
   const chance = () => randomChance(secrets);
 
@@ -91,41 +88,26 @@ export function createCarriers(deps: CarriersDeps): CarriersFeature {
         return routesFor(table, number, () => 0).length === 0 ? undefined : [targetOfNumber(number)];
       },
     }),
-    carry(telephony) {
-      if (carriers.length === 0) return telephony;
-      if (telephony.carriers !== undefined) {
-        lives = createCarrierLives({
-          clock,
-          carriers,
-          requests: telephony.carriers,
-          chance,
-          happened: feed.happened,
-        });
-      }
-      layer = carryLegs({
-        clock,
-        log,
-        books,
-        telephony,
-        carriersOf: (number) => routesFor(table, number, chance).map(({ taker }) => taker),
-        isReachable: (carrier) => lives?.of(carrier)?.reach !== 'unreachable',
-        passedOver(leg, tried) {
-          const labels = { carrier: tried.carrier, reason: tried.because };
-          metrics.count('jackfield_carrier_calls_passed_over_total', labels);
-          feed.passedOver(leg, tried);
-        },
-      });
-      return layer.telephony;
-    },
-    census: () => layer?.census() ?? 0,
+    callRoutes: createCarrierRoutes({
+      log,
+      books,
+      carriersOf: (number) => routesFor(table, number, chance).map(({ taker }) => taker),
+      isReachable: (carrier) => lives?.of(carrier)?.reach !== 'unreachable',
+      passedOver(leg, tried) {
+        const labels = { carrier: tried.carrier, reason: tried.because };
+        metrics.count('jackfield_carrier_calls_passed_over_total', labels);
+        feed.passedOver(leg, tried);
+      },
+    }),
     incoming,
     restore: () => books.restore(),
-    open(operator) {
+    open(operator, requests) {
       account = operator;
-      lives?.open();
+      if (requests === undefined) return;
+      lives = createCarrierLives({ clock, carriers, requests, chance, happened: feed.happened });
+      lives.open();
     },
     async close() {
-      layer?.close();
       await lives?.close();
     },
   };

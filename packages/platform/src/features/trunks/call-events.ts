@@ -1,7 +1,7 @@
 import type { RefusedTrunkCall } from '@jackfield/ports';
 import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { TellRarely } from './rare-events.ts';
-import type { FailedPlace } from './trunked-legs.ts';
+import type { FailedTarget } from './trunk-routes.ts';
 
 /** `trunk.call-refused`: whoever guesses passwords sends thousands. */
 export function tellRefusedCalls(tell: TellRarely): (refusal: RefusedTrunkCall) => void {
@@ -29,7 +29,7 @@ export function tellRefusedCalls(tell: TellRarely): (refusal: RefusedTrunkCall) 
 }
 
 /** `trunk.uri-failed`: a telephone system that is down fails every call. */
-export function tellFailedPlaces(tell: TellRarely): (leg: string, failure: FailedPlace) => void {
+export function tellFailedTargets(tell: TellRarely): (leg: string, failure: FailedTarget) => void {
   return (leg, { target, isPrimary, because, sipStatus }) => {
     const { trunk } = target;
     if (trunk === undefined) return;

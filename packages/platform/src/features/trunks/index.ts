@@ -1,9 +1,17 @@
-import type { Clock, Database, Logger, Migration, Secrets, Telephony, Trunks, Write } from '@jackfield/ports';
+import type {
+  CallRoutes,
+  Clock,
+  Database,
+  Logger,
+  Migration,
+  Secrets,
+  Trunks,
+  Write,
+} from '@jackfield/ports';
 import type { RequestAccount, RouteGroup } from '../../http/index.ts';
-import type { LegLayer } from '../../kernel/layered-legs.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
 import { createTrunkAccess } from './access.ts';
-import { tellFailedPlaces, tellRefusedCalls } from './call-events.ts';
+import { tellFailedTargets, tellRefusedCalls } from './call-events.ts';
 import { passOnAllOf, removeAllOf } from './deletion.ts';
 import { createInboundTrunks, type InboundTrunks } from './inbound.ts';
 import { trunksTables } from './migrations/0001-trunks.ts';
@@ -11,7 +19,7 @@ import { credentialSecrets } from './migrations/0002-credential-secrets.ts';
 import { createRareEvents } from './rare-events.ts';
 import { trunkingRoutes } from './routes.ts';
 import { createTrunkStore } from './store.ts';
-import { carryTrunkedLegs } from './trunked-legs.ts';
+import { createTrunkRoutes } from './trunk-routes.ts';
 
 export interface TrunksDeps {
   readonly database: Database;
@@ -36,12 +44,8 @@ export interface TrunksFeature {
     /** Whether the account sees an inbound trunk of this identifier; nobody deletes it before the transaction is over. */
     exists(write: Write, account: RequestAccount, trunkId: string): Promise<boolean>;
   };
-  /** Signalling in which the places of an inbound trunk can be dialled; once, before its listener is set. */
-  carry(telephony: Telephony): Telephony;
-  /** How many legs that were dialled to inbound trunks have not ended. */
-  census(): number;
-  /** Legs that wait for a place hear nothing more. */
-  close(): void;
+  /** For signalling: at which origination URIs a call to an inbound trunk is tried. */
+  readonly callRoutes: CallRoutes;
   /** What becomes of trunks and their parts when a subaccount is deleted; for the accounts feature. */
   readonly resources: {
     remove(write: Write, account: string): Promise<void>;
@@ -55,7 +59,6 @@ export function createTrunks(given: TrunksDeps): TrunksFeature {
   const { database, clock, log, outbox } = given;
   const inbound = createInboundTrunks(database, given.secrets);
   const tellRarely = outbox === undefined ? () => {} : createRareEvents({ database, clock, log, outbox });
-  let layer: LegLayer | undefined;
   return {
     routes: trunkingRoutes(deps),
     migrations: [trunksTables, credentialSecrets],
@@ -71,12 +74,7 @@ export function createTrunks(given: TrunksDeps): TrunksFeature {
         return trunk?.trunk_direction === 'inbound';
       },
     },
-    carry(telephony) {
-      layer = carryTrunkedLegs({ clock, telephony, failed: tellFailedPlaces(tellRarely) });
-      return layer.telephony;
-    },
-    census: () => layer?.census() ?? 0,
-    close: () => layer?.close(),
+    callRoutes: createTrunkRoutes(tellFailedTargets(tellRarely)),
     resources: {
       remove: (write, account) => removeAllOf(deps, write, account),
       passOn: (write, account, main) => passOnAllOf(deps, write, account, main),

@@ -1,0 +1,195 @@
+import type { Instant, LegEnd, Machine, Step, TargetFailure } from '@jackfield/ports';
+
+/**
+ * An outbound leg that is tried at several targets, one after another.
+ *
+ *   reserving ⇄ trying → giving-up → reserving …
+ *                  ╰────▶ taken ▶ ended
+ *
+ * It goes on to the next target after 408, 5xx, a failed transport and silence; never once one rang or was answered, and never after another
+ * status, which is an answer of the party that was called.
+ */
+export interface RoutedLeg {
+  readonly phase: 'reserving' | 'trying' | 'giving-up' | 'taken' | 'ended';
+  /** For each target, in the order in which they are tried: so long it may take to ring. */
+  readonly ringingWithinMs: readonly (number | undefined)[];
+  /** The index of the target that is tried. */
+  readonly at: number;
+  readonly isHungUp: boolean;
+  readonly answeredAt: Instant | null;
+  /** How the leg ends when no target is left. */
+  readonly outcome: RouteEnd;
+}
+
+/** An end, and which target was called last; undefined where none was. */
+export interface RouteEnd {
+  readonly end: LegEnd;
+  readonly at: number | undefined;
+}
+
+export type RoutedLegInput =
+  | { readonly type: 'dialled' }
+  /** The owner of the target lets the call go there. */
+  | { readonly type: 'reserved' }
+  | { readonly type: 'passed-over'; readonly end: LegEnd }
+  | { readonly type: 'ringing' }
+  | { readonly type: 'answered' }
+  | { readonly type: 'ended'; readonly end: LegEnd }
+  | { readonly type: 'hang-up' }
+  | { readonly type: 'timer-fired' };
+
+export type RoutedLegEffect =
+  /** Answered by `reserved` or `passed-over`. */
+  | { readonly do: 'reserve'; readonly at: number }
+  /** Once for each reservation. */
+  | { readonly do: 'settle'; readonly at: number; readonly answeredMs: number }
+  | { readonly do: 'invite'; readonly at: number }
+  | { readonly do: 'hang-up' }
+  | { readonly do: 'start-timer'; readonly at: Instant }
+  | { readonly do: 'cancel-timer' }
+  | { readonly do: 'report-failure'; readonly at: number; readonly failure: TargetFailure }
+  | { readonly do: 'report'; readonly notice: 'leg-ringing' | 'leg-answered' }
+  | ({ readonly do: 'report-end' } & RouteEnd);
+
+type LegStep = Step<RoutedLeg, RoutedLegEffect>;
+
+const noRoute: LegEnd = { by: 'not-carried', refusal: 'no-route' };
+
+/** A leg before its first target; `ringingWithinMs` has one entry for each target. */
+export function newRoutedLeg(ringingWithinMs: RoutedLeg['ringingWithinMs']): RoutedLeg {
+  return {
+    phase: 'reserving',
+    ringingWithinMs,
+    at: 0,
+    isHungUp: false,
+    answeredAt: null,
+    outcome: { end: noRoute, at: undefined },
+  };
+}
+
+/** The one rule of failover, for carriers and for trunks. */
+export const routedLegMachine: Machine<RoutedLeg, RoutedLegInput, RoutedLegEffect> = { step };
+
+function step(leg: RoutedLeg, input: RoutedLegInput, now: Instant): LegStep {
+  switch (input.type) {
+    case 'dialled':
+      return reserve(leg);
+    case 'reserved':
+      return reserved(leg, now);
+    case 'passed-over':
+      return passedOver(leg, input.end);
+    case 'ringing':
+      return leg.phase === 'trying' ? taken(leg, 'leg-ringing') : stay(leg);
+    case 'answered':
+      return answered(leg, now);
+    case 'ended':
+      return ended(leg, input.end, now);
+    case 'hang-up':
+      return hangUp(leg);
+    case 'timer-fired':
+      return leg.phase === 'trying'
+        ? { state: { ...leg, phase: 'giving-up' }, effects: [{ do: 'hang-up' }] }
+        : stay(leg);
+  }
+}
+
+function reserve(leg: RoutedLeg): LegStep {
+  if (leg.at >= leg.ringingWithinMs.length) return over(leg, leg.outcome, []);
+  return { state: { ...leg, phase: 'reserving' }, effects: [{ do: 'reserve', at: leg.at }] };
+}
+
+function reserved(leg: RoutedLeg, now: Instant): LegStep {
+  if (leg.phase !== 'reserving') return stay(leg);
+  const { at } = leg;
+  if (leg.isHungUp) return over(leg, hungUp, [{ do: 'settle', at, answeredMs: 0 }]);
+  const withinMs = leg.ringingWithinMs[at];
+  return {
+    state: { ...leg, phase: 'trying' },
+    effects: [
+      ...(withinMs === undefined ? [] : [{ do: 'start-timer', at: now + withinMs } as const]),
+      { do: 'invite', at },
+    ],
+  };
+}
+
+function passedOver(leg: RoutedLeg, end: LegEnd): LegStep {
+  if (leg.phase !== 'reserving') return stay(leg);
+  // A target that was called says most about the end; else the first refusal, and a missing route least.
+  const { outcome } = leg;
+  const isBetter = outcome.at === undefined && outcome.end.refusal === 'no-route';
+  return next(leg, isBetter ? { end, at: undefined } : outcome, []);
+}
+
+function taken(leg: RoutedLeg, notice: 'leg-ringing' | 'leg-answered'): LegStep {
+  return {
+    state: { ...leg, phase: 'taken' },
+    effects: [{ do: 'cancel-timer' }, { do: 'report', notice }],
+  };
+}
+
+/** An answer that crosses our giving up is hung up by signalling: the leg goes on to the next target, and nothing is reported. */
+function answered(leg: RoutedLeg, now: Instant): LegStep {
+  if (leg.answeredAt !== null) return stay(leg);
+  const answering = { ...leg, answeredAt: now };
+  if (leg.phase === 'trying') return taken(answering, 'leg-answered');
+  return leg.phase === 'taken'
+    ? { state: answering, effects: [{ do: 'report', notice: 'leg-answered' }] }
+    : leg.phase === 'giving-up'
+      ? { state: answering, effects: [] }
+      : stay(leg);
+}
+
+function ended(leg: RoutedLeg, end: LegEnd, now: Instant): LegStep {
+  if (leg.phase === 'reserving' || leg.phase === 'ended') return stay(leg);
+  const { at } = leg;
+  const answeredMs = leg.answeredAt === null ? 0 : Math.max(1, now - leg.answeredAt);
+  const settling: readonly RoutedLegEffect[] = [{ do: 'cancel-timer' }, { do: 'settle', at, answeredMs }];
+  const failure = leg.phase === 'taken' || leg.isHungUp ? undefined : failureOf(leg, end);
+  if (failure === undefined) return over(leg, { end, at }, settling);
+  const outcome = { end: leg.phase === 'giving-up' ? ({ by: 'no-response' } as const) : end, at };
+  return next(leg, outcome, [...settling, { do: 'report-failure', at, failure }]);
+}
+
+/** What sends a call to the next target (docs/decisions/0014-carriers.md, docs/decisions/0016-numbers.md). */
+function failureOf(leg: RoutedLeg, end: LegEnd): TargetFailure | undefined {
+  if (leg.phase === 'giving-up') return { because: 'silent' };
+  switch (end.by) {
+    case 'no-response':
+      return { because: 'silent' };
+    case 'transport-failed':
+      return { because: 'transport-failed' };
+    case 'rejected': {
+      const status = end.sipStatus ?? 0;
+      return status === 408 || (status >= 500 && status < 600)
+        ? { because: 'rejected', sipStatus: status }
+        : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function next(leg: RoutedLeg, outcome: RouteEnd, before: readonly RoutedLegEffect[]): LegStep {
+  const left = { ...leg, at: leg.at + 1, answeredAt: null, outcome };
+  if (left.isHungUp) return over(left, hungUp, before);
+  const { state, effects } = reserve(left);
+  return { state, effects: [...before, ...effects] };
+}
+
+const hungUp: RouteEnd = { end: { by: 'local' }, at: undefined };
+
+function hangUp(leg: RoutedLeg): LegStep {
+  if (leg.isHungUp || leg.phase === 'ended') return stay(leg);
+  const state = { ...leg, isHungUp: true };
+  // While a target is reserved nobody has been called, and one that is given up is hung up already.
+  if (leg.phase === 'reserving' || leg.phase === 'giving-up') return stay(state);
+  return { state, effects: [{ do: 'hang-up' }] };
+}
+
+function over(leg: RoutedLeg, how: RouteEnd, before: readonly RoutedLegEffect[]): LegStep {
+  return { state: { ...leg, phase: 'ended' }, effects: [...before, { do: 'report-end', ...how }] };
+}
+
+function stay(state: RoutedLeg): LegStep {
+  return { state, effects: [] };
+}
