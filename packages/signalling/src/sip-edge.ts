@@ -28,8 +28,8 @@ import { type CarrierLogin, carrierAccounts } from './carriers/carrier-accounts.
 import { createCarrierRequests } from './carriers/carrier-requests.ts';
 import type { Defence } from './defence/defence.ts';
 import type { DialTermsDeps } from './leg/dial-terms.ts';
-import { createEdgeLegs } from './leg/edge-legs.ts';
-import type { SrtpPolicy } from './leg/leg-media-crypto.ts';
+import type { SrtpPolicy } from './leg/leg-srtp.ts';
+import { createLegs } from './leg/legs.ts';
 import { createGruus } from './registrar/gruus.ts';
 import { createRegistrar } from './registrar/registrar.ts';
 import { answerMessage } from './requests/message-answer.ts';
@@ -181,7 +181,7 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
   });
 
   const gruus = createGruus(secrets, deps.domains, registrations);
-  const legs = createEdgeLegs({
+  const legs = createLegs({
     mediaLegs: deps.mediaLegs,
     admission,
     gruus,

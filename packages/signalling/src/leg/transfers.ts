@@ -18,7 +18,6 @@ export interface Transfers {
   listen(listener: (request: TransferRequest) => boolean): void;
   /** `targets` are those of a call of ours. */
   began(leg: string, call: Call, targets?: readonly DialTarget[]): void;
-  answered(call: Call): void;
   ended(call: Call): void;
   /** Answers a REFER of the phone behind this leg; rejects where a database is gone. */
   referred(leg: string, call: Call, request: SipRequest): Promise<void>;
@@ -30,11 +29,18 @@ interface KnownCall {
   readonly leg: string;
   readonly call: Call;
   readonly targets: readonly DialTarget[];
-  isAnswered: boolean;
 }
 
-/** Transfers among the calls of one edge; `domains` are ours, lower case. */
-export function createTransfers(domains: readonly string[], gruus?: Gruus): Transfers {
+export interface TransfersDeps {
+  /** SIP domains that are ours, lower case. */
+  readonly domains: readonly string[];
+  readonly gruus?: Gruus;
+  /** Whether a leg of these calls is answered. */
+  readonly isAnswered: (leg: string) => boolean;
+}
+
+/** Transfers among the calls of one edge. */
+export function createTransfers({ domains, gruus, isAnswered }: TransfersDeps): Transfers {
   /** By Call-ID; several have the same one where proxies have led a request of ours back to us. */
   const calls = new Map<string, readonly KnownCall[]>();
   let take: ((request: TransferRequest) => boolean) | undefined;
@@ -81,11 +87,7 @@ export function createTransfers(domains: readonly string[], gruus?: Gruus): Tran
     },
     began(leg, call, targets = []) {
       const others = calls.get(call.callId) ?? [];
-      calls.set(call.callId, [...others, { leg, call, targets, isAnswered: false }]);
-    },
-    answered(call) {
-      const known = knownOf(call);
-      if (known !== undefined) known.isAnswered = true;
+      calls.set(call.callId, [...others, { leg, call, targets }]);
     },
     ended(call) {
       const others = calls.get(call.callId)?.filter((each) => each.call !== call) ?? [];
@@ -107,7 +109,7 @@ export function createTransfers(domains: readonly string[], gruus?: Gruus): Tran
       if (!replaces || headers.has('Join')) return { refusal: 400 };
       const known = find(replaces);
       // RFC 3891 §3: no such dialog, or an early one that the phone itself began.
-      if (!known?.isAnswered) return { refusal: 481 };
+      if (known === undefined || !isAnswered(known.leg)) return { refusal: 481 };
       // RFC 3891 §3: 486 for who wants an early dialog alone.
       if (replaces.earlyOnly) return { refusal: 486 };
       return take === undefined ? { refusal: 603 } : { leg: known.leg };

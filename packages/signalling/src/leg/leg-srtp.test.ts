@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createSecrets } from '@jackfield/adapters/secrets';
 import { noStatistics } from '@jackfield/media';
-import type { AgreedMedia, LegNotice, MediaLegs } from '@jackfield/ports';
+import type { AgreedMedia, LegNotice } from '@jackfield/ports';
 import { createUserAgent, type IncomingInvite, type Protocol, type UserAgent } from '@jackfield/sip';
 import {
   createRecordingLog,
@@ -13,34 +13,15 @@ import {
 } from '@jackfield/testkit';
 import { trustEverybody } from '../admission/admission.ts';
 import { createSipEdge } from '../sip-edge.ts';
-import { isAnswerable, LegMedia } from './leg-media.ts';
-import { cameInPrivate, LegCrypto, type SrtpPolicy } from './leg-media-crypto.ts';
+import { legAudioWorld } from '../testing/leg-audio-world.ts';
+import { isAnswerable } from './leg-audio.ts';
+import { dialledSrtp, incomingSrtp, type SrtpPolicy } from './leg-srtp.ts';
+import { cameInPrivate, isReachedInPrivate } from './private-signalling.ts';
 
 const theirKey = 'PS1uQCVeCFCanVmcjkpPywjNWhcYD0mXXtxaVBR4';
 const theirs = (tag: number, suite = 'AES_CM_128_HMAC_SHA1_80', key = theirKey) =>
   `crypto:${tag} ${suite} inline:${key}|2^31`;
 const bytes = (base64: string) => new Uint8Array(Buffer.from(base64, 'base64'));
-
-function srtp(policy: SrtpPolicy, protocol?: Protocol) {
-  let next = 0;
-  return {
-    policy,
-    randomBytes: (count: number) => new Uint8Array(count).fill(++next),
-    protocolOf: () => protocol,
-  };
-}
-
-async function openLeg(crypto: LegCrypto): Promise<{ media: LegMedia; connected: AgreedMedia[] }> {
-  const connected: AgreedMedia[] = [];
-  const legs: MediaLegs = {
-    open: async () => ({ port: 40_000 }),
-    connect: (_, agreed) => connected.push(agreed),
-    close: async () => noStatistics,
-  };
-  const media = new LegMedia(legs, 'leg', '192.0.2.1', '1', crypto);
-  await media.open();
-  return { media, connected };
-}
 
 function sdp(
   profile: string,
@@ -67,9 +48,9 @@ const keysIn = (description: string) => description.match(/^a=crypto.*$/gm) ?? [
 
 describe('SRTP where a call comes in', () => {
   it('RFC 4568 §9: keys that others can read on the way are none: SAVP is refused, AVP is answered in the clear', async () => {
-    const crypto = new LegCrypto(srtp('offer'));
+    const crypto = incomingSrtp('offer', false);
     assert.equal(isAnswerable(sdp('RTP/SAVP', [theirs(1)]), crypto), false);
-    const { media, connected } = await openLeg(crypto);
+    const { media, connected } = legAudioWorld(crypto);
     assert.equal(keysIn(media.answer(sdp('RTP/AVP', [theirs(1)]))!).length, 0);
     assert.equal(connected[0]!.protection, undefined);
   });
@@ -77,25 +58,25 @@ describe('SRTP where a call comes in', () => {
   it('over TLS both profiles are answered alike, with a key of our own; require wants one, off takes none', async () => {
     const clear = sdp('RTP/AVP', []);
     for (const profile of ['RTP/SAVP', 'RTP/SAVPF', 'RTP/AVP']) {
-      const { media, connected } = await openLeg(new LegCrypto(srtp('offer'), true));
+      const { media, connected } = legAudioWorld(incomingSrtp('offer', true));
       const answer = media.answer(sdp(profile, [theirs(7)]))!;
       assert.equal(profileOf(answer), profile);
       assert.match(keysIn(answer).join(), /^a=crypto:7 AES_CM_128_HMAC_SHA1_80 inline:\S{40}$/);
       const { suite, receiveKey, sendKey } = connected[0]!.protection!;
       assert.deepEqual([suite, receiveKey], ['AES_CM_128_HMAC_SHA1_80', bytes(theirKey)]);
       assert.deepEqual(sendKey, new Uint8Array(30).fill(1));
-      assert.equal(isAnswerable(clear, new LegCrypto(srtp('offer'), true)), true);
-      assert.equal(isAnswerable(clear, new LegCrypto(srtp('require'), true)), false);
-      assert.equal(isAnswerable(clear, new LegCrypto(srtp('require'), false)), true);
+      assert.equal(isAnswerable(clear, incomingSrtp('offer', true)), true);
+      assert.equal(isAnswerable(clear, incomingSrtp('require', true)), false);
+      assert.equal(isAnswerable(clear, incomingSrtp('require', false)), true);
     }
-    assert.equal(isAnswerable(sdp('RTP/SAVP', [theirs(1)]), new LegCrypto(srtp('off'), true)), false);
+    assert.equal(isAnswerable(sdp('RTP/SAVP', [theirs(1)]), incomingSrtp('off', true)), false);
   });
 
   it('a proxy that ends TLS is believed when the phone has seen it: WSS in its Via', () => {
     const from = (protocol: Protocol, via: string) =>
       cameInPrivate(
         { flow: 'f', request: { headers: { get: () => `SIP/2.0/${via} h;branch=z9hG4bK1` } } as never },
-        srtp('offer', protocol),
+        () => protocol,
       );
     assert.deepEqual(
       [from('tls', 'TLS'), from('wss', 'WSS'), from('ws', 'WSS'), from('ws', 'WS'), from('udp', 'TLS')],
@@ -104,7 +85,7 @@ describe('SRTP where a call comes in', () => {
   });
 
   it('a re-INVITE keeps our key and takes theirs, the old or a new one, wherever they have moved', async () => {
-    const { media, connected } = await openLeg(new LegCrypto(srtp('offer'), true));
+    const { media, connected } = legAudioWorld(incomingSrtp('offer', true));
     const first = media.answer(sdp('RTP/SAVP', [theirs(1)]))!;
     const newKey = `A${theirKey.slice(1)}`;
     media.answer(sdp('RTP/SAVP', [theirs(1), 'sendonly'], { port: 6000 }));
@@ -122,7 +103,7 @@ describe('SRTP where a call comes in', () => {
   });
 
   it('RFC 3711 §9.1: a key that was left, for the clear or another suite, is never taken up again', async () => {
-    const { media } = await openLeg(new LegCrypto(srtp('offer'), true));
+    const { media } = legAudioWorld(incomingSrtp('offer', true));
     const keyFor = (offer: string) => keysIn(media.answer(offer)!)[0]?.split('inline:')[1];
     const secured = sdp('RTP/AVP', [theirs(1)]);
     const first = keyFor(secured);
@@ -136,7 +117,7 @@ describe('SRTP where a call comes in', () => {
   });
 
   it('without an offer gets one that leaves the choice, and later ones in the profile and the codec in use', async () => {
-    const { media, connected } = await openLeg(new LegCrypto(srtp('offer'), true));
+    const { media, connected } = legAudioWorld(incomingSrtp('offer', true));
     const first = media.offer();
     assert.deepEqual([profileOf(first), keysIn(first).length], ['RTP/AVP', 3]);
     assert.equal(media.takeAnswer(sdp('RTP/AVP', [theirs(1)], { payloads: '9' })), true);
@@ -144,7 +125,7 @@ describe('SRTP where a call comes in', () => {
     const second = media.offer();
     assert.match(second, /^m=audio 40000 RTP\/AVP 9 0 8 111/m);
     assert.deepEqual(keysIn(second), keysIn(first));
-    const { media: demanding } = await openLeg(new LegCrypto(srtp('require'), true));
+    const { media: demanding } = legAudioWorld(incomingSrtp('require', true));
     assert.equal(profileOf(demanding.offer()), 'RTP/SAVP');
   });
 });
@@ -162,9 +143,8 @@ describe('SRTP where we call', () => {
       [[{ ...tlsPhone, otherFlows: [{ uri: 'sip:bob@10.0.0.3' }] }], 'RTP/AVP'],
       [[{ ...tlsPhone, otherFlows: overTls }], 'RTP/SAVP'],
     ] as const) {
-      const crypto = new LegCrypto(srtp('offer'));
-      crypto.address(targets);
-      const { media } = await openLeg(crypto);
+      const isPrivate = targets.every((target) => isReachedInPrivate(target, () => undefined));
+      const { media } = legAudioWorld(dialledSrtp('offer', isPrivate));
       const offer = media.offer();
       assert.equal(profileOf(offer), profile);
       assert.equal(keysIn(offer).length, profile === 'RTP/SAVP' ? 3 : 0);
@@ -175,16 +155,18 @@ describe('SRTP where we call', () => {
       ['ws', false],
       ['udp', false],
     ] as const) {
-      const crypto = new LegCrypto(srtp('offer', protocol));
-      crypto.address([{ uri: 'sip:bob@10.0.0.2;transport=tls', flow: 'f' }]);
-      assert.equal(profileOf((await openLeg(crypto)).media.offer()), isSecure ? 'RTP/SAVP' : 'RTP/AVP');
+      const target = { uri: 'sip:bob@10.0.0.2;transport=tls', flow: 'f' };
+      const isPrivate = isReachedInPrivate(target, () => protocol);
+      assert.equal(
+        profileOf(legAudioWorld(dialledSrtp('offer', isPrivate)).media.offer()),
+        isSecure ? 'RTP/SAVP' : 'RTP/AVP',
+      );
     }
   });
 
   it('RFC 3711 §9.1: the key of a phone that was heard early and did not answer is not that of a later offer', async () => {
-    const crypto = new LegCrypto(srtp('offer'));
-    crypto.address(overTls);
-    const { media } = await openLeg(crypto);
+    const crypto = dialledSrtp('offer', true);
+    const { media } = legAudioWorld(crypto);
     const first = media.offer();
     assert.equal(media.preview(first, sdp('RTP/SAVP', [theirs(1)])), true);
     assert.equal(media.takeAnswer(sdp('RTP/SAVP', [])), true);
@@ -193,22 +175,20 @@ describe('SRTP where we call', () => {
 
   it('an answer without a key of theirs is in the clear, and none where SRTP is required', async () => {
     for (const profile of ['RTP/SAVP', 'RTP/AVP']) {
-      const crypto = new LegCrypto(srtp('offer'));
-      crypto.address(overTls);
-      const { media, connected } = await openLeg(crypto);
+      const crypto = dialledSrtp('offer', true);
+      const { media, connected } = legAudioWorld(crypto);
       media.offer();
       assert.equal(media.takeAnswer(sdp(profile, [])), true);
       assert.equal(connected[0]!.protection, undefined);
     }
-    const crypto = new LegCrypto(srtp('require'));
-    crypto.address(overTls);
-    const { media, connected } = await openLeg(crypto);
+    const crypto = dialledSrtp('require', true);
+    const { media, connected } = legAudioWorld(crypto);
     media.offer();
     assert.equal(media.takeAnswer(sdp('RTP/SAVP', [])), false);
     assert.equal(media.takeAnswer(sdp('RTP/AVP', [])), false);
     assert.equal(media.takeAnswer(sdp('RTP/SAVP', [theirs(2, 'AES_CM_128_HMAC_SHA1_32')])), true);
     assert.equal(connected[0]!.protection?.suite, 'AES_CM_128_HMAC_SHA1_32');
-    assert.equal(media.relent(488), undefined);
+    assert.equal(media.downgrade(488), undefined);
   });
 });
 

@@ -1,22 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { noStatistics } from '@jackfield/media';
-import type { AgreedMedia, MediaLegs } from '@jackfield/ports';
 import { createHeaders, type SipRequest } from '@jackfield/sip';
-import { LegMedia } from './leg-media.ts';
-
-/** What signalling tells the media engine; the engine itself is not needed to see that. */
-async function openLeg(): Promise<{ media: LegMedia; connected: AgreedMedia[] }> {
-  const connected: AgreedMedia[] = [];
-  const legs: MediaLegs = {
-    open: async () => ({ port: 40_000 }),
-    connect: (_, agreed) => connected.push(agreed),
-    close: async () => noStatistics,
-  };
-  const media = new LegMedia(legs, 'leg', '192.0.2.1', '1');
-  await media.open();
-  return { media, connected };
-}
+import { legAudioWorld } from '../testing/leg-audio-world.ts';
 
 function sdp(payloads: string, attributes: readonly string[], direction = 'sendrecv'): string {
   return [
@@ -32,8 +17,8 @@ function sdp(payloads: string, attributes: readonly string[], direction = 'sendr
   ].join('\r\n');
 }
 
-test('RFC 3264 §5.1: an answer with one codec and its own numbers narrows what we send, not what we offered to receive', async () => {
-  const { media, connected } = await openLeg();
+test('RFC 3264 §5.1: an answer with one codec and its own numbers narrows what we send, not what we offered to receive', () => {
+  const { media, connected } = legAudioWorld();
   const offered = media.offer();
   const answer = sdp('8 96', ['rtpmap:8 PCMA/8000', 'rtpmap:96 telephone-event/8000']);
   assert.equal(media.takeAnswer(answer), true);
@@ -48,8 +33,8 @@ test('RFC 3264 §5.1: an answer with one codec and its own numbers narrows what 
   assert.equal(receiveTelephoneEventPayloadType, Number(ours));
 });
 
-test('a re-INVITE that holds and one that takes back connect the leg anew with our direction', async () => {
-  const { media, connected } = await openLeg();
+test('a re-INVITE that holds and one that takes back connect the leg anew with our direction', () => {
+  const { media, connected } = legAudioWorld();
   for (const theirs of ['sendrecv', 'sendonly', 'inactive', 'sendrecv']) {
     assert.notEqual(media.answer(sdp('0', ['rtpmap:0 PCMU/8000'], theirs)), undefined);
   }
@@ -59,8 +44,8 @@ test('a re-INVITE that holds and one that takes back connect the leg anew with o
   );
 });
 
-test('a phone behind NAT: the leg is connected with the addresses that its signalling came from', async () => {
-  const { media, connected } = await openLeg();
+test('a phone behind NAT: the leg is connected with the addresses that its signalling came from', () => {
+  const { media, connected } = legAudioWorld();
   const invite = (sourceAddress: string, tag: string, via: string): SipRequest => ({
     kind: 'request',
     method: 'INVITE',

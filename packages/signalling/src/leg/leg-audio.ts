@@ -1,0 +1,233 @@
+import type { AgreedMedia } from '@jackfield/ports';
+import {
+  type AgreedAudio,
+  answerOffer,
+  applyAnswer,
+  type CodecCapability,
+  createOffer,
+  g722Capability,
+  l16Capabilities,
+  opusCapability,
+  parseSdp,
+  pcmaCapability,
+  pcmuCapability,
+} from '@jackfield/sdp';
+import type { SipMessage } from '@jackfield/sip';
+import {
+  agreedSuite,
+  answeringCrypto,
+  demandsSrtp,
+  downgraded,
+  type LegSrtp,
+  offeringCrypto,
+  protectionOf,
+} from './leg-srtp.ts';
+import { canonicalAddress, noAddresses, type PeerAddresses, withMessage } from './peer-addresses.ts';
+
+export const sdpType = 'application/sdp';
+
+/** Codecs of our offers. PCMU first: a peer without a preference of its own then takes the codec with the least cost and delay. */
+const offered = [pcmuCapability, pcmaCapability, g722Capability, opusCapability];
+/** Codecs of our answers, which keep the order of the offer. */
+const codecs = [...offered, ...l16Capabilities];
+
+/** The audio of one leg: the state of its offer/answer exchange (RFC 3264). Functions return the next state; none changes it. */
+export interface LegAudio {
+  /** The address that goes into our SDP. */
+  readonly address: string;
+  /** The session id of the origin line. */
+  readonly sessionId: string;
+  /** Our media port; 0 until it is open. */
+  readonly port: number;
+  /** The description that we sent last; later ones count its version up. */
+  readonly sent: string | undefined;
+  /** An offer of ours has no answer yet. */
+  readonly awaitsAnswer: boolean;
+  readonly codecInUse: CodecCapability | undefined;
+  /** Audio goes to this address, whatever a description says: a caller without credentials cannot direct audio at a third party. */
+  readonly onlyTo: string | undefined;
+  /**
+   * False leaves the a=fmtp of telephone events out of our offers, as browsers' phones need it: the hosted browser SDK takes payload types from
+   * the m= line and leaves their fmtp, which browsers then refuse. RFC 4733 §2.4.1: without it events 0–15 are meant.
+   */
+  readonly describesEvents: boolean;
+  /** Where the signalling of the peer came from: its audio may come from there as well (RFC 4961 behind a NAT). */
+  readonly peer: PeerAddresses;
+  readonly srtp: LegSrtp;
+}
+
+/** The next state and the description that goes to the peer. */
+export interface Described {
+  readonly audio: LegAudio;
+  readonly description: string;
+}
+
+/** The next state and the agreement that the media engine follows from now on; without one nothing changes there. */
+export interface Agreed {
+  readonly audio: LegAudio;
+  readonly connect?: AgreedMedia;
+}
+
+/** Audio of a leg without a port and without a description. */
+export function newLegAudio(
+  about: Pick<LegAudio, 'address' | 'sessionId' | 'srtp'> &
+    Partial<Pick<LegAudio, 'onlyTo' | 'describesEvents'>>,
+): LegAudio {
+  return {
+    port: 0,
+    sent: undefined,
+    awaitsAnswer: false,
+    codecInUse: undefined,
+    onlyTo: undefined,
+    describesEvents: true,
+    peer: noAddresses,
+    ...about,
+  };
+}
+
+/** Notes where a message of the peer came from. Call it before the message's description is used. */
+export function heardFrom(audio: LegAudio, message: SipMessage): LegAudio {
+  return { ...audio, peer: withMessage(audio.peer, message) };
+}
+
+/** An offer: in our INVITE, or in the 200 to one without; it prefers the codec that is in use. */
+export function makeOffer(audio: LegAudio): Described {
+  const { codecInUse, srtp, describesEvents } = audio;
+  const preferred =
+    codecInUse === undefined ? offered : [codecInUse, ...offered.filter((codec) => codec !== codecInUse)];
+  const description = createOffer({
+    ...localOf(audio),
+    codecs: preferred,
+    ...offeringCrypto(srtp, profileInUse(audio)),
+    ...sessionOf(audio),
+    describesEvents,
+  });
+  return { audio: { ...audio, sent: description, awaitsAnswer: true }, description };
+}
+
+/** The first offer again without SRTP, for a second INVITE after `status` refused the first; undefined where that cannot help. */
+export function makeDowngradedOffer(audio: LegAudio, status: number): Described | undefined {
+  const srtp = audio.codecInUse === undefined ? downgraded(audio.srtp, status) : undefined;
+  return srtp && makeOffer({ ...audio, srtp, sent: undefined });
+}
+
+/** Answers an offer; undefined when there is nothing in common, and then nothing changes. */
+export function makeAnswer(audio: LegAudio, offer: string): (Described & Agreed) | undefined {
+  const local = { ...localOf(audio), ...answeringCrypto(audio.srtp) };
+  const outcome = answerOffer(offer, local, sessionOf(audio));
+  if ('problem' in outcome) return undefined;
+  return { ...connected({ ...audio, sent: outcome.answer }, outcome.agreed), description: outcome.answer };
+}
+
+/** Applies the answer to our offer; undefined when there is nothing in common. Without an open offer the answer is ignored. */
+export function takeAnswer(audio: LegAudio, answer: string): Agreed | undefined {
+  if (audio.sent === undefined) return undefined;
+  if (!audio.awaitsAnswer) return { audio };
+  const outcome = applyAnswer(audio.sent, answer, codecs, limitsOf(audio));
+  return 'problem' in outcome ? undefined : connected({ ...audio, awaitsAnswer: false }, outcome.agreed);
+}
+
+/**
+ * Applies an answer to `offer` that another answer may follow: the leg has audio before it is answered. Undefined when there is nothing in
+ * common.
+ */
+export function previewAnswer(audio: LegAudio, offer: string, answer: string): Agreed | undefined {
+  const outcome = applyAnswer(offer, answer, codecs, limitsOf(audio));
+  if ('problem' in outcome) return undefined;
+  const { agreed } = outcome;
+  const srtp = agreedSuite(audio.srtp, agreed.crypto?.suite);
+  return { audio: { ...audio, srtp }, connect: mediaOf(audio, agreed) };
+}
+
+/** The answer to a description that we only repeated: a peer that has moved says so in it. */
+export function renewAnswer(before: LegAudio, response: SipMessage): Agreed {
+  const audio = heardFrom(before, response);
+  if (audio.awaitsAnswer || audio.sent === undefined) return { audio };
+  const outcome = applyAnswer(audio.sent, response.body, codecs, limitsOf(audio));
+  return 'problem' in outcome ? { audio } : connected(audio, outcome.agreed);
+}
+
+/** Returns to an offer of ours that another phone than the one agreed with meanwhile has answered. */
+export function withOpenOffer(audio: LegAudio, offer: string): LegAudio {
+  return { ...audio, sent: offer, awaitsAnswer: true };
+}
+
+/** No answer came to our offer: the agreement before it holds. */
+export function withoutOpenOffer(audio: LegAudio): LegAudio {
+  return { ...audio, awaitsAnswer: false };
+}
+
+/** RFC 3261 §8.2.3: a body of another type is answered with 415. Without a type it can only be the description. */
+export function isDescription({ headers, body }: Pick<SipMessage, 'headers' | 'body'>): boolean {
+  const type = headers.get('Content-Type');
+  return body === '' || type === undefined || /^application\/sdp[ \t]*(?:;|$)/i.test(type);
+}
+
+/** Whether an INVITE's body can be answered at all; an empty one leaves the offer to us. */
+export function isAnswerable(offer: string, srtp: LegSrtp): boolean {
+  if (offer === '') return true;
+  const probe = { codecs, address: '127.0.0.1', port: 9, ...answeringCrypto(srtp) };
+  return !('problem' in answerOffer(offer, probe, { sessionId: '0' }));
+}
+
+function limitsOf({ srtp }: LegAudio) {
+  return { requiresCrypto: demandsSrtp(srtp) };
+}
+
+/** The profile of the description that we sent last, where there was an agreement on it. */
+function profileInUse({ codecInUse, sent }: LegAudio): string | undefined {
+  if (codecInUse === undefined || sent === undefined) return undefined;
+  const parsed = parseSdp(sent);
+  if ('problem' in parsed) return undefined;
+  return parsed.session.media.find(({ kind, port }) => kind === 'audio' && port !== 0)?.protocol;
+}
+
+function localOf({ address, port }: LegAudio) {
+  return { codecs, address, port };
+}
+
+function sessionOf({ sessionId, sent }: LegAudio) {
+  return sent === undefined ? { sessionId } : { sessionId, previous: sent };
+}
+
+function connected(audio: LegAudio, agreed: AgreedAudio) {
+  const srtp = agreedSuite(audio.srtp, agreed.crypto?.suite);
+  return { audio: { ...audio, srtp, codecInUse: agreed.codec }, connect: mediaOf(audio, agreed) };
+}
+
+function mediaOf({ onlyTo, peer }: LegAudio, agreed: AgreedAudio): AgreedMedia {
+  const media = agreedMediaOf(agreed);
+  return {
+    ...media,
+    address: onlyTo ?? media.address,
+    ...(peer.list.length === 0 ? {} : { signalledFrom: peer.list }),
+  };
+}
+
+function agreedMediaOf(agreed: AgreedAudio): AgreedMedia {
+  return {
+    address: canonicalAddress(agreed.remoteAddress),
+    port: agreed.remotePort,
+    rtcpPort: agreed.rtcpPort,
+    ...codecOf(agreed.codec),
+    ...(agreed.fmtp === undefined ? {} : { parameters: agreed.fmtp }),
+    payloadType: agreed.payloadType,
+    ...(agreed.telephoneEventPayloadType === undefined
+      ? {}
+      : { telephoneEventPayloadType: agreed.telephoneEventPayloadType }),
+    receive: agreed.receive.map(({ payloadType, codec }) => ({ payloadType, ...codecOf(codec) })),
+    ...(agreed.receiveTelephoneEventPayloadType === undefined
+      ? {}
+      : { receiveTelephoneEventPayloadType: agreed.receiveTelephoneEventPayloadType }),
+    ...(agreed.telephoneEventClockRate === undefined
+      ? {}
+      : { telephoneEventClockRate: agreed.telephoneEventClockRate }),
+    direction: agreed.direction,
+    ptimeMs: agreed.ptimeMs,
+    ...(agreed.crypto === undefined ? {} : { protection: protectionOf(agreed.crypto) }),
+  };
+}
+
+function codecOf({ name, clockRate }: CodecCapability): Pick<AgreedMedia, 'codec' | 'clockRate'> {
+  return name === 'L16' ? { codec: name, clockRate } : { codec: name as AgreedMedia['codec'] };
+}

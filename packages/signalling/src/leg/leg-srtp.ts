@@ -1,0 +1,119 @@
+import type { AgreedProtection, AgreedSuite } from '@jackfield/ports';
+import type { AgreedCrypto, CryptoKey, MediaCapabilities } from '@jackfield/sdp';
+
+/** The operator's choice of SRTP with keys in SDP (docs/decisions/0015-srtp.md). */
+export type SrtpPolicy = 'off' | 'offer' | 'require';
+
+/** Our suites, best known first, with the bytes of master key and salt. */
+const suites: readonly (readonly [AgreedSuite, number])[] = [
+  ['AES_CM_128_HMAC_SHA1_80', 30],
+  ['AES_CM_128_HMAC_SHA1_32', 30],
+  ['AES_256_CM_HMAC_SHA1_80', 46],
+];
+
+const clearProtocols = ['RTP/AVP', 'RTP/AVPF'];
+const allProtocols = [...clearProtocols, 'RTP/SAVP', 'RTP/SAVPF'];
+
+/** Statuses that refuse the description and not the call. */
+const descriptionRefusals: readonly number[] = [415, 488, 606];
+
+type CryptoCapabilities = Pick<MediaCapabilities, 'crypto' | 'protocols' | 'requiresCrypto'>;
+
+/**
+ * SRTP of one leg: whether it is offered and accepted, and its keys. Keys travel only over signalling that is private on the way (RFC 4568 §9),
+ * so a leg over anything but TLS has none. A key of ours stays while it is in use: a re-INVITE interrupts nothing.
+ */
+export interface LegSrtp {
+  readonly policy: SrtpPolicy;
+  /** The policy allows SRTP and the signalling is private. */
+  readonly isAllowed: boolean;
+  /** The profile of our INVITE; undefined for an incoming leg. */
+  readonly profile: 'RTP/SAVP' | 'RTP/AVP' | undefined;
+  /** One key for each suite; incomplete until `withKeys` has filled it. */
+  readonly keys: readonly CryptoKey[];
+  readonly suiteInUse: string | undefined;
+}
+
+/** SRTP of a leg in the clear. */
+export const noSrtp: LegSrtp = {
+  policy: 'off',
+  isAllowed: false,
+  profile: undefined,
+  keys: [],
+  suiteInUse: undefined,
+};
+
+/** SRTP of an incoming leg. */
+export function incomingSrtp(policy: SrtpPolicy, isPrivate: boolean): LegSrtp {
+  return { ...noSrtp, policy, isAllowed: isPrivate && policy !== 'off' };
+}
+
+/** SRTP of a leg that we dial; `isPrivate` holds for all its targets, since all get one description. */
+export function dialledSrtp(policy: SrtpPolicy, isPrivate: boolean): LegSrtp {
+  const srtp = incomingSrtp(policy, isPrivate);
+  return srtp.isAllowed ? { ...srtp, profile: 'RTP/SAVP' } : srtp;
+}
+
+/** Media in the clear is refused. */
+export function demandsSrtp({ isAllowed, policy }: LegSrtp): boolean {
+  return isAllowed && policy === 'require';
+}
+
+/** The leg needs keys before its next description. */
+export function lacksKeys({ isAllowed, keys }: LegSrtp): boolean {
+  return isAllowed && keys.length < suites.length;
+}
+
+/** Draws one key for each suite. `randomBytes` must be unpredictable. */
+export function newKeys(randomBytes: (count: number) => Uint8Array): readonly CryptoKey[] {
+  return suites.map(([suite, bytes]) => ({
+    suite,
+    keyAndSalt: Buffer.from(randomBytes(bytes)).toString('base64'),
+  }));
+}
+
+/** Fills missing keys from `fresh`; keys that are present stay. */
+export function withKeys(srtp: LegSrtp, fresh: readonly CryptoKey[]): LegSrtp {
+  const present = (suite: string) => srtp.keys.find((key) => key.suite === suite);
+  return { ...srtp, keys: fresh.map((key) => present(key.suite) ?? key) };
+}
+
+/**
+ * SRTP without an offer of it, for a second INVITE after `status` refused the first one; undefined where a second INVITE is useless.
+ * The phone may still choose SRTP from the keys of that description (RFC 8643).
+ */
+export function downgraded(srtp: LegSrtp, status: number): LegSrtp | undefined {
+  const isRefused = srtp.profile === 'RTP/SAVP' && descriptionRefusals.includes(status);
+  return isRefused && srtp.policy === 'offer' ? { ...srtp, profile: 'RTP/AVP' } : undefined;
+}
+
+/** What an answer of ours can contain. */
+export function answeringCrypto(srtp: LegSrtp): CryptoCapabilities {
+  if (!srtp.isAllowed) return { protocols: clearProtocols };
+  return { protocols: allProtocols, crypto: srtp.keys, requiresCrypto: demandsSrtp(srtp) };
+}
+
+/** What an offer of ours contains: the profile in use; in an INVITE the secure one; in the 200 to one without offer the one that leaves the choice. */
+export function offeringCrypto(srtp: LegSrtp, profileInUse: string | undefined): CryptoCapabilities {
+  const usual = demandsSrtp(srtp) ? 'RTP/SAVP' : 'RTP/AVP';
+  const protocols = [profileInUse ?? srtp.profile ?? usual];
+  return srtp.isAllowed ? { protocols, crypto: srtp.keys } : { protocols };
+}
+
+/**
+ * The suite of the last agreement, or none. A suite that is left loses its key: a peer that takes the key up again may have forgotten how far it
+ * had counted (RFC 3711 §9.1). Of phones that a call was forked to, the first may come back to the key of the description that all of them got:
+ * the media engine remembers how far that key has counted.
+ */
+export function agreedSuite(srtp: LegSrtp, suite: string | undefined): LegSrtp {
+  const left = srtp.suiteInUse;
+  if (left === suite) return srtp;
+  const keys = left === undefined ? srtp.keys : srtp.keys.filter((key) => key.suite !== left);
+  return { ...srtp, suiteInUse: suite, keys };
+}
+
+/** The keys of an agreement in the form of the media port. */
+export function protectionOf({ suite, sendKey, receiveKey }: AgreedCrypto): AgreedProtection {
+  const bytes = (text: string) => new Uint8Array(Buffer.from(text, 'base64'));
+  return { suite: suite as AgreedSuite, sendKey: bytes(sendKey), receiveKey: bytes(receiveKey) };
+}

@@ -1,0 +1,40 @@
+import type { DialRequest, LegListener } from '@jackfield/ports';
+import type { Call, IncomingInvite } from '@jackfield/sip';
+import type { DialTerms } from './dial-terms.ts';
+import type { LegInput, LegState } from './leg-state.ts';
+
+/** A leg while it runs: its machine's state and what its effects act on. */
+export interface LiveLeg {
+  /** The call UUID. */
+  readonly leg: string;
+  /** Gets the notices of the leg. */
+  readonly listener: LegListener;
+  state: LegState;
+  /** Inputs that arrived while an effect was carried out. */
+  readonly inputs: LegInput[];
+  isStepping: boolean;
+  /** The incoming INVITE; undefined for a leg that we dial. */
+  readonly incoming?: IncomingInvite;
+  /** What we dial; undefined for an incoming leg. */
+  readonly request?: DialRequest;
+  /** What the INVITE is sent under, once it was looked up. */
+  terms: DialTerms;
+  /** The call of our last INVITE. */
+  outgoing: Call | undefined;
+  /** Frees the slot of an incoming call. */
+  release: (() => void) | undefined;
+  /** How often the call may still be forwarded: the Max-Forwards of its INVITE. */
+  readonly forwardsLeft: number;
+}
+
+/** A leg before its first step. */
+export function newLiveLeg(
+  about: Pick<LiveLeg, 'leg' | 'listener' | 'state' | 'forwardsLeft' | 'incoming' | 'request'>,
+): LiveLeg {
+  return { ...about, inputs: [], isStepping: false, terms: {}, outgoing: undefined, release: undefined };
+}
+
+/** The dialog of a leg; undefined before the first INVITE. */
+export function callOf({ outgoing, incoming }: LiveLeg): Call | undefined {
+  return outgoing ?? incoming;
+}

@@ -1,0 +1,53 @@
+import { isIP } from 'node:net';
+import {
+  addressOfHost,
+  paramOf,
+  parseNameAddr,
+  parseSipUri,
+  parseVia,
+  type SipMessage,
+  tagOf,
+} from '@jackfield/sip';
+
+/** Addresses kept for one peer; the oldest is dropped first. */
+const mostAddresses = 8;
+
+/**
+ * The IP addresses that messages of a leg's peer came from, as far as the messages show them: the last sender, hops that a proxy saw
+ * (`received` of Via, RFC 3261 §18.2.1), and Contact, which proxies in front of NATs rewrite. A phone behind NAT sends its audio from one of
+ * them, whatever its SDP says. The tag tells phones of a forked call apart.
+ */
+export interface PeerAddresses {
+  readonly tag: string | undefined;
+  /** Addresses of the phone that sent the last message. */
+  readonly list: readonly string[];
+}
+
+/** No message has arrived. */
+export const noAddresses: PeerAddresses = { tag: undefined, list: [] };
+
+/** Adds the addresses of a message; another tag starts a new list. */
+export function withMessage(known: PeerAddresses, message: SipMessage): PeerAddresses {
+  const tag = tagOf(message.headers.get(message.kind === 'request' ? 'From' : 'To') ?? '') ?? '';
+  const before = tag === known.tag ? known.list : [];
+  return { tag, list: [...new Set([...before, ...addressesOf(message)])].slice(-mostAddresses) };
+}
+
+function addressesOf({ kind, headers, sourceAddress }: SipMessage): readonly string[] {
+  // The Via of a response is ours.
+  const vias = kind === 'request' ? headers.all('Via') : [];
+  const received = vias.map((value) => paramOf(parseVia(value)?.params ?? [], 'received'));
+  const contact = parseNameAddr(headers.get('Contact') ?? '')?.uri;
+  const host = contact === undefined ? undefined : parseSipUri(contact)?.host;
+  return [sourceAddress, ...received, host]
+    .filter((each) => each !== undefined && each !== null)
+    .map((each) => canonicalAddress(addressOfHost(each)))
+    .filter((each) => isIP(each) !== 0);
+}
+
+/** An IPv6 address as sockets spell it (RFC 5952); any other text unchanged. */
+export function canonicalAddress(address: string): string {
+  return isIP(address) === 6 && !address.includes('%')
+    ? new URL(`http://[${address}]`).hostname.slice(1, -1)
+    : address;
+}
