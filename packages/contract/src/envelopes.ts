@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
+import { allErrorCodes, type ErrorCode, errorCodes } from './error-codes.ts';
 import { looseInteger } from './loose.ts';
 
 export const apiId = Type.String({
@@ -12,6 +13,16 @@ export const errorBody = Type.Object(
     api_id: apiId,
     error: Type.String({
       description: 'A sentence that names the parameter, its value and what is allowed.',
+    }),
+    error_code: Type.Unsafe<ErrorCode>({
+      type: 'string',
+      enum: [...allErrorCodes],
+      description: [
+        'For programs: it stays the same when the sentence changes.',
+        ...allErrorCodes.map(
+          (code) => `- \`${code}\` (${errorCodes[code].status}): ${errorCodes[code].when}`,
+        ),
+      ].join('\n'),
     }),
   },
   { title: 'Error' },

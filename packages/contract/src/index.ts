@@ -102,6 +102,7 @@ export {
   messageBody,
   pageQuery,
 } from './envelopes.ts';
+export { allErrorCodes, type ErrorCode, type ErrorCodeRow, errorCodes } from './error-codes.ts';
 export {
   type HearingHistoryItem,
   type HearingHistoryQuery,

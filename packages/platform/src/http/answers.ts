@@ -1,3 +1,4 @@
+import type { ErrorBody } from '@jackfield/contract';
 import type { FastifyReply } from 'fastify';
 import { type Problem, statusOf } from '../kernel/problem.ts';
 import type { Answer } from './idempotency.ts';
@@ -6,13 +7,15 @@ import type { Answer } from './idempotency.ts';
 export function answerTo(refusal: Problem, apiId: string): Answer {
   return {
     status: statusOf(refusal),
-    body: errorText(apiId, refusal.sentence),
+    body: errorText(refusal, apiId),
     ...(refusal.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: refusal.retryAfterSeconds }),
   };
 }
 
-export function errorText(apiId: string, sentence: string): string {
-  return JSON.stringify({ api_id: apiId, error: sentence });
+/** `error` stands before `error_code`: clients of the hosted interface read it alone. */
+export function errorText({ sentence, code }: Problem, apiId: string): string {
+  const body: ErrorBody = { api_id: apiId, error: sentence, error_code: code };
+  return JSON.stringify(body);
 }
 
 export function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {

@@ -44,7 +44,7 @@ eachDatabase('Authentication', (open) => {
       assert.equal(status, 401);
       assert.match(String(headers['www-authenticate']), /^Basic realm="/);
       assert.equal(body.error, answers[0]!.body.error);
-      assert.deepEqual(Object.keys(body), ['api_id', 'error']);
+      assert.deepEqual(Object.keys(body), ['api_id', 'error', 'error_code']);
     }
   });
 

@@ -1,14 +1,14 @@
 import { type Problem, problem } from '../kernel/problem.ts';
 import { accepted, type Result, refused } from '../kernel/result.ts';
-import type { FailedGuesses } from './failed-guesses.ts';
 import type { RequestAccount } from './route.ts';
+import type { FailedGuesses } from './source-limits.ts';
 
 export interface Credentials {
   readonly authId: string;
   readonly authToken: string;
 }
 
-/** What the door needs of the accounts; it takes the same time for an unknown account and a wrong token. */
+/** What the HTTP interface needs of the accounts; it takes the same time for an unknown account and a wrong token. */
 export interface Authenticator {
   /** `actingFor` is the account of the path. */
   authenticate(credentials: Credentials, actingFor: string): Promise<Authentication>;
@@ -32,8 +32,8 @@ interface AuthenticationDeps {
 }
 
 /**
- * Whoever asks, on whose path, from where. Every refusal reads the same, so that nobody learns which accounts exist; an address
- * that failed too often is not listened to until its failures are old enough.
+ * Authenticates a request. All refusals have the same sentence: a client cannot learn which accounts exist. An address that failed
+ * too often is refused until its failures have left the window.
  */
 export async function authenticateRequest(
   deps: AuthenticationDeps,
@@ -54,7 +54,7 @@ export async function authenticateRequest(
 
 export const unauthenticated: Problem = problem(
   'unauthenticated',
-  'authentication failed: give auth_id and auth_token of the account in the path (or of its main account) as HTTP Basic credentials',
+  'authentication failed: send auth_id and auth_token of the account in the path (or of its main account) as HTTP Basic credentials',
 );
 
 /** RFC 7617 §2: the user-id ends at the first colon. */

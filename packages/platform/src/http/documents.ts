@@ -1,11 +1,11 @@
 import swagger from '@fastify/swagger';
-import { errorBody } from '@jackfield/contract';
 import scalar from '@scalar/fastify-api-reference';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
 import { keepAnswers } from './kept-answers.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
-import { openApiOptions, refusals, refusedStatuses } from './openapi.ts';
+import { openApiOptions } from './openapi.ts';
+import { refusedAnswers } from './refused-codes.ts';
 import type { ApiRoute, RouteGroup } from './route.ts';
 
 /** `GET /openapi.json` and `GET /docs/`: made from the schemas that validate, and served without any other host. */
@@ -65,12 +65,7 @@ export function schemaOf(route: ApiRoute, group: RouteGroup): FastifySchema {
         route.success === 204
           ? { type: 'null', description: 'Done.' }
           : withWarnings(response ?? { type: 'object' }, body !== undefined),
-      ...Object.fromEntries(
-        refusedStatuses(route.method, route.path).map((status) => [
-          status,
-          { ...errorBody, description: refusals[status] },
-        ]),
-      ),
+      ...refusedAnswers(route),
     },
   };
 }

@@ -37,7 +37,7 @@ function assertError(answer: { status: number; body: unknown }, status: number, 
   const { api_id, error } = answer.body as { api_id: string; error: string };
   assert.match(api_id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/, what);
   assert.ok(typeof error === 'string' && error.length > 10, what);
-  assert.deepEqual(Object.keys(answer.body as object), ['api_id', 'error'], what);
+  assert.deepEqual(Object.keys(answer.body as object), ['api_id', 'error', 'error_code'], what);
 }
 
 eachDatabase('HTTP', (open) => {

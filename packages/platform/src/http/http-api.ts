@@ -6,6 +6,7 @@ import {
   type Logger,
   type Metrics,
   networksOf,
+  quoted,
   type Secrets,
 } from '@jackfield/ports';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
@@ -15,18 +16,24 @@ import { type Authenticator, authenticateRequest } from './authentication.ts';
 import { type ConnectionLimits, limitConnections } from './connection-limits.ts';
 import { createServer, type ServerLimits } from './create-server.ts';
 import { registerDocuments } from './documents.ts';
-import { createFailedGuesses } from './failed-guesses.ts';
 import { registerFrontPage } from './front-page.ts';
 import { createIdempotency } from './idempotency.ts';
 import { readJsonObject } from './json-body.ts';
 import { registerOpenRoutes } from './open-route.ts';
 import { type MetricsAccess, measureRequests, registerOperations } from './operations.ts';
-import { badUrl, isReadableUrl, problemOf, RefusedRequest, refuseConnection } from './refusals.ts';
+import {
+  badUrl,
+  isReadableUrl,
+  longestPathPart,
+  problemOf,
+  RefusedRequest,
+  refuseConnection,
+} from './refusals.ts';
 import { registerRoutes } from './register-routes.ts';
 import type { RouteGroup } from './route.ts';
 import { repeatedField, repeatedHeader } from './single-fields.ts';
-import { SlidingWindow } from './sliding-window.ts';
-import { createStrangers } from './strangers.ts';
+import { SlidingWindow, type WindowLimits } from './sliding-window.ts';
+import { createFailedGuesses, createStrangers } from './source-limits.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -100,16 +107,16 @@ export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
   const limits = { ...defaultHttpLimits, ...deps.limits };
   const { clock, log, secrets, metrics, trustedSources = [], metricsAccess = 'open', docs = true } = deps;
   const isTrusted = networksOf(trustedSources);
-  const strangers = createStrangers({
-    window: new SlidingWindow({
-      limit: limits.strangerRequests,
-      windowMs: limits.strangerRequestsWindowMs,
-      maxKeys: limits.countedKeys,
-    }),
-    clock,
-    metrics,
-    isTrusted,
+  const windowOf = (limit: number, windowMs: number): WindowLimits => ({
+    limit,
+    windowMs,
+    maxKeys: limits.countedKeys,
   });
+  const sources = { clock, metrics, isTrusted };
+  const strangers = createStrangers(
+    windowOf(limits.strangerRequests, limits.strangerRequestsWindowMs),
+    sources,
+  );
   const app: FastifyInstance = fastify({
     // Fastify's types make another kind of instance of HTTPS, which differs in nothing that we use.
     serverFactory: (handler) => createServer(handler, { limits, metrics, certificate: deps.certificate }),
@@ -120,8 +127,7 @@ export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
     routerOptions: {
       ignoreTrailingSlash: true,
       ignoreDuplicateSlashes: true,
-      // A list of member identifiers is one part of a path.
-      maxParamLength: 2048,
+      maxParamLength: longestPathPart,
     },
     ajv: {
       // Nothing is coerced, removed or filled in: what a client sent is what a feature reads.
@@ -138,8 +144,8 @@ export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
   limitConnections(app.server, { limits, metrics, isTrusted });
   app.setSerializerCompiler(() => (body) => JSON.stringify(body));
   app.setErrorHandler((error: Error, request, reply) => sendProblem(reply, problemOf(error, request, log)));
-  app.setNotFoundHandler((_request, reply) =>
-    sendProblem(reply, problem('not-found', 'there is nothing at this path')),
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(reply, problem('not-found', `there is nothing at this path: ${quoted(request.url)}`)),
   );
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => {
@@ -163,16 +169,10 @@ export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
   if (docs) registerDocuments(app, deps.features);
   registerFrontPage(app, docs);
   const guessesOf = () =>
-    createFailedGuesses({
-      window: new SlidingWindow({
-        limit: limits.failedAuthentications,
-        windowMs: limits.failedAuthenticationsWindowMs,
-        maxKeys: limits.countedKeys,
-      }),
-      clock,
-      metrics,
-      isTrusted,
-    });
+    createFailedGuesses(
+      windowOf(limits.failedAuthentications, limits.failedAuthenticationsWindowMs),
+      sources,
+    );
   // Counted apart: a machine that has its own secret wrong keeps nobody from the API who shares its address.
   registerOperations(app, { ...deps, guesses: guessesOf(), metricsAccess });
   registerOpenRoutes(
@@ -181,17 +181,14 @@ export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
     { guesses: guessesOf(), strangers },
   );
 
-  const requests = new SlidingWindow({
-    limit: limits.requests,
-    windowMs: limits.requestsWindowMs,
-    maxKeys: limits.countedKeys,
-  });
+  const requests = new SlidingWindow(windowOf(limits.requests, limits.requestsWindowMs));
   const guesses = guessesOf();
   const policy = `${limits.requests};w=${Math.ceil(limits.requestsWindowMs / 1000)}`;
 
   registerRoutes(app, deps.features, {
     clock,
     secrets,
+    log,
     idempotency: createIdempotency(deps),
     async admit(request, reply) {
       const authenticated = await authenticateRequest(
@@ -217,13 +214,9 @@ export function createHttpApi(deps: HttpApiDeps): FastifyInstance {
       });
       if (!state.allowed) {
         metrics.count('jackfield_http_rate_limited_total', { by: 'account' });
-        return sendProblem(
-          reply,
-          tooManyRequests(
-            `this account has sent more than ${limits.requests} requests in ${limits.requestsWindowMs / 1000} s`,
-            Math.max(1, resetSeconds),
-          ),
-        );
+        const waitSeconds = Math.max(1, resetSeconds);
+        const sentence = `account ${authenticatedAs} has sent more than ${limits.requests} requests in ${limits.requestsWindowMs / 1000} s; try again in ${waitSeconds} s`;
+        return sendProblem(reply, tooManyRequests(sentence, waitSeconds));
       }
       request.account = account;
       return undefined;

@@ -1,4 +1,4 @@
-import type { Clock, Database, Instant, Logger, Secrets } from '@jackfield/ports';
+import { type Clock, type Database, type Instant, type Logger, quoted, type Secrets } from '@jackfield/ports';
 import { problem } from '../kernel/problem.ts';
 import { accepted, type Result, refused } from '../kernel/result.ts';
 import {
@@ -45,14 +45,16 @@ export interface IdempotencyDeps {
 const keptMs = 24 * 60 * 60 * 1000;
 const purgeEveryMs = 10 * 60 * 1000;
 
-const otherRequest = problem(
-  'idempotency-mismatch',
-  'this Idempotency-Key was used for another request in the last 24 hours; use a new key for each request',
-);
-const outcomeUnknown = problem(
-  'conflict',
-  'an earlier request with this Idempotency-Key is under way or was cut off; look at the resource before you repeat it with a new key',
-);
+const otherRequest = (key: string) =>
+  problem(
+    'idempotency-mismatch',
+    `Idempotency-Key ${quoted(key)} was used for another request in the last 24 hours: use a new key for each request`,
+  );
+const outcomeUnknown = (key: string) =>
+  problem(
+    'idempotency-outcome-unknown',
+    `an earlier request with Idempotency-Key ${quoted(key)} is under way or was cut off: read the resource before you repeat the request with a new key`,
+  );
 
 export function createIdempotency({ database, clock, secrets, log }: IdempotencyDeps): Idempotency {
   const underWay = new Map<string, { fingerprint: string; result: Promise<Result<Replayable>> }>();
@@ -62,7 +64,7 @@ export function createIdempotency({ database, clock, secrets, log }: Idempotency
     const name = JSON.stringify([request.account, request.key]);
     const first = underWay.get(name);
     if (first !== undefined) {
-      if (first.fingerprint !== request.fingerprint) return refused(otherRequest);
+      if (first.fingerprint !== request.fingerprint) return refused(otherRequest(request.key));
       const result = await first.result;
       return result.ok ? accepted({ answer: result.value.answer, replayed: true }) : result;
     }
@@ -89,8 +91,8 @@ export function createIdempotency({ database, clock, secrets, log }: Idempotency
   }
 
   function replay(request: RequestIdentity, earlier: IdempotencyRecord): Result<Replayable> {
-    if (earlier.fingerprint !== request.fingerprint) return refused(otherRequest);
-    if (earlier.status === null) return refused(outcomeUnknown);
+    if (earlier.fingerprint !== request.fingerprint) return refused(otherRequest(request.key));
+    if (earlier.status === null) return refused(outcomeUnknown(request.key));
     const body = earlier.sealed_body === null ? undefined : secrets.decrypt(earlier.sealed_body);
     return accepted({ answer: { status: earlier.status, body }, replayed: true });
   }
@@ -131,7 +133,7 @@ export function createIdempotency({ database, clock, secrets, log }: Idempotency
       });
     } catch (error) {
       // The side effect is acknowledged all the same; a repetition will be told that its outcome is unknown.
-      log.error({ err: error, account: request.account }, 'The answer to a request could not be kept.');
+      log.error({ err: error, account: request.account }, 'answer not kept for its Idempotency-Key');
     }
   }
 

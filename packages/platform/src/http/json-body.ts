@@ -13,7 +13,7 @@ export function readJsonObject(bytes: Uint8Array): Result<Readonly<Record<string
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return refused(problem('malformed-body', 'the body must be UTF-8'));
+    return refused(problem('malformed-body', 'the body must be JSON in UTF-8'));
   }
   if (text.trim() === '') return { ok: true, value: {} };
   if (nestsDeeperThan(maxDepth, text)) {
@@ -28,7 +28,12 @@ export function readJsonObject(bytes: Uint8Array): Result<Readonly<Record<string
   // The text "" is what one public client sends instead of no body.
   if (value === '' || value === null) return { ok: true, value: {} };
   if (typeof value !== 'object' || Array.isArray(value)) {
-    return refused(problem('malformed-body', 'the body must be a JSON object'));
+    return refused(
+      problem(
+        'malformed-body',
+        `the body must be a JSON object, not ${Array.isArray(value) ? 'a list' : `a ${typeof value}`}`,
+      ),
+    );
   }
   return { ok: true, value: value as Record<string, unknown> };
 }

@@ -18,7 +18,10 @@ export function refuseOtherMethods(scope: FastifyInstance, url: string, known: r
       reply.header('allow', allow);
       sendProblem(
         reply,
-        problem('method-not-allowed', `${request.method} is not possible here; ${allow} are`),
+        problem(
+          'method-not-allowed',
+          `${request.method} is not allowed at this path: use ${allow.replaceAll(', ', ' or ')}`,
+        ),
       );
     },
     handler: () => undefined,

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEmbeddedDatabase } from '@jackfield/testkit';
+import { problem } from '../kernel/problem.ts';
+import { accepted, refused } from '../kernel/result.ts';
 import type { OpenRequest, OpenRoute } from './open-route.ts';
 import { basic, openApi } from './testing/api-world.ts';
 
@@ -12,7 +14,9 @@ onEmbeddedDatabase('Routes that need no account', (open) => {
       path: '/gateways/:name/receipts',
       run(request) {
         seen.push(request);
-        return { status: request.query.key === 'right' ? 204 : 403 };
+        return request.query.key === 'right'
+          ? accepted(undefined)
+          : refused(problem('forbidden', 'wrong key'));
       },
     };
     const api = await openApi(open, {

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
+import type { Result } from '../kernel/result.ts';
 import { sendProblem } from './answers.ts';
-import type { FailedGuesses } from './failed-guesses.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
-import type { Strangers } from './strangers.ts';
+import type { FailedGuesses, Strangers } from './source-limits.ts';
 
 /** A request to a path that needs no account: its body as it came, whatever it claims to be. */
 export interface OpenRequest {
@@ -13,26 +13,21 @@ export interface OpenRequest {
   readonly contentType: string;
 }
 
-export interface OpenAnswer {
-  readonly status: number;
-  /** Sent as JSON. */
-  readonly body?: object;
-}
-
-/** An operation for machines that are no customers: who may ask is the operation's own matter. */
+/** An operation for machines that are no customers: it decides itself which requests it accepts. */
 export interface OpenRoute {
   readonly methods: readonly ('GET' | 'POST')[];
   /** From the root, e.g. `/.well-known/jwks.json`. */
   readonly path: string;
   /** Only those that it refuses count as requests of strangers: whom it accepts it knows. */
   readonly knowsSenders?: true;
-  run(request: OpenRequest): OpenAnswer;
+  /** Answers 200 with an object as JSON, 204 without one. */
+  run(request: OpenRequest): Result<object | undefined>;
 }
 
 /** Receipts and keys are small; more is not read. */
 const bodyLimit = 64 * 1024;
 
-/** An answer of 403 is a failed guess of whoever asked. */
+/** A refusal with the code `forbidden` counts as a failed authentication of its source. */
 export function registerOpenRoutes(
   app: FastifyInstance,
   routes: readonly OpenRoute[],
@@ -63,11 +58,10 @@ export function registerOpenRoutes(
             body: typeof body === 'string' ? body : '',
             contentType: headers['content-type'] ?? '',
           });
-          if (answer.status === 403) guesses.note(request.ip);
-          const isCounted = route.knowsSenders && answer.status >= 400;
-          const refusal = isCounted ? strangers.refusalOf(request.ip) : undefined;
-          if (refusal !== undefined) return sendProblem(reply, refusal);
-          return reply.code(answer.status).send(answer.body);
+          if (answer.ok) return reply.code(answer.value === undefined ? 204 : 200).send(answer.value);
+          if (answer.problem.code === 'forbidden') guesses.note(request.ip);
+          const refusal = route.knowsSenders ? strangers.refusalOf(request.ip) : undefined;
+          return sendProblem(reply, refusal ?? answer.problem);
         },
       });
       refuseOtherMethods(scope, route.path, route.methods);

@@ -13,7 +13,8 @@ operation does not know is named in \`warnings\` of the answer; one that looks l
 
 **Answers.** Every JSON body has \`api_id\`: quote it when you report a problem. 200 was read, 201 created, 202 changed or begun, 204 done without a body.
 
-**Errors.** \`{"api_id": "…", "error": "…"}\`: the sentence names the parameter, its value and what is allowed.
+**Errors.** \`{"api_id": "…", "error": "…", "error_code": "…"}\`: the sentence of \`error\` names the parameter, its value and what is allowed; \`error_code\` is for programs
+and stays the same when the sentence changes. Each operation lists its codes; a wrong method is 405 with \`method-not-allowed\`.
 
 **Lists.** \`limit\` (1 to 20) and \`offset\`; \`meta.next\` is the path of the next page, or null.
 
@@ -24,20 +25,6 @@ operation does not know is named in \`warnings\` of the answer; one that looks l
 
 **Webhooks.** What the platform sends to your URLs is below \`webhooks\`, signed and sent at least once. \`GET Event/\` has the same events, and more, without a server of yours.
 `.trim();
-
-/** Why each status is answered; of the problem table, in its words. */
-export const refusals: Readonly<Record<number, string>> = {
-  400: 'A parameter is missing or has a value that is not allowed, or a limit is reached.',
-  401: 'The credentials are missing or wrong, or have no say over this account.',
-  404: 'There is no such resource in this account.',
-  409: 'The resource is in a state in which this cannot be done, or the Idempotency-Key belongs to another request.',
-  413: 'The body is larger than this API takes.',
-  415: 'The body is not JSON.',
-  422: 'A parameter of a trunk resource is missing.',
-  429: 'Too many requests; Retry-After says when to go on.',
-  500: 'A fault of the platform; quote the api_id.',
-  503: 'The platform is shutting down or cannot reach its database; Retry-After says when to try again.',
-};
 
 /** The whole document but for its paths. */
 export function openApiOptions(features: readonly RouteGroup[]): SwaggerOptions {
@@ -75,14 +62,6 @@ function tagsOf(features: readonly RouteGroup[]) {
     said.set(name, [...(said.get(name) ?? []), description]);
   }
   return [...said].map(([name, sentences]) => ({ name, description: sentences.join(' ') }));
-}
-
-/** Statuses that an operation answers besides its success. */
-export function refusedStatuses(method: string, path: string): readonly number[] {
-  const usual = [400, 401, 404, 429, 500, 503];
-  const ofPost = method === 'POST' ? [409, 413, 415] : method === 'DELETE' ? [409] : [];
-  const ofTrunks = method === 'POST' && /^(SipTrunk|Zentrunk)\//.test(path) ? [422] : [];
-  return [...usual, ...ofPost, ...ofTrunks].sort((one, other) => one - other);
 }
 
 function documentedWebhooks() {

@@ -1,10 +1,10 @@
 import type { Clock, Database, Metrics, Secrets } from '@jackfield/ports';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createDatabaseProbe } from '../kernel/database-probe.ts';
-import { problem } from '../kernel/problem.ts';
+import { type Problem, problem, statusOf } from '../kernel/problem.ts';
 import { sendProblem } from './answers.ts';
-import type { FailedGuesses } from './failed-guesses.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
+import type { FailedGuesses } from './source-limits.ts';
 
 /** Access to `/metrics`: open, off, or with this token as a Bearer token. */
 export type MetricsAccess = 'open' | 'off' | { readonly token: string };
@@ -24,15 +24,15 @@ export function registerOperations(app: FastifyInstance, deps: OperationsDeps): 
   const { metricsAccess } = deps;
   const databaseAnswers = createDatabaseProbe(deps);
 
-  async function unreadyReason(): Promise<string | undefined> {
-    if (!deps.ready()) return 'the platform is starting or draining';
-    return (await databaseAnswers()) ? undefined : 'the database cannot be reached';
+  async function unreadyProblem(): Promise<Problem | undefined> {
+    if (!deps.ready()) return problem('draining', 'the platform is starting or draining');
+    return (await databaseAnswers()) ? undefined : problem('unavailable', 'the database cannot be reached');
   }
 
   function refuseScrape(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
     if (metricsAccess === 'open') return undefined;
     if (metricsAccess === 'off') {
-      const sentence = 'metrics are not served here: the operator sets JACKFIELD_METRICS_TOKEN to open them';
+      const sentence = 'metrics are not served: the operator opens them with JACKFIELD_METRICS_TOKEN';
       return sendProblem(reply, problem('not-found', sentence));
     }
     const refusal = deps.guesses.refusalOf(request.ip);
@@ -58,9 +58,10 @@ export function registerOperations(app: FastifyInstance, deps: OperationsDeps): 
     const health = { schema: { hide: true }, config: { isHealthCheck: true } } as const;
     scope.get('/healthz', health, () => ({ status: 'ok' }));
     scope.get('/readyz', health, async (_request, reply) => {
-      const reason = await unreadyReason();
-      if (reason === undefined) return { status: 'ready' };
-      return reply.code(503).send({ status: 'not accepting work', reason });
+      const unready = await unreadyProblem();
+      if (unready === undefined) return { status: 'ready' };
+      const { sentence: reason, code: error_code } = unready;
+      return reply.code(statusOf(unready)).send({ status: 'not accepting work', reason, error_code });
     });
     scope.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
       const refused = refuseScrape(request, reply);

@@ -28,7 +28,7 @@ export function refusalOf(
   // Below a list or an object, the parameter is still the outermost name.
   const name = errors[0]?.instancePath.split('/')[1]?.replace(/~1/g, '/').replace(/~0/g, '~');
   if (name === undefined || name === '')
-    return problem('invalid-parameter', 'the parameters must be an object');
+    return problem('invalid-parameter', 'the parameters must be one JSON object');
   const property = propertyOf(schema, name);
   const allowed = property?.[allowedKeyword] ?? allowedByType(property?.type);
   if (property?.writeOnly === true) return invalidSecret(name, allowed);
@@ -43,5 +43,5 @@ function propertyOf(schema: unknown, name: string): PropertySchema | undefined {
 }
 
 function allowedByType(type: unknown): string {
-  return typeof type === 'string' ? `of type ${type}` : 'of another form';
+  return typeof type === 'string' ? `of type ${type}` : 'of the documented form';
 }

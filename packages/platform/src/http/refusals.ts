@@ -1,7 +1,8 @@
+import { maxHeaderSize, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Logger } from '@jackfield/ports';
+import { type Logger, quoted } from '@jackfield/ports';
 import type { ConnectionError, FastifyError, FastifyRequest } from 'fastify';
-import { type Problem, problem, unavailable } from '../kernel/problem.ts';
+import { type Problem, problem, statusOf, unavailable } from '../kernel/problem.ts';
 import { errorText } from './answers.ts';
 import { refusalOf } from './parameter-refusal.ts';
 
@@ -15,7 +16,7 @@ export class RefusedRequest extends Error {
   }
 }
 
-/** What a thrown error means to the client: a refusal of what was sent, or a fault of ours without any detail. */
+/** The problem that a thrown error means to the client: a refusal of the request, or an internal fault without any detail. */
 export function problemOf(error: FastifyError | Error, request: FastifyRequest, log: Logger): Problem {
   if (error instanceof RefusedRequest) return error.problem;
   if ('validation' in error && error.validation !== undefined) {
@@ -25,35 +26,46 @@ export function problemOf(error: FastifyError | Error, request: FastifyRequest, 
     return refusalOf(error.validation, schema?.[part], data);
   }
   const { code, statusCode } = error as FastifyError;
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
-    return problem('unsupported-media-type', 'the body must be JSON: send Content-Type: application/json');
+  switch (code) {
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE': {
+      const given = quoted(request.headers['content-type'] ?? '');
+      return problem('unsupported-media-type', `Content-Type must be application/json, not ${given}`);
+    }
+    case 'FST_ERR_CTP_BODY_TOO_LARGE': {
+      const { bodyLimit } = request.routeOptions;
+      return problem('payload-too-large', `the body must not be longer than ${bodyLimit} bytes`);
+    }
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH': {
+      const announced = quoted(request.headers['content-length'] ?? '');
+      return problem('malformed-body', `the body must have the length of Content-Length, ${announced}`);
+    }
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return problem(
+        'malformed-request',
+        `a part of the path must not be longer than ${longestPathPart} characters`,
+      );
+    case 'FST_ERR_BAD_URL':
+      return badUrl;
+    case 'database-unavailable':
+      log.warn({ api_id: request.id, err: error }, 'request refused: database unavailable');
+      return unavailable('database', databaseRetrySeconds);
   }
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return problem('payload-too-large', 'the body is larger than this API takes');
-  }
-  if (code === 'FST_ERR_MAX_PARAM_LENGTH') {
-    return problem('invalid-parameter', 'a part of the path is longer than any identifier');
-  }
-  if (code === 'FST_ERR_BAD_URL') return badUrl;
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
-    return problem('malformed-body', 'the request could not be read');
+    return problem('malformed-request', 'the request could not be read: it must be well-formed HTTP');
   }
-  if (code === 'database-unavailable') {
-    log.warn({ api_id: request.id, err: error }, 'A request found no database.');
-    return unavailable('database', databaseRetrySeconds);
-  }
-  log.error(
-    { api_id: request.id, method: request.method, url: request.url, err: error },
-    'A request failed.',
-  );
-  return problem('internal', 'the platform failed; quote the api_id when you report it');
+  const { method, url } = request;
+  log.error({ api_id: request.id, method, url, err: error }, 'request failed: internal fault');
+  return problem('internal', 'internal fault: report the api_id to the operator of the platform');
 }
 
-/** What a restart or a failover of the database takes at best. */
+/** Characters of one part of a path; a list of member identifiers is one part. */
+export const longestPathPart = 2048;
+
+/** A restart or a failover of the database takes at least so long. */
 const databaseRetrySeconds = 5;
 
 export const badUrl: Problem = problem(
-  'invalid-parameter',
+  'malformed-request',
   'the path and the query must be percent-encoded UTF-8 without NUL',
 );
 
@@ -67,20 +79,27 @@ export function isReadableUrl(url: string): boolean {
   }
 }
 
-/** What cannot be parsed as HTTP never reaches a route; it gets the same kind of body. */
+/** Bytes that cannot be parsed as HTTP reach no route; they are answered with the same kind of body. */
 export function refuseConnection(error: ConnectionError, socket: Socket, apiId: string): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  const [status, sentence] =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? ['431 Request Header Fields Too Large', 'the headers are larger than this API takes']
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? ['408 Request Timeout', 'the request did not arrive in time']
-        : ['400 Bad Request', 'this is not a well-formed HTTP request'];
-  const body = errorText(apiId, sentence);
+  const refusal = problemOfConnection(error);
+  const status = statusOf(refusal);
+  const body = errorText(refusal, apiId);
   socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
+}
+
+function problemOfConnection({ code }: ConnectionError): Problem {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return problem('headers-too-large', `the headers must not be longer than ${maxHeaderSize} bytes`);
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return problem('request-timeout', 'the request did not arrive completely in time: send it again');
+    default:
+      return problem('malformed-request', 'the request must be well-formed HTTP');
+  }
 }

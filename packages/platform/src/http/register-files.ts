@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { type Logger, quoted } from '@jackfield/ports';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { problem, unavailable } from '../kernel/problem.ts';
@@ -11,6 +12,7 @@ import type { ApiRequest, RouteGroup } from './route.ts';
 export interface FileDeps {
   /** Authenticates and counts, as for every operation. */
   admit(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
+  readonly log: Logger;
   requestOf(request: FastifyRequest): ApiRequest<unknown, unknown, unknown>;
 }
 
@@ -56,7 +58,7 @@ async function serve(
   if (range === 'unsatisfiable') {
     // RFC 9110 §15.5.17: the answer says how long the file is.
     reply.header('content-range', `bytes */${file.bytes}`);
-    const sentence = `Range must be bytes within the ${file.bytes} of this file`;
+    const sentence = `Range must be bytes within the ${file.bytes} of this file, not ${quoted(request.headers.range ?? '')}`;
     return sendProblem(reply, problem('range-not-satisfiable', sentence));
   }
   const { from, to } = range ?? { from: 0, to: file.bytes - 1 };
@@ -64,7 +66,8 @@ async function serve(
   try {
     if (request.method !== 'HEAD' && file.bytes > 0) content = await file.read(from, to);
   } catch (error) {
-    request.log.error(error);
+    const { method, url } = request;
+    deps.log.error({ api_id: request.id, method, url, err: error }, 'request refused: file unreadable');
     return sendProblem(reply, unavailable('file', retrySeconds));
   }
   reply.headers({ 'content-type': file.contentType, 'content-length': to - from + 1 });
@@ -91,6 +94,7 @@ function schemaOfFile({ operation, id, description, params, contentTypes }: File
       ...(id === undefined ? {} : { id }),
       ...(description === undefined ? {} : { description }),
       schema: { params },
+      refuses: ['range-not-satisfiable'],
       success: 200,
       run: () => Promise.reject(new Error('only described, never run')),
     },

@@ -1,6 +1,6 @@
-import type { Clock, Secrets } from '@jackfield/ports';
+import type { Clock, Logger, Secrets } from '@jackfield/ports';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { problem } from '../kernel/problem.ts';
+import { invalidParameter } from '../kernel/problem.ts';
 import { answerTo, sendAnswer, sendProblem } from './answers.ts';
 import { schemaOf } from './documents.ts';
 import type { Answer, Idempotency } from './idempotency.ts';
@@ -21,6 +21,7 @@ declare module 'fastify' {
 
 export interface RouteDeps {
   readonly clock: Clock;
+  readonly log: Logger;
   readonly secrets: Secrets;
   readonly idempotency: Idempotency;
   /** Authenticates and counts; answers itself when it refuses, and gives the reply then. */
@@ -60,6 +61,7 @@ export function registerRoutes(app: FastifyInstance, features: readonly RouteGro
     for (const group of features) {
       const files = {
         admit: deps.admit,
+        log: deps.log,
         requestOf: (request: FastifyRequest) => requestOf(request, request.account!, deps),
       };
       for (const url of registerFiles(scope, prefix, group, files)) methods.set(url, ['GET']);
@@ -105,10 +107,7 @@ async function perform(
   if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
     return sendProblem(
       reply,
-      problem(
-        'invalid-parameter',
-        'Idempotency-Key must be 1 to 255 visible ASCII characters without spaces',
-      ),
+      invalidParameter('Idempotency-Key', key, '1 to 255 visible ASCII characters without spaces'),
     );
   }
   const { auth_id: _, ...params } = request.params as Record<string, string>;

@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Type } from 'typebox';
+import { accepted } from '../kernel/result.ts';
 import type { HttpApiDeps } from './http-api.ts';
 import { listeningApi } from './testing/listening-api.ts';
 
@@ -112,7 +113,7 @@ describe('Requests of one connection', () => {
       path: '/noted/:name',
       run: ({ params }: { readonly params: Readonly<Record<string, string>> }) => {
         asked.push(params.name ?? '');
-        return { status: 200, body: {} };
+        return accepted({});
       },
     };
     const { dial } = await listening({ features: [{ name: 'Noted', routes: [], open: [noted] }] });

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '@jackfield/contract';
 import type { Instant } from '@jackfield/ports';
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import type { Result } from '../kernel/result.ts';
@@ -39,6 +40,8 @@ export interface ApiRoute {
   readonly id?: string;
   readonly description?: string;
   readonly schema: RouteSchema;
+  /** Codes that this operation answers besides those of its method (`refused-codes.ts`). */
+  readonly refuses?: readonly ErrorCode[];
   /** 204 is sent without a body, whatever `run` gives. */
   readonly success: 200 | 201 | 202 | 204;
   run(request: ApiRequest<unknown, unknown, unknown>): Promise<Result<object | undefined>>;

@@ -26,5 +26,5 @@ export function repeatedField(rawHeaders: readonly string[]): string | undefined
 }
 
 export function repeatedHeader(name: string): Problem {
-  return problem('invalid-parameter', `the header ${name} is given more than once; send it once`);
+  return problem('malformed-request', `the header ${name} is given more than once: send it once`);
 }

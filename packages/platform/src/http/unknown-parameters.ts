@@ -36,14 +36,14 @@ export interface UnknownParameters {
   readonly warnings: readonly string[];
 }
 
-/** What is to be said of members of a body that the operation does not know. */
+/** The refusal of, or the warnings about, members of a body that the operation does not know. */
 export function unknownParameters(body: object, known: readonly string[]): UnknownParameters {
   const unknown = Object.keys(body).filter((name) => !known.includes(name));
   for (const name of unknown) {
     const meant = ofHostedClients.has(name) ? undefined : nearestName(name, known);
     if (meant === undefined) continue;
     const sentence = `${shown(name)} is not a parameter: did you mean ${meant}?`;
-    return { refusal: { ...problem('invalid-parameter', sentence), parameter: name }, warnings: [] };
+    return { refusal: { ...problem('unknown-parameter', sentence), parameter: name }, warnings: [] };
   }
   const told = unknown
     .slice(0, mostWarnings)

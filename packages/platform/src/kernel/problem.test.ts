@@ -1,25 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { invalidParameter, invalidSecret, missingParameter, problemTable, statusOf } from './problem.ts';
-
-test('every problem code has exactly one row in docs/errors.md, with its status, and no row is left over', async () => {
-  const text = await readFile(join(import.meta.dirname, '../../../../docs/errors.md'), 'utf8');
-  const rows = [...text.matchAll(/^\| <a id="([^"]+)"><\/a>`([^`]+)` \| (\d{3}) \|/gm)];
-  const written = rows.map(([, anchor, code, status]) => ({
-    code,
-    anchor: `#${anchor}`,
-    status: Number(status),
-  }));
-  const wanted = Object.entries(problemTable).map(([code, row]) => ({ code, ...row }));
-  const byCode = (left: { code?: string | undefined }, right: { code?: string | undefined }) =>
-    (left.code ?? '').localeCompare(right.code ?? '');
-  assert.deepEqual(
-    written.sort(byCode).map(({ code, status, anchor }) => ({ code, status, anchor })),
-    wanted.sort(byCode).map(({ code, status, anchor }) => ({ code, status, anchor })),
-  );
-});
+import { invalidParameter, invalidSecret, missingParameter, statusOf } from './problem.ts';
 
 test('a sentence names the parameter, the value and what is allowed', () => {
   const problem = invalidParameter('limit', '21', 'a whole number from 1 to 20');

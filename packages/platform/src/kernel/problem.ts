@@ -1,8 +1,11 @@
+import { type ErrorCode, errorCodes } from '@jackfield/contract';
 import { quoted } from '@jackfield/ports';
 
-/** Why a wish was refused: an expected outcome, never thrown. `sentence` is what the client reads; it holds no secret. */
+/** Why a request was refused: an expected outcome, never thrown. It holds no secret. */
 export interface Problem {
-  readonly code: ProblemCode;
+  /** For programs: `error_code` of the answer, and a row of docs/errors.md. */
+  readonly code: ErrorCode;
+  /** For people: `error` of the answer. */
   readonly sentence: string;
   /** The parameter at fault, where one is. */
   readonly parameter?: string;
@@ -10,44 +13,13 @@ export interface Problem {
   readonly retryAfterSeconds?: number;
 }
 
-export type ProblemCode = keyof typeof problemTable;
-
-interface ProblemRow {
-  readonly status: number;
-  /** Its row in docs/errors.md. */
-  readonly anchor: string;
-}
-
-/** The closed table: problem code → HTTP status → row of docs/errors.md. A code exists here or not at all. */
-export const problemTable = {
-  'invalid-parameter': { status: 400, anchor: '#invalid-parameter' },
-  'missing-parameter': { status: 400, anchor: '#missing-parameter' },
-  'malformed-body': { status: 400, anchor: '#malformed-body' },
-  /** A full multiparty call and its like: conventions.md §9.3 answers 400. */
-  'limit-reached': { status: 400, anchor: '#limit-reached' },
-  unauthenticated: { status: 401, anchor: '#unauthenticated' },
-  'not-found': { status: 404, anchor: '#not-found' },
-  'method-not-allowed': { status: 405, anchor: '#method-not-allowed' },
-  conflict: { status: 409, anchor: '#conflict' },
-  'idempotency-mismatch': { status: 409, anchor: '#idempotency-mismatch' },
-  'payload-too-large': { status: 413, anchor: '#payload-too-large' },
-  'unsupported-media-type': { status: 415, anchor: '#unsupported-media-type' },
-  'range-not-satisfiable': { status: 416, anchor: '#range-not-satisfiable' },
-  /** interface.md: what is missing on trunk resources is answered so, and not with 400. */
-  'missing-trunk-parameter': { status: 422, anchor: '#missing-trunk-parameter' },
-  'too-many-requests': { status: 429, anchor: '#too-many-requests' },
-  internal: { status: 500, anchor: '#internal' },
-  unavailable: { status: 503, anchor: '#unavailable' },
-  draining: { status: 503, anchor: '#draining' },
-} as const satisfies Readonly<Record<string, ProblemRow>>;
-
 /** The HTTP status of a problem's answer. */
 export function statusOf(problem: Problem): number {
-  return problemTable[problem.code].status;
+  return errorCodes[problem.code].status;
 }
 
 /** A problem whose sentence is written where it arises. */
-export function problem(code: ProblemCode, sentence: string): Problem {
+export function problem(code: ErrorCode, sentence: string): Problem {
   return { code, sentence };
 }
 

@@ -74,7 +74,7 @@ const allowedValues: Readonly<Record<string, readonly unknown[]>> = {
 async function assertRefused(world: ApiWorld, path: string, body: object, parameter: string) {
   const answer = await world.call('POST', path, { body });
   assert.equal(answer.status, 400, JSON.stringify(body));
-  assert.deepEqual(Object.keys(answer.body), ['api_id', 'error']);
+  assert.deepEqual(Object.keys(answer.body), ['api_id', 'error', 'error_code']);
   assert.ok(answer.body.error.startsWith(`${parameter} must be `), answer.body.error);
 }
 

@@ -13,6 +13,8 @@ import {
 } from '@jackfield/ports';
 import type { OpenRoute, RouteGroup } from '../../http/index.ts';
 import { randomChance } from '../../kernel/chance.ts';
+import { problem } from '../../kernel/problem.ts';
+import { accepted, refused } from '../../kernel/result.ts';
 import type { MessageGateway } from './domain/gateway.ts';
 import { mostParts } from './domain/message-parts.ts';
 import { nextTurn, type Pace, unpaced } from './domain/pace.ts';
@@ -136,14 +138,27 @@ export function createMessageGateways(deps: MessageGatewaysDeps): MessageGateway
   };
 }
 
-/** A gateway without a webhook and one that does not exist are told alike. */
+const foreignReceipt = problem(
+  'forbidden',
+  'the receipt is refused: the gateway in the path must be configured with receipts, and the receipt must carry its secret',
+);
+const unreadableReceipt = problem(
+  'malformed-body',
+  'the receipt must be a form or a JSON object, with the fields for message and status that its gateway is configured with',
+);
+
+/** The same answer for a gateway without a webhook and for one that does not exist. */
 function receiptRoute(gateways: readonly LinkedGateway[]): OpenRoute {
   const byName = new Map(gateways.map((each) => [each.gateway.name, each.takeReceipt]));
   return {
     methods: ['GET', 'POST'],
     path: '/message-gateways/:name/receipts',
     knowsSenders: true,
-    run: ({ params, ...request }) => ({ status: byName.get(params.name ?? '')?.(request) ?? 403 }),
+    run({ params, ...request }) {
+      const status = byName.get(params.name ?? '')?.(request) ?? 403;
+      if (status === 204) return accepted(undefined);
+      return refused(status === 403 ? foreignReceipt : unreadableReceipt);
+    },
   };
 }
 

@@ -40,7 +40,7 @@ const allowedTexts: Readonly<Record<string, readonly string[]>> = {
 async function assertRefused(world: ApiWorld, path: string, body: object, parameter: string) {
   const answer = await world.call('POST', path, { body });
   assert.equal(answer.status, 400, JSON.stringify(body));
-  assert.deepEqual(Object.keys(answer.body), ['api_id', 'error']);
+  assert.deepEqual(Object.keys(answer.body), ['api_id', 'error', 'error_code']);
   assert.ok(answer.body.error.startsWith(`${parameter} must be `), answer.body.error);
   return answer.body.error as string;
 }

@@ -288,6 +288,6 @@ export function createCheck({ database, secrets, sessions, metrics }: CommandDep
       const waitSeconds = Math.max(1, Math.ceil((check.expiresAt - now) / 1000));
       return refused(tooManyRequests('the code of this session was checked too often', waitSeconds));
     }
-    return refused(problem('invalid-parameter', 'incorrect otp'));
+    return refused(problem('incorrect-otp', 'incorrect otp'));
   };
 }

@@ -1,5 +1,6 @@
 import type { Database, Secrets } from '@jackfield/ports';
 import type { OpenRoute } from '../../http/index.ts';
+import { accepted } from '../../kernel/result.ts';
 import type { Viewer } from './queries.ts';
 import { attemptsOf } from './store.ts';
 import { reading } from './tables.ts';
@@ -74,10 +75,10 @@ export function createProofs(deps: {
     keys: {
       methods: ['GET'],
       path: keysPath,
-      run: () => ({
-        status: 200,
-        body: { keys: [{ kty: 'OKP', crv: 'Ed25519', x: secrets.proofKey, kid, alg: 'EdDSA', use: 'sig' }] },
-      }),
+      run: () =>
+        accepted({
+          keys: [{ kty: 'OKP', crv: 'Ed25519', x: secrets.proofKey, kid, alg: 'EdDSA', use: 'sig' }],
+        }),
     },
     keysUrl: `${publicUrl}${keysPath}`,
   };

@@ -73,6 +73,7 @@ export function sessionRoutes({ queries, start, check, proofs }: RouteDeps): rea
       id: 'retrieveVerifyReceipt',
       description: 'A signed statement (JWS, EdDSA) that the recipient was verified, when and how.',
       schema: { params: verifySessionPath, response: verifyReceipt },
+      refuses: ['conflict'],
       success: 200,
       async run({ account, params }) {
         const receipt = await proofs.receiptOf(account, params.session_uuid);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createMetrics } from '@jackfield/adapters/metrics';
 import { createSecrets } from '@jackfield/adapters/secrets';
+import { errorBody } from '@jackfield/contract';
 import type { Database } from '@jackfield/ports';
 import {
   createRecordingLog,
@@ -25,6 +26,7 @@ import {
   idempotencyTable,
   type RouteGroup,
 } from '../index.ts';
+import { refusedCodes } from '../refused-codes.ts';
 
 export interface Caller {
   readonly authId: string;
@@ -53,7 +55,7 @@ export interface ApiWorld {
   readonly sipEndpoints: SipEndpointsFeature;
   readonly main: Caller;
   ready: boolean;
-  /** `path` below the caller's account, or absolute. A success is held against the documented body. */
+  /** `path` below the caller's account, or absolute. The answer is held against the documented body, a refusal against the documented codes. */
   call(method: 'GET' | 'POST' | 'DELETE', path: string, options?: CallOptions): Promise<ApiAnswer>;
   subaccount(name?: string): Promise<Caller>;
   /** As after a restart of the process, on the same data. */
@@ -147,7 +149,7 @@ async function worldOn(
         headers: answer.headers,
       };
       assert.notEqual(status, 500, `a fault of ours: ${JSON.stringify(log.lines, errorsToo)}`);
-      if (status < 300) assertDocumented(features, method, path, read);
+      assertDocumented(features, method, path, read);
       return read;
     },
     async subaccount(name = 'Branch') {
@@ -187,7 +189,12 @@ function assertDocumented(
         pattern.every((each, at) => each.startsWith(':') || each === parts[at])
       );
     });
-  if (found === undefined) return;
+  if (status >= 400) {
+    assert.ok(Check(errorBody, body), `not as documented: ${JSON.stringify(body)}`);
+    const isKnown = found === undefined || refusedCodes(found).includes(body.error_code);
+    assert.ok(isKnown, `${method} ${path} does not document its code ${body.error_code}: ${body.error}`);
+  }
+  if (found === undefined || status >= 300) return;
   assert.equal(status, found.success, `${method} ${path}`);
   if (found.schema.response !== undefined && method !== 'DELETE') {
     assert.ok(Check(found.schema.response, body), `not as documented: ${JSON.stringify(body)}`);

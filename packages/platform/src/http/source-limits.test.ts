@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEmbeddedDatabase } from '@jackfield/testkit';
+import { problem } from '../kernel/problem.ts';
+import { accepted, refused } from '../kernel/result.ts';
 import type { OpenRoute } from './open-route.ts';
 import { type ApiWorldOptions, basic, openApi } from './testing/api-world.ts';
 
@@ -9,7 +11,8 @@ onEmbeddedDatabase('Requests without an account', (open) => {
     methods: ['POST'],
     path: '/receipts',
     knowsSenders: true,
-    run: ({ query }) => ({ status: query.key === 'right' ? 204 : 400 }),
+    run: ({ query }) =>
+      query.key === 'right' ? accepted(undefined) : refused(problem('malformed-body', 'no receipt')),
   };
 
   async function world(options: ApiWorldOptions = {}) {

@@ -1,0 +1,38 @@
+import { allErrorCodes, errorCodes } from '@jackfield/contract';
+
+export const pagePath = 'docs/errors.md';
+
+const introduction = `# Errors
+
+After this page your program handles every refusal of the API. The page is written by \`npx node tools/errors/write-page.ts\` from the table of codes in
+\`packages/contract/src/error-codes.ts\`; tests bring about every code of it, and types keep others from being sent.
+
+An answer that is not a success has this body:
+
+\`\`\`json
+{
+  "api_id": "6f1f4d1e-…",
+  "error": "limit must be a whole number from 1 to 20, not \\"21\\"",
+  "error_code": "invalid-parameter"
+}
+\`\`\`
+
+- \`error\` is for people: it names the parameter, its value and what is allowed. Sentences may change.
+- \`error_code\` is for programs: a code keeps its meaning and its status. New codes may be added; treat one that you do not know like its status.
+- Clients that read \`error\` alone, such as the SDKs of the hosted service, need no change.
+
+The body of \`/readyz\` has \`reason\` in place of \`error\`. A refused WebSocket of SIP has the same body as the API.
+What went wrong in a call, a recording or a stream is not a refusal: callbacks report it ([webhooks](webhooks.md)), a call with \`HangupCauseCode\`, Verify with \`ChannelErrorCode\`.
+
+| code | status | when | what to do |
+|---|---|---|---|
+`;
+
+/** The whole page, from the contract. */
+export function pageText(): string {
+  const rows = allErrorCodes.map((code) => {
+    const { status, when, remedy } = errorCodes[code];
+    return `| <a id="${code}"></a>\`${code}\` | ${status} | ${when} | ${remedy} |\n`;
+  });
+  return introduction + rows.join('');
+}
