@@ -6,7 +6,6 @@ export {
 } from './authentication.ts';
 export { type FileRoute, fileRoute, type ServedFile } from './file-route.ts';
 export { createHttpApi, defaultHttpLimits, type HttpApiDeps, type HttpLimits } from './http-api.ts';
-export { linkFilters } from './link-filters.ts';
 export { idempotencyTable } from './migrations/0001-idempotency.ts';
 export type { OpenRoute } from './open-route.ts';
 export type { MetricsAccess } from './operations.ts';

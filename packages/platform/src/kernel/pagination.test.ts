@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pageMeta, parsePage } from './pagination.ts';
+import { answerPage, pageMeta, parsePage } from './pagination.ts';
 
 test('limit is 20 and offset 0 unless told, and both may come as strings', () => {
   assert.deepEqual(parsePage({}), { ok: true, value: { limit: 20, offset: 0 } });
@@ -34,4 +34,23 @@ test('links carry path, limit, offset and the filters; null where there is no pa
   assert.equal(second.previous, `${path}?status=a+b&limit=20&offset=10`);
   assert.equal(pageMeta({ limit: 20, offset: 5 }, 45, path).previous, `${path}?limit=20&offset=0`);
   assert.equal(pageMeta({ limit: 20, offset: 0 }, 20, path).next, null);
+});
+
+test('a page has its rows as they are shown, and its links repeat the query without its limit and offset', async () => {
+  const path = '/v1/Account/MA123456789012345678/Call/';
+  const answer = await answerPage(
+    { query: { status: 'busy', limit: '2', offset: '2', trunk_id: undefined }, path },
+    async ({ limit, offset }) => ({ total: 5, rows: [0, 1, 2, 3, 4].slice(offset, offset + limit) }),
+    (row) => `row ${row}`,
+  );
+  assert.ok(answer.ok);
+  assert.deepEqual(answer.value.objects, ['row 2', 'row 3']);
+  assert.equal(answer.value.meta.next, `${path}?status=busy&limit=2&offset=4`);
+  assert.equal(answer.value.meta.previous, `${path}?status=busy&limit=2&offset=0`);
+});
+
+test('a page that is refused is not read', async () => {
+  const read = () => assert.fail('the list was read');
+  const answer = await answerPage({ query: { limit: '21' }, path: '/' }, read, String);
+  assert.equal(answer.ok, false);
 });

@@ -33,6 +33,39 @@ export function parsePage(query: { readonly limit?: unknown; readonly offset?: u
   return accepted({ limit, offset });
 }
 
+/** Rows of a page, and how many there are in the whole list. */
+export interface PageRows<Row> {
+  readonly total: number;
+  readonly rows: readonly Row[];
+}
+
+/** Body of the answer to a list. */
+export interface List<Item> {
+  readonly meta: PageMeta;
+  readonly objects: Item[];
+}
+
+/** Answers one page of the list at `path`. The links to the other pages repeat the rest of the query. */
+export async function answerPage<Row, Item>(
+  { query, path }: { readonly query: object; readonly path: string },
+  read: (page: Page) => Promise<PageRows<Row>>,
+  shown: (row: Row) => Item,
+): Promise<Result<List<Item>>> {
+  const page = parsePage(query);
+  if (!page.ok) return page;
+  const { total, rows } = await read(page.value);
+  return accepted({ meta: pageMeta(page.value, total, path, linkFilters(query)), objects: rows.map(shown) });
+}
+
+/** The parameters of a query that the links of the pages repeat: all but those of the page. */
+function linkFilters(query: object): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(query).flatMap(([name, value]) =>
+      value === undefined || name === 'limit' || name === 'offset' ? [] : [[name, String(value)]],
+    ),
+  );
+}
+
 /**
  * `path` is the list's own, e.g. `/v1/Account/MA…/Endpoint/`. `filters` are the other parameters of the query: a link that
  * lost them would lead into another list.

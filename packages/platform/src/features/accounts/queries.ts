@@ -1,7 +1,7 @@
 import type { Account, Subaccount } from '@jackfield/contract';
 import type { Database, Secrets } from '@jackfield/ports';
 import type { RequestAccount } from '../../http/index.ts';
-import { type Page, type PageMeta, pageMeta } from '../../kernel/pagination.ts';
+import { answerPage, type List } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { dateOnly } from '../../kernel/timestamps.ts';
@@ -52,15 +52,17 @@ export async function readSubaccount(
 export async function readSubaccounts(
   deps: QueryDeps,
   account: RequestAccount,
-  page: Page,
-): Promise<{ meta: PageMeta; objects: Subaccount[] }> {
+  query: object,
+): Promise<Result<List<Subaccount>>> {
   const tables = deps.database.read.withTables<AccountsTables>();
-  const main = await findAccount(tables, account.authId);
-  const rows = await listSubaccounts(tables, account.authId, page);
-  return {
-    meta: pageMeta(page, main?.subaccounts ?? 0, `/v1/Account/${account.authId}/Subaccount/`),
-    objects: rows.map((row) => subaccountOf(deps, row)),
-  };
+  return answerPage(
+    { query, path: `/v1/Account/${account.authId}/Subaccount/` },
+    async (page) => ({
+      total: (await findAccount(tables, account.authId))?.subaccounts ?? 0,
+      rows: await listSubaccounts(tables, account.authId, page),
+    }),
+    (row) => subaccountOf(deps, row),
+  );
 }
 
 function subaccountOf({ secrets }: QueryDeps, row: AccountRow): Subaccount {

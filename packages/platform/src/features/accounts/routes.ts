@@ -14,7 +14,6 @@ import {
 } from '@jackfield/contract';
 import { Type } from 'typebox';
 import { type RouteGroup, route } from '../../http/index.ts';
-import { parsePage } from '../../kernel/pagination.ts';
 import { accepted } from '../../kernel/result.ts';
 import {
   type CommandDeps,
@@ -68,10 +67,7 @@ export function accountRoutes(deps: CommandDeps): RouteGroup {
         operation: 'List subaccounts',
         schema: { query: Type.Object(pageQuery), response: subaccountList },
         success: 200,
-        async run({ account, query }) {
-          const page = parsePage(query);
-          return page.ok ? accepted(await readSubaccounts(deps, account, page.value)) : page;
-        },
+        run: ({ account, query }) => readSubaccounts(deps, account, query),
       }),
       route({
         method: 'GET',

@@ -1,6 +1,6 @@
 import type { ApplicationListQuery, Application as ShownApplication } from '@jackfield/contract';
 import type { RequestAccount } from '../../http/index.ts';
-import { type PageMeta, pageMeta, parsePage } from '../../kernel/pagination.ts';
+import { answerPage, type List } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { subaccountUri } from '../../kernel/subaccount-uri.ts';
@@ -27,19 +27,16 @@ export async function readApplications(
   deps: QueryDeps,
   account: RequestAccount,
   query: ApplicationListQuery,
-): Promise<Result<{ meta: PageMeta; objects: ShownApplication[] }>> {
-  const page = parsePage(query);
-  if (!page.ok) return page;
+): Promise<Result<List<ShownApplication>>> {
   const { app_name, subaccount } = query;
-  const list = await deps.store.list(account, { namePrefix: app_name, subaccount }, page.value);
-  const filters = {
-    ...(app_name === undefined ? {} : { app_name }),
-    ...(subaccount === undefined ? {} : { subaccount }),
-  };
-  return accepted({
-    meta: pageMeta(page.value, list.total, `/v1/Account/${account.authId}/Application/`, filters),
-    objects: list.objects.map((application) => shown(deps, account, application)),
-  });
+  return answerPage(
+    { query, path: `/v1/Account/${account.authId}/Application/` },
+    async (page) => {
+      const { total, objects } = await deps.store.list(account, { namePrefix: app_name, subaccount }, page);
+      return { total, rows: objects };
+    },
+    (application) => shown(deps, account, application),
+  );
 }
 
 function shown({ domain }: QueryDeps, viewer: RequestAccount, application: Application): ShownApplication {

@@ -9,7 +9,7 @@ import {
 } from '@jackfield/contract';
 import type { Database } from '@jackfield/ports';
 import { type RouteGroup, route } from '../../http/index.ts';
-import { pageMeta, parsePage } from '../../kernel/pagination.ts';
+import { answerPage } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, refused } from '../../kernel/result.ts';
 import { type CallbackRow, findCallback, listCallbacks } from './callback-store.ts';
@@ -34,19 +34,13 @@ export function callbackRoutes({ database, replay }: RouteDeps): RouteGroup {
         schema: { query: callbackListQuery, response: callbackList },
         success: 200,
         async run({ account, query }) {
-          const page = parsePage(query);
-          if (!page.ok) return page;
           const status = query.status === undefined ? undefined : readOneOf(callbackStatuses, query.status);
           const { resource } = query;
-          const { total, rows } = await listCallbacks(database, account, { resource, status }, page.value);
-          const filters = {
-            ...(resource === undefined ? {} : { resource }),
-            ...(status === undefined ? {} : { status }),
-          };
-          return accepted({
-            meta: pageMeta(page.value, total, `/v1/Account/${account.authId}/Callback/`, filters),
-            objects: rows.map((row) => itemOf(row, account.authId)),
-          });
+          return answerPage(
+            { query, path: `/v1/Account/${account.authId}/Callback/` },
+            (page) => listCallbacks(database, account, { resource, status }, page),
+            (row) => itemOf(row, account.authId),
+          );
         },
       }),
       route({

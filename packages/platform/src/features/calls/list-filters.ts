@@ -57,12 +57,3 @@ function readSeconds(query: CallListQuery): SecondsRange | undefined {
   if (least.length === 0 && most.length === 0) return undefined;
   return { atLeast: Math.max(0, ...least), atMost: Math.min(longest, ...most) };
 }
-
-/** What the links of a page repeat. */
-export function linkFilters(query: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(query).flatMap(([name, value]) =>
-      value === undefined || name === 'limit' || name === 'offset' ? [] : [[name, String(value)]],
-    ),
-  );
-}

@@ -1,10 +1,10 @@
 import { callBody, callList, callListQuery, callPath, callQuery, requestPath } from '@jackfield/contract';
 import { type RequestAccount, type RouteGroup, route } from '../../http/index.ts';
-import { pageMeta, parsePage } from '../../kernel/pagination.ts';
+import { answerPage } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { callEnds } from './domain/hangup-cause.ts';
-import { linkFilters, readCallFilters } from './list-filters.ts';
+import { readCallFilters } from './list-filters.ts';
 import type { Calls } from './owned-leg.ts';
 import type { CallQueries } from './queries.ts';
 import type { CallRow } from './tables.ts';
@@ -36,16 +36,13 @@ export function callRoutes(calls: Pick<Calls, 'hangUp'>, queries: CallQueries): 
       if (status === 'live') return accepted({ calls: [...(await queries.live(account))] });
       // Nothing waits to be dialled: a call is dialled when it is ordered.
       if (status === 'queued') return accepted({ calls: [] });
-      const page = parsePage(query);
-      if (!page.ok) return page;
       const filters = readCallFilters(query);
       if (!filters.ok) return filters;
-      const { total, rows } = await queries.list(account, filters.value, page.value);
-      const path = `/v1/Account/${account.authId}/Call/`;
-      return accepted({
-        meta: pageMeta(page.value, total, path, linkFilters(query)),
-        objects: rows.map(callRecordOf),
-      });
+      return answerPage(
+        { query, path: `/v1/Account/${account.authId}/Call/` },
+        (page) => queries.list(account, filters.value, page),
+        callRecordOf,
+      );
     },
   });
 

@@ -6,8 +6,8 @@ import {
   trunkCallPath,
 } from '@jackfield/contract';
 import type { Database } from '@jackfield/ports';
-import { type ApiRoute, linkFilters, type RequestAccount, route } from '../../http/index.ts';
-import { type Page, pageMeta, parsePage } from '../../kernel/pagination.ts';
+import { type ApiRoute, type RequestAccount, route } from '../../http/index.ts';
+import { answerPage, type Page } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, refused } from '../../kernel/result.ts';
 import { type CallFilters, readCallFilters } from './list-filters.ts';
@@ -51,16 +51,14 @@ export function trunkCallRoutes(database: Pick<Database, 'read'>, domain: string
         schema: { query: trunkCallListQuery, response: trunkCallList },
         success: 200,
         async run({ account, query }) {
-          const page = parsePage(query);
-          if (!page.ok) return page;
           const filters = readCallFilters(query);
           if (!filters.ok) return filters;
           const wanted = { ...filters.value, trunk: query.trunk_id };
-          const { total, rows } = await queries.list(account, wanted, page.value);
-          return accepted({
-            meta: pageMeta(page.value, total, `/v1/Account/${account.authId}/${path}`, linkFilters(query)),
-            objects: rows.map(shown),
-          });
+          return answerPage(
+            { query, path: `/v1/Account/${account.authId}/${path}` },
+            (page) => queries.list(account, wanted, page),
+            shown,
+          );
         },
       }),
       route({

@@ -7,9 +7,9 @@ import {
   readOneOf,
 } from '@jackfield/contract';
 import type { Database, Instant } from '@jackfield/ports';
-import { type ApiRoute, linkFilters, route } from '../../http/index.ts';
-import { pageMeta, parsePage } from '../../kernel/pagination.ts';
-import { accepted, refused } from '../../kernel/result.ts';
+import { type ApiRoute, route } from '../../http/index.ts';
+import { answerPage } from '../../kernel/pagination.ts';
+import { refused } from '../../kernel/result.ts';
 import { readTimeRange } from '../../kernel/time-range.ts';
 import { timestampWithMicroseconds } from '../../kernel/timestamps.ts';
 import { readCallReference } from './domain/call-reference.ts';
@@ -30,8 +30,6 @@ export function hearingHistoryRoute(queries: MultipartyCallQueries, database: Da
     schema: { params: mpcPath, query: hearingHistoryQuery, response: hearingHistoryList },
     success: 200,
     async run({ account, params, query }) {
-      const page = parsePage(query);
-      if (!page.ok) return page;
       const at = readTimeRange(query, 'at');
       if (!at.ok) return at;
       const reference = readCallReference(params.mpc);
@@ -45,12 +43,11 @@ export function hearingHistoryRoute(queries: MultipartyCallQueries, database: Da
         isCoach: readBoolean(query.coaching),
         at: at.value,
       };
-      const { total, rows } = await listHearing(database, call.mpc_uuid, filters, page.value);
-      const path = `${resourceUri(call)}Hearing/History/`;
-      return accepted({
-        meta: pageMeta(page.value, total, path, linkFilters(query)),
-        objects: rows.map(itemOf),
-      });
+      return answerPage(
+        { query, path: `${resourceUri(call)}Hearing/History/` },
+        (page) => listHearing(database, call.mpc_uuid, filters, page),
+        itemOf,
+      );
     },
   });
 }

@@ -16,8 +16,8 @@ import {
   participantQuery,
   readBoolean,
 } from '@jackfield/contract';
-import { linkFilters, type RouteGroup, route } from '../../http/index.ts';
-import { pageMeta, parsePage } from '../../kernel/pagination.ts';
+import { type RouteGroup, route } from '../../http/index.ts';
+import { answerPage } from '../../kernel/pagination.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { MultipartyCallCommands } from './commands.ts';
 import { readCallReference, readMembers } from './domain/call-reference.ts';
@@ -61,16 +61,13 @@ export function multipartyCallRoutes(
     schema: { query: mpcListQuery, response: mpcList },
     success: 200,
     async run({ account, query }) {
-      const page = parsePage(query);
-      if (!page.ok) return page;
       const filters = readCallFilters(query);
       if (!filters.ok) return filters;
-      const { total, rows } = await queries.list(account, filters.value, page.value);
-      const path = `/v1/Account/${account.authId}/MultiPartyCall/`;
-      return accepted({
-        meta: pageMeta(page.value, total, path, linkFilters(query)),
-        objects: rows.map(mpcItemOf),
-      });
+      return answerPage(
+        { query, path: `/v1/Account/${account.authId}/MultiPartyCall/` },
+        (page) => queries.list(account, filters.value, page),
+        mpcItemOf,
+      );
     },
   });
 
@@ -154,17 +151,14 @@ export function multipartyCallRoutes(
     schema: { params: mpcPath, query: participantListQuery, response: participantList },
     success: 200,
     async run({ account, params, query }) {
-      const page = parsePage(query);
-      if (!page.ok) return page;
       const call = await called(account, params.mpc);
       if (!call.ok) return call;
       const filters = { callUuid: query.call_uuid?.toLowerCase() };
-      const { total, rows } = await queries.participants(call.value, filters, page.value);
-      const path = `${resourceUri(call.value)}Participant/`;
-      return accepted({
-        meta: pageMeta(page.value, total, path, linkFilters(query)),
-        objects: rows.map(participantItemOf),
-      });
+      return answerPage(
+        { query, path: `${resourceUri(call.value)}Participant/` },
+        (page) => queries.participants(call.value, filters, page),
+        participantItemOf,
+      );
     },
   });
 
@@ -177,8 +171,6 @@ export function multipartyCallRoutes(
     schema: { params: mpcMemberPath, query: participantQuery, response: participantBody },
     success: 200,
     async run({ account, params, query }) {
-      const page = parsePage(query);
-      if (!page.ok) return page;
       const call = await called(account, params.mpc);
       if (!call.ok) return call;
       const members = readMembers(params.member_id);
@@ -191,15 +183,16 @@ export function multipartyCallRoutes(
           ? refused(noSuchMember(params.member_id))
           : accepted(participantRecordOf(call.value, found));
       }
-      const { total, rows } = await queries.participants(call.value, wanted, page.value);
-      if (members !== 'all' && total < members.length) {
+      const path = `${resourceUri(call.value)}Participant/${members === 'all' ? 'all' : members.join()}/`;
+      const answer = await answerPage(
+        { query, path },
+        (page) => queries.participants(call.value, wanted, page),
+        (row) => participantRecordOf(call.value, row),
+      );
+      if (answer.ok && members !== 'all' && answer.value.meta.total_count < members.length) {
         return refused(noSuchMember(await unknownOf(call.value, members)));
       }
-      const path = `${resourceUri(call.value)}Participant/${members === 'all' ? 'all' : members.join()}/`;
-      return accepted({
-        meta: pageMeta(page.value, total, path),
-        objects: rows.map((row) => participantRecordOf(call.value, row)),
-      });
+      return answer;
     },
   });
 

@@ -1,6 +1,6 @@
 import type { NumberListQuery, ShownNumber } from '@jackfield/contract';
-import { linkFilters, type RequestAccount } from '../../http/index.ts';
-import { type PageMeta, pageMeta, parsePage } from '../../kernel/pagination.ts';
+import type { RequestAccount } from '../../http/index.ts';
+import { answerPage, type List } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { subaccountUri } from '../../kernel/subaccount-uri.ts';
@@ -22,16 +22,13 @@ export async function readNumbers(
   store: NumberStore,
   account: RequestAccount,
   query: NumberListQuery,
-): Promise<Result<{ readonly meta: PageMeta; readonly objects: ShownNumber[] }>> {
-  const page = parsePage(query);
-  if (!page.ok) return page;
+): Promise<Result<List<ShownNumber>>> {
   const { subaccount, trunk_id, app_id } = query;
-  const { total, rows } = await store.list(account, { account: subaccount, trunk_id, app_id }, page.value);
-  const path = `/v1/Account/${account.authId}/Number/`;
-  return accepted({
-    meta: pageMeta(page.value, total, path, linkFilters(query)),
-    objects: rows.map((row) => shown(account, row)),
-  });
+  return answerPage(
+    { query, path: `/v1/Account/${account.authId}/Number/` },
+    (page) => store.list(account, { account: subaccount, trunk_id, app_id }, page),
+    (row) => shown(account, row),
+  );
 }
 
 function shown(viewer: RequestAccount, row: NumberRow): ShownNumber {

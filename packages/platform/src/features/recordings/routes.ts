@@ -6,8 +6,8 @@ import {
   recordingPath,
 } from '@jackfield/contract';
 import type { Logger, RecordingFiles } from '@jackfield/ports';
-import { fileRoute, linkFilters, type RouteGroup, route } from '../../http/index.ts';
-import { pageMeta, parsePage } from '../../kernel/pagination.ts';
+import { fileRoute, type RouteGroup, route } from '../../http/index.ts';
+import { answerPage } from '../../kernel/pagination.ts';
 import { notFound, unavailable } from '../../kernel/problem.ts';
 import { accepted, refused } from '../../kernel/result.ts';
 import { readRecordingFilters } from './list-filters.ts';
@@ -37,16 +37,13 @@ export function recordingRoutes({ queries, recordingFiles, remove, publicUrl, lo
     schema: { query: recordingListQuery, response: recordingList },
     success: 200,
     async run({ account, query, now }) {
-      const page = parsePage(query);
-      if (!page.ok) return page;
       const filters = readRecordingFilters(query, now);
       if (!filters.ok) return filters;
-      const { total, rows } = await queries.list(account, filters.value, page.value);
-      const path = `/v1/Account/${account.authId}/Recording/`;
-      return accepted({
-        meta: pageMeta(page.value, total, path, linkFilters(query)),
-        objects: rows.map((row) => recordingItemOf(row, publicUrl, now)),
-      });
+      return answerPage(
+        { query, path: `/v1/Account/${account.authId}/Recording/` },
+        (page) => queries.list(account, filters.value, page),
+        (row) => recordingItemOf(row, publicUrl, now),
+      );
     },
   });
 

@@ -15,7 +15,7 @@ import {
 } from '@jackfield/contract';
 import type { RecordingFiles } from '@jackfield/ports';
 import { fileRoute, type RequestAccount, type RouteGroup, route } from '../../http/index.ts';
-import { pageMeta, parsePage } from '../../kernel/pagination.ts';
+import { answerPage } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { fileNameOf } from './heard-recordings.ts';
@@ -71,15 +71,12 @@ export function sandboxCallRoutes(deps: SandboxCallRouteDeps): RouteGroup {
     schema: { query: sandboxCallListQuery, response: sandboxCallList },
     success: 200,
     async run({ account, query }) {
-      const page = parsePage(query);
-      if (!page.ok) return page;
       const seen = seenBy(account);
-      const { limit, offset } = page.value;
-      const path = `/v1/Account/${account.authId}/Sandbox/Call/`;
-      return accepted({
-        meta: pageMeta(page.value, seen.length, path),
-        objects: seen.slice(offset, offset + limit).map((call) => itemOf(call, account, publicUrl)),
-      });
+      return answerPage(
+        { query, path: `/v1/Account/${account.authId}/Sandbox/Call/` },
+        async ({ limit, offset }) => ({ total: seen.length, rows: seen.slice(offset, offset + limit) }),
+        (call) => itemOf(call, account, publicUrl),
+      );
     },
   });
 

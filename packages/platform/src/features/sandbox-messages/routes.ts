@@ -1,7 +1,6 @@
 import { sandboxMessageList, sandboxMessageListQuery } from '@jackfield/contract';
-import { linkFilters, type RouteGroup, route } from '../../http/index.ts';
-import { pageMeta, parsePage } from '../../kernel/pagination.ts';
-import { accepted } from '../../kernel/result.ts';
+import { type RouteGroup, route } from '../../http/index.ts';
+import { answerPage } from '../../kernel/pagination.ts';
 import type { MessageStore } from './store.ts';
 
 export function messageRoutes(store: MessageStore): RouteGroup {
@@ -18,23 +17,20 @@ export function messageRoutes(store: MessageStore): RouteGroup {
         schema: { query: sandboxMessageListQuery, response: sandboxMessageList },
         success: 200,
         async run({ account, query }) {
-          const page = parsePage(query);
-          if (!page.ok) return page;
           // An unescaped + arrives as a space.
           const to = query.to === undefined ? undefined : `+${query.to.replace(/^[+ ]/, '')}`;
-          const { total, rows } = await store.list(account, to, page.value);
-          const path = `/v1/Account/${account.authId}/Sandbox/Message/`;
-          return accepted({
-            meta: pageMeta(page.value, total, path, linkFilters(query)),
-            objects: rows.map((row) => ({
+          return answerPage(
+            { query, path: `/v1/Account/${account.authId}/Sandbox/Message/` },
+            (page) => store.list(account, to, page),
+            (row) => ({
               message_uuid: row.message_uuid,
               from: row.sender,
               to: row.recipient,
               text: row.text,
               status: row.status,
               created_at: new Date(row.created_at).toISOString(),
-            })),
-          });
+            }),
+          );
         },
       }),
     ],

@@ -1,7 +1,7 @@
 import type { Endpoint } from '@jackfield/contract';
 import type { Clock, Secrets } from '@jackfield/ports';
 import type { RequestAccount } from '../../http/index.ts';
-import { type Page, type PageMeta, pageMeta } from '../../kernel/pagination.ts';
+import { answerPage, type List } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { subaccountUri } from '../../kernel/subaccount-uri.ts';
@@ -34,14 +34,16 @@ export async function readEndpoint(
 export async function readEndpoints(
   deps: QueryDeps,
   account: RequestAccount,
-  page: Page,
-): Promise<{ meta: PageMeta; objects: Endpoint[] }> {
-  const total = await deps.store.total(account);
-  const rows = await deps.store.list(account, page, deps.clock.now());
-  return {
-    meta: pageMeta(page, total, `/v1/Account/${account.authId}/Endpoint/`),
-    objects: rows.map((row) => endpointOf(deps, account, row)),
-  };
+  query: object,
+): Promise<Result<List<Endpoint>>> {
+  return answerPage(
+    { query, path: `/v1/Account/${account.authId}/Endpoint/` },
+    async (page) => ({
+      total: await deps.store.total(account),
+      rows: await deps.store.list(account, page, deps.clock.now()),
+    }),
+    (row) => endpointOf(deps, account, row),
+  );
 }
 
 function endpointOf({ realm, clock }: QueryDeps, viewer: RequestAccount, row: ShownRow): Endpoint {

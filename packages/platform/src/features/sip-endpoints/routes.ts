@@ -10,7 +10,6 @@ import {
 } from '@jackfield/contract';
 import { Type } from 'typebox';
 import { type RouteGroup, route } from '../../http/index.ts';
-import { parsePage } from '../../kernel/pagination.ts';
 import { accepted } from '../../kernel/result.ts';
 import { type CommandDeps, changeEndpoint, createEndpoint, removeEndpoint } from './commands.ts';
 import { type QueryDeps, readEndpoint, readEndpoints } from './queries.ts';
@@ -39,10 +38,7 @@ export function endpointRoutes(deps: CommandDeps & QueryDeps): RouteGroup {
         operation: 'List endpoints',
         schema: { query: Type.Object(pageQuery), response: endpointList },
         success: 200,
-        async run({ account, query }) {
-          const page = parsePage(query);
-          return page.ok ? accepted(await readEndpoints(deps, account, page.value)) : page;
-        },
+        run: ({ account, query }) => readEndpoints(deps, account, query),
       }),
       route({
         method: 'GET',

@@ -1,7 +1,7 @@
 import { streamBody, streamList, streamListQuery } from '@jackfield/contract';
 import type { Static, TObject, TProperties } from 'typebox';
 import { type ApiRoute, type RequestAccount, route } from '../../http/index.ts';
-import { pageMeta, parsePage } from '../../kernel/pagination.ts';
+import { answerPage } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { Usage } from '../usage/index.ts';
@@ -49,13 +49,14 @@ export function streamOperations<All extends TProperties, One extends TPropertie
     schema: { params: paramsOfAll, query: streamListQuery, response: streamList },
     success: 200,
     async run({ account, params, query }) {
-      const page = parsePage(query);
-      if (!page.ok) return page;
       const found = await place.findAll(account, params);
       if (!found.ok) return found;
-      const { total, rows } = await queries.list(account, found.value, page.value);
       const asked = `/v1/Account/${account.authId}/${place.pathOf(params)}`;
-      return accepted({ meta: pageMeta(page.value, total, asked), objects: rows.map(streamItemOf) });
+      return answerPage(
+        { query, path: asked },
+        (page) => queries.list(account, found.value, page),
+        streamItemOf,
+      );
     },
   });
 

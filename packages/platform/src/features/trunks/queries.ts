@@ -11,23 +11,13 @@ import {
 } from '@jackfield/contract';
 import type { Instant } from '@jackfield/ports';
 import type { RequestAccount } from '../../http/index.ts';
-import { type PageMeta, pageMeta, parsePage } from '../../kernel/pagination.ts';
+import { answerPage, type List, type PageRows } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { timestamp } from '../../kernel/timestamps.ts';
 import type { OwnedRows } from './owned-rows.ts';
 import type { TrunkFilters, TrunkStore } from './store.ts';
 import type { AddressListRow, CredentialRow, OriginationUriRow, OwnedRow, TrunkRow } from './tables.ts';
-
-export interface PageQuery {
-  readonly limit?: unknown;
-  readonly offset?: unknown;
-}
-
-export interface List<Item> {
-  readonly meta: PageMeta;
-  readonly objects: Item[];
-}
 
 /** One object; `thing` is what people call it. */
 export async function readOne<Row extends OwnedRow, Shown>(
@@ -45,17 +35,12 @@ export async function readOne<Row extends OwnedRow, Shown>(
 export async function readPage<Row extends OwnedRow, Shown>(
   rows: OwnedRows<Row>,
   account: RequestAccount,
-  query: PageQuery,
+  query: object,
   path: string,
   shown: (row: Row) => Shown,
 ): Promise<Result<List<Shown>>> {
-  const page = parsePage(query);
-  if (!page.ok) return page;
-  const { total, objects } = await rows.list(account, page.value);
-  return accepted({
-    meta: pageMeta(page.value, total, `/v1/Account/${account.authId}/${path}`),
-    objects: objects.map(shown),
-  });
+  const uri = `/v1/Account/${account.authId}/${path}`;
+  return answerPage({ query, path: uri }, async (page) => rowsOf(await rows.list(account, page)), shown);
 }
 
 export async function readTrunks(
@@ -65,15 +50,15 @@ export async function readTrunks(
   path: string,
   domain: string,
 ): Promise<Result<List<Trunk>>> {
-  const page = parsePage(query);
-  if (!page.ok) return page;
-  const { limit: _, offset: __, ...given } = query;
-  const { total, objects } = await store.filteredTrunks(account, filtersOf(query), page.value);
-  const filters = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]));
-  return accepted({
-    meta: pageMeta(page.value, total, `/v1/Account/${account.authId}/${path}`, filters),
-    objects: objects.map((row) => shownTrunk(row, domain)),
-  });
+  return answerPage(
+    { query, path: `/v1/Account/${account.authId}/${path}` },
+    async (page) => rowsOf(await store.filteredTrunks(account, filtersOf(query), page)),
+    (row) => shownTrunk(row, domain),
+  );
+}
+
+function rowsOf<Row>(found: { readonly total: number; readonly objects: readonly Row[] }): PageRows<Row> {
+  return { total: found.total, rows: found.objects };
 }
 
 function filtersOf(query: TrunkListQuery): TrunkFilters {

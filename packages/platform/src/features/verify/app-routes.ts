@@ -9,7 +9,7 @@ import {
   verifyAppPath,
 } from '@jackfield/contract';
 import { type ApiRoute, route } from '../../http/index.ts';
-import { pageMeta, parsePage } from '../../kernel/pagination.ts';
+import { answerPage } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, refused } from '../../kernel/result.ts';
 import { type AppCommandDeps, appItemOf, changeApp, createApp, removeApp } from './app-commands.ts';
@@ -39,14 +39,12 @@ export function appRoutes(deps: AppCommandDeps): readonly ApiRoute[] {
       schema: { query: verifyAppListQuery, response: verifyAppList },
       success: 200,
       async run({ account, query, now }) {
-        const page = parsePage(query);
-        if (!page.ok) return page;
         await apps.ensureDefault(account, now);
-        const { total, rows } = await apps.list(account, page.value);
-        return accepted({
-          meta: pageMeta(page.value, total, `/v1/Account/${account.authId}/Verify/App/`),
-          objects: rows.map((row) => appItemOf(row, account)),
-        });
+        return answerPage(
+          { query, path: `/v1/Account/${account.authId}/Verify/App/` },
+          (page) => apps.list(account, page),
+          (row) => appItemOf(row, account),
+        );
       },
     }),
     route({

@@ -9,8 +9,8 @@ import {
   verifySessionListQuery,
   verifySessionPath,
 } from '@jackfield/contract';
-import { type ApiRoute, linkFilters, route } from '../../http/index.ts';
-import { pageMeta, parsePage } from '../../kernel/pagination.ts';
+import { type ApiRoute, route } from '../../http/index.ts';
+import { answerPage } from '../../kernel/pagination.ts';
 import { notFound, problem } from '../../kernel/problem.ts';
 import { accepted, refused } from '../../kernel/result.ts';
 import type { CheckCode, StartSession } from './commands.ts';
@@ -94,13 +94,18 @@ export function sessionRoutes({ queries, start, check, proofs }: RouteDeps): rea
       schema: { query: verifySessionListQuery, response: verifySessionList },
       success: 200,
       async run({ account, query, now }) {
-        const page = parsePage(query);
-        if (!page.ok) return page;
         const filters = readSessionFilters(query);
         if (!filters.ok) return filters;
-        const { total, sessions } = await queries.list(account, filters.value, page.value, now);
-        const path = `/v1/Account/${account.authId}/Verify/Session/`;
-        return accepted({ meta: pageMeta(page.value, total, path, linkFilters(query)), sessions });
+        const answer = await answerPage(
+          { query, path: `/v1/Account/${account.authId}/Verify/Session/` },
+          async (page) => {
+            const { total, sessions } = await queries.list(account, filters.value, page, now);
+            return { total, rows: sessions };
+          },
+          (session) => session,
+        );
+        // Clients know this list under another name than every other one.
+        return answer.ok ? accepted({ meta: answer.value.meta, sessions: answer.value.objects }) : answer;
       },
     }),
   ];
