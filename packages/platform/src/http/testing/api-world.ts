@@ -191,7 +191,8 @@ function assertDocumented(
     });
   if (status >= 400) {
     assert.ok(Check(errorBody, body), `not as documented: ${JSON.stringify(body)}`);
-    const isKnown = found === undefined || refusedCodes(found).includes(body.error_code);
+    // A path with another method is no operation: what matches its pattern may even be a file.
+    const isKnown = found === undefined || status === 405 || refusedCodes(found).includes(body.error_code);
     assert.ok(isKnown, `${method} ${path} does not document its code ${body.error_code}: ${body.error}`);
   }
   if (found === undefined || status >= 300) return;
