@@ -21,7 +21,7 @@ An answer that is not a success has this body:
 - \`error_code\` is for programs: a code keeps its meaning and its status. New codes may be added; treat one that you do not know like its status.
 - Clients that read \`error\` alone, such as the SDKs of the hosted service, need no change.
 
-The body of \`/readyz\` has \`reason\` in place of \`error\`. A refused WebSocket of SIP has the same body as the API.
+The body of \`/readyz\` has \`reason\` in place of \`error\`. A refused WebSocket of SIP has a status and a plain sentence: its phones read neither.
 What went wrong in a call, a recording or a stream is not a refusal: callbacks report it ([webhooks](webhooks.md)), a call with \`HangupCauseCode\`, Verify with \`ChannelErrorCode\`.
 
 | code | status | when | what to do |

@@ -53,8 +53,8 @@ export const errorCodes = {
   },
   forbidden: {
     status: 403,
-    when: 'A delivery receipt names a message gateway that does not exist or has another secret; or a page of this origin may not open a WebSocket.',
-    remedy: 'Correct the URL of receipts at the gateway, or the allowed origins.',
+    when: 'A delivery receipt names a message gateway that does not exist, or has another secret.',
+    remedy: 'Correct the URL of receipts at the gateway.',
   },
   'not-found': {
     status: 404,
