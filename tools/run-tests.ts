@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { findTests } from './tests/find-tests.ts';
+import { createRunDirectory } from './tests/run-directory.ts';
+import { groupTests, writeGroups } from './tests/test-groups.ts';
 
 /**
  * `npm test`'s second half: the `*.test.ts` files of the workspace under Node's own runner. Arguments that start with a dash go to the
@@ -24,6 +27,9 @@ if (paths.length === 0) {
   process.exit(1);
 }
 
+const directory = await createRunDirectory();
+const groups = await writeGroups(groupTests(paths), { root, directory: join(directory, 'groups') });
+
 // fast-check takes whole numbers of 32 bits.
 const seed = process.env.TEST_SEED ?? String(randomInt(2 ** 31));
 const seedLine = `the random tests have the seed ${seed}: TEST_SEED=${seed} repeats them`;
@@ -42,12 +48,18 @@ const runner = spawn(
     // A test that hangs fails by itself; the longest conformance test lasts two minutes.
     '--test-timeout=180000',
     ...options,
-    ...paths,
+    ...groups,
   ],
   {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, TEST_SEED: seed },
+    env: {
+      ...process.env,
+      TEST_SEED: seed,
+      TMPDIR: directory,
+      // Types are stripped and sources compiled once, not once a process.
+      NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'),
+    },
     // A process group of its own, so that ending it ends what the tests have started.
     detached: true,
   },
@@ -80,6 +92,7 @@ for await (const line of createInterface({ input: runner.stdout })) {
 }
 const code = await ended;
 clearTimeout(silence);
+await rm(directory, { recursive: true, force: true });
 if (code !== 0) console.log(seedLine);
 console.log(closing.length === 0 ? 'the runner ended without its closing lines' : closing.join('\n'));
 process.exitCode = code === 0 && closing.length === 0 ? 1 : code;

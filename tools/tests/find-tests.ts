@@ -27,7 +27,25 @@ export async function findTests(root: string, { parts, isQuick }: TestChoice): P
 /** Files that take more than 15 s each (`npm test` names the slowest ones): their tests wait for real time, or attack for long. */
 export const slowFiles: readonly string[] = [
   'apps/server/src/verify-attack/verify-attack.test.ts',
+  'packages/platform/src/features/verify/wrong-guesses.test.ts',
   'packages/stream-kit/src/check/check-server.test.ts',
+];
+
+/** Files whose tests need a process to themselves: they count its memory, handles or signals, measure its time, or wait for long. */
+export const ownProcess: readonly string[] = [
+  'apps/server/src/verify-attack/verify-attack.test.ts',
+  'packages/adapters/src/media-worker/media-worker.test.ts',
+  'packages/adapters/src/media-worker/streams/stream-life.test.ts',
+  'packages/adapters/src/media-worker/streams/streams.test.ts',
+  'packages/adapters/src/recorder/recorder.test.ts',
+  'packages/adapters/src/speech-espeak/espeak-speech.test.ts',
+  'packages/media/src/engine/relay.test.ts',
+  'packages/media/src/io/io.test.ts',
+  'packages/platform/src/features/verify/wrong-guesses.test.ts',
+  'packages/sip/src/message/cost.test.ts',
+  'packages/stream-kit/src/check/check-server.test.ts',
+  'packages/testkit/src/noise-cancellation.test.ts',
+  'tools/publish/pack-package.test.ts',
 ];
 
 /** Conformance starts real programs, walks and fuzz tests make thousands of runs: seconds each. */

@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import type { TestEvent } from 'node:test/reporters';
+import { nameOfEntry } from './test-groups.ts';
 
 /** How many files are named; more would hide the closing lines. */
 const named = 12;
@@ -7,14 +8,26 @@ const named = 12;
 /** A reporter that names the slowest test files of a run, the slowest first, and the sum of all. */
 // biome-ignore lint/style/noDefaultExport: Node's test runner calls the default export of a reporter
 export default async function* slowFiles(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
-  const files: { readonly path: string; readonly seconds: number }[] = [];
+  const files = new Map<string, number>();
+  const add = (path: string, milliseconds: number) =>
+    files.set(path, (files.get(path) ?? 0) + milliseconds / 1000);
+  const shared = new Set<string>();
+  const processes = new Map<string, number>();
   for await (const event of events) {
-    if (event.type !== 'test:summary' || event.data.file === undefined) continue;
-    files.push({ path: relative(process.cwd(), event.data.file), seconds: event.data.duration_ms / 1000 });
+    const { file } = event.data as { file?: string };
+    if (file === undefined) continue;
+    if (event.type === 'test:summary') processes.set(file, event.data.duration_ms);
+    // In a process that several files share, each file is a suite.
+    if (event.type === 'test:complete' && event.data.nesting === 0 && event.data.name.endsWith('.test.ts')) {
+      shared.add(file);
+      add(event.data.name, event.data.details.duration_ms);
+    }
   }
-  files.sort((left, right) => right.seconds - left.seconds);
-  const all = files.reduce((sum, { seconds }) => sum + seconds, 0);
-  yield `the slowest of ${files.length} test files, which took ${all.toFixed(0)} s one after another:\n`;
-  for (const { path, seconds } of files.slice(0, named))
+  for (const [entry, milliseconds] of processes)
+    if (!shared.has(entry)) add(nameOfEntry(relative(process.cwd(), entry)), milliseconds);
+  const slowest = [...files].sort(([, left], [, right]) => right - left);
+  const all = slowest.reduce((sum, [, seconds]) => sum + seconds, 0);
+  yield `the slowest of ${slowest.length} test files, which took ${all.toFixed(0)} s one after another:\n`;
+  for (const [path, seconds] of slowest.slice(0, named))
     yield `${seconds.toFixed(1).padStart(7)} s ${path}\n`;
 }
