@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEmbeddedDatabase } from '@jackfield/testkit';
+import { raiseChecks } from './store.ts';
+import { openVerifyWorld } from './testing/verify-world.ts';
+
+onEmbeddedDatabase('A million wrong guesses', (open) => {
+  test('get five chances at each session: the counter lets no more through, and never stands higher', {
+    // 40 s of computing, of which a machine with much else to do leaves less than a fifth.
+    timeout: 600_000,
+  }, async () => {
+    const world = await openVerifyWorld(open);
+    const viewer = { authId: world.api.main.authId, isSubaccount: false };
+    const now = world.clock.now();
+    const blocks = ['212555', '213555', '214555', '215555'];
+    const sessions = [await world.begin()];
+    for (let index = 0; index < 100; index++) {
+      sessions.push(await world.begin({ recipient: `+1${blocks[index % 4]}${2000 + index}` }));
+    }
+    /** How many of so many guesses are compared with the code. */
+    const guess = (session: string, times: number) =>
+      world.database.transact(async (write) => {
+        const query = raiseChecks(write, viewer, session, now).compile();
+        let letThrough = 0;
+        for (let each = 0; each < times; each++) letThrough += (await write.executeQuery(query)).rows.length;
+        return letThrough;
+      });
+    const [first = '', ...others] = sessions;
+    assert.equal(await guess(first, 500_000), 5);
+    for (const session of others) assert.equal(await guess(session, 5_000), 5);
+    assert.equal((await world.check(first, await world.codeFor())).status, 429);
+  });
+});
