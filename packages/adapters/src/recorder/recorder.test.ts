@@ -190,7 +190,7 @@ test('a recording that cannot be opened is refused alone: too many, twice, no di
 
 test('a file that is not opened in time fails alone; opened too late, it is closed', async () => {
   const { recorder, source, recording } = await open({
-    diskMs: 20,
+    diskMs: 1_000,
     endOfCaptureMs: 30_000,
     limits: { waitingBytes: 1e8 },
   });

@@ -93,8 +93,8 @@ test('ticks fall due at start + n · interval, and a long stall begins the sched
   const total = skips.reduce((sum, skipped) => sum + skipped, 0);
   // The machine may stall by itself as well, which only adds: the stall under test is the one of 1,000 ms.
   assert.ok(skips[5]! >= 195, `${skips}`);
-  // Nine intervals after the first tick at least, the skipped ones included: no tick came before its time.
-  assert.ok(at[9]! - at[0]! >= (9 + total) * 5 - 1 - 5);
+  // Ten intervals after the start at least, the skipped ones included: no tick came before its time, though the first may be late.
+  assert.ok(at[9]! - start >= (10 + total) * 5 - 1 - 5, `${at.map((ms) => ms - start)}; skipped: ${skips}`);
   assert.equal(loop.stats().rebased, skips.filter((skipped) => skipped > 0).length);
 });
 
