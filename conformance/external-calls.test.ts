@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { BaresipPhone } from './support/baresip-phone.ts';
 import { CallbackReceiver } from './support/callback-receiver.ts';
+import { cleanUp } from './support/clean-up.ts';
 import { heardToneDb, readWav } from './support/heard.ts';
 import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
@@ -31,12 +32,14 @@ describe('callers without an account', { skip, timeout: 120_000 }, () => {
     outside = await BaresipPhone.start(guest);
   });
 
-  after(async () => {
-    await outside.stop();
-    await platform.untilQuiet();
-    await server.stop();
-    await platform.stop();
-  });
+  after(() =>
+    cleanUp(
+      () => outside?.stop(),
+      () => platform?.untilQuiet(),
+      () => server?.stop(),
+      () => platform?.stop(),
+    ),
+  );
 
   afterEach(() => phones.stop());
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { BaresipPhone } from './support/baresip-phone.ts';
+import { cleanUp } from './support/clean-up.ts';
 import { missing } from './support/installed.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 
@@ -11,10 +12,7 @@ describe('a phone with a wrong password', { skip, timeout: 120_000 }, () => {
   let platform: PlatformProcess;
   const phones: BaresipPhone[] = [];
 
-  const stop = async () => {
-    await Promise.all(phones.splice(0).map((phone) => phone.stop()));
-    await platform.stop();
-  };
+  const stop = () => cleanUp(...phones.splice(0).map((phone) => () => phone.stop()), () => platform?.stop());
 
   async function phone(username: string, secret: string): Promise<BaresipPhone> {
     const options = { registrar: platform.sipAddress, username, password: secret, toneHz: 440 };

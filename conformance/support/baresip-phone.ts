@@ -72,7 +72,12 @@ export class BaresipPhone {
     await writeFile(join(directory, 'accounts'), '');
     await writeFile(join(directory, 'contacts'), '');
     const child = spawn('baresip', ['-f', directory], { stdio: ['ignore', 'ignore', 'ignore'] });
-    const phone = new BaresipPhone(directory, child, await connected(controlPort, child));
+    const control = await connected(controlPort, child).catch(async (error: unknown) => {
+      child.kill('SIGKILL');
+      await rm(directory, { recursive: true, force: true });
+      throw error;
+    });
+    const phone = new BaresipPhone(directory, child, control);
     // Given by a command, so that nothing is reported before somebody listens.
     phone.#command('uanew', account(options));
     return phone;

@@ -2,12 +2,16 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { cleanUp } from './clean-up.ts';
 import { eachLine, Happenings } from './lines.ts';
 import { rtpRange } from './ports.ts';
 
 const main = join(import.meta.dirname, '../../apps/server/src/main.ts');
 const authId = 'MACONFORMANCE0000000';
 const authToken = 'Y29uZm9ybWFuY2Vjb25mb3JtYW5jZWNvbmZvcm1h';
+
+/** Of the run of the tests: saves each server the time of stripping the types. */
+const compileCache = process.env.NODE_COMPILE_CACHE;
 
 const metricsToken = 'metrics-of-a-conformance-test';
 
@@ -45,7 +49,16 @@ export class PlatformProcess {
   static async start(environment: Readonly<Record<string, string>> = {}): Promise<PlatformProcess> {
     const dataDir = await mkdtemp(join(tmpdir(), 'jackfield-'));
     const platform = new PlatformProcess(dataDir, environment);
-    await platform.#untilReady(0);
+    try {
+      await platform.#untilReady(0);
+    } catch (error) {
+      // A process that stays would keep the test's own process alive.
+      await cleanUp(
+        () => platform.#kill(),
+        () => rm(dataDir, { recursive: true, force: true }),
+      );
+      throw error;
+    }
     return platform;
   }
 
@@ -180,6 +193,7 @@ export class PlatformProcess {
       cwd: this.dataDir,
       env: {
         PATH: process.env.PATH,
+        ...(compileCache === undefined ? {} : { NODE_COMPILE_CACHE: compileCache }),
         JACKFIELD_HTTP_HOST: '127.0.0.1',
         JACKFIELD_HTTP_PORT: '0',
         JACKFIELD_SIP_HOST: '127.0.0.1',
@@ -213,10 +227,15 @@ export class PlatformProcess {
     const ready = await this.log.until(
       'readiness',
       (line) => line.message === 'Jackfield is ready.' || line.message === 'exit',
-      { from },
+      // The longest start that was seen, with eight programs waiting for two cores, took 20 s.
+      { from, limitMs: 60_000 },
     );
     if (ready.message === 'exit') throw new Error(`It ended at start: ${JSON.stringify(this.log.all)}`);
     this.#ready = ready as unknown as Ready;
+  }
+
+  async #kill(): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) await this.#end('SIGKILL');
   }
 
   #end(...signals: readonly NodeJS.Signals[]): Promise<number | null> {
