@@ -1,6 +1,5 @@
 import { relative } from 'node:path';
 import type { TestEvent } from 'node:test/reporters';
-import { nameOfEntry } from './test-groups.ts';
 
 /** How many files are named; more would hide the closing lines. */
 const named = 12;
@@ -24,7 +23,7 @@ export default async function* slowFiles(events: AsyncIterable<TestEvent>): Asyn
     }
   }
   for (const [entry, milliseconds] of processes)
-    if (!shared.has(entry)) add(nameOfEntry(relative(process.cwd(), entry)), milliseconds);
+    if (!shared.has(entry)) add(relative(process.cwd(), entry), milliseconds);
   const slowest = [...files].sort(([, left], [, right]) => right - left);
   const all = slowest.reduce((sum, [, seconds]) => sum + seconds, 0);
   yield `the slowest of ${slowest.length} test files, which took ${all.toFixed(0)} s one after another:\n`;

@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ownProcess } from './find-tests.ts';
 
@@ -64,7 +64,7 @@ export async function writeGroups(
   return entries;
 }
 
-/** As if the file had been started itself. */
+/** As if the file had been started itself: reports and the ports of conformance tests go by the name of the main file. */
 function soleEntry(path: string): string {
   return `process.argv[1] = ${JSON.stringify(path)};\nawait import(${JSON.stringify(pathToFileURL(path).href)});\n`;
 }
@@ -75,9 +75,4 @@ function sharedEntry(root: string, paths: readonly string[]): string {
     return `describe(${JSON.stringify(path)}, () => import(${JSON.stringify(url)}));\n`;
   });
   return `import { describe } from 'node:test';\n${suites.join('')}`;
-}
-
-/** The test file that a file of a group stands for in a report; undefined for a group of several. */
-export function nameOfEntry(entry: string): string {
-  return basename(entry, '.mjs').replace(/^\d+-/, '');
 }

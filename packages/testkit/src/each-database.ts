@@ -41,10 +41,17 @@ function overSqlite(): OpenDatabase {
   });
 }
 
+/** One server for all suites of a process, each test with a database of its own: to make a server takes longer than most suites. */
+let starting: Promise<PostgresServer> | undefined;
+let suites = 0;
+
 function overPostgres(): OpenDatabase {
-  let starting: Promise<PostgresServer> | undefined;
+  suites++;
   after(async () => {
-    await (await starting)?.stop();
+    if (--suites > 0) return;
+    const ending = starting;
+    starting = undefined;
+    await (await ending)?.stop();
   });
   return opener(async () => {
     starting ??= startOrThrow();
