@@ -190,13 +190,13 @@ test('a recording that cannot be opened is refused alone: too many, twice, no di
 
 test('a file that is not opened in time fails alone; opened too late, it is closed', async () => {
   const { recorder, source, recording } = await open({
-    diskMs: 1_000,
+    diskMs: 300,
     endOfCaptureMs: 30_000,
     limits: { waitingBytes: 1e8 },
   });
   await recorder.start({ recording, format: 'mp3', tracks: [track('a')] });
   // The thread is busy with this for a while, as with a disk that hangs.
-  source.say(recording, [400], 120_000);
+  source.say(recording, [400], 240_000);
   const late = randomUUID();
   const start = recorder.start({ recording: late, format: 'wav', tracks: [track('b')] });
   const stop = recorder.stop(late);
