@@ -1,7 +1,9 @@
+import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type AnswerJudge, judgeOf } from '@jackfield/testkit';
 import { cleanUp } from './clean-up.ts';
 import { eachLine, Happenings } from './lines.ts';
 import { rtpRange } from './ports.ts';
@@ -30,6 +32,10 @@ export interface Answer {
   // biome-ignore lint/suspicious/noExplicitAny: a black box test knows no type of ours
   readonly body: any;
 }
+
+/** By what decides which operations there are: the processes of a test file mostly have the same ones. */
+const judges = new Map<string, Promise<AnswerJudge>>();
+const noJudge: AnswerJudge = () => undefined;
 
 /** Jackfield as its user runs it: the real program in a process of its own, on free ports and in a directory of its own. */
 export class PlatformProcess {
@@ -90,7 +96,7 @@ export class PlatformProcess {
     return { username: body.username, endpointId: body.endpoint_id };
   }
 
-  /** One request of the API; the path is relative to the account. */
+  /** One request of the API; the path is relative to the account. The answer is as the document of the API says, or the test fails. */
   async api(method: string, path: string, body?: unknown): Promise<Answer> {
     const response = await fetch(`${this.httpUrl}/v1/Account/${authId}/${path}`, {
       method,
@@ -101,7 +107,30 @@ export class PlatformProcess {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
+    const judge = await this.#judge();
+    const fault = judge({
+      method,
+      url: new URL(response.url).pathname,
+      status: response.status,
+      contentType: response.headers.get('content-type') ?? undefined,
+      text,
+    });
+    assert.equal(fault, undefined, fault);
     return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+  }
+
+  /** Every answer is held against the document that the process serves, where it serves one. */
+  #judge(): Promise<AnswerJudge> {
+    const { JACKFIELD_SANDBOX = '', JACKFIELD_DOCS = '' } = this.#environment;
+    const shape = `${JACKFIELD_SANDBOX} ${JACKFIELD_DOCS}`;
+    let judge = judges.get(shape);
+    if (judge === undefined) {
+      judge = fetch(`${this.httpUrl}/openapi.json`).then(async (response) =>
+        response.status === 200 ? judgeOf((await response.json()) as object) : noJudge,
+      );
+      judges.set(shape, judge);
+    }
+    return judge;
   }
 
   /** A file behind the API's authentication. */

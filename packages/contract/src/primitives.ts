@@ -59,7 +59,7 @@ export function uuid(options: Described): TUnsafe<string> {
 }
 
 /** An identifier in a path: of any form, because an unknown one is answered with 404 whatever it looks like. */
-export function pathId(options: Described): TUnsafe<string> {
+export function pathId(options: Described & { readonly pattern?: string }): TUnsafe<string> {
   return Type.Unsafe<string>({ type: 'string', ...options });
 }
 

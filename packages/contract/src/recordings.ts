@@ -8,7 +8,10 @@ export const recordingPath = Type.Object({
 });
 
 export const recordingFilePath = Type.Object({
-  recording_file: pathId({ description: '<recording_id>.mp3 or <recording_id>.wav, as in recording_url.' }),
+  recording_file: pathId({
+    pattern: '^.+\\.(?:mp3|wav)$',
+    description: '<recording_id>.mp3 or <recording_id>.wav, as in recording_url.',
+  }),
 });
 
 /** An instant as list filters take it; what is no date is refused when it is read. */

@@ -1,3 +1,4 @@
+export { type AnswerJudge, holdToDocument, judgeOf } from './answered-as-documented.ts';
 export { databaseContract } from './database-contract.ts';
 export { eachDatabase, type OpenDatabase, onEmbeddedDatabase, onPostgres } from './each-database.ts';
 export { killedWhileWriting, type WritingProcess } from './killed-while-writing.ts';

@@ -11,6 +11,7 @@ import {
   createTrunkAdmission,
   type SipEdge,
 } from '@jackfield/signalling';
+import { type AnswerJudge, holdToDocument } from './answered-as-documented.ts';
 import { createSeededSecrets } from './seeded-secrets.ts';
 import type { Settling } from './settling.ts';
 import type { SimulatedCustomer } from './simulated-customer.ts';
@@ -132,6 +133,7 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
     firstAccount: account,
     httpLimits: { requests: 1_000_000 },
   });
+  holdToDocument(platform.http, sharedJudge);
   const signalling = edge!;
   life.atEnd(() => media.stop());
   life.atEnd(() => streams.stop());
@@ -171,6 +173,9 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
     },
   };
 }
+
+/** Every simulated platform has the same operations. */
+const sharedJudge: { judge?: AnswerJudge } = {};
 
 /** Where origination URIs may lead: the network of the phones, and not that of the platform. */
 const customersNetwork = '10.0.1.';

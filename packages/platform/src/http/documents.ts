@@ -44,6 +44,9 @@ export function registerDocuments(app: FastifyInstance, features: readonly Route
   });
 }
 
+/** The member of a schema that describes an answer and is no part of the schema: all errors have one schema so. */
+export const describedBy = 'x-response-description';
+
 /** What fastify validates with and the documentation shows. */
 export function schemaOf(route: ApiRoute, group: RouteGroup): FastifySchema {
   const { params, query, body, response } = route.schema;
@@ -61,13 +64,20 @@ export function schemaOf(route: ApiRoute, group: RouteGroup): FastifySchema {
     ...(query === undefined ? {} : { querystring: query }),
     ...(body === undefined ? {} : { body }),
     response: {
-      [route.success]:
-        route.success === 204
-          ? { type: 'null', description: 'Done.' }
-          : withWarnings(response ?? { type: 'object' }, body !== undefined),
+      [route.success]: successOf(route, withWarnings(response ?? { type: 'object' }, body !== undefined)),
       ...refusedAnswers(route),
     },
   };
+}
+
+const successes = { 200: 'Done.', 201: 'Created.', 202: 'Changed or begun.', 204: 'Done.' } as const;
+
+function successOf({ success, stream }: ApiRoute, schema: object): object {
+  const described = { [describedBy]: successes[success] };
+  if (success === 204) return { type: 'null', ...described };
+  if (stream === undefined) return { ...schema, ...described };
+  const streamed = { schema: Type.String({ description: 'An endless stream.' }) };
+  return { ...described, content: { 'application/json': { schema }, [stream.contentType]: streamed } };
 }
 
 /** The answer to a body may say what of it was ignored. */

@@ -1,6 +1,6 @@
 import type { SwaggerOptions } from '@fastify/swagger';
 import { type Webhook, webhooks } from '@jackfield/contract';
-import type { RouteGroup } from './route.ts';
+import type { ApiRoute, RouteGroup } from './route.ts';
 
 /** What a reader of the document must know before the first request. */
 const introduction = `

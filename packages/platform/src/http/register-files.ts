@@ -5,7 +5,7 @@ import { Type } from 'typebox';
 import { problem, unavailable } from '../kernel/problem.ts';
 import { sendProblem } from './answers.ts';
 import { type ByteRange, readByteRange } from './byte-range.ts';
-import { schemaOf } from './documents.ts';
+import { describedBy, schemaOf } from './documents.ts';
 import type { FileRoute, ServedFile } from './file-route.ts';
 import type { ApiRequest, RouteGroup } from './route.ts';
 
@@ -108,8 +108,8 @@ function schemaOfFile({ operation, id, description, params, contentTypes }: File
     headers: Type.Object({ range: Type.Optional(Type.String({ examples: ['bytes=0-65535'] })) }),
     response: {
       ...(schema.response as Record<number, unknown>),
-      200: { description: 'The file.', content: whole },
-      206: { description: 'The part that Range names.', content: whole },
+      200: { [describedBy]: 'The file.', content: whole },
+      206: { [describedBy]: 'The part that Range names.', content: whole },
     },
   };
 }
