@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { webhooks } from '@jackfield/contract';
+import { streamUpgrade, webhooks } from '@jackfield/contract';
 import { openSimulatedWorld } from '@jackfield/testkit';
 import { Validator } from '@seriousme/openapi-schema-validator';
 
@@ -28,15 +28,19 @@ describe('the OpenAPI document of the whole platform', async () => {
     assert.deepEqual(result, { valid: true });
   });
 
-  it('has a name for each operation that a generated client can use', () => {
-    const names = operations.map(({ operationId }) => operationId);
-    assert.equal(new Set(names).size, names.length);
-    for (const name of names) {
-      assert.match(
-        name,
-        /^(activate|add|cancel|check|create|delete|end|fetch|hangUp|list|pause|play|record|remove|replay|resume|retrieve|send|speak|start|stop|transfer|update)[A-Z][A-Za-z]*$/,
-      );
-      assert.ok(name.length <= 40, name);
+  it('has a schema behind each reference, and one schema for all errors', () => {
+    const named = new Set(Object.keys(document.components.schemas));
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g)].map(([, to]) => to ?? '');
+    assert.notEqual(references.length, 0);
+    for (const to of new Set(references)) {
+      assert.ok(named.has(to.replace('#/components/schemas/', '')), to);
+    }
+    const errors = operations.flatMap(({ responses }) =>
+      Object.entries(responses).filter(([status]) => Number(status) >= 400),
+    );
+    for (const [, { content }] of errors) {
+      const error = { $ref: '#/components/schemas/Error' };
+      assert.deepEqual(content, { 'application/json': { schema: error } });
     }
   });
 
@@ -54,10 +58,10 @@ describe('the OpenAPI document of the whole platform', async () => {
   });
 
   it('has every webhook with its fields', () => {
-    assert.deepEqual(
-      Object.keys(document.webhooks),
-      webhooks.map(({ name }) => name),
-    );
+    assert.deepEqual(Object.keys(document.webhooks), [
+      ...webhooks.map(({ name }) => name),
+      streamUpgrade.name,
+    ]);
     for (const { name, fields } of webhooks) {
       const { schema } =
         document.webhooks[name].post.requestBody.content['application/x-www-form-urlencoded'];

@@ -1,4 +1,4 @@
-import { feedEvents, webhooks } from '@jackfield/contract';
+import { feedEvents, streamUpgrade, webhooks } from '@jackfield/contract';
 
 export const pagePath = 'docs/webhooks.md';
 
@@ -29,7 +29,7 @@ the resource, and for the headers with \`-Ma-\` that of the main account.
 Sort the decoded names; the fragment of a URL is never part of it. A request without any parameter has no \`?\`. Behind a proxy use the URL that you set, not the one that your server sees.
 \`stringToSignV2\` and \`stringToSignV3\` of \`@jackfield/contract\` make the texts; \`GET Callback/{callback_id}/\` shows those that were signed (\`signed_v2\`, \`signed_v3\`).
 
-The upgrade of an audio stream is a signed GET without parameters: \`Signature-V3\` is a list with one signature for each form of the URL ([streams](streams.md)).
+The upgrade of an audio stream is a signed GET without parameters ([streamUpgrade](#streamupgrade)).
 Music, sounds and the documents of music are requested unsigned.
 
 ## Retries and order
@@ -81,8 +81,20 @@ export function pageText(): string {
     const what = [...names.map((name) => `\`${name}\``), ...carriers.map((name) => `as ${name}`)];
     return `| \`${type}\` | ${description} | ${what.join(', ')} |`;
   });
+  const { name, summary, description, urls, headers } = streamUpgrade;
+  const upgrade = `### ${name}
+
+${summary}. ${description}
+
+Set by: ${urls.join('; ')}. Answer: 101, and a WebSocket from then on.
+
+| header | meaning |
+|---|---|
+${headers.map((each) => `| \`X-Service-${each.name}\` | ${each.description} |`).join('\n')}
+`;
   return `${introduction}
 ${sections.join('\n')}
+${upgrade}
 ## The event feed
 
 \`GET Event/\` has everything that happens on an account, as pages or as server-sent events. An event that a webhook carries has the fields of that webhook as \`data\`, with numbers and booleans

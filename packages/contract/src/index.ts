@@ -351,5 +351,6 @@ export {
   verifyStatuses,
 } from './verify.ts';
 export { type FeedEvent, feedEvents } from './webhooks/feed-events.ts';
+export { streamUpgrade } from './webhooks/stream-upgrade.ts';
 export type { Webhook } from './webhooks/webhook.ts';
 export { webhooks } from './webhooks/webhooks.ts';

@@ -1,5 +1,5 @@
 import type { SwaggerOptions } from '@fastify/swagger';
-import { type Webhook, webhooks } from '@jackfield/contract';
+import { documentedWebhooks } from './documented-webhooks.ts';
 import type { ApiRoute, RouteGroup } from './route.ts';
 
 /** What a reader of the document must know before the first request. */
@@ -64,36 +64,6 @@ function tagsOf(features: readonly RouteGroup[]) {
   return [...said].map(([name, sentences]) => ({ name, description: sentences.join(' ') }));
 }
 
-function documentedWebhooks() {
-  return Object.fromEntries(webhooks.map((webhook) => [webhook.name, { post: requestOf(webhook) }]));
-}
-
-function requestOf({ name, summary, description, urls, answer, events, fields }: Webhook) {
-  const told = events.length === 0 ? '' : ` Event feed: ${events.join(', ')}.`;
-  return {
-    operationId: name,
-    summary,
-    description: `${description} Set by ${urls.join('; ')}.${told} With the method GET the fields are in the query.`,
-    // The other side proves itself with a signature, not with credentials.
-    security: [],
-    parameters: ['V2', 'Ma-V2', 'V2-Nonce', 'V3', 'Ma-V3', 'V3-Nonce'].map((each) => ({
-      name: `X-Service-Signature-${each}`,
-      in: 'header',
-      required: true,
-      schema: { type: 'string' },
-    })),
-    requestBody: { required: true, content: { 'application/x-www-form-urlencoded': { schema: fields } } },
-    responses:
-      answer === 'document'
-        ? {
-            200: {
-              description: 'The document that runs next.',
-              content: { 'application/xml': { schema: { type: 'string' } } },
-            },
-          }
-        : { 200: { description: 'Accepted. The body is not read.' } },
-  };
-}
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
