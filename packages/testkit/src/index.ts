@@ -41,7 +41,13 @@ export {
   type SimulatedWorld,
   type SimulatedWorldOptions,
 } from './simulated-world.ts';
-export { assertDocumentedEvents, eventFaults, type FoundWebhook, webhookFor } from './told-as-documented.ts';
+export {
+  assertDocumentedEvents,
+  documentedOutbox,
+  eventFaults,
+  type FoundWebhook,
+  webhookFor,
+} from './told-as-documented.ts';
 export { frameSamples, toneFrame, toneMeter } from './tone-meter.ts';
 export { createVirtualClock, type VirtualClock, type VirtualClockOptions } from './virtual-clock.ts';
 export { type WatchedDatabase, watchDatabase } from './watched-database.ts';

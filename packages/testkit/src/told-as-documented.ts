@@ -42,6 +42,17 @@ export function assertDocumentedEvents(
   assert.deepEqual(faults, [], 'events that the contract does not know');
 }
 
+/** The events that an outbox is given; the transaction of one that the contract does not describe fails. */
+export function documentedOutbox<Box extends { appendEvents(write: never, events: never): Promise<void> }>(
+  outbox: Box,
+): Box {
+  const appendEvents: typeof outbox.appendEvents = async (write, events) => {
+    assertDocumentedEvents(events);
+    await outbox.appendEvents(write, events);
+  };
+  return { ...outbox, appendEvents };
+}
+
 /** What JSON keeps. */
 function definedOf(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

@@ -16,6 +16,7 @@ import { createRoutedLegs } from '@jackfield/signalling';
 import {
   createRecordingLog,
   createVirtualClock,
+  documentedOutbox,
   eachDatabase,
   type OpenDatabase,
   type VirtualClock,
@@ -53,7 +54,7 @@ async function start({ carriers, database, clock }: Options) {
   const read = readCarriers(JSON.stringify({ carriers }));
   assert.ok(read.ok, JSON.stringify(read));
   const log = createRecordingLog();
-  const outbox = createOutbox({ database, clock, log, newEventId: () => randomUUID() });
+  const outbox = documentedOutbox(createOutbox({ database, clock, log, newEventId: () => randomUUID() }));
   const feature = createCarriers({
     carriers: read.carriers,
     database,
@@ -249,6 +250,9 @@ eachDatabase('Calls through carriers', (open: OpenDatabase) => {
       'carrier.call-passed-over',
       'carrier.unregistered',
     ]);
+    await w.clock.advance(61_000);
+    w.probes.findLast(({ uri }) => uri.includes(beta.host))!.done(200);
+    assert.equal((await w.told()).at(-1), 'carrier.reachable');
     await w.feature.close();
   });
 });

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createRecordingLog, createVirtualClock, eachDatabase } from '@jackfield/testkit';
+import {
+  assertDocumentedEvents,
+  createRecordingLog,
+  createVirtualClock,
+  eachDatabase,
+} from '@jackfield/testkit';
 import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import { createLoginFeed, explain } from './login-feed.ts';
 
@@ -30,7 +35,10 @@ eachDatabase('Failed logins', (open) => {
       clock,
       log,
       outbox: {
-        appendEvents: async (_write, given) => void events.push(...given),
+        appendEvents: async (_write, given) => {
+          assertDocumentedEvents(given);
+          events.push(...given);
+        },
         wake: () => events.length === 3 && told.resolve(),
       },
       account: () => 'MA1',

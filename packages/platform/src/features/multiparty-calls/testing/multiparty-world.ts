@@ -1,5 +1,5 @@
 import type { Clock, Database, Write } from '@jackfield/ports';
-import type { OpenDatabase, VirtualClock } from '@jackfield/testkit';
+import { assertDocumentedEvents, type OpenDatabase, type VirtualClock } from '@jackfield/testkit';
 import { type ApiAnswer, type ApiWorld, type Caller, openApi } from '../../../http/testing/api-world.ts';
 import { createSessionRunner } from '../../../kernel/create-session-runner.ts';
 import type { OutboxEvent } from '../../../kernel/kernel-effects.ts';
@@ -95,6 +95,7 @@ async function worldOn(
     clock,
     log,
     appendEvents: async (_write, appended) => {
+      assertDocumentedEvents(appended);
       events.push(...appended);
     },
   });

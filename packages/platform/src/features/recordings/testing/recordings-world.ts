@@ -7,7 +7,7 @@ import { afterEach } from 'node:test';
 import type { MessagePort } from 'node:worker_threads';
 import { createDiskRecordings, createRecorder, type DiskRecorder } from '@jackfield/adapters/recorder';
 import type { Clock, Database, MixCommand, Write } from '@jackfield/ports';
-import type { OpenDatabase, VirtualClock } from '@jackfield/testkit';
+import { assertDocumentedEvents, type OpenDatabase, type VirtualClock } from '@jackfield/testkit';
 import { type ApiWorld, basic, type Caller, openApi } from '../../../http/testing/api-world.ts';
 import { createSessionRunner } from '../../../kernel/create-session-runner.ts';
 import type { OutboxEvent } from '../../../kernel/kernel-effects.ts';
@@ -139,6 +139,7 @@ async function worldOn(
     clock,
     log,
     appendEvents: async (_write, appended) => {
+      assertDocumentedEvents(appended);
       events.push(...appended);
     },
   });

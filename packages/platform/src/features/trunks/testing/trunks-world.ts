@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createSecrets } from '@jackfield/adapters/secrets';
 import type { Clock } from '@jackfield/ports';
-import { createRecordingLog, type OpenDatabase } from '@jackfield/testkit';
+import { createRecordingLog, documentedOutbox, type OpenDatabase } from '@jackfield/testkit';
 import { type Caller, openApi } from '../../../http/testing/api-world.ts';
 import { createEventFeed, feedStart } from '../../../kernel/event-feed.ts';
 import { createOutbox, outboxMigrations } from '../../../kernel/outbox.ts';
@@ -20,7 +20,7 @@ export async function openTrunks(open: OpenDatabase) {
     startTimer: (at, fire) => api.clock.startTimer(at, fire),
   };
   const log = createRecordingLog();
-  const outbox = createOutbox({ database, clock, log, newEventId: () => randomUUID() });
+  const outbox = documentedOutbox(createOutbox({ database, clock, log, newEventId: () => randomUUID() }));
   const secrets = createSecrets(new Uint8Array(32).fill(7));
   const trunks = createTrunks({ database, clock, log, secrets, domains: [realm], outbox });
   await database.migrate(trunks.migrations);
