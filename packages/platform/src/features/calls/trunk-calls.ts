@@ -39,6 +39,7 @@ export function trunkCallRoutes(database: Pick<Database, 'read'>, domain: string
   }
 
   return areas.flatMap((area) => {
+    const suffix = area === areas[0] ? '' : area;
     const named = (title: string) => (area === areas[0] ? title : `${title} (${area})`);
     const path = `${area}/Call/`;
     return [
@@ -46,6 +47,7 @@ export function trunkCallRoutes(database: Pick<Database, 'read'>, domain: string
         method: 'GET',
         path,
         operation: named('List calls through trunks'),
+        id: `listTrunkCalls${suffix}`,
         description:
           'Ended calls, the newest end first. total_count counts no further than 10,000 or the next page.',
         schema: { query: trunkCallListQuery, response: trunkCallList },
@@ -65,6 +67,7 @@ export function trunkCallRoutes(database: Pick<Database, 'read'>, domain: string
         method: 'GET',
         path: `${path}:call_uuid/`,
         operation: named('Retrieve a call through a trunk'),
+        id: `retrieveTrunkCall${suffix}`,
         description: 'Its record, also while it lives.',
         schema: { params: trunkCallPath, response: trunkCallBody },
         success: 200,

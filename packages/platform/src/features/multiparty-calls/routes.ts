@@ -166,6 +166,7 @@ export function multipartyCallRoutes(
     method: 'GET',
     path: 'MultiPartyCall/:mpc/Participant/:member_id/',
     operation: 'Retrieve one participant, several or all',
+    id: 'retrieveParticipants',
     description:
       'One is answered with its fields; several and all with a list of such objects, in the order of adding. all: of an ongoing call those dialled or present, of an ended one all.',
     schema: { params: mpcMemberPath, query: participantQuery, response: participantBody },

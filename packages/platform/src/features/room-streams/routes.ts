@@ -56,6 +56,7 @@ export function roomStreamRoutes({ rooms, streams, usage, start }: RouteDeps): R
   const place: StreamPlace<typeof mpcStreamsPath.properties, typeof mpcStreamPath.properties> = {
     path: 'MultiPartyCall/:mpc/Stream/',
     of: 'a whole multiparty call',
+    ids: 'MultipartyCall',
     listed: 'Newest first, those that have ended included; of a call that has ended by its UUID.',
     paramsOfAll: mpcStreamsPath,
     paramsOfOne: mpcStreamPath,

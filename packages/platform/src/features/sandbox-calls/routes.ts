@@ -43,6 +43,7 @@ export function sandboxCallRoutes(deps: SandboxCallRouteDeps): RouteGroup {
     method: 'POST',
     path: 'Sandbox/Call/',
     operation: 'Have a sandbox phone call',
+    id: 'createSandboxCall',
     description:
       'A phone of the sandbox sends a real INVITE to an endpoint, an application or a number of the account. What it hears is recorded.',
     schema: { body: newSandboxCall, response: startedSandboxCall },
@@ -66,6 +67,7 @@ export function sandboxCallRoutes(deps: SandboxCallRouteDeps): RouteGroup {
     method: 'GET',
     path: 'Sandbox/Call/',
     operation: 'List calls of sandbox phones',
+    id: 'listSandboxCalls',
     description:
       'Newest first; those that phones of the sandbox made by order since the start of the process.',
     schema: { query: sandboxCallListQuery, response: sandboxCallList },
@@ -84,6 +86,7 @@ export function sandboxCallRoutes(deps: SandboxCallRouteDeps): RouteGroup {
     method: 'GET',
     path: 'Sandbox/Call/:sandbox_call_uuid/',
     operation: 'Retrieve a call of a sandbox phone',
+    id: 'retrieveSandboxCall',
     schema: { params: sandboxCallPath, response: sandboxCallBody },
     success: 200,
     async run({ account, params }) {
@@ -96,6 +99,7 @@ export function sandboxCallRoutes(deps: SandboxCallRouteDeps): RouteGroup {
     method: 'DELETE',
     path: 'Sandbox/Call/:sandbox_call_uuid/',
     operation: 'Have a sandbox phone hang up',
+    id: 'hangUpSandboxCall',
     description: 'Nothing happens to a call that has ended.',
     schema: { params: sandboxCallPath },
     success: 204,
@@ -110,6 +114,7 @@ export function sandboxCallRoutes(deps: SandboxCallRouteDeps): RouteGroup {
   const recording = fileRoute({
     path: 'Sandbox/Call/:sandbox_call_uuid/Recording/',
     operation: 'Fetch what a sandbox phone heard',
+    id: 'fetchSandboxRecording',
     description: 'A WAV file from the answer on; there is none before the call has ended.',
     params: sandboxCallPath,
     contentTypes: ['audio/wav'],

@@ -15,6 +15,8 @@ export interface StreamPlace<All extends TProperties, One extends TProperties> {
   readonly path: string;
   /** As the titles of the operations name it: `a call`. */
   readonly of: string;
+  /** As their ids name it: `Call`. */
+  readonly ids: string;
   /** What the list holds, for the documentation. */
   readonly listed: string;
   readonly paramsOfAll: TObject<All>;
@@ -45,6 +47,7 @@ export function streamOperations<All extends TProperties, One extends TPropertie
     method: 'GET',
     path,
     operation: `List the streams of ${of}`,
+    id: `list${place.ids}Streams`,
     description: place.listed,
     schema: { params: paramsOfAll, query: streamListQuery, response: streamList },
     success: 200,
@@ -64,6 +67,7 @@ export function streamOperations<All extends TProperties, One extends TPropertie
     method: 'GET',
     path: `${path}:stream_id/`,
     operation: `Retrieve a stream of ${of}`,
+    id: `retrieve${place.ids}Stream`,
     schema: { params: paramsOfOne, response: streamBody },
     success: 200,
     async run({ account, params }) {
@@ -81,6 +85,7 @@ export function streamOperations<All extends TProperties, One extends TPropertie
     method: 'DELETE',
     path: `${path}:stream_id/`,
     operation: `Stop a stream of ${of}`,
+    id: `stop${place.ids}Stream`,
     schema: { params: paramsOfOne },
     success: 204,
     async run({ account, params }) {
@@ -93,6 +98,7 @@ export function streamOperations<All extends TProperties, One extends TPropertie
     method: 'DELETE',
     path,
     operation: `Stop all streams of ${of}`,
+    id: `stop${place.ids}Streams`,
     schema: { params: paramsOfAll },
     success: 204,
     async run({ account, params }) {

@@ -29,6 +29,7 @@ export function streamRoutes(commands: StreamCommands, queries: StreamQueries, u
   const place: StreamPlace<typeof callStreamsPath.properties, typeof callStreamPath.properties> = {
     path: 'Call/:call_uuid/Stream/',
     of: 'a call',
+    ids: 'Call',
     listed: 'Newest first, those that have ended included.',
     paramsOfAll: callStreamsPath,
     paramsOfOne: callStreamPath,
