@@ -103,6 +103,9 @@ export {
   pageQuery,
 } from './envelopes.ts';
 export { allErrorCodes, type ErrorCode, type ErrorCodeRow, errorCodes } from './error-codes.ts';
+export { type ExampleId, exampleIds } from './examples/example-ids.ts';
+export { parameterExample } from './examples/parameter-examples.ts';
+export { type RequestExample, requestExamples } from './examples/request-examples.ts';
 export {
   type HearingHistoryItem,
   type HearingHistoryQuery,

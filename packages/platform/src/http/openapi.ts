@@ -1,4 +1,5 @@
 import type { SwaggerOptions } from '@fastify/swagger';
+import { withExamples } from './document-examples.ts';
 import { documentedWebhooks } from './documented-webhooks.ts';
 import type { ApiRoute, RouteGroup } from './route.ts';
 
@@ -7,6 +8,9 @@ const introduction = `
 Endpoints, calls, multiparty calls, audio streams, recordings, trunks and verification, as JSON over HTTP.
 
 **Authentication.** HTTP Basic: \`auth_id\` as user, \`auth_token\` as password. The \`auth_id\` in the path is yours, or that of one of your subaccounts.
+
+**Samples.** With \`JACKFIELD=http://127.0.0.1:8080/v1/Account/<auth_id>\` and \`AUTH=<auth_id>:<auth_token>\` in your shell the samples can be sent as they stand, once
+their identifiers are yours.
 
 **Requests.** A POST has a JSON body. Paths end with a slash, which may be left out. Booleans and numbers may be sent as text. A parameter that the
 operation does not know is named in \`warnings\` of the answer; one that looks like a slip of a name that it knows is refused with 400.
@@ -87,7 +91,11 @@ function withComponents(document: object): object {
   const body = Object.fromEntries(
     Object.entries(rest).map(([name, each]) => [name, name === 'info' ? each : shared(each as Json)]),
   );
-  return { ...body, components: { ...components, schemas: { ...components?.schemas, ...schemas } } };
+  return {
+    ...body,
+    paths: withExamples(body.paths as never),
+    components: { ...components, schemas: { ...components?.schemas, ...schemas } },
+  };
 }
 
 /** `SIP endpoint` → `SipEndpoint`. */
