@@ -1,7 +1,7 @@
 import type { SwaggerOptions } from '@fastify/swagger';
 import { withExamples } from './document-examples.ts';
 import { documentedWebhooks } from './documented-webhooks.ts';
-import type { ApiRoute, RouteGroup } from './route.ts';
+import type { RouteGroup } from './route.ts';
 
 /** What a reader of the document must know before the first request. */
 const introduction = `
@@ -67,7 +67,6 @@ function tagsOf(features: readonly RouteGroup[]) {
   }
   return [...said].map(([name, sentences]) => ({ name, description: sentences.join(' ') }));
 }
-
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 

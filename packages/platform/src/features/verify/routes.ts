@@ -75,7 +75,6 @@ export function sessionRoutes({ queries, start, check, proofs }: RouteDeps): rea
       schema: { params: verifySessionPath, response: verifyReceipt },
       refuses: ['conflict'],
       success: 200,
-      refuses: [409],
       async run({ account, params }) {
         const receipt = await proofs.receiptOf(account, params.session_uuid);
         if (receipt === undefined) return refused(notFound('session', params.session_uuid));

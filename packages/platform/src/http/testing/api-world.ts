@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { createMetrics } from '@jackfield/adapters/metrics';
 import { createSecrets } from '@jackfield/adapters/secrets';
-import { errorBody } from '@jackfield/contract';
 import type { Database } from '@jackfield/ports';
 import {
   createRecordingLog,
@@ -26,7 +25,6 @@ import {
   idempotencyTable,
   type RouteGroup,
 } from '../index.ts';
-import { refusedCodes } from '../refused-codes.ts';
 
 export interface Caller {
   readonly authId: string;
