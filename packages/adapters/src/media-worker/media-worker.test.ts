@@ -157,6 +157,21 @@ test('captured audio goes out through the port that was given, in chunks, then i
   assert.deepEqual(messages.at(-1), { type: 'ended', capture: 'd' });
 });
 
+test('a clip that is dropped leaves no memory in the thread, which collects nothing while it only ticks', async (context) => {
+  const media = await start(context, { ports: { first: 38_206, last: 38_207 } });
+  const held = (): number => process.memoryUsage.rss() / 2 ** 20;
+  const load = (): Promise<void> =>
+    media.loadClip('long', { sampleRate: 8_000, samples: new Int16Array(40_000_000).fill(1) });
+  const before = held();
+  await load();
+  await load();
+  media.send({ do: 'open-mix', mix: 'm' });
+  media.dropClip('long');
+  await media.census();
+  // What this thread has of them, 76 MB each, is its collector's to free.
+  assert.ok(held() - before < 2 * 77 + 40, `${Math.round(held() - before)} MB`);
+});
+
 test('open rejects when no port is left and when the name is open; a close that crosses an open leaves nothing', async (context) => {
   const media = await start(context, { ports: { first: 38_200, last: 38_203 } });
   await media.open('a');

@@ -1,6 +1,5 @@
-import type { SoundClip } from '@jackfield/ports';
 import { MPEGDecoder } from 'mpg123-decoder';
-import { createClipBuilder } from './clip-builder.ts';
+import { type ClipSink, createClipWriter, tooLong } from './clip-writer.ts';
 import { DecodeError } from './decode-error.ts';
 import { nextFrames, skipId3 } from './mpeg-frames.ts';
 import { recogniseSound } from './recognise-sound.ts';
@@ -9,8 +8,8 @@ import { createWavReader } from './wav-samples.ts';
 
 /** One file on its way to a clip. */
 export interface DecodeJob {
-  /** Does a slice of some milliseconds; the clip when that was the last one. Throws a DecodeError for a fault of the file. */
-  turn(): SoundClip | undefined;
+  /** Does a slice of some milliseconds; true when that was the last one. Throws a DecodeError for a fault of the file. */
+  turn(): boolean;
   end(): void;
 }
 
@@ -19,16 +18,30 @@ export interface DecodeJobLimits {
   readonly maxSampleRate: number;
 }
 
-/** 16 KB are about a second of MP3: 1 to 5 ms. */
-const sliceBytes = 16_384;
-const sliceFrames = 32_768;
+/** Where the clip goes: its length in samples, or slightly more, precedes them. */
+export interface DecodeSink {
+  begin(sampleRate: number, mostSamples: number): void;
+  take(piece: Int16Array): void;
+}
 
-export async function createDecodeJob(file: Uint8Array, limits: DecodeJobLimits): Promise<DecodeJob> {
+/** 4 KB are at most 4 s of MP3: 1 to 5 ms. */
+const sliceBytes = 4_096;
+/** Headers alone are read a hundred times as fast. */
+const scanBytes = 262_144;
+const sliceFrames = 32_768;
+/** The decoder leaves out what encoders stand around the sound, which headers count. */
+const paddingSeconds = 1;
+
+export async function createDecodeJob(
+  file: Uint8Array,
+  limits: DecodeJobLimits,
+  sink: DecodeSink,
+): Promise<DecodeJob> {
   switch (recogniseSound(file)) {
     case 'wav':
-      return createWavJob(file, limits);
+      return createWavJob(file, limits, sink);
     case 'mp3':
-      return createMp3Job(file, limits);
+      return createMp3Job(file, limits, sink);
     case undefined:
       throw new DecodeError(
         'unknown-format',
@@ -37,11 +50,20 @@ export async function createDecodeJob(file: Uint8Array, limits: DecodeJobLimits)
   }
 }
 
-function createWavJob(file: Uint8Array, { seconds, maxSampleRate }: DecodeJobLimits): DecodeJob {
+function createWavJob(
+  file: Uint8Array,
+  { seconds, maxSampleRate }: DecodeJobLimits,
+  sink: DecodeSink,
+): DecodeJob {
   const layout = readWavLayout(file);
-  if (layout.frames / layout.sampleRate > seconds) throw tooLong(seconds);
+  const length = layout.frames / layout.sampleRate;
+  if (length > seconds) throw tooLong(seconds);
   const read = createWavReader(file, layout);
-  const clip = createClipBuilder(maxSampleRate, seconds);
+  const clip = createClipWriter(
+    maxSampleRate,
+    seconds,
+    sinkOf(sink, () => length),
+  );
   // Frames of many channels are long: a slice is as many bytes whatever their number.
   const perTurn = Math.max(1, Math.floor(sliceFrames / layout.channels));
   const samples = new Int16Array(perTurn);
@@ -52,29 +74,53 @@ function createWavJob(file: Uint8Array, { seconds, maxSampleRate }: DecodeJobLim
       read(frame, count, samples);
       clip.append(samples, count, layout.sampleRate);
       frame += count;
-      return frame === layout.frames ? clip.finish() : undefined;
+      if (frame < layout.frames) return false;
+      clip.finish();
+      return true;
     },
     end() {},
   };
 }
 
+/** Reads every header first: a file that is too long is refused before anything is decoded or held. */
 async function createMp3Job(
   file: Uint8Array,
   { seconds, maxSampleRate }: DecodeJobLimits,
+  sink: DecodeSink,
 ): Promise<DecodeJob> {
-  // One for each file: what the last one left in its filters is nobody else's to hear.
+  // A decoder for each file: its filters keep sound of the file before.
   const decoder = new MPEGDecoder();
   await decoder.ready;
-  const clip = createClipBuilder(maxSampleRate, seconds);
-  let at = skipId3(file);
+  let length = 0;
+  const most = (): number => Math.min(length, seconds);
+  const clip = createClipWriter(maxSampleRate, seconds, sinkOf(sink, most));
+  const first = skipId3(file);
+  let scanned: number | undefined = first;
+  let at = first;
   let samples = new Int16Array(0);
+
+  const scan = (from: number): number | undefined => {
+    let to = from;
+    while (to < from + scanBytes) {
+      const run = nextFrames(file, to, scanBytes);
+      if (run === undefined) return undefined;
+      length += run.samples / run.sampleRate;
+      if (length > seconds + paddingSeconds) throw tooLong(seconds);
+      to = run.end;
+    }
+    return to;
+  };
+
   return {
     turn() {
+      if (scanned !== undefined) {
+        scanned = scan(scanned);
+        return false;
+      }
       // Only whole frames reach the decoder; what it does with other bytes is not bounded.
       const run = nextFrames(file, at, sliceBytes);
       if (run === undefined) {
-        const made = clip.finish();
-        if (made !== undefined) return made;
+        if (clip.finish()) return true;
         throw new DecodeError('broken-file', 'it is a broken MP3 file: no frame of it could be decoded');
       }
       at = run.end;
@@ -82,9 +128,16 @@ async function createMp3Job(
       if (samples.length < samplesDecoded) samples = new Int16Array(samplesDecoded);
       mixDown(channelData, samplesDecoded, samples);
       clip.append(samples, samplesDecoded, run.sampleRate);
-      return undefined;
+      return false;
     },
     end: () => decoder.free(),
+  };
+}
+
+function sinkOf(sink: DecodeSink, seconds: () => number): ClipSink {
+  return {
+    begin: (sampleRate) => sink.begin(sampleRate, Math.ceil(seconds() * sampleRate) + 1),
+    take: (piece) => sink.take(piece),
   };
 }
 
@@ -96,8 +149,4 @@ function mixDown(channels: readonly Float32Array[], count: number, out: Int16Arr
     const sample = Math.round((left[i]! + right[i]!) * 16_383.5);
     out[i] = sample > 32_767 ? 32_767 : sample < -32_768 ? -32_768 : sample;
   }
-}
-
-function tooLong(seconds: number): DecodeError {
-  return new DecodeError('too-long', `it is longer than ${seconds} seconds`);
 }

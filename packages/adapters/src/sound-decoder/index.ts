@@ -1,2 +1,2 @@
 export { DecodeError } from './decode-error.ts';
-export { createSoundDecoder, type SoundDecoderOptions, type ThreadedSoundDecoder } from './sound-decoder.ts';
+export { createSoundDecoder, type SoundDecoderOfFiles, type SoundDecoderOptions } from './sound-decoder.ts';

@@ -5,6 +5,8 @@ export interface FrameRun {
   readonly start: number;
   readonly end: number;
   readonly sampleRate: number;
+  /** Samples of each channel, as the headers say. */
+  readonly samples: number;
 }
 
 /** Frames in a row that tell sound from bytes that merely look like a header. */
@@ -65,11 +67,13 @@ export function nextFrames(bytes: Uint8Array, at: number, size: number): FrameRu
   }
   const { sampleRate } = header;
   let end = start;
+  let samples = 0;
   while (header !== undefined && header.sampleRate === sampleRate && end - start < size) {
     end += header.bytes;
+    samples += header.samples;
     header = wholeFrame(bytes, end);
   }
-  return { start, end, sampleRate };
+  return { start, end, sampleRate, samples };
 }
 
 function wholeFrame(bytes: Uint8Array, at: number): MpegHeader | undefined {

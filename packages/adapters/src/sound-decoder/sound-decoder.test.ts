@@ -113,7 +113,7 @@ test('a file that unpacks to more than the limit is refused at the limit', async
   assert.equal(secondsOf(await decoder.decode(wav, { seconds: 6 })), 6);
 });
 
-test('damaged MP3 is played or refused; the thread lives on', async () => {
+test('damaged MP3 is played or refused; the process lives on', async () => {
   const damage = fc.array(fc.tuple(fc.nat(short.length - 1), fc.nat(255)), { maxLength: 200 });
   await fc.assert(
     fc.asyncProperty(damage, fc.nat(short.length), async (changes, length) => {
@@ -159,29 +159,29 @@ test('too many that wait are refused, and so are too many bytes', async () => {
   await assert.rejects(narrow.decode(short, limits), { code: 'too-many-requests' });
   await Promise.all([first, second]);
   await assert.rejects(narrow.decode(new Uint8Array(100_001), limits), { code: 'too-many-requests' });
-  assert.deepEqual(narrow.census(), { active: 0, waiting: 0, threads: 1 });
+  assert.deepEqual(narrow.census(), { active: 0, waiting: 0, processes: 1 });
   await narrow.close();
 });
 
-test('a file that hangs or ends the thread is given up; the others are begun again', async () => {
-  const program = new URL('./testing/fragile-thread.ts', import.meta.url);
+test('a file that hangs or ends the process is given up; the others are begun again', async () => {
+  const program = new URL('./testing/fragile-child.ts', import.meta.url);
   const watched = createSoundDecoder({ stallMs: 300, program });
   const tell = (what: string) => watched.decode(Buffer.from(what), limits);
   const [good, hanging, later] = [tell('good'), tell('hang'), tell('later')];
   await assert.rejects(hanging, { code: 'broken-file', message: /took too long/ });
   assert.equal((await good).samples.length, 4);
-  assert.equal((await later).samples.length, 5, 'begun again on a new thread');
+  assert.equal((await later).samples.length, 5, 'begun again in a new process');
   const [dying, behind] = [tell('die'), tell('behind')];
   await assert.rejects(dying, { code: 'broken-file', message: /made the decoder fail/ });
   assert.equal((await behind).samples.length, 6);
-  // Whether the second thread lives depends on who of them was first.
+  // Whether the second process lives depends on who of them was first.
   const { active, waiting } = watched.census();
   assert.deepEqual([active, waiting], [0, 0]);
   await watched.close();
 });
 
 test('a file that is always begun with one that kills is given up in the end', async () => {
-  const program = new URL('./testing/fragile-thread.ts', import.meta.url);
+  const program = new URL('./testing/fragile-child.ts', import.meta.url);
   const watched = createSoundDecoder({ program, maxAttempts: 2 });
   // Whoever reports no turn is not known to be at work: nobody is to blame, so all are.
   const silent = watched.decode(Buffer.from('quiet death'), limits);
@@ -189,14 +189,14 @@ test('a file that is always begun with one that kills is given up in the end', a
   await watched.close();
 });
 
-test('close refuses what is under way and what comes later, and leaves no thread', async () => {
+test('close refuses what is under way and what comes later, and leaves no process', async () => {
   const closing = createSoundDecoder({ maxActive: 1 });
   const asked = [closing.decode(short, limits), closing.decode(short, limits)];
   const refused = asked.map((one) => assert.rejects(one, { code: 'closed' }));
   await closing.close();
   await Promise.all(refused);
   await assert.rejects(closing.decode(short, limits), { code: 'closed' });
-  assert.deepEqual(closing.census(), { active: 0, waiting: 0, threads: 0 });
+  assert.deepEqual(closing.census(), { active: 0, waiting: 0, processes: 0 });
 });
 
 const sox = (() => {

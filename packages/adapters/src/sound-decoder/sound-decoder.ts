@@ -1,84 +1,94 @@
-import { Worker } from 'node:worker_threads';
 import type { DecodeLimits, SoundClip, SoundDecoder } from '@jackfield/ports';
 import { DecodeError } from './decode-error.ts';
-import type { DecodeOrder, DecodeReport, DecodeThreadData } from './protocol.ts';
+import { type DecoderProcess, startDecoderProcess } from './decoder-process.ts';
+import type { DecodeReport } from './protocol.ts';
+import { createReceivedClip, type ReceivedClip } from './received-clip.ts';
 
 export interface SoundDecoderOptions {
-  /** Clips of higher rates are converted to it here, where nobody waits for the next 20 ms; the media engine runs at 8,000. */
+  /** Clips of higher rates are converted to it in the process; the media engine runs at 8,000. */
   readonly maxSampleRate?: number;
   /** Files that are decoded at the same time, slice by slice. */
   readonly maxActive?: number;
   /** Files that wait for their turn, and their bytes together. */
   readonly maxWaiting?: number;
   readonly maxWaitingBytes?: number;
-  /** A slice takes milliseconds; a thread that is silent for so long hangs and is replaced. */
+  /** A slice takes milliseconds; a process that is silent for so long hangs and is replaced. */
   readonly stallMs?: number;
-  /** How often a file is begun because another one took the thread down. */
+  /** How often a file is begun because another one took the process down. */
   readonly maxAttempts?: number;
-  /** What the thread runs; another one in tests of what hangs. */
+  /** A process without work ends after it, and its memory with it. */
+  readonly idleMs?: number;
+  /** What the process runs; another one in tests of what hangs. */
   readonly program?: URL;
 }
 
-export interface ThreadedSoundDecoder extends SoundDecoder {
+export interface SoundDecoderOfFiles extends SoundDecoder {
   /** What is under way, for metrics and for the census after a test. */
-  census(): { readonly active: number; readonly waiting: number; readonly threads: number };
-  /** Ends the thread; what is still being decoded is rejected. */
+  census(): { readonly active: number; readonly waiting: number; readonly processes: number };
+  /** The process id while one runs. */
+  readonly pid: number | undefined;
+  /** Ends the process; what is still being decoded is rejected. */
   close(): Promise<void>;
 }
 
-const decodeThread = new URL('./decode-thread.ts', import.meta.url);
+const decodeChild = new URL('./decode-child.ts', import.meta.url);
 
 interface Job {
-  readonly order: DecodeOrder;
+  readonly name: number;
+  readonly file: Uint8Array;
+  readonly seconds: number;
   attempts: number;
+  clip?: ReceivedClip;
   readonly resolve: (clip: SoundClip) => void;
   readonly reject: (error: DecodeError) => void;
 }
 
-/** Decodes in a thread that is started at the first file, and again when a file made it hang or die. */
-export function createSoundDecoder(options: SoundDecoderOptions = {}): ThreadedSoundDecoder {
+/**
+ * Decodes in a process that is started at the first file, again when a file made it hang or die, and again after it was idle. A process and
+ * no thread: what a thread has freed stays with the server, 100 to 400 MB after some long files.
+ */
+export function createSoundDecoder(options: SoundDecoderOptions = {}): SoundDecoderOfFiles {
   const { maxSampleRate = 8_000, maxActive = 8, maxWaiting = 500, stallMs = 5_000 } = options;
-  const { maxWaitingBytes = 100 << 20, maxAttempts = 3, program = decodeThread } = options;
+  const { maxWaitingBytes = 100 << 20, maxAttempts = 3, idleMs = 30_000, program = decodeChild } = options;
   const active = new Map<number, Job>();
   const waiting: Job[] = [];
   let waitingBytes = 0;
   let names = 0;
-  let thread: Worker | undefined;
+  let running: DecoderProcess | undefined;
   let atWork: number | undefined;
   let watch: NodeJS.Timeout | undefined;
   let isClosed = false;
 
-  function start(): Worker {
-    const data: DecodeThreadData = { maxSampleRate };
-    const started = new Worker(program, {
-      workerData: data,
-      name: 'sound-decoder',
-      env: {},
-      resourceLimits: { maxOldGenerationSizeMb: 128 },
+  function start(): DecoderProcess {
+    return startDecoderProcess({
+      program,
+      maxSampleRate,
+      reported: take,
+      lost: () => replace('it made the decoder fail'),
     });
-    started.on('message', (report: DecodeReport) => {
-      if (started === thread) take(report);
-    });
-    const lost = (): void => {
-      if (started === thread) replace('it made the decoder fail');
-    };
-    started.on('error', lost);
-    started.on('exit', lost);
-    return started;
   }
 
   function take(report: DecodeReport): void {
-    if (report.type === 'turn') {
-      atWork = report.job;
-      watchOver();
-      return;
-    }
     const job = active.get(report.job);
-    active.delete(report.job);
-    atWork = undefined;
-    if (report.type === 'done') job?.resolve(report.clip);
-    else job?.reject(new DecodeError(report.code, report.sentence));
-    next();
+    switch (report.type) {
+      case 'turn':
+        atWork = report.job;
+        watchOver();
+        return;
+      case 'begun':
+        if (job !== undefined) job.clip = createReceivedClip(report.sampleRate, report.mostSamples);
+        return;
+      case 'samples':
+        job?.clip?.take(report.samples);
+        return;
+      case 'done':
+      case 'failed':
+        active.delete(report.job);
+        atWork = undefined;
+        if (report.type === 'failed') job?.reject(new DecodeError(report.code, report.sentence));
+        else if (job?.clip !== undefined) job.resolve(job.clip.finish());
+        next();
+    }
   }
 
   function watchOver(): void {
@@ -91,9 +101,7 @@ export function createSoundDecoder(options: SoundDecoderOptions = {}): ThreadedS
 
   /** The one that was at work is to blame and is given up, the others begin again. */
   function replace(blame: string): void {
-    const lost = thread;
-    thread = undefined;
-    void lost?.terminate();
+    end();
     const culprit = atWork;
     atWork = undefined;
     for (const [name, job] of active) {
@@ -105,32 +113,46 @@ export function createSoundDecoder(options: SoundDecoderOptions = {}): ThreadedS
     next();
   }
 
+  function end(): Promise<void> | undefined {
+    const ended = running?.end();
+    running = undefined;
+    return ended;
+  }
+
   function send(job: Job): void {
-    thread ??= start();
+    running ??= start();
     job.attempts++;
-    thread.postMessage(job.order);
+    delete job.clip;
+    running.decode(job.name, job.file, job.seconds);
   }
 
   function next(): void {
     while (active.size < maxActive) {
       const job = waiting.shift();
       if (job === undefined) break;
-      waitingBytes -= job.order.file.length;
-      active.set(job.order.job, job);
+      waitingBytes -= job.file.length;
+      active.set(job.name, job);
       send(job);
     }
-    if (active.size === 0) {
-      clearTimeout(watch);
-      // An idle thread keeps nobody from ending.
-      thread?.unref();
-    } else {
-      thread?.ref();
+    running?.hold(active.size > 0);
+    if (active.size > 0) {
       watchOver();
+      return;
     }
+    clearTimeout(watch);
+    // An idle process keeps nobody from ending, nor does its end.
+    watch = setTimeout(end, idleMs).unref();
   }
 
   return {
-    census: () => ({ active: active.size, waiting: waiting.length, threads: thread === undefined ? 0 : 1 }),
+    get pid() {
+      return running?.pid;
+    },
+    census: () => ({
+      active: active.size,
+      waiting: waiting.length,
+      processes: running === undefined ? 0 : 1,
+    }),
     decode(file: Uint8Array, { seconds }: DecodeLimits) {
       if (isClosed) return Promise.reject(new DecodeError('closed', 'the decoder was closed'));
       if (waiting.length >= maxWaiting || waitingBytes + file.length > maxWaitingBytes) {
@@ -138,7 +160,7 @@ export function createSoundDecoder(options: SoundDecoderOptions = {}): ThreadedS
         return Promise.reject(new DecodeError('too-many-requests', sentence));
       }
       return new Promise((resolve, reject) => {
-        waiting.push({ order: { job: ++names, file: alone(file), seconds }, attempts: 0, resolve, reject });
+        waiting.push({ name: ++names, file, seconds, attempts: 0, resolve, reject });
         waitingBytes += file.length;
         next();
       });
@@ -146,17 +168,11 @@ export function createSoundDecoder(options: SoundDecoderOptions = {}): ThreadedS
     async close() {
       isClosed = true;
       clearTimeout(watch);
-      const running = thread;
-      thread = undefined;
       const left = [...active.values(), ...waiting.splice(0)];
       active.clear();
       for (const { reject } of left) reject(new DecodeError('closed', 'the decoder was closed'));
-      await running?.terminate();
+      running?.hold(true);
+      await end();
     },
   };
-}
-
-/** A view of a larger buffer would take all of that buffer along to the thread. */
-function alone(file: Uint8Array): Uint8Array {
-  return file.byteLength === file.buffer.byteLength ? file : new Uint8Array(file);
 }

@@ -40,6 +40,29 @@ export function serveMediaThread(
   const tell = (message: FromMediaThread): void => port.postMessage(message);
   const pass = (message: CaptureMessage, transfer: ArrayBuffer[]): void =>
     taker?.postMessage(message, transfer);
+  /** Samples of clips as they came: this thread seldom allocates, so its collector would leave dropped ones for hours. */
+  const owned = new Map<string, Int16Array>();
+  const free = (samples: Int16Array | undefined): void => {
+    (samples?.buffer as ArrayBuffer | undefined)?.transfer(0);
+  };
+  const load = async (name: string, clip: SoundClip): Promise<void> => {
+    const before = owned.get(name);
+    owned.set(name, clip.samples);
+    try {
+      await host.loadClip(name, clip);
+      free(before);
+    } catch (error) {
+      free(clip.samples);
+      if (before === undefined) owned.delete(name);
+      else owned.set(name, before);
+      throw error;
+    }
+  };
+  const drop = (name: string): void => {
+    host.dropClip(name);
+    free(owned.get(name));
+    owned.delete(name);
+  };
   const host = createHost(
     (notices) => tell({ type: 'notices', notices }),
     (capture, tracks, samples, isLast, sampleRate) => {
@@ -57,7 +80,7 @@ export function serveMediaThread(
       case 'connect':
         return host.connect(message.leg, message.agreed);
       case 'drop-clip':
-        return host.dropClip(message.name);
+        return drop(message.name);
       case 'reset-stats':
         return host.resetStats();
       case 'take-captures': {
@@ -70,7 +93,7 @@ export function serveMediaThread(
         return;
       }
       case 'ask':
-        answer(host, message).then(
+        answer(host, load, message).then(
           (value) => tell({ type: 'answer', id: message.id, value }),
           (error: unknown) => tell(refusal(message.id, error)),
         );
@@ -82,14 +105,18 @@ export function serveMediaThread(
   tell({ type: 'ready' });
 }
 
-async function answer(host: MediaHost, question: MediaQuestion): Promise<unknown> {
+async function answer(
+  host: MediaHost,
+  load: MediaHost['loadClip'],
+  question: MediaQuestion,
+): Promise<unknown> {
   switch (question.about) {
     case 'open':
       return host.open(question.leg);
     case 'close':
       return host.close(question.leg);
     case 'load-clip':
-      return host.loadClip(question.name, question.clip);
+      return load(question.name, question.clip);
     case 'census':
       return host.census();
     case 'stats':

@@ -11,7 +11,7 @@ export function sine(hz: number, sampleRate: number, seconds: number): Float32Ar
 export async function mp3File(
   channels: readonly Float32Array[],
   sampleRate: 8_000 | 16_000 | 22_050 | 44_100 | 48_000,
-  bitrate: 32 | 64 | 128 = 64,
+  bitrate: 8 | 32 | 64 | 128 = 64,
 ): Promise<Uint8Array> {
   const encoder = await createMp3Encoder();
   // Without this the encoder chooses a rate that suits the bit rate.

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { createSoundDecoder } from '../index.ts';
+import { mp3File, sine } from './sound-files.ts';
+
+// A process of its own, started with --expose-gc: memory of a test runner is not still enough to be measured.
+
+/** Of a process, in MB: what it holds now, or held at most. */
+function megabytes(pid: number | 'self', what: 'VmRSS' | 'VmHWM'): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+  return Math.round(Number(new RegExp(`${what}:\\s+(\\d+)`).exec(status)![1]) / 1024);
+}
+
+const minute = await mp3File([sine(440, 8_000, 60)], 8_000, 8);
+const threeHours = new Uint8Array(Buffer.concat(Array.from({ length: 180 }, () => minute)));
+const decoder = createSoundDecoder();
+await decoder.decode(minute, { seconds: 1_800 });
+gc!();
+const before = megabytes('self', 'VmRSS');
+const held = (): number => megabytes('self', 'VmRSS') - before;
+
+const outcomes = await Promise.allSettled(
+  Array.from({ length: 8 }, () => decoder.decode(threeHours, { seconds: 1_800 })),
+);
+const refused = outcomes.filter(({ status }) => status === 'rejected').length;
+const afterRefusals = held();
+
+/** The clip is let go of with the return. */
+async function hold(): Promise<{ seconds: number; whileHeld: number }> {
+  const clip = await decoder.decode(threeHours, { seconds: 12_000 });
+  return { seconds: clip.samples.length / clip.sampleRate, whileHeld: held() };
+}
+
+const used = await hold();
+const decoderPeak = megabytes(decoder.pid!, 'VmHWM');
+await decoder.close();
+// Buffers are freed behind a collection, and before the next one.
+gc!();
+gc!();
+process.send!({
+  refused,
+  afterRefusals,
+  ...used,
+  decoderPeak,
+  bytes: threeHours.length,
+  afterRelease: held(),
+});
+process.disconnect();
