@@ -28,7 +28,13 @@ export {
   type Judgement,
   verifyDigest,
 } from './auth/digest-server.ts';
-export { createNonces, type NonceOptions, type Nonces, type NonceVerdict } from './auth/nonces.ts';
+export {
+  createNonces,
+  type IssuedNonce,
+  type NonceOptions,
+  type Nonces,
+  type NonceUse,
+} from './auth/nonces.ts';
 export { ALLOWED_METHODS, type HeaderPairs, SUPPORTED_OPTIONS } from './dialog/answers.ts';
 export { keyOfInfo, type PressedKey } from './dialog/info-digit.ts';
 export { parseReplaces, type Replaces } from './dialog/replaces.ts';

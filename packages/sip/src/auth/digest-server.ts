@@ -89,12 +89,12 @@ export function createDigestServer(options: DigestServerOptions): DigestServer {
     judge(authorization, ha1, request, now, source) {
       // RFC 7616 §3.3: stale says that the nonce is invalid, not whether the digest was right. A guess with an invented nonce, which shows
       // no sender and is not counted, must learn nothing.
-      if (!nonces.proves(authorization.nonce, now, source)) return 'stale';
+      const nonce = nonces.judge(authorization.nonce, now, source);
+      if (nonce === 'stale' || nonce === 'forged') return 'stale';
       const isRight = verifyDigest(hash, equals, authorization, ha1 ?? decoy, request.method);
       if (!isRight || ha1 === undefined) return 'refused';
       if (!isSameResource(authorization.uri, request.uri)) return 'wrong-uri';
-      const verdict = nonces.check(authorization.nonce, authorization.nc, now, source);
-      return verdict === 'ok' ? 'accepted' : 'stale';
+      return nonces.use(nonce, authorization.nc, now) === 'ok' ? 'accepted' : 'stale';
     },
   };
 }

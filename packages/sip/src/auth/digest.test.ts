@@ -137,7 +137,11 @@ describe('parseDigestFields', () => {
 });
 
 describe('digest server', () => {
-  const sign = (text: string) => createHmac('sha256', 'key').update(text).digest('hex');
+  let signed = 0;
+  const sign = (text: string) => {
+    signed++;
+    return createHmac('sha256', 'key').update(text).digest('hex');
+  };
   const nonces = createNonces({ sign, equals });
   const server = createDigestServer({ realm: 'r', hash, equals, nonces, decoySecret: 'd3c0y' });
   const ha1 = createHa1(hash, 'alice', 'r', 'secret');
@@ -164,6 +168,7 @@ describe('digest server', () => {
     const claim = server.claim(request);
     assert.ok(claim.kind === 'claim');
     hashed = [];
+    signed = 0;
     const known = change.known === false ? undefined : ha1;
     return server.judge(claim.authorization, known, request, change.now ?? 0, change.source ?? '192.0.2.1');
   };
@@ -188,6 +193,13 @@ describe('digest server', () => {
     const costOfWrong = [...hashed];
     assert.equal(judged({ known: false }), 'refused');
     assert.deepEqual(hashed, costOfWrong);
+  });
+
+  it('computes the signature of a nonce once for each request, whatever comes of it', () => {
+    for (const change of [{}, { password: 'wrong' }, { known: false }, { now: 60_001 }]) {
+      judged(change);
+      assert.equal(signed, 1, JSON.stringify(change));
+    }
   });
 
   it('answers stale for an old or foreign nonce, whether the password is right or wrong', () => {

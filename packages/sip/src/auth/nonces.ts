@@ -11,18 +11,26 @@ export interface NonceOptions {
   readonly maxRemembered?: number;
 }
 
-/** What becomes of a presented nonce: `ok` was recorded as used with this nc and cannot be used so again. */
-export type NonceVerdict = 'ok' | 'stale' | 'replayed' | 'forged';
+/** A nonce that we gave to the source that presents it, and that has not expired. */
+export interface IssuedNonce {
+  readonly nonce: string;
+  readonly issuedAt: number;
+}
+
+/** What becomes of the use of a nonce: `ok` was recorded with this nc and cannot be used so again. */
+export type NonceUse = 'ok' | 'stale' | 'replayed';
 
 /** Signed nonces with a memory of their use. Times are milliseconds. */
 export interface Nonces {
   /** A new nonce for a source (an address; a nonce that was given to one source is forged from another). */
   issue(now: number, source: string): string;
+  /** Judges a nonce that a source presents, and records nothing. */
+  judge(nonce: string, now: number, source: string): IssuedNonce | 'stale' | 'forged';
   /**
-   * Judges a nonce whose digest was right and records its use; asking earlier would let strangers fill the memory.
-   * nc 0 stands for a request without qop: it uses the nonce up.
+   * Records the use of a nonce whose digest was right: recording it earlier would let strangers fill the memory. The signature was
+   * checked by `judge` and is not computed again. nc 0 stands for a request without qop: it uses the nonce up.
    */
-  check(nonce: string, nc: number, now: number, source: string): NonceVerdict;
+  use(issued: IssuedNonce, nc: number, now: number): NonceUse;
   /**
    * Whether we gave this nonce to that source within that time: whoever has it receives what is sent there (return routability).
    * Nothing is recorded.
@@ -66,7 +74,7 @@ export function createNonces(options: NonceOptions): Nonces {
     }
   };
 
-  const record = (nonce: string, issuedAt: number, nc: number, now: number): NonceVerdict => {
+  const record = ({ nonce, issuedAt }: IssuedNonce, nc: number, now: number): NonceUse => {
     const use = uses.get(nonce);
     if (use !== undefined) return nc !== 0 && advance(use, nc) ? 'ok' : 'replayed';
     forget(now);
@@ -91,12 +99,13 @@ export function createNonces(options: NonceOptions): Nonces {
       const serial = issued.toString(36);
       return `${time}-${serial}-${mac(time, serial, source)}`;
     },
-    check(nonce, nc, now, source) {
+    judge(nonce, now, source) {
       const issuedAt = issuedTo(nonce, source);
       if (issuedAt === undefined) return 'forged';
-      if (issuedAt + lifetimeMs < now || issuedAt <= forgottenUntil) return 'stale';
-      return record(nonce, issuedAt, nc, now);
+      const isStale = issuedAt + lifetimeMs < now || issuedAt <= forgottenUntil;
+      return isStale ? 'stale' : { nonce, issuedAt };
     },
+    use: record,
     proves(nonce, now, source, withinMs = lifetimeMs) {
       const issuedAt = issuedTo(nonce, source);
       return issuedAt !== undefined && issuedAt + withinMs >= now;
