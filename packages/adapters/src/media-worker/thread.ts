@@ -28,6 +28,7 @@ serveMediaThread(port, (notify, captured): MediaHost => {
   const streams = createWorkerStreams({
     engine: host.streams,
     now: host.now,
+    wallNow: Date.now,
     notify: (notices) => port.postMessage({ type: 'stream-notices', notices } satisfies StreamNotices),
     openNoiseCancellation,
     limits: streamLimits,

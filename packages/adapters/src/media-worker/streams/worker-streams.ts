@@ -21,13 +21,18 @@ export interface WorkerStreams {
 
 export interface WorkerStreamsDeps {
   readonly engine: EngineStreams;
+  /** Epoch milliseconds that never step, and the wall clock, which may be ahead of them by then. */
   readonly now: () => number;
+  readonly wallNow: () => number;
   /** The notices of one turn of the event loop, in order. */
   readonly notify: (notices: readonly StreamNotice[]) => void;
   readonly openNoiseCancellation: OpenNoiseCancellation;
   readonly limits?: Partial<StreamLimits> | undefined;
   readonly trust?: string | undefined;
 }
+
+/** Less is no step of the wall clock: two clocks are some milliseconds apart. */
+const smallestStepMs = 1_000;
 
 const noStatistics = {
   framesSent: 0,
@@ -69,7 +74,12 @@ export function createWorkerStreams(deps: WorkerStreamsDeps): WorkerStreams {
     streams.delete(stream);
     if (streams.size === 0) emptied?.();
   };
-  const shared = { engine, now, notify, openNoiseCancellation, limits, counters, trust, over };
+  /** A stream keeps the distance of its first moment: its frames have right dates and no gap when the wall clock steps. */
+  const clockOf = (): (() => number) => {
+    const aheadMs = Math.round(deps.wallNow() - now());
+    return Math.abs(aheadMs) < smallestStepMs ? now : () => now() + aheadMs;
+  };
+  const shared = { engine, notify, openNoiseCancellation, limits, counters, trust, over };
 
   return {
     take(request) {
@@ -82,7 +92,7 @@ export function createWorkerStreams(deps: WorkerStreamsDeps): WorkerStreams {
           notify({ type: 'stream-over', stream: order.stream, statistics: noStatistics, sentence });
           return;
         }
-        const opened = new LiveStream(order, shared);
+        const opened = new LiveStream(order, { ...shared, now: clockOf() });
         streams.set(order.stream, opened);
         opened.open();
         return;
