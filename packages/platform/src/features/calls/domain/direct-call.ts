@@ -268,8 +268,9 @@ function closed(
   return { state, effects };
 }
 
+/** No request names this leg: it ends because the timer fired. */
 function leftAlone(call: DirectCall): CallStep {
-  const end = callEnds(4000, 'API Request');
+  const end = callEnds(4000, 'Service');
   const effects: DirectCallEffect[] = [];
   for (const side of ['caller', 'callee'] as const) {
     if (isAlive(call[side])) effects.push({ do: 'hang-up', leg: legOf(call, side), end });
