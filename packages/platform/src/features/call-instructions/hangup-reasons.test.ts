@@ -57,7 +57,7 @@ describe('hangup_reason of the record and HangupReason of the callback', () => {
   it('say what is missing in a destination, and nothing where the cause says it all', () =>
     inSimulatedWorld({ seed: 73 }, async (world) => {
       const phone = await world.phone('ann');
-      const incomplete = await reasonsOf(world, 'alice');
+      const incomplete = await reasonsOf(world, 'sip:alice@sip.example.com');
       assert.equal(incomplete.code, 2000);
       assert.match(
         incomplete.reason,

@@ -71,14 +71,17 @@ eachDatabase('Calls that are made over HTTP', (open) => {
 
   test('several destinations are called at once, and each has a request of its own', async () => {
     const world = await openDocumentWorld(open);
-    const fired = await world.post('Call/', { ...order, to: '+12025550100<alice<sip:bob@example.com' });
+    const fired = await world.post('Call/', {
+      ...order,
+      to: '+12025550100<alice261121120000<sip:bob@example.com',
+    });
     assert.deepEqual(
       fired.body.request_uuid,
       world.phones.dialled.map(({ leg }) => leg),
     );
     assert.deepEqual(
       world.phones.dialled.map(({ to }) => to),
-      ['+12025550100', 'alice', 'sip:bob@example.com'],
+      ['+12025550100', 'alice261121120000', 'sip:bob@example.com'],
     );
     for (const { leg } of world.phones.dialled) world.phones.leave(leg);
     await world.pass(0);
@@ -91,7 +94,10 @@ eachDatabase('Calls that are made over HTTP', (open) => {
     for (const [body, sentence] of [
       [incomplete, /answer_url parameter is missing/],
       [{ ...order, machine_detection: 'true' }, /machine_detection/],
-      [{ ...order, to: '+12025550100<<alice' }, /to must be/],
+      [{ ...order, to: '+12025550100<<alice261121120000' }, /to must be/],
+      [{ ...order, to: '+12025550100,+12025550101' }, /to must be 1 to 1000 .*separated by </],
+      [{ ...order, to: 'alice' }, /^to must be .*username that GET Endpoint\/ lists.*, not "alice"$/],
+      [{ ...order, to: '+12025550100<alice<sip:bob@example.com' }, /, not "alice"$/],
       [{ ...order, sip_headers: 'a=1,X-PH-A=2' }, /each name occurs once/],
       [{ ...order, answer_url: 'file:///etc/passwd' }, /answer_url/],
       [{ ...order, answer_url: 'http://[::1' }, /answer_url must be a URL/],

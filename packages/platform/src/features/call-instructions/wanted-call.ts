@@ -7,7 +7,7 @@ import {
 } from '@jackfield/contract';
 import { invalidParameter, missingParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
-import type { LegCallbacks } from '../calls/index.ts';
+import { bareNameIn, dialable, type LegCallbacks } from '../calls/index.ts';
 import type { ActionRequest } from './domain/instruction.ts';
 import { readSipHeaders } from './sip-headers.ts';
 
@@ -40,11 +40,14 @@ export function readNewCall(body: NewCallBody): Result<WantedCall> {
   if (wrong !== undefined) return wrong;
   const headers = readSipHeaders(body.sip_headers);
   if (!headers.ok) return headers;
+  const to = body.to.split('<');
+  const bareName = bareNameIn(to);
+  if (bareName !== undefined) return refused(invalidParameter('to', bareName, dialable));
   const ring = requestOf(body.ring_url, body.ring_method);
   const answer = { url: body.answer_url, method: methodOf(body.answer_method) };
   return accepted({
     from: body.from,
-    to: body.to.split('<'),
+    to,
     callerName: body.caller_name ?? body.from,
     answer,
     fallback: requestOf(body.fallback_url, body.fallback_method),

@@ -1,5 +1,5 @@
 import type { Binding, DialTarget, NumberRoutes, OwnNumbers, Registrations } from '@jackfield/ports';
-import { readDestination } from './domain/destination.ts';
+import { isUsername, readDestination } from './domain/destination.ts';
 import { type CallEnd, callEnds } from './domain/hangup-cause.ts';
 
 export interface RoutingDeps {
@@ -20,7 +20,7 @@ export function createRouting(deps: RoutingDeps): { routeTo(account: string, to:
     const credential = await deps.registrations.credentialOf(user);
     // Another account's endpoint is answered like one that does not exist.
     if (credential === undefined || !(await deps.isWithin(credential.account, account))) {
-      return nowhere(`${JSON.stringify(user)} ${suffix.test(user) ? unknown : unfinished}`);
+      return nowhere(`${JSON.stringify(user)} ${isUsername(user) ? unknown : unfinished}`);
     }
     const all = await deps.registrations.bindingsOf(credential.endpoint);
     // RFC 5627 §6.1: a GRUU names one phone of those that are registered.
@@ -66,8 +66,6 @@ export function createRouting(deps: RoutingDeps): { routeTo(account: string, to:
   };
 }
 
-/** An endpoint's username as the service stores it: what was asked for, and twelve digits. */
-const suffix = /[0-9]{12}$/;
 const unknown = 'is no endpoint of this account: GET Endpoint/ lists them';
 const unfinished =
   'is no endpoint of this account: a username ends in the twelve digits that the service appended when the endpoint was created, such as alice261121120000; GET Endpoint/ lists them';

@@ -34,6 +34,26 @@ export function readDestination(to: string, domains: readonly string[]): Destina
   return isPhone ? { ...local, instance } : { kind: 'unreadable' };
 }
 
+/** An endpoint's username as the service stores it: what was asked for, and twelve digits. */
+const suffix = /[0-9]{12}$/;
+
+/** Whether a name is shaped like the username of an endpoint; no other name is ever called. */
+export function isUsername(name: string): boolean {
+  return user.test(name) && suffix.test(name);
+}
+
+/** The first of several destinations that no call can reach, whatever is registered: a bare name that is no username. */
+export function bareNameIn(destinations: readonly string[]): string | undefined {
+  return destinations.find((each) => {
+    const text = each.trim();
+    return !sipUri.test(text) && !number.test(text) && !isUsername(text);
+  });
+}
+
+/** What stands in a refusal of a bare name. */
+export const dialable =
+  'a phone number in E.164 format, a SIP URI, or a username that GET Endpoint/ lists, which ends in twelve digits such as alice261121120000';
+
 function readLocalPart(text: string): Destination {
   const digits = number.exec(text);
   if (digits !== null) return { kind: 'number', number: `+${digits[1]}` };
