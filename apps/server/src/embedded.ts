@@ -2,7 +2,7 @@ import { type AddressInfo, isIP } from 'node:net';
 import { join } from 'node:path';
 import { Server as TlsServer } from 'node:tls';
 import { createSystemClock } from '@jackfield/adapters/clock';
-import { createAddressGuard, createHttpEgress } from '@jackfield/adapters/egress-http';
+import { createAddressGuard, createAudioGuard, createHttpEgress } from '@jackfield/adapters/egress-http';
 import { createMediaWorker } from '@jackfield/adapters/media-worker';
 import { createMetrics } from '@jackfield/adapters/metrics';
 import { createRecorder } from '@jackfield/adapters/recorder';
@@ -239,6 +239,7 @@ async function start(
           trunkLogin: doors.trunks.loginOf,
           // Origination URIs are customers': the same networks are closed to them as to their URLs.
           mayReach: createAddressGuard(rules),
+          audioMayReach: createAudioGuard(rules),
         });
         atEnd(() => signalling.close());
         edge = signalling;

@@ -1,3 +1,4 @@
+export { isHoldAddress } from './address.ts';
 export type { AgreedAudio } from './agreed-audio.ts';
 export { answerOffer } from './answer-offer.ts';
 export { applyAnswer } from './apply-answer.ts';

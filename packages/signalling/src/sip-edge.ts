@@ -36,7 +36,7 @@ import { answerMessage } from './requests/message-answer.ts';
 import { createOptionsAnswerer } from './requests/options-answer.ts';
 import { createRoutedLegs } from './routing/routed-legs.ts';
 
-export interface SipEdgeDeps extends Pick<DialTermsDeps, 'trunkLogin' | 'mayReach'> {
+export interface SipEdgeDeps extends Pick<DialTermsDeps, 'trunkLogin' | 'mayReach' | 'audioMayReach'> {
   /** Opens the sockets; a simulated network can stand in for the real one. */
   readonly openTransports: (listener: TransportListener) => Promise<Transports>;
   /** Finds where URIs lead whose host is a name (RFC 3263); the transports take it as it stands when absent. */
@@ -201,6 +201,7 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     accounts,
     ...(deps.trunkLogin === undefined ? {} : { trunkLogin: deps.trunkLogin }),
     ...(deps.mayReach === undefined ? {} : { mayReach: deps.mayReach }),
+    ...(deps.audioMayReach === undefined ? {} : { audioMayReach: deps.audioMayReach }),
     closedBecause: () =>
       isDraining ? { status: 503, fields: { headers: [['Retry-After', retryAfterSeconds]] } } : undefined,
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createAddressGuard } from './address-guard.ts';
+import { createAddressGuard, createAudioGuard } from './address-guard.ts';
 
 const production = createAddressGuard({ allow: [], privateToo: false });
 const sandbox = createAddressGuard({ allow: [], privateToo: true });
@@ -64,4 +64,57 @@ test('what the operator allows goes before every refusal, and reaches no further
   for (const address of ['10.1.2.3', '::ffff:10.1.2.3', '169.254.169.254', 'fd00:ec2::254'])
     assert.ok(guard(address), address);
   for (const address of ['10.2.0.1', '169.254.169.253', 'fc00::1']) assert.ok(!guard(address), address);
+});
+
+test('audio of a phone goes into private networks, and not to this machine, metadata services, link-local addresses or groups', () => {
+  const audio = createAudioGuard({ allow: [], privateToo: false });
+  const open = [
+    '10.0.0.7',
+    '192.168.1.2',
+    '172.16.0.1',
+    '100.64.0.1',
+    'fd12::1',
+    '8.8.8.8',
+    '2a00:1450::1',
+    '::ffff:10.0.0.7',
+  ];
+  for (const address of open) assert.ok(audio(address), address);
+  for (const address of [
+    '127.0.0.1',
+    '127.8.8.8',
+    '::1',
+    '::ffff:127.0.0.1',
+    '0.1.2.3',
+    'localhost',
+    '',
+    'fe80::1%eth0',
+  ])
+    assert.ok(!audio(address), address);
+  for (const address of [
+    '169.254.169.254',
+    '169.254.1.1',
+    'fe80::1',
+    'fd00:ec2::254',
+    '100.100.100.200',
+    '168.63.129.16',
+  ])
+    assert.ok(!audio(address), address);
+  for (const address of [
+    '224.0.0.1',
+    '239.9.9.9',
+    '255.255.255.255',
+    'ff02::1',
+    '64:ff9b::7f00:1',
+    '2002:7f00:1::',
+    '2001::1',
+  ])
+    assert.ok(!audio(address), address);
+  assert.ok(
+    createAudioGuard({ allow: [], privateToo: true })('127.0.0.1'),
+    'phones of the sandbox are on this machine',
+  );
+  assert.ok(
+    createAudioGuard({ allow: ['169.254.9.0/24'], privateToo: false })('169.254.9.1'),
+    'the operator says so',
+  );
 });

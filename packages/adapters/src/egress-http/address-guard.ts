@@ -36,6 +36,20 @@ const closedIpv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
 /** Where clouds hand out credentials. The second of Azure is a public address. */
 const metadata = ['169.254.169.254/32', '100.100.100.200/32', '168.63.129.16/32', 'fd00:ec2::254/128'];
+/** `::/96` holds loopback; the rest of it, NAT64, Teredo and 6to4 hide IPv4 addresses. */
+const closedToAudio = [
+  '0.0.0.0/8',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  '::/96',
+  '64:ff9b::/32',
+  'fe80::/10',
+  'ff00::/8',
+  '2001::/32',
+  '2002::/16',
+];
 const privateNetworks = [
   '10.0.0.0/8',
   '127.0.0.0/8',
@@ -52,14 +66,31 @@ export function createAddressGuard({ allow, privateToo }: AddressRules): Address
   const closed = networks([...closedIpv4, ...closedIpv6]);
   const global = networks(publicIpv6);
 
-  return (text) => {
-    const address = plainAddress(text);
-    if (address === undefined) return false;
-    const family = isIP(address) === 4 ? 'ipv4' : 'ipv6';
+  return guard((address, family) => {
     if (allowed.check(address, family)) return true;
     if (never.check(address, family)) return false;
     if (opened.check(address, family)) return true;
     return !closed.check(address, family) && (family === 'ipv4' || global.check(address, family));
+  });
+}
+
+/**
+ * Where phones may have their audio sent: private networks too, because phones stand in them. Services of this machine, link-local addresses,
+ * metadata services and groups stay closed, and IPv6 addresses that hide another one.
+ */
+export function createAudioGuard({ allow, privateToo }: AddressRules): AddressGuard {
+  const allowed = networks([...allow, ...(privateToo ? ['127.0.0.0/8', '::1/128'] : [])]);
+  const closed = networks([...metadata, ...closedToAudio]);
+  return guard((address, family) => allowed.check(address, family) || !closed.check(address, family));
+}
+
+type Family = 'ipv4' | 'ipv6';
+
+function guard(isOpen: (address: string, family: Family) => boolean): AddressGuard {
+  return (text) => {
+    const address = plainAddress(text);
+    if (address === undefined) return false;
+    return isOpen(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
   };
 }
 

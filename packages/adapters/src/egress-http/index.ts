@@ -1,2 +1,7 @@
-export { type AddressGuard, type AddressRules, createAddressGuard } from './address-guard.ts';
+export {
+  type AddressGuard,
+  type AddressRules,
+  createAddressGuard,
+  createAudioGuard,
+} from './address-guard.ts';
 export { createHttpEgress, type HttpEgress, type HttpEgressOptions } from './http-egress.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { AgreedMedia } from '@jackfield/ports';
 import { createRecordingLog } from '@jackfield/testkit';
-import { confineCaller, dialTerms } from './dial-terms.ts';
+import { audioReach, confineCaller, confinedAudio, dialledAudioReach, dialTerms } from './dial-terms.ts';
 
 const trunk = { trunk: '1', account: 'MA1', mainAccount: 'MA1' };
 const mayReach = (address: string) => address === '192.0.2.1';
@@ -72,4 +73,27 @@ test('what a caller says of itself leads where customers may send, or back to wh
   assert.equal(reaches('10.0.0.6'), true);
   confineCaller(deps, leg, { sourceAddress, confine });
   assert.deepEqual(['192.0.2.1', '10.0.0.5', '10.0.0.6'].map(reaches), [true, true, false]);
+});
+
+test('audio is confined by who names its address: trunks as customers, phones more loosely, carriers not at all', () => {
+  const audioMayReach = (address: string) => address === '10.0.0.1';
+  const both = { ...deps, audioMayReach };
+  assert.equal(audioReach(both, {}), audioMayReach);
+  assert.equal(audioReach(both, { trunk: '1' }), mayReach);
+  assert.equal(audioReach(both, { carrier: 'alpha' }), undefined);
+  assert.equal(dialledAudioReach(both, [{ uri: 'sip:a@10.0.0.1', flow: 'tcp-1' }]), audioMayReach);
+  assert.equal(dialledAudioReach(both, [{ uri: 'sip:+1@10.0.0.1', trunk, account: 'uri/1' }]), mayReach);
+  assert.equal(dialledAudioReach(both, [{ uri: 'sip:+1@10.0.0.1', account: 'alpha' }]), undefined);
+});
+
+test('audio is not sent where a description must not lead, but to the address that its signalling came from', () => {
+  const mayName = (address: string) => address === '10.0.0.7';
+  const sentTo = (address: string, source: string) =>
+    confinedAudio({ address } as AgreedMedia, source, mayName).address;
+  assert.equal(sentTo('10.0.0.7', '203.0.113.9'), '10.0.0.7');
+  assert.equal(sentTo('203.0.113.9', '203.0.113.9'), '203.0.113.9');
+  assert.equal(sentTo('127.0.0.1', '203.0.113.9'), '203.0.113.9');
+  assert.equal(sentTo('127.0.0.1', '127.0.0.1'), '127.0.0.1', 'a phone on this machine');
+  assert.equal(sentTo('0.0.0.0', '203.0.113.9'), '0.0.0.0', 'RFC 2543 hold');
+  assert.equal(confinedAudio({ address: '127.0.0.1' } as AgreedMedia, 'x', undefined).address, '127.0.0.1');
 });

@@ -1,4 +1,5 @@
-import type { DialRequest, Logger, Trunks } from '@jackfield/ports';
+import type { AgreedMedia, DialRequest, Logger, Trunks } from '@jackfield/ports';
+import { isHoldAddress } from '@jackfield/sdp';
 import { type DigestCredentials, encodeUtf8, type IncomingInvite } from '@jackfield/sip';
 import type { CarrierAccounts } from '../carriers/carrier-accounts.ts';
 
@@ -10,7 +11,12 @@ export interface DialTermsDeps {
   readonly trunkLogin?: Trunks['loginOf'];
   /** Whether a customer may have something sent to an IP address; everything without. */
   readonly mayReach?: (address: string) => boolean;
+  /** Whether a phone may name an IP address for its audio; everything without. */
+  readonly audioMayReach?: (address: string) => boolean;
 }
+
+/** Addresses that a peer may name for its audio; all when undefined. */
+export type AudioReach = ((address: string) => boolean) | undefined;
 
 /** What an INVITE is sent under. */
 export interface DialTerms {
@@ -49,6 +55,40 @@ export function confineCaller(
   if (mayReach === undefined) return;
   const reaches = told(mayReach, log, leg);
   incoming.confine((address) => address === incoming.sourceAddress || reaches(address));
+}
+
+/**
+ * Where the audio of a call that came may go besides the address that its signalling comes from: a trunk's where customers may send, a
+ * phone's into private networks as well. Undefined for carriers, whose networks the operator has named.
+ */
+export function audioReach(
+  deps: DialTermsDeps,
+  { carrier, trunk }: { readonly carrier?: unknown; readonly trunk?: unknown },
+): AudioReach {
+  if (carrier !== undefined) return undefined;
+  return trunk === undefined ? deps.audioMayReach : deps.mayReach;
+}
+
+/** The same for a call that is made. */
+export function dialledAudioReach(deps: DialTermsDeps, targets: DialRequest['targets']): AudioReach {
+  const trunk = targets.find((target) => target.trunk !== undefined)?.trunk;
+  const isCarriers = targets.every((target) => target.account !== undefined && target.trunk === undefined);
+  return audioReach(deps, isCarriers ? { carrier: true } : { trunk });
+}
+
+/**
+ * The agreement, with the address that signalling came from in place of one that the peer may not name. An address that puts on hold is kept: it
+ * is sent nothing.
+ */
+export function confinedAudio(
+  agreed: AgreedMedia,
+  source: string | undefined,
+  mayReach: AudioReach,
+): AgreedMedia {
+  const { address } = agreed;
+  if (mayReach === undefined || isHoldAddress(address) || address === source || mayReach(address))
+    return agreed;
+  return { ...agreed, address: source ?? '0.0.0.0' };
 }
 
 function told(mayReach: (address: string) => boolean, log: Logger, leg: string) {

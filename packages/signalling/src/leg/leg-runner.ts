@@ -1,7 +1,7 @@
 import type { LegKey, LegStatistics, Logger, MediaLegs } from '@jackfield/ports';
 import { type CallListener, keyOfInfo, type UserAgent } from '@jackfield/sip';
 import { orderOf } from '../parties/parties.ts';
-import { type DialTermsDeps, dialTerms } from './dial-terms.ts';
+import { confinedAudio, type DialTermsDeps, dialledAudioReach, dialTerms } from './dial-terms.ts';
 import { sdpType } from './leg-audio.ts';
 import { legEndOf } from './leg-end.ts';
 import { legMachine } from './leg-machine.ts';
@@ -89,7 +89,7 @@ export function createLegRunner(deps: LegRunnerDeps): LegRunner {
         void closePort(leg);
         break;
       case 'connect-media':
-        deps.mediaLegs.connect(leg, effect.agreed);
+        deps.mediaLegs.connect(leg, confinedAudio(effect.agreed, sourceOf(live), live.audioReach));
         break;
       case 'invite':
         invite(live, effect.offer);
@@ -106,7 +106,10 @@ export function createLegRunner(deps: LegRunnerDeps): LegRunner {
   }
 
   async function openPort(live: LiveLeg): Promise<void> {
-    if (live.request !== undefined) live.terms = await dialTerms(deps, live.request);
+    if (live.request !== undefined) {
+      live.audioReach = dialledAudioReach(deps, live.request.targets);
+      live.terms = await dialTerms(deps, live.request);
+    }
     let port: number;
     try {
       ({ port } = await deps.mediaLegs.open(live.leg));
@@ -214,4 +217,9 @@ function contentOf(body: string) {
 
 function headersOf(leg: string): readonly (readonly [string, string])[] {
   return [['X-CallUUID', leg]];
+}
+
+/** Of the last message of the peer. */
+function sourceOf({ state }: LiveLeg): string | undefined {
+  return 'audio' in state ? state.audio.peer.source : undefined;
 }

@@ -1,6 +1,6 @@
 import type { DialRequest, LegKey, LegListener, Telephony } from '@jackfield/ports';
 import type { IncomingInvite, UserAgent } from '@jackfield/sip';
-import { confineCaller } from './dial-terms.ts';
+import { audioReach, confineCaller } from './dial-terms.ts';
 import { firstForwards, forwardsLeftOf } from './forwards-left.ts';
 import { newLegAudio } from './leg-audio.ts';
 import { createLegRunner, type LegRunnerDeps } from './leg-runner.ts';
@@ -110,6 +110,7 @@ export function createLegs(deps: LegsDeps): Legs {
     const forwardsLeft = forwardsLeftOf(incoming.request);
     const live = begin(newLiveLeg({ leg, listener: notify, state, incoming, forwardsLeft }));
     live.release = taken.release;
+    live.audioReach = audioReach(deps, admitted);
     if (admitted.carrier === undefined) confineCaller(deps, leg, incoming);
     transfers.began(leg, incoming);
     incoming.listen(runner.listenerOf(live));

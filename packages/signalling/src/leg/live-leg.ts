@@ -1,6 +1,6 @@
 import type { DialRequest, LegListener } from '@jackfield/ports';
 import type { Call, IncomingInvite } from '@jackfield/sip';
-import type { DialTerms } from './dial-terms.ts';
+import type { AudioReach, DialTerms } from './dial-terms.ts';
 import type { LegInput, LegState } from './leg-state.ts';
 
 /** A leg while it runs: its machine's state and what its effects act on. */
@@ -19,6 +19,8 @@ export interface LiveLeg {
   readonly request?: DialRequest;
   /** What the INVITE is sent under, once it was looked up. */
   terms: DialTerms;
+  /** Addresses that its peer may name for audio; all when undefined. */
+  audioReach: AudioReach;
   /** The call of our last INVITE. */
   outgoing: Call | undefined;
   /** Frees the slot of an incoming call. */
@@ -31,7 +33,15 @@ export interface LiveLeg {
 export function newLiveLeg(
   about: Pick<LiveLeg, 'leg' | 'listener' | 'state' | 'forwardsLeft' | 'incoming' | 'request'>,
 ): LiveLeg {
-  return { ...about, inputs: [], isStepping: false, terms: {}, outgoing: undefined, release: undefined };
+  return {
+    ...about,
+    inputs: [],
+    isStepping: false,
+    terms: {},
+    audioReach: undefined,
+    outgoing: undefined,
+    release: undefined,
+  };
 }
 
 /** The dialog of a leg; undefined before the first INVITE. */

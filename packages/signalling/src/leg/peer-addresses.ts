@@ -21,16 +21,20 @@ export interface PeerAddresses {
   readonly tag: string | undefined;
   /** Addresses of the phone that sent the last message. */
   readonly list: readonly string[];
+  /** The address that sent the last message: alone among them no claim of the peer. */
+  readonly source: string | undefined;
 }
 
 /** No message has arrived. */
-export const noAddresses: PeerAddresses = { tag: undefined, list: [] };
+export const noAddresses: PeerAddresses = { tag: undefined, list: [], source: undefined };
 
 /** Adds the addresses of a message; another tag starts a new list. */
 export function withMessage(known: PeerAddresses, message: SipMessage): PeerAddresses {
   const tag = tagOf(message.headers.get(message.kind === 'request' ? 'From' : 'To') ?? '') ?? '';
   const before = tag === known.tag ? known.list : [];
-  return { tag, list: [...new Set([...before, ...addressesOf(message)])].slice(-mostAddresses) };
+  const list = [...new Set([...before, ...addressesOf(message)])].slice(-mostAddresses);
+  const { sourceAddress } = message;
+  return { tag, list, source: sourceAddress === undefined ? known.source : canonicalAddress(sourceAddress) };
 }
 
 function addressesOf({ kind, headers, sourceAddress }: SipMessage): readonly string[] {
