@@ -1,67 +1,57 @@
-import type { Clock, Database, Instant, Logger } from '@jackfield/ports';
+import type { Logger } from '@jackfield/ports';
+import { createAppendAlone } from '../../kernel/append-alone.ts';
 import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
-import type { Outbox } from '../../kernel/outbox.ts';
+import { createRareEvents, type RareEventsDeps } from '../../kernel/rare-events.ts';
 import type { Tried } from './carrier-routes.ts';
 import type { CarrierEvent } from './domain/carrier-life.ts';
 
-export interface CarrierFeedDeps {
-  readonly database: Database;
-  readonly clock: Clock;
+export interface CarrierFeedDeps extends Pick<RareEventsDeps, 'database' | 'clock' | 'outbox' | 'everyMs'> {
   readonly log: Logger;
-  readonly outbox: Pick<Outbox, 'appendEvents' | 'wake'>;
   /** The operator's account, which is the first; undefined before it is known. */
   readonly account: () => string | undefined;
-  /** One event per carrier and reason in this time, one minute. */
-  readonly everyMs?: number;
 }
 
 /** Tells the operator's account of its carriers. */
 export interface CarrierFeed {
-  /** A carrier did not take a call: the first of a kind at once, those of its minute with the one after it. */
+  /** A carrier did not take a call: one event a minute for each carrier and reason, which says how many calls there were. */
   passedOver(leg: string, tried: Tried): void;
   happened(carrier: string, event: CarrierEvent): void;
 }
 
 export function createCarrierFeed(deps: CarrierFeedDeps): CarrierFeed {
-  const { database, clock, log, outbox, everyMs = 60_000 } = deps;
-  const told = new Map<string, { readonly at: Instant; untold: number }>();
+  const { log } = deps;
+  const appendAlone = createAppendAlone(deps);
+  const reportRarely = createRareEvents(deps);
 
-  function tell(carrier: string, type: string, payload: OutboxEvent['payload']): void {
+  /** Undefined before there is an account to receive it. */
+  function eventOf(carrier: string, type: string, payload: OutboxEvent['payload']): OutboxEvent | undefined {
     const account = deps.account();
     log.info({ carrier, ...payload }, `A carrier: ${type}.`);
-    if (account === undefined) return;
-    const event: OutboxEvent = {
+    if (account === undefined) return undefined;
+    return {
       type: `carrier.${type}`,
       account,
       mainAccount: account,
       resource: `carrier/${carrier}`,
       payload: { carrier, ...payload },
     };
-    database
-      .transact((write) => outbox.appendEvents(write, [event]))
-      .then(
-        () => outbox.wake(),
-        (error: unknown) => log.error({ carrier, err: error }, 'What a carrier did could not be told of.'),
-      );
+  }
+
+  function tell(carrier: string, type: string, payload: OutboxEvent['payload']): void {
+    const event = eventOf(carrier, type, payload);
+    if (event !== undefined) appendAlone(event);
   }
 
   return {
     passedOver(leg, { carrier, because, sipStatus }) {
-      const now = clock.now();
-      // Bounded by the operator's file: carriers and reasons.
-      const key = `${carrier} ${because}`;
-      const last = told.get(key);
-      if (last !== undefined && now < last.at + everyMs) {
-        last.untold += 1;
-        return;
-      }
-      told.set(key, { at: now, untold: 0 });
-      tell(carrier, 'call-passed-over', {
-        reason: because,
-        ...(sipStatus === undefined ? {} : { sip_status: sipStatus }),
-        call_uuid: leg,
-        calls: (last?.untold ?? 0) + 1,
-      });
+      reportRarely(`${carrier} ${because}`, (calls) =>
+        eventOf(carrier, 'call-passed-over', {
+          reason: because,
+          ...(sipStatus === undefined ? {} : { sip_status: sipStatus }),
+          call_uuid: leg,
+          calls,
+        }),
+      );
     },
     happened(carrier, event) {
       switch (event.name) {

@@ -1,5 +1,5 @@
 import type { Clock, Database, FailedLogin, FailedLogins, Logger } from '@jackfield/ports';
-import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
+import { createAppendAlone } from '../../kernel/append-alone.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
 
 export interface LoginFeedDeps {
@@ -24,7 +24,8 @@ export interface LoginFeedDeps {
  * sandbox: elsewhere an attacker could fill the log.
  */
 export function createLoginFeed(deps: LoginFeedDeps): FailedLogins {
-  const { clock, log, database, outbox, everyMs = 60_000, most = 20 } = deps;
+  const { clock, log, everyMs = 60_000, most = 20 } = deps;
+  const appendAlone = createAppendAlone(deps);
   const told = new Map<string, number>();
 
   function isTold(key: string): boolean {
@@ -40,15 +41,13 @@ export function createLoginFeed(deps: LoginFeedDeps): FailedLogins {
     const explained = explain({ username, realm }, deps.realm, usernames);
     log.warn({ source, username, ...explained.fields }, explained.sentence);
     const payload = { source_address: source, username: username ?? null, explanation: explained.sentence };
-    const event: OutboxEvent = {
+    appendAlone({
       type: 'endpoint.login-failed',
       account,
       mainAccount: account,
       resource: `source/${source}`,
       payload: { ...payload, ...explained.fields },
-    };
-    await database.transact((write) => outbox.appendEvents(write, [event]));
-    outbox.wake();
+    });
   }
 
   return {
@@ -56,7 +55,7 @@ export function createLoginFeed(deps: LoginFeedDeps): FailedLogins {
       const account = deps.account();
       if (account === undefined || isTold(`${login.source} ${login.username}`)) return;
       tell(login, account).catch((error: unknown) =>
-        log.error({ err: error }, 'A failed login could not be told of.'),
+        log.error({ err: error }, 'failed login could not be explained'),
       );
     },
   };

@@ -1,13 +1,13 @@
 import type { RefusedTrunkCall } from '@jackfield/ports';
 import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
-import type { TellRarely } from './rare-events.ts';
+import type { ReportRarely } from '../../kernel/rare-events.ts';
 import type { FailedTarget } from './trunk-routes.ts';
 
 /** `trunk.call-refused`: whoever guesses passwords sends thousands. */
-export function tellRefusedCalls(tell: TellRarely): (refusal: RefusedTrunkCall) => void {
+export function tellRefusedCalls(report: ReportRarely): (refusal: RefusedTrunkCall) => void {
   return (refusal) => {
     const { access, reason, sourceAddress } = refusal;
-    tell(
+    report(
       `${access.trunk} ${reason}`,
       (calls): OutboxEvent => ({
         type: 'trunk.call-refused',
@@ -29,12 +29,12 @@ export function tellRefusedCalls(tell: TellRarely): (refusal: RefusedTrunkCall) 
 }
 
 /** `trunk.uri-failed`: a telephone system that is down fails every call. */
-export function tellFailedTargets(tell: TellRarely): (leg: string, failure: FailedTarget) => void {
+export function tellFailedTargets(report: ReportRarely): (leg: string, failure: FailedTarget) => void {
   return (leg, { target, isPrimary, because, sipStatus }) => {
     const { trunk } = target;
     if (trunk === undefined) return;
     const role = isPrimary ? 'primary' : 'fallback';
-    tell(
+    report(
       `${trunk.trunk} ${role} ${because}`,
       (calls): OutboxEvent => ({
         type: 'trunk.uri-failed',

@@ -10,13 +10,13 @@ import type {
 } from '@jackfield/ports';
 import type { RequestAccount, RouteGroup } from '../../http/index.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
+import { createRareEvents } from '../../kernel/rare-events.ts';
 import { createTrunkAccess } from './access.ts';
 import { tellFailedTargets, tellRefusedCalls } from './call-events.ts';
 import { passOnAllOf, removeAllOf } from './deletion.ts';
 import { createInboundTrunks, type InboundTrunks } from './inbound.ts';
 import { trunksTables } from './migrations/0001-trunks.ts';
 import { credentialSecrets } from './migrations/0002-credential-secrets.ts';
-import { createRareEvents } from './rare-events.ts';
 import { trunkingRoutes } from './routes.ts';
 import { createTrunkStore } from './store.ts';
 import { createTrunkRoutes } from './trunk-routes.ts';
@@ -58,14 +58,14 @@ export function createTrunks(given: TrunksDeps): TrunksFeature {
   const deps = { ...given, store: createTrunkStore(given.database), realm: given.domains[0] };
   const { database, clock, log, outbox } = given;
   const inbound = createInboundTrunks(database, given.secrets);
-  const tellRarely = outbox === undefined ? () => {} : createRareEvents({ database, clock, log, outbox });
+  const reportRarely = outbox === undefined ? () => {} : createRareEvents({ database, clock, log, outbox });
   return {
     routes: trunkingRoutes(deps),
     migrations: [trunksTables, credentialSecrets],
     trunks: {
       accessOf: createTrunkAccess(database, clock, given.secrets, given.domains[0]),
       loginOf: inbound.loginOf,
-      refused: tellRefusedCalls(tellRarely),
+      refused: tellRefusedCalls(reportRarely),
     },
     inbound: {
       trunkOf: inbound.trunkOf,
@@ -74,7 +74,7 @@ export function createTrunks(given: TrunksDeps): TrunksFeature {
         return trunk?.trunk_direction === 'inbound';
       },
     },
-    callRoutes: createTrunkRoutes(tellFailedTargets(tellRarely)),
+    callRoutes: createTrunkRoutes(tellFailedTargets(reportRarely)),
     resources: {
       remove: (write, account) => removeAllOf(deps, write, account),
       passOn: (write, account, main) => passOnAllOf(deps, write, account, main),

@@ -1,0 +1,24 @@
+import type { Database, Logger } from '@jackfield/ports';
+import type { OutboxEvent } from './kernel-effects.ts';
+import type { Outbox } from './outbox.ts';
+
+export interface AppendAloneDeps {
+  readonly database: Pick<Database, 'transact'>;
+  readonly log: Pick<Logger, 'error'>;
+  readonly outbox: Pick<Outbox, 'appendEvents' | 'wake'>;
+}
+
+/** Appends an event that no change of state goes with, in a transaction of its own. A failure is logged and the event is lost. */
+export type AppendAlone = (event: OutboxEvent) => void;
+
+export function createAppendAlone({ database, log, outbox }: AppendAloneDeps): AppendAlone {
+  return (event) => {
+    const { type, resource } = event;
+    database
+      .transact((write) => outbox.appendEvents(write, [event]))
+      .then(
+        () => outbox.wake(),
+        (err: unknown) => log.error({ err, type, resource }, 'event could not be recorded'),
+      );
+  };
+}
