@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { fromMulaw } from '@jackfield/stream-kit';
 import { type Sound, toneLevelDb } from './support/heard.ts';
 import { missing } from './support/installed.ts';
-import { muLawSample } from './support/mu-law.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { RtpSocket } from './support/rtp-socket.ts';
 import { Sipp } from './support/sipp.ts';
@@ -110,8 +110,7 @@ describe('phones that send nothing', { skip, timeout: 120_000 }, () => {
 });
 
 function soundOf(packets: readonly { readonly payload: Uint8Array }[]): Sound {
-  const samples = packets.flatMap(({ payload }) => Array.from(payload, muLawSample));
-  return { sampleRate: 8000, samples: Int16Array.from(samples) };
+  return { sampleRate: 8000, samples: fromMulaw(Buffer.concat(packets.map(({ payload }) => payload))) };
 }
 
 /** The audio of a call takes its time: this is the length of the call under test, not a wait for something to happen. */

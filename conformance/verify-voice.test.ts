@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { createEspeakSpeech } from '@jackfield/adapters/speech-espeak';
+import { fromMulaw, toMulaw } from '@jackfield/stream-kit';
 import type { Sound } from './support/heard.ts';
 import { missing } from './support/installed.ts';
-import { muLaw, muLawSample } from './support/mu-law.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 import { freePort } from './support/ports.ts';
 import { RtpSocket } from './support/rtp-socket.ts';
@@ -25,7 +25,7 @@ async function hello(): Promise<readonly Uint8Array[]> {
     const frames: Uint8Array[] = [];
     for (let from = 0; from < length; from += frameSamples) {
       const sampleAt = (at: number) => samples[Math.round(((from + at) * sampleRate) / rate)] ?? 0;
-      frames.push(Uint8Array.from({ length: frameSamples }, (_, at) => muLaw(sampleAt(at))));
+      frames.push(toMulaw(Int16Array.from({ length: frameSamples }, (_, at) => sampleAt(at))));
     }
     return frames;
   } finally {
@@ -52,7 +52,7 @@ function soundOf(ear: RtpSocket): Sound {
     return { from, payload };
   });
   const samples = new Int16Array(end);
-  for (const { from, payload } of placed) samples.set(Int16Array.from(payload, muLawSample), from);
+  for (const { from, payload } of placed) samples.set(fromMulaw(payload), from);
   return { sampleRate: rate, samples };
 }
 

@@ -1,5 +1,5 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
-import { muLaw } from './mu-law.ts';
+import { toMulaw } from '@jackfield/stream-kit';
 
 /** One packet of RTP as it came: RFC 3550 §5.1. */
 export interface HeardPacket {
@@ -63,11 +63,11 @@ export class RtpSocket {
   speak(toneHz: number, port: number): void {
     let position = 0;
     this.#speaking = setInterval(() => {
-      const payload = new Uint8Array(frameSamples);
+      const samples = new Int16Array(frameSamples);
       for (let index = 0; index < frameSamples; index++, position++) {
-        payload[index] = muLaw(16_000 * Math.sin((2 * Math.PI * toneHz * position) / 8000));
+        samples[index] = 16_000 * Math.sin((2 * Math.PI * toneHz * position) / 8000);
       }
-      this.send(port, 0, payload);
+      this.send(port, 0, toMulaw(samples));
       this.#timestamp += frameSamples;
     }, frameMs);
   }

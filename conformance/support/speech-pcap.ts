@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { muLaw } from './mu-law.ts';
+import { toMulaw } from '@jackfield/stream-kit';
 
 const frameSamples = 160;
 const header = { ethernet: 14, ip: 20, udp: 8, rtp: 12 };
@@ -47,9 +47,10 @@ function packet(frame: number, toneHz: number): Buffer {
   bytes.writeUInt16BE(frame & 0xffff, rtp + 2);
   bytes.writeUInt32BE(frame * frameSamples, rtp + 4);
   bytes.writeUInt32BE(0x4a41434b, rtp + 8);
+  const samples = new Int16Array(frameSamples);
   for (let index = 0; index < frameSamples; index++) {
-    const angle = (2 * Math.PI * toneHz * (frame * frameSamples + index)) / 8000;
-    bytes[rtp + header.rtp + index] = muLaw(8000 * Math.sin(angle));
+    samples[index] = 8000 * Math.sin((2 * Math.PI * toneHz * (frame * frameSamples + index)) / 8000);
   }
+  bytes.set(toMulaw(samples), rtp + header.rtp);
   return bytes;
 }

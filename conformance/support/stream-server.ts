@@ -3,9 +3,9 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { fromLinear, fromMulaw } from '@jackfield/stream-kit';
 import type { Sound } from './heard.ts';
 import { eachLine, Happenings } from './lines.ts';
-import { muLawSample } from './mu-law.ts';
 
 /** What the server reports: an upgrade that was asked for, a connection, a frame, an end. */
 export interface StreamHappening {
@@ -97,10 +97,7 @@ export class StreamServer {
         .filter(({ event, media }) => event === 'media' && media.track === track)
         .map(({ media }) => Buffer.from(media.payload, 'base64')),
     );
-    const samples =
-      encoding === 'audio/x-mulaw'
-        ? Int16Array.from(bytes, muLawSample)
-        : Int16Array.from({ length: bytes.length >> 1 }, (_, at) => bytes.readInt16LE(2 * at));
+    const samples = encoding === 'audio/x-mulaw' ? fromMulaw(bytes) : fromLinear(bytes);
     return { sampleRate, samples };
   }
 

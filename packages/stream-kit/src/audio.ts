@@ -15,6 +15,7 @@ export function fromLinear(bytes: Buffer): Int16Array {
 const bias = 0x84;
 const loudest = 32_635;
 
+/** Written a second time, so that tests through it do not judge our codec by itself. */
 export function toMulaw(samples: Int16Array): Buffer {
   const bytes = Buffer.alloc(samples.length);
   for (const [index, sample] of samples.entries()) {
@@ -28,7 +29,7 @@ export function toMulaw(samples: Int16Array): Buffer {
   return bytes;
 }
 
-export function fromMulaw(bytes: Buffer): Int16Array {
+export function fromMulaw(bytes: Uint8Array): Int16Array {
   const samples = new Int16Array(bytes.length);
   for (const [index, byte] of bytes.entries()) {
     const code = ~byte & 0xff;
