@@ -9,8 +9,8 @@ import type {
   SoundDecoder,
   StopSignal,
 } from '@jackfield/ports';
+import { withoutSecrets } from '../../kernel/shown-url.ts';
 import { freshnessOf, headerText } from './domain/freshness.ts';
-import { shownUrl } from './domain/shown-url.ts';
 import type { ReadSoundDocument, SoundDocument } from './door.ts';
 import { createFairLine, type FairLineLimits, LineProblem } from './fair-line.ts';
 import { createSharedWork } from './shared-work.ts';
@@ -163,7 +163,7 @@ export function createSoundFiles(deps: SoundFilesDeps): SoundFiles {
       metrics.count(fetches, { outcome: 'failed' });
       const full = 'too many sound files are being fetched at this moment';
       const reason = error instanceof LineProblem ? full : (error as Error).message;
-      throw new SoundProblem(`${shownUrl(url)} could not be played: ${reason}`);
+      throw new SoundProblem(`${withoutSecrets(url)} could not be played: ${reason}`);
     }
   }
 
@@ -194,7 +194,7 @@ export function createSoundFiles(deps: SoundFilesDeps): SoundFiles {
       const found = await getSource(url, method, signal);
       if (!('document' in found)) return found;
       throw new SoundProblem(
-        `${shownUrl(url)} could not be played: an XML document came where an MP3 or WAV file is expected`,
+        `${withoutSecrets(url)} could not be played: an XML document came where an MP3 or WAV file is expected`,
       );
     },
   };

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fetchTimeouts } from './fetch-timeouts.ts';
 import { freshnessOf } from './freshness.ts';
-import { shownUrl } from './shown-url.ts';
 
 const limits = { unsaidMs: 2_000, mostMs: 3_600_000 };
 const of = (control: string | undefined, age?: string) => {
@@ -24,15 +23,6 @@ test('RFC 9111 §5.2.2: what an answer says about keeping it', () => {
   assert.equal(of('max-age=-1'), 2_000);
   assert.equal(of('max-age=99999999999999999999'), 3_600_000, 'our own limit');
   assert.equal(freshnessOf({ 'cache-control': ['no-store', 'max-age=5'] }, 0, limits).isKept, false);
-});
-
-test('a URL is shown without user, password, query and fragment', () => {
-  assert.equal(shownUrl('https://a.example/b.mp3'), 'https://a.example/b.mp3');
-  assert.equal(shownUrl('https://me:pass@a.example/b?key=1#x'), 'https://a.example/b?…');
-  assert.equal(shownUrl('https://me:p@ss@a.example/b#x'), 'https://a.example/b');
-  assert.equal(shownUrl('//me@a.example'), '//a.example');
-  assert.equal(shownUrl('no\nurl at all'), 'no_url_at_all');
-  assert.equal(shownUrl(`https://a.example/${'x'.repeat(300)}`).length, 201);
 });
 
 test('a server is waited for as long as its URL says, and ten seconds where it says nothing', () => {
