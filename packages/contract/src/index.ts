@@ -130,9 +130,11 @@ export {
   looseBoolean,
   looseEnum,
   looseInteger,
+  type RequestTarget,
   readBoolean,
   readInteger,
   readOneOf,
+  readRequest,
 } from './loose.ts';
 export {
   addedParticipant,

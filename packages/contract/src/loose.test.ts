@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { looseBoolean, looseEnum, looseInteger, readBoolean, readInteger, readOneOf } from './loose.ts';
+import {
+  looseBoolean,
+  looseEnum,
+  looseInteger,
+  readBoolean,
+  readInteger,
+  readOneOf,
+  readRequest,
+} from './loose.ts';
 
 const pattern = (schema: object) =>
   new RegExp((schema as { anyOf: { pattern?: string }[] }).anyOf[1]!.pattern!, 'u');
@@ -37,4 +45,14 @@ test('enumerations: any case in, the spelling of the list out', () => {
   }
   assert.equal(readOneOf(values, 'aCTIVE'), 'Active');
   assert.equal(readOneOf(values, undefined), undefined);
+});
+
+test('requests: a URL with its method in any case, POST unless another is the default; nothing without a URL', () => {
+  const url = 'https://a.example/';
+  assert.deepEqual(readRequest(url, 'get'), { url, method: 'GET' });
+  assert.deepEqual(readRequest(url, undefined), { url, method: 'POST' });
+  assert.deepEqual(readRequest(url, null, 'GET'), { url, method: 'GET' });
+  assert.deepEqual(readRequest(url, 'Post', 'GET'), { url, method: 'POST' });
+  assert.equal(readRequest(undefined, 'GET'), null);
+  assert.equal(readRequest(null, null), null);
 });

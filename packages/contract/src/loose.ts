@@ -80,3 +80,29 @@ function anyCase(word: string): string {
     return lower === upper ? letter.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&') : `[${lower}${upper}]`;
   });
 }
+
+/** Where a request goes, and how. */
+export interface RequestTarget {
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+}
+
+/** The request that a URL and its method name, as a client wrote them or as they are stored; null without a URL. */
+export function readRequest(
+  url: string,
+  method: string | null | undefined,
+  byDefault?: 'GET' | 'POST',
+): RequestTarget;
+export function readRequest(
+  url: string | null | undefined,
+  method: string | null | undefined,
+  byDefault?: 'GET' | 'POST',
+): RequestTarget | null;
+export function readRequest(
+  url: string | null | undefined,
+  method: string | null | undefined,
+  byDefault: 'GET' | 'POST' = 'POST',
+): RequestTarget | null {
+  if (url === null || url === undefined) return null;
+  return { url, method: readOneOf(['GET', 'POST'], method ?? undefined) ?? byDefault };
+}

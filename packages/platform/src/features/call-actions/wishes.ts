@@ -5,6 +5,7 @@ import {
   type NewCallSpeech,
   readBoolean,
   readInteger,
+  readRequest,
   readVoice,
 } from '@jackfield/contract';
 import { invalidParameter } from '../../kernel/problem.ts';
@@ -61,15 +62,11 @@ export function readSpeech(body: NewCallSpeech): Result<SoundWish> {
 }
 
 export function readRecording(body: NewCallRecording): RecordingWish {
-  const url = body.callback_url;
   return {
     format: body.file_format?.toLowerCase() === 'wav' ? 'wav' : 'mp3',
     channels: body.record_channel_type?.toLowerCase() === 'mono' ? 'mono' : 'stereo',
     maxSeconds: readInteger(body.time_limit) ?? 60,
-    callback:
-      url === undefined
-        ? null
-        : { url, method: body.callback_method?.toUpperCase() === 'GET' ? 'GET' : 'POST' },
+    callback: readRequest(body.callback_url, body.callback_method),
   };
 }
 

@@ -3,6 +3,7 @@ import {
   readBoolean,
   readInteger,
   readOneOf,
+  readRequest,
   type TransferBody,
 } from '@jackfield/contract';
 import { invalidParameter, missingParameter } from '../../kernel/problem.ts';
@@ -43,17 +44,17 @@ export function readNewCall(body: NewCallBody): Result<WantedCall> {
   const to = body.to.split('<');
   const bareName = bareNameIn(to);
   if (bareName !== undefined) return refused(invalidParameter('to', bareName, dialable));
-  const ring = requestOf(body.ring_url, body.ring_method);
-  const answer = { url: body.answer_url, method: methodOf(body.answer_method) };
+  const ring = readRequest(body.ring_url, body.ring_method);
+  const answer = readRequest(body.answer_url, body.answer_method);
   return accepted({
     from: body.from,
     to,
     callerName: body.caller_name ?? body.from,
     answer,
-    fallback: requestOf(body.fallback_url, body.fallback_method),
+    fallback: readRequest(body.fallback_url, body.fallback_method),
     callbacks: {
       ...(ring === null ? {} : { ring }),
-      hangup: requestOf(body.hangup_url, body.hangup_method) ?? answer,
+      hangup: readRequest(body.hangup_url, body.hangup_method) ?? answer,
     },
     ringTimeoutSeconds: readInteger(body.ring_timeout) ?? 120,
     timeLimitSeconds: readInteger(body.time_limit) ?? 14_400,
@@ -72,8 +73,8 @@ export function readTransfer(body: TransferBody): Result<WantedTransfer> {
   const wrong = wrongUrl(body, ['aleg_url', 'bleg_url']);
   if (wrong !== undefined) return wrong;
   const legs = readOneOf(['aleg', 'bleg', 'both'], body.legs) ?? 'aleg';
-  const aLeg = legs === 'bleg' ? null : requestOf(body.aleg_url, body.aleg_method);
-  const bLeg = legs === 'aleg' ? null : requestOf(body.bleg_url, body.bleg_method);
+  const aLeg = legs === 'bleg' ? null : readRequest(body.aleg_url, body.aleg_method);
+  const bLeg = legs === 'aleg' ? null : readRequest(body.bleg_url, body.bleg_method);
   if (legs !== 'bleg' && aLeg === null) return refused(missingParameter('aleg_url'));
   if (legs !== 'aleg' && bLeg === null) return refused(missingParameter('bleg_url'));
   return accepted({ aLeg, bLeg });
@@ -88,12 +89,4 @@ function wrongUrl<Name extends string>(
   if (name === undefined) return undefined;
   const allowed = 'a URL that starts with http:// or https://, of at most 2048 characters';
   return refused(invalidParameter(name, body[name], allowed));
-}
-
-function requestOf(url: string | undefined, method: string | undefined): ActionRequest | null {
-  return url === undefined ? null : { url, method: methodOf(method) };
-}
-
-function methodOf(method: string | undefined): 'GET' | 'POST' {
-  return readOneOf(['GET', 'POST'], method) ?? 'POST';
 }

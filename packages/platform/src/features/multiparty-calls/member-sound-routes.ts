@@ -1,10 +1,10 @@
 import {
   mpcMemberPath,
   type NewMemberPlay,
-  type NewMemberSpeech,
   newMemberPlay,
   newMemberSpeech,
   queuedSound,
+  readRequest,
 } from '@jackfield/contract';
 import { type RouteGroup, route } from '../../http/index.ts';
 import { missingParameter } from '../../kernel/problem.ts';
@@ -82,7 +82,10 @@ export function memberSoundRoutes(commands: MultipartyCallCommands): RouteGroup[
       id: 'speakToParticipants',
       schema: { params: mpcMemberPath, body: newMemberSpeech, response: queuedSound },
       success: 202,
-      run: ({ account, params, body }) => start(account, params, 'speak', readSpeech(body), callbackOf(body)),
+      run: ({ account, params, body }) => {
+        const callback = readRequest(body.callback_url, body.callback_method);
+        return start(account, params, 'speak', readSpeech(body), callback);
+      },
     }),
     route({
       method: 'DELETE',
@@ -100,9 +103,4 @@ function readMemberPlay({ urls, url, ...rest }: NewMemberPlay): Result<SoundWish
   const given = urls ?? url;
   if (given === undefined) return refused(missingParameter('urls'));
   return readPlay({ ...rest, urls: given }, urls === undefined ? 'url' : 'urls');
-}
-
-function callbackOf({ callback_url: url, callback_method: method }: NewMemberSpeech): Callback | null {
-  if (url === undefined) return null;
-  return { url, method: method?.toUpperCase() === 'GET' ? 'GET' : 'POST' };
 }

@@ -1,3 +1,4 @@
+import { readRequest } from '@jackfield/contract';
 import type { Problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { Sessions } from '../../kernel/session-runner.ts';
@@ -47,7 +48,7 @@ export function createRecordingCommands({ sessions, queries, recordings, newUuid
     const named = wanted.map((each) => ({
       ...each,
       uuid: newUuid(),
-      callback: each.callback ?? ofCall(call),
+      callback: each.callback ?? readRequest(call.recording_callback_url, call.recording_callback_method),
     }));
     const input: RoomInput = { type: 'record', wanted: named, byItself: false };
     const reply = (await sessions.ask<RoomReply>(call.mpc_uuid, input)) ?? { because: 'ended' };
@@ -112,8 +113,4 @@ export function createRecordingCommands({ sessions, queries, recordings, newUuid
       return refusal === undefined ? accepted(undefined) : refused(refusal);
     },
   };
-}
-
-function ofCall({ recording_callback_url: url, recording_callback_method: method }: MultipartyCallRow) {
-  return url === null ? null : { url, method: method ?? ('POST' as const) };
 }

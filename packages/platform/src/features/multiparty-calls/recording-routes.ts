@@ -4,6 +4,7 @@ import {
   type ParticipantTracks,
   participantTracks,
   readOneOf,
+  readRequest,
   recordMpc,
   recordParticipant,
   startedParticipantRecording,
@@ -12,7 +13,6 @@ import {
 import { type ApiRoute, route } from '../../http/index.ts';
 import { accepted, refused } from '../../kernel/result.ts';
 import { readCallReference, readMembers } from './domain/call-reference.ts';
-import type { Callback } from './domain/participant.ts';
 import type { RecordedTrack, RecordingChoice } from './domain/room-recording.ts';
 import type { Viewer } from './queries.ts';
 import type { RecordingCommands } from './recording-commands.ts';
@@ -33,7 +33,7 @@ export function recordingRoutes(commands: RecordingCommands): readonly ApiRoute[
         of: 'call',
         track: 'mix',
         format: formatOf(file_format),
-        callback: callbackOf(url, method),
+        callback: readRequest(url, method),
       });
       if (!started.ok) return started;
       const { call, recordings } = started.value;
@@ -63,7 +63,7 @@ export function recordingRoutes(commands: RecordingCommands): readonly ApiRoute[
           of,
           track,
           format: formatOf(file_format),
-          callback: callbackOf(url, method),
+          callback: readRequest(url, method),
         }));
       const reference = readCallReference(params.mpc);
       const started = await commands.startOfMembers(account, reference, members, wantedOf);
@@ -158,9 +158,4 @@ function chosenTracks({
 
 function formatOf(format: 'mp3' | 'wav' | undefined): 'mp3' | 'wav' {
   return readOneOf(['mp3', 'wav'], format) ?? 'mp3';
-}
-
-function callbackOf(url: string | undefined, method: string | undefined): Callback | null {
-  if (url === undefined) return null;
-  return { url, method: method?.toUpperCase() === 'GET' ? 'GET' : 'POST' };
 }

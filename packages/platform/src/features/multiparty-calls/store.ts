@@ -1,7 +1,8 @@
+import { readRequest } from '@jackfield/contract';
 import type { Database, Instant, Write } from '@jackfield/ports';
 import { ownerNow, requireOwner } from '../accounts/index.ts';
 import { builtInMusic, type MultipartyCall } from './domain/multiparty-call.ts';
-import type { Callback, EdgeSound, ExitCause, Participant, StatusCallback } from './domain/participant.ts';
+import type { EdgeSound, ExitCause, Participant, StatusCallback } from './domain/participant.ts';
 import { noRecordings, notRecorded, recordingStatusOf } from './domain/room-recording.ts';
 import { saveHearing } from './hearing-history.ts';
 import { type MultipartyCallRow, type ParticipantRow, reading, writing } from './tables.ts';
@@ -142,7 +143,7 @@ export function participantOf(row: ParticipantRow): Participant {
       row.billed_seconds === null ? null : { seconds: row.billed_seconds, units: Number(row.billed_units) },
     isSpeaking: false,
     hasStarted: row.has_started === 1,
-    callStatusCallback: callbackOf(row.call_status_callback_url, row.call_status_callback_method),
+    callStatusCallback: readRequest(row.call_status_callback_url, row.call_status_callback_method),
     statusCallback: statusCallbackOf(row),
   };
 }
@@ -167,7 +168,7 @@ function callOf(row: MultipartyCallRow, participants: readonly Participant[]): M
     waitSeconds: null,
     recordMinMemberCount: row.record_min_member_count,
     statusCallback: statusCallbackOf(row),
-    recordingCallback: callbackOf(row.recording_callback_url, row.recording_callback_method),
+    recordingCallback: readRequest(row.recording_callback_url, row.recording_callback_method),
     recording: notRecorded,
     music: builtInMusic,
     plays: [],
@@ -258,10 +259,6 @@ function changingOfParticipant(participant: Participant) {
   };
 }
 
-function callbackOf(url: string | null, method: 'GET' | 'POST' | null): Callback | null {
-  return url === null ? null : { url, method: method ?? 'POST' };
-}
-
 type StatusCallbackColumns = Pick<
   ParticipantRow,
   'status_callback_url' | 'status_callback_method' | 'status_callback_events'
@@ -276,7 +273,7 @@ function statusCallbackColumns(callback: StatusCallback | null): StatusCallbackC
 }
 
 function statusCallbackOf(row: StatusCallbackColumns): StatusCallback | null {
-  const callback = callbackOf(row.status_callback_url, row.status_callback_method);
+  const callback = readRequest(row.status_callback_url, row.status_callback_method);
   return callback && { ...callback, events: row.status_callback_events ?? '' };
 }
 

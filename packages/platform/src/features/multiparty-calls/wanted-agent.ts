@@ -1,4 +1,4 @@
-import { type NewParticipant, readOneOf, streamContentTypes } from '@jackfield/contract';
+import { type NewParticipant, readOneOf, readRequest, streamContentTypes } from '@jackfield/contract';
 import { invalidParameter, missingParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { isWebSocketPlace, readExtraHeaders, webSocketPlaceAllowed } from '../streams/index.ts';
@@ -18,12 +18,13 @@ export function readAgent(body: NewParticipant): Result<AgentStream | null> {
   }
   const extraHeaders = readExtraHeaders(body.ai_agent_stream_extra_headers, 'ai_agent_stream_extra_headers');
   if (!extraHeaders.ok) return extraHeaders;
-  const callback = body.ai_agent_stream_status_callback_url;
-  const method = readOneOf(['GET', 'POST'], body.ai_agent_stream_status_callback_method) ?? 'POST';
   return accepted({
     serviceUrl: url,
     contentType: readOneOf(streamContentTypes, body.ai_agent_stream_content_type) ?? 'audio/x-l16;rate=8000',
     extraHeaders: extraHeaders.value,
-    statusCallback: callback === undefined ? null : { url: callback, method },
+    statusCallback: readRequest(
+      body.ai_agent_stream_status_callback_url,
+      body.ai_agent_stream_status_callback_method,
+    ),
   });
 }

@@ -4,19 +4,13 @@ import {
   readBoolean,
   readInteger,
   readOneOf,
+  readRequest,
 } from '@jackfield/contract';
 import { invalidParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { readSipHeaders } from '../call-instructions/index.ts';
 import type { CallSettings } from './domain/multiparty-call.ts';
-import type {
-  Callback,
-  Confirmation,
-  DialMusic,
-  EdgeSound,
-  Role,
-  WantedParticipant,
-} from './domain/participant.ts';
+import type { Confirmation, DialMusic, EdgeSound, Role, WantedParticipant } from './domain/participant.ts';
 import { readAgent } from './wanted-agent.ts';
 import { readPhones, type WantedPhone, type WantedPhones } from './wanted-phones.ts';
 
@@ -41,7 +35,7 @@ export function readAddition(body: NewParticipant): Result<WantedAddition> {
   if (!headers.ok) return headers;
   const agent = readAgent(body);
   if (!agent.ok) return agent;
-  const target = callback(body.status_callback_url, body.status_callback_method);
+  const target = readRequest(body.status_callback_url, body.status_callback_method);
   const statusCallback = target && {
     ...target,
     events: (body.status_callback_events ?? defaultStatusCallbackEvents).replace(/\s/g, ''),
@@ -67,9 +61,9 @@ export function readAddition(body: NewParticipant): Result<WantedAddition> {
       joinsOthersOnly: !(
         readBoolean(body.create_mpc_with_single_participant ?? body.create_mpc_if_alone) ?? true
       ),
-      callStatusCallback: callback(body.call_status_callback_url, body.call_status_callback_method),
+      callStatusCallback: readRequest(body.call_status_callback_url, body.call_status_callback_method),
       statusCallback,
-      onExitAction: callback(body.on_exit_action_url, body.on_exit_action_method),
+      onExitAction: readRequest(body.on_exit_action_url, body.on_exit_action_method),
       ...(agent.value === null
         ? {}
         : {
@@ -89,24 +83,26 @@ export function readAddition(body: NewParticipant): Result<WantedAddition> {
       waitSeconds: null,
       recordMinMemberCount: readInteger(body.record_min_member_count) ?? 1,
       statusCallback,
-      recordingCallback: callback(body.recording_callback_url, body.recording_callback_method),
+      recordingCallback: readRequest(body.recording_callback_url, body.recording_callback_method),
       recording: {
         wholeCall: readBoolean(body.record) ?? false,
         eachParticipant: readBoolean(body.record_participant_track) ?? false,
         format: readOneOf(['mp3', 'wav'], body.record_file_format) ?? 'mp3',
         coachVoice: readBoolean(body.record_coach_voice) ?? true,
-        startSound: callback(body.start_recording_audio, body.start_recording_audio_method ?? 'GET'),
-        stopSound: callback(body.stop_recording_audio, body.stop_recording_audio_method ?? 'GET'),
+        startSound: readRequest(body.start_recording_audio, body.start_recording_audio_method, 'GET'),
+        stopSound: readRequest(body.stop_recording_audio, body.stop_recording_audio_method, 'GET'),
       },
       music: {
-        wait: callback(body.wait_music_url, body.wait_music_method ?? 'GET'),
-        agentHold: callback(
+        wait: readRequest(body.wait_music_url, body.wait_music_method, 'GET'),
+        agentHold: readRequest(
           body.agent_hold_music_url ?? body.agent_hold_music,
-          body.agent_hold_music_method ?? 'GET',
+          body.agent_hold_music_method,
+          'GET',
         ),
-        customerHold: callback(
+        customerHold: readRequest(
           body.customer_hold_music_url ?? body.customer_hold_music,
-          body.customer_hold_music_method ?? 'GET',
+          body.customer_hold_music_method,
+          'GET',
         ),
       },
     },
@@ -120,7 +116,7 @@ function readConfirmation(body: NewParticipant): Result<Confirmation | null> {
     if (url === undefined) return accepted(null);
     return refused(invalidParameter('confirm_key_sound_url', url, 'left out where confirm_key is not given'));
   }
-  return accepted({ key, sound: callback(url, soundMethod ?? 'GET') });
+  return accepted({ key, sound: readRequest(url, soundMethod, 'GET') });
 }
 
 function edgeSoundOf(value: string, method = 'GET'): EdgeSound {
@@ -132,9 +128,4 @@ function edgeSoundOf(value: string, method = 'GET'): EdgeSound {
 function dialMusicOf(value = 'real'): DialMusic {
   const word = value.toLowerCase();
   return word === 'real' || word === 'none' ? word : { url: value };
-}
-
-function callback(url: string | undefined, method: string | undefined): Callback | null {
-  if (url === undefined) return null;
-  return { url, method: method?.toUpperCase() === 'GET' ? 'GET' : 'POST' };
 }

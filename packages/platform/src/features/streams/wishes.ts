@@ -4,6 +4,7 @@ import {
   readBoolean,
   readInteger,
   readOneOf,
+  readRequest,
   streamContentTypes,
   streamTracks,
 } from '@jackfield/contract';
@@ -86,10 +87,9 @@ type CallbackFields = Pick<
 function readStatusCallback(body: CallbackFields): Result<StreamCallback | null> {
   const middle = readMiddleEvents(body.status_callback_events);
   if (!middle.ok) return middle;
-  const url = body.status_callback_url;
-  if (url === undefined) return accepted(null);
-  const method = body.status_callback_method?.toUpperCase() === 'GET' ? 'GET' : 'POST';
-  return accepted({ url, method, ...(middle.value === undefined ? {} : { middle: middle.value }) });
+  const target = readRequest(body.status_callback_url, body.status_callback_method);
+  if (target === null) return accepted(null);
+  return accepted({ ...target, ...(middle.value === undefined ? {} : { middle: middle.value }) });
 }
 
 /** Undefined where nothing is said about them. */

@@ -4,6 +4,7 @@ import {
   type NewVerifySession,
   readInteger,
   readOneOf,
+  readRequest,
   type VerifyCheck,
 } from '@jackfield/contract';
 import {
@@ -125,8 +126,7 @@ export function createStart(deps: CommandDeps): StartSession {
     alive: AliveSession | undefined,
     now: Instant,
   ): Promise<Result<string>> {
-    const method = readOneOf(['GET', 'POST'], wanted.method) ?? 'POST';
-    const callback = wanted.url === undefined ? null : { url: wanted.url, method };
+    const callback = readRequest(wanted.url, wanted.method);
     const input: SessionInput = { type: 'attempt-asked', attempt, callback };
     if (alive !== undefined) {
       const reply = await sessions.ask<AttemptReply>(alive.session, input);

@@ -1,3 +1,4 @@
+import { readRequest } from '@jackfield/contract';
 import type { Database, Instant, Write } from '@jackfield/ports';
 import type { Selectable } from 'kysely';
 import { requireOwner } from '../accounts/index.ts';
@@ -285,7 +286,6 @@ function attemptRowOf(session: VerifySession, attempt: Attempt): Selectable<Veri
 }
 
 function sessionOf(row: SessionRow, attempts: readonly AttemptRow[]): VerifySession {
-  const { callback_url: url, callback_method: method } = row;
   return {
     uuid: row.session_uuid,
     account: row.account,
@@ -296,7 +296,7 @@ function sessionOf(row: SessionRow, attempts: readonly AttemptRow[]): VerifySess
     country: row.country,
     requestorIp: row.requestor_ip,
     status: row.status,
-    callback: url === null ? null : { url, method: method ?? 'POST' },
+    callback: readRequest(row.callback_url, row.callback_method),
     template: row.template,
     codeLength: row.code_length,
     codeHash: row.code_hash,
