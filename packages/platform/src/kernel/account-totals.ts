@@ -19,11 +19,14 @@ export interface AccountTotals {
 
 /** Columns that each table of totals has. */
 type TotalsTables = {
-  totals: { account: string; total: number };
+  totals: { account: string; kind: string; total: number };
 };
 
-/** Totals in the table of this name. Reads see the last commit; what writes takes the transaction it belongs to. */
-export function createAccountTotals(read: Read, name: string): AccountTotals {
+/**
+ * Totals in the table of this name; those of one `kind` where it counts several. Reads see the last commit; what writes takes the
+ * transaction it belongs to.
+ */
+export function createAccountTotals(read: Read, name: string, kind?: string): AccountTotals {
   // One name stands for all: the columns are the same everywhere.
   const table = name as 'totals';
   const tablesOf = (from: Read) => from.withTables<TotalsTables>();
@@ -31,10 +34,14 @@ export function createAccountTotals(read: Read, name: string): AccountTotals {
   async function changeOne(write: Write, account: string, by: number): Promise<void> {
     await tablesOf(write)
       .insertInto(table)
-      .values({ account, total: by })
+      .values(
+        (kind === undefined
+          ? { account, total: by }
+          : { account, kind, total: by }) as TotalsTables['totals'],
+      )
       .onConflict((on) =>
         on
-          .column('account')
+          .columns(kind === undefined ? ['account'] : ['account', 'kind'])
           .doUpdateSet({ total: sql<number>`${sql.ref(`${name}.total`)} + excluded.total` }),
       )
       .execute();
@@ -42,12 +49,9 @@ export function createAccountTotals(read: Read, name: string): AccountTotals {
 
   return {
     async of(account) {
-      const row = await tablesOf(read)
-        .selectFrom(table)
-        .select('total')
-        .where('account', '=', account)
-        .executeTakeFirst();
-      return row?.total;
+      let rows = tablesOf(read).selectFrom(table).select('total').where('account', '=', account);
+      if (kind !== undefined) rows = rows.where('kind', '=', kind);
+      return (await rows.executeTakeFirst())?.total;
     },
     async change(write, { account, main_account: main }, by) {
       // The main account always comes first: no two transactions wait for each other.
@@ -56,7 +60,9 @@ export function createAccountTotals(read: Read, name: string): AccountTotals {
     },
     changeOne,
     async forget(write, subaccount) {
-      await tablesOf(write).deleteFrom(table).where('account', '=', subaccount).execute();
+      let rows = tablesOf(write).deleteFrom(table).where('account', '=', subaccount);
+      if (kind !== undefined) rows = rows.where('kind', '=', kind);
+      await rows.execute();
     },
   };
 }

@@ -9,7 +9,8 @@ import { accountRoutes } from './routes.ts';
 
 export { ofActiveAccounts } from './active-endpoints.ts';
 export type { AccountCredentials, AccountResources, FirstAccount } from './commands.ts';
-export { ownerNow, requireOwner } from './owner.ts';
+export { createOwnedRows, type OwnedRow, type OwnedRows } from './owned-rows.ts';
+export { ownerNow, requireOwner, viewOf } from './owner.ts';
 
 export interface AccountsDeps {
   readonly database: Database;

@@ -1,5 +1,5 @@
 import type { Write } from '@jackfield/ports';
-import { RefusedRequest, unauthenticated } from '../../http/index.ts';
+import { RefusedRequest, type RequestAccount, unauthenticated } from '../../http/index.ts';
 import type { AccountsTables } from './store.ts';
 
 /**
@@ -27,3 +27,7 @@ export async function requireOwner(write: Write, account: string, main: string):
 export async function ownerNow(write: Write, account: string, main: string): Promise<string> {
   return (await isThere(write, account, main)) ? account : main;
 }
+
+/** The column that holds this account in rows it may see: a subaccount sees its own, a main account those of its subaccounts too. */
+export const viewOf = ({ isSubaccount }: Pick<RequestAccount, 'isSubaccount'>): 'account' | 'main_account' =>
+  isSubaccount ? 'account' : 'main_account';

@@ -1,7 +1,8 @@
 import type { Database, Write } from '@jackfield/ports';
 import { type CompiledQuery, sql } from 'kysely';
 import type { RequestAccount } from '../../http/index.ts';
-import { tablesOf, viewOf } from './tables.ts';
+import { viewOf } from '../accounts/index.ts';
+import { tablesOf } from './tables.ts';
 
 /** What others ask in the transaction in which they attach an application. */
 export interface AttachableApplications {

@@ -3,9 +3,9 @@ import { sql } from 'kysely';
 import type { RequestAccount } from '../../http/index.ts';
 import { createAccountTotals } from '../../kernel/account-totals.ts';
 import type { Page } from '../../kernel/pagination.ts';
-import { requireOwner } from '../accounts/index.ts';
+import { createOwnedRows, viewOf } from '../accounts/index.ts';
 import type { ApplicationSettings } from './settings.ts';
-import { type ApplicationRow, tablesOf, viewOf } from './tables.ts';
+import { type ApplicationRow, tablesOf } from './tables.ts';
 
 export type Application = ApplicationSettings &
   Omit<ApplicationRow, keyof ApplicationSettings> & { readonly account: string };
@@ -31,15 +31,19 @@ export interface ApplicationStore {
   remove(write: Write, application: Application): Promise<void>;
   /** Everything that a subaccount owns; gives the identifiers of what is gone. */
   removeAll(write: Write, subaccount: string): Promise<readonly string[]>;
-  passOn(write: Write, subaccount: string, main: string): Promise<void>;
+  passOn(write: Write, subaccount: string): Promise<void>;
 }
 
 // Behind every character that a name can have, so that it ends the range of a prefix.
 const behindNames = '{';
 
-export function createApplicationStore({ read }: Pick<Database, 'read'>): ApplicationStore {
-  const tables = tablesOf(read);
-  const totals = createAccountTotals(read, 'application_totals');
+export function createApplicationStore(database: Pick<Database, 'read' | 'dialect'>): ApplicationStore {
+  const tables = tablesOf(database.read);
+  const rows = createOwnedRows<ApplicationRow>(database, {
+    table: 'applications',
+    id: 'app_id',
+    totals: createAccountTotals(database.read, 'application_totals'),
+  });
 
   /** An account has one default of each kind: the one that is set takes the place of the one before. */
   async function giveWay(write: Write, { account, app_id, ...next }: Application): Promise<void> {
@@ -55,96 +59,64 @@ export function createApplicationStore({ read }: Pick<Database, 'read'>): Applic
     }
   }
 
-  function one(from: typeof tables, account: RequestAccount, appId: string) {
-    return from
-      .selectFrom('applications')
-      .selectAll()
-      .where('app_id', '=', appId)
-      .where(viewOf(account), '=', account.authId)
-      .executeTakeFirst();
-  }
-
   return {
     async find(account, appId) {
-      const row = await one(tables, account, appId);
+      const row = await rows.find(account, appId);
       return row && applicationOf(row);
     },
 
     async list(account, { namePrefix, subaccount }, page) {
+      if (namePrefix === undefined && subaccount === undefined) {
+        const found = await rows.list(account, page);
+        return { total: found.total, objects: found.rows.map(applicationOf) };
+      }
       let wanted = tables.selectFrom('applications').where(viewOf(account), '=', account.authId);
       if (subaccount !== undefined) wanted = wanted.where('account', '=', subaccount);
       if (namePrefix !== undefined) {
         wanted = wanted.where('app_name', '>=', namePrefix).where('app_name', '<', namePrefix + behindNames);
       }
-      const isPlain = namePrefix === undefined && subaccount === undefined;
-      const total = isPlain
-        ? await totals.of(account.authId)
-        : (await wanted.select((columns) => columns.fn.countAll().as('total')).executeTakeFirst())?.total;
-      const rows = await wanted
+      const counted = await wanted.select((columns) => columns.fn.countAll().as('total')).executeTakeFirst();
+      const found = await wanted
         .selectAll()
         .orderBy('position', 'desc')
         .limit(page.limit)
         .offset(page.offset)
         .execute();
-      return { total: Number(total ?? 0), objects: rows.map(applicationOf) };
+      return {
+        total: Number(counted?.total ?? 0),
+        objects: found.map(({ position: _, ...row }) => applicationOf(row)),
+      };
     },
 
     async read(write, account, appId) {
-      const row = await one(tablesOf(write), account, appId);
+      const row = await rows.read(write, account, appId);
       return row && applicationOf(row);
     },
 
     async insert(write, application) {
-      await requireOwner(write, application.account, application.main_account);
-      await totals.change(write, application, 1);
       await giveWay(write, application);
-      await tablesOf(write).insertInto('applications').values(rowOf(application)).execute();
+      await rows.insert(write, rowOf(application));
     },
 
     async save(write, before, after) {
-      if (before.account !== after.account) {
-        await requireOwner(write, after.account, after.main_account);
-        await totals.change(write, before, -1);
-        await totals.change(write, after, 1);
-      }
       await giveWay(write, after);
-      await tablesOf(write)
-        .updateTable('applications')
-        .set(rowOf(after))
-        .where('app_id', '=', before.app_id)
-        .execute();
+      await rows.save(write, rowOf(before), rowOf(after));
     },
 
-    async remove(write, application) {
-      await totals.change(write, application, -1);
-      await tablesOf(write).deleteFrom('applications').where('app_id', '=', application.app_id).execute();
-    },
+    remove: (write, application) => rows.remove(write, rowOf(application)),
 
     async removeAll(write, subaccount) {
-      const deleted = await tablesOf(write)
-        .deleteFrom('applications')
-        .where('account', '=', subaccount)
-        .returning(['app_id', 'main_account'])
-        .execute();
-      const main = deleted[0]?.main_account;
-      if (main !== undefined) await totals.changeOne(write, main, -deleted.length);
-      await totals.forget(write, subaccount);
+      const deleted = await rows.removeAll(write, subaccount);
       return deleted.map(({ app_id }) => app_id);
     },
 
-    async passOn(write, subaccount, main) {
-      // The main account counted them as its own before, and keeps the defaults that it has.
-      await tablesOf(write)
-        .updateTable('applications')
-        .set({ account: main, default_number_app: 0, default_endpoint_app: 0 })
-        .where('account', '=', subaccount)
-        .execute();
-      await totals.forget(write, subaccount);
-    },
+    // The main account keeps the defaults that it has.
+    passOn: (write, subaccount) =>
+      rows.passOn(write, subaccount, { default_number_app: 0, default_endpoint_app: 0 }),
   };
 }
 
-function applicationOf({ position: _, ...row }: ApplicationRow & { position: number }): Application {
+function applicationOf(row: ApplicationRow): Application {
   return {
     ...row,
     default_number_app: row.default_number_app === 1,

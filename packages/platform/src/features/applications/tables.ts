@@ -1,6 +1,5 @@
 import type { Read } from '@jackfield/ports';
 import type { Generated, Kysely } from 'kysely';
-import type { RequestAccount } from '../../http/index.ts';
 import type { ApplicationSettings } from './settings.ts';
 
 type Flag = 0 | 1;
@@ -27,7 +26,3 @@ export type ApplicationsTables = {
 
 /** For a transaction as well: it is a Read that writes. */
 export const tablesOf = (read: Read): Kysely<ApplicationsTables> => read.withTables<ApplicationsTables>();
-
-/** A subaccount sees its own, a main account also those of its subaccounts. */
-export const viewOf = (account: RequestAccount): 'account' | 'main_account' =>
-  account.isSubaccount ? 'account' : 'main_account';

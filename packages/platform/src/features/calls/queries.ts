@@ -2,6 +2,7 @@ import type { Database } from '@jackfield/ports';
 import { sql } from 'kysely';
 import type { RequestAccount } from '../../http/index.ts';
 import type { Page } from '../../kernel/pagination.ts';
+import { viewOf } from '../accounts/index.ts';
 import type { CallFilters } from './list-filters.ts';
 import { type CallRow, tablesOf } from './tables.ts';
 
@@ -100,9 +101,7 @@ export function pageOf(ended: Selection, page: Page) {
 }
 
 function callsSeenBy(tables: CallTables, viewer: RequestAccount) {
-  return tables
-    .selectFrom('calls')
-    .where(viewer.isSubaccount ? 'account' : 'main_account', '=', viewer.authId);
+  return tables.selectFrom('calls').where(viewOf(viewer), '=', viewer.authId);
 }
 
 function endedCalls(tables: CallTables, viewer: RequestAccount, { subaccount, ...filters }: CallFilters) {

@@ -2,6 +2,7 @@ import type { Database } from '@jackfield/ports';
 import type { RequestAccount } from '../../http/index.ts';
 import type { Page } from '../../kernel/pagination.ts';
 import type { TimeRange } from '../../kernel/time-range.ts';
+import { viewOf } from '../accounts/index.ts';
 import type { CallReference } from './domain/call-reference.ts';
 import { isFriendlyName } from './domain/friendly-name.ts';
 import { type MultipartyCallRow, type ParticipantRow, reading } from './tables.ts';
@@ -25,9 +26,7 @@ export function createQueries(database: Database) {
   const tables = reading(database.read);
 
   const seenBy = (viewer: Viewer) =>
-    tables
-      .selectFrom('multiparty_calls')
-      .where(viewer.isSubaccount ? 'account' : 'main_account', '=', viewer.authId);
+    tables.selectFrom('multiparty_calls').where(viewOf(viewer), '=', viewer.authId);
 
   /** Names belong to one account: those of subaccounts do not collide with each other or with the parent's. */
   function live(account: string, name: string): Promise<MultipartyCallRow | undefined> {

@@ -34,8 +34,9 @@ export function createNumbers(given: NumbersDeps): NumbersFeature {
     destinations: createDestinations(given.database, given.trunkOf),
     resources: {
       // They were the main account's before, and go back to it; what took their calls is gone.
-      remove: (write, account) => store.giveBack(write, account),
-      passOn: (write, account, main) => store.passOn(write, account, main),
+      // They go back to the main account, without their destinations.
+      remove: (write, account) => store.passOn(write, account, { app_id: null, trunk_id: null }),
+      passOn: (write, account) => store.passOn(write, account),
     },
   };
 }

@@ -26,7 +26,7 @@ export async function readNumbers(
   const { subaccount, trunk_id, app_id } = query;
   return answerPage(
     { query, path: `/v1/Account/${account.authId}/Number/` },
-    (page) => store.list(account, { account: subaccount, trunk_id, app_id }, page),
+    (page) => store.listWhere(account, { account: subaccount, trunk_id, app_id }, page),
     (row) => shown(account, row),
   );
 }

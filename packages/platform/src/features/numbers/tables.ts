@@ -1,6 +1,5 @@
 import type { Read } from '@jackfield/ports';
 import type { Generated, Kysely } from 'kysely';
-import type { RequestAccount } from '../../http/index.ts';
 
 export type NumberRow = {
   /** E.164 with its +. */
@@ -22,7 +21,3 @@ export type NumbersTables = {
 
 /** For a transaction as well: it is a Read that writes. */
 export const tablesOf = (read: Read): Kysely<NumbersTables> => read.withTables<NumbersTables>();
-
-/** A subaccount sees its own, a main account also those of its subaccounts. */
-export const viewOf = (account: RequestAccount): 'account' | 'main_account' =>
-  account.isSubaccount ? 'account' : 'main_account';

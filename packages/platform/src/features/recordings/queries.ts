@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { RequestAccount } from '../../http/index.ts';
 import type { Page } from '../../kernel/pagination.ts';
 import type { TimeRange } from '../../kernel/time-range.ts';
+import { viewOf } from '../accounts/index.ts';
 import { type RecordingRow, reading } from './tables.ts';
 
 /** On whose path a request came: a main account sees the recordings of its subaccounts too. */
@@ -30,7 +31,7 @@ function seenBy(tables: Tables, viewer: Viewer) {
   return (
     tables
       .selectFrom('recordings')
-      .where(viewer.isSubaccount ? 'account' : 'main_account', '=', viewer.authId)
+      .where(viewOf(viewer), '=', viewer.authId)
       // Somebody has deleted it already, and it is about to end.
       .where('is_discarded', '=', 0)
   );

@@ -2,7 +2,7 @@ import type { Database, Instant, Read, Write } from '@jackfield/ports';
 import type { ColumnType, Selectable } from 'kysely';
 import type { RequestAccount } from '../../http/index.ts';
 import type { Page } from '../../kernel/pagination.ts';
-import { ownerNow } from '../accounts/index.ts';
+import { ownerNow, viewOf } from '../accounts/index.ts';
 
 /** Written once. */
 type Fixed<Value> = ColumnType<Value, Value, never>;
@@ -65,9 +65,7 @@ export function createMessageStore(database: Database) {
 
     /** Newest first. */
     async list(viewer: RequestAccount, to: string | undefined, page: Page) {
-      let wanted = tables
-        .selectFrom('sandbox_messages')
-        .where(viewer.isSubaccount ? 'account' : 'main_account', '=', viewer.authId);
+      let wanted = tables.selectFrom('sandbox_messages').where(viewOf(viewer), '=', viewer.authId);
       if (to !== undefined)
         wanted = wanted.where('main_account', '=', viewer.main).where('recipient', '=', to);
       const [counted, rows] = await Promise.all([

@@ -2,6 +2,7 @@ import type { Instant, Read } from '@jackfield/ports';
 import { type CompiledQuery, sql } from 'kysely';
 import type { RequestAccount } from '../../http/index.ts';
 import type { Page } from '../../kernel/pagination.ts';
+import { viewOf } from '../accounts/index.ts';
 import type { EndpointRow, SipEndpointsTables } from './store.ts';
 
 /** An endpoint as it is shown, with one of its live bindings; without any, the columns of the binding are null. */
@@ -30,9 +31,6 @@ export interface EndpointQueries {
 }
 
 type View = 'account' | 'main_account';
-
-/** A subaccount sees its own, a main account also those of its subaccounts. */
-export const viewOf = (account: RequestAccount): View => (account.isSubaccount ? 'account' : 'main_account');
 
 export function endpointQueries(read: Read): EndpointQueries {
   const tables = read.withTables<SipEndpointsTables>();

@@ -2,8 +2,9 @@ import type { Database, Instant, Write } from '@jackfield/ports';
 import type { Generated, Kysely } from 'kysely';
 import type { RequestAccount } from '../../http/index.ts';
 import type { Page } from '../../kernel/pagination.ts';
+import { viewOf } from '../accounts/index.ts';
 import type { BindingsTables } from './bindings-store.ts';
-import { endpointQueries, type ShownRow, viewOf } from './endpoint-queries.ts';
+import { endpointQueries, type ShownRow } from './endpoint-queries.ts';
 
 export type SipEndpointsTables = BindingsTables & {
   sip_endpoints: {

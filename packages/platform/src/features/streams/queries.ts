@@ -1,6 +1,7 @@
 import type { Database } from '@jackfield/ports';
 import type { RequestAccount } from '../../http/index.ts';
 import type { Page } from '../../kernel/pagination.ts';
+import { viewOf } from '../accounts/index.ts';
 import { reading, type StreamRow } from './tables.ts';
 
 /** On whose path a request came: a main account sees the streams of its subaccounts too. */
@@ -13,9 +14,7 @@ export type StreamQueries = ReturnType<typeof createQueries>;
 
 /** What lists show and count, and what is looked for among. */
 export function streamsOf(tables: ReturnType<typeof reading>, viewer: Viewer, streamed: Streamed) {
-  const seen = tables
-    .selectFrom('streams')
-    .where(viewer.isSubaccount ? 'account' : 'main_account', '=', viewer.authId);
+  const seen = tables.selectFrom('streams').where(viewOf(viewer), '=', viewer.authId);
   return 'mpc' in streamed
     ? seen.where('mpc_uuid', '=', streamed.mpc)
     : seen.where('call_uuid', '=', streamed.call).where('mpc_uuid', 'is', null);

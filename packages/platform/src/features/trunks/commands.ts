@@ -15,7 +15,7 @@ import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { type DeletionDeps, thingOf } from './deletion.ts';
 import { noPreviousPassword, previousPassword, storedPassword } from './digests.ts';
 import { addressProblem } from './domain/address-list.ts';
-import type { CredentialRow, OriginationUriRow, OwnedRow } from './tables.ts';
+import type { CredentialRow, OriginationUriRow, TrunkingRow } from './tables.ts';
 
 export interface CommandDeps extends DeletionDeps {
   readonly secrets: Secrets;
@@ -32,7 +32,7 @@ function newOwned(
   account: RequestAccount,
   name: string | undefined,
   now: Instant,
-): OwnedRow {
+): TrunkingRow {
   return {
     id: newUuid(secrets),
     account: account.authId,

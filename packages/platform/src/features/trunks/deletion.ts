@@ -4,10 +4,10 @@ import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
+import type { OwnedRows } from '../accounts/index.ts';
 import { deletedEvent, detachedEvent } from './events.ts';
-import type { OwnedRows } from './owned-rows.ts';
 import type { TrunkStore } from './store.ts';
-import type { OwnedRow, TrunkReferences } from './tables.ts';
+import type { TrunkingRow, TrunkReferences } from './tables.ts';
 
 export interface DeletionDeps {
   readonly database: Database;
@@ -42,7 +42,7 @@ export async function removePart(
   id: string,
 ): Promise<Result<undefined>> {
   const { database, store, outbox } = deps;
-  const rows: OwnedRows<OwnedRow> = store[part] as OwnedRows<never>;
+  const rows: OwnedRows<TrunkingRow> = store[part] as OwnedRows<never>;
   const found = await database.transact(async (write) => {
     const row = await rows.read(write, account, id);
     if (row === undefined) return false;
@@ -88,14 +88,9 @@ export async function removeAllOf(deps: DeletionDeps, write: Write, subaccount: 
   }
 }
 
-export async function passOnAllOf(
-  { store }: DeletionDeps,
-  write: Write,
-  subaccount: string,
-  main: string,
-): Promise<void> {
+export async function passOnAllOf({ store }: DeletionDeps, write: Write, subaccount: string): Promise<void> {
   for (const part of ['credentials', 'addressLists', 'uris', 'trunks'] as const) {
-    await store[part].passOn(write, subaccount, main);
+    await store[part].passOn(write, subaccount);
   }
 }
 
@@ -103,7 +98,7 @@ async function detach(
   { store, outbox }: DeletionDeps,
   write: Write,
   part: Part,
-  row: OwnedRow,
+  row: TrunkingRow,
 ): Promise<void> {
   const events: OutboxEvent[] = [];
   for (const column of parts[part].columns) {

@@ -1,5 +1,5 @@
 import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
-import type { OwnedRow, TrunkReferences, TrunkRow } from './tables.ts';
+import type { TrunkingRow, TrunkReferences, TrunkRow } from './tables.ts';
 
 /** What can be taken from trunks by its deletion: the column that names it, and what the feed calls it. */
 const attached = {
@@ -15,7 +15,7 @@ const mostNamed = 100;
 /** `trunk.credential-deleted` and its like: which trunks something served that is gone. */
 export function detachedEvent(
   column: keyof TrunkReferences,
-  gone: OwnedRow,
+  gone: TrunkingRow,
   trunkIds: readonly string[],
 ): OutboxEvent {
   const { name, id } = attached[column];

@@ -77,7 +77,7 @@ export function createTrunks(given: TrunksDeps): TrunksFeature {
     callRoutes: createTrunkRoutes(tellFailedTargets(reportRarely)),
     resources: {
       remove: (write, account) => removeAllOf(deps, write, account),
-      passOn: (write, account, main) => passOnAllOf(deps, write, account, main),
+      passOn: (write, account) => passOnAllOf(deps, write, account),
     },
   };
 }

@@ -11,16 +11,16 @@ import {
 } from '@jackfield/contract';
 import type { Instant } from '@jackfield/ports';
 import type { RequestAccount } from '../../http/index.ts';
-import { answerPage, type List, type PageRows } from '../../kernel/pagination.ts';
+import { answerPage, type List } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { timestamp } from '../../kernel/timestamps.ts';
-import type { OwnedRows } from './owned-rows.ts';
+import type { OwnedRows } from '../accounts/index.ts';
 import type { TrunkFilters, TrunkStore } from './store.ts';
-import type { AddressListRow, CredentialRow, OriginationUriRow, OwnedRow, TrunkRow } from './tables.ts';
+import type { AddressListRow, CredentialRow, OriginationUriRow, TrunkingRow, TrunkRow } from './tables.ts';
 
 /** One object; `thing` is what people call it. */
-export async function readOne<Row extends OwnedRow, Shown>(
+export async function readOne<Row extends TrunkingRow, Shown>(
   rows: OwnedRows<Row>,
   account: RequestAccount,
   id: string,
@@ -32,7 +32,7 @@ export async function readOne<Row extends OwnedRow, Shown>(
 }
 
 /** Newest first. `path` is below the account, e.g. `SipTrunk/Credential/`. */
-export async function readPage<Row extends OwnedRow, Shown>(
+export async function readPage<Row extends TrunkingRow, Shown>(
   rows: OwnedRows<Row>,
   account: RequestAccount,
   query: object,
@@ -40,7 +40,7 @@ export async function readPage<Row extends OwnedRow, Shown>(
   shown: (row: Row) => Shown,
 ): Promise<Result<List<Shown>>> {
   const uri = `/v1/Account/${account.authId}/${path}`;
-  return answerPage({ query, path: uri }, async (page) => rowsOf(await rows.list(account, page)), shown);
+  return answerPage({ query, path: uri }, (page) => rows.list(account, page), shown);
 }
 
 export async function readTrunks(
@@ -52,13 +52,9 @@ export async function readTrunks(
 ): Promise<Result<List<Trunk>>> {
   return answerPage(
     { query, path: `/v1/Account/${account.authId}/${path}` },
-    async (page) => rowsOf(await store.filteredTrunks(account, filtersOf(query), page)),
+    (page) => store.trunks.listWhere(account, filtersOf(query), page),
     (row) => shownTrunk(row, domain),
   );
-}
-
-function rowsOf<Row>(found: { readonly total: number; readonly objects: readonly Row[] }): PageRows<Row> {
-  return { total: found.total, rows: found.objects };
 }
 
 function filtersOf(query: TrunkListQuery): TrunkFilters {

@@ -1,14 +1,11 @@
 import type { Read } from '@jackfield/ports';
 import type { Generated, Kysely } from 'kysely';
-import type { RequestAccount } from '../../http/index.ts';
+import type { OwnedRow } from '../accounts/index.ts';
 
 /** What every resource of trunking is stored with. */
-export interface OwnedRow {
+export interface TrunkingRow extends OwnedRow {
   /** credential_uuid, ipacl_uuid, uri_uuid or trunk_id. */
   readonly id: string;
-  readonly account: string;
-  /** The main account of `account`, or `account` itself: a main account lists what its subaccounts own. */
-  readonly main_account: string;
   readonly name: string;
   readonly created_at: number;
 }
@@ -17,7 +14,7 @@ export interface OwnedRow {
  * `ha1_…` are HA1 for `realm` (RFC 7616 §3.4.2, RFC 8760); `previous_…` what is accepted as well until `previous_until`. Rows of older
  * versions have neither realm nor password.
  */
-export type CredentialRow = OwnedRow & {
+export type CredentialRow = TrunkingRow & {
   readonly username: string;
   readonly realm: string | null;
   readonly password_sealed: string | null;
@@ -31,9 +28,9 @@ export type CredentialRow = OwnedRow & {
 };
 
 /** `addresses` are separated by spaces, as they were given. */
-export type AddressListRow = OwnedRow & { readonly addresses: string };
+export type AddressListRow = TrunkingRow & { readonly addresses: string };
 
-export type OriginationUriRow = OwnedRow & {
+export type OriginationUriRow = TrunkingRow & {
   readonly uri: string;
   readonly authentication_needed: 0 | 1;
   readonly username: string | null;
@@ -48,7 +45,7 @@ export type TrunkReferences = {
   readonly fallback_uri_uuid: string | null;
 };
 
-export type TrunkRow = OwnedRow &
+export type TrunkRow = TrunkingRow &
   TrunkReferences & {
     readonly trunk_direction: 'inbound' | 'outbound';
     readonly trunk_status: 'enabled' | 'disabled';
@@ -80,7 +77,3 @@ export type TrunksTables = {
 
 /** For a transaction as well: it is a Read that writes. */
 export const tablesOf = (read: Read): Kysely<TrunksTables> => read.withTables<TrunksTables>();
-
-/** A subaccount sees its own, a main account also those of its subaccounts. */
-export const viewOf = (account: RequestAccount): 'account' | 'main_account' =>
-  account.isSubaccount ? 'account' : 'main_account';

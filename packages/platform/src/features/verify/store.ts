@@ -1,7 +1,7 @@
 import { readRequest } from '@jackfield/contract';
 import type { Database, Instant, Write } from '@jackfield/ports';
 import type { Selectable } from 'kysely';
-import { requireOwner } from '../accounts/index.ts';
+import { requireOwner, viewOf } from '../accounts/index.ts';
 import type { Attempt, VerifySession } from './domain/session.ts';
 import { type AttemptRow, reading, type SessionRow, type VerifyTables, writing } from './tables.ts';
 
@@ -147,14 +147,14 @@ export async function countCheck(
         .updateTable('verify_sessions')
         .set(({ eb, ref }) => ({ late_checks: eb(ref('late_checks'), '+', 1) }))
         .where('session_uuid', '=', session)
-        .where(viewer.isSubaccount ? 'account' : 'main_account', '=', viewer.authId)
+        .where(viewOf(viewer), '=', viewer.authId)
         .execute();
     }
     const row = await writing(write)
       .selectFrom('verify_sessions')
       .select(['status', 'expires_at'])
       .where('session_uuid', '=', session)
-      .where(viewer.isSubaccount ? 'account' : 'main_account', '=', viewer.authId)
+      .where(viewOf(viewer), '=', viewer.authId)
       .executeTakeFirst();
     return {
       hash: raised?.code_hash,
@@ -171,7 +171,7 @@ export function raiseChecks(write: Write, viewer: Viewer, session: string, now: 
     .updateTable('verify_sessions')
     .set(({ eb, ref }) => ({ checks: eb(ref('checks'), '+', 1) }))
     .where('session_uuid', '=', session)
-    .where(viewer.isSubaccount ? 'account' : 'main_account', '=', viewer.authId)
+    .where(viewOf(viewer), '=', viewer.authId)
     .where('status', '=', 'in-progress')
     .where('expires_at', '>', now)
     .whereRef('checks', '<', 'max_checks')
