@@ -1,6 +1,7 @@
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
-import type { Socket } from 'node:net';
+import { isIP, type LookupFunction, connect as openSocket, type Socket } from 'node:net';
+import { connect as openTlsSocket } from 'node:tls';
+import { type buildConnector, Client } from 'undici';
+import type { EgressTarget } from './egress-target.ts';
 
 export interface PoolLimits {
   /** Connections that wait for another request, to one host and altogether. */
@@ -14,65 +15,180 @@ export interface PoolLimits {
 
 export const poolLimits: PoolLimits = { idlePerHost: 32, idle: 512, idleMs: 4_000, lifetimeMs: 60_000 };
 
+/** Of an answer's head; longer ones end the request. */
+const maxHeaderBytes = 16_384;
+/** TLS sessions that are kept to be resumed. */
+const maxSessions = 100;
+
 /** Connections that stay open between requests. */
 export interface ConnectionPool {
-  readonly http: HttpAgent;
-  readonly https: HttpsAgent;
-  /** Connections that are open. */
-  open(): number;
+  /** One that waits for a request to this name at these addresses, or one that is opened by its first request. */
+  take(target: EgressTarget): Connection;
+  /** One that is opened and carries one request only. */
+  open(target: EgressTarget): Connection;
+  /** Connections that are open or being opened. */
+  count(): number;
   close(): void;
 }
 
-/** What a request adds to Node's options: the addresses that were checked for it. */
-export interface CheckedOptions {
-  readonly checked: string;
+/** One connection, for one request at a time. */
+export interface Connection {
+  readonly client: Client;
+  /** It has carried a request before. */
+  readonly isReused: boolean;
+  readonly isConnected: boolean;
+  /** Called when it is connected, TLS included. */
+  onConnected: () => void;
+  /** The answer is whole: the connection waits for another request where it may. */
+  release(): void;
+  /** Closes it, whatever it does. */
+  discard(): void;
 }
 
 /** A connection is used again only by requests whose name and whose checked addresses are those it was opened for. */
-export function createConnectionPool(limits: PoolLimits): ConnectionPool {
-  const opened = new WeakMap<Socket, number>();
+export function createConnectionPool(limits: PoolLimits, trust: string | undefined): ConnectionPool {
+  const all = new Set<PooledConnection>();
+  /** Those that wait, the one that was used last behind; every list has one at least. */
+  const waiting = new Map<string, PooledConnection[]>();
+  const sessions = new Map<string, Buffer>();
   let idle = 0;
 
-  const options = { keepAlive: true, maxFreeSockets: limits.idlePerHost, timeout: limits.idleMs };
-  const agents = [new HttpAgent(options), new HttpsAgent(options)] as const;
-  for (const agent of agents) {
-    // biome-ignore lint/suspicious/noExplicitAny: Node's documented extension points, whose types leave our option out
-    const open = agent as any;
-    const { getName, createConnection, keepSocketAlive, reuseSocket } = open;
-    open.getName = (about: Partial<CheckedOptions>) => `${getName.call(agent, about)}|${about.checked}`;
-    open.createConnection = (...all: unknown[]) => {
-      const socket: Socket = createConnection.apply(agent, all);
-      opened.set(socket, performance.now());
-      return socket;
-    };
-    open.keepSocketAlive = (socket: Socket) => {
-      const age = performance.now() - (opened.get(socket) ?? 0);
-      if (age > limits.lifetimeMs || idle >= limits.idle) return false;
-      if (keepSocketAlive.call(agent, socket) === false) return false;
+  class PooledConnection implements Connection {
+    readonly client: Client;
+    readonly #key: string;
+    readonly #isKept: boolean;
+    #socket: Socket | undefined;
+    #openedAt = 0;
+    isReused = false;
+    isConnected = false;
+    onConnected = (): void => {};
+
+    constructor(target: EgressTarget, key: string, isKept: boolean) {
+      this.#key = key;
+      this.#isKept = isKept;
+      const { secure, hostname, port } = target;
+      const host = isIP(hostname) === 6 ? `[${hostname}]` : hostname;
+      this.client = new Client(`${secure ? 'https' : 'http'}://${host}:${port}`, {
+        connect: (_options, callback) => this.#connect(target, callback),
+        maxHeaderSize: maxHeaderBytes,
+        keepAliveTimeout: limits.idleMs,
+        keepAliveMaxTimeout: limits.idleMs,
+        // The exchange has timers of its own for every phase.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+        allowH2: false,
+      });
+      this.client.on('disconnect', () => this.discard());
+      all.add(this);
+    }
+
+    #connect(target: EgressTarget, callback: buildConnector.Callback): void {
+      const socket = open(target, trust, sessions);
+      this.#socket = socket;
+      let isDone = false;
+      socket.setNoDelay(true);
+      socket.once(target.secure ? 'secureConnect' : 'connect', () => {
+        isDone = true;
+        this.#openedAt = performance.now();
+        this.isConnected = true;
+        callback(null, socket);
+        this.onConnected();
+      });
+      socket.on('error', (error) => {
+        if (isDone) return;
+        isDone = true;
+        callback(error, null);
+      });
+    }
+
+    wake(): void {
+      this.isReused = true;
+      idle--;
+    }
+
+    release(): void {
+      const others = waiting.get(this.#key);
+      const isOld = performance.now() - this.#openedAt > limits.lifetimeMs;
+      if (!this.#isKept || isOld || idle >= limits.idle || (others?.length ?? 0) >= limits.idlePerHost) {
+        all.delete(this);
+        void this.client.close();
+        return;
+      }
+      this.onConnected = () => {};
+      // The client ends a connection that the answer closes behind this call; the next request must not get it.
+      queueMicrotask(() => {
+        if (all.has(this) && this.#socket?.destroyed === false) this.#wait();
+      });
+    }
+
+    #wait(): void {
       idle++;
-      socket.once('close', leave);
-      return true;
-    };
-    open.reuseSocket = (socket: Socket, request: unknown) => {
-      socket.off('close', leave);
-      leave();
-      reuseSocket.call(agent, socket, request);
-    };
+      const others = waiting.get(this.#key);
+      if (others === undefined) waiting.set(this.#key, [this]);
+      else others.push(this);
+    }
+
+    discard(): void {
+      if (!all.delete(this)) return;
+      const others = waiting.get(this.#key);
+      const at = others?.indexOf(this) ?? -1;
+      if (others !== undefined && at !== -1) {
+        others.splice(at, 1);
+        if (others.length === 0) waiting.delete(this.#key);
+        idle--;
+      }
+      void this.client.destroy();
+      this.#socket?.destroy();
+    }
   }
 
-  function leave(): void {
-    idle--;
-  }
-
-  const count = (lists: NodeJS.ReadOnlyDict<Socket[]>) =>
-    Object.values(lists).reduce((sum, sockets) => sum + (sockets?.length ?? 0), 0);
   return {
-    http: agents[0],
-    https: agents[1],
-    open: () =>
-      agents.reduce((sum, { sockets, freeSockets }) => sum + count(sockets) + count(freeSockets), 0),
+    take(target) {
+      const { secure, hostname, port, addresses } = target;
+      const key = `${secure} ${hostname} ${port} ${addresses.map(({ address }) => address).join()}`;
+      const others = waiting.get(key);
+      const found = others?.pop();
+      if (others?.length === 0) waiting.delete(key);
+      if (found === undefined) return new PooledConnection(target, key, true);
+      found.wake();
+      return found;
+    },
+    open: (target) => new PooledConnection(target, '', false),
+    count: () => all.size,
     close() {
-      for (const agent of agents) agent.destroy();
+      for (const connections of [...waiting.values()]) {
+        for (const connection of [...connections]) connection.discard();
+      }
     },
   };
+}
+
+/** A socket to the addresses that were checked: the name is not resolved again. */
+function open(
+  { secure, hostname, port, addresses }: EgressTarget,
+  trust: string | undefined,
+  sessions: Map<string, Buffer>,
+): Socket {
+  const lookup: LookupFunction = (_name, { all }, callback) => {
+    if (all) callback(null, [...addresses]);
+    else callback(null, addresses[0]!.address, addresses[0]!.family);
+  };
+  if (!secure) return openSocket({ host: hostname, port, lookup });
+  const place = `${hostname}:${port}`;
+  const session = sessions.get(place);
+  const socket = openTlsSocket({
+    host: hostname,
+    port,
+    lookup,
+    ALPNProtocols: ['http/1.1'],
+    ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
+    ...(trust === undefined ? {} : { ca: trust }),
+    ...(session === undefined ? {} : { session }),
+  });
+  socket.on('session', (next) => {
+    sessions.delete(place);
+    if (sessions.size >= maxSessions) sessions.delete(sessions.keys().next().value!);
+    sessions.set(place, next);
+  });
+  return socket;
 }

@@ -366,6 +366,17 @@ test('a connection that the receiver closed while it waited costs no attempt', a
   egress.close();
 });
 
+test('a receiver that closes after each answer gets every request on a connection of its own', async () => {
+  let connections = 0;
+  const server = createServer((_request, response) => response.setHeader('connection', 'close').end('x'));
+  server.on('connection', () => connections++);
+  const url = `http://127.0.0.1:${await listening(server)}/`;
+  const egress = createHttpEgress(inSandbox);
+  for (let number = 0; number < 5; number++) assert.equal(kindOf(await sendBy(egress, url)), 200);
+  assert.equal(connections, 5);
+  while (egress.openConnections() > 0) await new Promise(setImmediate);
+});
+
 test('a receiver that closes on a fresh connection is asked once only', async () => {
   let connections = 0;
   const port = await listening(

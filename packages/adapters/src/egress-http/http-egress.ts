@@ -1,24 +1,18 @@
 import { lookup } from 'node:dns/promises';
-import {
-  type ClientRequest,
-  type IncomingMessage,
-  type RequestOptions,
-  request as requestHttp,
-} from 'node:http';
-import { request as requestHttps } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
 import type {
   CheckedAddresses,
   Egress,
   EgressAddresses,
+  EgressAnswer,
   EgressOutcome,
   EgressProblem,
   EgressProblemKind,
   EgressRequest,
 } from '@jackfield/ports';
+import type { Dispatcher } from 'undici';
 import { type AddressGuard, type AddressRules, createAddressGuard } from './address-guard.ts';
 import {
-  type CheckedOptions,
+  type Connection,
   type ConnectionPool,
   createConnectionPool,
   type PoolLimits,
@@ -36,13 +30,16 @@ export interface HttpEgressOptions extends AddressRules {
   readonly nameTtlMs?: number;
 }
 
-/** Of an answer's head; longer ones end the request. */
-const maxHeaderBytes = 16_384;
-
 /** How long an address is taken for that of its name. */
 const defaultNameTtlMs = 2_000;
 /** What the receiver closed before our request reached it tells so within a round trip. */
 const staleWithinMs = 1_000;
+
+/** Header fields and paths that could smuggle a second request in, and fields that are the client's own. */
+const refusedByClient = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED']);
+const closedByPeer = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+/** The connection was gone before the request was written. */
+const neverWritten = 'UND_ERR_DESTROYED';
 
 /** The port, with what its opener closes. */
 export interface HttpEgress extends Egress, EgressAddresses {
@@ -59,15 +56,15 @@ export function createHttpEgress(options: HttpEgressOptions): HttpEgress {
     options.resolve ?? ((name: string) => lookup(name, { all: true, verbatim: true })),
     options.nameTtlMs ?? defaultNameTtlMs,
   );
-  const pool = createConnectionPool({ ...poolLimits, ...options.pool });
+  const pool = createConnectionPool({ ...poolLimits, ...options.pool }, options.trust);
   return {
     send: (request) =>
       new Promise((settle) => {
-        const exchange = new Exchange(request, settle, pool, options.trust);
+        const exchange = new Exchange(request, settle, pool);
         void exchange.run(() => findTarget(request.url, guard, resolve));
       }),
     resolve: (url, timeoutMs) => checkedAddressesOf(url, timeoutMs, guard, resolve),
-    openConnections: pool.open,
+    openConnections: pool.count,
     close: pool.close,
   };
 }
@@ -94,27 +91,25 @@ async function checkedAddressesOf(
 }
 
 /** One request from its look-up to the end of its answer; settles exactly once and leaves no timer. */
-class Exchange {
+class Exchange implements Dispatcher.DispatchHandler {
   readonly #request: EgressRequest;
   readonly #settle: (outcome: EgressOutcome) => void;
   readonly #pool: ConnectionPool;
-  readonly #trust: string | undefined;
   readonly #total: NodeJS.Timeout;
   #stage: NodeJS.Timeout;
-  #sent: ClientRequest | undefined;
+  #target: EgressTarget | undefined;
+  #connection: Connection | undefined;
+  #sentAt = 0;
   #status: number | undefined;
+  #headers: EgressAnswer['headers'] = {};
+  readonly #pieces: Buffer[] = [];
+  #length = 0;
   #isSettled = false;
 
-  constructor(
-    request: EgressRequest,
-    settle: (outcome: EgressOutcome) => void,
-    pool: ConnectionPool,
-    trust: string | undefined,
-  ) {
+  constructor(request: EgressRequest, settle: (outcome: EgressOutcome) => void, pool: ConnectionPool) {
     this.#request = request;
     this.#settle = settle;
     this.#pool = pool;
-    this.#trust = trust;
     const { connectMs, totalMs } = request.timeouts;
     this.#total = setTimeout(() => this.#fail('total-timeout', `no whole answer in ${totalMs} ms`), totalMs);
     this.#stage = setTimeout(
@@ -129,105 +124,93 @@ class Exchange {
     const found = await find();
     if (this.#isSettled) return;
     if (!found.ok) return this.#fail(found.kind, found.sentence);
-    try {
-      this.#send(found.target);
-    } catch (error) {
-      // Node refuses header fields and paths that could smuggle a second request in.
-      this.#fail('refused', `the request cannot be written: ${(error as Error).message}`);
-    }
+    this.#target = found.target;
+    this.#send(this.#pool.take(found.target));
   }
 
-  #send(target: EgressTarget, isSecondTry = false): void {
-    const { secure, hostname, port, path, host, addresses } = target;
-    const { method, headers, body = '', timeouts } = this.#request;
-    // The name is not resolved again: what was checked is what is connected to.
-    const checked: LookupFunction = (_name, { all }, callback) => {
-      if (all) callback(null, [...addresses]);
-      else callback(null, addresses[0]!.address, addresses[0]!.family);
-    };
-    const options: RequestOptions & CheckedOptions = {
-      method,
-      host: hostname,
-      port,
-      path,
-      headers: {
-        ...headers,
-        host,
-        connection: isSecondTry ? 'close' : 'keep-alive',
-        ...(method === 'POST' ? { 'content-length': Buffer.byteLength(body) } : {}),
+  #send(connection: Connection, isSecondTry = false): void {
+    const { path, host } = this.#target!;
+    const { method, headers, body = '' } = this.#request;
+    this.#connection = connection;
+    connection.onConnected = this.#connected;
+    if (connection.isConnected) this.#connected();
+    connection.client.dispatch(
+      {
+        method,
+        path,
+        headers: { ...headers, host },
+        body: method === 'POST' ? body : null,
+        reset: isSecondTry,
       },
-      setDefaultHeaders: false,
-      agent: isSecondTry ? false : secure ? this.#pool.https : this.#pool.http,
-      lookup: checked,
-      checked: addresses.map(({ address }) => address).join(),
-      maxHeaderSize: maxHeaderBytes,
-      ...(secure ? this.#tlsOptions(hostname) : {}),
-    };
-    const sent = (secure ? requestHttps : requestHttp)(options);
-    this.#sent = sent;
-    let isConnected = false;
-    let sentAt = 0;
-    const connected = () => {
-      isConnected = true;
-      sentAt = performance.now();
-      this.#expectPiece(timeouts.readMs);
-    };
-    const broken = (sentence: string) => {
-      if (this.#sent !== sent) return;
-      // A connection that was closed while it waited, before our request reached the receiver: no attempt was made.
-      const isStale = sent.reusedSocket && this.#status === undefined && !this.#isSettled;
-      if (isStale && performance.now() - sentAt < staleWithinMs) this.#send(target, true);
-      else this.#fail('broken', sentence);
-    };
-    sent.on('socket', (socket) => {
-      if (sent.reusedSocket) connected();
-      else socket.once(secure ? 'secureConnect' : 'connect', connected);
-    });
-    sent.on('response', (answer) => this.#take(answer));
-    sent.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-      if (!isConnected) this.#fail('unreachable', `no connection: ${code ?? message}`);
-      else if (code === 'ECONNRESET' || code === 'EPIPE') broken(`the answer could not be read: ${code}`);
-      else if (this.#sent === sent) this.#fail('broken', `the answer could not be read: ${code ?? message}`);
-    });
-    sent.on('close', () => broken('the connection was closed without an answer'));
-    sent.end(method === 'POST' ? body : undefined);
+      this,
+    );
   }
 
-  #tlsOptions(hostname: string) {
-    return {
-      ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
-      ...(this.#trust === undefined ? {} : { ca: this.#trust }),
-    };
-  }
+  readonly #connected = (): void => {
+    this.#sentAt = performance.now();
+    this.#expectPiece();
+  };
 
-  #take(answer: IncomingMessage): void {
-    const { timeouts, maxBodyBytes } = this.#request;
-    const status = answer.statusCode ?? 0;
+  onRequestStart(): void {}
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: EgressAnswer['headers'],
+  ): void {
+    // An interim answer is not the answer.
+    if (status < 200) return;
     this.#status = status;
-    const pieces: Buffer[] = [];
-    let length = 0;
-    this.#expectPiece(timeouts.readMs);
-    answer.on('data', (piece: Buffer) => {
-      length += piece.length;
-      if (length > maxBodyBytes) {
-        this.#fail('too-large', `the answer's body is longer than ${maxBodyBytes} bytes`);
-        return;
-      }
-      pieces.push(piece);
-      this.#expectPiece(timeouts.readMs);
-    });
-    answer.on('error', () => this.#fail('broken', 'the connection broke within the answer'));
-    answer.on('end', () => {
-      // Whole, so its connection goes back to the others.
-      this.#sent = undefined;
-      const body = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
-      this.#finish({ status, headers: answer.headers, body });
-    });
+    this.#headers = headers;
+    this.#expectPiece();
   }
 
-  #expectPiece(readMs: number): void {
+  onResponseData(_controller: Dispatcher.DispatchController, piece: Buffer): void {
+    const { maxBodyBytes } = this.#request;
+    this.#length += piece.length;
+    if (this.#length > maxBodyBytes) {
+      this.#fail('too-large', `the answer's body is longer than ${maxBodyBytes} bytes`);
+      return;
+    }
+    this.#pieces.push(piece);
+    this.#expectPiece();
+  }
+
+  onResponseEnd(): void {
+    if (this.#isSettled) return;
+    this.#connection?.release();
+    this.#connection = undefined;
+    const body = this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces);
+    this.#finish({ status: this.#status ?? 0, headers: this.#headers, body });
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: NodeJS.ErrnoException): void {
+    if (this.#isSettled) return;
+    const { code = '', message } = error;
+    const connection = this.#connection!;
+    if (refusedByClient.has(code)) this.#fail('refused', `the request cannot be written: ${message}`);
+    else if (!connection.isConnected) this.#fail('unreachable', `no connection: ${code || message}`);
+    else if (this.#isStale(connection, code)) {
+      connection.discard();
+      this.#send(this.#pool.open(this.#target!), true);
+    } else
+      this.#fail(
+        'broken',
+        `the answer could not be read: ${closedByPeer.has(code) ? message : code || message}`,
+      );
+  }
+
+  /** A connection that was closed while it waited, before our request reached the receiver: no attempt was made. */
+  #isStale(connection: Connection, code: string): boolean {
+    if (!connection.isReused || this.#status !== undefined) return false;
+    if (code === neverWritten) return true;
+    return closedByPeer.has(code) && performance.now() - this.#sentAt < staleWithinMs;
+  }
+
+  #expectPiece(): void {
     clearTimeout(this.#stage);
     if (this.#isSettled) return;
+    const { readMs } = this.#request.timeouts;
     this.#stage = setTimeout(() => this.#fail('read-timeout', `nothing came for ${readMs} ms`), readMs);
   }
 
@@ -244,7 +227,7 @@ class Exchange {
     clearTimeout(this.#total);
     clearTimeout(this.#stage);
     this.#request.signal?.removeEventListener('abort', this.#abort);
-    this.#sent?.destroy();
+    this.#connection?.discard();
     this.#settle(outcome);
   }
 }
