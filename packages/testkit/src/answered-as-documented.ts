@@ -174,13 +174,23 @@ function fits(template: Template, parts: readonly string[]): boolean {
   );
 }
 
-/** The schema with every object closed whose members are named; an open one says so itself. */
+/** The schema with every object closed whose members are named, unless the schema itself says that it is open. */
 function closedSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closedSchema);
   if (schema === null || typeof schema !== 'object') return schema;
-  const copy = Object.fromEntries(Object.entries(schema).map(([name, each]) => [name, closedSchema(each)]));
+  const copy = withClosedMembers(schema);
   const isObject = copy.type === 'object' && typeof copy.properties === 'object';
   return isObject && copy.additionalProperties === undefined
     ? { ...copy, additionalProperties: false }
     : copy;
+}
+
+function withClosedMembers(schema: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(schema).map(([name, each]) => [
+      name,
+      // A part of allOf narrows what another part names: closed, it would refuse the other's members.
+      name === 'allOf' && Array.isArray(each) ? each.map(withClosedMembers) : closedSchema(each),
+    ]),
+  );
 }

@@ -46,6 +46,7 @@ export function sessionRoutes({ queries, start, check, proofs }: RouteDeps): rea
       id: 'checkVerifyCode',
       description: 'A wrong code and a session that is over are answered alike.',
       schema: { params: verifySessionPath, body: verifyCheck, response: verifyCheckPassed },
+      refuses: ['incorrect-otp'],
       success: 200,
       async run({ account, params, body }) {
         const checked = await check(account, params.session_uuid, body.otp);
