@@ -22,7 +22,7 @@ export interface SrtpOptions {
 
 export interface LegsDeps
   extends Omit<LegRunnerDeps, 'domain' | 'randomBytes' | 'transfers' | 'press' | 'forget'>,
-    Omit<TakeInviteDeps, 'domains' | 'srtp' | 'protocolOf' | 'transfers'> {
+    Omit<TakeInviteDeps, 'domains' | 'srtp' | 'protocolOf' | 'randomBytes' | 'transfers'> {
   readonly newUuid: () => string;
   /** SIP domains that are ours, lower case; the first is the host part of From in our INVITEs. */
   readonly domains: readonly [string, ...string[]];
@@ -67,7 +67,8 @@ export function createLegs(deps: LegsDeps): Legs {
   });
   const srtpPolicy = srtp?.policy ?? 'off';
   const protocolOf: ProtocolOf = srtp?.protocolOf ?? (() => undefined);
-  const inviteDeps: TakeInviteDeps = { ...deps, srtp: srtpPolicy, protocolOf, transfers };
+  const randomBytes = srtp?.randomBytes;
+  const inviteDeps: TakeInviteDeps = { ...deps, srtp: srtpPolicy, protocolOf, randomBytes, transfers };
 
   function order(leg: string, input: LegInput): void {
     const live = legs.get(leg);

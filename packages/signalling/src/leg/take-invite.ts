@@ -4,7 +4,7 @@ import type { CallPlaces } from '../defence/call-places.ts';
 import { calleeMeantBy } from '../parties/parties.ts';
 import type { Gruus } from '../registrar/gruus.ts';
 import { heardFrom, isAnswerable, isDescription, newLegAudio, sdpType } from './leg-audio.ts';
-import { incomingSrtp, type LegSrtp, type SrtpPolicy } from './leg-srtp.ts';
+import { incomingSrtp, type LegSrtp, lacksKeys, newKeys, type SrtpPolicy, withKeys } from './leg-srtp.ts';
 import type { OfferedLeg } from './leg-state.ts';
 import { cameInPrivate, isOfBrowser, type ProtocolOf } from './private-signalling.ts';
 import type { Transfers } from './transfers.ts';
@@ -18,6 +18,8 @@ export interface TakeInviteDeps {
   readonly places?: CallPlaces;
   readonly srtp: SrtpPolicy;
   readonly protocolOf: ProtocolOf;
+  /** Unpredictable bytes for SRTP keys; absent without SRTP. */
+  readonly randomBytes: ((count: number) => Uint8Array) | undefined;
   /** Address that goes into SDP. */
   readonly mediaAddress: string;
   readonly newSessionId: () => string;
@@ -54,7 +56,7 @@ export async function takeInvite(
   if (isRefusedAsClosed(deps, incoming)) return undefined;
   if (callee === undefined) return refuse(incoming, 404);
   if (!isDescription(request)) return refuse(incoming, 415, { headers: [['Accept', sdpType]] });
-  const srtp = incomingSrtp(deps.srtp, deps.srtp !== 'off' && cameInPrivate(incoming, deps.protocolOf));
+  const srtp = srtpOf(deps, incoming);
   if (!isAnswerable(request.body, srtp)) return refuse(incoming, 488);
   const replaced = deps.transfers.replacedBy(request);
   if (replaced !== undefined && 'refusal' in replaced) return refuse(incoming, replaced.refusal);
@@ -63,6 +65,15 @@ export async function takeInvite(
   if (deps.places !== undefined && release === undefined) return refuse(incoming, 503, noSlot);
   const state = offeredLeg(deps, incoming, srtp, isExternal);
   return { admitted, callee, replaces: replaced?.leg, state, release };
+}
+
+/** SRTP of the new leg, with its keys: whether the offer can be answered depends on them. */
+function srtpOf(
+  { srtp: policy, protocolOf, randomBytes }: TakeInviteDeps,
+  incoming: IncomingInvite,
+): LegSrtp {
+  const srtp = incomingSrtp(policy, policy !== 'off' && cameInPrivate(incoming, protocolOf));
+  return randomBytes !== undefined && lacksKeys(srtp) ? withKeys(srtp, newKeys(randomBytes)) : srtp;
 }
 
 function offeredLeg(
