@@ -7,6 +7,7 @@ import { networksOf, sourceOf } from './source-of.ts';
 test('addresses of one IPv6 /64 are one source, mapped IPv4 addresses are IPv4', () => {
   assert.equal(sourceOf('192.0.2.1'), '192.0.2.1');
   assert.equal(sourceOf('::ffff:192.0.2.1'), '192.0.2.1');
+  assert.equal(sourceOf('::ffff:c000:201'), '192.0.2.1');
   assert.equal(sourceOf('2001:db8:0:1::5'), '2001:db8:0:1::/64');
   assert.equal(sourceOf('2001:db8:0:1:ffff:ffff:ffff:ffff'), '2001:db8:0:1::/64');
   assert.equal(sourceOf('2001:0db8:0000:0001::'), '2001:db8:0:1::/64');
@@ -54,13 +55,10 @@ test('an address of a network is read as the operating system reads it', () => {
       list.addSubnet(base, kept, version === 4 ? 'ipv4' : 'ipv6');
       const isIn = networksOf([`${base}/${kept}`]);
       for (const each of [address, base]) {
-        const plain = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(each)?.[1] ?? each;
-        const [expected] = [isIP(plain) !== 0 && list.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4')];
-        // Of a mapped network only the plain form is asked for.
-        if (version === 6 && base.toLowerCase().startsWith('::ffff:')) continue;
+        const family = isIP(each);
+        const expected = family !== 0 && list.check(each, family === 6 ? 'ipv6' : 'ipv4');
         assert.equal(isIn(each), expected, `${each} in ${base}/${kept}`);
       }
-      assert.equal(sourceOf(base).endsWith('::/64'), version === 6 && sourceOf(base).includes(':'));
     }),
     { numRuns: 2000 },
   );

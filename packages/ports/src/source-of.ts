@@ -1,11 +1,15 @@
-const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+/** RFC 4291 §2.5.5.2: `::ffff:192.0.2.1` is an IPv4 address. */
+const mappedPrefix = [0, 0, 0, 0, 0, 0xffff, 0, 0];
+const mappedBits = 96;
 
 /** One IPv6 customer owns at least a /64, so addresses below it are one source; mapped IPv4 addresses are IPv4. */
 export function sourceOf(address: string): string {
   // Most are IPv4, which is itself.
   if (!address.includes(':')) return address;
-  const groups = ipv6(plain(address));
-  if (groups === undefined) return mapped.exec(address)?.[1] ?? address;
+  const groups = ipv6(address);
+  if (groups === undefined) return address;
+  const number = mappedIpv4(groups);
+  if (number !== undefined) return [24, 16, 8, 0].map((shift) => (number >>> shift) & 0xff).join('.');
   const upper = groups.slice(0, 4).map((group) => group.toString(16));
   return `${upper.join(':')}::/64`;
 }
@@ -13,52 +17,66 @@ export function sourceOf(address: string): string {
 /** Whether an address lies in one of these networks (`192.0.2.0/24`, or a single address). Throws for what is no network. */
 export function networksOf(networks: readonly string[]): (address: string) => boolean {
   const ofIpv4: { base: number; span: number }[] = [];
-  const ofIpv6: { groups: readonly number[]; bits: number }[] = [];
+  const ofIpv6: Ipv6Network[] = [];
   for (const network of networks) {
     const [address = '', bits] = network.split('/');
-    const base = ipv4(address);
-    const groups = base === undefined ? ipv6(address) : undefined;
-    const width = base === undefined ? 128 : 32;
+    const number = ipv4(address);
+    const groups = number === undefined ? ipv6(address) : undefined;
+    const width = number === undefined ? 128 : 32;
     const kept = bits === undefined ? width : /^\d{1,3}$/.test(bits) ? Number(bits) : -1;
-    if ((base === undefined && groups === undefined) || kept < 0 || kept > width) {
+    if ((number === undefined && groups === undefined) || kept < 0 || kept > width) {
       throw new RangeError(`'${network}' is no network: an address, or one with / and its leading bits`);
     }
-    const span = 2 ** (32 - kept);
-    if (base !== undefined) ofIpv4.push({ base: Math.floor(base / span), span });
-    else if (groups !== undefined) ofIpv6.push({ groups, bits: kept });
+    if (groups !== undefined) ofIpv6.push({ groups, bits: kept });
+    const inIpv4 = groups === undefined ? { number, bits: kept } : ipv4Within({ groups, bits: kept });
+    if (inIpv4?.number === undefined) continue;
+    const span = 2 ** (32 - inIpv4.bits);
+    ofIpv4.push({ base: Math.floor(inIpv4.number / span), span });
   }
   if (networks.length === 0) return () => false;
+  const hasIpv4 = (number: number): boolean => {
+    for (const { base, span } of ofIpv4) if (Math.floor(number / span) === base) return true;
+    return false;
+  };
   return (address) => {
-    const unmapped = plain(address);
-    const number = ipv4(unmapped);
-    if (number !== undefined) {
-      for (const { base, span } of ofIpv4) if (Math.floor(number / span) === base) return true;
-      return false;
-    }
-    const groups = ofIpv6.length === 0 ? undefined : ipv6(unmapped);
-    return groups !== undefined && ofIpv6.some((each) => agree(each.groups, groups, each.bits));
+    const number = ipv4(address);
+    if (number !== undefined) return hasIpv4(number);
+    const groups = ipv6(address);
+    if (groups === undefined) return false;
+    const mapped = mappedIpv4(groups);
+    return mapped === undefined ? ofIpv6.some((each) => holds(each, groups)) : hasIpv4(mapped);
   };
 }
 
 /** Whether an address is this machine itself (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3). */
 export const isLoopback: (address: string) => boolean = networksOf(['127.0.0.0/8', '::1']);
 
-function agree(network: readonly number[], address: readonly number[], bits: number): boolean {
-  for (let index = 0, left = bits; left > 0; index++, left -= 16) {
+interface Ipv6Network {
+  readonly groups: readonly number[];
+  readonly bits: number;
+}
+
+function holds(network: Ipv6Network, address: readonly number[]): boolean {
+  for (let index = 0, left = network.bits; left > 0; index++, left -= 16) {
     const span = left >= 16 ? 1 : 2 ** (16 - left);
-    if (Math.floor(network[index]! / span) !== Math.floor(address[index]! / span)) return false;
+    if (Math.floor(network.groups[index]! / span) !== Math.floor(address[index]! / span)) return false;
   }
   return true;
 }
 
-/** An IPv4 address that was mapped into IPv6 (RFC 4291 §2.5.5.2) as IPv4, every other text as it is. */
-function plain(address: string): string {
-  if (!address.startsWith(':')) return address;
-  const found = mapped.exec(address)?.[1];
-  return found !== undefined && ipv4(found) !== undefined ? found : address;
+function mappedIpv4(groups: readonly number[]): number | undefined {
+  if (!holds({ groups: mappedPrefix, bits: mappedBits }, groups)) return undefined;
+  return groups[6]! * 65536 + groups[7]!;
 }
 
-/** The four decimal bytes as one number, or undefined for what is no IPv4 address. Allocates nothing: it is asked for packets. */
+/** The IPv4 addresses that a network of IPv6 holds in their mapped form. */
+function ipv4Within(network: Ipv6Network): { readonly number: number; readonly bits: number } | undefined {
+  if (network.bits <= mappedBits) return holds(network, mappedPrefix) ? { number: 0, bits: 0 } : undefined;
+  const number = mappedIpv4(network.groups);
+  return number === undefined ? undefined : { number, bits: network.bits - mappedBits };
+}
+
+/** The four decimal bytes as one number, or undefined for what is no IPv4 address. Allocates nothing: it is asked for every packet. */
 function ipv4(text: string): number | undefined {
   let address = 0;
   let byte = -1;
