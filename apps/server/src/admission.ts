@@ -1,4 +1,4 @@
-import type { Clock, Logger, Registrations, Secrets, SignallingDoors } from '@jackfield/ports';
+import type { Clock, Logger, Secrets, SignallingDoors } from '@jackfield/ports';
 import {
   type Admission,
   type CarrierAdmission,
@@ -20,7 +20,6 @@ export interface AdmissionDeps extends Pick<TrunkAdmissionDeps, 'nonces'> {
   readonly clock: Clock;
   readonly log: Logger;
   readonly secrets: Secrets;
-  readonly registrations: Registrations;
   readonly doors: SignallingDoors;
   readonly domains: readonly [string, ...string[]];
   /** `domains`, and those of applications below them. */
@@ -41,9 +40,9 @@ export interface ServerAdmission {
  * admit is refused when its account is not active.
  */
 export function createAdmission(deps: AdmissionDeps): ServerAdmission {
-  const { config, doors, domains, registrations } = deps;
-  const { accounts, clientTokens, trunks } = doors;
-  const digest = { ...deps, algorithms: config.sip.digest };
+  const { config, doors, domains } = deps;
+  const { accounts, clientTokens, registrations, trunks } = doors;
+  const digest = { ...deps, registrations, algorithms: config.sip.digest };
   const endpoints = createDigestAdmission({ ...digest, realm: domains[0] });
   const open = admitsExternal(config)
     ? createExternalAdmission({

@@ -1,4 +1,4 @@
-import { type AddressInfo, isIP } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Server as TlsServer } from 'node:tls';
 import { createSystemClock } from '@jackfield/adapters/clock';
@@ -16,16 +16,9 @@ import {
   type PlatformDeps,
 } from '@jackfield/platform';
 import type { Clock, Logger, NumberRoutes } from '@jackfield/ports';
-import { createDefence, createSipEdge, createSipNonces, type SipEdge } from '@jackfield/signalling';
-import {
-  createDnsResolver,
-  createLocator,
-  createTransports,
-  type SocketTransports,
-  type TransportListener,
-} from '@jackfield/sip/transport';
+import type { SipEdge } from '@jackfield/signalling';
+import { createTransports, type SocketTransports, type TransportListener } from '@jackfield/sip/transport';
 import { lineOfEvent, withActivity } from './activity.ts';
-import { createAdmission } from './admission.ts';
 import { readCarriersFile } from './carriers-file.ts';
 import { readAuthorities, readCertificate, watchCertificate } from './certificate-files.ts';
 import type { Config } from './config.ts';
@@ -39,6 +32,7 @@ import { readRates } from './rates-file.ts';
 import { openRecordingFiles } from './recording-files.ts';
 import { createSandbox } from './sandbox.ts';
 import { createVoicemail } from './sandbox-voicemail.ts';
+import { createServerSignalling } from './server-signalling.ts';
 import { explainData, explainDirectory, explained, explainListening } from './start-failure.ts';
 
 export interface EmbeddedOptions {
@@ -156,7 +150,6 @@ async function start(
   const domains = nonEmpty(config.sip.domains);
   // conventions.md §12.1: applications have addresses below `app.`.
   const served = nonEmpty([...domains, ...domains.map((domain) => `app.${domain}`)]);
-  let edge: SipEdge | undefined;
   let sockets: SocketTransports | undefined;
   const openTransports = async (listener: TransportListener): Promise<SocketTransports> => {
     const tls = config.tls && certificate && { port: config.tls.port, certificate, authorities };
@@ -169,92 +162,53 @@ async function start(
     sockets = await explained(explainSip(config), () => createTransports(options));
     return sockets;
   };
-  const platform = await explained(explainData(config), () =>
-    createPlatform({
-      ...shared,
-      database,
-      metrics,
-      decoder,
-      recorder,
-      recordingFiles: recordings.files,
-      domains,
-      addresses: ownAddresses(config),
-      publicUrl: config.publicUrl,
-      keepCallbacksMs: config.callbackDays * dayMs,
-      ...(rates === undefined ? {} : { rates }),
-      ...(config.signaturePrefixes === undefined ? {} : { signaturePrefixes: config.signaturePrefixes }),
-      ...keptFor('keepRecordingsMs', config.recordingDays),
-      ...keptFor('keepCallsMs', config.callDays),
-      ...keptFor('keepMultipartyCallsMs', config.multipartyCallDays),
-      ...keptFor('keepVerifySessionsMs', config.verifyDays),
-      numbers: sandbox?.numbers ?? noNumbers,
-      ...smsOf(gateways, config),
-      ...(sandbox === undefined ? {} : { sandboxNetwork: sandbox.network }),
-      carriers: operated.carriers,
-      egress,
-      audioStreams: media.streams,
-      createTelephony(registrations, doors) {
-        const nonces = createSipNonces(secrets);
-        const { admission, carried } = createAdmission({
-          ...shared,
-          config,
-          nonces,
-          registrations,
-          doors,
-          domains,
-          served,
-          carriers: operated.carriers,
-          refusedInactive: () => metrics.count('jackfield_sip_inactive_account_refused_total'),
-        });
-        atEnd(() => carried.close());
-        const defence = createDefence({
-          clock,
-          nonces,
-          trusted: config.limits?.trustedSources ?? [],
-          isTrusted: carried.knows,
-          limits: config.limits?.defence ?? {},
-          banned: doors.bans.banned,
-          // The user of the sandbox is on this machine.
-          ...(config.sandbox ? { neverBanned: ['127.0.0.1', '::1'], failed: doors.failedLogins.failed } : {}),
-        });
-        const signalling = createSipEdge({
-          ...shared,
-          openTransports,
-          locate: createLocator({
-            resolver: createDnsResolver(),
-            now: () => clock.now(),
-            chance: Math.random,
-            supported: certificate === undefined ? ['udp', 'tcp'] : ['udp', 'tcp', 'tls'],
-            families: [isIP(config.sip.host) === 6 ? 'AAAA' : 'A'],
-          }).locate,
-          admission,
-          defence,
-          registrations,
-          routes: doors.routes,
-          domains: served,
-          publicAddress: config.publicAddress,
-          userAgentName: 'Jackfield',
-          srtp: config.sip.srtp,
-          carriers: operated.accounts,
-          trunkLogin: doors.trunks.loginOf,
-          // Origination URIs are customers': the same networks are closed to them as to their URLs.
-          mayReach: createAddressGuard(rules),
-          audioMayReach: createAudioGuard(rules),
-        });
-        atEnd(() => signalling.close());
-        edge = signalling;
-        return signalling.telephony;
-      },
-      ...(config.account === undefined ? {} : { firstAccount: config.account }),
-      httpLimits: { ...config.limits?.http, ...httpLimits },
-      trustedSources: config.limits?.trustedSources ?? [],
-      metricsAccess: config.metricsAccess,
-      docs: config.docs,
-      ...(certificate === undefined ? {} : { certificate }),
-    }),
-  );
+  const created = createPlatform({
+    ...shared,
+    database,
+    metrics,
+    decoder,
+    recorder,
+    recordingFiles: recordings.files,
+    domains,
+    addresses: ownAddresses(config),
+    publicUrl: config.publicUrl,
+    keepCallbacksMs: config.callbackDays * dayMs,
+    ...(rates === undefined ? {} : { rates }),
+    ...(config.signaturePrefixes === undefined ? {} : { signaturePrefixes: config.signaturePrefixes }),
+    ...keptFor('keepRecordingsMs', config.recordingDays),
+    ...keptFor('keepCallsMs', config.callDays),
+    ...keptFor('keepMultipartyCallsMs', config.multipartyCallDays),
+    ...keptFor('keepVerifySessionsMs', config.verifyDays),
+    numbers: sandbox?.numbers ?? noNumbers,
+    ...smsOf(gateways, config),
+    ...(sandbox === undefined ? {} : { sandboxNetwork: sandbox.network }),
+    carriers: operated.carriers,
+    egress,
+    audioStreams: media.streams,
+    ...(config.account === undefined ? {} : { firstAccount: config.account }),
+    httpLimits: { ...config.limits?.http, ...httpLimits },
+    trustedSources: config.limits?.trustedSources ?? [],
+    metricsAccess: config.metricsAccess,
+    docs: config.docs,
+    ...(certificate === undefined ? {} : { certificate }),
+  });
+  const { admission, edge: signalling } = createServerSignalling({
+    ...shared,
+    config,
+    metrics,
+    doors: created.signalling,
+    domains,
+    served,
+    operated,
+    openTransports,
+    isPrivate: certificate !== undefined,
+    mayReach: createAddressGuard(rules),
+    audioMayReach: createAudioGuard(rules),
+  });
+  atEnd(() => admission.close());
+  atEnd(() => signalling.close());
+  const platform = await explained(explainData(config), () => created.start(signalling.telephony));
   atEnd(() => platform.close());
-  const signalling = edge!;
   const transports = sockets!;
   // design.md §3: the HTTP port carries SIP over WebSocket at this path.
   transports.attachWebSocket(platform.http.server, { path: '/sip' });

@@ -1,3 +1,4 @@
+import type { SignallingDoors, Telephony } from '@jackfield/ports';
 import { createSandboxFeatures } from './create-sandbox.ts';
 import { type AccountResources, createAccounts, ofActiveAccounts } from './features/accounts/index.ts';
 import {
@@ -32,18 +33,25 @@ import { createSessionRunner } from './kernel/create-session-runner.ts';
 import { createLastAlive, lastAliveMigrations } from './kernel/last-alive.ts';
 import { createOutbox, outboxMigrations } from './kernel/outbox.ts';
 import { createStartPhase } from './kernel/start-phases.ts';
-import type { Platform, PlatformDeps } from './platform.ts';
+import type { CreatedPlatform, Platform, PlatformDeps } from './platform.ts';
 import { startRetention } from './record-retention.ts';
 
 /** Receivers that answer slowly hold their places: one host at most `perHost` of them, a silent one a single one. */
 const outboxLimits = { concurrency: 256 };
 
-/** The whole product over its ports: the same for the embedded server, a cluster node and the simulated world. */
-export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
+/**
+ * The whole product over its ports, in two steps: signalling is created from what the first one gives, and the second starts the platform over it.
+ * The same for the embedded server, a cluster node and the simulated world.
+ */
+export function createPlatform(deps: PlatformDeps): CreatedPlatform {
+  const asked = createAsked(deps);
+  return { signalling: asked.signalling, start: (telephony) => startPlatform(deps, asked, telephony) };
+}
+
+/** What signalling asks, and what it stands on: nothing here needs a telephony. */
+function createAsked(deps: PlatformDeps) {
   const { database, clock, secrets, log } = deps;
   const newUuid = () => secrets.randomUuid();
-  let isReady = false;
-  let isDraining = false;
 
   const kept = deps.keepCallbacksMs === undefined ? {} : { keepMs: deps.keepCallbacksMs };
   const outbox = createOutbox({
@@ -123,7 +131,8 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     accountOfNumber,
     isWithin: accounts.isWithin,
   });
-  const telephony = deps.createTelephony(withClientNames(endpoints.registrations, accounts.isWithin), {
+  const signalling: SignallingDoors = {
+    registrations: withClientNames(endpoints.registrations, accounts.isWithin),
     routes: [carriers.callRoutes, trunks.callRoutes],
     accounts,
     trunks: trunks.trunks,
@@ -139,7 +148,40 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
       realm: deps.domains[0],
       usernamesLike: endpoints.usernamesLike,
     }),
-  });
+  };
+  return {
+    signalling,
+    accounts,
+    alive,
+    applications,
+    callbacks,
+    carriers,
+    clientTokens,
+    endpoints,
+    newUuid,
+    numbers,
+    outbox,
+    recordings,
+    registrations,
+    resources,
+    runner,
+    sandbox,
+    signing,
+    sounds,
+    trunks,
+    usage,
+  };
+}
+
+type Asked = ReturnType<typeof createAsked>;
+
+async function startPlatform(deps: PlatformDeps, asked: Asked, telephony: Telephony): Promise<Platform> {
+  const { database } = deps;
+  const { accounts, applications, callbacks, carriers, endpoints, newUuid, numbers, outbox } = asked;
+  const { alive, recordings, registrations, resources, runner, sandbox, sounds, trunks, usage } = asked;
+  let isReady = false;
+  let isDraining = false;
+
   const calls = createCalls({
     ...deps,
     runner,
@@ -175,7 +217,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
     ...shared,
     multiparty: multipartyCalls,
     streams,
-    sign: createSigner(signing),
+    sign: createSigner(asked.signing),
     settingsOf: parseDeliverySettings,
     applicationOf,
   });
@@ -278,7 +320,7 @@ export async function createPlatform(deps: PlatformDeps): Promise<Platform> {
       liveEvents.routes,
       { ...trunks.routes, routes: [...trunks.routes.routes, ...calls.trunkCallRoutes] },
       numbers.routes,
-      clientTokens.routes,
+      asked.clientTokens.routes,
       verify.routes,
       gateways.routes,
       ...sandbox.routes,

@@ -11,7 +11,6 @@ import type {
   NumberRoutes,
   Recorder,
   RecordingFiles,
-  Registrations,
   Secrets,
   SignallingDoors,
   SoundDecoder,
@@ -59,8 +58,6 @@ export interface PlatformDeps
   readonly domains: readonly [string, ...string[]];
   /** Addresses at which phones reach the platform, as hosts of SIP URIs: those of IPv6 in brackets. `sip:<user>@<address>` is one of our users. */
   readonly addresses?: readonly string[];
-  /** Signalling, which authenticates by what the endpoints feature knows. It is opened when everything else stands. */
-  readonly createTelephony: (registrations: Registrations, doors: SignallingDoors) => Telephony;
   readonly firstAccount?: { readonly authId: string; readonly authToken: string };
   readonly httpLimits?: Partial<HttpLimits>;
   /** Where customers reach the HTTP interface: scheme, host and port. */
@@ -69,6 +66,14 @@ export interface PlatformDeps
   readonly rates?: RateTable;
   /** Of the signature headers, e.g. `X-Service-`. */
   readonly signaturePrefixes?: readonly string[];
+}
+
+/** The platform before its start: nothing was read, nothing runs. */
+export interface CreatedPlatform {
+  /** What signalling asks. It answers when the platform has started. */
+  readonly signalling: SignallingDoors;
+  /** Takes up what the last process left, opens signalling when everything else stands, and serves; once. */
+  start(telephony: Telephony): Promise<Platform>;
 }
 
 export interface Platform {

@@ -1,6 +1,7 @@
 import type { CallRoutes } from './call-routes.ts';
 import type { ClientTokens } from './client-tokens.ts';
 import type { FailedLogins } from './failed-logins.ts';
+import type { Registrations } from './registrations.ts';
 import type { SourceBans } from './source-bans.ts';
 import type { Trunks } from './trunks.ts';
 
@@ -14,8 +15,10 @@ export interface ExpectedCall {
   readonly carrier?: string;
 }
 
-/** What signalling asks the features, besides registrations. */
+/** What signalling asks the features. */
 export interface SignallingDoors {
+  /** Who may register, and where phones are. */
+  readonly registrations: Registrations;
   /** Calls that are tried at several targets. */
   readonly routes: readonly CallRoutes[];
   readonly trunks: Trunks;

@@ -85,8 +85,7 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
   const sounds = { clips: media, speech: simulatedSpeech, decoder: simulatedDecoder };
   const shared = { clock, secrets, log, media, mediaLegs: media, ...sounds };
 
-  let edge: SipEdge | undefined;
-  const platform = await createPlatform({
+  const created = createPlatform({
     ...shared,
     database,
     metrics: createMetrics({ process: false }),
@@ -98,49 +97,47 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
     recorder,
     recordingFiles: recorder.files,
     publicUrl: 'https://api.example.com',
-    createTelephony(registrations, { trunks, clientTokens, accounts, routes }) {
-      const digest = { ...shared, algorithms: ['SHA-256', 'MD5'] as const };
-      const endpoints = createDigestAdmission({ ...digest, registrations, realm: domain });
-      const passwords = createTrunkAdmission({ ...digest, trunks, domains: [domain], otherwise: endpoints });
-      edge = createSipEdge({
-        ...shared,
-        openTransports: async (listener) => {
-          const transports = openSimulatedTransports(network, options.sip, {
-            ...listener,
-            onMessage(text, flow) {
-              settling.touched();
-              listener.onMessage(text, flow);
-            },
-          });
-          life.atEnd(() => void transports.close());
-          return { ...transports, send: (target, text) => life.isOn() && transports.send(target, text) };
-        },
-        admission: createAccountAdmission({
-          isActive: accounts.isActive,
-          otherwise: createTokenAdmission({ tokens: clientTokens, otherwise: passwords }),
-        }),
-        registrations,
-        routes,
-        // conventions.md §12.1: applications have addresses below `app.`.
-        domains: [domain, `app.${domain}`],
-        publicAddress: address,
-        userAgentName: 'Jackfield',
-        trunkLogin: trunks.loginOf,
-        mayReach: (to) => to.startsWith(customersNetwork),
-      });
-      return edge.telephony;
-    },
     firstAccount: account,
     httpLimits: { requests: 1_000_000 },
   });
+  const { registrations, trunks, clientTokens, accounts, routes } = created.signalling;
+  const digest = { ...shared, algorithms: ['SHA-256', 'MD5'] as const };
+  const endpoints = createDigestAdmission({ ...digest, registrations, realm: domain });
+  const passwords = createTrunkAdmission({ ...digest, trunks, domains: [domain], otherwise: endpoints });
+  const edge = createSipEdge({
+    ...shared,
+    openTransports: async (listener) => {
+      const transports = openSimulatedTransports(network, options.sip, {
+        ...listener,
+        onMessage(text, flow) {
+          settling.touched();
+          listener.onMessage(text, flow);
+        },
+      });
+      life.atEnd(() => void transports.close());
+      return { ...transports, send: (target, text) => life.isOn() && transports.send(target, text) };
+    },
+    admission: createAccountAdmission({
+      isActive: accounts.isActive,
+      otherwise: createTokenAdmission({ tokens: clientTokens, otherwise: passwords }),
+    }),
+    registrations,
+    routes,
+    // conventions.md §12.1: applications have addresses below `app.`.
+    domains: [domain, `app.${domain}`],
+    publicAddress: address,
+    userAgentName: 'Jackfield',
+    trunkLogin: trunks.loginOf,
+    mayReach: (to) => to.startsWith(customersNetwork),
+  });
+  const platform = await created.start(edge.telephony);
   holdToDocument(platform.http, sharedJudge);
-  const signalling = edge!;
   life.atEnd(() => media.stop());
   life.atEnd(() => streams.stop());
 
   return {
     platform,
-    edge: signalling,
+    edge,
     media,
     streams,
     database,
@@ -166,7 +163,7 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
       await database.close();
     },
     async close() {
-      await signalling.close();
+      await edge.close();
       await platform.close();
       life.end();
       await database.close();
