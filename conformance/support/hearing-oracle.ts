@@ -51,7 +51,7 @@ const inaudibleDb = -45;
 const inaudibleInMusicDb = -31;
 
 /** The rules of the interface once more, in words of its documents: who may hear whom in a room. */
-export function mayHear(listener: Person, speaker: Person): boolean {
+function mayHear(listener: Person, speaker: Person): boolean {
   if (listener === speaker || speaker.mute || speaker.hold || listener.hold) return false;
   return !(speaker.role === 'supervisor' && speaker.coach) || listener.role === 'agent';
 }

@@ -37,10 +37,7 @@ export function lineOfEvent({ type, createdAt, data }: ShownEvent): string | und
 }
 
 /** The same for records of the log that say how a request to a customer's server went. */
-export function lineOfRecord(
-  sentence: string,
-  fields: Readonly<Record<string, unknown>>,
-): string | undefined {
+function lineOfRecord(sentence: string, fields: Readonly<Record<string, unknown>>): string | undefined {
   const { method, url, status, problem, durationMs } = fields;
   const request = `${String(method)} ${plain(String(url))}`;
   const outcome = plain(String(status ?? problem ?? 'failed'));

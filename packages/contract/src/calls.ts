@@ -316,7 +316,7 @@ const callRecordFields = {
 export const callRecord = Type.Object(callRecordFields, { title: 'Call in a list' });
 export type CallRecord = Static<typeof callRecord>;
 
-export const callUuids = Type.Object({ api_id: apiId, calls: Type.Array(Type.String()) });
+const callUuids = Type.Object({ api_id: apiId, calls: Type.Array(Type.String()) });
 export const callList = Type.Union([listBody(callRecord), callUuids]);
 
 export const liveCall = Type.Object(

@@ -18,7 +18,7 @@ const track = Type.String({
     'inbound (what the caller says), outbound (what the caller hears), or the member_id of a participant.',
 });
 
-export const startFrame = Type.Object(
+const startFrame = Type.Object(
   {
     event: Type.Literal('start'),
     sequenceNumber,
@@ -38,7 +38,7 @@ export const startFrame = Type.Object(
   { title: 'start', description: 'Always the first frame of a connection.' },
 );
 
-export const mediaFrame = Type.Object(
+const mediaFrame = Type.Object(
   {
     event: Type.Literal('media'),
     sequenceNumber,
@@ -57,7 +57,7 @@ export const mediaFrame = Type.Object(
   { title: 'media' },
 );
 
-export const dtmfFrame = Type.Object(
+const dtmfFrame = Type.Object(
   {
     event: Type.Literal('dtmf'),
     sequenceNumber,
@@ -72,12 +72,12 @@ export const dtmfFrame = Type.Object(
   { title: 'dtmf' },
 );
 
-export const playedStreamFrame = Type.Object(
+const playedStreamFrame = Type.Object(
   { event: Type.Literal('playedStream'), sequenceNumber, streamId, name: Type.String() },
   { title: 'playedStream', description: 'The last sample in front of the checkpoint has left.' },
 );
 
-export const clearedAudioFrame = Type.Object(
+const clearedAudioFrame = Type.Object(
   { event: Type.Literal('clearedAudio'), sequenceNumber, streamId },
   {
     title: 'clearedAudio',
@@ -85,7 +85,7 @@ export const clearedAudioFrame = Type.Object(
   },
 );
 
-export const playFailedFrame = Type.Object(
+const playFailedFrame = Type.Object(
   { event: Type.Literal('playFailed'), sequenceNumber, streamId, reason: Type.String() },
   {
     title: 'playFailed',
@@ -93,7 +93,7 @@ export const playFailedFrame = Type.Object(
   },
 );
 
-export const stopFrame = Type.Object(
+const stopFrame = Type.Object(
   {
     event: Type.Literal('stop'),
     sequenceNumber,
@@ -117,7 +117,7 @@ export type PlatformFrame = Static<typeof platformFrame>;
 
 const ownStream = Type.Optional(uuid('May be left out; where it is there it must be the one of the stream.'));
 
-export const playAudioFrame = Type.Object(
+const playAudioFrame = Type.Object(
   {
     event: Type.Literal('playAudio'),
     streamId: ownStream,
@@ -139,7 +139,7 @@ export const playAudioFrame = Type.Object(
   { title: 'playAudio' },
 );
 
-export const checkpointFrame = Type.Object(
+const checkpointFrame = Type.Object(
   {
     event: Type.Literal('checkpoint'),
     streamId: ownStream,
@@ -148,12 +148,12 @@ export const checkpointFrame = Type.Object(
   { title: 'checkpoint', description: 'Answered by playedStream when all audio in front of it was played.' },
 );
 
-export const clearAudioFrame = Type.Object(
+const clearAudioFrame = Type.Object(
   { event: Type.Literal('clearAudio'), streamId: ownStream },
   { title: 'clearAudio', description: 'Silence within 20 ms, and clearedAudio.' },
 );
 
-export const sendDtmfFrame = Type.Object(
+const sendDtmfFrame = Type.Object(
   {
     event: Type.Literal('sendDTMF'),
     streamId: ownStream,
@@ -165,7 +165,7 @@ export const sendDtmfFrame = Type.Object(
   { title: 'sendDTMF' },
 );
 
-export const endFrame = Type.Object(
+const endFrame = Type.Object(
   { event: Type.Literal('stop'), streamId: ownStream },
   { title: 'stop', description: 'Ends the stream as a close with 1000 does.' },
 );

@@ -7,8 +7,8 @@ export const trunkDirections = ['inbound', 'outbound'] as const;
 export const trunkStatuses = ['enabled', 'disabled'] as const;
 
 /** A week: longer than any roll-out of a new password should take. */
-export const maxPasswordOverlap = 604_800;
-export const maxListedAddresses = 100;
+const maxPasswordOverlap = 604_800;
+const maxListedAddresses = 100;
 
 const name = Type.Optional(text({ minLength: 0, maxLength: 100, description: 'A name for people to read.' }));
 
@@ -207,7 +207,7 @@ export type NewTrunk = Static<typeof newTrunk>;
 
 const orNull = (schema: TSchema) => Type.Union([schema, Type.Null()]);
 
-export const trunk = Type.Object(
+const trunk = Type.Object(
   {
     trunk_id: Type.String({ examples: ['74839201746538291'] }),
     name: Type.String(),

@@ -1,7 +1,6 @@
 // capture/
 export type { TakeCaptured } from './capture/capture.ts';
 export type { CaptureMessage } from './capture/capture-message.ts';
-
 // codec/
 export type { AudioCodec, CodecName } from './codec/audio-codec.ts';
 export { codecFor } from './codec/codec-for.ts';
@@ -21,7 +20,6 @@ export {
   telephoneEventBytes,
   writeTelephoneEvent,
 } from './codec/telephone-event.ts';
-
 // dsp/
 export { FrameResampler } from './dsp/frame-resampler.ts';
 export { createFreeResampler } from './dsp/free-resampler.ts';
@@ -29,7 +27,6 @@ export { isSilent, levelDb } from './dsp/level.ts';
 export { createResampler, type Resampler, type ResamplerOptions, resample } from './dsp/resampler.ts';
 export { toneLevel } from './dsp/tone-level.ts';
 export { createVoiceActivity, type VoiceActivity } from './dsp/voice-activity.ts';
-
 // engine/
 export {
   type AgreedMedia,
@@ -54,18 +51,12 @@ export {
   type MediaEngine,
   type MediaEngineDeps,
 } from './engine/media-engine.ts';
-export type { SendPacket } from './engine/send-frame.ts';
-
+export type { SendPacket } from './engine/send-packet.ts';
+export { createJitterBuffer } from './jitter/create-jitter-buffer.ts';
 // jitter/
-export {
-  type AudioPayloads,
-  createJitterBuffer,
-  type JitterBuffer,
-  type JitterBufferOptions,
-} from './jitter/jitter-buffer.ts';
+export type { AudioPayloads, JitterBuffer, JitterBufferOptions } from './jitter/jitter-buffer.ts';
 export type { JitterCounters } from './jitter/jitter-counters.ts';
 export { taken } from './jitter/taken.ts';
-
 // rtp/
 export {
   createLatch,
@@ -106,7 +97,6 @@ export {
 } from './rtp/srtp-receiver.ts';
 export { createSrtpSender, type SrtpSender } from './rtp/srtp-sender.ts';
 export type { SrtpCiphers, SrtpSuiteName } from './rtp/srtp-suite.ts';
-
 // stream/
 export type {
   EngineStreams,
@@ -116,7 +106,6 @@ export type {
   TellKey,
   VirtualLegOrder,
 } from './stream/engine-streams.ts';
-
 // wav/
 export { isWav, readWavHeader, type WavFault, type WavHeader, wavTag } from './wav/read-wav-header.ts';
 export { longestWavData, wavDurationMs, wavHeader, wavHeaderBytes } from './wav/wav-header.ts';

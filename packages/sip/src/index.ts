@@ -98,7 +98,7 @@ export type {
   IncomingInvite,
 } from './user-agent/call-listener.ts';
 export type { UserAgentCounters } from './user-agent/counters.ts';
-export type { InviteOptions, InviteTarget } from './user-agent/outgoing-leg.ts';
+export type { InviteOptions, InviteTarget } from './user-agent/invite-options.ts';
 export type { RequestOptions, RequestOutcome } from './user-agent/outgoing-request.ts';
 export type { SendTarget } from './user-agent/send-target.ts';
 export {

@@ -2,7 +2,7 @@
 export const frameSamples = 160;
 
 /** Tones of simulated phones are multiples of this: then one frame holds whole periods, and no tone leaks into another. */
-export const toneStepHz = 50;
+const toneStepHz = 50;
 
 /** Level of one tone in a 20 ms frame at 8 kHz, in dB relative to a full-scale sine. */
 export type ToneMeter = (frame: Int16Array) => number;

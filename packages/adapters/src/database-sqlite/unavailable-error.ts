@@ -1,5 +1,5 @@
 /** The disk is full, broken or gone, or another process holds the file. The next transaction or read tries again. */
-export class DatabaseUnavailableError extends Error {
+class DatabaseUnavailableError extends Error {
   readonly code = 'database-unavailable';
 
   constructor(cause: Error) {

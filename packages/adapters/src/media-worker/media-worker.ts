@@ -14,6 +14,7 @@ import type {
   MediaLegs,
   MediaNotice,
 } from '@jackfield/ports';
+import type { MediaThreadData } from './media-thread-data.ts';
 import type {
   StreamCensus,
   StreamCounters,
@@ -60,18 +61,6 @@ export interface MediaWorkerOptions {
   readonly streamTrust?: string;
   /** The thread died by itself: every leg is lost. Requests that wait are rejected. */
   readonly onDeath?: (error: Error) => void;
-}
-
-/** What the thread starts with. */
-export interface MediaThreadData {
-  readonly host: string;
-  readonly ports: { readonly first: number; readonly last: number };
-  readonly sockets: 'best' | 'dgram' | 'native';
-  readonly rtpSources?: readonly string[];
-  readonly mediaSilentMs?: number;
-  readonly phases?: number;
-  readonly streamLimits?: Partial<StreamLimits>;
-  readonly streamTrust?: string;
 }
 
 interface Waiting {

@@ -9,7 +9,7 @@ import {
   type ToMediaThread,
 } from '@jackfield/media/io';
 import { networksOf } from '@jackfield/ports';
-import type { MediaThreadData } from './media-worker.ts';
+import type { MediaThreadData } from './media-thread-data.ts';
 import { openNativeSockets } from './native-sockets.ts';
 import type { StreamNotices, StreamRequest } from './streams/stream-messages.ts';
 import { createWorkerStreams } from './streams/worker-streams.ts';

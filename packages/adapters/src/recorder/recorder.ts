@@ -30,7 +30,7 @@ export interface DiskRecorder extends Recorder {
   close(): Promise<void>;
 }
 
-export const recorderLimits: RecorderLimits = {
+const recorderLimits: RecorderLimits = {
   openRecordings: 1000,
   // What a WAV header counts to, nearly: seven hours of ten tracks at 8 kHz.
   bytesPerFile: 4 * 1024 ** 3 - 1024 ** 2,

@@ -1,7 +1,7 @@
 import type { AudioCodec } from './audio-codec.ts';
 
 /** Sample rates at which L16 is spoken here. */
-export const l16Rates: readonly number[] = [8000, 16_000, 24_000, 48_000];
+const l16Rates: readonly number[] = [8000, 16_000, 24_000, 48_000];
 
 const codecs = new Map(l16Rates.map((rate) => [rate, createL16(rate)]));
 

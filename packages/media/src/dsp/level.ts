@@ -1,5 +1,5 @@
 /** The quietest step of A-law is ±8; at or below it a frame carries nothing that could be heard. */
-export const SILENCE_PEAK = 8;
+const SILENCE_PEAK = 8;
 
 /** Whether no sample of the frame exceeds `peak`; stops at the first that does, so a loud frame costs next to nothing. */
 export function isSilent(samples: Int16Array, count: number, peak: number = SILENCE_PEAK): boolean {

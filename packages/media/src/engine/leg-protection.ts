@@ -7,8 +7,6 @@ import {
 import { createSrtpSender, type SrtpSender } from '../rtp/srtp-sender.ts';
 import { type SrtpCiphers, type SrtpSuiteName, srtpSaltBytes, srtpSuites } from '../rtp/srtp-suite.ts';
 import type { AgreedMedia, AgreedProtection } from './commands.ts';
-import type { Leg } from './leg.ts';
-import type { SendPacket } from './send-frame.ts';
 
 /** SRTP of a leg, both ways. */
 export interface LegProtection {
@@ -87,15 +85,6 @@ function kept<Direction>(
   key: Uint8Array,
 ): Direction | undefined {
   return keys.find((each) => each.suite === suite && isSameKey(each.key, key))?.direction;
-}
-
-/** Sends in the clear or protected, as the leg needs it; packets are protected where they lie. */
-export function sendProtected(send: SendPacket, legs: readonly (Leg | undefined)[]): SendPacket {
-  return (index, bytes, length, address, port) => {
-    const protection = legs[index]?.protection;
-    const size = protection === undefined ? length : protection.sender.protect(bytes, length);
-    if (size > 0) send(index, bytes, size, address, port);
-  };
 }
 
 function isSameKey(one: Uint8Array, other: Uint8Array): boolean {

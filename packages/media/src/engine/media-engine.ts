@@ -2,13 +2,11 @@ import type { TakeCaptured } from '../capture/capture.ts';
 import { createCaptures } from '../capture/captures.ts';
 import type { AudioCodec, CodecName } from '../codec/audio-codec.ts';
 import { codecFor } from '../codec/codec-for.ts';
-import type { TelephoneEvent } from '../codec/telephone-event.ts';
 import { createVoiceActivity } from '../dsp/voice-activity.ts';
 import { createHearing } from '../mix/hearing.ts';
 import type { Source } from '../mix/source.ts';
 import { createTurn, noteChange } from '../mix/turn.ts';
-import { createRtpHeader, looksLikeRtcp } from '../rtp/rtp-packet.ts';
-import { srtpPacketBytes } from '../rtp/srtp-keystream.ts';
+import { looksLikeRtcp } from '../rtp/rtp-packet.ts';
 import type { SrtpCiphers } from '../rtp/srtp-suite.ts';
 import { createEngineStreams, type EngineStreams } from '../stream/engine-streams.ts';
 import { createFeeds } from '../stream/feeds.ts';
@@ -27,14 +25,16 @@ import {
   type EngineCounters,
   type EngineLimits,
 } from './engine-limits.ts';
-import { canSpeak, changesClock, closeCodecs, connectLeg, createLeg, type Leg, sharedCodecs } from './leg.ts';
-import { canProtect, protectionOf, sendProtected } from './leg-protection.ts';
+import { type Leg, sharedCodecs } from './leg.ts';
+import { canSpeak, changesClock, closeCodecs, connectLeg, createLeg } from './leg-connection.ts';
+import { canProtect, protectionOf } from './leg-protection.ts';
 import { statisticsOf } from './leg-statistics.ts';
 import { type Listening, listen } from './listen.ts';
-import { type ReceiveScratch, receiveRtp, tellDigits } from './receive-packet.ts';
+import { createReceiveScratch, receiveRtp, tellDigits } from './receive-packet.ts';
 import { createRelays } from './relays.ts';
 import { createReporting } from './reports.ts';
-import { createSendScratch, type SendPacket, sendFrame } from './send-frame.ts';
+import { createSendScratch, sendFrame } from './send-frame.ts';
+import { type SendPacket, sendProtected } from './send-packet.ts';
 import { createSoundLibrary } from './sound-library.ts';
 import { createTurns } from './turns.ts';
 
@@ -143,9 +143,8 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
     },
   });
   const sendScratch = createSendScratch(captures);
-  const event: TelephoneEvent = { event: 0, end: false, volume: 0, duration: 0 };
-  const plain = new Uint8Array(srtpPacketBytes);
-  const receiveScratch: ReceiveScratch = { header: createRtpHeader(), event, plain };
+  const receiveScratch = createReceiveScratch();
+  const { plain } = receiveScratch;
   const hearing = createHearing({
     codecs: sharedCodecs,
     playEnded: (mix, key) => notify({ type: 'play-ended', mix, key }),

@@ -1,6 +1,7 @@
 import type { ReceivedDigit } from '../codec/digit-receiver.ts';
 import { readTelephoneEvent, type TelephoneEvent } from '../codec/telephone-event.ts';
-import { type RtpHeader, readRtpPacket } from '../rtp/rtp-packet.ts';
+import { createRtpHeader, type RtpHeader, readRtpPacket } from '../rtp/rtp-packet.ts';
+import { srtpPacketBytes } from '../rtp/srtp-keystream.ts';
 import type { MediaNotice } from './commands.ts';
 import type { Leg } from './leg.ts';
 
@@ -10,6 +11,12 @@ export interface ReceiveScratch {
   readonly event: TelephoneEvent;
   /** Room for a packet that was protected. */
   readonly plain: Uint8Array;
+}
+
+/** The objects of one engine. */
+export function createReceiveScratch(): ReceiveScratch {
+  const event: TelephoneEvent = { event: 0, end: false, volume: 0, duration: 0 };
+  return { header: createRtpHeader(), event, plain: new Uint8Array(srtpPacketBytes) };
 }
 
 /** Takes one RTP packet of a leg: checks it, checks who sent it, and puts it where the next tick will find it. */

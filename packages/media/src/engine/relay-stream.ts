@@ -2,8 +2,8 @@ import { arrival } from '../jitter/arrival.ts';
 import type { StoredPacket } from '../jitter/packet-ring.ts';
 import type { RtpHeader } from '../rtp/rtp-packet.ts';
 import { sequenceDistance, timestampDistance } from '../rtp/serial-number.ts';
-import type { Leg } from './leg.ts';
-import type { SendPacket } from './send-frame.ts';
+import type { Leg, LegRelay } from './leg.ts';
+import type { SendPacket } from './send-packet.ts';
 
 /** A packet that was overtaken by more than so many others is not passed on any more (RFC 3550 A.1: MAX_MISORDER). */
 const MOST_OVERTAKEN = 100;
@@ -25,7 +25,7 @@ export interface RelayRoute {
  * frame; so what is lost stays lost, and what was overtaken can be put in order. The jitter buffer of `from` goes on beside it: the
  * mix can take over with any frame.
  */
-export class RelayStream {
+export class RelayStream implements LegRelay {
   from: Leg | undefined;
   readonly to: Leg;
   /** Open, until something ends it; then the mix waits until what was passed on is over. */

@@ -1,8 +1,9 @@
 import type { StoredPacket } from '../jitter/packet-ring.ts';
 import { sequenceDistance } from '../rtp/serial-number.ts';
-import type { Leg } from './leg.ts';
+import type { Leg, LegRelay } from './leg.ts';
 import { fits, type RelayRoute, RelayStream } from './relay-stream.ts';
-import { flush, type SendPacket } from './send-frame.ts';
+import { flush } from './send-frame.ts';
+import type { SendPacket } from './send-packet.ts';
 
 /** So many turns in a row a call must have been fit to be relayed: 200 ms, so that what changes often is not switched often. */
 const CALM_TURNS = 10;
@@ -43,7 +44,7 @@ export function createRelays(deps: RelaysDeps): Relays {
     timestamp: 0,
   };
 
-  const over = (stream: RelayStream): void => {
+  const over = (stream: LegRelay): void => {
     const { from, to } = stream;
     const other = from?.open.get(to.codecKey);
     // The listener's decoder has followed that stream, as ours has: our encoder goes on from there.

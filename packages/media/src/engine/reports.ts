@@ -1,7 +1,7 @@
 import { middleOfNtp, roundTripMs } from '../rtp/receiver-statistics.ts';
 import { createReportBlock, readRtcp, type SenderInfo, writeRtcp } from '../rtp/rtcp.ts';
 import type { Leg } from './leg.ts';
-import type { SendPacket } from './send-frame.ts';
+import type { SendPacket } from './send-packet.ts';
 
 /** Seconds from 1900, where NTP counts from, to 1970. */
 const NTP_OFFSET_S = 2_208_988_800;

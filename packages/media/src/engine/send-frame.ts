@@ -4,15 +4,7 @@ import { pcma, pcmu } from '../codec/g711.ts';
 import { renderComfortNoise } from '../dsp/comfort-noise.ts';
 import { mixFor, sumAudience } from '../mix/audience.ts';
 import { type Leg, sharedCodecs } from './leg.ts';
-
-/** Hands a packet to the network; the bytes are reused in the next tick. */
-export type SendPacket = (
-  leg: number,
-  bytes: Uint8Array,
-  length: number,
-  address: string,
-  port: number,
-) => void;
+import type { SendPacket } from './send-packet.ts';
 
 /** Buffers shared by all legs, and how often an encoding was saved. */
 export interface SendScratch {

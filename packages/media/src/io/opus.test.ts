@@ -3,7 +3,7 @@ import { before, describe, it } from 'node:test';
 import { opusSamples } from '../codec/opus-packet.ts';
 import { isSilent } from '../dsp/level.ts';
 import { toneLevel } from '../dsp/tone-level.ts';
-import { createJitterBuffer } from '../jitter/jitter-buffer.ts';
+import { createJitterBuffer } from '../jitter/create-jitter-buffer.ts';
 import { createRtpHeader, readRtpPacket } from '../rtp/rtp-packet.ts';
 import { createRtpSender } from '../rtp/rtp-sender.ts';
 import { loadOpus, type OpenOpus } from './opus.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { pcma, pcmu } from '../codec/g711.ts';
 import { createRtpHeader, readRtpPacket } from '../rtp/rtp-packet.ts';
-import { createJitterBuffer } from './jitter-buffer.ts';
+import { createJitterBuffer } from './create-jitter-buffer.ts';
 import { packetsOf, play, playStream, tone } from './simulated-stream.ts';
 import { taken } from './taken.ts';
 

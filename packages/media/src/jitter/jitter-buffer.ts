@@ -1,6 +1,5 @@
 import type { AudioCodec } from '../codec/audio-codec.ts';
 import type { RtpHeader } from '../rtp/rtp-packet.ts';
-import { AdaptiveJitterBuffer } from './adaptive-jitter-buffer.ts';
 import type { FramePace } from './frame-pace.ts';
 import type { JitterCounters } from './jitter-counters.ts';
 import type { PacketRing } from './packet-ring.ts';
@@ -52,15 +51,4 @@ export interface JitterBuffer {
   /** The newest packet that came, and the packets that wait. */
   readonly newestPacket: number;
   readonly packets: PacketRing;
-}
-
-/**
- * Creates the jitter buffer of one received stream; nothing is allocated after this.
- *
- *   put ──► continuity ──► ring of payloads ──► decode ──► pcm ──► time-scale ──► take
- *                │                                ▲                    ▲     ▲
- *                └──► delay estimator ──► delay plan ──────────────────┘     └── concealment
- */
-export function createJitterBuffer(options: JitterBufferOptions): JitterBuffer {
-  return new AdaptiveJitterBuffer(options);
 }

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import fc from 'fast-check';
 import { pcmu } from '../codec/g711.ts';
 import { createRtpHeader, readRtpPacket } from '../rtp/rtp-packet.ts';
-import { createJitterBuffer } from './jitter-buffer.ts';
+import { createJitterBuffer } from './create-jitter-buffer.ts';
 import { packetsOf, play } from './simulated-stream.ts';
 import { taken } from './taken.ts';
 

@@ -1,6 +1,6 @@
 import { type Problem, problem } from '../kernel/problem.ts';
 import { accepted, type Result, refused } from '../kernel/result.ts';
-import type { RequestAccount } from './route.ts';
+import type { RequestAccount } from './api-request.ts';
 import type { FailedGuesses } from './source-limits.ts';
 
 export interface Credentials {

@@ -1,6 +1,6 @@
 import type { Static, TObject, TProperties } from 'typebox';
 import type { Result } from '../kernel/result.ts';
-import type { ApiRequest } from './route.ts';
+import type { ApiRequest } from './api-request.ts';
 
 /** A file as it is served: with HTTP Basic credentials like every operation, whole or in part, never whole in memory. */
 export interface ServedFile {

@@ -59,7 +59,7 @@ export interface HttpLimits extends ConnectionLimits, ServerLimits {
   readonly bodyBytes: number;
 }
 
-export const defaultHttpLimits: HttpLimits = {
+const defaultHttpLimits: HttpLimits = {
   // conventions.md §13: 300 requests in 5 seconds for each account.
   requests: 300,
   requestsWindowMs: 5000,

@@ -1,6 +1,5 @@
 import type { Instant } from '@jackfield/ports';
 import type { Kysely } from 'kysely';
-import type { RequestIdentity } from './idempotency.ts';
 
 export type IdempotencyTables = {
   idempotency_records: {
@@ -67,4 +66,11 @@ export async function removeRecord(tables: Tables, { account, key }: RequestIden
 
 export async function purgeRecords(tables: Tables, createdUntil: Instant): Promise<void> {
   await tables.deleteFrom('idempotency_records').where('created_at', '<=', createdUntil).execute();
+}
+
+export interface RequestIdentity {
+  readonly account: string;
+  readonly key: string;
+  /** Hash of method, path and body: what a repetition has in common with the first request. */
+  readonly fingerprint: string;
 }

@@ -7,6 +7,7 @@ import {
   type IdempotencyTables,
   openRecord,
   purgeRecords,
+  type RequestIdentity,
   removeRecord,
   settleRecord,
 } from './idempotency-records.ts';
@@ -16,13 +17,6 @@ export interface Answer {
   readonly status: number;
   readonly body: string | undefined;
   readonly retryAfterSeconds?: number;
-}
-
-export interface RequestIdentity {
-  readonly account: string;
-  readonly key: string;
-  /** Hash of method, path and body: what a repetition has in common with the first request. */
-  readonly fingerprint: string;
 }
 
 export interface Replayable {

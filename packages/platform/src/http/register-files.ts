@@ -4,10 +4,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { problem, unavailable } from '../kernel/problem.ts';
 import { sendProblem } from './answers.ts';
+import type { ApiRequest } from './api-request.ts';
 import { type ByteRange, readByteRange } from './byte-range.ts';
 import { describedBy, schemaOf } from './documents.ts';
 import type { FileRoute, ServedFile } from './file-route.ts';
-import type { ApiRequest, RouteGroup } from './route.ts';
+import type { RouteGroup } from './route.ts';
 
 export interface FileDeps {
   /** Authenticates and counts, as for every operation. */

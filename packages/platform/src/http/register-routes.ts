@@ -2,11 +2,12 @@ import type { Clock, Logger, Secrets } from '@jackfield/ports';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { invalidParameter } from '../kernel/problem.ts';
 import { answerTo, sendAnswer, sendProblem } from './answers.ts';
+import type { ApiRequest, RequestAccount } from './api-request.ts';
 import { schemaOf } from './documents.ts';
 import type { Answer, Idempotency } from './idempotency.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
 import { registerFiles } from './register-files.ts';
-import type { ApiRequest, ApiRoute, RequestAccount, RouteGroup } from './route.ts';
+import type { ApiRoute, RouteGroup } from './route.ts';
 import { openStream } from './streamed-answer.ts';
 import { type UnknownParameters, unknownParameters } from './unknown-parameters.ts';
 

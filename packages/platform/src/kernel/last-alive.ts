@@ -30,7 +30,7 @@ export type Alive = Pick<LastAlive, 'enter' | 'leave'>;
 export const lastAliveMigrations = [lastAliveTable, lastAliveCounted];
 
 /** The most that a killed life goes unbilled. */
-export const aliveEveryMs = 5_000;
+const aliveEveryMs = 5_000;
 
 export function createLastAlive({
   clock,

@@ -24,7 +24,7 @@ export interface RetentionLimits {
   readonly pauseMs: number;
 }
 
-export const retentionLimits: RetentionLimits = { batch: 200, everyMs: 60_000, pauseMs: 100 };
+const retentionLimits: RetentionLimits = { batch: 200, everyMs: 60_000, pauseMs: 100 };
 
 /** Removes old records in batches, each kind at its own pace. */
 export function createRetention(

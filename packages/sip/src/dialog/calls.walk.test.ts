@@ -5,13 +5,8 @@ import { createRequest } from '../message/create-request.ts';
 import { createResponse } from '../message/create-response.ts';
 import type { SipRequest } from '../message/message.ts';
 import { RFC3261_TIMERS } from '../transaction/timers.ts';
-import {
-  type IncomingCall,
-  type IncomingCallInput,
-  type IncomingCallTimer,
-  offeredCall,
-  stepIncomingCall,
-} from './incoming-call.ts';
+import { offeredCall, stepIncomingCall } from './incoming-call.ts';
+import type { IncomingCall, IncomingCallInput, IncomingCallTimer } from './incoming-call-state.ts';
 import { startOutgoingCall, stepOutgoingCall } from './outgoing-call.ts';
 import type {
   CallTimer,

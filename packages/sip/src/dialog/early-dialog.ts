@@ -1,17 +1,8 @@
 import type { SipRequest } from '../message/message.ts';
 import { answerInDialog, infoEvent } from './answers.ts';
-import { type Dialog, isOutOfOrder, refreshTarget, withRemoteCseq } from './dialog.ts';
-import type { InviteBranch } from './outgoing-call-state.ts';
+import { isOutOfOrder, refreshTarget, withRemoteCseq } from './dialog.ts';
+import type { EarlyDialog, InviteBranch } from './outgoing-call-state.ts';
 import type { SessionEffect } from './session-state.ts';
-
-/** An early dialog of the caller, made by a provisional response with a To tag (RFC 3261 §12.1.2). */
-export interface EarlyDialog {
-  readonly dialog: Dialog;
-  /** RSeq of the last response that was acknowledged. */
-  readonly rseq: number | undefined;
-  /** The description of a reliable response, which answers our offer (RFC 3262 §5); empty while there is none. */
-  readonly answer: string;
-}
 
 /** An early dialog with the branch that it belongs to. */
 export interface FoundEarly {

@@ -1,14 +1,9 @@
 import type { SipRequest } from '../message/message.ts';
 import { isOutOfOrder, refreshTarget, withRemoteCseq } from './dialog.ts';
-import { type EarlyDialog, type FoundEarly, sessionId } from './early-dialog.ts';
+import { type FoundEarly, sessionId } from './early-dialog.ts';
+import type { EarlyDialog, EarlyOffer } from './outgoing-call-state.ts';
 import { ANSWER_LIMIT_T1, tryAgain } from './session-offers.ts';
-import type { Content, SessionEffect, SessionInput, TheirOffer } from './session-state.ts';
-
-/** An UPDATE with an offer of a callee that has not answered the call, which the owner has not answered; one at a time for all forks. */
-export interface EarlyOffer extends TheirOffer {
-  /** The dialog that it came in. */
-  readonly session: string;
-}
+import type { Content, SessionEffect, SessionInput } from './session-state.ts';
 
 /** Whether this is one, rather than a request that answers itself: the reliable answer to our offer has come (RFC 3311 §5.2). */
 export function isEarlyOffer({ early }: FoundEarly, request: SipRequest, isHeard: boolean): boolean {

@@ -1,7 +1,7 @@
 import type { SipRequest } from '../message/message.ts';
 import { answerInDialog, infoEvent } from './answers.ts';
 import { isOutOfOrder, refreshTarget, withRemoteCseq } from './dialog.ts';
-import { CALLEE_SESSION, type IncomingCall, type IncomingCallEffect } from './incoming-call.ts';
+import { CALLEE_SESSION, type IncomingCall, type IncomingCallEffect } from './incoming-call-state.ts';
 import { acknowledges, madeReliable, type Provisional } from './reliable-provisional.ts';
 import { ANSWER_LIMIT_T1, tryAgain } from './session-offers.ts';
 import type { Content, SessionInput } from './session-state.ts';

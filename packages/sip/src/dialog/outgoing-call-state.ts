@@ -1,8 +1,7 @@
 import type { SipRequest, SipResponse } from '../message/message.ts';
 import type { TimerDurations } from '../transaction/timers.ts';
 import type { HeaderPairs } from './answers.ts';
-import type { EarlyDialog } from './early-dialog.ts';
-import type { EarlyOffer } from './early-offer.ts';
+import type { Dialog } from './dialog.ts';
 import type {
   Content,
   EndReason,
@@ -10,7 +9,9 @@ import type {
   SessionEffect,
   SessionInput,
   SessionTimer,
+  TheirOffer,
 } from './session-state.ts';
+
 import type { SessionInterval } from './session-timer.ts';
 
 /** One INVITE of the call: to one target, with the forks that proxies made of it. */
@@ -81,3 +82,18 @@ export type OutgoingCallEffect =
   | { readonly do: 'start-call-timer'; readonly scope: string; readonly key: CallTimer; readonly at: number }
   | { readonly do: 'cancel-call-timer'; readonly scope: string; readonly key: CallTimer }
   | { readonly do: 'tell-call'; readonly event: 'ringing' | 'answered'; readonly response: SipResponse };
+
+/** An early dialog of the caller, made by a provisional response with a To tag (RFC 3261 §12.1.2). */
+export interface EarlyDialog {
+  readonly dialog: Dialog;
+  /** RSeq of the last response that was acknowledged. */
+  readonly rseq: number | undefined;
+  /** The description of a reliable response, which answers our offer (RFC 3262 §5); empty while there is none. */
+  readonly answer: string;
+}
+
+/** An UPDATE with an offer of a callee that has not answered the call, which the owner has not answered; one at a time for all forks. */
+export interface EarlyOffer extends TheirOffer {
+  /** The dialog that it came in. */
+  readonly session: string;
+}

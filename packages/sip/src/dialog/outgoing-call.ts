@@ -4,10 +4,11 @@ import type { Step } from '../transaction/effects.ts';
 import type { TimerDurations } from '../transaction/timers.ts';
 import { correctionOf, rank } from './branch-refusal.ts';
 import { ackOfSuccess, createCallerDialog, nextHop } from './dialog.ts';
-import { type EarlyDialog, type FoundEarly, findEarly, onEarlyRequest, sessionId } from './early-dialog.ts';
+import { type FoundEarly, findEarly, onEarlyRequest, sessionId } from './early-dialog.ts';
 import { isEarlyOffer, settleEarlyOffer, takeEarlyOffer } from './early-offer.ts';
 import type {
   CallTimer,
+  EarlyDialog,
   InviteBranch,
   OutgoingCall,
   OutgoingCallEffect,
@@ -15,12 +16,12 @@ import type {
 } from './outgoing-call-state.ts';
 import { prackFor, takeProvisional } from './reliable-provisional.ts';
 import { stepSession } from './session.ts';
+import { endWithBye } from './session-end.ts';
 import {
   agreeOnTerms,
   type Content,
   callerSession,
   type EndReason,
-  endWithBye,
   type Session,
   type SessionEffect,
   type SessionInput,

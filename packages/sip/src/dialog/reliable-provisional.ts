@@ -2,7 +2,7 @@ import type { SipMessage, SipRequest, SipResponse } from '../message/message.ts'
 import { parseDigits, trimSpace } from '../message/tokens.ts';
 import type { HeaderPairs } from './answers.ts';
 import { createCallerDialog, cseqOf, type Dialog, dialogRequest } from './dialog.ts';
-import type { EarlyDialog } from './early-dialog.ts';
+import type { EarlyDialog } from './outgoing-call-state.ts';
 import type { Content } from './session-state.ts';
 import { namesOption } from './session-timer.ts';
 
@@ -46,7 +46,7 @@ export function acknowledges(prack: SipRequest, rseq: number, invite: SipRequest
 }
 
 /** The RSeq of a provisional response that wants a PRACK; undefined for one that is not sent reliably. */
-export function rseqOf(response: SipMessage): number | undefined {
+function rseqOf(response: SipMessage): number | undefined {
   if (!namesOption(response, 'Require', '100rel')) return undefined;
   return parseDigits(trimSpace(response.headers.get('RSeq') ?? ''), MAX_RSEQ);
 }

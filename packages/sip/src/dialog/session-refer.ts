@@ -4,53 +4,9 @@ import { reasonPhrase } from '../message/reason-phrases.ts';
 import { type Step, stay } from '../transaction/effects.ts';
 import type { HeaderPairs } from './answers.ts';
 import { cseqOf, dialogRequest, nextHop } from './dialog.ts';
-import { byeWhenDue, type Session, type SessionEffect } from './session-state.ts';
-
-/**
- * A REFER of the peer, and the subscription that accepting it makes (RFC 3515 §2.4.4).
- *
- *   none ──REFER──▶ asked ──accept, 202──▶ accepted ──final report, limit, NOTIFY refused──▶ none
- *                     ╰──refuse, limit, end of the session──▶ none
- *
- * `isSilent`: the peer wants no subscription (RFC 4488), and is told nothing.
- */
-export type Referral =
-  | { readonly state: 'none'; readonly taken: number }
-  | {
-      readonly state: 'asked';
-      readonly taken: number;
-      readonly transaction: string;
-      readonly cseq: number;
-      readonly isSilent: boolean;
-    }
-  | {
-      readonly state: 'accepted';
-      readonly taken: number;
-      readonly cseq: number;
-      readonly isSilent: boolean;
-    };
-
-/** What a NOTIFY says. */
-interface Notice {
-  /** The CSeq of the REFER whose subscription it belongs to (RFC 3515 §2.4.6). */
-  readonly refer: number;
-  readonly event: string;
-  readonly subscription: string;
-  readonly status: number;
-}
-
-/**
- * The NOTIFY that has no answer yet, and those that wait for it, of its own subscription or of another one: one that is overtaken by the next
- * within the dialog is out of order (RFC 3261 §12.2.2), and refused.
- */
-export interface Notifying {
-  readonly cseq: number;
-  readonly notice: Notice;
-  readonly waiting: readonly Notice[];
-}
-
-/** No REFER has come yet. */
-export const noReferral: Referral = { state: 'none', taken: 0 };
+import { isLast, type Notice, type Referral } from './referral.ts';
+import { byeWhenDue, dropReferral } from './session-end.ts';
+import type { Session, SessionEffect } from './session-state.ts';
 
 /** How long the owner may take to say whether it carries a REFER out, in T1: half of timer F (RFC 3261 §17.1.2.2). */
 const ANSWER_LIMIT_T1 = 32;
@@ -165,22 +121,6 @@ function endSubscription(state: Session, refer: number, effects: SessionEffect[]
   return isIts ? dropReferral(state, 0, effects) : state;
 }
 
-/** Forgets the REFER; one that has no answer yet gets `status`. */
-export function dropReferral(
-  state: Session,
-  status: number,
-  effects: SessionEffect[],
-  headers?: HeaderPairs,
-): Session {
-  const { referral } = state;
-  if (referral.state === 'none') return state;
-  effects.push({ do: 'cancel-timer', session: state.id, key: 'referral' });
-  if (referral.state === 'asked') {
-    effects.push({ do: 'respond', transaction: referral.transaction, status, ...(headers && { headers }) });
-  }
-  return { ...state, referral: { state: 'none', taken: referral.taken } };
-}
-
 function notify(state: Session, status: number, subscription: string, effects: SessionEffect[]): Session {
   const { referral, notifying } = state;
   if (referral.state !== 'accepted' || referral.isSilent) return state;
@@ -205,15 +145,6 @@ function send(state: Session, notice: Notice, waiting: readonly Notice[], effect
   const { dialog, request } = dialogRequest(state.dialog, 'NOTIFY', content, headers);
   effects.push({ do: 'request', session: state.id, request, hop: nextHop(dialog) });
   return { ...state, dialog, notifying: { cseq: dialog.localCseq, notice, waiting } };
-}
-
-function isLast({ status }: Notice): boolean {
-  return status >= 200;
-}
-
-/** Whether the end of a subscription is being told, or is to be. */
-export function tellsEnd(notifying: Notifying | undefined): boolean {
-  return notifying !== undefined && [notifying.notice, ...notifying.waiting].some(isLast);
 }
 
 /** RFC 4488 §4: `Refer-Sub: false`; without the header, and with anything else in it, there is a subscription. */

@@ -2,9 +2,10 @@ import type { SipRequest } from '../message/message.ts';
 import { type Step, stay } from '../transaction/effects.ts';
 import { answerInDialog, infoEvent } from './answers.ts';
 import { cseqOf, isOutOfOrder, withRemoteCseq } from './dialog.ts';
+import { byeWhenDue, closeOffers } from './session-end.ts';
 import { accept, takeOffer, tryAgain } from './session-offers.ts';
 import { onRefer } from './session-refer.ts';
-import { byeWhenDue, closeOffers, type Session, type SessionEffect, stopRepeating } from './session-state.ts';
+import { type Session, type SessionEffect, stopRepeating } from './session-state.ts';
 
 type SessionStep = Step<Session, SessionEffect>;
 

@@ -1,16 +1,15 @@
 import type { SipResponse } from '../message/message.ts';
 import { type Step, stay } from '../transaction/effects.ts';
 import { ackOfSuccess, cseqOf, nextHop, refreshTarget } from './dialog.ts';
+import { endWithBye, sayBye } from './session-end.ts';
 import { sendOffer, sendRefresh, tryAgainLater } from './session-offers.ts';
 import { notifyAnswered } from './session-refer.ts';
 import {
   agreeOnTerms,
-  endWithBye,
   type OurOffer,
   type Session,
   type SessionEffect,
   type SessionInput,
-  sayBye,
   withPeerMethods,
 } from './session-state.ts';
 import { minSeOf, termsOfAnswer } from './session-timer.ts';

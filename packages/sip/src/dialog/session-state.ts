@@ -1,8 +1,8 @@
 import type { SipMessage, SipRequest, SipResponse } from '../message/message.ts';
 import type { TimerDurations } from '../transaction/timers.ts';
 import type { HeaderPairs } from './answers.ts';
-import { type Dialog, dialogRequest, nextHop } from './dialog.ts';
-import { dropReferral, type Notifying, noReferral, type Referral, tellsEnd } from './session-refer.ts';
+import type { Dialog } from './dialog.ts';
+import { type Notifying, noReferral, type Referral } from './referral.ts';
 import {
   DEFAULT_SESSION_INTERVAL,
   expiryDelayMs,
@@ -277,7 +277,8 @@ export function agreeOnTerms(
   return { ...state, expiry: { ...state.expiry, terms, refreshing: undefined } };
 }
 
-function stopExpiry({ id, expiry }: Session, effects: SessionEffect[]): void {
+/** Stops the session timer (RFC 4028). */
+export function stopExpiry({ id, expiry }: Session, effects: SessionEffect[]): void {
   effects.push({ do: 'cancel-timer', session: id, key: 'expiry' });
   if (expiry.terms?.weRefresh) effects.push({ do: 'cancel-timer', session: id, key: 'refresh' });
 }
@@ -287,54 +288,4 @@ export function withPeerMethods(state: Session, message: SipMessage): Session {
   if (!message.headers.has('Allow')) return state;
   const takes = message.headers.all('Allow').includes('UPDATE');
   return takes === state.peerTakesUpdate ? state : { ...state, peerTakesUpdate: takes };
-}
-
-/** Leaves "live": answers what is pending, tells the owner, and gives our own re-INVITE 64*T1 to finish. */
-export function closeOffers(state: Session, effects: SessionEffect[], now: number): Session {
-  const { id, theirs, ours, timers } = state;
-  const dropped = dropReferral(state, 487, effects);
-  const quiet: Session = { ...dropped, expiry: { ...state.expiry, terms: undefined } };
-  // RFC 3261 §15.1.2: pending requests are still answered, with 487.
-  if (theirs) effects.push({ do: 'respond', transaction: theirs.transaction, status: 487 });
-  if (theirs && theirs.request.method !== 'INVITE') {
-    effects.push({ do: 'cancel-timer', session: id, key: 'answer-limit' });
-  }
-  if (state.expiry.terms) stopExpiry(state, effects);
-  if (ours?.state === 'backing-off') effects.push({ do: 'cancel-timer', session: id, key: 'glare' });
-  // An UPDATE ends by its own transaction; the 2xx of an INVITE still needs its ACK.
-  if (ours?.state === 'sent' && ours.method === 'INVITE') {
-    effects.push({ do: 'start-timer', session: id, key: 'offer-limit', at: now + 64 * timers.t1 });
-    return { ...quiet, theirs: undefined };
-  }
-  return { ...quiet, theirs: undefined, ours: undefined };
-}
-
-/** Sends BYE through the route set of the dialog. */
-export function sayBye(state: Session, effects: SessionEffect[], challenge?: SipResponse): Session {
-  const { dialog, request } = dialogRequest(state.dialog, 'BYE');
-  const hop = nextHop(dialog);
-  effects.push({ do: 'request', session: state.id, request, hop, ...(challenge && { challenge }) });
-  return { ...state, phase: 'ending', dialog };
-}
-
-/** Ends a live session from our side: the owner is told at once, the BYE waits for what has to come before it. */
-export function endWithBye(
-  state: Session,
-  reason: EndReason,
-  effects: SessionEffect[],
-  now: number,
-): Session {
-  effects.push({ do: 'end', reason });
-  const closed = closeOffers(state, effects, now);
-  // RFC 3261 §15: the callee MUST NOT send a BYE until its 2xx was acknowledged or timed out.
-  return byeWhenDue({ ...closed, phase: 'held' }, effects);
-}
-
-/**
- * The BYE of a held session, once it may be sent: after the ACK of our 2xx, and after the answer to the NOTIFY that ended a
- * subscription, which the phone is to understand before its call is gone.
- */
-export function byeWhenDue(state: Session, effects: SessionEffect[]): Session {
-  const isHeld = state.repeating !== undefined || tellsEnd(state.notifying);
-  return state.phase !== 'held' || isHeld ? state : sayBye(state, effects);
 }

@@ -1,12 +1,11 @@
 import type { Step } from '../transaction/effects.ts';
 import { dialogRequest, nextHop } from './dialog.ts';
+import { byeWhenDue, endWithBye } from './session-end.ts';
 import { answerOffer, isNegotiating, offer, refresh, refuseOffer, sendOffer } from './session-offers.ts';
 import { acceptReferral, referralExpired, refuseReferral, reportReferral } from './session-refer.ts';
 import { onAck, onRequest } from './session-requests.ts';
 import { onFailure, onResponse } from './session-responses.ts';
 import {
-  byeWhenDue,
-  endWithBye,
   type Session,
   type SessionEffect,
   type SessionInput,

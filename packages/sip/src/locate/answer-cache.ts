@@ -11,7 +11,7 @@ export interface AnswerCacheLimits {
 }
 
 /** Limits used where the caller names none. */
-export const DEFAULT_ANSWER_CACHE_LIMITS: AnswerCacheLimits = {
+const DEFAULT_ANSWER_CACHE_LIMITS: AnswerCacheLimits = {
   maxAnswers: 10_000,
   maxTtlMs: 3_600_000,
   negativeTtlMs: 30_000,

@@ -5,7 +5,7 @@ import type { Flow } from '../message/flow.ts';
 import type { SipRequest } from '../message/message.ts';
 import { parseMessage } from '../message/parse-message.ts';
 import { printMessage } from '../message/print-message.ts';
-import type { InviteTarget } from './outgoing-leg.ts';
+import type { InviteTarget } from './invite-options.ts';
 import type { SendTarget } from './send-target.ts';
 import { createVirtualClock, recordingListener } from './testing/memory-link.ts';
 import { createUserAgent } from './user-agent.ts';

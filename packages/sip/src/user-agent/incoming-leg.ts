@@ -1,12 +1,11 @@
 import type { HeaderPairs } from '../dialog/answers.ts';
-import {
-  type IncomingCall,
-  type IncomingCallEffect,
-  type IncomingCallInput,
-  type IncomingCallTimer,
-  offeredCall,
-  stepIncomingCall,
-} from '../dialog/incoming-call.ts';
+import { offeredCall, stepIncomingCall } from '../dialog/incoming-call.ts';
+import type {
+  IncomingCall,
+  IncomingCallEffect,
+  IncomingCallInput,
+  IncomingCallTimer,
+} from '../dialog/incoming-call-state.ts';
 import { reliabilityOf } from '../dialog/reliable-provisional.ts';
 import type { EndReason, SessionEvent, SessionInput } from '../dialog/session-state.ts';
 import type { Flow } from '../message/flow.ts';

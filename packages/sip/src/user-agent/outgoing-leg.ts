@@ -6,7 +6,7 @@ import type {
   OutgoingCallEffect,
   OutgoingCallInput,
 } from '../dialog/outgoing-call-state.ts';
-import type { Content, EndReason, SessionInput } from '../dialog/session-state.ts';
+import type { EndReason, SessionInput } from '../dialog/session-state.ts';
 import { firstTermsHeaders, type SessionInterval } from '../dialog/session-timer.ts';
 import { type Attempt, failsFlow, triesNext } from '../locate/failover.ts';
 import { createRequest } from '../message/create-request.ts';
@@ -18,6 +18,7 @@ import { parseVia } from '../message/via.ts';
 import { cancelFor } from '../transaction/ack.ts';
 import { clientKey } from '../transaction/key.ts';
 import type { Call, CallListener } from './call-listener.ts';
+import type { InviteOptions, InviteTarget } from './invite-options.ts';
 import { routesForSize } from './large-request.ts';
 import {
   type ChallengeAnswer,
@@ -32,35 +33,6 @@ import {
 import { routesWithin } from './routes.ts';
 import { firstHop, type Route } from './send-target.ts';
 import type { ClientTransaction } from './transaction-table.ts';
-
-/** One address that the INVITE is sent to. */
-export interface InviteTarget {
-  /** Request-URI. */
-  readonly uri: string;
-  /** The flow on which the binding was registered; the URI leads when it is gone or absent. */
-  readonly flow?: string;
-  /** Route values that lead there, after those of the call (RFC 3327). */
-  readonly path?: readonly string[];
-  /** Other flows of the same phone: the next is tried when this one has failed (RFC 5626 §5.3). */
-  readonly otherFlows?: readonly InviteTarget[];
-}
-
-/** An outgoing call. `from` and `to` are header values without tag. */
-export interface InviteOptions {
-  /** At least one; all are called at once and the first 2xx wins. */
-  readonly targets: readonly InviteTarget[];
-  readonly from: string;
-  readonly to: string;
-  readonly headers?: HeaderPairs;
-  /** The offer. */
-  readonly content: Content;
-  /** Route values that every INVITE starts with, such as an outbound proxy. */
-  readonly routes?: readonly string[];
-  /** How often the INVITE may be forwarded, 0 to 255; 70 unless told (RFC 3261 §8.1.1.6). */
-  readonly maxForwards?: number;
-  /** Whether something may be sent to an IP address, where the targets were named by somebody who may mean any; all are reached without. */
-  readonly reaches?: (address: string) => boolean;
-}
 
 /** Sends the INVITEs and returns the leg in the owner's hands. */
 export function dial(

@@ -7,7 +7,7 @@ import type { ByteString, SipRequest } from '../message/message.ts';
 import type { TimerDurations } from '../transaction/timers.ts';
 import type { Call, CallListener, IncomingInvite } from './call-listener.ts';
 import type { UserAgentCounters } from './counters.ts';
-import type { InviteOptions } from './outgoing-leg.ts';
+import type { InviteOptions } from './invite-options.ts';
 import type { RequestOptions, RequestOutcome } from './outgoing-request.ts';
 import type { PlaceTarget, SendTarget } from './send-target.ts';
 import type { WheelClock } from './timer-wheel.ts';

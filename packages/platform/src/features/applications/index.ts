@@ -7,7 +7,7 @@ import { applicationRoutes } from './routes.ts';
 import { createApplicationStore } from './store.ts';
 
 export type { AnsweringApplication, AnsweringApplications } from './answering.ts';
-export { type AttachableApplications, attachableApplications } from './attachable.ts';
+export { attachableApplications } from './attachable.ts';
 
 export interface ApplicationsDeps {
   readonly database: Database;

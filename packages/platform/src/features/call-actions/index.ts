@@ -1,2 +1,2 @@
-export { type CallActionsDeps, type CallActionsFeature, createCallActions } from './call-actions.ts';
+export { createCallActions } from './call-actions.ts';
 export { readPlay, readSpeech, type SoundWish } from './wishes.ts';

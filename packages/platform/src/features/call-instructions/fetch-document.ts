@@ -42,7 +42,7 @@ export interface FetchLimits {
 }
 
 /** conventions.md §1: 15 s to answer, at most 100 KB. */
-export const fetchLimits: FetchLimits = { totalMs: 15_000, maxBytes: 102_400, redirections: 3 };
+const fetchLimits: FetchLimits = { totalMs: 15_000, maxBytes: 102_400, redirections: 3 };
 
 export interface WantedDocument {
   readonly request: ActionRequest;

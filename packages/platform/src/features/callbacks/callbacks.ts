@@ -33,7 +33,7 @@ export interface CallbackLimits {
   readonly graceMs: number;
 }
 
-export const callbackLimits: CallbackLimits = {
+const callbackLimits: CallbackLimits = {
   perHost: 32,
   maxBodyBytes: 65_536,
   keepMs: 7 * 86_400_000,

@@ -1,10 +1,8 @@
-export { type CallsDeps, type CallsFeature, createCalls } from './calls.ts';
-export { type CallStatus, statusOfEndedCall } from './domain/call-status.ts';
+export { createCalls } from './calls.ts';
 export { bareNameIn, dialable, readDestination } from './domain/destination.ts';
-export { type CallEnd, callEnds, type HangupCode, type HangupNames } from './domain/hangup-cause.ts';
+export { type CallEnd, callEnds, type HangupNames } from './domain/hangup-cause.ts';
 export { isOf, liveCallOf } from './live-call.ts';
 export type {
-  CallbackUrl,
   Calls,
   Conversations,
   LegCallbacks,
@@ -13,6 +11,5 @@ export type {
   LiveLeg,
   OutboundLeg,
   OwnedLegNotice,
-  Successor,
   TakenOffer,
 } from './owned-leg.ts';

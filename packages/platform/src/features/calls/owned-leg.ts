@@ -1,5 +1,5 @@
 import type { CallEnd } from './domain/hangup-cause.ts';
-import type { CallbackUrl, LegCallbacks, LegOwner } from './domain/leg-owner.ts';
+import type { LegCallbacks, LegOwner } from './domain/leg-owner.ts';
 
 /**
  * The door of the calls feature for those who own legs: a multiparty call, a direct call, a document that runs. An owner is
@@ -57,7 +57,7 @@ export interface Calls {
   parametersOf(leg: LiveLeg): Readonly<Record<string, string>>;
 }
 
-export type { CallbackUrl, LegCallbacks, LegOwner };
+export type { LegCallbacks, LegOwner };
 
 /** Conversations of two legs, by their owner. */
 export interface Conversations {

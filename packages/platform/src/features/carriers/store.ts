@@ -17,7 +17,7 @@ export type CarrierCallRow = {
 };
 
 /** The window of the spend cap is never longer than this. */
-export const rememberedMs = 61 * 60_000;
+const rememberedMs = 61 * 60_000;
 
 /** What a restart has to know of spend caps. */
 export interface CarrierStore {

@@ -25,7 +25,7 @@ export interface LiveEventsLimits extends StreamLimits {
   readonly streamsPerAccount: number;
 }
 
-export const liveEventsLimits: LiveEventsLimits = { ...streamLimits, streamsPerAccount: 10 };
+const liveEventsLimits: LiveEventsLimits = { ...streamLimits, streamsPerAccount: 10 };
 
 export interface LiveEventsDeps {
   readonly database: Database;

@@ -4,7 +4,7 @@ import { type AdditionDeps, createAdditions } from './additions.ts';
 import type { CallReference } from './domain/call-reference.ts';
 import type { Members, MultipartyCallInput, MultipartyCallReply } from './domain/multiparty-call.ts';
 import type { Switches } from './domain/participant.ts';
-import type { WantedPlay } from './domain/room-plays.ts';
+import type { WantedPlay } from './domain/room-play.ts';
 import type { Viewer } from './queries.ts';
 import { hasEnded, noSuchCall, problemOfRefusal } from './refusals.ts';
 import type { MultipartyCallRow } from './tables.ts';

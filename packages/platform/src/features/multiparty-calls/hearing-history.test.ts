@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eachDatabase } from '@jackfield/testkit';
-import type { HearingEdge } from './domain/hearing-history.ts';
+import type { HearingEdge } from './domain/hearing-change.ts';
 import { saveHearing } from './hearing-history.ts';
 import { multipartyCallsTables } from './migrations/0001-multiparty-calls.ts';
 import { recordingsAndHearing } from './migrations/0002-recordings-and-hearing.ts';

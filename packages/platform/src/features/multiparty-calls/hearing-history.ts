@@ -1,7 +1,7 @@
 import type { Database, Write } from '@jackfield/ports';
 import type { Page } from '../../kernel/pagination.ts';
 import type { TimeRange } from '../../kernel/time-range.ts';
-import type { HearingChange, HearingEdge } from './domain/hearing-history.ts';
+import type { HearingChange, HearingEdge } from './domain/hearing-change.ts';
 import type { Role } from './domain/participant.ts';
 import { type HearingRow, reading, writing } from './tables.ts';
 

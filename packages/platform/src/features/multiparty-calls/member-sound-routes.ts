@@ -13,7 +13,7 @@ import { readPlay, readSpeech, type SoundWish } from '../call-actions/index.ts';
 import type { MultipartyCallCommands } from './commands.ts';
 import { readCallReference, readMembers } from './domain/call-reference.ts';
 import type { Callback } from './domain/participant.ts';
-import type { WantedPlay } from './domain/room-plays.ts';
+import type { WantedPlay } from './domain/room-play.ts';
 import type { Viewer } from './queries.ts';
 import { noSuchMember } from './refusals.ts';
 

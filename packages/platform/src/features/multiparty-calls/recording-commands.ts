@@ -6,7 +6,7 @@ import type { Recordings } from '../recordings/index.ts';
 import type { CallReference } from './domain/call-reference.ts';
 import type { Members, MultipartyCall } from './domain/multiparty-call.ts';
 import type { RecordingChoice, WantedRecording } from './domain/room-recording.ts';
-import type { RoomInput, RoomReply } from './domain/room-recording-machine.ts';
+import type { RoomInput, RoomReply } from './domain/room-step.ts';
 import type { MultipartyCallQueries, Viewer } from './queries.ts';
 import { problemOfRecording } from './recording-refusals.ts';
 import { hasEnded, noSuchCall } from './refusals.ts';

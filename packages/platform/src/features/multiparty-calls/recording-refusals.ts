@@ -1,6 +1,6 @@
 import { type Problem, problem } from '../../kernel/problem.ts';
 import type { RecordingRefusal } from './domain/room-recording.ts';
-import type { RoomReply } from './domain/room-recording-machine.ts';
+import type { RoomReply } from './domain/room-step.ts';
 import { problemOfRefusal } from './refusals.ts';
 
 /** What the client reads when a recording is refused (conventions.md §9.6). */

@@ -2,7 +2,7 @@ import type { Logger } from '@jackfield/ports';
 import type { NewRecording, Recordings } from '../recordings/index.ts';
 import type { Sounds } from '../sounds/index.ts';
 import { longestEdgeSoundMs, sourceItem } from './domain/room-plays.ts';
-import type { RoomRecordingEffect, RoomRecordingInput } from './domain/room-recording-machine.ts';
+import type { RoomRecordingEffect, RoomRecordingInput } from './domain/room-step.ts';
 
 export interface RoomRecordingsDeps {
   readonly recordings: Recordings;

@@ -3,7 +3,7 @@ import type { Sessions } from '../../kernel/session-runner.ts';
 import { readCallReference } from './domain/call-reference.ts';
 import type { MultipartyCall } from './domain/multiparty-call.ts';
 import { isPresent, type Role } from './domain/participant.ts';
-import type { RoomInput } from './domain/room-recording-machine.ts';
+import type { RoomInput } from './domain/room-step.ts';
 import type { MultipartyCallQueries, Viewer } from './queries.ts';
 import { hasEnded, noSuchCall } from './refusals.ts';
 

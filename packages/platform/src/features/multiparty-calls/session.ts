@@ -18,7 +18,8 @@ import type {
 } from './domain/multiparty-call.ts';
 import { multipartyCallMachine } from './domain/multiparty-call-machine.ts';
 import type { Participant } from './domain/participant.ts';
-import { type RoomEffect, type RoomInput, withRecordings } from './domain/room-recording-machine.ts';
+import { withRecordings } from './domain/room-recording-machine.ts';
+import type { RoomEffect, RoomInput } from './domain/room-step.ts';
 import { outboxEventsOf } from './events.ts';
 import { remarksOf } from './remarks.ts';
 import { createRoomRecordings } from './room-recordings.ts';

@@ -6,7 +6,7 @@ import { numbersTable } from './migrations/0001-numbers.ts';
 import { numberRoutes } from './routes.ts';
 import { createNumberStore } from './store.ts';
 
-export { type AttachedNumbers, attachedNumbers } from './destinations.ts';
+export { attachedNumbers } from './destinations.ts';
 
 export interface NumbersDeps extends Pick<CommandDeps, 'applications' | 'inboundTrunks' | 'isWithin'> {
   readonly database: Database;

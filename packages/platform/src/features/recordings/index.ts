@@ -1,3 +1,3 @@
-export type { ChannelMember, RecordingAnnouncement, TrackType } from './domain/recording.ts';
+export type { ChannelMember } from './domain/recording.ts';
 export type { NewRecording, RecordingNotice, RecordingOver, Recordings } from './door.ts';
-export { createRecordings, type RecordingsDeps, type RecordingsFeature } from './recordings.ts';
+export { createRecordings, type RecordingsFeature } from './recordings.ts';

@@ -1,7 +1,6 @@
 export {
   createSandboxCalls,
   type SandboxCallsDeps,
-  type SandboxCallsFeature,
   type SandboxNetwork,
   sandboxCallsMigrations,
 } from './sandbox-calls.ts';

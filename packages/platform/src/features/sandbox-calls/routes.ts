@@ -19,8 +19,7 @@ import { answerPage } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { fileNameOf } from './heard-recordings.ts';
-import type { SandboxCall } from './sandbox-call.ts';
-import type { SandboxCallOrder } from './sandbox-calls.ts';
+import type { SandboxCall, SandboxCallOrder } from './sandbox-call.ts';
 
 export interface SandboxCallRouteDeps {
   readonly recordingFiles: RecordingFiles;

@@ -21,3 +21,12 @@ export interface SandboxCall {
   /** Of a recording that is complete. */
   file: { readonly durationMs: number; readonly bytes: number } | null;
 }
+
+export interface SandboxCallOrder {
+  readonly to: string;
+  readonly from: string;
+  readonly behaviour: SandboxCall['behaviour'];
+  readonly digits: string | undefined;
+  readonly hangUpAfterSeconds: number;
+  readonly record: boolean;
+}

@@ -17,7 +17,7 @@ import { type CalleeDeps, findCallee } from './callees.ts';
 import { createHeardRecordings } from './heard-recordings.ts';
 import { sandboxCallRecordings } from './migrations/0001-sandbox-call-recordings.ts';
 import { sandboxCallRoutes } from './routes.ts';
-import type { SandboxCall } from './sandbox-call.ts';
+import type { SandboxCall, SandboxCallOrder } from './sandbox-call.ts';
 import { createSandboxCallStore } from './store.ts';
 
 export interface SandboxCallLimits {
@@ -30,7 +30,7 @@ export interface SandboxCallLimits {
 }
 
 /** 256 MiB hold about 4.5 hours of one channel at 8 kHz. */
-export const sandboxCallLimits: SandboxCallLimits = { live: 50, kept: 200, recordedBytes: 256 * 1024 ** 2 };
+const sandboxCallLimits: SandboxCallLimits = { live: 50, kept: 200, recordedBytes: 256 * 1024 ** 2 };
 
 /** Phones of the sandbox as this feature reaches them; they know where the platform listens. */
 export interface SandboxNetwork {
@@ -54,15 +54,6 @@ export interface SandboxCallsDeps extends CalleeDeps {
 
 /** Of this feature, in their order; a platform without a sandbox names them too. */
 export const sandboxCallsMigrations: readonly Migration[] = [sandboxCallRecordings];
-
-export interface SandboxCallOrder {
-  readonly to: string;
-  readonly from: string;
-  readonly behaviour: SandboxCall['behaviour'];
-  readonly digits: string | undefined;
-  readonly hangUpAfterSeconds: number;
-  readonly record: boolean;
-}
 
 export interface SandboxCallsFeature {
   readonly migrations: readonly Migration[];

@@ -1,5 +1,4 @@
 export {
   createSandboxMessages,
   type SandboxMessagesDeps,
-  type SandboxMessagesFeature,
 } from './sandbox-messages.ts';

@@ -4,7 +4,6 @@ export {
   type CallingPhones,
   greetingClip,
   type PhoneOrder,
-  type SandboxPhonesDeps,
   startSandboxPhones,
   talkerClip,
   type Voicemail,

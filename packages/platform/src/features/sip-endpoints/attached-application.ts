@@ -1,6 +1,6 @@
 import type { Database } from '@jackfield/ports';
 import type { CompiledQuery } from 'kysely';
-import type { SipEndpointsTables } from './store.ts';
+import type { SipEndpointsTables } from './tables.ts';
 
 /** The application that an endpoint is attached to: asked for each call that it places. */
 export function createAttachedApplication({

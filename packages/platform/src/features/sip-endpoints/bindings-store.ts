@@ -1,32 +1,6 @@
 import type { Binding, Instant, Read } from '@jackfield/ports';
 import type { CompiledQuery } from 'kysely';
-import type { SipEndpointsTables } from './store.ts';
-
-export type BindingsTables = {
-  sip_bindings: {
-    endpoint_id: string;
-    contact: string;
-    /** Empty where the phone has not said which it is. */
-    instance: string;
-    /** 0 for a binding that is no flow of RFC 5626. */
-    reg_id: number;
-    /** A JSON list of Route values; empty for none. */
-    path: string;
-    flow: string;
-    q: number;
-    expires_at: number;
-    call_id: string;
-    cseq: number;
-    user_agent: string;
-    registered_at: number;
-    /** 0 where the token that it was made with does not allow to call; 1 for all others. */
-    may_call: number;
-    /** 0 where it is not known. */
-    refreshed_at: number;
-  };
-  /** Phones that have registered with an instance, whether they are registered or not. */
-  sip_instances: { endpoint_id: string; instance: string; first_at: number };
-};
+import type { BindingsTables, SipEndpointsTables } from './tables.ts';
 
 type BindingRow = BindingsTables['sip_bindings'];
 export interface CredentialRow {

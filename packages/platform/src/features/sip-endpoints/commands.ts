@@ -6,7 +6,8 @@ import { invalidParameter, notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { requireOwner } from '../accounts/index.ts';
 import { credentialColumns } from './credential.ts';
-import type { EndpointRow, EndpointStore } from './store.ts';
+import type { EndpointStore } from './store.ts';
+import type { EndpointRow } from './tables.ts';
 
 /** What endpoints need of applications, read in the transaction that attaches one: none is deleted in between. */
 export interface AttachableApplications {

@@ -1,5 +1,5 @@
 import type { Secrets } from '@jackfield/ports';
-import type { EndpointRow } from './store.ts';
+import type { EndpointRow } from './tables.ts';
 
 type CredentialColumns = Pick<EndpointRow, 'password_md5_sealed' | 'ha1_md5' | 'ha1_sha256'>;
 

@@ -3,7 +3,7 @@ import { type CompiledQuery, sql } from 'kysely';
 import type { RequestAccount } from '../../http/index.ts';
 import type { Page } from '../../kernel/pagination.ts';
 import { viewOf } from '../accounts/index.ts';
-import type { EndpointRow, SipEndpointsTables } from './store.ts';
+import type { EndpointRow, SipEndpointsTables } from './tables.ts';
 
 /** An endpoint as it is shown, with one of its live bindings; without any, the columns of the binding are null. */
 export type ShownRow = Pick<

@@ -1,36 +1,10 @@
 import type { Database, Instant, Write } from '@jackfield/ports';
-import type { Generated, Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { RequestAccount } from '../../http/index.ts';
 import type { Page } from '../../kernel/pagination.ts';
 import { viewOf } from '../accounts/index.ts';
-import type { BindingsTables } from './bindings-store.ts';
 import { endpointQueries, type ShownRow } from './endpoint-queries.ts';
-
-export type SipEndpointsTables = BindingsTables & {
-  sip_endpoints: {
-    /** Order of creation: lists in this order keep their pages when something is added. */
-    position: Generated<number>;
-    endpoint_id: string;
-    account: string;
-    /** The main account of `account`, or `account` itself: a main account lists what its subaccounts own. */
-    main_account: string;
-    /** `base_name` and `stamp` as YYMMDDHHMMSS. */
-    username: string;
-    base_name: string;
-    /** Seconds since the Unix epoch. */
-    stamp: number;
-    alias: string;
-    application_id: string | null;
-    password_md5_sealed: string;
-    ha1_md5: string;
-    ha1_sha256: string;
-    created_at: number;
-  };
-  /** How many endpoints an account sees, so that no list has to count them. */
-  sip_endpoint_totals: { account: string; total: number };
-};
-
-export type EndpointRow = Omit<SipEndpointsTables['sip_endpoints'], 'position'>;
+import type { EndpointRow, SipEndpointsTables } from './tables.ts';
 
 /** SQL of the endpoints. Reads see the last commit; what writes takes the transaction it belongs to. */
 export interface EndpointStore {

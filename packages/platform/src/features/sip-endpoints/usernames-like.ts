@@ -1,5 +1,5 @@
 import type { Database } from '@jackfield/ports';
-import type { SipEndpointsTables } from './store.ts';
+import type { SipEndpointsTables } from './tables.ts';
 
 /** As many are suggested at most. */
 const most = 3;

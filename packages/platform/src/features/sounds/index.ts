@@ -1,17 +1,6 @@
-export type {
-  PlayItem,
-  PlayNotice,
-  PlayOrder,
-  PlayProblem,
-  ReadSoundDocument,
-  SoundDocument,
-  Sounds,
-} from './door.ts';
+export type { PlayItem, PlayNotice, PlayOrder } from './domain/play-order.ts';
+export type { ReadSoundDocument, Sounds } from './door.ts';
 export {
   createSounds,
   type SoundLimits,
-  type SoundsCensus,
-  type SoundsDeps,
-  type SoundsFeature,
-  soundLimits,
 } from './sounds.ts';

@@ -1,4 +1,4 @@
-import type { PlayOrder } from './door.ts';
+import type { PlayOrder } from './domain/play-order.ts';
 
 /** Plays that are parts of one: what is told of one of them is not told of the others. */
 export interface JointPlays {

@@ -11,7 +11,8 @@ import type {
 } from '@jackfield/ports';
 import { withoutSecrets } from '../../kernel/shown-url.ts';
 import { freshnessOf, headerText } from './domain/freshness.ts';
-import type { ReadSoundDocument, SoundDocument } from './door.ts';
+import type { SoundDocument } from './domain/play-order.ts';
+import type { ReadSoundDocument } from './door.ts';
 import { createFairLine, type FairLineLimits, LineProblem } from './fair-line.ts';
 import { createSharedWork } from './shared-work.ts';
 import { SoundProblem } from './sound-problem.ts';

@@ -1,6 +1,6 @@
 import type { SoundClip, Speech, SpeechProblem, StopSignal } from '@jackfield/ports';
+import type { PlayItem, SoundDocument } from './domain/play-order.ts';
 import type { PlayableSound } from './domain/playable-sound.ts';
-import type { PlayItem, SoundDocument } from './door.ts';
 import { type FairLine, LineProblem } from './fair-line.ts';
 import type { LoadedClips, TakenClip } from './loaded-clips.ts';
 import type { SoundFiles } from './sound-files.ts';

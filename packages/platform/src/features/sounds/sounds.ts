@@ -14,8 +14,9 @@ import type { SessionRunner } from '../../kernel/session-runner.ts';
 import { fetchTimeouts } from './domain/fetch-timeouts.ts';
 import { newPlay, type Play, type PlayEffect, type PlayInput } from './domain/play.ts';
 import { playMachine } from './domain/play-machine.ts';
+import type { PlayNotice, PlayOrder } from './domain/play-order.ts';
 import { listenerWatch } from './domain/playable-sound.ts';
-import type { PlayNotice, PlayOrder, ReadSoundDocument, Sounds } from './door.ts';
+import type { ReadSoundDocument, Sounds } from './door.ts';
 import { createFairLine, type FairLineLimits, LineProblem } from './fair-line.ts';
 import { createJointPlays } from './joint-plays.ts';
 import { createLoadedClips } from './loaded-clips.ts';
@@ -30,7 +31,7 @@ export interface SoundLimits extends SoundFileLimits {
   readonly texts: FairLineLimits;
 }
 
-export const soundLimits: SoundLimits = {
+const soundLimits: SoundLimits = {
   // conventions.md §12.3 Play.
   maxFileBytes: 10 << 20,
   // The media engine holds 6,250 s in all; 10 MB of MP3 at 48 kbit/s are as long as this.

@@ -3,7 +3,8 @@ import type { RequestAccount } from '../../http/index.ts';
 import { notFound, problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { type Calls, type LiveLeg, liveCallOf } from '../calls/index.ts';
-import type { NewStream, Streams } from './door.ts';
+import type { NewStream } from './domain/new-stream.ts';
+import type { Streams } from './door.ts';
 import type { Streamed, StreamQueries, Viewer } from './queries.ts';
 import type { StreamRow } from './tables.ts';
 import type { StreamWish } from './wishes.ts';
@@ -76,7 +77,7 @@ export function createCommands({ calls, start, stop, nowOf, queries, newUuid, ow
 }
 
 /** What a stream takes from the leg that it is of. */
-export function streamOfLeg(
+function streamOfLeg(
   { leg, account, mainAccount, from, to, direction }: LiveLeg,
   { audioTrack, bidirectional }: Pick<NewStream, 'audioTrack' | 'bidirectional'>,
 ): Pick<NewStream, 'account' | 'mainAccount' | 'callUuid' | 'from' | 'to' | 'tracks' | 'hearers' | 'fields'> {

@@ -1,7 +1,7 @@
 import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import { timestamp } from '../../kernel/timestamps.ts';
+import type { MiddleEvent } from './domain/new-stream.ts';
 import { type Stream, type StreamEvent, secondsOf } from './domain/stream.ts';
-import type { MiddleEvent } from './door.ts';
 
 /** conventions.md §7.4; the last three are ours, and `frame-refused` is for the feed alone. */
 const names: Readonly<Record<StreamEvent['type'], string | null>> = {

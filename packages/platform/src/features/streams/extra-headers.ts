@@ -2,7 +2,7 @@ import { invalidParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 
 /** conventions.md §7: all of it, in UTF-8. */
-export const maxExtraHeadersBytes = 512;
+const maxExtraHeadersBytes = 512;
 
 const allowed = `pairs such as name=value,other=value (or with ; between them, or a JSON object of texts), at most ${maxExtraHeadersBytes} bytes`;
 

@@ -1,4 +1,4 @@
-import type { NewStream } from './door.ts';
+import type { NewStream } from './domain/new-stream.ts';
 
 type Placed = Pick<NewStream, 'stream' | 'callUuid' | 'serviceUrl' | 'mpc' | 'asLeg'>;
 

@@ -48,7 +48,7 @@ export function createUpgradeSigner({
  * The URL as it was written, and as it arrives (host in lower case, without the port of its scheme, with a path), under each
  * scheme that a server may take itself to be reached by (conventions.md §3.2): its own first.
  */
-export function formsOf(written: string): readonly string[] {
+function formsOf(written: string): readonly string[] {
   const url = written.split('#', 1)[0] ?? '';
   const arriving = URL.canParse(url) ? new URL(url).href : url;
   const isSecure = /^wss:/i.test(url);

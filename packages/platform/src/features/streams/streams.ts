@@ -6,8 +6,9 @@ import { accepted, refused } from '../../kernel/result.ts';
 import type { AccountResources } from '../accounts/index.ts';
 import type { Calls } from '../calls/index.ts';
 import { type CallStreamDeps, createCommands, type StreamCommands } from './commands.ts';
+import type { NewStream } from './domain/new-stream.ts';
 import { newStream } from './domain/stream.ts';
-import type { NewStream, StreamLifeNotice, Streams } from './door.ts';
+import type { StreamLifeNotice, Streams } from './door.ts';
 import { createLiveStreams } from './live-streams.ts';
 import { streamsTable } from './migrations/0001-streams.ts';
 import { streamsOfSubaccounts } from './migrations/0002-streams-of-subaccounts.ts';
@@ -38,7 +39,7 @@ export interface StreamsFeature extends Streams {
 const apiOwner = 'api';
 
 /** Live streams of one call, or of one multiparty call; more of them are a program gone astray. */
-export const maxStreams = 8;
+const maxStreams = 8;
 
 /** The URL as its server sees it, however it is spelled. */
 function arriving(url: string): string {

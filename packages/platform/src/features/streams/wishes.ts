@@ -10,7 +10,7 @@ import {
 } from '@jackfield/contract';
 import { invalidParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
-import type { MiddleEvent, NewStream, StreamCallback } from './door.ts';
+import type { MiddleEvent, NewStream, StreamCallback } from './domain/new-stream.ts';
 import { readExtraHeaders } from './extra-headers.ts';
 
 /** What a request wants of a stream, before it is known of whom. */
@@ -93,7 +93,7 @@ function readStatusCallback(body: CallbackFields): Result<StreamCallback | null>
 }
 
 /** Undefined where nothing is said about them. */
-export function readMiddleEvents(written: string | undefined): Result<readonly MiddleEvent[] | undefined> {
+function readMiddleEvents(written: string | undefined): Result<readonly MiddleEvent[] | undefined> {
   if (written === undefined) return accepted(undefined);
   const names = written.split(',').map((name) => name.trim().toLowerCase());
   const meant: MiddleEvent[] = [];

@@ -5,7 +5,7 @@ import { createUserAgent } from '../user-agent.ts';
 import type { IncomingRequest, UserAgent, UserAgentDeps } from '../user-agent-options.ts';
 
 /** Repeatable random numbers in [0, 1) (mulberry32). */
-export function seededRandom(seed: number): () => number {
+function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

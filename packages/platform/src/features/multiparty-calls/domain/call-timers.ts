@@ -5,7 +5,7 @@ import type { MultipartyCall, MultipartyCallEffect } from './multiparty-call.ts'
 export const confirmationSeconds = 20;
 
 export const maxDurationTimer = 'max-duration';
-export const waitTimer = 'wait-for-agent';
+const waitTimer = 'wait-for-agent';
 
 const delayPrefix = 'delay:';
 const confirmPrefix = 'confirm:';

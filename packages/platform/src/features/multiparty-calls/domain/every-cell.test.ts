@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { MultipartyCallInput, MultipartyCallReply } from './multiparty-call.ts';
 import type { ParticipantPhase } from './participant.ts';
-import type { WantedPlay } from './room-plays.ts';
+import type { WantedPlay } from './room-play.ts';
 import { Room, wanted } from './testing/room.ts';
 
 type Phase = ParticipantPhase;

@@ -1,22 +1,8 @@
-import type { Instant, Machine } from '@jackfield/ports';
+import type { Machine } from '@jackfield/ports';
+import type { HearingEdge } from './hearing-change.ts';
 import type { MultipartyCall } from './multiparty-call.ts';
 import { isPresent } from './participant.ts';
 import { hearingOf } from './room-audio.ts';
-
-/** Somebody could hear somebody else. */
-export interface HearingEdge {
-  readonly listener: number;
-  readonly speaker: number;
-  /** The speaker was a supervisor who coached. */
-  readonly isCoach: boolean;
-}
-
-/** What a step changed of who could hear whom; written with the record of that step. */
-export interface HearingChange {
-  readonly at: Instant;
-  readonly opened: readonly HearingEdge[];
-  readonly closed: readonly HearingEdge[];
-}
 
 type Room = Pick<MultipartyCall, 'status' | 'participants'>;
 

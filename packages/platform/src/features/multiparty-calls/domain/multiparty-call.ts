@@ -1,7 +1,7 @@
 import type { Instant, TimerFired } from '@jackfield/ports';
 import type { KernelEffect } from '../../../kernel/kernel-effects.ts';
 import type { PlayItem } from '../../sounds/index.ts';
-import type { HearingChange } from './hearing-history.ts';
+import type { HearingChange } from './hearing-change.ts';
 import type {
   Callback,
   Participant,
@@ -10,8 +10,8 @@ import type {
   Switches,
   WantedParticipant,
 } from './participant.ts';
-import type { RoomAudioEffect } from './room-audio.ts';
-import type { RoomPlay, WantedPlay } from './room-plays.ts';
+import type { RoomAudioEffect } from './room-audio-effect.ts';
+import type { RoomPlay, WantedPlay } from './room-play.ts';
 import { noRecordings, type RecordingSettings, type RoomRecordings } from './room-recording.ts';
 import type { TerminationCode } from './termination.ts';
 
@@ -228,4 +228,11 @@ export function isRequestedOf(
   group: string,
 ): boolean {
   return isRequested(call.statusCallback, group) || isRequested(participant.statusCallback, group);
+}
+
+/** What the sound in a room depends on. */
+export interface Room {
+  readonly status: 'initialized' | 'active' | 'ended';
+  readonly participants: readonly Participant[];
+  readonly music: MusicSettings;
 }

@@ -1,21 +1,10 @@
-import type { MixCommand, Sound } from '@jackfield/ports';
+import type { Sound } from '@jackfield/ports';
 import { whoHearsWhom } from './hearing.ts';
-import type { MultipartyCall, MusicSettings, RoomSoundEffect } from './multiparty-call.ts';
+import type { MultipartyCall, Room, RoomSoundEffect } from './multiparty-call.ts';
 import { type EdgeSound, isPresent, type Participant } from './participant.ts';
+import type { RoomAudioEffect } from './room-audio-effect.ts';
 import { audienceOf } from './room-plays.ts';
 import { soundChanges } from './room-sounds.ts';
-
-type OfThisMix<Command> = Command extends { readonly mix: string } ? Omit<Command, 'mix'> : never;
-
-/** An order to the mix of the call; the call's effects add its name. */
-export type RoomAudioEffect = OfThisMix<MixCommand>;
-
-/** What the sound in a room depends on. */
-export interface Room {
-  readonly status: 'initialized' | 'active' | 'ended';
-  readonly participants: readonly Participant[];
-  readonly music: MusicSettings;
-}
 
 /**
  * Takes the mix from one state to the next. The table comes first: an edge that a change takes away is gone before

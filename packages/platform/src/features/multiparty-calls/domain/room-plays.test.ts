@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Members, MultipartyCallInput } from './multiparty-call.ts';
 import type { Callback } from './participant.ts';
-import { longestEdgeSoundMs, type WantedPlay } from './room-plays.ts';
+import type { WantedPlay } from './room-play.ts';
+import { longestEdgeSoundMs } from './room-plays.ts';
 import { Room } from './testing/room.ts';
 
 const chime: Callback = { url: 'https://example.com/chime.mp3', method: 'GET' };

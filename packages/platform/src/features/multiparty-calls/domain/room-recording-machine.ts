@@ -1,56 +1,10 @@
-import type { CaptureTrack, Machine, Step } from '@jackfield/ports';
-import type { ChannelMember } from '../../recordings/index.ts';
-import type {
-  MultipartyCall,
-  MultipartyCallEffect,
-  MultipartyCallInput,
-  MultipartyCallReply,
-} from './multiparty-call.ts';
-import { isPresent, type Participant } from './participant.ts';
+import type { Machine } from '@jackfield/ports';
+import type { MultipartyCall, MultipartyCallEffect, MultipartyCallInput } from './multiparty-call.ts';
+import { isPresent } from './participant.ts';
 import { channelsFor, hasChannels, isSameTracks, membersOn, tracksOf } from './recorded-tracks.ts';
-import type { AnnouncedSound, RecordingRefusal, RoomRecording, WantedRecording } from './room-recording.ts';
-import { announcementOver, brokenOff, changed, type RecordingOrder, record } from './room-recording-steps.ts';
-
-export type RoomRecordingInput =
-  | RecordingOrder
-  | { readonly type: 'announcement-over'; readonly recording: string }
-  /** Its file is complete, or there is none. */
-  | { readonly type: 'recording-over'; readonly recording: string };
-
-export type RoomInput = MultipartyCallInput | RoomRecordingInput;
-
-export type RoomRecordingEffect =
-  /** To be ordered again, with names. */
-  | { readonly do: 'name-recordings'; readonly wanted: readonly Omit<WantedRecording, 'uuid'>[] }
-  | {
-      readonly do: 'start-recording';
-      readonly call: Pick<MultipartyCall, 'account' | 'mainAccount' | 'name' | 'maxDurationSeconds'>;
-      readonly recording: RoomRecording;
-      readonly participant: Participant | null;
-      readonly tracks: readonly CaptureTrack[];
-      readonly members: readonly ChannelMember[];
-    }
-  | { readonly do: 'retrack-recording'; readonly recording: string; readonly tracks: readonly CaptureTrack[] }
-  | { readonly do: 'tell-channels'; readonly recording: string; readonly members: readonly ChannelMember[] }
-  | { readonly do: 'pause-recording' | 'resume-recording' | 'stop-recording'; readonly recording: string }
-  | {
-      readonly do: 'announce';
-      readonly call: Pick<MultipartyCall, 'account' | 'mainAccount'>;
-      readonly recording: string;
-      readonly isStart: boolean;
-      readonly sound: AnnouncedSound;
-      readonly to: readonly string[];
-    }
-  | { readonly do: 'stop-announcement'; readonly recording: string };
-
-export type RoomReply = MultipartyCallReply | RecordingRefusal;
-
-export type RoomEffect =
-  | MultipartyCallEffect
-  | RoomRecordingEffect
-  | { readonly do: 'reply'; readonly reply: RoomReply };
-
-export type RoomStep = Step<MultipartyCall, RoomEffect>;
+import type { RoomRecording, WantedRecording } from './room-recording.ts';
+import { announcementOver, brokenOff, changed, record } from './room-recording-steps.ts';
+import type { RoomEffect, RoomInput, RoomRecordingEffect, RoomStep } from './room-step.ts';
 
 /** The machine of a call, with what is recorded of it: recordings follow its participants, and end before its end is told. */
 export function withRecordings(

@@ -8,20 +8,7 @@ import {
   type RoomRecording,
   type WantedRecording,
 } from './room-recording.ts';
-import type { RoomEffect, RoomRecordingEffect, RoomReply, RoomStep } from './room-recording-machine.ts';
-
-/** What somebody asks for. */
-export type RecordingOrder =
-  | {
-      readonly type: 'record';
-      readonly wanted: readonly WantedRecording[];
-      /** Nobody waits for an answer: what cannot be recorded, or is recorded already, is left out. */
-      readonly byItself: boolean;
-    }
-  | {
-      readonly type: 'stop-recording' | 'pause-recording' | 'resume-recording';
-      readonly which: RecordingChoice;
-    };
+import type { RecordingOrder, RoomEffect, RoomRecordingEffect, RoomReply, RoomStep } from './room-step.ts';
 
 /** All of them, or none. */
 export function record(call: MultipartyCall, order: Extract<RecordingOrder, { type: 'record' }>): RoomStep {

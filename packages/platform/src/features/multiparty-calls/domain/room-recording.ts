@@ -61,9 +61,6 @@ export interface WantedRecording {
 /** Everybody on one channel, one participant alone, or everybody on a channel of their own. */
 export type RecordedTrack = 'mix' | 'participant' | 'all';
 
-/** conventions.md §9.1 `record_track_type`. */
-export type WantedTracks = RecordedTrack | 'both';
-
 /** What a stop, a pause or a resumption is about; `tracks` null: whatever runs. */
 export type RecordingChoice =
   | { readonly of: 'call' }

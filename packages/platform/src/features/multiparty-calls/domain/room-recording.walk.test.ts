@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { isPresent } from './participant.ts';
 import { membersOn, tracksOf } from './recorded-tracks.ts';
 import { isRunning, notRecorded, type RecordedTrack } from './room-recording.ts';
-import type { RoomEffect } from './room-recording-machine.ts';
+import type { RoomEffect } from './room-step.ts';
 import { RecordedRoom } from './testing/recorded-room.ts';
 
 /** The recordings as whoever carries out the orders sees them. */

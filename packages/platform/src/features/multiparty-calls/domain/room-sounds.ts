@@ -1,7 +1,7 @@
 import { whoHearsWhom } from './hearing.ts';
-import type { MultipartyCall, MusicSettings, RoomSoundEffect } from './multiparty-call.ts';
+import type { MultipartyCall, MusicSettings, Room, RoomSoundEffect } from './multiparty-call.ts';
 import { type Callback, isCalled, isPresent, type Participant } from './participant.ts';
-import type { Room, RoomAudioEffect } from './room-audio.ts';
+import type { RoomAudioEffect } from './room-audio-effect.ts';
 import { sourceItem } from './room-plays.ts';
 
 type SoundEffect = RoomSoundEffect | Extract<RoomAudioEffect, { readonly do: 'play' | 'stop-play' }>;

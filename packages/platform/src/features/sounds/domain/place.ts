@@ -1,4 +1,4 @@
-import type { PlayOrder } from '../index.ts';
+import type { PlayOrder } from './play-order.ts';
 
 /** Where a play stands: the round of the whole order, the item, and the repetition of that item, all from 0. */
 export interface Place {

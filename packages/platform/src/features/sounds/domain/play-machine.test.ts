@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PlayItem, PlayOrder } from '../index.ts';
 import { newPlay, type Play, type PlayEffect, type PlayInput } from './play.ts';
 import { playMachine } from './play-machine.ts';
+import type { PlayItem, PlayOrder } from './play-order.ts';
 
 const file = (url: string, loop?: number): PlayItem => ({
   kind: 'file',

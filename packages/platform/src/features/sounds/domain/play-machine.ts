@@ -1,8 +1,8 @@
 import type { Instant, Machine, Step, TimerFired } from '@jackfield/ports';
-import type { PlayItem, PlayOrder } from '../index.ts';
 import { endsTooEarly } from './listeners.ts';
 import { itemAfter, placeAfter } from './place.ts';
 import type { Load, Play, PlayEffect, PlayInput, Round } from './play.ts';
+import type { PlayItem, PlayOrder } from './play-order.ts';
 import { builtInSound, durationOf, type PlayableSound } from './playable-sound.ts';
 
 /** A file that could not be fetched is not asked for again sooner, however short the round. */

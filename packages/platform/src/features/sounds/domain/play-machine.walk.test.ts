@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { PlayItem, PlayOrder } from '../index.ts';
 import { newPlay, type Play, type PlayEffect, type PlayInput } from './play.ts';
 import { playMachine } from './play-machine.ts';
+import type { PlayItem, PlayOrder } from './play-order.ts';
 
 const loop = fc.option(fc.integer({ min: 0, max: 3 }), { nil: undefined });
 const withLoop = (item: PlayItem, often: number | undefined): PlayItem =>

@@ -1,7 +1,7 @@
 import type { Instant, Sound, TimerFired } from '@jackfield/ports';
 import type { KernelEffect, OutboxEvent } from '../../../kernel/kernel-effects.ts';
-import type { PlayItem, PlayNotice, PlayOrder, SoundDocument } from '../index.ts';
 import type { Place } from './place.ts';
+import type { PlayItem, PlayNotice, PlayOrder, SoundDocument } from './play-order.ts';
 import type { PlayableSound } from './playable-sound.ts';
 
 /**

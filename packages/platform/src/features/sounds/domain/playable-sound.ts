@@ -1,5 +1,5 @@
 import type { Sound } from '@jackfield/ports';
-import type { PlayItem } from '../index.ts';
+import type { PlayItem } from './play-order.ts';
 
 /** What the media engine can play at once, and how long that takes; undefined where only the engine knows. */
 export interface PlayableSound {

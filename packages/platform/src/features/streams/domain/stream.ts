@@ -1,6 +1,6 @@
 import type { Instant, StreamNotice, StreamStatistics, StreamTrack, TimerFired } from '@jackfield/ports';
 import type { KernelEffect } from '../../../kernel/kernel-effects.ts';
-import type { NewStream, StopReason } from '../index.ts';
+import type { NewStream, StopReason } from './new-stream.ts';
 
 /**
  * One stream, named by its UUID:
@@ -142,8 +142,6 @@ export type StreamEvent =
   | { readonly type: 'stopped' }
   | { readonly type: 'timeout' }
   | { readonly type: 'failed' };
-
-export type StreamTimer = 'pause' | 'timeout' | 'hold';
 
 export type StreamEffect =
   | {

@@ -21,9 +21,9 @@ export interface SessionTimes {
 export const sessionTimes: SessionTimes = { receiptWindowMs: 3_600_000 };
 
 /** Told when the key that was asked for is not pressed: a machine has answered, or nobody who wants the code. */
-export const notPressed = 'no-input';
+const notPressed = 'no-input';
 /** Told when nobody pressed it who talked like a machine: conventions.md §13 "Machine Detected". */
-export const machineHeard = '9100';
+const machineHeard = '9100';
 
 /**
  * `in-progress → verified | expired`, both for good. An attempt goes its own way (`queued → sent → delivered | undelivered |

@@ -52,7 +52,7 @@ function by(word: string, brand: string): string {
 }
 
 /** The language in which we have words for a locale: its own, or English. */
-export function languageOf(locale: string): string {
+function languageOf(locale: string): string {
   const language = locale.split(/[-_]/)[0]!.toLowerCase();
   return language in words ? language : 'en';
 }

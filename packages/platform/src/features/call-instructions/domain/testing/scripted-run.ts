@@ -21,7 +21,7 @@ import type {
 } from '../instruction.ts';
 import type { PlannedElement } from '../planned-element.ts';
 
-export const start = 1_000_000;
+const start = 1_000_000;
 export const leg = 'a-leg';
 export const answerUrl = { url: 'https://example.com/answer', method: 'POST' } as const;
 export const actionUrl = { url: 'https://example.com/action', method: 'POST' } as const;
@@ -174,7 +174,7 @@ export function stream(changes: Partial<Stream> = {}): Stream {
 }
 
 /** Recordings are `recording-<position>`, streams `stream-<position>`, legs of a Dial `b-<position>-<destination>`, both within their document. */
-export function planned(instructions: readonly Instruction[]): readonly PlannedElement[] {
+function planned(instructions: readonly Instruction[]): readonly PlannedElement[] {
   return instructions.map((instruction, at) => ({
     instruction,
     recording:

@@ -3,12 +3,8 @@ import { newMultipartyCall } from '../multiparty-call.ts';
 import { multipartyCallMachine } from '../multiparty-call-machine.ts';
 import type { WantedParticipant } from '../participant.ts';
 import type { WantedRecording } from '../room-recording.ts';
-import {
-  type RoomEffect,
-  type RoomInput,
-  type RoomReply,
-  withRecordings,
-} from '../room-recording-machine.ts';
+import { withRecordings } from '../room-recording-machine.ts';
+import type { RoomEffect, RoomInput, RoomReply } from '../room-step.ts';
 import { settings, start, wanted } from './room.ts';
 
 const machine = withRecordings(multipartyCallMachine);

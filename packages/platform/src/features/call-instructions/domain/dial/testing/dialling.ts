@@ -3,9 +3,9 @@ import type { Dial } from '../../instruction.ts';
 import { type DialContext, type DialEffect, type DialInput, type DialState, newDial } from '../dial.ts';
 import { stepDial } from '../dial-machine.ts';
 
-export const start = 1_000_000;
+const start = 1_000_000;
 
-export const element: Dial = {
+const element: Dial = {
   element: 'Dial',
   action: null,
   redirect: true,

@@ -1,0 +1,258 @@
+import type { AudioCodec, CodecName } from '../codec/audio-codec.ts';
+import { createDigitReceiver } from '../codec/digit-receiver.ts';
+import { createDigitSender } from '../codec/digit-sender.ts';
+import { pcmu } from '../codec/g711.ts';
+import { createJitterBuffer } from '../jitter/create-jitter-buffer.ts';
+import { createLatch } from '../rtp/latch.ts';
+import { createReceiverStatistics } from '../rtp/receiver-statistics.ts';
+import { createRtpSender } from '../rtp/rtp-sender.ts';
+import { createSrtpCounters } from '../rtp/srtp-receiver.ts';
+import type { AgreedMedia, AgreedPayload } from './commands.ts';
+import type { Leg, LegOptions } from './leg.ts';
+import { createLegKeys } from './leg-protection.ts';
+
+/** The codecs that a leg may speak, by index. */
+const codecNames: readonly CodecName[] = ['PCMU', 'PCMA', 'L16', 'G722', 'opus'];
+
+/** What a packet may carry, so that it fits an Ethernet frame with all its headers and a tag of SRTP. */
+const MOST_PAYLOAD = 1400;
+
+/** A leg that is not connected yet: it neither sends nor listens. */
+export function createLeg(options: LegOptions): Leg {
+  const { name, index, source, ear } = options;
+  return {
+    name,
+    index,
+    source,
+    ear,
+    turn: ear.turn,
+    place: 0,
+    isMadeUp: false,
+    workMs: 0,
+    ...createStreams(options, pcmu),
+    past: { packetsSent: 0, octetsSent: 0, lost: 0, concealedFrames: 0, late: 0 },
+    latch: createLatch(options.isAdmitted === undefined ? {} : { isAdmitted: options.isAdmitted }),
+    options,
+    open: new Map(),
+    agreed: undefined,
+    sends: false,
+    listens: false,
+    codec: pcmu,
+    codecIndex: 0,
+    codecKey: '',
+    units: 160,
+    payloadType: 0,
+    eventPayloadType: -1,
+    receiveEventPayloadType: -1,
+    codecByType: new Int8Array(128).fill(-1),
+    lastCodec: -1,
+    lastUnits: 0,
+    relayIn: undefined,
+    relayOut: undefined,
+    calmTurns: 0,
+    framesPerPacket: 1,
+    pending: new Uint8Array(MOST_PAYLOAD),
+    pendingBytes: 0,
+    pendingFrames: 0,
+    pressesKeys: false,
+    taps: undefined,
+    feed: undefined,
+    voice: undefined,
+    voiceTold: undefined,
+    level: undefined,
+    keyMs: Number.NEGATIVE_INFINITY,
+    signalledAddress: '',
+    signalledPort: 0,
+    toAddress: '',
+    toPort: 0,
+    toReportPort: 0,
+    fromAddress: '',
+    fromPort: 0,
+    fromName: '',
+    heardMs: 0,
+    silenceTold: false,
+    reportDueMs: Number.POSITIVE_INFINITY,
+    packetsReceived: 0,
+    bytesReceived: 0,
+    strangers: 0,
+    malformed: 0,
+    protection: undefined,
+    keys: createLegKeys(),
+    unprotected: createSrtpCounters(),
+    digitsReceived: 0,
+    digitsSent: 0,
+    roundTripMs: undefined,
+    remoteFractionLost: undefined,
+  };
+}
+
+/** What runs on the RTP clock of a codec, both ways. */
+function createStreams({ random32, maxDelayMs, queuedDigits }: LegOptions, codec: AudioCodec) {
+  const { clockRate, sampleRate, frameSamples } = codec;
+  return {
+    jitter: createJitterBuffer({
+      clockRate,
+      sampleRate,
+      frameSamples,
+      payloads: [],
+      maxDelayMs,
+      // 80 ms of G.711 or G.722, 20 ms of L16, and the longest frame of Opus (RFC 6716 §3.2.1).
+      maxPayloadBytes: Math.max(640, codec.frameBytes, codec.frameBytes === 0 ? 1275 : 0),
+    }),
+    received: createReceiverStatistics(clockRate),
+    ...createDigits(clockRate, queuedDigits),
+    rtp: createRtpSender({
+      ssrc: random32(),
+      // RFC 3550 §5.1: both start at random. The upper half of the sequence numbers is left out, so that no receiver
+      // has to tell a wrap from a reordering among the first packets (RFC 3711 §3.3.1 for SRTP).
+      sequenceNumber: random32() & 0x7fff,
+      timestamp: random32(),
+    }),
+  };
+}
+
+function createDigits(clockRate: number, maxQueued: number) {
+  return {
+    eventClockRate: clockRate,
+    digitsIn: createDigitReceiver({ clockRate }),
+    digitsOut: createDigitSender({ clockRate, maxQueued }),
+  };
+}
+
+/** The codec of a payload, the same one for the same name as long as the leg goes on. */
+function codecOf(
+  leg: Leg,
+  { codec, clockRate }: Pick<AgreedPayload, 'codec' | 'clockRate'>,
+  parameters: string,
+): AudioCodec | undefined {
+  const key = keyOf(codec, clockRate);
+  const open = leg.open.get(key) ?? leg.options.openCodec(codec, clockRate, parameters);
+  if (open !== undefined) leg.open.set(key, open);
+  return open;
+}
+
+function keyOf(codec: CodecName, clockRate: number | undefined): string {
+  return `${codec}/${clockRate ?? ''}`;
+}
+
+/** Whether the leg can speak what was agreed on. */
+export function canSpeak(leg: Leg, agreed: AgreedMedia): boolean {
+  return codecOf(leg, agreed, agreed.parameters ?? '') !== undefined;
+}
+
+/** Whether our stream begins anew with this agreement, which can be spoken. */
+export function changesClock(leg: Leg, agreed: AgreedMedia): boolean {
+  return codecOf(leg, agreed, agreed.parameters ?? '')!.clockRate !== leg.codec.clockRate;
+}
+
+/**
+ * Takes over what was agreed on, for the first time or anew; sequence numbers, timestamps and the jitter buffer run on. Where the
+ * codec has another clock, the stream begins anew under another SSRC, as RFC 7160 §4.1 wants it of a sender.
+ */
+export function connectLeg(leg: Leg, agreed: AgreedMedia, nowMs: number): void {
+  leg.agreed = agreed;
+  const listened = leg.listens;
+  const conversed = listened && leg.sends;
+  leg.sends = agreed.direction === 'sendrecv' || agreed.direction === 'sendonly';
+  leg.listens = agreed.direction === 'sendrecv' || agreed.direction === 'recvonly';
+  changeCodec(leg, agreed);
+  leg.payloadType = agreed.payloadType;
+  leg.eventPayloadType = agreed.telephoneEventPayloadType ?? -1;
+  const eventClockRate = agreed.telephoneEventClockRate ?? leg.codec.clockRate;
+  if (eventClockRate !== leg.eventClockRate) {
+    Object.assign(leg, createDigits(eventClockRate, leg.options.queuedDigits));
+    leg.pressesKeys = false;
+  }
+  if (leg.eventPayloadType < 0) {
+    leg.digitsOut.clear();
+    leg.pressesKeys = false;
+  }
+  leg.framesPerPacket = packetFrames(leg.codec, agreed.ptimeMs);
+  expect(leg, agreed);
+  // RFC 3264 §8.4: an address that names nobody is a hold of RFC 2543; the one before comes back with its end.
+  if (!namesNobody(agreed.address)) {
+    leg.latch.arm(agreed, nowMs);
+    if (leg.signalledAddress !== agreed.address || leg.signalledPort !== agreed.port) {
+      leg.signalledAddress = agreed.address;
+      leg.signalledPort = agreed.port;
+      leg.toAddress = agreed.address;
+      leg.toPort = agreed.port;
+    }
+    leg.toReportPort = agreed.rtcpPort ?? agreed.port + 1;
+  }
+  if (leg.listens && !listened) {
+    leg.jitter.reset();
+  }
+  if (leg.listens && leg.sends && !conversed) {
+    leg.heardMs = nowMs;
+    leg.silenceTold = false;
+  }
+  if (!leg.listens) leg.source.active = false;
+}
+
+function changeCodec(leg: Leg, agreed: AgreedMedia): void {
+  // What waits for the rest of its packet was encoded for the old codec or the old size: its time passes all the same.
+  if (leg.pendingFrames > 0) leg.rtp.skip(leg.pendingFrames * leg.units);
+  leg.pendingBytes = 0;
+  leg.pendingFrames = 0;
+  const before = leg.codec;
+  const codec = codecOf(leg, agreed, agreed.parameters ?? '')!;
+  leg.codec = codec;
+  leg.codecIndex = codecNames.indexOf(agreed.codec);
+  leg.codecKey = keyOf(agreed.codec, agreed.clockRate);
+  leg.units = codec.clockRate / 50;
+  if (before.clockRate === codec.clockRate && before.sampleRate === codec.sampleRate) return;
+  const { past, jitter, rtp } = leg;
+  past.packetsSent += rtp.packetsSent;
+  past.octetsSent += rtp.octetsSent;
+  past.lost += jitter.counters.lost;
+  past.concealedFrames += jitter.counters.concealedFrames;
+  past.late += jitter.counters.late;
+  const streams = createStreams(leg.options, codec);
+  leg.jitter = streams.jitter;
+  if (before.sampleRate !== codec.sampleRate) leg.source = leg.options.createSource(codec.frameSamples);
+  if (before.clockRate === codec.clockRate) return;
+  Object.assign(leg, streams);
+  leg.pressesKeys = false;
+}
+
+/** Frames in a packet of about this length: ½ for 10 ms, no more than a packet holds, one where frames cannot be joined. */
+function packetFrames({ frameBytes }: AudioCodec, ptimeMs: number): number {
+  if (frameBytes === 0) return 1;
+  if (ptimeMs <= 10 || frameBytes > MOST_PAYLOAD) return 0.5;
+  return Math.max(1, Math.min(3, Math.round(ptimeMs / 20), Math.floor(MOST_PAYLOAD / frameBytes)));
+}
+
+function namesNobody(address: string): boolean {
+  return address === '0.0.0.0' || address === '::' || address.endsWith('.invalid');
+}
+
+/** RFC 3264 §5.1: the other side may send any of these, and change between them from packet to packet. */
+function expect(leg: Leg, agreed: AgreedMedia): void {
+  const { clockRate, sampleRate } = leg.codec;
+  const payloads: { payloadType: number; codec: AudioCodec }[] = [];
+  const inUse = new Set([keyOf(agreed.codec, agreed.clockRate)]);
+  leg.codecByType.fill(-1);
+  for (const payload of agreed.receive ?? [agreed]) {
+    const codec = codecOf(leg, payload, agreed.parameters ?? '');
+    // The jitter buffer runs on one clock; our answers agree on payloads of one clock only.
+    if (codec?.clockRate !== clockRate || codec.sampleRate !== sampleRate) continue;
+    payloads.push({ payloadType: payload.payloadType, codec });
+    inUse.add(keyOf(payload.codec, payload.clockRate));
+    leg.codecByType[payload.payloadType] = codecNames.indexOf(payload.codec);
+  }
+  leg.jitter.setPayloads(payloads);
+  for (const [key, codec] of leg.open) {
+    if (inUse.has(key)) continue;
+    codec.close?.();
+    leg.open.delete(key);
+  }
+  leg.receiveEventPayloadType =
+    agreed.receiveTelephoneEventPayloadType ?? agreed.telephoneEventPayloadType ?? -1;
+}
+
+/** Gives back what the codecs hold. */
+export function closeCodecs(leg: Leg): void {
+  for (const codec of leg.open.values()) codec.close?.();
+  leg.open.clear();
+}
