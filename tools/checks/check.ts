@@ -1,17 +1,16 @@
 import { join } from 'node:path';
-import { boundaries } from './boundaries.ts';
 import type { SourceCheck } from './check-result.ts';
-import { dependencies } from './dependencies.ts';
 import { docstrings } from './docstrings.ts';
 import { documents } from './documents.ts';
 import { environment } from './environment.ts';
 import { namedExports } from './exports.ts';
-import { features } from './features.ts';
 import { fileSizes, medianLines } from './file-sizes.ts';
 import { keptPromises } from './kept-promises.ts';
+import { loadedModules } from './loaded-modules.ts';
 import { migrations } from './migrations.ts';
 import { names } from './names.ts';
 import { blindLibraries } from './product-words.ts';
+import { prose } from './prose.ts';
 import { purity } from './purity.ts';
 import { rfcCoverage } from './rfc-coverage.ts';
 import { shownPromises } from './shown-promises.ts';
@@ -23,15 +22,14 @@ import { runTool, toolChecks, withoutFormat } from './tool-check.ts';
  * of the text out: a missing line break keeps no test from running.
  */
 const sourceChecks: readonly SourceCheck[] = [
-  boundaries,
-  features,
+  loadedModules,
   migrations,
-  dependencies,
   purity,
   blindLibraries,
   environment,
   names,
   namedExports,
+  prose,
   fileSizes,
   keptPromises,
   docstrings,

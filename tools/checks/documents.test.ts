@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { importTable } from './boundaries.ts';
 import { documents } from './documents.ts';
+import { importTable } from './import-rules.ts';
 
 const file = (path: string, text = '') => ({ path, text });
 const find = (...files: { path: string; text: string }[]) =>

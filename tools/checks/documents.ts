@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
-import { importTable } from './boundaries.ts';
 import { lineAt, type SourceCheck, type SourceFile, type Violation } from './check-result.ts';
+import { importTable } from './import-rules.ts';
 
 const dependenciesPage = 'docs/decisions/0002-dependencies.md';
 const ofOurs = /^(packages|apps|tools|conformance|benchmarks|docs)\//;

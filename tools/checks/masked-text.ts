@@ -7,6 +7,8 @@ import type { SourceFile } from './check-result.ts';
 export interface MaskedText {
   readonly code: string;
   readonly withoutComments: string;
+  /** The other way round: comments, and strings of at least three words; everything else is a space. */
+  readonly prose: string;
 }
 
 // A slash after one of these starts a regular expression, after anything else it divides.
@@ -14,7 +16,9 @@ const beforeRegex = new Set([...'(,=:[!&|?{;+-*%<>~^\n']);
 const wordsBeforeRegex =
   /(?:^|[^\w$.])(?:return|typeof|case|in|of|delete|void|throw|new|else|do|await|yield)$/;
 
-// Six checks ask for the same files; a text gives the same mask for ever.
+const threeWords = /\S+\s+\S+\s+\S+/;
+
+// Seven checks ask for the same files; a text gives the same mask for ever.
 const masks = new WeakMap<SourceFile, MaskedText>();
 
 export function maskOf(file: SourceFile): MaskedText {
@@ -29,6 +33,7 @@ export function maskOf(file: SourceFile): MaskedText {
 export function maskText(text: string): MaskedText {
   const code = [...text.split('')];
   const withoutComments = [...code];
+  const prose = text.replace(/[^\n]/g, ' ').split('');
   // One entry per open template literal: the depth of braces inside its `${`.
   const templates: number[] = [];
   let significant = '\n';
@@ -39,9 +44,14 @@ export function maskText(text: string): MaskedText {
       if (target[index] !== '\n') target[index] = ' ';
     }
   };
+  const keep = (from: number, to: number) => {
+    if (!threeWords.test(text.slice(from, to))) return;
+    for (let index = from; index < to; index += 1) prose[index] = text[index] as string;
+  };
   const takeTemplate = (from: number) => {
     const end = endOfTemplatePart(text, from);
     blank(code, from, end);
+    keep(from, end);
     if (text[end] === '$') {
       templates.push(0);
       at = end + 2;
@@ -60,10 +70,12 @@ export function maskText(text: string): MaskedText {
       const end = close === -1 ? text.length : next === '/' ? close : close + 2;
       blank(code, at, end);
       blank(withoutComments, at, end);
+      keep(at, end);
       at = end;
     } else if (here === '"' || here === "'") {
       const end = endOfString(text, at + 1, here);
       blank(code, at + 1, end);
+      keep(at + 1, end);
       at = end + 1;
       significant = here;
     } else if (here === '`') {
@@ -83,7 +95,7 @@ export function maskText(text: string): MaskedText {
       at += 1;
     }
   }
-  return { code: code.join(''), withoutComments: withoutComments.join('') };
+  return { code: code.join(''), withoutComments: withoutComments.join(''), prose: prose.join('') };
 }
 
 function startsRegex(text: string, at: number, significant: string): boolean {

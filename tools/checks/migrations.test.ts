@@ -21,22 +21,6 @@ test('a registered migration passes', () => {
   assert.deepEqual(find({}), []);
 });
 
-test('a migration that no file of the product imports is refused', () => {
-  const text = "import { table } from './migrations/0001-sip-endpoints.ts';";
-  for (const only of ["import type { flows } from './migrations/0002-flows.ts';", '']) {
-    const violations = find({ [index]: `${text}\n${only}` });
-    assert.deepEqual(
-      violations.map(({ path }) => path),
-      [second],
-    );
-  }
-  const ofTest = {
-    [index]: text,
-    [`${feature}/flows.test.ts`]: "import { flows } from './migrations/0002-flows.ts';",
-  };
-  assert.equal(find(ofTest).length, 1);
-});
-
 test('a feature whose list the platform leaves out is refused', () => {
   const [violation] = find({ [platform]: 'const endpoints = createSipEndpoints({ ...deps });' });
   assert.match(violation?.sentence ?? '', /features\/sip-endpoints are not in its list/);

@@ -1,40 +1,21 @@
 import { isTest, lineAt, type SourceCheck, type SourceFile, type Violation } from './check-result.ts';
-import { importsOf } from './imports-of.ts';
 import { maskOf } from './masked-text.ts';
-import { featureOf, pathOfImport } from './workspace-place.ts';
+import { featureOf } from './workspace-place.ts';
 
 const migrationFile = /\/migrations\/(\d{4})-[a-z0-9-]+\.ts$/;
 const createPlatform = 'packages/platform/src/create-platform.ts';
 /** Files that put features together: `create-platform.ts`, and those that it takes parts from. */
 const wiringFile = /^packages\/platform\/src\/create-[a-z-]+\.ts$/;
 
-/** Every migration is imported by a file of the product, every feature's list by a file that puts features together: a forgotten table shows here, not at a customer. */
+/** Every feature's list of migrations is imported by a file that puts features together: a forgotten table shows here, not at a customer. (A migration that no list has is an unused file.) */
 export const migrations: SourceCheck = {
   name: 'migrations',
   find(files) {
     const product = files.filter(({ path }) => path.endsWith('.ts') && !isTest(path));
     const found = product.filter(({ path }) => migrationFile.test(path));
-    const imported = new Set(product.flatMap(importedFrom));
-    return [
-      ...found
-        .filter(({ path }) => !imported.has(path))
-        .map(({ path }) => ({
-          path,
-          line: 1,
-          sentence: 'no file of the product imports this migration: put it into the list of its feature',
-        })),
-      ...numberedTwice(found),
-      ...unlisted(product, found),
-    ];
+    return [...numberedTwice(found), ...unlisted(product, found)];
   },
 };
-
-function importedFrom(file: SourceFile): readonly string[] {
-  return importsOf(file)
-    .filter((each) => !each.typeOnly)
-    .map(pathOfImport)
-    .filter((path) => path !== undefined);
-}
 
 function numberedTwice(found: readonly SourceFile[]): readonly Violation[] {
   const first = new Map<string, string>();

@@ -11,7 +11,7 @@ let root = '';
 // A workspace of one file, under the settings of the real one.
 before(() => {
   root = mkdtempSync(join(tmpdir(), 'check-'));
-  for (const name of ['package.json', 'tsconfig.json', 'tsconfig.pure.json', 'biome.json']) {
+  for (const name of ['package.json', 'tsconfig.json', 'tsconfig.pure.json', 'biome.json', 'knip.json']) {
     copyFileSync(join(workspace, name), join(root, name));
   }
   symlinkSync(join(workspace, 'node_modules'), join(root, 'node_modules'));
@@ -103,4 +103,19 @@ test('without format, other quotes and unsorted imports pass and a lint error is
   assert.equal(await outputOf('lint and format', path, loose, withoutFormat), '');
   const wrong = "console.log('a');\nexport {};\n";
   assert.match(await outputOf('lint and format', path, wrong, withoutFormat), /noConsole/);
+});
+
+test('dead code and dependencies: a file that nothing imports is refused, and a package that no manifest names', async () => {
+  const manifest = { name: '@jackfield/sip', type: 'module' };
+  mkdirSync(join(root, 'packages/sip'), { recursive: true });
+  writeFileSync(join(root, 'packages/sip/package.json'), JSON.stringify(manifest));
+  const unused = await outputOf(
+    'dead code and dependencies',
+    'packages/sip/src/b.ts',
+    'export const b = 1;\n',
+  );
+  assert.match(unused, /Unused files \(1\)\npackages\/sip\/src\/b\.ts/);
+  const path = 'packages/sip/src/b.test.ts';
+  const unlisted = await outputOf('dead code and dependencies', path, "import 'left-pad';\n");
+  assert.match(unlisted, /Unlisted dependencies \(1\)\nleft-pad/);
 });

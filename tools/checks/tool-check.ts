@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
-import { createRequire } from 'node:module';
+import { createRequire, findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** A compiler or linter run as a program of its own; what it prints is shown when it refuses. */
 export interface ToolCheck {
   readonly name: string;
-  /** The npm package and the program inside it: found like an import, so no PATH is needed. */
-  readonly package: string;
-  readonly program: string;
+  /** A program of an npm package, found like an import, so that no PATH is needed; or a script of ours. */
+  readonly program: { readonly package: string; readonly name: string } | { readonly script: URL };
   readonly args: readonly string[];
 }
 
@@ -17,20 +17,17 @@ const tscArgs = ['--pretty', 'false', '--checkers', '1'];
 export const toolChecks: readonly ToolCheck[] = [
   {
     name: 'types',
-    package: 'typescript',
-    program: 'tsc',
+    program: { package: 'typescript', name: 'tsc' },
     args: ['-p', 'tsconfig.json', ...tscArgs],
   },
   {
     name: 'types of pure code',
-    package: 'typescript',
-    program: 'tsc',
+    program: { package: 'typescript', name: 'tsc' },
     args: ['-p', 'tsconfig.pure.json', ...tscArgs],
   },
   {
     name: 'lint and format',
-    package: '@biomejs/biome',
-    program: 'biome',
+    program: { package: '@biomejs/biome', name: 'biome' },
     args: [
       'check',
       '--error-on-warnings',
@@ -40,11 +37,26 @@ export const toolChecks: readonly ToolCheck[] = [
       '.',
     ],
   },
+  {
+    name: 'imports',
+    program: { script: new URL('./import-check.ts', import.meta.url) },
+    args: [],
+  },
+  {
+    name: 'function lengths',
+    program: { script: new URL('./function-lengths.ts', import.meta.url) },
+    args: [],
+  },
+  {
+    name: 'dead code and dependencies',
+    program: { package: 'knip', name: 'knip' },
+    args: ['--no-progress', '--treat-config-hints-as-errors'],
+  },
 ];
 
 /** The same tool with its rules of layout (line breaks, order of imports) off. */
 export function withoutFormat(tool: ToolCheck): ToolCheck {
-  if (tool.package !== '@biomejs/biome') return tool;
+  if (!('package' in tool.program) || tool.program.package !== '@biomejs/biome') return tool;
   const [command = '', ...args] = tool.args;
   const off = ['--formatter-enabled=false', '--assist-enabled=false'];
   return { ...tool, name: 'lint', args: [command, ...off, ...args] };
@@ -61,10 +73,7 @@ export function runTool(
   root: string,
   args: readonly string[] = tool.args,
 ): Promise<ToolOutcome> {
-  const require = createRequire(import.meta.url);
-  const manifestPath = require.resolve(`${tool.package}/package.json`);
-  const manifest = require(manifestPath) as { bin: Record<string, string> };
-  const script = join(dirname(manifestPath), manifest.bin[tool.program] as string);
+  const script = scriptOf(tool.program);
   return new Promise((resolve) => {
     execFile(
       process.execPath,
@@ -75,4 +84,19 @@ export function runTool(
       },
     );
   });
+}
+
+function scriptOf(program: ToolCheck['program']): string {
+  if ('script' in program) return fileURLToPath(program.script);
+  const require = createRequire(import.meta.url);
+  const manifestPath = manifestOf(program.package);
+  const manifest = require(manifestPath) as { bin: Record<string, string> };
+  return join(dirname(manifestPath), manifest.bin[program.name] as string);
+}
+
+/** The package.json of an installed package, also of one whose `exports` do not name it. */
+function manifestOf(name: string): string {
+  const found = findPackageJSON(name, import.meta.url);
+  if (found === undefined) throw new Error(`${name} is not installed: run npm ci`);
+  return found;
 }

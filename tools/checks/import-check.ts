@@ -1,0 +1,114 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cruise, type ICruiseResult, type IModule, type IViolation } from 'dependency-cruiser';
+import { isTest, lineAt, type Violation } from './check-result.ts';
+import { importRules } from './import-rules.ts';
+import { featureOf } from './workspace-place.ts';
+
+const places = ['packages', 'apps', 'tools', 'conformance', 'benchmarks'];
+
+/** What the imports of the workspace under `root` break: circles of files and of features, and the rules of `import-rules.ts`. */
+export async function importViolations(root: string): Promise<readonly Violation[]> {
+  const { output } = await cruise(
+    places.filter((place) => existsSync(join(root, place))),
+    {
+      baseDir: root,
+      ruleSet: { forbidden: [...importRules] },
+      validate: true,
+      // dependency-cruiser knows the compiler up to TypeScript 6; ours is 7, so swc parses.
+      parser: 'swc',
+      tsPreCompilationDeps: true,
+      doNotFollow: { path: 'node_modules' },
+    },
+    {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+      extensions: ['.ts', '.js', '.json', '.node'],
+    },
+  );
+  const { summary, modules } = output as ICruiseResult;
+  const specifiers = new Map<string, string>();
+  for (const { source, dependencies } of modules) {
+    for (const { resolved, module } of dependencies) specifiers.set(`${source} ${resolved}`, module);
+  }
+  const violation = (path: string, to: string, sentence: string): Violation => {
+    const known = specifiers.get(`${path} ${to}`) ?? to;
+    const text = readFileSync(join(root, path), 'utf8');
+    // dependency-cruiser names modules of Node without their prefix.
+    const specifier = text.includes(`'node:${known}'`) ? `node:${known}` : known;
+    const at = Math.max(0, text.indexOf(`'${specifier}'`));
+    return { path, line: lineAt(text, at), sentence: `'${specifier}': ${sentence}` };
+  };
+  const comments = new Map(importRules.map(({ name, comment }) => [name, comment ?? name]));
+  return [
+    ...withoutRepeatedCircles(summary.violations).map(({ from, to, rule, cycle }) => {
+      const way = cycle === undefined ? '' : ` (${[from, ...cycle.map(({ name }) => name)].join(' → ')})`;
+      return violation(from, cycle?.[0]?.name ?? to, `${comments.get(rule.name)}${way}`);
+    }),
+    ...featureCircles(modules).map(({ from, to, way }) =>
+      violation(
+        from,
+        to,
+        `features in a circle: ${way.join(' → ')}; a port or an event must notify one of them`,
+      ),
+    ),
+  ];
+}
+
+/** dependency-cruiser names a circle once for each of its files. */
+function withoutRepeatedCircles(violations: readonly IViolation[]): readonly IViolation[] {
+  const known = new Set<string>();
+  return violations.filter(({ from, cycle }) => {
+    if (cycle === undefined) return true;
+    const members = JSON.stringify([...new Set([from, ...cycle.map(({ name }) => name)])].sort());
+    if (known.has(members)) return false;
+    known.add(members);
+    return true;
+  });
+}
+
+interface FeatureEdge {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Types count too: a reader follows a circle of types as well. Tests may go against the direction. */
+function featureCircles(modules: readonly IModule[]) {
+  const edges: FeatureEdge[] = modules
+    .filter(({ source }) => !isTest(source) && featureOf(source) !== undefined)
+    .flatMap(({ source, dependencies }) =>
+      dependencies.map(({ resolved }) => ({ from: source, to: resolved })),
+    )
+    .filter(({ from, to }) => featureOf(to) !== undefined && featureOf(to) !== featureOf(from));
+  const next = new Map<string, Set<string>>();
+  for (const { from, to } of edges) {
+    const feature = featureOf(from)!;
+    next.set(feature, (next.get(feature) ?? new Set()).add(featureOf(to)!));
+  }
+  return edges.flatMap((edge) => {
+    const way = wayBetween(next, featureOf(edge.to)!, featureOf(edge.from)!);
+    return way === undefined ? [] : [{ ...edge, way: [featureOf(edge.from)!, ...way] }];
+  });
+}
+
+function wayBetween(
+  next: ReadonlyMap<string, ReadonlySet<string>>,
+  from: string,
+  goal: string,
+  seen = new Set<string>(),
+): readonly string[] | undefined {
+  if (from === goal) return [from];
+  if (seen.has(from)) return undefined;
+  seen.add(from);
+  for (const feature of next.get(from) ?? []) {
+    const rest = wayBetween(next, feature, goal, seen);
+    if (rest !== undefined) return [from, ...rest];
+  }
+  return undefined;
+}
+
+if (import.meta.main) {
+  const violations = await importViolations(process.argv[2] ?? process.cwd());
+  for (const { path, line, sentence } of violations) console.log(`${path}:${line} ${sentence}`);
+  process.exitCode = violations.length === 0 ? 0 : 1;
+}
