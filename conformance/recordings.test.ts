@@ -100,7 +100,7 @@ describe('recordings of multiparty calls', { skip, timeout: 240_000 }, () => {
     await wait(1500);
     const bob = await joined(room, 'bob', bobHz, { role: 'customer' });
     await wait(1500);
-    // Coaches: ann alone hears her, and the recording has her voice all the same (interface.md).
+    // Coaches: ann alone hears her, and the recording has her voice all the same (docs/interface/multiparty-calls.md#recording).
     const sue = await joined(room, 'sue', sueHz, { role: 'supervisor', coach_mode: true });
     await wait(1500);
     await platform.api('DELETE', `${mpc(room)}Participant/${bob}/`);
@@ -182,7 +182,7 @@ describe('recordings of multiparty calls', { skip, timeout: 240_000 }, () => {
     assert.equal((await platform.api('DELETE', mpc(room))).status, 204);
   });
 
-  it('nothing of a pause is in the file, and its events carry what interface.md names', async () => {
+  it('nothing of a pause is in the file, and its events carry the fields of recording callbacks', async () => {
     const room = 'paused';
     await joined(room, 'ann3', annHz);
     const bob = await joined(room, 'bob3', bobHz, { mute: true });

@@ -58,7 +58,7 @@ describe('client tokens over SIP in WebSockets', { timeout: 120_000 }, () => {
     more: { instance?: string } = {},
   ): Promise<WebSocketPhone> {
     const url = `${platform.httpUrl.replace(/^http/, 'ws')}/sip`;
-    // conventions.md §3.4: the password of such a client is a space.
+    // docs/interface/client-tokens.md#on-sip: the password of such a client is a space.
     const connected = await WebSocketPhone.connect({ url, username, password: ' ', domain, token, ...more });
     phones.push(connected);
     return connected;

@@ -59,7 +59,7 @@ describe('an application', () => {
       assert.equal(To, body.app_id);
       await world.until('the end', () => call.end !== undefined, 10_000);
       assert.ok(hears(call, speechHz) > 20);
-      // conventions.md §12.1: without a URL of its own the end is told to answer_url.
+      // docs/interface/applications.md#hangup-url: without a URL of its own the end is told to answer_url.
       await world.until('the end is told', () =>
         world.customer.requests.some(
           ({ url, fields }) => url === `${base}/dialled` && fields.Event === 'Hangup',

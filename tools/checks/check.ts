@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { SourceCheck } from './check-result.ts';
+import { citations } from './citations.ts';
 import { docstrings } from './docstrings.ts';
 import { documents } from './documents.ts';
 import { environment } from './environment.ts';
@@ -34,6 +35,7 @@ const sourceChecks: readonly SourceCheck[] = [
   keptPromises,
   docstrings,
   documents,
+  citations,
   shownPromises,
   rfcCoverage,
 ];

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
-/** The rule holds for commits after this one, the first whose tree has it. */
-const since = '411e94fd9f0bfede3c673c7f4e386ffc0e99b35a';
+/** The rule holds for commits after this one. */
+const since = '2c4160e5b55e0e284dd4db257535bfca3a5bc6d4';
 const longestSubject = 72;
 
 const form = /^[a-z][a-z0-9-]*(?:, [a-z][a-z0-9-]*)*: (\S.*)$/;

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import type { SourceFile } from './check-result.ts';
 
 const places = ['packages', 'apps', 'tools', 'conformance', 'benchmarks'];
-const documents = ['*.md', 'docs/**/*.{md,json}'];
+const documents = ['*.md', 'docs/**/*.{md,json}', 'tools/checks/*.json'];
 
 /** Every TypeScript file, document and manifest of the workspace under `root`. */
 export async function readSourceFiles(root: string): Promise<readonly SourceFile[]> {
   const patterns = [
     'package.json',
     ...documents,
-    ...places.flatMap((place) => [`${place}/**/*.{ts,md}`, `${place}/*/package.json`]),
+    ...places.flatMap((place) => [`${place}/**/*.{ts,md,xml}`, `${place}/*/package.json`]),
   ];
   const paths: string[] = [];
   for await (const path of glob(patterns, {

@@ -17,7 +17,7 @@ test('sections follow the RFC that is named before them', () => {
 test('a section without an RFC is one of the package’s own, and one of another document is none', () => {
   assert.deepEqual(inSip('§12.1.1'), ['3261 12.1.1']);
   assert.deepEqual(referencesIn('§12.1.1', undefined), []);
-  assert.deepEqual(inSip('RFC 3550 §5 after design.md §8, G.711 §2'), ['3550 5']);
+  assert.deepEqual(inSip('RFC 3550 §5 after docs/streams.md §8, G.711 §2'), ['3550 5']);
 });
 
 const files = [

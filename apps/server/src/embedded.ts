@@ -148,7 +148,7 @@ async function start(
   const sandbox = config.sandbox ? createSandbox({ ...shared, mediaHost: config.sip.host }) : undefined;
 
   const domains = nonEmpty(config.sip.domains);
-  // conventions.md §12.1: applications have addresses below `app.`.
+  // docs/interface/applications.md#fields: applications have addresses below `app.`.
   const served = nonEmpty([...domains, ...domains.map((domain) => `app.${domain}`)]);
   let sockets: SocketTransports | undefined;
   const openTransports = async (listener: TransportListener): Promise<SocketTransports> => {
@@ -210,7 +210,7 @@ async function start(
   const platform = await explained(explainData(config), () => created.start(signalling.telephony));
   atEnd(() => platform.close());
   const transports = sockets!;
-  // design.md §3: the HTTP port carries SIP over WebSocket at this path.
+  // The HTTP port carries SIP over WebSocket at this path (docs/decisions/0013-transports.md).
   transports.attachWebSocket(platform.http.server, { path: '/sip' });
   atEnd(() => transports.closeWebSockets());
   const watch =

@@ -18,7 +18,7 @@ const notOffered = refused('machine detection is not offered');
 const oneAddress =
   '(?:\\+?[1-9][0-9]{6,14}|[A-Za-z][A-Za-z0-9_.+-]{0,99}|[sS][iI][pP][sS]?:[^@;?<>\\s\\p{Cc}\\p{Cs}]{1,100}@[^@:;?<>\\s\\p{Cc}\\p{Cs}]{1,253}(?::[0-9]{1,5})?(?:[;?][^<>\\s\\p{Cc}\\p{Cs}]{0,512})?)';
 
-/** Destinations of one order to call (conventions.md §13). */
+/** Destinations of one order to call (docs/interface/calls.md#limits). */
 export const maxDestinations = 1000;
 
 const method = (of: string) =>
@@ -32,7 +32,7 @@ export const requestPath = Type.Object({
   request_uuid: pathId({ description: 'request_uuid with which a call was ordered.' }),
 });
 
-/** POST Call/ (conventions.md §12.2). */
+/** POST Call/ (docs/interface/calls.md#making-a-call). */
 export const newCallBody = Type.Object({
   from: text({
     maxLength: 1024,
@@ -140,7 +140,7 @@ export type TransferBody = Static<typeof transferBody>;
 
 export const transferredCall = Type.Object({
   api_id: apiId,
-  // Clients know it in this spelling (conventions.md §12.2).
+  // Clients know it in this spelling (docs/interface/calls.md#transfers).
   message: Type.String({ examples: ['call transfered'] }),
   call_uuids: Type.Array(Type.String()),
 });

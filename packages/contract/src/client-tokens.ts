@@ -3,7 +3,7 @@ import { apiId } from './envelopes.ts';
 import { looseBoolean, looseInteger } from './loose.ts';
 import { text } from './primitives.ts';
 
-/** interface.md: a token lives 3 minutes to 24 hours. */
+/** docs/interface/client-tokens.md#issuing: a token lives 3 minutes to 24 hours. */
 export const minTokenSeconds = 180;
 export const maxTokenSeconds = 86_400;
 

@@ -37,7 +37,7 @@ const caller = text({
   examples: ['+12025550199'],
 });
 
-/** conventions.md §9.3 */
+/** docs/interface/multiparty-calls.md#adding-participants */
 const maxDestinations = 20;
 
 const destinations = text({

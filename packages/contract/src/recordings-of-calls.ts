@@ -18,7 +18,7 @@ const callback = {
   ),
 };
 
-/** conventions.md §9.1: one public client sends an empty text for the default. */
+/** docs/interface/multiparty-calls.md#operations: one public client sends an empty text for the default. */
 const trackType = (byDefault: string): TUnsafe<string> =>
   Type.Unsafe<string>({
     type: 'string',

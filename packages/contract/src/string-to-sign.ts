@@ -3,14 +3,14 @@ export type SignedParameters = Readonly<Record<string, string | readonly string[
 
 /**
  * The text whose HMAC-SHA256 under the account's token is the signature V2: scheme, host and path as they stand in the URL,
- * and the nonce right behind them (conventions.md §3.1). Nothing is added to a URL without a path.
+ * and the nonce right behind them (docs/interface/signatures.md#version-2). Nothing is added to a URL without a path.
  */
 export function stringToSignV2(url: string, nonce: string): string {
   return `${partsOf(url).base}${nonce}`;
 }
 
 /**
- * The text whose HMAC-SHA256 is the signature V3 (conventions.md §3.2). `parameters` are those of the form of a POST, or those
+ * The text whose HMAC-SHA256 is the signature V3 (docs/interface/signatures.md#version-3). `parameters` are those of the form of a POST, or those
  * that a GET appends to the query of its URL; the fragment of the URL is no part of it.
  */
 export function stringToSignV3(

@@ -24,7 +24,7 @@ export interface TokenClient {
   readonly application: string | undefined;
 }
 
-/** Codes that clients know (conventions.md §3.4). */
+/** Codes that clients know (docs/interface/client-tokens.md#on-sip). */
 export const tokenRefusals = {
   token: 10001,
   header: 10002,

@@ -65,7 +65,7 @@ export interface MixMember {
 
 /** What can be played into a mix. */
 export type Sound =
-  /** 1: one beep of 500 ms at 440 Hz; 2: two of them, 200 ms apart (interface.md `beep:1`, `beep:2`). */
+  /** 1: one beep of 500 ms at 440 Hz; 2: two of them, 200 ms apart (docs/interface/multiparty-calls.md#beeps `beep:1`, `beep:2`). */
   | { readonly kind: 'beep'; readonly count: 1 | 2 }
   | {
       readonly kind: 'tone';

@@ -15,7 +15,7 @@ export interface Secrets {
   signProof(text: string): string;
   /** The public key of `signProof`: `x` of RFC 8037, base64url of 32 bytes. */
   readonly proofKey: string;
-  /** Plain digests in hex: MD5 and SHA-256 exist for SIP digest (RFC 8760) and for interface.md's `password`. */
+  /** Plain digests in hex: MD5 and SHA-256 exist for SIP digest (RFC 8760) and for the `password` of docs/interface/endpoints.md#fields. */
   digest(algorithm: 'md5' | 'sha256', text: string): string;
   /** Compares in a time that depends on neither text. */
   equals(left: string, right: string): boolean;

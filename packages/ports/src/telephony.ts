@@ -131,7 +131,7 @@ export type LegNotice =
       readonly to: string;
       readonly callerName: string;
       readonly sourceAddress: string;
-      /** `X-PH-…` of the INVITE, by their full names in the case of conventions.md §12.2; within limits of number and length. */
+      /** `X-PH-…` of the INVITE, by their full names in the case of docs/interface/calls.md#sip-headers; within limits of number and length. */
       readonly headers: Readonly<Record<string, string>>;
     }
   | { readonly type: 'leg-ringing'; readonly leg: string }

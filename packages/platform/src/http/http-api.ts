@@ -60,7 +60,7 @@ export interface HttpLimits extends ConnectionLimits, ServerLimits {
 }
 
 const defaultHttpLimits: HttpLimits = {
-  // conventions.md §13: 300 requests in 5 seconds for each account.
+  // docs/interface/requests.md#request-rate: 300 requests in 5 seconds for each account.
   requests: 300,
   requestsWindowMs: 5000,
   failedAuthentications: 20,

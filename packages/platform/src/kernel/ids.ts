@@ -13,7 +13,7 @@ export function isUuid(text: string): boolean {
   return uuidShape.test(text);
 }
 
-/** `MA` names a main account, `SA` a subaccount; a published client refuses every other shape (conventions.md §1). */
+/** `MA` names a main account, `SA` a subaccount; a published client refuses every other shape (docs/interface/requests.md#identifiers). */
 export function newAuthId(prefix: 'MA' | 'SA', secrets: Pick<Secrets, 'randomBytes'>): string {
   let id: string = prefix;
   while (id.length < 20) {
@@ -29,14 +29,14 @@ export function isAuthId(text: string): boolean {
   return authIdShape.test(text);
 }
 
-/** 40 characters: base64 of 30 hex characters (conventions.md §1), 120 bits of randomness. */
+/** 40 characters: base64 of 30 hex characters (docs/interface/requests.md#identifiers), 120 bits of randomness. */
 export function newAuthToken(secrets: Pick<Secrets, 'randomBytes'>): string {
   let hex = '';
   for (const byte of secrets.randomBytes(15)) hex += byte.toString(16).padStart(2, '0');
   return btoa(hex);
 }
 
-/** `YYMMDDHHMMSS` in UTC: what is appended to an endpoint's username (conventions.md §4); on collision try a second later. */
+/** `YYMMDDHHMMSS` in UTC: what is appended to an endpoint's username (docs/interface/endpoints.md#usernames); on collision try a second later. */
 export function creationStamp(now: Instant): string {
   return new Date(now).toISOString().replace(/\D/g, '').slice(2, 14);
 }

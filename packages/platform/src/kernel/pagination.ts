@@ -6,7 +6,7 @@ export interface Page {
   readonly offset: number;
 }
 
-/** Both `count` and `total_count` are emitted, since clients of either exist (conventions.md §1). */
+/** Both `count` and `total_count` are emitted, since clients of either exist (docs/interface/requests.md#lists). */
 export interface PageMeta {
   readonly limit: number;
   readonly offset: number;

@@ -37,7 +37,7 @@ export function invalidSecret(parameter: string, allowed: string): Problem {
   return { code: 'invalid-parameter', sentence: `${parameter} must be ${allowed}`, parameter };
 }
 
-/** The one error text that the hosted service has published has this shape (conventions.md §1). */
+/** The one error text that the hosted service has published has this shape (docs/interface/requests.md#errors). */
 export function missingParameter(parameter: string): Problem {
   return { code: 'missing-parameter', sentence: `${parameter} parameter is missing`, parameter };
 }

@@ -13,7 +13,7 @@ const allowed = 'a time in UTC of the form YYYY-MM-DD HH:MM[:ss[.uuuuuu]]';
 
 /**
  * Reads `<parameter>`, `<parameter>__gt` and its like, and the spelling with one underscore that a client's name mangler
- * makes of them (conventions.md §9.2). Objects show whole seconds, so "after 10:00:00" begins at 10:00:01 and a time without
+ * makes of them (docs/interface/requests.md#lists). Objects show whole seconds, so "after 10:00:00" begins at 10:00:01 and a time without
  * seconds means that whole minute.
  */
 export function readTimeRange(

@@ -1,6 +1,6 @@
 import type { Instant } from '@jackfield/ports';
 
-/** `YYYY-MM-DD HH:mm:ss+00:00`: calls and multiparty calls (conventions.md §1). */
+/** `YYYY-MM-DD HH:mm:ss+00:00`: calls and multiparty calls (docs/interface/requests.md#timestamps). */
 export function timestampWithOffset(at: Instant): string {
   return `${timestamp(at)}+00:00`;
 }
@@ -10,19 +10,19 @@ export function timestamp(at: Instant): string {
   return new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 }
 
-/** `YYYY-MM-DD HH:mm:ss.ffffff` in UTC, without offset: `session_start` of a live call (conventions.md §1). */
+/** `YYYY-MM-DD HH:mm:ss.ffffff` in UTC, without offset: `session_start` of a live call (docs/interface/requests.md#timestamps). */
 export function timestampWithMicroseconds(at: Instant): string {
   return `${new Date(at).toISOString().slice(0, 23).replace('T', ' ')}000`;
 }
 
-/** `YYYY-MM-DD`: created and modified of a subaccount (conventions.md §12.5). */
+/** `YYYY-MM-DD`: created and modified of a subaccount (docs/interface/requests.md#timestamps). */
 export function dateOnly(at: Instant): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 
 const filterShape = /^(\d{4})-(\d{2})-(\d{2})(?:[ T](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?)?$/;
 
-/** What list filters accept, `YYYY-MM-DD[ HH:MM[:ss[.uuuuuu]]]` in UTC (conventions.md §9.2); undefined for anything else. */
+/** What list filters accept, `YYYY-MM-DD[ HH:MM[:ss[.uuuuuu]]]` in UTC (docs/interface/requests.md#lists); undefined for anything else. */
 export function parseTimestamp(text: string): Instant | undefined {
   const found = filterShape.exec(text);
   if (found === null) return undefined;

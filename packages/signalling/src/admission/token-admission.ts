@@ -2,7 +2,7 @@ import { type ClientTokens, type TokenRefusal, tokenRefusals } from '@jackfield/
 import { decodeUtf8, parseNameAddr, parseSipUri, type SipRequest } from '@jackfield/sip';
 import type { Admission, Admitted, Refused } from './admission.ts';
 
-/** conventions.md §3.4: where clients present their tokens, and where they look for the reason of a refusal. */
+/** docs/interface/client-tokens.md#on-sip: where clients present their tokens, and where they look for the reason of a refusal. */
 const tokenHeader = 'X-Plivo-Jwt';
 const errorHeader = 'X-Plivo-Jwt-Error-Code';
 
@@ -40,7 +40,7 @@ export function createTokenAdmission({ tokens, otherwise }: TokenAdmissionDeps):
   };
 }
 
-/** conventions.md §3.4: no challenge, because no password would help. */
+/** docs/interface/client-tokens.md#on-sip: no challenge, because no password would help. */
 export function refusedToken(why: TokenRefusal): Refused {
   return { ok: false, status: 401, headers: [[errorHeader, String(tokenRefusals[why])]] };
 }

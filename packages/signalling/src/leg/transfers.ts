@@ -117,7 +117,7 @@ export function createTransfers({ domains, gruus, isAnswered }: TransfersDeps): 
   };
 }
 
-/** conventions.md §3.4: the answer that an INVITE of the phone would get. */
+/** docs/interface/client-tokens.md#on-sip: the answer that an INVITE of the phone would get. */
 function refuseByToken(call: Call): void {
   const { status, headers } = refusedToken('grants');
   call.refuseReferral(status, headers);

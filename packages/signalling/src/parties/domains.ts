@@ -7,7 +7,7 @@ export function isOurs(host: string, domains: readonly string[]): boolean {
   return domains.includes(host) || addressLiteral.test(host);
 }
 
-/** The trunk that a Request-URI goes through: `<trunk_id>.zt.<domain>` (conventions.md §6). */
+/** The trunk that a Request-URI goes through: `<trunk_id>.zt.<domain>` (docs/interface/trunks.md#identifiers). */
 export function trunkOf(requestUri: string, domains: readonly string[]): string | undefined {
   const host = parseSipUri(requestUri)?.host;
   // An identifier has 14 to 18 digits.

@@ -70,12 +70,12 @@ export function callerOf(request: SipRequest, admitted: Admitted): { from: strin
   };
 }
 
-/** More of them, or longer ones, are no message to a program (conventions.md §17 caps names at 24 and values at 120 characters). */
+/** More of them, or longer ones, are no message to a program (docs/interface/calls.md#sip-headers caps names at 24 and values at 120 characters). */
 const mostHeaders = 32;
 const longestHeaderName = 64;
 const longestHeaderValue = 512;
 
-/** What a caller has to say to the program that takes its call: `X-PH-…` by their full names, and To as `SIP-H-To` (conventions.md §12.2). */
+/** What a caller has to say to the program that takes its call: `X-PH-…` by their full names, and To as `SIP-H-To` (docs/interface/calls.md#request-parameters). */
 export function customHeadersOf(request: SipRequest): Readonly<Record<string, string>> {
   const found = new Map<string, string>();
   const to = request.headers.get('To');

@@ -17,7 +17,7 @@ interface Destination {
   readonly method: 'GET' | 'POST';
 }
 
-/** conventions.md §12.1: an app_id has 17 digits, two more than any number of the public network (E.164). */
+/** docs/interface/applications.md#fields: an app_id has 17 digits, two more than any number of the public network (E.164). */
 const applicationId = /^[0-9]{17}$/;
 
 type Row = ApplicationsTables['applications'];
@@ -92,7 +92,7 @@ export function createAnsweringApplications({ read }: Pick<Database, 'read'>): A
           row.fallback_answer_url === ''
             ? null
             : { url: row.fallback_answer_url, method: row.fallback_method },
-        // conventions.md §12.1: without a URL of its own the end is told to answer_url.
+        // docs/interface/applications.md#hangup-url: without a URL of its own the end is told to answer_url.
         hangup: row.hangup_url === '' ? answer : { url: row.hangup_url, method: row.hangup_method },
       };
     },

@@ -16,7 +16,7 @@ export type SignRequest = (request: {
   | undefined
 >;
 
-/** What the fragment of a URL says (conventions.md §1): the shape of the callbacks feature's delivery settings. */
+/** What the fragment of a URL says (docs/interface/requests.md#settings-in-a-url): the shape of the callbacks feature's delivery settings. */
 export interface RequestSettings {
   readonly url: string;
   readonly connectMs: number;
@@ -41,7 +41,7 @@ export interface FetchLimits {
   readonly redirections: number;
 }
 
-/** conventions.md §1: 15 s to answer, at most 100 KB. */
+/** docs/interface/documents.md#fetching: 15 s to answer, at most 100 KB. */
 const fetchLimits: FetchLimits = { totalMs: 15_000, maxBytes: 102_400, redirections: 3 };
 
 export interface WantedDocument {

@@ -37,7 +37,7 @@ export function callInstructionRoutes(commands: CallCommands, transfer: Transfer
       if (!wanted.ok) return wanted;
       const moved = await transfer(account, params.call_uuid, wanted.value);
       if (!moved.ok) return moved;
-      // Clients know the message in this spelling (conventions.md §12.2).
+      // Clients know the message in this spelling (docs/interface/calls.md#transfers).
       return accepted({ message: 'call transfered', call_uuids: [...moved.value] });
     },
   });

@@ -3,7 +3,7 @@ import { accepted, type Result, refused } from '../../kernel/result.ts';
 
 export type SipHeaders = Readonly<{ [name: string]: string }>;
 
-/** conventions.md §13: what a browser phone reads of a header's name. */
+/** docs/interface/calls.md#sip-headers: what a browser phone reads of a header's name. */
 const maxNameLength = 24;
 
 /** Of a request's `sip_headers`, whose shape has been checked. */

@@ -35,7 +35,7 @@ export interface WantedTransfer {
   readonly bLeg: ActionRequest | null;
 }
 
-/** Reads a validated body; defaults are those of conventions.md §12.2. */
+/** Reads a validated body; defaults are those of docs/interface/calls.md#making-a-call. */
 export function readNewCall(body: NewCallBody): Result<WantedCall> {
   const wrong = wrongUrl(body, ['answer_url', 'ring_url', 'hangup_url', 'fallback_url']);
   if (wrong !== undefined) return wrong;

@@ -35,10 +35,10 @@ export interface SignerDeps {
   readonly prefixes?: readonly string[];
 }
 
-/** The published interface's own prefix, and that of the hosted service, whose validators then work unchanged (conventions.md §3.2). */
+/** The published interface's own prefix, and that of the hosted service, whose validators then work unchanged (docs/interface/signatures.md#prefixes). */
 export const defaultSignaturePrefixes: readonly string[] = ['X-Service-', 'X-Plivo-'];
 
-/** conventions.md §3.1: the nonce of the one published example has twenty digits. */
+/** docs/interface/signatures.md#version-2: the nonce of the one published example has twenty digits. */
 const nonceDigits = 20;
 
 /** Form or query, and under each prefix the signatures V2 and V3 with nonces of their own, new for each request. */

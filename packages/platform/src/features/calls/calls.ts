@@ -101,7 +101,7 @@ export interface CallsFeature extends Calls {
   restore(diedAt: DiedAt): Promise<number>;
 }
 
-/** conventions.md §12.2 `time_limit`. */
+/** docs/interface/calls.md#making-a-call `time_limit`. */
 const defaultTimeLimitSeconds = 14_400;
 
 /** Every leg of every call: recorded, dialled, told to its owner. */
@@ -295,7 +295,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
   media.subscribe((notice) => {
     switch (notice.type) {
       case 'media-silent':
-        // conventions.md §13: a phone that has sent nothing for so long (the engine's figure, 60 s) is gone without a word.
+        // docs/interface/calls.md#limits: a phone that has sent nothing for so long (the engine's figure, 60 s) is gone without a word.
         // One that has not answered may be as silent as it likes.
         if (legs.peek(notice.leg)?.phase === 'answered') hangUp(notice.leg, callEnds(6020, 'Service'));
         return;

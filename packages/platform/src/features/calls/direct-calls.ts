@@ -27,7 +27,7 @@ export interface DirectCallsDeps {
   readonly take: (leg: string, owner: LegOwner) => Promise<boolean>;
 }
 
-/** Seconds that a directly called phone may ring: the default of an outbound call in conventions.md §12.2. */
+/** Seconds that a directly called phone may ring: the default of an outbound call in docs/interface/calls.md#making-a-call. */
 const ringTimeoutSeconds = 120;
 
 /** Of the play that stands for the phone that is to take a place. */

@@ -4,7 +4,7 @@ import type { Usage } from '../usage/index.ts';
 import type { CallLeg, CallLegEffect, CallLegEvent, CallLegInput } from './domain/call-leg.ts';
 import { parametersOfCall, parametersOfEnd } from './parameters.ts';
 
-/** `Event` of conventions.md §10.4, and which of a leg's receivers wants it. */
+/** `Event` of docs/interface/multiparty-calls.md#call-status-callbacks, and which of a leg's receivers wants it. */
 const kinds = {
   ringing: { event: 'Ring', callback: 'ring' },
   answered: { event: 'StartApp', callback: 'answer' },

@@ -45,7 +45,7 @@ export function readCallFilters(query: CallListQuery): Result<CallFilters> {
 /** Seconds, beyond every call; an INTEGER of PostgreSQL holds it. */
 const longest = 2_000_000_000;
 
-/** `bill_duration` with the relations of times, in both spellings (conventions.md §9.2). */
+/** `bill_duration` with the relations of times, in both spellings (docs/interface/requests.md#lists). */
 function readSeconds(query: CallListQuery): SecondsRange | undefined {
   const given = (relation: 'gt' | 'gte' | 'lt' | 'lte') =>
     [query[`bill_duration__${relation}`], query[`bill_duration_${relation}`]].flatMap((value) =>

@@ -53,7 +53,7 @@ export interface Calls {
   partnerOf(leg: string): string | undefined;
   /** Tells of every leg that is over, once, whoever owned it, when `peek` knows it no more: for those who act on legs of others. */
   whenOver(tell: (leg: string) => void): void;
-  /** The parameters that every request about a call carries (conventions.md §12.2), without `Event`. */
+  /** The parameters that every request about a call carries (docs/interface/calls.md#request-parameters), without `Event`. */
   parametersOf(leg: LiveLeg): Readonly<Record<string, string>>;
 }
 
@@ -123,7 +123,7 @@ export interface OutboundLeg {
   /** A number in E.164 (with or without +), an endpoint's username, or its SIP URI. */
   readonly to: string;
   readonly ringTimeoutSeconds: number;
-  /** From the answer on; then it ends with 6000. conventions.md §12.2: 14,400 when left out. */
+  /** From the answer on; then it ends with 6000. docs/interface/calls.md#making-a-call: 14,400 when left out. */
   readonly timeLimitSeconds?: number;
   /** Names without the `X-PH-` prefix. */
   readonly sipHeaders: Readonly<Record<string, string>>;

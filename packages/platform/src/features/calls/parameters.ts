@@ -10,7 +10,7 @@ export type CallParameters = Readonly<Record<string, string>>;
 type Described = Omit<LiveLeg, 'phase' | 'owner' | 'isPrivate'> &
   Pick<CallLeg, 'parentRequestUuid' | 'rate' | 'phase'>;
 
-/** What every request about a call carries (conventions.md §12.2), without `Event`; `CallStatus` is that of a call that lives. */
+/** What every request about a call carries (docs/interface/calls.md#request-parameters), without `Event`; `CallStatus` is that of a call that lives. */
 export function parametersOfCall(leg: Described): CallParameters {
   return {
     // First, so that a header of the caller's never takes the place of a parameter of ours.

@@ -42,7 +42,7 @@ export interface Transfers {
   over(leg: string): void;
 }
 
-/** Seconds that the phone may ring to which a call is transferred: the default of an outbound call in conventions.md §12.2. */
+/** Seconds that the phone may ring to which a call is transferred: the default of an outbound call in docs/interface/calls.md#making-a-call. */
 const ringTimeoutSeconds = 120;
 
 /** Transfers that phones ask for: REFER, with and without Replaces, and INVITE with Replaces (RFC 3515, RFC 3891, RFC 5589). */

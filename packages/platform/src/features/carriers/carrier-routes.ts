@@ -23,7 +23,7 @@ export interface CarrierRoutesDeps {
 /** What a number is dialled as until its carrier is chosen (RFC 3966). */
 const numberScheme = 'tel:';
 
-/** conventions.md §12.2 `time_limit`, where the leg says nothing of its own. */
+/** docs/interface/calls.md#making-a-call `time_limit`, where the leg says nothing of its own. */
 const defaultTimeLimitSeconds = 14_400;
 
 export function targetOfNumber(number: string): DialTarget {

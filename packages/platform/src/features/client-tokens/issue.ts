@@ -40,7 +40,7 @@ export async function issueToken(
   }
   const authToken = await deps.authTokenOf(account.authId);
   if (authToken === undefined) return refused(notFound('account', account.authId));
-  // conventions.md §3.3: the keys in this order and of these types, and no others.
+  // docs/interface/client-tokens.md#issuing: the keys in this order and of these types, and no others.
   const voice = { incoming_allow: incoming, outgoing_allow: outgoing };
   const payload = { app, exp: times.value.exp, iss, nbf: times.value.nbf, per: { voice }, sub };
   const token = await new SignJWT(payload)
@@ -49,7 +49,7 @@ export async function issueToken(
   return accepted(token);
 }
 
-/** interface.md counts from the creation, conventions.md §3.3 from nbf: both hold. */
+/** One published page counts from the creation, another one from nbf: both hold (docs/interface/client-tokens.md#issuing). */
 function timesOf(wish: NewClientToken, now: number): Result<{ readonly nbf: number; readonly exp: number }> {
   const nbf = readInteger(wish.nbf) ?? now;
   const exp = readInteger(wish.exp) ?? Math.min(nbf, now) + maxTokenSeconds;

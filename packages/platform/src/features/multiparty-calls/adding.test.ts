@@ -227,7 +227,7 @@ onEmbeddedDatabase('Adding, with everything that can be asked for', (open) => {
 });
 
 eachDatabase('on_exit_action_url', (open) => {
-  test('kicked: the document runs on the leg, told of what conventions.md §10.2 names; for want of one, 4030', async () => {
+  test('kicked: the document runs on the leg, told with the fields of an exit action; for want of one, 4030', async () => {
     const world = await openMultipartyWorld(open);
     await world.join('room', customer);
     await world.join('room');
@@ -304,7 +304,7 @@ eachDatabase('on_exit_action_url', (open) => {
     assert.equal(world.exits.length, 0);
   });
 
-  test('who is moved to another call leaves without it (conventions.md §9.4)', async () => {
+  test('who is moved to another call leaves without it', async () => {
     const world = await openMultipartyWorld(open);
     await world.join('room', { ...customer, stay_alone: true });
     const leg = await world.join('room', exit);

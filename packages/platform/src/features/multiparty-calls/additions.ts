@@ -79,7 +79,7 @@ export function createAdditions(deps: AdditionDeps) {
     ]);
   }
 
-  /** Takes a live call out of whatever it is in (conventions.md §9.3). It is not new: also while draining. */
+  /** Takes a live call out of whatever it is in (docs/interface/multiparty-calls.md#adding-participants). It is not new: also while draining. */
   async function move(
     viewer: Viewer,
     reference: CallReference,

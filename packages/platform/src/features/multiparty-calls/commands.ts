@@ -58,7 +58,7 @@ export function createCommands(deps: AdditionDeps) {
       if (Object.keys(switches).length === 0) {
         return refused(problem('missing-parameter', 'one of mute, hold and coach_mode must be given'));
       }
-      // interface.md: coach_mode is for an individual member only.
+      // docs/interface/multiparty-calls.md#operations: coach_mode is for an individual member only.
       if (switches.coachMode !== undefined && (members === 'all' || members.length > 1)) {
         return refused({
           ...problem(

@@ -33,7 +33,7 @@ const ofParticipant = {
 const ofAdding = { ...ofParticipant, RequestUUID: 'request-7' };
 const about = (type: string) => ({ type, participant }) as MultipartyCallEvent;
 
-/** Events of conventions.md §10.1: name, group, and the fields besides those of every event. */
+/** Events of docs/interface/multiparty-calls.md#status-callbacks: name, group, and the fields besides those of every event. */
 const table: readonly (readonly [MultipartyCallEvent, string, string, object])[] = [
   [{ type: 'initialized' }, 'MPCInitialized', 'mpc-state-changes', {}],
   [{ type: 'started' }, 'MPCStart', 'mpc-state-changes', {}],
@@ -74,7 +74,7 @@ const table: readonly (readonly [MultipartyCallEvent, string, string, object])[]
 ];
 const groups = [...new Set(table.map(([, , group]) => group)), 'participant-audio-events'];
 
-describe('events of conventions.md §10.1', () => {
+describe('events of status callbacks', () => {
   for (const [event, name, group, fields] of table) {
     test(`${name}: its fields, and told to those alone who asked for ${group}`, () => {
       for (const asked of groups) {
@@ -101,7 +101,7 @@ describe('events of conventions.md §10.1', () => {
   });
 });
 
-test('an exit action is told with the fields of conventions.md §10.2, whatever status callbacks were asked for', () => {
+test('an exit action is told with its own fields, whatever status callbacks were asked for', () => {
   const request = { url: 'https://example.com/exit', method: 'POST' } as const;
   const gone = exited(participant, 'Participant Call Hangup', 9000);
   const [told] = outboxEventsOf(

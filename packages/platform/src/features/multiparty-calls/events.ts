@@ -9,7 +9,7 @@ import { remarksOf } from './remarks.ts';
 /** What status callbacks tell of. */
 type ToldEvent = Exclude<MultipartyCallEvent, { readonly type: 'exit-action' | 'speak-over' }>;
 
-/** Names of conventions.md §10.1. */
+/** Names of docs/interface/multiparty-calls.md#status-callbacks. */
 const eventNames: Readonly<Record<ToldEvent['type'], string>> = {
   initialized: 'MPCInitialized',
   started: 'MPCStart',
@@ -34,7 +34,7 @@ const aboutAdding: readonly MultipartyCallEvent['type'][] = [
   'add-participant-completed',
 ];
 
-/** Groups of events that a status callback asks for (conventions.md §10.1). */
+/** Groups of events that a status callback asks for (docs/interface/multiparty-calls.md#status-callbacks). */
 const eventGroups: Readonly<Record<ToldEvent['type'], string>> = {
   initialized: 'mpc-state-changes',
   started: 'mpc-state-changes',
@@ -109,7 +109,7 @@ function outboxEventOf(call: MultipartyCall, event: MultipartyCallEvent, now: In
   };
 }
 
-/** conventions.md §10.2, with what is left of the parameters of a call that is over (§12.2). */
+/** docs/interface/multiparty-calls.md#exit-actions, with what is left of the parameters of a call that is over (docs/interface/calls.md#request-parameters). */
 function fieldsOfExit(call: MultipartyCall, participant: Participant) {
   const { leg, from, to, callerName, requestUuid, origin } = participant;
   return {

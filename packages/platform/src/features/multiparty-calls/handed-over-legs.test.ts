@@ -92,7 +92,7 @@ eachDatabase('A document lends its leg to a multiparty call', (open) => {
     assert.deepEqual(world.media.edges(mpcUuid), { [dialled]: [leg], [leg]: [dialled] });
   });
 
-  test('kicked: its document has it back with what the request to onExitActionUrl says (conventions.md §10.2)', async () => {
+  test('kicked: its document has it back with what the request to onExitActionUrl says', async () => {
     const world = await openMultipartyWorld(open);
     await world.join('room');
     await world.join('room');
@@ -336,7 +336,7 @@ eachDatabase('What becomes of a dialled leg is told', (open) => {
     assert.equal(leg?.sendOnPreanswer, true);
   });
 
-  test('digits and voice, as groups of status_callback_events (conventions.md §10.1)', async () => {
+  test('digits and voice, as groups of status_callback_events', async () => {
     const world = await openMultipartyWorld(open);
     const leg = await world.join('room', {
       ...customer,

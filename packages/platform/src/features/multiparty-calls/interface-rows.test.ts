@@ -5,7 +5,7 @@ import { agent, customer, type MultipartyWorld, openMultipartyWorld } from './te
 
 const room = 'MultiPartyCall/name_room/';
 
-eachDatabase('Participants of a multiparty call, row by row of interface.md', (open) => {
+eachDatabase('Participants of a multiparty call, row by row of the interface', (open) => {
   test('Retrieve participant answers one with its fields, several and all with a list of them', async () => {
     const world = await openMultipartyWorld(open);
     const first = await world.join('room', { stay_alone: true });

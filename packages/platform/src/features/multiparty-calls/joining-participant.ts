@@ -16,7 +16,7 @@ export interface JoiningParticipant {
   readonly instruction: JoinInstruction;
 }
 
-/** The element (conventions.md §11), with its defaults filled in. */
+/** The element (docs/interface/multiparty-calls.md#the-element), with its defaults filled in. */
 export interface JoinInstruction {
   readonly name: string;
   readonly role: Role;

@@ -22,7 +22,7 @@ interface MemberPath {
   readonly member_id: string;
 }
 
-/** Files and texts for one, several or all of those in a multiparty call (conventions.md §9.1). */
+/** Files and texts for one, several or all of those in a multiparty call (docs/interface/multiparty-calls.md#operations). */
 export function memberSoundRoutes(commands: MultipartyCallCommands): RouteGroup['routes'] {
   async function start(
     viewer: Viewer,

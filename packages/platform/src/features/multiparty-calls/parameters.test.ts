@@ -193,7 +193,7 @@ onEmbeddedDatabase('Parameters of adding a participant', (open) => {
     }
   });
 
-  test('exactly one of call_uuid and from with to (conventions.md §9.3)', async () => {
+  test('exactly one of call_uuid and from with to', async () => {
     const world = await openMultipartyWorld(open);
     const call_uuid = 'b2c40000-0000-4000-8000-000000000000';
     for (const [body, given] of [
@@ -209,7 +209,7 @@ onEmbeddedDatabase('Parameters of adding a participant', (open) => {
     }
   });
 
-  test('several destinations are for agents, and lists of seconds are no longer than theirs (conventions.md §9.3)', async () => {
+  test('several destinations are for agents, and lists of seconds are no longer than theirs', async () => {
     const world = await openMultipartyWorld(open);
     const three = { ...agent, to: 'alice<bob<sip:carol@sip.localhost' };
     const bad = [

@@ -3,7 +3,7 @@ import type { RecordingRefusal } from './domain/room-recording.ts';
 import type { RoomReply } from './domain/room-step.ts';
 import { problemOfRefusal } from './refusals.ts';
 
-/** What the client reads when a recording is refused (conventions.md §9.6). */
+/** What the client reads when a recording is refused (docs/interface/multiparty-calls.md#recording). */
 export function problemOfRecording(mpcUuid: string, refusal: Exclude<RoomReply, 'done'>): Problem {
   switch (refusal.because) {
     case 'recording-runs':

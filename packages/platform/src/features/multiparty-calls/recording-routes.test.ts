@@ -47,7 +47,7 @@ eachDatabase('Recording multiparty calls over the API', (open) => {
     assert.deepEqual(recordings.orders, [`start ${uuid}`, `pause ${uuid}`, `resume ${uuid}`, `stop ${uuid}`]);
   });
 
-  test('conventions.md §9.6: what is not so is refused, and says what', async () => {
+  test('a recording order in the wrong state is refused, and the answer says what is wrong', async () => {
     const world = await openMultipartyWorld(open);
     await world.join('desk 1');
     const refusals: (readonly [string, { readonly status: number; readonly body: { error: string } }])[] = [];

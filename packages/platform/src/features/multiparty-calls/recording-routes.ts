@@ -18,7 +18,7 @@ import type { Viewer } from './queries.ts';
 import type { RecordingCommands } from './recording-commands.ts';
 import { noSuchMember } from './refusals.ts';
 
-/** conventions.md §9.1: Record, of the call and of participants. */
+/** docs/interface/multiparty-calls.md#operations: Record, of the call and of participants. */
 export function recordingRoutes(commands: RecordingCommands): readonly ApiRoute[] {
   const start = route({
     method: 'POST',
@@ -138,7 +138,7 @@ export function recordingRoutes(commands: RecordingCommands): readonly ApiRoute[
   return [start, ...ofCall, startOfParticipant, ...ofParticipants];
 }
 
-/** interface.md: all by default; of `both` the file of everybody is named first. */
+/** docs/interface/multiparty-calls.md#operations: all by default; of `both` the file of everybody is named first. */
 function tracksOf(wanted: string | undefined): readonly RecordedTrack[] {
   switch (wanted?.toLowerCase()) {
     case 'participant':

@@ -3,7 +3,7 @@ import type { Participant } from './domain/participant.ts';
 
 /**
  * What the document of a borrowed leg hears when it has its leg back: the request to onExitActionUrl carries it
- * (conventions.md §10.2).
+ * (docs/interface/multiparty-calls.md#exit-actions).
  */
 export function remarksOf(
   call: { readonly uuid: string; readonly name: string },

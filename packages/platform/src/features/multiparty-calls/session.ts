@@ -164,7 +164,7 @@ export function defineSessions(deps: SessionDeps): Sessions<MultipartyCall, Room
       });
   }
 
-  /** Without a document its leg ends as if there were no exit action (conventions.md §9.4). */
+  /** Without a document its leg ends as if there were no exit action (docs/interface/multiparty-calls.md#endings). */
   function runExitDocument(
     uuid: string,
     { name, participant, because }: Extract<MultipartyCallEffect, { readonly do: 'run-exit-document' }>,
@@ -216,7 +216,7 @@ function inputOf(notice: OwnedLegNotice): MultipartyCallInput | undefined {
 
 type DialledFor = Extract<MultipartyCallEffect, { readonly do: 'dial' }>['call'];
 
-/** conventions.md §10.4: what becomes of the dialled leg, with the names of its multiparty call. */
+/** docs/interface/multiparty-calls.md#call-status-callbacks: what becomes of the dialled leg, with the names of its multiparty call. */
 function callbacksOf(
   uuid: string,
   { name }: DialledFor,
@@ -227,7 +227,7 @@ function callbacksOf(
   return { callbacks: { ring: target, answer: target, hangup: target, fields } };
 }
 
-/** The cause that the leg's own record keeps (conventions.md §9.3, §9.4). */
+/** The cause that the leg's own record keeps (docs/interface/multiparty-calls.md#adding-participants, docs/interface/multiparty-calls.md#endings). */
 export function endOf(because: LetGoCause): CallEnd {
   switch (because) {
     case 'kicked':

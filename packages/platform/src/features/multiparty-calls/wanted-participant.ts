@@ -25,7 +25,7 @@ export type WantedAddition = WantedPhones & {
   readonly settings: CallSettings;
 };
 
-/** Reads a validated body; defaults are those of interface.md. */
+/** Reads a validated body; defaults are those of docs/interface/multiparty-calls.md#adding-participants. */
 export function readAddition(body: NewParticipant): Result<WantedAddition> {
   const phones = readPhones(body);
   if (!phones.ok) return phones;
@@ -78,7 +78,7 @@ export function readAddition(body: NewParticipant): Result<WantedAddition> {
       maxParticipants: readInteger(body.max_participants) ?? 10,
       maxDurationSeconds: readInteger(body.max_duration) ?? 14_400,
       stayAlone: readBoolean(body.stay_alone) ?? false,
-      // Only documents ask for it (conventions.md §11).
+      // Only documents ask for it (docs/interface/multiparty-calls.md#the-element).
       waitsForAgent: false,
       waitSeconds: null,
       recordMinMemberCount: readInteger(body.record_min_member_count) ?? 1,

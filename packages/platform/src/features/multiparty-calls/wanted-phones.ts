@@ -11,7 +11,7 @@ export type WantedPhones =
   | { readonly callUuid: null; readonly phones: readonly [WantedPhone, ...WantedPhone[]] }
   | { readonly callUuid: string; readonly phones: null };
 
-/** conventions.md §9.3: exactly one of `call_uuid` and `from` with `to`; several destinations for agents only. */
+/** docs/interface/multiparty-calls.md#adding-participants: exactly one of `call_uuid` and `from` with `to`; several destinations for agents only. */
 export function readPhones(body: NewParticipant): Result<WantedPhones> {
   const { from, to, call_uuid: callUuid } = body;
   if (body.role.toLowerCase() === 'ai-agent') return readAgentsPlace(body);

@@ -25,7 +25,7 @@ export interface NewRecording {
   readonly account: string;
   readonly mainAccount: string;
   readonly owner: { readonly kind: string; readonly id: string };
-  /** conventions.md §12.4 `recording_type`. */
+  /** docs/interface/recordings.md#fields `recording_type`. */
   readonly type: 'normal' | 'mpc';
   readonly callUuid: string;
   readonly mpc?: { readonly uuid: string; readonly name: string };

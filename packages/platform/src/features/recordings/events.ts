@@ -44,7 +44,7 @@ const announcedNames: Readonly<Record<RecordingEvent, string>> = {
   failed: 'Failed',
 };
 
-/** Fields of interface.md, and those of conventions.md §10.3; what is not known yet is empty. */
+/** Fields of docs/interface/multiparty-calls.md#recording-callbacks; what is not known yet is empty. */
 function announcedEvent(
   recording: Recording,
   { of, callback, fields, resource }: RecordingAnnouncement,
@@ -65,7 +65,7 @@ function announcedEvent(
       ...fields,
       RecordingUUID: recording.uuid,
       RecordingURL: url,
-      // conventions.md §10.3; the URL of the file without its ending names the record.
+      // docs/interface/multiparty-calls.md#recording-callbacks; the URL of the file without its ending names the record.
       RecordingResourceURL: `${url.replace(/\.[a-z0-9]+$/, '')}/`,
       RecordingFormat: recording.format,
       RecordingDuration: Math.round(lengthMs / 1000),
@@ -82,7 +82,7 @@ function timeOrEmpty(at: Instant | null): string {
   return at === null ? '' : timestampWithOffset(at);
 }
 
-/** Names of conventions.md §12.3; a failure says why. */
+/** Names of docs/interface/documents.md#record; a failure says why. */
 function fieldsOfEnd(recording: Recording) {
   const { durationMs, sentence } = recording;
   return {

@@ -15,7 +15,7 @@ const ids = (body: { objects: readonly { recording_id: string }[] }) =>
   body.objects.map((each) => each.recording_id);
 
 eachDatabase('Recording API', (open) => {
-  test('an object has the fields of conventions.md §12.4, while it runs and after', async () => {
+  test('an object has the published fields, while it runs and after', async () => {
     const world = await openRecordingsWorld(open);
     const { api, clock } = world;
     const began = clock.now();

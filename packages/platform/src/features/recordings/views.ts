@@ -6,7 +6,7 @@ import type { RecordingRow } from './tables.ts';
 
 /** Where files lie is the operator's affair: nothing is charged for keeping them. */
 const noAmount = '0.00000';
-/** What is not known yet, as in the first request of a recorded session (conventions.md §12.3). */
+/** What is not known yet, as in the first request of a recorded session (docs/interface/documents.md#record). */
 const notYet = -1;
 const dayMs = 86_400_000;
 const roundedToSeconds = 60;
@@ -52,7 +52,7 @@ function decimal(value: number): string {
   return value.toFixed(5);
 }
 
-/** `YYYY-MM-DD HH:mm:ss.uuuuuu+00:00` (conventions.md §1). */
+/** `YYYY-MM-DD HH:mm:ss.uuuuuu+00:00` (docs/interface/requests.md#timestamps). */
 function timeOf(at: Instant): string {
   return `${timestamp(at)}.${String(at % 1000).padStart(3, '0')}000+00:00`;
 }

@@ -25,7 +25,7 @@ export interface SandboxMessagesFeature {
   close(): void;
 }
 
-/** design.md §9: numbers that end so have an end of their own. */
+/** Numbers with these last digits have a fixed outcome (docs/sandbox.md). */
 const fates: Readonly<Record<string, 'failed' | 'undelivered' | 'none'>> = {
   '9901': 'failed',
   '9902': 'undelivered',

@@ -32,7 +32,7 @@ export interface SoundLimits extends SoundFileLimits {
 }
 
 const soundLimits: SoundLimits = {
-  // conventions.md §12.3 Play.
+  // docs/interface/documents.md#speak-and-play
   maxFileBytes: 10 << 20,
   // The media engine holds 6,250 s in all; 10 MB of MP3 at 48 kbit/s are as long as this.
   maxSeconds: 1_800,
@@ -55,7 +55,7 @@ export interface SoundsDeps {
   readonly speech: Speech;
   readonly media: Media;
   readonly clips: MediaClips;
-  /** Reads the `#ct rt tt` settings of a URL (conventions.md §1). */
+  /** Reads the `#ct rt tt` settings of a URL (docs/interface/requests.md#settings-in-a-url). */
   readonly timeoutsOf: (url: string) => EgressTimeouts;
   /** Reads the documents that sources may lead to. */
   readonly readSoundDocument: ReadSoundDocument;

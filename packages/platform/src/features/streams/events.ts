@@ -3,7 +3,7 @@ import { timestamp } from '../../kernel/timestamps.ts';
 import type { MiddleEvent } from './domain/new-stream.ts';
 import { type Stream, type StreamEvent, secondsOf } from './domain/stream.ts';
 
-/** conventions.md §7.4; the last three are ours, and `frame-refused` is for the feed alone. */
+/** docs/interface/streams.md#status-callbacks; the last three are ours, and `frame-refused` is for the feed alone. */
 const names: Readonly<Record<StreamEvent['type'], string | null>> = {
   started: 'StartStream',
   stopped: 'StopStream',

@@ -1,7 +1,7 @@
 import { invalidParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 
-/** conventions.md §7: all of it, in UTF-8. */
+/** docs/interface/streams.md#starting: all of it, in UTF-8. */
 const maxExtraHeadersBytes = 512;
 
 const allowed = `pairs such as name=value,other=value (or with ; between them, or a JSON object of texts), at most ${maxExtraHeadersBytes} bytes`;
@@ -19,7 +19,7 @@ export function readExtraHeaders(
 }
 
 /**
- * As it goes into the frames. The only parser of pairs that is known splits at `;` and takes JSON as it is (conventions.md §8), so
+ * As it goes into the frames. The only parser of pairs that is known splits at `;` and takes JSON as it is (docs/interface/streams.md#frames), so
  * pairs are joined by that whatever stood between them.
  */
 export function extraHeadersOnWire(written: string): string {

@@ -54,7 +54,7 @@ export function readStreamWish(body: NewCallStream | NewMpcStream): Result<Strea
   const bidirectional = readBoolean(body.bidirectional) ?? false;
   const audioTrack =
     readOneOf(streamTracks, 'audio_track' in body ? body.audio_track : undefined) ?? 'inbound';
-  // interface.md: with bidirectional true, audio_track cannot be outbound or both.
+  // docs/interface/streams.md#starting: with bidirectional true, audio_track cannot be outbound or both.
   if (bidirectional && audioTrack !== 'inbound') {
     return refused(invalidParameter('audio_track', audioTrack, 'inbound where bidirectional is true'));
   }

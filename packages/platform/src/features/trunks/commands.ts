@@ -22,7 +22,7 @@ export interface CommandDeps extends DeletionDeps {
   readonly realm: string;
 }
 
-/** interface.md: 422, and not the 400 of other resources. */
+/** docs/interface/trunks.md#required-parameters: 422, and not the 400 of other resources. */
 export function missing(parameter: string): Problem {
   return { ...problem('missing-trunk-parameter', `${parameter} parameter is missing`), parameter };
 }

@@ -9,7 +9,7 @@ import { thingOf } from './deletion.ts';
 import type { TrunkStore } from './store.ts';
 import type { TrunkReferences, TrunkRow } from './tables.ts';
 
-/** conventions.md §2 allows 14 to 18; with 17 nobody finds one by trying. */
+/** docs/interface/trunks.md#identifiers allows 14 to 18; with 17 nobody finds one by trying. */
 const idLength = 17;
 
 const referred = {

@@ -57,7 +57,7 @@ export function createUsage(table: RateTable): Usage {
   };
 }
 
-/** 500 → `0.00500`: five decimals, as conventions.md §1 has money. */
+/** 500 → `0.00500`: five decimals, as docs/interface/requests.md#money has money. */
 export function amountText(units: number): string {
   const digits = String(units).padStart(6, '0');
   return `${digits.slice(0, -5)}.${digits.slice(-5)}`;

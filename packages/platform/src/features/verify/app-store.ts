@@ -20,7 +20,7 @@ export interface AppStore {
   remove(app: AppRow): Promise<void>;
 }
 
-/** conventions.md §5: six digits is what the hosted service sends where nothing is set. */
+/** docs/interface/verify.md#sessions: six digits is what the hosted service sends where nothing is set. */
 export const appDefaults = {
   brand_name: '',
   code_length: 6,

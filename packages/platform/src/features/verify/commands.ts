@@ -51,7 +51,7 @@ export interface CommandDeps {
   readonly isDraining?: () => boolean;
 }
 
-/** What the hosted service tells of attempts that its fraud shield has blocked (conventions.md §5). */
+/** What the hosted service tells of attempts that its fraud shield has blocked (docs/interface/verify.md#attempts). */
 const blockedCode = '452';
 const retrySeconds = 5;
 

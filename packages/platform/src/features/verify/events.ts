@@ -2,7 +2,7 @@ import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { Attempt, SessionEvent, VerifySession } from './domain/session.ts';
 import { digitsOf } from './recipient.ts';
 
-/** interface.md: after an attempt without 200 it is tried again so many seconds later, three times. */
+/** docs/interface/verify.md#callbacks: after an attempt without 200 it is tried again so many seconds later, three times. */
 const schedule = [60, 120, 240];
 
 /** What is told of a session; `session` is the state after the change. The code is not among what it knows. */

@@ -32,7 +32,7 @@ export interface SessionFilters {
   readonly begun: TimeRange | undefined;
 }
 
-/** conventions.md §5: lists reach back so far. */
+/** docs/interface/verify.md#sessions: lists reach back so far. */
 const listedMs = 90 * 86_400_000;
 
 export function readSessionFilters(query: VerifySessionListQuery): Result<SessionFilters> {
@@ -161,7 +161,7 @@ function attemptItemOf({ code_length }: SessionRow, attempt: AttemptRow) {
   };
 }
 
-/** With T and a zone: some clients read nothing else (conventions.md §5). */
+/** With T and a zone: some clients read nothing else (docs/interface/verify.md#sessions). */
 function rfc3339(at: Instant): string {
   return new Date(at).toISOString();
 }

@@ -7,7 +7,7 @@ export type FetchReason = 'answer' | 'fallback' | 'action' | 'transfer' | 'redir
 export type DocumentFault = 'unreachable' | 'url' | 'method' | 'xml';
 
 /**
- * Names of conventions.md §13 for the ends that a document brings about. A machine takes only types from another feature, so they
+ * Names of docs/interface/calls.md#hangup-causes for the ends that a document brings about. A machine takes only types from another feature, so they
  * stand here again, held to those of the calls feature by the compiler.
  */
 const names = {
@@ -40,7 +40,7 @@ export function documentEnds(code: DocumentEndCode, source: CallEnd['source'] = 
 }
 
 const causes: Readonly<Record<FetchReason, Readonly<Record<DocumentFault, DocumentEndCode>>>> = {
-  // conventions.md §13 has no 7021 and no 7031: a URL that is wrong in the first document is that of an action.
+  // docs/interface/calls.md#hangup-causes has no 7021 and no 7031: a URL that is wrong in the first document is that of an action.
   answer: { unreachable: 7011, url: 7022, method: 7032, xml: 8011 },
   fallback: { unreachable: 7011, url: 7022, method: 7032, xml: 8011 },
   action: { unreachable: 7012, url: 7022, method: 7032, xml: 8012 },

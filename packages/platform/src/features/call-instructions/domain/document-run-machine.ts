@@ -180,7 +180,7 @@ function recordingOver(turn: Turn, over: RecordingOver) {
 }
 
 function timerFired(turn: Turn, key: string) {
-  // conventions.md §12.3: Hangup with a schedule; §12.2: hangup_on_ring.
+  // docs/interface/documents.md#hangup: a schedule; docs/interface/calls.md#making-a-call: hangup_on_ring.
   if (key === 'schedule') return leave(turn, scheduled('Answer XML'));
   if (key === 'hangup-on-ring') {
     if (turn.run.phase === 'waiting') leave(turn, scheduled('Service'));

@@ -1,7 +1,7 @@
 import type { MiddleEvent, NewStream } from '../../streams/index.ts';
 
 /**
- * The elements of an answer document as they run (conventions.md §11, §12.3): checked, with defaults filled in, times in
+ * The elements of an answer document as they run (docs/interface/multiparty-calls.md#the-element, docs/interface/documents.md#order): checked, with defaults filled in, times in
  * milliseconds or in the unit that the name says.
  */
 export type Instruction =
@@ -213,7 +213,7 @@ export type ReadDocument =
     }
   | {
       readonly ok: false;
-      /** `url` and `method`: of an action or a redirect; conventions.md §13 has causes for them. */
+      /** `url` and `method`: of an action or a redirect; docs/interface/calls.md#hangup-causes has causes for them. */
       readonly fault: 'xml' | 'url' | 'method';
       /** What is wrong, in which line, and what is allowed. */
       readonly sentence: string;

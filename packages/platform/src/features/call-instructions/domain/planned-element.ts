@@ -14,7 +14,7 @@ export interface PlannedElement {
 /** What the caller's leg must be before the element can begin; null: anything. */
 export type NeededMedium = 'early' | 'answered' | null;
 
-/** conventions.md §12.3 as we read it: what talks or listens answers; PreAnswer's children are heard before. */
+/** docs/interface/documents.md#order as we read it: what talks or listens answers; PreAnswer's children are heard before. */
 export function neededMedium({ element }: Instruction, isBeforeAnswer: boolean): NeededMedium {
   switch (element) {
     case 'Speak':

@@ -6,7 +6,7 @@ import { change, endElement, reclaim, remark, type Turn } from './run-turn.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
-/** conventions.md §12.2: the first request of a call is StartApp, every other for a document Redirect. */
+/** docs/interface/calls.md#request-parameters: the first request of a call is StartApp, every other for a document Redirect. */
 export function fetchFirst(turn: Turn) {
   const { request, reason, fields } = turn.run.first;
   fetchDocument(turn, request, reason, { ...fields, Event: reason === 'answer' ? 'StartApp' : 'Redirect' });
@@ -61,7 +61,7 @@ export function documentFetched(
   for (const sentence of remarks) remark(turn, sentence);
 }
 
-/** conventions.md §1: a first document that cannot be run has a second chance at fallback_url, every other ends the call. */
+/** docs/interface/documents.md#fetching: a first document that cannot be run has a second chance at fallback_url, every other ends the call. */
 export function documentFailed(
   turn: Turn,
   { request, reason }: NonNullable<DocumentRun['fetch']>,

@@ -5,7 +5,7 @@ import { parseSipHeaders, type SipHeaders } from '../sip-headers.ts';
 import { type Attributes, attributesOf } from './attributes.ts';
 import { bodyOf, childrenOf, type ElementReader } from './contents.ts';
 
-/** As many as a participant's `to` list may name (conventions.md §9.3). */
+/** As many as a participant's `to` list may name (docs/interface/multiparty-calls.md#adding-participants). */
 const maxDestinations = 20;
 
 const callerIdRule = {
@@ -36,7 +36,7 @@ export const readDial: ElementReader<Dial> = (element, reading) => {
     element: 'Dial',
     action: attributes.request('action', 'method', 'action'),
     redirect: attributes.flag('redirect', true),
-    // conventions.md §12.2 ring_timeout.
+    // docs/interface/calls.md#making-a-call: ring_timeout.
     timeoutSeconds: attributes.integer('timeout', { min: 1, max: 600, byDefault: 120 }),
     timeLimitSeconds: attributes.integer('timeLimit', { min: 1, max: 86_400, byDefault: 14_400 }),
     callerId: attributes.text('callerId', callerIdRule),

@@ -12,7 +12,7 @@ import { readStream } from './read-stream.ts';
 import { createReading } from './reading.ts';
 import { readXml, type XmlLimits } from './xml-tree.ts';
 
-/** conventions.md §13 sets the bytes; nothing that we know nests deeper than four, markup of speech excepted. */
+/** docs/interface/calls.md#limits sets the bytes; nothing that we know nests deeper than four, markup of speech excepted. */
 export const documentLimits: XmlLimits = { maxBytes: 102_400, maxDepth: 10, maxElements: 1_000 };
 
 const instructionReaders: ReadonlyMap<string, ElementReader<Instruction>> = new Map<

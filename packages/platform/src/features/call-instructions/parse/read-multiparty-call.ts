@@ -125,7 +125,7 @@ function readRecording(attributes: Attributes): MultiPartyCall['recording'] {
   };
 }
 
-/** Sounds are asked for with GET (conventions.md §11), unlike callbacks. */
+/** Sounds are asked for with GET (docs/interface/multiparty-calls.md#the-element), unlike callbacks. */
 function readSource(attributes: Attributes, name: string, methodName: string): ActionRequest | null {
   const url = attributes.url(name);
   const method = attributes.oneOf(methodName, ['GET', 'POST'], 'GET');

@@ -116,7 +116,7 @@ export const readWait: ElementReader<Wait> = (element, reading) => {
   return wait;
 };
 
-/** conventions.md §12.3: true, or a list of parameters, whose form is not published. */
+/** docs/interface/documents.md#wait: true, or a list of parameters, whose form is not published. */
 function readBeep(value: string | null, remark: (sentence: string) => void): boolean {
   const lower = value?.toLowerCase();
   if (lower === undefined || lower === 'false' || lower === '') return false;

@@ -11,7 +11,7 @@ export const readRecord: ElementReader<Record> = (element, reading) => {
     redirect: attributes.flag('redirect', true),
     format: attributes.oneOf('fileFormat', ['mp3', 'wav'], 'mp3'),
     timeoutMs: 1000 * attributes.integer('timeout', { min: 1, max: 600, byDefault: 15 }),
-    // A call ends after 24 hours at the latest (conventions.md §13).
+    // A call ends after 24 hours at the latest (docs/interface/calls.md#limits).
     maxLengthSeconds: attributes.integer('maxLength', { min: 1, max: 86_400, byDefault: 60 }),
     finishOnKey: attributes.keys('finishOnKey', allKeys),
     playBeep: attributes.flag('playBeep', true),

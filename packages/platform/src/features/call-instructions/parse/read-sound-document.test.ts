@@ -21,7 +21,7 @@ describe('a document of sounds', () => {
     });
   });
 
-  it('passes over other elements with a remark (conventions.md §10.5)', () => {
+  it('passes over other elements with a remark', () => {
     assert.deepEqual(inside('<Dial><Number>1</Number></Dial><Wait/>'), {
       items: [{ kind: 'silence', durationMs: 1_000 }],
       remarks: ['line 2: <Dial> is passed over: Play, Speak and Wait are heard here'],

@@ -16,7 +16,7 @@ const soundReaders: ReadonlyMap<string, ElementReader<Prompt | Wait>> = new Map<
 
 /**
  * Reads what is behind the URL of music or of an announcement: Play, Speak and Wait are heard one after another, other elements
- * are passed over (conventions.md §10.5). A mistake in one of the three makes the whole document invalid.
+ * are passed over (docs/interface/multiparty-calls.md#music-and-sounds). A mistake in one of the three makes the whole document invalid.
  */
 export const readSoundDocument: ReadSoundDocument = (bytes) => {
   const xml = readXml(bytes, documentLimits);

@@ -23,7 +23,7 @@ export const readStream: ElementReader<Stream> = (element, reading) => {
   const attributes = attributesOf(element, reading);
   const bidirectional = attributes.flag('bidirectional', false);
   const audioTrack = attributes.oneOf('audioTrack', ['inbound', 'outbound', 'both'], 'inbound');
-  // interface.md: with bidirectional true, audio_track cannot be outbound or both.
+  // docs/interface/documents.md#stream: with bidirectional true, audio_track cannot be outbound or both.
   if (bidirectional && audioTrack !== 'inbound') {
     attributes.refuse('audioTrack', 'inbound where bidirectional is true');
   }

@@ -17,7 +17,7 @@ const pauses = [1, 5, 20, 45, 600];
 
 /**
  * A status of 200 to 299 is a success, whatever becomes of the body behind it. `attempts` counts the one that was made.
- * `schedule` holds seconds between the beginnings of two attempts; where there is one, only 200 is a success (interface.md,
+ * `schedule` holds seconds between the beginnings of two attempts; where there is one, only 200 is a success (docs/interface/verify.md#callbacks,
  * Verify status callbacks), every failure is tried again, and the settings do not count.
  */
 export function judgeAttempt(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseDeliverySettings } from './delivery-settings.ts';
 
-test('a URL that says nothing has the defaults of conventions.md §1', () => {
+test('a URL that says nothing has the published defaults', () => {
   assert.deepEqual(parseDeliverySettings('https://a.example/x?y=1'), {
     url: 'https://a.example/x?y=1',
     connectMs: 2000,

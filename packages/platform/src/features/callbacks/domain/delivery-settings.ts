@@ -1,4 +1,4 @@
-/** What the fragment of a URL says about the deliveries to it (conventions.md §1); the fragment is neither sent nor signed. */
+/** What the fragment of a URL says about the deliveries to it (docs/interface/requests.md#settings-in-a-url); the fragment is neither sent nor signed. */
 export interface DeliverySettings {
   /** The URL without its fragment. */
   readonly url: string;

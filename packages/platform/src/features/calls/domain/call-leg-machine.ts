@@ -110,7 +110,7 @@ function hangUp(leg: CallLeg, end: CallEnd, status = statusOfEnd(end)): LegStep 
 }
 
 function timerFired(leg: CallLeg, key: string): LegStep {
-  // conventions.md §12.2 time_limit and ring_timeout.
+  // docs/interface/calls.md#making-a-call time_limit and ring_timeout.
   if (key === limitTimer) return hangUp(leg, callEnds(6000, 'Service'));
   return leg.phase === 'answered' ? stay(leg) : hangUp(leg, callEnds(6010, 'Service'));
 }
@@ -134,7 +134,7 @@ function answered(leg: CallLeg, now: Instant): LegStep {
   };
 }
 
-/** A caller whom we let hear something, or a phone that is heard before it answers: conventions.md §12.2 send_on_preanswer. */
+/** A caller whom we let hear something, or a phone that is heard before it answers: docs/interface/calls.md#making-a-call send_on_preanswer. */
 function early(leg: CallLeg): LegStep {
   if (leg.phase === 'answered') return stay(leg);
   const { state, effects } = told(leg, { type: 'leg-early' });

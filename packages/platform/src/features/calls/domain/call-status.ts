@@ -1,6 +1,6 @@
 import type { CallEnd } from './hangup-cause.ts';
 
-/** The words of conventions.md §12.2 for the state of a call. */
+/** The words of docs/interface/calls.md#request-parameters for the state of a call. */
 export type CallStatus =
   | 'ringing'
   | 'in-progress'

@@ -20,7 +20,7 @@ export interface SignalledEnd {
   readonly refusal?: 'calls-per-second' | 'concurrent-calls' | 'spend-per-hour' | 'caller-id' | 'no-route';
 }
 
-/** What callers are told of the caps of carriers and their like (conventions.md §13). */
+/** What callers are told of the caps of carriers and their like (docs/interface/calls.md#hangup-causes). */
 const causeOfRefusal: Readonly<Record<NonNullable<SignalledEnd['refusal']>, HangupCode>> = {
   'calls-per-second': 1020,
   'concurrent-calls': 5030,
@@ -29,7 +29,7 @@ const causeOfRefusal: Readonly<Record<NonNullable<SignalledEnd['refusal']>, Hang
   'no-route': 5020,
 };
 
-/** Final responses with a cause of their own (conventions.md §13); the rest go by their class. */
+/** Final responses with a cause of their own (docs/interface/calls.md#hangup-causes); the rest go by their class. */
 const causeOfStatus: Readonly<Record<number, HangupCode>> = {
   403: 3040,
   404: 3050,

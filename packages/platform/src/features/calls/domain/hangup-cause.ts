@@ -1,4 +1,4 @@
-/** Why a leg ended and who ended it: codes and sources of conventions.md §13. */
+/** Why a leg ended and who ended it: codes and sources of docs/interface/calls.md#hangup-causes. */
 export interface CallEnd {
   readonly code: number;
   readonly name: string;

@@ -37,7 +37,7 @@ export function untimely({ nbf, exp }: Claims, now: Instant): TokenRefusal | und
 
 /**
  * Whether a client that calls itself so has this token: `<sub>_<iss>`, the bare subject, or without a subject a name that the
- * client makes up, `puser<milliseconds>jt_<iss>` (conventions.md §3.4).
+ * client makes up, `puser<milliseconds>jt_<iss>` (docs/interface/client-tokens.md#on-sip).
  */
 export function misnamed({ iss, sub }: Claims, sipUser: string): TokenRefusal | undefined {
   const suffix = /_((?:MA|SA)[A-Z0-9]{18})$/.exec(sipUser)?.[1];

@@ -36,7 +36,7 @@ export function created(call: MultipartyCall, rivals: Rivals, now: Instant): Cal
     state: withParticipants(first.state, (each) => ({ ...each, hasStarted: startsAtOnce })),
     effects: [
       { do: 'open-mix' },
-      // interface.md: max_duration counts from initiation.
+      // docs/interface/multiparty-calls.md#states: max_duration counts from initiation.
       { do: 'start-timer', key: maxDurationTimer, at: call.createdAt + call.maxDurationSeconds * 1000 },
       { do: 'emit', event: { type: startsAtOnce ? 'started' : 'initialized' } },
       ...first.effects,
@@ -152,7 +152,7 @@ function enters(before: MultipartyCall, pending: Participant, now: Instant): Cal
   };
 }
 
-/** conventions.md §9.5: start_mpc_on_enter, and waitForAgent, for which others start nothing. */
+/** docs/interface/multiparty-calls.md#waiting: start_mpc_on_enter, and waitForAgent, for which others start nothing. */
 function starts(
   { waitsForAgent }: Pick<MultipartyCall, 'waitsForAgent'>,
   { startsOnEnter, role }: Pick<Participant, 'startsOnEnter' | 'role'>,

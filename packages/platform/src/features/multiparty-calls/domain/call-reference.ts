@@ -1,4 +1,4 @@
-/** How a path names a call: `name_<friendly_name>`, `uuid_<mpc_uuid>`, or either without its prefix (conventions.md §9). */
+/** How a path names a call: `name_<friendly_name>`, `uuid_<mpc_uuid>`, or either without its prefix (docs/interface/multiparty-calls.md#naming-a-call). */
 export interface CallReference {
   /** As it came, for the sentence that says that there is no such call. */
   readonly text: string;

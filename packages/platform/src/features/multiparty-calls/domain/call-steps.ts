@@ -11,7 +11,7 @@ import type { Participant } from './participant.ts';
 
 export type CallStep = Step<MultipartyCall, MultipartyCallEffect>;
 
-/** Groups of conventions.md §10.1 for which something has to be done first. */
+/** Groups of docs/interface/multiparty-calls.md#status-callbacks for which something has to be done first. */
 export const speakEvents = 'participant-speak-events';
 export const digitEvents = 'participant-digit-input-events';
 

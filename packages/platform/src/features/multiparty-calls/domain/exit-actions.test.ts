@@ -59,7 +59,7 @@ describe('on_exit_action_url of a dialled or moved leg', () => {
     assert.deepEqual(room.events, ['participant-exited', 'exit-action']);
   });
 
-  it('transferred: without the action (conventions.md §9.4)', () => {
+  it('transferred: without the action', () => {
     const room = joined().feed({ type: 'leg-taken', leg: 'leg-3' });
     assert.deepEqual([...documents(room), ...told(room)], []);
   });

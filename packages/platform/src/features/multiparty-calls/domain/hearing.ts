@@ -21,10 +21,10 @@ export function whoHearsWhom(present: readonly Hearer[], isActive: boolean): rea
 /** Closed by default: every line takes an edge away, and the last one is the only one that gives it. */
 export function hears(listener: Hearer, speaker: Hearer): boolean {
   if (listener.leg === speaker.leg) return false;
-  // Hold: neither hears nor speaks (design.md §6).
+  // Hold: neither hears nor speaks (docs/interface/multiparty-calls.md#coaching-and-hold).
   if (listener.hold || speaker.hold) return false;
   if (speaker.mute) return false;
-  // interface.md, participant.coach_mode: heard only by agents; so not by other supervisors either.
+  // docs/interface/multiparty-calls.md#coaching-and-hold, participant.coach_mode: heard only by agents; so not by other supervisors either.
   if (isCoaching(speaker)) return isAgent(listener.role);
   return true;
 }

@@ -130,7 +130,7 @@ function timerFired(call: MultipartyCall, key: string, now: Instant): CallStep {
     case 'max-duration':
       return ended(call, 2000, now);
     case 'wait-for-agent':
-      // conventions.md §9.5 gives no cause for it: nobody has been active.
+      // docs/interface/multiparty-calls.md#waiting gives no cause for it: nobody has been active.
       return call.status === 'initialized' ? ended(call, 1000, now) : stay(call);
     case 'delay':
       return delayOver(call, timer.leg);
@@ -200,7 +200,7 @@ function updated(call: MultipartyCall, members: Members, wanted: Partial<Switche
     state,
     effects: [
       ...audioChanges(call, state),
-      // conventions.md §9.3: a change of coach mode is announced by one beep.
+      // docs/interface/multiparty-calls.md#adding-participants: a change of coach mode is announced by one beep.
       ...toggled.flatMap((each) => beep(state, `coach:${each.leg}`, 'beep:1', 'all')),
       ...effects,
       reply('done'),

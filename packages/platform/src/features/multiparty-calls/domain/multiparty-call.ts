@@ -216,7 +216,7 @@ export function newMultipartyCall(
   };
 }
 
-/** Whether a status callback asks for this group of events (conventions.md §10.1). */
+/** Whether a status callback asks for this group of events (docs/interface/multiparty-calls.md#status-callbacks). */
 export function isRequested(callback: StatusCallback | null, group: string): boolean {
   return callback?.events.split(',').includes(group) ?? false;
 }

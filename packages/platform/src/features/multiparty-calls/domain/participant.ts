@@ -100,7 +100,7 @@ export type Origin = 'dialled' | 'taken' | 'borrowed';
 
 export type Role = 'agent' | 'supervisor' | 'customer' | 'ai-agent';
 
-/** A program hears and counts as a person in its place (conventions.md §14.1). */
+/** A program hears and counts as a person in its place (docs/interface/multiparty-calls.md#programs-as-agents). */
 export function isAgent(role: Role): boolean {
   return role === 'agent' || role === 'ai-agent';
 }
@@ -117,7 +117,7 @@ export interface Callback {
 }
 
 export interface StatusCallback extends Callback {
-  /** Groups of events, comma-separated (conventions.md §10.1). */
+  /** Groups of events, comma-separated (docs/interface/multiparty-calls.md#status-callbacks). */
   readonly events: string;
 }
 

@@ -47,7 +47,7 @@ function listenersFor(call: MultipartyCall, members: Members): readonly Particip
   return call.participants.filter(({ memberId }) => members.includes(memberId));
 }
 
-/** conventions.md §9.1: only what was asked for with the same members is stopped. */
+/** docs/interface/multiparty-calls.md#operations: only what was asked for with the same members is stopped. */
 export function playStopped(
   call: MultipartyCall,
   of: 'play' | 'speak',

@@ -109,7 +109,7 @@ function withRecording(call: MultipartyCall, recording: RoomRecording): Multipar
 
 type Change = Exclude<RecordingOrder, { readonly type: 'record' }>;
 
-/** conventions.md §9.6: what does not run cannot be stopped (404), what is not so cannot be changed (400). */
+/** docs/interface/multiparty-calls.md#recording: what does not run cannot be stopped (404), what is not so cannot be changed (400). */
 export function changed(call: MultipartyCall, { type, which }: Change): RoomStep {
   if (call.status === 'ended') return refused(call, { because: 'ended' });
   const chosen = chosenOf(call, which);

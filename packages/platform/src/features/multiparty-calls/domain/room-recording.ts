@@ -8,7 +8,7 @@ export interface RecordingSettings {
   /** From then on each participant's own voice too. */
   readonly eachParticipant: boolean;
   readonly format: RecordingFormat;
-  /** A supervisor who coaches is recorded (interface.md), unless somebody has switched that off. */
+  /** A supervisor who coaches is recorded (docs/interface/multiparty-calls.md#recording), unless somebody has switched that off. */
   readonly coachVoice: boolean;
   /** Played to all before a recording of the call begins, and after it has been stopped. */
   readonly startSound: AnnouncedSound | null;
@@ -71,7 +71,7 @@ export function isRunning({ status }: RoomRecording): boolean {
   return status !== 'stopping';
 }
 
-/** interface.md, MPC recording status. */
+/** docs/interface/multiparty-calls.md#recording, MPC recording status. */
 export type RecordingStatus = 'recording' | 'not-recording' | 'paused';
 
 export function recordingStatusOf({ live }: RoomRecordings): RecordingStatus {

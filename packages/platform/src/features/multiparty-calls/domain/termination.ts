@@ -1,6 +1,6 @@
 import { isPending, isPresent, type Participant } from './participant.ts';
 
-/** Why a multiparty call ended: the four causes of interface.md. */
+/** Why a multiparty call ended: the four causes of docs/interface/multiparty-calls.md#states. */
 export type TerminationCode = 1000 | 1010 | 2000 | 3000;
 
 export const terminationCauses: Readonly<Record<TerminationCode, string>> = {

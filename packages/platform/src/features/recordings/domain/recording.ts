@@ -63,7 +63,7 @@ export interface RecordingCallback {
   readonly resource: string;
 }
 
-/** Whose events a multiparty call tells (conventions.md §10.3). */
+/** Whose events a multiparty call tells (docs/interface/multiparty-calls.md#recording-callbacks). */
 export interface RecordingAnnouncement {
   readonly of: 'MPCRecording' | 'ParticipantRecording';
   readonly callback: { readonly url: string; readonly method: 'GET' | 'POST' } | null;

@@ -26,7 +26,7 @@ export function durationOf(playable: PlayableSound | undefined): number | undefi
   if (playable === undefined) return undefined;
   const { sound, durationMs } = playable;
   if (durationMs !== undefined) return durationMs;
-  // interface.md `beep:1`, `beep:2`: 500 ms each, 200 ms apart.
+  // docs/interface/multiparty-calls.md#beeps `beep:1`, `beep:2`: 500 ms each, 200 ms apart.
   if (sound.kind === 'beep') return sound.count === 1 ? 500 : 1_200;
   return sound.kind === 'tone' ? (sound.durationMs ?? Number.POSITIVE_INFINITY) : undefined;
 }

@@ -1,6 +1,6 @@
 import type { StreamTrack } from '@jackfield/ports';
 
-/** conventions.md §7.4 has these four for call records. */
+/** docs/interface/streams.md#reasons-of-an-end has these four for call records. */
 export type StopReason = 'API request' | 'Call hangup' | 'Connection error' | 'Stream timeout';
 
 export interface NewStream {

@@ -66,7 +66,7 @@ export interface Chatter {
 }
 
 export interface StreamLimits {
-  /** conventions.md §7: on a failure to connect it is tried twice more. */
+  /** docs/interface/streams.md#starting: on a failure to connect it is tried twice more. */
   readonly attempts: number;
   readonly pauseMs: number;
   /** To resolve the name, and to connect with TLS and upgrade, each. */
@@ -125,7 +125,7 @@ export type StreamInput =
   | { readonly type: 'process-restarted'; readonly diedAt: Instant }
   | TimerFired;
 
-/** What customers are told; names of conventions.md §7.4 are given to it in events.ts. */
+/** What customers are told; names of docs/interface/streams.md#status-callbacks are given to it in events.ts. */
 export type StreamEvent =
   | { readonly type: 'started' }
   | { readonly type: 'interrupted'; readonly sentence: string }

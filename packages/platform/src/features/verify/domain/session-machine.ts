@@ -22,7 +22,7 @@ export const sessionTimes: SessionTimes = { receiptWindowMs: 3_600_000 };
 
 /** Told when the key that was asked for is not pressed: a machine has answered, or nobody who wants the code. */
 const notPressed = 'no-input';
-/** Told when nobody pressed it who talked like a machine: conventions.md §13 "Machine Detected". */
+/** Told when nobody pressed it who talked like a machine: docs/interface/calls.md#hangup-causes "Machine Detected". */
 const machineHeard = '9100';
 
 /**

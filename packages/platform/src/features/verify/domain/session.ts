@@ -3,7 +3,7 @@ import type { Greeting } from './greeting.ts';
 
 export type SessionStatus = 'in-progress' | 'verified' | 'expired';
 export type Channel = 'sms' | 'voice';
-/** interface.md's channel statuses; `queued` is told before anything has left us. */
+/** Channel statuses of docs/interface/verify.md#attempts; `queued` is told before anything has left us. */
 export type SmsStatus = 'queued' | 'sent' | 'delivered' | 'undelivered' | 'failed';
 export type VoiceStatus = 'in-progress' | 'completed' | 'no-answer';
 export type ChannelStatus = SmsStatus | VoiceStatus;

@@ -130,7 +130,7 @@ function timersOf(state: DialState, now: Instant): ReadonlyMap<string, Instant> 
   return timers;
 }
 
-/** conventions.md §12.3: what `callbackUrl` hears of each leg. */
+/** docs/interface/documents.md#dial: what `callbackUrl` hears of each leg. */
 function told(
   before: DialState,
   after: DialState,

@@ -1,6 +1,6 @@
 import type { CallEnd, HangupNames } from '../../../calls/index.ts';
 
-/** What `action` reads (conventions.md §12.3). */
+/** What `action` reads (docs/interface/documents.md#dial). */
 export type DialStatus = 'completed' | 'busy' | 'failed' | 'cancel' | 'timeout' | 'no-answer';
 
 /** An end whose words are those of its code. */

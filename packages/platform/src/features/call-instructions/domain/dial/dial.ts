@@ -172,7 +172,7 @@ export function isDialOver(state: DialState): boolean {
   return state.phase === 'over';
 }
 
-/** What the request to `action` says of it (conventions.md §12.3); throws while the dial runs. */
+/** What the request to `action` says of it (docs/interface/documents.md#dial); throws while the dial runs. */
 export function dialResultOf(state: DialState): Readonly<Record<string, string>> {
   if (state.outcome === null) throw new Error('a dial has a result when it is over');
   const { status, end } = state.outcome;

@@ -42,7 +42,7 @@ interface Collection {
 }
 
 const everyKey = '0123456789*#ABCD';
-/** conventions.md §12.3: digitEndTimeout is automatic unless given; 2 s is the least that can be given. */
+/** docs/interface/documents.md#getdigits-and-getinput: digitEndTimeout is automatic unless given; 2 s is the least that can be given. */
 const automaticDigitEndMs = 2_000;
 
 export function beginGetDigits(wanted: GetDigits, context: ElementContext): ElementStep<CollectState> {

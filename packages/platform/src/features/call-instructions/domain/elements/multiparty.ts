@@ -14,7 +14,7 @@ export function beginMultiparty(instruction: MultiPartyCall): ElementStep<Multip
 export function stepMultiparty(state: MultipartyState, input: ElementInput): ElementStep<MultipartyState> {
   switch (input.type) {
     case 'returned':
-      // conventions.md §11: the next element, unless onExitActionUrl returned XML.
+      // docs/interface/multiparty-calls.md#the-element: the next element, unless onExitActionUrl returned XML.
       return isOver(state, actionOrNext(state.instruction.onExitAction, true, input.remarks));
     case 'join-refused':
       return isOver(state, { type: 'next' }, { do: 'remark', sentence: input.sentence });

@@ -112,7 +112,7 @@ export function startedRecording(
   return { uuid, url, format, tracks, maxSeconds: maxLengthSeconds, action, callback, isOfSession };
 }
 
-/** What `action` is told of a recording that is complete (conventions.md §12.3). */
+/** What `action` is told of a recording that is complete (docs/interface/documents.md#record). */
 export function fieldsOfRecording(over: RecordingOver, digits: string): Readonly<Record<string, string>> {
   return {
     RecordUrl: over.url,
@@ -125,7 +125,7 @@ export function fieldsOfRecording(over: RecordingOver, digits: string): Readonly
   };
 }
 
-/** The same of one that has just begun: conventions.md §12.3 has −1 for what nobody knows yet. */
+/** The same of one that has just begun: docs/interface/documents.md#record has −1 for what nobody knows yet. */
 export function fieldsOfBegunRecording({ uuid, url }: StartedRecording): Readonly<Record<string, string>> {
   return {
     RecordUrl: url,
