@@ -105,7 +105,8 @@ export {
 export { allErrorCodes, type ErrorCode, type ErrorCodeRow, errorCodes } from './error-codes.ts';
 export { type ExampleId, exampleIds } from './examples/example-ids.ts';
 export { parameterExample } from './examples/parameter-examples.ts';
-export { type RequestExample, requestExamples } from './examples/request-examples.ts';
+export type { RequestExample } from './examples/request-example.ts';
+export { requestExamples } from './examples/request-examples.ts';
 export {
   type HearingHistoryItem,
   type HearingHistoryQuery,

@@ -1,4 +1,4 @@
-import type { RequestExample } from './request-examples.ts';
+import type { RequestExample } from './request-example.ts';
 
 const from = '+12025550000';
 

@@ -1,11 +1,6 @@
 import { callExamples } from './call-examples.ts';
 import { exampleIds } from './example-ids.ts';
-
-/** A body that an operation accepts as it stands, but for identifiers: those are of `exampleIds`. */
-export interface RequestExample {
-  readonly summary: string;
-  readonly value: Readonly<Record<string, unknown>>;
-}
+import type { RequestExample } from './request-example.ts';
 
 const { app_id, credential_uuid, ipacl_uuid, number, uri_uuid } = exampleIds;
 

@@ -19,7 +19,7 @@ const ofRepetitions: readonly ErrorCode[] = ['idempotency-mismatch', 'idempotenc
 const ofTrunks: readonly ErrorCode[] = ['missing-trunk-parameter'];
 
 /** Codes that an operation may answer, in the order of the table: those of its method and parts, and those that it names itself. */
-export function refusedCodes({ method, path, schema, refuses = [] }: ApiRoute): readonly ErrorCode[] {
+function refusedCodes({ method, path, schema, refuses = [] }: ApiRoute): readonly ErrorCode[] {
   const isPost = method === 'POST';
   const codes = new Set<ErrorCode>([
     ...ofAll,
