@@ -123,7 +123,7 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
     }),
     registrations,
     routes,
-    // conventions.md §12.1: applications have addresses below `app.`.
+    // docs/interface/applications.md#fields: applications have addresses below `app.`.
     domains: [domain, `app.${domain}`],
     publicAddress: address,
     userAgentName: 'Jackfield',
