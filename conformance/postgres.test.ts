@@ -63,7 +63,8 @@ describe('the server on PostgreSQL', { skip, timeout: 60_000 }, () => {
       while (((await ready()).status === 200) !== wanted) await new Promise((turn) => setTimeout(turn, 20));
     };
     await isReady(false);
-    const away = { status: 'not accepting work', reason: 'the database cannot be reached' };
+    const reason = 'the database cannot be reached';
+    const away = { status: 'not accepting work', reason, error_code: 'unavailable' };
     // Many probes at once are answered together, and promptly.
     const probes = await Promise.all(Array.from({ length: 100 }, ready));
     for (const probe of probes) assert.deepEqual(probe, { status: 503, body: away });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { createSystemClock } from '@jackfield/adapters/clock';
@@ -13,10 +13,10 @@ import { callbackMigrations, createCallbacks } from './callbacks.ts';
 /** What a receiver does that does not work, with the settings of its URL. */
 const kinds: Readonly<Record<string, { readonly settings: string; readonly answer: RequestListener }>> = {
   'answers 500': { settings: '#rc=0', answer: (_request, response) => response.writeHead(500).end() },
-  hangs: { settings: '#rt=120&rc=0', answer: () => {} },
+  hangs: { settings: '#rt=250&rc=0', answer: () => {} },
   'closes the connection': { settings: '#rc=0', answer: ({ socket }) => socket.destroy() },
   'answers byte by byte': {
-    settings: '#rt=120&tt=200&rc=0',
+    settings: '#rt=250&tt=250&rc=0',
     answer(_request, { socket }) {
       const drip = setInterval(() => socket!.write('x'), 20);
       socket!.once('close', () => clearInterval(drip)).write('HTTP/1.1 200 OK\r\nx: ');
@@ -29,9 +29,10 @@ const resources = 6;
 
 onEmbeddedDatabase('callbacks over real connections', (open) => {
   for (const [kind, { settings, answer }] of Object.entries(kinds)) {
-    test(`a receiver that ${kind} is given up in order, while another one is not kept waiting`, async () => {
+    test(`a receiver that ${kind} is given up in order, while another one is not kept waiting`, async (t) => {
       const database = await open([...outboxMigrations, ...callbackMigrations]);
       const arrived = new Map<string, string[]>();
+      const servers: Server[] = [];
       const receiver = async (listener: RequestListener) => {
         const server = createServer((request, response) => {
           let body = '';
@@ -45,15 +46,20 @@ onEmbeddedDatabase('callbacks over real connections', (open) => {
             listener(request, response);
           });
         });
+        servers.push(server);
         server.listen(0, '127.0.0.1');
         await once(server, 'listening');
         return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/in` };
       };
+      t.after(() => {
+        for (const server of servers) server.close().closeAllConnections();
+      });
       const [bad, good] = [await receiver(answer), await receiver((_request, response) => response.end())];
       const secrets = createSecrets(new Uint8Array(32).fill(7));
       const clock = createSystemClock();
       const log = createRecordingLog();
       const egress = createHttpEgress({ allow: [], privateToo: true });
+      t.after(() => egress.close());
       const newEventId = () => secrets.randomUuid();
       const outbox = createOutbox({ database, clock, log, newEventId, isAlone: true });
       const limits = { perHost: 4 };
