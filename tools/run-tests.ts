@@ -5,6 +5,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { findTests } from './tests/find-tests.ts';
+import { oldestChild } from './tests/oldest-child.ts';
 import { createRunDirectory } from './tests/run-directory.ts';
 import { groupTests, writeGroups } from './tests/test-groups.ts';
 
@@ -77,10 +78,18 @@ const ended = new Promise<number>((resolve) => {
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => end(signal));
 
-// The runner's time limit does not see a file that hangs outside its tests. Four minutes are more than a test may take.
-const silence = setTimeout(() => {
-  console.log('no test has ended for 240 s: the runner is killed');
-  end('SIGKILL');
+// The runner's time limit does not see a process that stays after its tests. Four minutes are more than a test may take. The runner prints
+// in the order in which processes started, so the oldest one is the one that stays: the others go on without it.
+const silence = setTimeout(async () => {
+  const hung = await oldestChild(runner.pid!);
+  if (hung === undefined) {
+    console.log('no test has ended for 240 s: the runner is killed');
+    end('SIGKILL');
+    return;
+  }
+  console.log(`no test has ended for 240 s: the process of ${hung.command} is killed`);
+  process.kill(hung.pid, 'SIGKILL');
+  silence.refresh();
 }, 240_000);
 
 // The runner prints its closing lines before the details of what failed; CI reads the last lines.
