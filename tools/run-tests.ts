@@ -79,7 +79,7 @@ const ended = new Promise<number>((resolve) => {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => end(signal));
 
 // The runner's time limit does not see a process that stays after its tests. Four minutes are more than a test may take. The runner prints
-// in the order in which processes started, so the oldest one is the one that stays: the others go on without it.
+// in the order in which processes started, so the oldest process is the silent one; the others go on without it.
 const silence = setTimeout(async () => {
   const hung = await oldestChild(runner.pid!);
   if (hung === undefined) {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { oldestChild } from './oldest-child.ts';
 
-test('The oldest child of a process is the one that started first', async (t) => {
+test('The oldest child of a process is its first one', async (t) => {
   const parent = spawn('bash', ['-c', 'sleep 30 & first=$!; sleep 31 & echo $first; wait'], {
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
