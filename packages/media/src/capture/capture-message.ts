@@ -1,9 +1,9 @@
 /**
- * What comes out of a media thread through the port of `sendCapturesTo`: for each capture its audio in order, 0.5 s at a
- * time, then once its end. The port closes when the thread ends or dies.
+ * Messages of a media thread on the port of `sendCapturesTo`: the audio of each capture in order, 0.5 s at a time, then
+ * its end. The port closes when the thread ends or crashes.
  */
 export type CaptureMessage =
-  /** `samples` are interleaved by track and own their buffer, which was transferred. A pause leaves out its time. */
+  /** `samples` are interleaved by track; their buffer was transferred. The time of a pause is left out. */
   | {
       readonly type: 'audio';
       readonly capture: string;

@@ -7,7 +7,7 @@ import { createCaptures } from './captures.ts';
 const FRAME = 4;
 const PHASES = 8;
 
-/** Legs whose n-th frame holds the number n: what is lost or repeated shows. */
+/** Legs whose n-th frame holds the number n, so that losses and repetitions show. */
 function createBench(options: { chunkFrames?: number; mostCaptures?: number } = {}) {
   const taps = new Map<string, LegTaps | undefined>();
   const present = new Set<string>();
@@ -25,7 +25,7 @@ function createBench(options: { chunkFrames?: number; mostCaptures?: number } = 
     take(name, _tracks, samples, isLast) {
       const one = taken.get(name) ?? { samples: [], chunks: 0, ended: false };
       taken.set(name, one);
-      assert.ok(!one.ended, 'nothing comes after the end');
+      assert.ok(!one.ended, 'no audio follows the end');
       assert.equal(samples.byteLength, samples.buffer.byteLength);
       one.samples.push(...samples);
       one.chunks++;
@@ -65,7 +65,7 @@ function framesOf(samples: readonly number[], tracks: number, track: number): nu
   return samples.filter((_, at) => at % (FRAME * tracks) === track);
 }
 
-test('legs of different phases make one frame each frame period, and tracks lie beside each other', () => {
+test('legs of different phases make one frame per frame period, and tracks are aligned', () => {
   const bench = createBench();
   bench.connect('a');
   bench.connect('b');
@@ -87,7 +87,7 @@ test('legs of different phases make one frame each frame period, and tracks lie 
   assert.equal(bench.captures.tapsOf('a'), undefined);
 });
 
-test('a sum that is too loud saturates; a leg named twice in a track counts once', () => {
+test('a sum above full scale saturates, and a leg named twice in a track counts once', () => {
   const bench = createBench();
   for (const leg of ['a', 'b']) bench.connect(leg);
   bench.captures.capture('c', [{ said: ['a', 'b', 'a'], heard: [] }]);
@@ -104,7 +104,7 @@ test('a sum that is too loud saturates; a leg named twice in a track counts once
   assert.deepEqual(framesOf(bench.taken.get('c')!.samples, 1, 0), [32767, -32768, 12]);
 });
 
-test('nobody there: silence at the pace of the clock; a pause keeps nothing and takes no time', () => {
+test('a capture without present legs keeps silence at the pace of the clock; a pause keeps nothing and takes no time', () => {
   const bench = createBench();
   bench.captures.capture('c', [{ said: ['a'], heard: [] }]);
   for (let step = 0; step < 10 * PHASES; step++) bench.captures.step();
@@ -129,7 +129,7 @@ test('nobody there: silence at the pace of the clock; a pause keeps nothing and 
   assert.ok(frames.length >= 19 && frames.length <= 21, `${frames.length}`);
 });
 
-test('tracks that get other legs go on without a gap; another number of tracks is refused', () => {
+test('tracks continue without a gap when their legs change, and another number of tracks is refused', () => {
   const bench = createBench();
   for (const leg of ['a', 'b']) bench.connect(leg);
   bench.captures.capture('c', [{ said: ['a'], heard: [] }]);
@@ -157,7 +157,7 @@ test('tracks that get other legs go on without a gap; another number of tracks i
   assert.deepEqual(framesOf(bench.taken.get('c')!.samples, 1, 0), [1, 2, 3, 1004, 1005, 1000]);
 });
 
-test('limits: captures, tracks and legs beyond them are refused; what names none is false', () => {
+test('captures, tracks and legs beyond their limits are refused, and an unknown name returns false', () => {
   const bench = createBench({ mostCaptures: 1 });
   const track = { said: [], heard: [] };
   assert.equal(bench.captures.capture('a', [track]), true);
@@ -172,7 +172,7 @@ test('limits: captures, tracks and legs beyond them are refused; what names none
   assert.deepEqual(bench.taken.get('a'), { samples: [], chunks: 1, ended: true });
 });
 
-test('whatever phases the legs move to, later or earlier, each of their frames is kept once and in order', () => {
+test('each frame of a leg is captured once and in order, through any moves between phases', () => {
   const move = fc.record({ leg: fc.nat(2), by: fc.integer({ min: 1, max: 2 * PHASES - 1 }) });
   fc.assert(
     fc.property(fc.array(fc.option(move), { minLength: 20, maxLength: 60 }), (moves) => {
@@ -199,7 +199,7 @@ test('whatever phases the legs move to, later or earlier, each of their frames i
           });
           bench.captures.step();
         }
-        // Legs that are further apart than a capture waits lose what is too late by design.
+        // Legs further apart than a capture waits lose late frames by design.
         if (next !== null && spread() < 4) due[next.leg] = Math.max(step, due[next.leg]! - PHASES + next.by);
       }
       bench.captures.end('x');
@@ -210,7 +210,7 @@ test('whatever phases the legs move to, later or earlier, each of their frames i
           frames,
           Array.from({ length: bench.said(leg) }, (_, n) => n + 1),
         );
-        // No hole before the last frames, which the others did not reach.
+        // No gap before the last frames, which the other legs did not reach.
         assert.ok(
           framesOf(samples, 3, track)
             .slice(0, -8)
@@ -222,7 +222,7 @@ test('whatever phases the legs move to, later or earlier, each of their frames i
   );
 });
 
-test('frames that a stall left out are kept as silence on every track, and the tracks stay beside each other', () => {
+test('frames skipped in a stall are captured as silence on every track, and the tracks stay aligned', () => {
   const bench = createBench();
   bench.connect('a');
   bench.connect('b');
@@ -243,11 +243,11 @@ test('frames that a stall left out are kept as silence on every track, and the t
   bench.captures.end('c');
   const { samples } = bench.taken.get('c')!;
   const [a, b] = [framesOf(samples, 2, 0), framesOf(samples, 2, 1)];
-  assert.deepEqual(a, b, 'both tracks say the same at the same time');
+  assert.deepEqual(a, b, 'both tracks have the same audio at the same time');
   assert.deepEqual(a, [...seriesOf(1, 10), ...new Array(100).fill(0), ...seriesOf(11, 20)]);
 });
 
-test('a pause takes no time, whatever was left out meanwhile', () => {
+test('a pause takes no time, even when frames are skipped during it', () => {
   const bench = createBench();
   bench.connect('a');
   bench.captures.capture('c', [{ said: ['a'], heard: [] }]);

@@ -1,30 +1,30 @@
 import { FrameResampler } from '../dsp/frame-resampler.ts';
 
-/** Where the frames of one leg go within one capture. */
+/** Links the frames of one leg to a track of one capture. */
 export interface Tap {
   readonly capture: Capture;
   readonly track: number;
-  /** The number of the frame that its next one is a part of. */
+  /** The number of the capture's frame that the leg's next frame belongs to. */
   next: number;
   readonly leg: LegTaps;
-  /** Where its frames are of another rate than the capture: what converts them. */
+  /** Converts frames of another rate than the capture's. */
   resampler: FrameResampler | undefined;
-  /** The filter holds the end of a frame. */
+  /** The filter still contains the end of a frame. */
   rings: boolean;
 }
 
-/** All taps on one leg: on what it says and on what it is sent. */
+/** All taps on one leg: on what it says and on what it hears. */
 export interface LegTaps {
   readonly leg: string;
   readonly said: Tap[];
   readonly heard: Tap[];
-  /** Whether it has its turns, so that its frames are waited for. */
+  /** Whether the leg has turns, so that captures wait for its frames. */
   isPresent: boolean;
 }
 
 /**
- * Takes a chunk: 16-bit samples, interleaved by track, that own their whole buffer and belong to whoever takes them; none at all
- * where only the end is told (and no track where nothing of this name runs). A capture keeps one sample rate for its life.
+ * Receives a chunk of 16-bit samples, interleaved by track, and owns its whole buffer. The chunk is empty when only the
+ * end is reported, and has no track for an unknown name. A capture never changes its sample rate.
  */
 export type TakeCaptured = (
   capture: string,
@@ -41,26 +41,26 @@ export interface CaptureOptions {
   readonly frameSamples: number;
   /** Steps in which every leg has one turn. */
   readonly phases: number;
-  /** Frames of 20 ms that are handed over at a time. */
+  /** Frames of 20 ms in a chunk. */
   readonly chunkFrames: number;
-  /** A chunk is filled again after it was taken, for who looks at it only meanwhile. */
+  /** The chunk's buffer is reused after `take`, which must not keep it. */
   readonly reuses?: boolean;
   readonly take: TakeCaptured;
 }
 
-/** Frames that may be begun at once: the first of them goes without those who are further behind. */
+/** Frames that may be incomplete at once. One more completes the oldest without the legs that are late. */
 const SLOTS = 8;
-/** Frames of silence for one stall: 10 minutes. What is longer is no stall but a machine that was suspended. */
+/** Maximum silence for one stall: 10 minutes. A longer gap is a suspended machine. */
 const MOST_SKIPPED = 30_000;
 
 /**
- * Adds up frames of legs that have their turns at different times.
+ * Sums frames of legs that have their turns at different times.
  *
- *   n-th frame of each leg ──► sums of frame n (per track) ──► chunk ──► taken
+ * n-th frame of each leg ──► sums of frame n (per track) ──► chunk ──► taken
  *
- * A leg's frames follow one another without a gap whatever its phase does: frame n is complete when everybody who is
- * present has given theirs to it, and a leg that comes joins the frame that is waited for. So nothing is taken twice or lost when
- * a mix moves to another phase; what this takes of the time comes back when all tracks are silent.
+ * A leg's frames are consecutive in any phase: frame n is complete when every present leg has contributed, and a new
+ * leg joins the oldest incomplete frame. So a move of a mix to another phase repeats and loses no frame. The time that
+ * it shifts is corrected when all tracks are silent.
  */
 export class Capture {
   readonly name: string;
@@ -69,16 +69,16 @@ export class Capture {
   readonly #phases: number;
   readonly #chunkFrames: number;
   readonly #take: TakeCaptured;
-  /** By frame number modulo SLOTS, then track, then sample. */
+  /** Indexed by frame number modulo SLOTS, then track, then sample. */
   #sums: Int32Array;
   #tracks: number;
   readonly #converted: Int16Array;
   readonly #isLoud = new Uint8Array(SLOTS);
   #taps: Tap[] = [];
-  /** The frame that is waited for, and the first one that nobody has given anything to. */
+  /** The oldest incomplete frame, and the first frame without any contribution. */
   #head = 0;
   #end = 0;
-  /** Steps and frames since it began or went on. */
+  /** Steps and frames since the start or the end of a pause. */
   #steps = 0;
   #kept = 0;
   #isPaused = false;
@@ -109,17 +109,17 @@ export class Capture {
     this.#taps = [...taps];
   }
 
-  /** The number that the frames of a new tap begin with. */
+  /** The first frame number of a new tap. */
   get head(): number {
     return this.#head;
   }
 
-  /** Adds the next frame of a tap, of any rate; undefined for silence. To be called in each turn of the leg. */
+  /** Adds the next frame of a tap, at any rate; undefined for silence. To be called in each turn of the leg. */
   put(tap: Tap, given: Int16Array | undefined): void {
     if (this.#isPaused) return;
     const frame = this.#atOwnRate(tap, given);
     if (tap.next < this.#head) tap.next = this.#head;
-    // Somebody is behind by more than can wait: their track goes without.
+    // A leg is too late to wait for: its track has silence.
     while (tap.next - this.#head >= SLOTS) this.#emit();
     const number = tap.next++;
     if (tap.next > this.#end) this.#end = tap.next;
@@ -134,7 +134,7 @@ export class Capture {
   #atOwnRate(tap: Tap, frame: Int16Array | undefined): Int16Array | undefined {
     if (frame === undefined) {
       if (!tap.rings) return undefined;
-      // One frame of silence brings out what the filter still holds.
+      // One frame of silence flushes the filter.
       tap.resampler!.convert(undefined, this.#converted);
       tap.rings = false;
       return this.#converted;
@@ -148,20 +148,20 @@ export class Capture {
     return this.#converted;
   }
 
-  /** Ends a step of the engine: keeps what is complete, silence where nobody is there. */
+  /** Ends a step of the engine: keeps completed frames, or silence when no leg is present. */
   step(): void {
     if (this.#isPaused) return;
     const elapsed = Math.floor(++this.#steps / this.#phases);
-    // Turns that come early make no more frames than there is time for; those wait here.
+    // Early turns must not make more frames than time has passed; surplus frames wait here.
     while (this.#isComplete(elapsed)) {
       const isSilent = this.#isLoud[this.#head % SLOTS] === 0;
       this.#emit();
-      // Turns that came late have made fewer: the time is made up for where it is not heard.
+      // Late turns have made fewer frames: the missing time is inserted where it is inaudible.
       if (isSilent) while (this.#kept < elapsed - 1) this.#keep(undefined);
     }
   }
 
-  /** So many frames of all legs were left out: silence takes their time on all tracks, so that the tracks stay beside each other. */
+  /** Inserts silence on all tracks for frames that all legs skipped, so that the tracks stay aligned. */
   skip(frames: number): void {
     if (this.#isPaused || this.#reuses) return;
     this.#drain();
@@ -181,7 +181,7 @@ export class Capture {
     this.#kept = 0;
   }
 
-  /** Goes on with another number of tracks, whose taps are to be set next; what was begun is handed over before. */
+  /** Changes the number of tracks after emitting the present chunk; the caller then sets the taps. */
   divide(tracks: number): void {
     if (tracks === this.#tracks) return;
     this.#drain();
@@ -191,7 +191,7 @@ export class Capture {
     this.#sums = new Int32Array(SLOTS * tracks * this.#frame);
   }
 
-  /** Hands over what is left, the last time. */
+  /** Emits the last chunk. */
   finish(): void {
     this.#drain();
     this.#handOver(true);
@@ -223,7 +223,7 @@ export class Capture {
     this.#keep(slot);
   }
 
-  /** Appends the sums of this slot to the chunk, or a frame of silence. */
+  /** Appends the sums of this slot, or a frame of silence, to the chunk. */
   #keep(slot: number | undefined): void {
     const frame = this.#frame;
     const tracks = this.#tracks;

@@ -1,27 +1,27 @@
 import { Capture, type LegTaps, type TakeCaptured, type Tap } from './capture.ts';
 
-/** What legs say and hear, taken down under names that their takers gave. Methods that name a capture are false without it. */
+/** Captures and taps of legs, by name. Methods that name an unknown capture return false. */
 export interface Captures {
-  /** Begins a capture or exchanges its tracks; false for another number of tracks, or beyond a limit. */
+  /** Begins a capture or replaces the legs of its tracks; false for another number of tracks, or above a limit. */
   capture(name: string, tracks: readonly CapturedLegs[]): boolean;
   pause(name: string, paused: boolean): boolean;
-  /** Hands over the rest. */
+  /** Emits the last chunk and removes the capture. */
   end(name: string): boolean;
   endAll(): void;
   /**
-   * Hands over the same frame by frame, in a buffer that is filled again; exchanges the tracks of one that runs, whatever their number.
-   * False beyond a limit.
+   * Like `capture`, but emits each frame at once in a reused buffer. For an existing name, replaces the tracks, in any
+   * number. False above a limit.
    */
   tap(name: string, tracks: readonly CapturedLegs[], frameSamples: number, take: TakeCaptured): boolean;
   endTap(name: string): void;
   taps(): number;
-  /** The taps on a leg, for who opens it; undefined when nobody captures it. */
+  /** The taps on a leg, needed when it opens; undefined when no capture names it. */
   tapsOf(leg: string): LegTaps | undefined;
-  /** Takes one frame of what a tapped leg says or hears: undefined for silence. Once in each of its turns. */
+  /** Adds one frame that a tapped leg says or hears, undefined for silence; once in each of its turns. */
   keep(taps: readonly Tap[], frame: Int16Array | undefined): void;
-  /** So many frames of all legs were left out before this step: captures keep their time as silence, taps see their clock jump. */
+  /** All legs skipped this many frames before this step: captures insert silence, taps see their clock jump. */
   skip(frames: number): void;
-  /** Once per step, after the legs that had their turn. */
+  /** Once per step, after the turns of the legs. */
   step(): void;
   size(): number;
 }
@@ -32,7 +32,7 @@ export interface CapturedLegs {
   readonly heard: readonly string[];
 }
 
-/** Sizes, limits, and how legs learn of their taps. */
+/** Sizes, limits, and the callbacks to the engine. */
 export interface CapturesDeps {
   readonly phases: number;
   /** Frames of 20 ms in a chunk. */
@@ -40,21 +40,21 @@ export interface CapturesDeps {
   readonly mostCaptures: number;
   readonly mostTaps: number;
   readonly mostTracks: number;
-  /** Legs in one track. */
+  /** Maximum number of legs in one track. */
   readonly mostLegs: number;
   readonly take: TakeCaptured;
-  /** The taps of the leg are these from now on; returns whether it is connected. */
+  /** Sets the taps of a leg; returns whether it is connected. */
   readonly attach: (leg: string, taps: LegTaps | undefined) => boolean;
-  /** Samples of a frame at which a capture of these legs is kept for its life, whoever comes later. */
+  /** Frame length of a capture of these legs, for its whole duration. */
   readonly frameSamplesFor: (legs: readonly string[]) => number;
 }
 
-/** No captures yet. */
+/** Creates the captures of an engine, empty. */
 export function createCaptures(deps: CapturesDeps): Captures {
   const { attach, frameSamplesFor, mostTracks, mostLegs, ...sizes } = deps;
   const captures = new Map<string, Capture>();
   const taps = new Map<string, Capture>();
-  /** All of both, for the frame loop. */
+  /** All captures and taps, for the frame loop. */
   let running: Capture[] = [];
   const byLeg = new Map<string, LegTaps>();
 
@@ -135,7 +135,7 @@ export function createCaptures(deps: CapturesDeps): Captures {
       for (const capture of [...captures.values()]) end(capture);
     },
     tap(name, tracks, frameSamples, take) {
-      // Everybody in a room on a track of his own.
+      // A tap may have one track per member of a room.
       if (isTooMuch(tracks, mostLegs)) return false;
       let tap = taps.get(name);
       if (tap === undefined) {

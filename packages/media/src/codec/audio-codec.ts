@@ -1,31 +1,37 @@
-/** The encoding names of RTP that we speak (RFC 3551 §6). */
+/** The RTP encoding names that we support (RFC 3551 §6). */
 export type CodecName = 'PCMU' | 'PCMA' | 'G722' | 'L16' | 'opus';
 
-/** A codec between 16-bit mono samples and RTP payloads, of one stream each way where it remembers; neither direction allocates. */
+/**
+ * A codec between 16-bit mono samples and RTP payloads. A stateful codec serves one stream each way. Neither direction
+ * allocates.
+ */
 export interface AudioCodec {
   readonly name: CodecName;
-  /** Ticks of the RTP timestamp a second. */
+  /** RTP timestamp units a second. */
   readonly clockRate: number;
-  /** Samples a second; not the clock rate for every codec (RFC 3551 §4.5.2). */
+  /** Samples a second; differs from the clock rate for some codecs (RFC 3551 §4.5.2). */
   readonly sampleRate: number;
-  /** Samples of a 20 ms frame. */
+  /** Samples of a frame of 20 ms. */
   readonly frameSamples: number;
-  /** Encodes the first `count` samples to `outOffset` and returns the bytes written; the caller provides the room. */
+  /** Encodes the first `count` samples to `outOffset` and returns the bytes written; the caller provides the space. */
   encode(samples: Int16Array, count: number, out: Uint8Array, outOffset: number): number;
-  /** Decodes `length` bytes from `offset` to `outOffset` (default 0) and returns the samples written, no more than fit. */
+  /**
+   * Decodes `length` bytes from `offset` to `outOffset` (default 0) and returns the samples written, at most those that
+   * fit.
+   */
   decode(bytes: Uint8Array, offset: number, length: number, out: Int16Array, outOffset?: number): number;
-  /** Samples that a payload stands for, before decoding: `length` bytes from `offset`. */
+  /** Duration in samples of a payload of `length` bytes from `offset`, without decoding it. */
   samplesIn(length: number, bytes: Uint8Array, offset: number): number;
-  /** Bytes of a frame of 20 ms; 0 for a codec whose payloads can be neither cut nor joined, as their lengths differ. */
+  /** Bytes of a frame of 20 ms; 0 for a codec with payloads of varying length, which can be neither cut nor joined. */
   readonly frameBytes: number;
-  /** Whether what is coded depends on what was coded before, so that nobody else's payload can be sent to a listener. */
+  /** Whether the codec is stateful, so that its payloads cannot be shared between listeners. */
   readonly remembers: boolean;
   /**
-   * Makes up `count` samples that are missing, from what was decoded before, and returns how many it made; undefined where the codec has
-   * no concealment of its own.
+   * Conceals `count` missing samples from the decoder's state and returns how many it made. Undefined where the codec
+   * has no concealment of its own.
    */
   conceal?(count: number, out: Int16Array, outOffset: number): number;
-  /** Decodes what a payload tells about the `count` samples before its own, which were lost; conceals them where it tells nothing. */
+  /** Decodes a payload's redundancy about the `count` lost samples before it; conceals them where there is none. */
   recover?(
     bytes: Uint8Array,
     offset: number,
@@ -34,8 +40,8 @@ export interface AudioCodec {
     out: Int16Array,
     outOffset: number,
   ): number;
-  /** Takes on the other codec's memory of a stream, so that what is encoded from now on continues what that one decoded. */
+  /** Copies the other codec's decoder state of a stream, so that encoding continues that stream. */
   continueFrom?(other: AudioCodec): void;
-  /** Gives back memory outside of JavaScript; nothing is asked of it afterwards. */
+  /** Frees memory outside JavaScript; the codec must not be used afterwards. */
   close?(): void;
 }

@@ -1,38 +1,38 @@
 import { eventOfDigit, type TelephoneEvent } from './telephone-event.ts';
 
-/** Tunes a digit sender; all times in milliseconds. */
+/** Options of a digit sender; all times in milliseconds. */
 export interface DigitSenderOptions {
   readonly clockRate: number;
   /** Time between two calls of `next`; default 20. */
   readonly frameMs?: number;
-  /** How long a key is held; default 100, above the 40–50 ms that receivers want (ITU-T Q.24). */
+  /** How long a key is held; default 100, above the 40–50 ms that receivers require (ITU-T Q.24). */
   readonly digitMs?: number;
   /** Silence after a key; default 60. */
   readonly gapMs?: number;
   /** Level below 0 dBm0 in dB; default 10. */
   readonly volume?: number;
-  /** Characters that may wait; default 64. */
+  /** Maximum number of queued characters; default 64. */
   readonly maxQueued?: number;
 }
 
-/** Plays queued keys as RFC 4733 events, one packet a frame. */
+/** Sends queued keys as RFC 4733 events, one packet per frame. */
 export interface DigitSender {
   /**
-   * Queues keys: 0–9 * # A–D, `w` waits 0.5 s and `W` 1 s. Returns how many characters were taken: all, or none when
-   * one of them is no key or the queue would overflow.
+   * Queues keys: 0–9 * # A–D; `w` waits 0.5 s and `W` 1 s. Returns the number of characters queued: all, or none when
+   * one is invalid or the queue would overflow.
    */
   queue(digits: string): number;
   /**
-   * Advances by one frame that starts at RTP time `timestamp`. `event`: send `report` with `eventTimestamp` and `marker`
-   * instead of audio; `wait`: between two keys, audio may flow; `idle`: nothing to do.
+   * Advances by the frame that starts at RTP time `timestamp`. `event`: send `report` with `eventTimestamp` and
+   * `marker` instead of audio. `wait`: between two keys, audio may be sent. `idle`: the queue is empty.
    */
   next(timestamp: number): 'event' | 'wait' | 'idle';
-  /** What to send after `event`; one object, overwritten by each `next`. */
+  /** The report to send after `event`; one object, overwritten by each `next`. */
   readonly report: TelephoneEvent;
   readonly eventTimestamp: number;
   /** True on the first packet of a key (RFC 4733 §2.2). */
   readonly marker: boolean;
-  /** Forgets what is queued; a key under way is still ended properly. */
+  /** Clears the queue; a key that is being sent is still ended. */
   clear(): void;
 }
 

@@ -53,7 +53,7 @@ describe('telephone-event payload', () => {
     assert.equal(readTelephoneEvent(Uint8Array.of(1, 2, 3, 4), 1, 4, into), false);
   });
 
-  it('is written as it is read', () => {
+  it('is read as written', () => {
     const report = { event: 15, end: true, volume: 63, duration: 65_535 };
     const out = new Uint8Array(4);
     assert.equal(writeTelephoneEvent(out, 0, report), 4);
@@ -100,7 +100,7 @@ describe('digit sender', () => {
     assert.equal(start('1W2'), 180 + 1000);
   });
 
-  it('takes all keys or none: no other characters, no more than maxQueued', () => {
+  it('queues all keys or none: no other characters, at most maxQueued', () => {
     const sender = createDigitSender({ clockRate: 8000, maxQueued: 4 });
     assert.equal(sender.queue('12x'), 0);
     assert.equal(sender.queue('12345'), 0);
@@ -110,7 +110,7 @@ describe('digit sender', () => {
     assert.equal(sender.next(0), 'idle');
   });
 
-  it('ends the key under way when the queue is cleared', () => {
+  it('ends the key that is being sent when the queue is cleared', () => {
     const sender = createDigitSender({ clockRate: 8000 });
     sender.queue('123');
     sender.next(0);
@@ -125,17 +125,17 @@ describe('digit sender', () => {
 });
 
 describe('digit receiver', () => {
-  it('reports each key once, when it is let go, with its duration', () => {
+  it('reports each key once, when it is released, with its duration', () => {
     assert.deepEqual(receiveAll(sendAll('1').reports), [{ digit: '1', durationMs: 100 }]);
     assert.equal(text(receiveAll(sendAll('1123*#ABCD0').reports)), '1123*#ABCD0');
   });
 
-  it('needs no marker bit: events are known by their timestamp (RFC 4733 §2.2.1)', () => {
-    // The receiver does not even see it; the first packet may be lost altogether.
+  it('needs no marker bit: the timestamp identifies an event (RFC 4733 §2.2.1)', () => {
+    // The first packet may even be lost.
     assert.equal(text(receiveAll(sendAll('12').reports.filter(({ marker }) => !marker))), '12');
   });
 
-  it('a key whose end packets are all lost is let go by the next key, or after lostEndMs', () => {
+  it('ends a key whose end packets are all lost at the next key, or after lostEndMs', () => {
     const { reports } = sendAll('77');
     assert.equal(text(receiveAll(reports.filter(({ report }) => !report.end))), '77');
     const receiver = createDigitReceiver({ clockRate: 8000, lostEndMs: 100 });
@@ -145,14 +145,14 @@ describe('digit receiver', () => {
     assert.deepEqual(receiver.expire(300), []);
   });
 
-  it('a report that comes after the end of its event changes nothing', () => {
+  it('ignores a report after the end of its event', () => {
     const { reports } = sendAll('12');
     const swapped = [...reports];
     [swapped[3], swapped[4]] = [swapped[4]!, swapped[3]!];
     assert.equal(text(receiveAll(swapped)), '12');
   });
 
-  it('an event of more than 65,535 units goes on in a further segment (RFC 4733 §2.5.1.3)', () => {
+  it('continues an event of more than 65,535 units in a further segment (RFC 4733 §2.5.1.3)', () => {
     const receiver = createDigitReceiver({ clockRate: 8000 });
     const report = { event: 3, end: false, volume: 0, duration: 0xffff };
     assert.deepEqual(receiver.receive(1000, report, 0), []);
@@ -162,17 +162,17 @@ describe('digit receiver', () => {
     ]);
   });
 
-  it('a flash and other events are no digits', () => {
+  it('ignores a flash and other events that are not digits', () => {
     const receiver = createDigitReceiver({ clockRate: 8000 });
     assert.deepEqual(receiver.receive(0, { event: 16, end: true, volume: 0, duration: 800 }, 0), []);
     assert.deepEqual(receiver.receive(5000, { event: 200, end: true, volume: 0, duration: 800 }, 500), []);
   });
 
-  it('the timestamp may wrap between and within keys', () => {
+  it('handles wraps of the timestamp between and within keys', () => {
     assert.equal(text(receiveAll(sendAll('123456', 0xffffffff - 2000).reports)), '123456');
   });
 
-  it('with any loss that leaves one packet of each key, every key is reported once and in order', () => {
+  it('reports every key once and in order with any loss that leaves one packet of each', () => {
     const keys = fc.string({ unit: fc.constantFrom(...'0123456789*#ABCD'), minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(
@@ -191,7 +191,7 @@ describe('digit receiver', () => {
     );
   });
 
-  it('random reports do not throw', () => {
+  it('does not throw for random reports', () => {
     const report = fc.record({
       timestamp: fc.integer({ min: 0, max: 0xffffffff }),
       event: fc.integer({ min: 0, max: 255 }),

@@ -19,7 +19,7 @@ function encodeOne(codec: AudioCodec, sample: number): number {
 }
 
 describe('G.711', () => {
-  it('decodes the ends of every segment as ITU-T G.711 Tables 1 and 2 say', () => {
+  it('decodes the ends of every segment as in ITU-T G.711 Tables 1 and 2', () => {
     const mu = decodeAll(pcmu);
     // Table 2a: decoder outputs y in 14 bits are 0, 2, 30, 33, 93, 99, 219, 231, …, 8031.
     const muTable = [
@@ -55,7 +55,7 @@ describe('G.711', () => {
       const power = samples.reduce((sum, sample) => sum + sample * sample, 0) / 8;
       const belowOverloadDb = -10 * Math.log10(power / (overload ** 2 / 2));
       assert.ok(Math.abs(belowOverloadDb - overloadDb) < 0.03, `${codec.name} ${belowOverloadDb}`);
-      // And all of it at 1 kHz: the eight samples are one period.
+      // All of it is at 1 kHz: the eight samples are one period.
       let sine = 0;
       let cosine = 0;
       for (let i = 0; i < 8; i++) {
@@ -70,7 +70,7 @@ describe('G.711', () => {
   });
 
   for (const codec of [pcmu, pcma]) {
-    it(`${codec.name}: every code survives decoding and encoding, save µ-law's negative zero`, () => {
+    it(`${codec.name}: every code is preserved by decoding and encoding, except µ-law's negative zero`, () => {
       const samples = decodeAll(codec);
       for (let code = 0; code < 256; code++) {
         const expected = codec === pcmu && code === 0x7f ? 0xff : code;

@@ -15,7 +15,7 @@ export const pcmu: AudioCodec = createG711('PCMU', 2, compressMu, expandMu);
 /** G.711 A-law, payload type 8 (RFC 3551 §4.5.14). */
 export const pcma: AudioCodec = createG711('PCMA', 4, compressA, expandA);
 
-/** `unusedBits` are the low bits of a 16-bit sample that the law does not look at, so they need no place in the table. */
+/** `unusedBits` are the low bits of a 16-bit sample that the law ignores, so the table omits them. */
 function createG711(
   name: 'PCMU' | 'PCMA',
   unusedBits: number,
@@ -51,7 +51,7 @@ function createG711(
 
 /** G.711 Table 2a/2b: magnitude in 14 bits, clipped, plus the bias that makes every segment a power of two. */
 function compressMu(sample: number): number {
-  // The one's complement mirrors the decision values around −½, as the ITU-T software tool library does.
+  // The one's complement mirrors the decision values around −½, as in the ITU-T Software Tool Library.
   const magnitude = Math.min(((sample < 0 ? ~sample : sample) >> 2) + 33, 0x1fff);
   const segment = 31 - Math.clz32(magnitude) - 5;
   const step = (magnitude >> (segment + 1)) & 0x0f;

@@ -1,11 +1,13 @@
 import type { AudioCodec } from './audio-codec.ts';
 
-/** Sample rates at which L16 is spoken here. */
+/** Sample rates of L16 that we support. */
 const l16Rates: readonly number[] = [8000, 16_000, 24_000, 48_000];
 
 const codecs = new Map(l16Rates.map((rate) => [rate, createL16(rate)]));
 
-/** Uncompressed mono samples, most significant byte first (RFC 3551 §4.5.11); undefined for a rate that is none of `l16Rates`. */
+/**
+ * Uncompressed mono samples, most significant byte first (RFC 3551 §4.5.11); undefined for a rate outside `l16Rates`.
+ */
 export function l16(rate: number): AudioCodec | undefined {
   return codecs.get(rate);
 }

@@ -6,7 +6,7 @@ const SILK = [480, 960, 1920, 2880] as const;
 const HYBRID = [480, 960] as const;
 const CELT = [120, 240, 480, 960] as const;
 
-/** Samples at 48 kHz that an Opus packet stands for, by its first bytes (RFC 6716 §3.1); 0 for what is none. */
+/** Duration of an Opus packet in samples at 48 kHz, from its first bytes (RFC 6716 §3.1); 0 for an invalid packet. */
 export function opusSamples(bytes: Uint8Array, offset: number, length: number): number {
   if (length < 1) return 0;
   const first = bytes[offset]!;

@@ -8,11 +8,11 @@
  * +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
  */
 
-/** One report of an event; an object to be reused. */
+/** One report of an event; a reusable object. */
 export interface TelephoneEvent {
   /** 0–9, * is 10, # is 11, A–D are 12–15 (RFC 4733 §3.2); 16 is a hook flash. */
   event: number;
-  /** The event is over. */
+  /** The event has ended. */
   end: boolean;
   /** Level below 0 dBm0 in dB, 0–63. */
   volume: number;
@@ -23,7 +23,7 @@ export interface TelephoneEvent {
 /** Bytes of one event report (RFC 4733 §2.3). */
 export const telephoneEventBytes = 4;
 
-/** Reads the first event report of a payload; false when it is shorter than one. */
+/** Reads the first event report of a payload; false when the payload is shorter. */
 export function readTelephoneEvent(
   bytes: Uint8Array,
   offset: number,
@@ -38,7 +38,7 @@ export function readTelephoneEvent(
   return true;
 }
 
-/** Writes one event report at `offset` and returns its four bytes' length. */
+/** Writes one event report at `offset` and returns its length of four bytes. */
 export function writeTelephoneEvent(out: Uint8Array, offset: number, event: TelephoneEvent): number {
   out[offset] = event.event;
   out[offset + 1] = (event.end ? 0x80 : 0) | (event.volume & 0x3f);

@@ -6,7 +6,10 @@ import { levelDb } from './level.ts';
 const FRAME = 160;
 const RATE = 8000;
 
-/** A pitch of 120 Hz with harmonics, four syllables a second with dips of 20 dB between them and a pause after five; `db` is the level of a syllable's middle, 6 dB above that of the loud parts. */
+/**
+ * A pitch of 120 Hz with harmonics: four syllables a second with dips of 20 dB, and a pause after five. `db` is the
+ * level in the middle of a syllable, 6 dB above that of the loud parts.
+ */
 function speech(seconds: number, db: number): Int16Array {
   const amplitude = 32_767 * 10 ** (db / 20) * 0.65;
   return Int16Array.from({ length: seconds * RATE }, (_, n) => {
@@ -38,7 +41,7 @@ function plus(one: Int16Array, other: Int16Array): Int16Array {
   return one.map((sample, n) => sample + other[n]!);
 }
 
-/** What comes out, frame by frame. */
+/** Passes the samples through a level, frame by frame. */
 function adjust(
   level: AutomaticLevel,
   samples: Int16Array,
@@ -68,7 +71,7 @@ function speechDb(samples: Int16Array): number {
 }
 
 describe('talkers', () => {
-  it('whisper and shout 29 dB apart, and are heard within 6 dB after ten seconds', () => {
+  it('who whisper and shout 29 dB apart are heard within 6 dB after ten seconds', () => {
     const heard = [-36, -33, -29, -24, -19, -14, -7].map((db) => {
       const level = createAutomaticLevel();
       adjust(level, speech(12, db));
@@ -82,13 +85,13 @@ describe('talkers', () => {
     );
   });
 
-  it('are not changed by a single bit where they have about the right level', () => {
+  it('near the target level pass bit for bit', () => {
     const talk = speech(10, -16);
     const level = createAutomaticLevel();
     assert.ok(isSame(adjust(level, talk), talk));
   });
 
-  it('are turned up by 18 dB at most, and by less on a noisy line', () => {
+  it('are amplified by 18 dB at most, and by less on a noisy line', () => {
     const clean = createAutomaticLevel();
     adjust(clean, speech(20, -42));
     assert.ok(clean.gainDb <= 18 && clean.gainDb > 12, `${clean.gainDb}`);
@@ -97,13 +100,13 @@ describe('talkers', () => {
     assert.ok(noisy.gainDb > 3 && noisy.gainDb < 8, `${noisy.gainDb}`);
   });
 
-  it('are turned down by 12 dB at most', () => {
+  it('are attenuated by 12 dB at most', () => {
     const level = createAutomaticLevel();
     adjust(level, speech(15, -3));
     assert.ok(level.gainDb >= -12 && level.gainDb < -9, `${level.gainDb}`);
   });
 
-  it('who are turned up and then shout are not clipped, and are turned down within the frame', () => {
+  it('who are amplified and then shout are not clipped, and are attenuated within the frame', () => {
     const level = createAutomaticLevel();
     adjust(level, speech(12, -42));
     const before = level.gainDb;
@@ -115,7 +118,7 @@ describe('talkers', () => {
 });
 
 describe('the gain', () => {
-  it('that falls from above one to below does not wrap the loudest samples', () => {
+  it('does not wrap the loudest samples when it falls from above one to below', () => {
     const level = createAutomaticLevel();
     adjust(level, speech(4, -34));
     assert.ok(level.gainDb > 0.5);
@@ -128,7 +131,7 @@ describe('the gain', () => {
     assert.ok(shout.every((sample, n) => n === 0 || Math.abs(sample - shout[n - 1]!) < 45_000));
   });
 
-  it('stays where it is through minutes of silence and noise, and moves by 3 dB a second at most when it moves', () => {
+  it('is constant through minutes of silence and noise, and changes by 3 dB a second at most', () => {
     const level = createAutomaticLevel();
     const talk = speech(12, -40);
     let before = 0;
@@ -142,7 +145,7 @@ describe('the gain', () => {
     assert.equal(level.gainDb, before);
   });
 
-  it('is nothing for tones, hum, hiss, single bursts of a tone, and what is not the talker’s own', () => {
+  it('is 0 dB for tones, hum, hiss, single bursts of a tone, and concealed frames', () => {
     const silence = new Int16Array(RATE);
     const bursts = new Int16Array(8 * RATE);
     for (const at of [0, 3, 6]) bursts.set(tone(1, -9, 700), at * RATE);
@@ -160,7 +163,7 @@ describe('the gain', () => {
     assert.ok(isSame(adjust(createAutomaticLevel(), made, { isOwn: false }), made));
   });
 
-  it('returns to nothing without a jump where nobody wants it any more, also in silence', () => {
+  it('returns to 0 dB without a jump when it is no longer requested, also in silence', () => {
     const level = createAutomaticLevel();
     adjust(level, speech(12, -40));
     assert.ok(level.gainDb > 10);

@@ -1,46 +1,55 @@
 import { bend, CEILING } from './soft-ceiling.ts';
 import { createVoiceActivity } from './voice-activity.ts';
 
-/** The loud parts of speech shall have −22 dBov: about −26 dBov of active speech, the level that telephony is designed for (ITU-T P.56). */
+/**
+ * Target of the loud parts of speech: −22 dBov, about −26 dBov of active speech, the design level of telephony (ITU-T
+ * P.56).
+ */
 const TARGET_DB = -22;
-/** Who is this near to the target stays as he is, bit for bit; who is not is brought up to half a decibel to it. */
+/**
+ * Within this distance from the target, a talker passes bit for bit. Further away, the gain moves until half a decibel
+ * is left.
+ */
 const NEAR_ENOUGH_DB = 3;
 const REACHED_DB = 0.5;
 const LEAST_GAIN_DB = -12;
 const MOST_GAIN_DB = 18;
-/** No gain lifts the noise of a line above this; who sits in a louder noise is not turned up at all. */
+/** No gain raises the noise of a line above this; a talker in louder noise is not amplified. */
 const MOST_NOISE_DB = -44;
-/** A frame of loud speech moves the gain by so much: 2 dB a second up, 6 down; without a mix that wants it, 10 back to nothing. */
+/** Change of the gain per loud frame: 2 dB a second of speech up, 6 down; 10 back to 0 dB when not requested. */
 const RISE_DB = 0.1;
 const FALL_DB = 0.3;
 const RETURN_DB = 0.2;
-/** Loud parts: within 12 dB of the loudest frame, which is forgotten at 5 dB a second. Fifty of them, two or three seconds, are averaged. */
+/**
+ * Loud parts are within 12 dB of the loudest frame, which decays by 5 dB a second. The average covers 50 of them, 2–3
+ * s.
+ */
 const LOUD_PART_DB = 12;
 const FORGET_DB = 0.1;
 const MOST_AVERAGED = 50;
 /**
- * Speech falls by more than 9 dB and rises again two to six times a second, tones and noise do not: so many syllables must have come
- * within three seconds or so.
+ * Speech falls by more than 9 dB and rises again two to six times a second; tones and noise do not. This many such
+ * syllables are required within about three seconds.
  */
 const DIP_DB = 9;
 const RISEN_DB = 4;
-const WANTED_SYLLABLES = 2.5;
+const REQUIRED_SYLLABLES = 2.5;
 const SYLLABLES_KEPT = 0.993;
 
-/** Brings what one talker says to the level of all others, one frame of 20 ms after another. */
+/** Adjusts one talker to the common level, frame by frame of 20 ms. */
 export interface AutomaticLevel {
   /**
-   * Takes the next frame, undefined for silence, and changes it in place. Of what is not the talker's own (made up, the tone of a
-   * key) nothing is learnt. Where the level is not wanted any more, the gain returns to nothing.
+   * Changes the next frame in place; undefined for silence. With `isOwn` false (concealed, or the tone of a key), the
+   * level learns nothing. With `isRequested` false, the gain returns to 0 dB.
    */
-  adjust(frame: Int16Array | undefined, isOwn: boolean, isWanted: boolean): void;
-  /** 0 leaves every sample as it is. */
+  adjust(frame: Int16Array | undefined, isOwn: boolean, isRequested: boolean): void;
+  /** 0 leaves every sample unchanged. */
   readonly gainDb: number;
 }
 
 /**
- * Creates the level of a talker of whom nothing is known. It moves while he speaks and never otherwise, so that noise stays
- * what it is in his pauses; what a gain would drive into overload ends that gain within the frame.
+ * Creates the level of an unknown talker. The gain changes only during speech, so the noise in pauses is constant. When
+ * the gain would cause overload, it falls within the frame.
  */
 export function createAutomaticLevel(): AutomaticLevel {
   const voice = createVoiceActivity();
@@ -53,7 +62,7 @@ export function createAutomaticLevel(): AutomaticLevel {
   let hasDipped = false;
   let syllables = 0;
 
-  /** Whether this frame is a loud part of speech; keeps the level of these. */
+  /** Whether this frame is a loud part of speech; updates the average level. */
   const learn = (): boolean => {
     const { energyDb, noiseDb } = voice;
     if (voice.isSpeaking !== true) return false;
@@ -67,12 +76,12 @@ export function createAutomaticLevel(): AutomaticLevel {
     if (energyDb < loudestDb - LOUD_PART_DB || energyDb < noiseDb + NEAR_ENOUGH_DB) return false;
     if (averaged < MOST_AVERAGED) averaged++;
     speechDb += (energyDb - speechDb) / averaged;
-    return syllables > WANTED_SYLLABLES;
+    return syllables > REQUIRED_SYLLABLES;
   };
   const move = (): void => {
     const quietEnough = Math.max(0, MOST_NOISE_DB - voice.noiseDb);
-    const wanted = Math.max(LEAST_GAIN_DB, Math.min(MOST_GAIN_DB, quietEnough, TARGET_DB - speechDb));
-    const missing = wanted - gainDb;
+    const target = Math.max(LEAST_GAIN_DB, Math.min(MOST_GAIN_DB, quietEnough, TARGET_DB - speechDb));
+    const missing = target - gainDb;
     if (Math.abs(missing) > NEAR_ENOUGH_DB) isMoving = true;
     else if (Math.abs(missing) < REACHED_DB) isMoving = false;
     if (isMoving) gainDb += Math.max(-FALL_DB, Math.min(RISE_DB, missing));
@@ -82,10 +91,10 @@ export function createAutomaticLevel(): AutomaticLevel {
     get gainDb() {
       return gainDb;
     },
-    adjust(frame, isOwn, isWanted) {
+    adjust(frame, isOwn, isRequested) {
       const gainBefore = gain;
       const before = gainDb;
-      if (isWanted) {
+      if (isRequested) {
         voice.hear(isOwn ? frame : undefined);
         if (isOwn && frame !== undefined && learn()) move();
       } else gainDb -= Math.max(-RETURN_DB, Math.min(RETURN_DB, gainDb));
@@ -106,7 +115,10 @@ export function createAutomaticLevel(): AutomaticLevel {
   };
 }
 
-/** In whole numbers, a gain of one being 2¹²: a third of the time, and the most that comes (18 dB of full scale) fits 31 bits. */
+/**
+ * Integer arithmetic with a gain of 1 as 2¹² takes a third of the time; the largest product (18 dB above full scale)
+ * fits 31 bits.
+ */
 function amplify(frame: Int16Array, before: number, after: number): void {
   const from = before * 4096;
   const step = (after * 4096 - from) / frame.length;

@@ -1,9 +1,9 @@
-/** −65 dBov: what a quiet office sounds like at the far end of a line (RFC 3389 §3 counts levels so), and below any voice. */
+/** −65 dBov (RFC 3389 §3): as loud as a quiet office at the far end of a line, and below any voice. */
 const LEVEL_DB = -65;
-/** Each sample keeps so much of the one before: the power falls with frequency as that of rooms does (Hoth noise), 5 dB an octave. */
+/** Weight of the previous sample: the power falls by 5 dB an octave, as in rooms (Hoth noise). */
 const SMOOTHING = 0.6;
 
-/** Noise in so many frames, which follow one another in any order without a seam that could be heard; the same at every call. */
+/** Noise in this many frames, which join in any order without an audible seam; the same at every call. */
 export function renderComfortNoise(frames: number, frameSamples: number): Int16Array[] {
   const noise = new Float64Array(frames * frameSamples);
   let state = 20_733;

@@ -12,7 +12,7 @@ function sine(rate: number, hz: number, count: number, amplitude = 0.5): Int16Ar
   );
 }
 
-test('toneLevel reads a sine of half amplitude as −6 dB and a frequency that is not there as below −60 dB', () => {
+test('toneLevel reads a sine of half amplitude as −6 dB and an absent frequency as below −60 dB', () => {
   const samples = sine(8000, 1000, 800);
   assert.ok(Math.abs(toneLevel(samples, 8000, 1000) + 6.02) < 0.05);
   assert.ok(toneLevel(samples, 8000, 1300) < -60);
@@ -32,7 +32,7 @@ test('an oscillator keeps its phase over calls and its amplitude over an hour of
   }
 });
 
-test('levels: silence is what cannot be heard even in A-law', () => {
+test('a frame is silent when it is inaudible even in A-law', () => {
   assert.ok(isSilent(new Int16Array(160).fill(-8), 160));
   assert.ok(!isSilent(new Int16Array(160).fill(9, 159), 160));
   assert.ok(Math.abs(levelDb(sine(8000, 1000, 8000, 1)) + 3.01) < 0.01);
@@ -54,14 +54,14 @@ for (const [from, to] of [
       assert.equal(out.length, to);
       const middle = out.subarray(to / 4, (to * 3) / 4);
       assert.ok(Math.abs(toneLevel(middle, to, hz) + 6.02) < 0.1, `${hz} Hz: ${toneLevel(middle, to, hz)}`);
-      // In phase with the tone as it would have been sampled at the new rate.
+      // In phase with the tone sampled at the new rate.
       const expected = sine(to, hz, to);
       for (let n = to / 2; n < to / 2 + 50; n++) assert.ok(Math.abs(out[n]! - expected[n]!) < 200);
     }
   });
 }
 
-test('resampling down suppresses what would fold back by 60 dB', () => {
+test('resampling to a lower rate attenuates aliases by 60 dB', () => {
   for (const hz of [4200, 5000, 7000, 11000, 20000]) {
     const out = resample(sine(48000, hz, 48000, 0.9), 48000, 8000);
     assert.ok(
@@ -89,7 +89,7 @@ test('a stream resampled in odd pieces equals the clip resampled in one', () => 
   assert.deepEqual(out.subarray(0, written), expected.subarray(0, length));
 });
 
-test('a resampler refuses rates that are no rates', () => {
+test('a resampler refuses invalid rates', () => {
   for (const from of [0, -8000, 8000.5, Number.NaN, 1e9]) {
     assert.throws(() => createResampler({ from, to: 8000 }), RangeError);
   }

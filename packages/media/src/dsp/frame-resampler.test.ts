@@ -19,7 +19,7 @@ function convert(from: number, to: number, hz: number): Int16Array {
   return out.subarray(to * 5);
 }
 
-test('passes up to 0.84 of the lower Nyquist frequency within 0.1 dB, between all rates', () => {
+test('a frame resampler passes up to 0.84 of the lower Nyquist frequency within 0.1 dB, between all rates', () => {
   for (const from of frames) {
     for (const to of frames.filter((other) => other !== from)) {
       const nyquist = Math.min(from, to) * 25;
@@ -31,7 +31,7 @@ test('passes up to 0.84 of the lower Nyquist frequency within 0.1 dB, between al
   }
 });
 
-test('what lies above 1.06 of the lower Nyquist frequency is 75 dB down: no alias, no image', () => {
+test('a frame resampler attenuates aliases and images by 75 dB above 1.06 of the lower Nyquist frequency', () => {
   for (const [from, to] of [
     [960, 160],
     [320, 160],
@@ -56,7 +56,7 @@ test('what lies above 1.06 of the lower Nyquist frequency is 75 dB down: no alia
   }
 });
 
-test('delays by half of its filter: 3 ms at 8 kHz, 1.5 ms at 16 kHz', () => {
+test('a frame resampler delays by half of its filter: 3 ms at 8 kHz, 1.5 ms at 16 kHz', () => {
   for (const [from, to, ms] of [
     [160, 960, 3],
     [960, 160, 3],

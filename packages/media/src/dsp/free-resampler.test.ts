@@ -34,7 +34,7 @@ for (const [from, to] of [
   [13_337, 24_000],
   [44_100, 16_000],
 ] as const) {
-  test(`${from} Hz becomes ${to} Hz: as long, at unity gain, without images, whatever the pieces are`, () => {
+  test(`${from} Hz becomes ${to} Hz: same duration, unity gain, no images, for any division into pieces`, () => {
     const whole = convert(from, to, 1000, from);
     assert.ok(Math.abs(whole.length - to) <= 2, `${whole.length} samples`);
     assert.deepEqual(convert(from, to, 1000, 77), whole);
@@ -42,19 +42,19 @@ for (const [from, to] of [
     assert.ok(Math.abs(toneLevel(middle, to, 1000) - 20 * Math.log10(16_000 / 32_768)) < 0.05);
     let error = 0;
     for (let n = 1000; n < to - 1000; n++) {
-      const wanted = 16_000 * Math.sin((2 * Math.PI * 1000 * n) / to);
-      error = Math.max(error, Math.abs(whole[n]! - wanted));
+      const expected = 16_000 * Math.sin((2 * Math.PI * 1000 * n) / to);
+      error = Math.max(error, Math.abs(whole[n]! - expected));
     }
     assert.ok(error < 16, `off by ${error}`);
   });
 }
 
-test('what the lower rate cannot carry is taken out', () => {
+test('a free resampler removes frequencies above the band of the lower rate', () => {
   const out = convert(44_100, 8000, 6000, 500);
   assert.ok(toneLevel(out.subarray(500, 7500), 8000, 2000) < -75);
 });
 
-test('a rate that nobody can mean is refused', () => {
+test('a free resampler refuses an implausible rate', () => {
   assert.throws(() => createFreeResampler(0, 8000), RangeError);
   assert.throws(() => createFreeResampler(8000, 8000.5), RangeError);
 });

@@ -3,13 +3,13 @@ import { assertSampleRate, windowedSinc } from './windowed-sinc.ts';
 
 /** Half length of the filter in zero crossings of the lower rate, as in FrameResampler. */
 const ZERO_CROSSINGS = 24;
-/** Values of the filter between two zero crossings; read between two of them, the error is below −100 dB. */
+/** Table entries between two zero crossings; with linear interpolation the error is below −100 dB. */
 const RESOLUTION = 512;
 
 /**
- * Converts between any two rates with one table for all of them, so that a rate that nobody has heard of costs no more to begin
- * with than one that everybody uses; each output is dearer than with a table of its own (see `createResampler`). Throws a RangeError
- * when a rate is not a whole number from 4,000 to 384,000.
+ * Converts between any two rates with one shared table, so that an unusual rate needs no new table. Each output costs
+ * more than with a table of its own (see `createResampler`). Throws a RangeError when a rate is not a whole number from
+ * 4,000 to 384,000.
  */
 export function createFreeResampler(from: number, to: number): Resampler {
   assertSampleRate(from);
@@ -21,7 +21,7 @@ export function createFreeResampler(from: number, to: number): Resampler {
   const taps = 2 * half;
   const step = from / to;
   const scale = bandwidth * RESOLUTION;
-  // Half a filter of zeros stands before the first sample: output 0 is centred on input 0.
+  // Half a filter of zeros precedes the first sample, so output 0 is centred on input 0.
   let line = new Float64Array(taps + 1024);
   let kept = half - 1;
   let position = 0;
@@ -63,7 +63,7 @@ export function createFreeResampler(from: number, to: number): Resampler {
 
 let table: Float64Array | undefined;
 
-/** The right half of the filter, with zeros behind its end for windows that reach beyond it. */
+/** The right half of the filter, followed by zeros for windows beyond its end. */
 function tabulate(): Float64Array {
   const values = new Float64Array((ZERO_CROSSINGS + 2) * RESOLUTION);
   for (let i = 0; i < ZERO_CROSSINGS * RESOLUTION; i++) {

@@ -2,7 +2,7 @@
 const BEATS_PER_MINUTE = 92;
 const BEATS_PER_BAR = 4;
 
-/** MIDI note numbers of the broken chord of each bar, one eighth each, played up and down. */
+/** MIDI note numbers of each bar's broken chord, played in eighths, up and down. */
 const CHORDS: readonly (readonly number[])[] = [
   [48, 55, 60, 64],
   [45, 52, 57, 60],
@@ -40,7 +40,7 @@ const MELODY: readonly (readonly [number, number])[] = [
 /** Strength of the partials of a plucked note. */
 const PARTIALS = [1, 0.4, 0.15] as const;
 
-/** The built-in hold music at the given rate: a loop without a seam, about 21 s, peaks at −12 dB of full scale. */
+/** The built-in hold music at this rate: a seamless loop of about 21 s with peaks at −12 dB of full scale. */
 export function renderHoldMusic(rate: number): Int16Array {
   const beat = 60 / BEATS_PER_MINUTE;
   const length = Math.round(CHORDS.length * BEATS_PER_BAR * beat * rate);
@@ -71,7 +71,7 @@ function pluck(
   const start = Math.round(atSeconds * rate);
   PARTIALS.forEach((weight, index) => {
     const step = (2 * Math.PI * fundamental * (index + 1)) / rate;
-    // A partial above the telephone band would be folded back or filtered out.
+    // A partial above the telephone band would alias or be filtered out.
     if (fundamental * (index + 1) > Math.min(3400, 0.45 * rate)) return;
     const twoCos = 2 * Math.cos(step);
     let before = Math.sin(-step);
@@ -83,10 +83,10 @@ function pluck(
       beforeThat = before;
       before = sample;
       envelope *= decay;
-      // The last fiftieth fades to nothing, else every note would end in a click.
+      // The last fiftieth fades to 0: otherwise each note would end in a click.
       const edge = Math.min(1, i / attack, ((count - i) * 50) / count);
       into[at] = into[at]! + sample * envelope * edge;
-      // Notes that ring past the end ring on at the start: the loop has no seam.
+      // Notes that ring past the end continue at the start, so the loop is seamless.
       if (++at === into.length) at = 0;
     }
   });

@@ -1,7 +1,7 @@
-/** The quietest step of A-law is ±8; at or below it a frame carries nothing that could be heard. */
+/** The quietest step of A-law is ±8; a frame within it is inaudible. */
 const SILENCE_PEAK = 8;
 
-/** Whether no sample of the frame exceeds `peak`; stops at the first that does, so a loud frame costs next to nothing. */
+/** Whether no sample exceeds `peak`. It stops at the first louder one, so loud frames are cheap. */
 export function isSilent(samples: Int16Array, count: number, peak: number = SILENCE_PEAK): boolean {
   for (let i = 0; i < count; i++) {
     const sample = samples[i]!;

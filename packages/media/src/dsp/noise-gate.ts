@@ -1,19 +1,19 @@
-/** Of 10 ms blocks: 300 ms in which speech changes its level, and the least that is judged. */
+/** Blocks of 10 ms: 300 ms, in which the level of speech changes, and the minimum for a decision. */
 const HISTORY = 30;
 const LEAST_HISTORY = 10;
-/** White noise of a telephone keeps within 2 dB for 300 ms; syllables differ by more than 10. */
+/** White noise of a telephone varies by less than 2 dB in 300 ms; syllables differ by more than 10. */
 const STEADY_DB = 3;
-/** Probabilities of RNNoise: a vowel that is held is above the one; steady noise is up to 0.9. */
+/** Thresholds for RNNoise's probability: held vowels are above the first; steady noise reaches 0.9. */
 const SURE = 0.97;
 const LIKELY = 0.5;
-/** Blocks that the gate stays open behind a voice: 200 ms, so that no syllable loses its end. */
+/** The gate stays open for 200 ms after a voice, to keep the ends of syllables. */
 const HANGOVER = 20;
-/** Closes within 80 ms, opens within one block. */
+/** The gate closes within 80 ms and opens within one block. */
 const CLOSING = 1 / 8;
 
 /**
- * Tells voice from noise, block by block: from how likely a voice is (RNNoise says), and from whether the level changes as syllables change
- * it. RNNoise alone takes up to seconds to suppress steady noise, and some noises it never does.
+ * Distinguishes voice from noise in each block, by RNNoise's probability and by whether the level varies as in
+ * syllables. RNNoise alone needs seconds to suppress steady noise, and never suppresses some noises.
  */
 export class NoiseGate {
   readonly #levels = new Float64Array(HISTORY);
@@ -21,7 +21,7 @@ export class NoiseGate {
   #left = 0;
   #gain = 0;
 
-  /** The gain at the end of this block, 0 for noise alone and 1 for a voice; before the first block it is 0. */
+  /** The gain at the end of this block: 0 for noise, 1 for voice. It begins at 0. */
   next(power: number, probability: number): number {
     this.#levels[this.#count++ % HISTORY] = 10 * Math.log10(power + 1);
     if (probability >= SURE) this.#left = HANGOVER;

@@ -1,6 +1,6 @@
-/** A sine of constant frequency whose phase runs on from one call to the next. */
+/** A sine of constant frequency with continuous phase. */
 export interface Oscillator {
-  /** Adds the next `count` samples, at full-scale amplitude `amplitude` × 32767, onto `into`. */
+  /** Adds the next `count` samples to `into`, with a peak of `amplitude` × 32767. */
   addTo(
     into: Float64Array | Float32Array | Int32Array,
     offset: number,
@@ -10,8 +10,8 @@ export interface Oscillator {
 }
 
 /**
- * A sine by the recurrence y[n] = 2·cos(w)·y[n−1] − y[n−2]: one multiplication a sample. In double precision its amplitude
- * drifts by less than 1e-9 an hour at 8 kHz.
+ * A sine by the recurrence y[n] = 2·cos(w)·y[n−1] − y[n−2], one multiplication per sample. In double precision its
+ * amplitude drifts by less than 1e-9 an hour at 8 kHz.
  */
 export function createOscillator(rate: number, frequencyHz: number): Oscillator {
   const step = (2 * Math.PI * frequencyHz) / rate;

@@ -5,13 +5,13 @@ import { resample } from './resampler.ts';
 import { toneLevel } from './tone-level.ts';
 
 const rates = [8000, 16_000, 24_000, 48_000];
-/** The tone that is converted, in dB of full scale. */
+/** Level of the converted tone, in dB of full scale. */
 const TONE_DB = -6.02;
-/** Less than anybody hears, also where a voice is converted on its way in and out. */
+/** Inaudible, even when a voice is converted twice. */
 const PASSES_DB = 0.5;
 /** Flat to 0.42 of the lower rate: 3.36 kHz of a telephone's 3.4, 6.7 kHz of wideband's 7. */
 const PASSED = [0.02, 0.1, 0.25, 0.35, 0.42];
-/** From 0.53 of the lower rate on nothing is left: 60 dB is below the noise of 8-bit companding (38 dB) by far. */
+/** From 0.53 of the lower rate on nothing passes: −60 dB is far below the noise of 8-bit companding (−38 dB). */
 const STOPPED = [0.53, 0.6, 0.75, 0.95];
 const STOPS_DB = -60;
 
@@ -21,7 +21,7 @@ function tone(rate: number, hz: number, count: number): Int16Array {
   );
 }
 
-/** A fifth of a second in frames of 20 ms, as a mix converts it. */
+/** A fifth of a second in frames of 20 ms, converted as in a mix. */
 function convertFrames(from: number, to: number, hz: number): Int16Array {
   const resampler = new FrameResampler(from / 50, to / 50);
   const samples = tone(from, hz, from / 5);
@@ -57,7 +57,7 @@ for (const { what, from: sources, convert } of kinds) {
             const out = convert(from, to, part * lower);
             const gainDb = toneLevel(out, to, part * lower) - TONE_DB;
             assert.ok(Math.abs(gainDb) < PASSES_DB, `${part * lower} Hz passes with ${gainDb.toFixed(2)} dB`);
-            // Images of what passes stand mirrored at the lower rate, where the higher one has room for them.
+            // Images mirror the pass band at the lower rate, where the higher rate has that band.
             const image = lower - part * lower;
             if (to > from && image < to / 2 && image / lower > 0.53) {
               const imageDb = toneLevel(out, to, image) - TONE_DB;
@@ -68,7 +68,7 @@ for (const { what, from: sources, convert } of kinds) {
           for (const part of STOPPED) {
             const hz = part * lower;
             if (hz >= from / 2) continue;
-            // Whatever comes out, wherever it may be folded to: the power of all of it.
+            // The power of everything that passes, at any alias frequency.
             const out = convert(from, to, hz);
             let power = 0;
             for (const sample of out) power += sample * sample;

@@ -3,17 +3,17 @@ import { assertSampleRate, windowedSinc } from './windowed-sinc.ts';
 /** A streaming sample-rate converter for one mono signal of 16-bit samples. */
 export interface Resampler {
   /**
-   * Takes `count` samples and writes what they complete to `out` from `outOffset`; returns how many were written, at most
+   * Consumes `count` samples and writes the completed outputs to `out` from `outOffset`. Returns their number, at most
    * `outputBound(count)`.
    */
   process(input: Int16Array, offset: number, count: number, out: Int16Array, outOffset: number): number;
   /** Upper bound of what `process` writes for `count` samples. */
   outputBound(count: number): number;
-  /** Input samples beyond its own position that an output waits for: half of the filter. */
+  /** Input samples that an output needs after its own position: half of the filter. */
   readonly delaySamples: number;
 }
 
-/** Rates in samples a second, and how steep the filter is. */
+/** Rates in samples a second, and the filter's steepness. */
 export interface ResamplerOptions {
   readonly from: number;
   readonly to: number;
@@ -21,12 +21,12 @@ export interface ResamplerOptions {
   readonly zeroCrossings?: number;
 }
 
-/** More phases than this are rounded to the nearest one: an error below −70 dB for rates without a small common factor. */
+/** Tabulated phases at most; beyond, fractions are rounded: an error below −70 dB for rates without a small common factor. */
 const MOST_PHASES = 1024;
 
 /**
- * Polyphase FIR: output n lies at input position n·from/to; the windowed sinc is tabulated for every fraction that can
- * occur, so each output sample is one dot product. Flat to 0.87 of the lower Nyquist frequency, −80 dB from 1.03 of it on.
+ * Polyphase FIR filter: output n is at input position n·from/to. The windowed sinc is tabulated for every possible
+ * fraction, so each output is one dot product. Flat to 0.87 of the lower Nyquist frequency, −80 dB from 1.03 of it.
  * Throws a RangeError when a rate is not a whole number from 4,000 to 384,000.
  */
 export function createResampler({ from, to, zeroCrossings = 32 }: ResamplerOptions): Resampler {
@@ -36,17 +36,17 @@ export function createResampler({ from, to, zeroCrossings = 32 }: ResamplerOptio
   const up = to / divisor;
   const down = from / divisor;
   const phases = Math.min(up, MOST_PHASES);
-  // Below 1 when the rate goes down: the filter is stretched so that it cuts at the output's Nyquist frequency.
+  // Below 1 for a lower output rate: the filter is stretched to cut at the output's Nyquist frequency.
   const bandwidth = Math.min(1, to / from);
   const half = Math.ceil(zeroCrossings / bandwidth);
   const taps = 2 * half;
   const table = tableOf(phases, half, bandwidth, zeroCrossings);
 
-  // `line` holds the samples that later outputs still need. Half a filter of zeros stands before the first sample, so that
-  // output 0 is centred on input 0 and the delay needs no correction.
+  // `line` holds the samples that later outputs need. Half a filter of zeros precedes the first sample, so output 0 is
+  // centred on input 0 and the delay needs no correction.
   let line = new Float64Array(taps + 1024);
   let kept = half - 1;
-  // Where the window of the next output begins, in 1/up of an input sample from the start of the line.
+  // Start of the next output's window, in 1/up of an input sample from the start of the line.
   let position = 0;
   return {
     delaySamples: half,
@@ -94,7 +94,7 @@ export function resample(samples: Int16Array, from: number, to: number): Int16Ar
   return result;
 }
 
-/** Tables by what they are made for: a leg that comes shall not pay for one again. */
+/** Tables by their parameters, so that a new leg does not compute one again. */
 const tables = new Map<string, Float64Array>();
 const MOST_TABLES = 32;
 
@@ -119,7 +119,7 @@ function tabulate(phases: number, half: number, bandwidth: number, zeroCrossings
       table[phase * taps + t] = value;
       sum += value;
     }
-    // Every phase passes direct current at exactly one, else a constant input would ripple at the phase rate.
+    // Normalise each phase to unity gain at 0 Hz: otherwise a constant input would ripple.
     for (let t = 0; t < taps; t++) table[phase * taps + t]! /= sum;
   }
   return table;

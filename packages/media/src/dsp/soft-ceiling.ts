@@ -1,10 +1,10 @@
-/** Peaks of what is added up or amplified are kept at or below this: 1 dB under full scale. */
+/** Peaks of sums and amplified frames are limited to this: 1 dB below full scale. */
 export const CEILING = 29_204;
 const ROOM = 32_767 - CEILING;
 
 /**
- * A sample as it is up to the ceiling; what exceeds it is bent into the decibel above, without a corner: its slope is that of
- * the signal at the ceiling, and nothing reaches full scale.
+ * Returns a sample up to the ceiling unchanged. Compresses the excess into the decibel above, with a continuous slope
+ * and below full scale.
  */
 export function bend(sample: number): number {
   if (sample > CEILING) {

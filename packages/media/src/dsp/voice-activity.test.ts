@@ -28,8 +28,8 @@ function tone(ms: number, db: number, hz: number): Float64Array {
 }
 
 /**
- * Like speech: a pitch of 120 Hz with harmonics up to 3 kHz, four syllables a second with dips of 20 dB and more between
- * them; `db` is the level of the syllables.
+ * Speech-like: a pitch of 120 Hz with harmonics up to 3 kHz, four syllables a second with dips of at least 20 dB. `db`
+ * is the level of the syllables.
  */
 function speech(ms: number, db: number): Float64Array {
   return Float64Array.from({ length: ms * 8 }, (_, n) => {
@@ -51,7 +51,7 @@ function concat(...signals: Float64Array[]): Float64Array {
   return Float64Array.from(signals.flatMap((signal) => [...signal]));
 }
 
-/** When (in ms) the answer changed, and to what. */
+/** The changes of the result, with their times in ms. */
 function changesOf(
   signal: Float64Array,
   detector: VoiceActivity = createVoiceActivity(),
@@ -67,14 +67,14 @@ function changesOf(
   return changes;
 }
 
-test('the first answer comes after 100 ms and says how it is', () => {
+test('the first result comes after 100 ms and is correct', () => {
   assert.deepEqual(changesOf(new Float64Array(8000)), [[100, false]]);
   const [first] = changesOf(speech(1000, -18));
   assert.deepEqual(first, [100, true]);
 });
 
 for (const level of [-12, -20, -30, -40]) {
-  test(`speech at ${level} dB is found within 100 ms, held through its pauses, and over 500 ms after its end`, () => {
+  test(`speech at ${level} dB is detected within 100 ms, held through pauses, and over 500 ms after its end`, () => {
     const floor = noise(8000, Math.min(-58, level - 22));
     const signal = add(floor, concat(new Float64Array(2000 * 8), speech(4000, level)));
     const changes = changesOf(signal);
@@ -89,7 +89,7 @@ for (const level of [-12, -20, -30, -40]) {
   });
 }
 
-test('noise is no speech: from the start at −40 dB and below, or once it was listened to for a few seconds', () => {
+test('noise is not speech: from the start at −40 dB and below, louder after a few seconds', () => {
   for (const level of [-70, -60, -50, -45, -40]) {
     assert.deepEqual(changesOf(noise(10_000, level)), [[100, false]], `${level} dB`);
   }
@@ -100,7 +100,7 @@ test('noise is no speech: from the start at −40 dB and below, or once it was l
   );
 });
 
-test('speech is found in a noisy room, and its end too', () => {
+test('speech and its end are detected in a noisy room', () => {
   const changes = changesOf(add(noise(9000, -42), concat(new Float64Array(3000 * 8), speech(3000, -18))));
   assert.deepEqual(
     changes.map(([, speaking]) => speaking),
@@ -110,21 +110,21 @@ test('speech is found in a noisy room, and its end too', () => {
   assert.ok(changes[1]![0] <= 3140 && changes[2]![0] <= 6520);
 });
 
-test('a quiet steady tone, like the hum of a line, is noise; a loud one is something to be heard', () => {
+test('a quiet steady tone, such as the hum of a line, is noise, and a loud one is speech', () => {
   for (const level of [-60, -50, -42]) {
     assert.equal(changesOf(tone(10_000, level, 50)).at(-1)![1], false, `${level} dB`);
   }
   assert.deepEqual(changesOf(tone(20_000, -20, 440)), [[100, true]]);
 });
 
-test('a click is no speech; an offset of the line is silence', () => {
+test('a click is not speech, and an offset of the line is silence', () => {
   const click = new Float64Array(8000 * 3);
   for (let n = 0; n < 40; n++) click[12_000 + n] = 20_000;
   assert.deepEqual(changesOf(click), [[100, false]]);
   assert.deepEqual(changesOf(new Float64Array(16_000).fill(3000)), [[100, false]]);
 });
 
-test('frames that were made up or belong to a key neither begin speech nor prolong it, nor teach anything of the noise', () => {
+test('concealed frames and key tones neither begin nor prolong speech, and do not change the noise estimate', () => {
   const detector = createVoiceActivity();
   for (let n = 0; n < 50; n++) detector.hear(undefined);
   assert.equal(detector.isSpeaking, false);

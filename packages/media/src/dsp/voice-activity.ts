@@ -1,42 +1,48 @@
-/** Frames of 20 ms that a listener is given before the first answer: 100 ms. */
+/** Frames before the first result: 100 ms. */
 const LEARNING_FRAMES = 5;
-/** So many loud frames among the last four begin speech: 60 to 80 ms, more than a click. */
+/** Loud frames among the last four that begin speech: 60 to 80 ms, longer than a click. */
 const ONSET_FRAMES = 3;
-/** So long without speech ends it: 500 ms, longer than the pauses between words. */
+/** Frames without speech that end it: 500 ms, longer than the pauses between words. */
 const HANG_FRAMES = 25;
-/** Speech stands out from the noise by so much: frames of noise itself vary by 3 dB at most. */
+/** Margin of speech above noise; frames of noise vary by 3 dB at most. */
 const MARGIN_DB = 8;
-/** Below this nothing counts as speech, whatever the noise: −52 dB is a whisper far from the telephone. */
+/** Speech is never below this, whatever the noise: −52 dB is a whisper far from the telephone. */
 const QUIETEST_SPEECH_DB = -52;
-/** Noise is looked for in this range only: what is louder than −36 dB for long is music or tones, which somebody wants heard. */
+/** Range of the noise estimate: steady sound above −36 dB is music or a tone, which counts as speech. */
 const LEAST_NOISE_DB = -62;
 const MOST_NOISE_DB = -36;
-/** Before anything is known, the noise of a usual line: speech from −34 dB on is found at once. */
+/** The initial estimate, the noise of a usual line: speech from −34 dB on is detected at once. */
 const FIRST_NOISE_DB = -42;
-/** The estimate falls by half the distance a frame, so each pause between syllables shows the noise; it rises by 15 and 3 dB a second. */
+/**
+ * The estimate falls by half the distance per frame, so each pause between syllables shows the noise. It rises by 15 dB
+ * a second in calm frames and 3 in loud ones.
+ */
 const FALL_PART = 0.5;
 const CALM_RISE_DB = 0.3;
 const LOUD_RISE_DB = 0.06;
 
-/** Tells speech from noise by its energy, one frame of 20 ms after another. */
+/** Distinguishes speech from noise by energy, frame by frame of 20 ms. */
 export interface VoiceActivity {
-  /** Takes the next frame; undefined for one that is silent, was made up, or is a key's tone. */
+  /** Processes the next frame; undefined for a frame that is silent, concealed or a key's tone. */
   hear(frame: Int16Array | undefined): void;
   /** Undefined for the first 100 ms. */
   readonly isSpeaking: boolean | undefined;
-  /** Of the last frame and of the noise, in dB relative to a full-scale square wave; −Infinity for a frame that was none. */
+  /**
+   * Levels of the last frame and of the noise, in dB relative to a full-scale square wave; −Infinity for an undefined
+   * frame.
+   */
   readonly energyDb: number;
   readonly noiseDb: number;
 }
 
 /**
- * Creates a detector that knows nothing of its line yet. The noise floor follows the quietest moments: speech dips to it
- * between syllables, which steady noise never does.
+ * Creates a detector. The noise estimate follows the quietest moments: speech falls to it between syllables, steady
+ * noise does not.
  */
 export function createVoiceActivity(): VoiceActivity {
   let noiseDb = FIRST_NOISE_DB;
   let frames = 0;
-  /** The last four frames, the newest in the lowest bit: 1 where loud. */
+  /** Loudness of the last four frames, one bit each; the lowest bit is the newest. */
   let recent = 0;
   let quietFrames = 0;
   let isSpeaking = false;
@@ -75,7 +81,7 @@ function follow(noiseDb: number, energyDb: number, isLoud: boolean): number {
   return Math.max(LEAST_NOISE_DB, Math.min(MOST_NOISE_DB, next));
 }
 
-/** Mean power in dB relative to a full-scale square wave; an offset of the line does not count. */
+/** Mean power in dB relative to a full-scale square wave, without the line's offset. */
 function energyOf(frame: Int16Array): number {
   let sum = 0;
   let squares = 0;

@@ -1,11 +1,14 @@
-/** −6 dB, in parts of the lower Nyquist frequency; with 24 zero crossings and more no audible alias of a voice band is left. */
+/**
+ * Cut-off (−6 dB) as a share of the lower Nyquist frequency; from 24 zero crossings on, a voice band has no audible
+ * alias.
+ */
 const CUT_OFF = 0.95;
-/** Kaiser window, beta 8: side lobes at −80 dB, under the noise of 13-bit companded audio by a wide margin. */
+/** Kaiser window with beta 8: side lobes at −80 dB, far below the noise of 13-bit companded audio. */
 const KAISER_BETA = 8;
 
 /**
- * The low-pass filter of all resamplers at `x` zero crossings of the lower rate from its middle; 0 from `zeroCrossings` on. Its values a
- * sample of the lower rate apart add up to about 1.
+ * The low-pass filter of all resamplers, at `x` zero crossings of the lower rate from its centre; 0 from
+ * `zeroCrossings` on. Its values at distances of one sample of the lower rate sum to about 1.
  */
 export function windowedSinc(x: number, zeroCrossings: number): number {
   const angle = Math.PI * CUT_OFF * x;
@@ -16,7 +19,7 @@ export function windowedSinc(x: number, zeroCrossings: number): number {
 /** Throws a RangeError when a sample rate is not a whole number from 4,000 to 384,000. */
 export function assertSampleRate(rate: number): void {
   if (!Number.isInteger(rate) || rate < 4000 || rate > 384_000) {
-    throw new RangeError(`a sample rate of ${rate} Hz is not between 4000 and 384000`);
+    throw new RangeError(`the sample rate is ${rate} Hz: a whole number from 4000 to 384000 is allowed`);
   }
 }
 

@@ -10,10 +10,10 @@ const both = [
   { payloadType: 8, codec: 'PCMA' },
 ] as const;
 
-/** Two phones that hear each other; the first one is agreed on as told. */
-function pair(wanted: Partial<AgreedMedia>): { rig: EngineRig; phone: TonePhone; other: TonePhone } {
+/** Two phones that hear each other; `overrides` changes the agreement of the first one. */
+function pair(overrides: Partial<AgreedMedia>): { rig: EngineRig; phone: TonePhone; other: TonePhone } {
   const rig = createEngineRig();
-  const phone = rig.phone('phone', 1000, wanted);
+  const phone = rig.phone('phone', 1000, overrides);
   const other = rig.phone('other', 1900);
   rig.engine.apply({ do: 'open-mix', mix: 'm' }, rig.nowMs());
   rig.engine.apply(
@@ -30,7 +30,7 @@ function pair(wanted: Partial<AgreedMedia>): { rig: EngineRig; phone: TonePhone;
   return { rig, phone, other };
 }
 
-/** The largest difference of a sample to the one a period of 1 kHz before: any slip or gap shows. */
+/** The largest difference of a sample to the sample one period of 1 kHz earlier: any slip or gap shows. */
 function worstStep(heard: Int16Array): number {
   let worst = 0;
   for (let i = 8; i < heard.length; i++) worst = Math.max(worst, Math.abs(heard[i]! - heard[i - 8]!));
@@ -50,17 +50,17 @@ function agreedWith(phone: TonePhone, rest: Partial<AgreedMedia>): AgreedMedia {
   };
 }
 
-test('RFC 3264 §5.1: a phone that answers PCMA and sends PCMU, which was offered, is heard, and is sent PCMA', () => {
+test('RFC 3264 §5.1: a phone that answers PCMA may send PCMU if it was offered, and receives PCMA', () => {
   const { rig, phone, other } = pair({ codec: 'PCMA', receive: both });
   phone.speaks = both[0];
   rig.run(30);
   assert.ok(toneLevel(rig.lastHeard(other, 10), 8000, 1000) > -12.5);
-  // The rig decodes what comes as the codec that was agreed on: PCMA, undistorted.
+  // The rig decodes with the agreed codec: PCMA arrives undistorted.
   assert.ok(toneLevel(rig.lastHeard(phone, 10), 8000, 1900) > -12.5);
   assert.equal(rig.hangUp(phone).malformedDropped, 0);
 });
 
-test('the other side changes the codec in mid-stream without a gap or a step', () => {
+test('a change of codec by the other side in mid-stream makes no gap and no step', () => {
   const { rig, phone, other } = pair({ receive: both });
   rig.run(20);
   for (let change = 1; change <= 20; change++) {
@@ -72,7 +72,7 @@ test('the other side changes the codec in mid-stream without a gap or a step', (
   assert.deepEqual([framesConcealed, packetsLost], [0, 0]);
 });
 
-test('numbers belong to who receives: codecs and events go out under theirs and come in under ours', () => {
+test('the receiver assigns payload types: codecs and events are sent under theirs and received under ours', () => {
   const { rig, phone, other } = pair({
     codec: 'PCMA',
     payloadType: 97,
@@ -93,7 +93,7 @@ test('numbers belong to who receives: codecs and events go out under theirs and 
   assert.equal(rig.hangUp(phone).malformedDropped, 1);
 });
 
-test('a payload type that was not agreed on is dropped and counted, and tears no hole into what was', () => {
+test('a packet of a payload type that was not agreed on is dropped and counted, and the audio has no gap', () => {
   const { rig, phone, other } = pair({});
   rig.run(20);
   const noise = new Uint8Array(160).fill(0x20);
@@ -109,9 +109,9 @@ test('a payload type that was not agreed on is dropped and counted, and tears no
 });
 
 for (const direction of ['sendonly', 'inactive'] as const) {
-  test(`hold by re-INVITE (${direction}): nothing of the phone is heard, and both are back at once after it`, () => {
+  test(`hold by re-INVITE (${direction}): the phone is not heard during the hold, and both are heard at once after it`, () => {
     const { rig, phone, other } = pair({ ptimeMs: 40 });
-    // An odd frame waits for the rest of its packet when the hold comes.
+    // With an odd number of frames, one waits for the rest of its packet when the hold begins.
     rig.run(31);
     const packets = phone.packets;
     const before = { breaks: phone.breaks, markers: phone.markers };
@@ -122,10 +122,10 @@ for (const direction of ['sendonly', 'inactive'] as const) {
     rig.engine.connectLeg('phone', agreedWith(phone, { ptimeMs: 40 }), rig.nowMs());
     const heardBefore = phone.heardCount;
     rig.run(20);
-    // 20 ms for the latch to see nothing new and the buffer to begin, none of it made up.
+    // The latch and the buffer need 20 ms to begin; no sample is concealed.
     assert.ok(worstStep(rig.lastHeard(other, 18)) < 300);
     assert.equal(phone.heardCount - heardBefore, 20 * 160);
-    // The time of the hold has passed on the clock of the stream; its numbers went on without a hole.
+    // The timestamp counts the time of the hold; the sequence numbers have no gap.
     assert.ok(phone.breaks - before.breaks <= 1 && phone.markers > before.markers);
     assert.ok(toneLevel(rig.lastHeard(phone, 10), 8000, 1900) > -12.5);
     const { framesConcealed } = rig.hangUp(phone);
@@ -133,7 +133,7 @@ for (const direction of ['sendonly', 'inactive'] as const) {
   });
 }
 
-test('a phone that holds may be silent for as long as it likes; its silence counts from the end of the hold', () => {
+test('a phone that holds may be silent without limit: its silence counts from the end of the hold', () => {
   const { rig, phone } = pair({});
   rig.run(20);
   rig.engine.connectLeg('phone', agreedWith(phone, { direction: 'recvonly' }), rig.nowMs());
@@ -150,7 +150,7 @@ test('a phone that holds may be silent for as long as it likes; its silence coun
   );
 });
 
-test('RFC 2543 hold: 0.0.0.0 is sent nothing, not even a report, and the address before is kept for the return', () => {
+test('RFC 2543 hold: nothing is sent to 0.0.0.0, not even a report, and audio returns to the earlier address', () => {
   const sentTo = new Set<string>();
   const { rig, phone, other } = pair({});
   rig.run(20);
@@ -170,7 +170,7 @@ test('RFC 2543 hold: 0.0.0.0 is sent nothing, not even a report, and the address
   assert.equal(phone.packets, packets + 1);
 });
 
-test('a key whose end is not heard because of a hold ends with the hold, not after it', () => {
+test('a key whose end a hold cuts off ends when the hold begins, not after it', () => {
   const { rig, phone } = pair({});
   rig.run(10);
   phone.sendPayload(101, Uint8Array.of(5, 10, 1, 0x40));

@@ -29,7 +29,7 @@ const toneOf = (frequencyHz: number, durationMs?: number) =>
   ({ kind: 'tone', frequencyHz, levelDb: -12, ...(durationMs === undefined ? {} : { durationMs }) }) as const;
 
 for (const phases of [1, 8]) {
-  test(`who is played to alone hears that play only, others everything as before, and all of it comes back (${phases} phases)`, () => {
+  test(`a leg with a play alone hears only that play, and other legs hear everything (${phases} phases)`, () => {
     const { rig, phones } = room(phases);
     const [a, b, c] = phones;
     const play = (key: string, to: string[], sound: ReturnType<typeof toneOf>, alone: boolean): void =>
@@ -50,7 +50,7 @@ for (const phases of [1, 8]) {
     for (const phone of phones) assert.equal(phone.breaks, 0);
   });
 
-  test(`a sound that somebody does not hear meanwhile goes on in time; of two plays alone the newer is heard (${phases} phases)`, () => {
+  test(`a sound that a play alone covers goes on in time, and of two plays alone the newer is heard (${phases} phases)`, () => {
     const { rig, phones } = room(phases);
     const [a] = phones;
     const play = (key: string, sound: ReturnType<typeof toneOf>, alone: boolean): void =>
@@ -72,7 +72,7 @@ for (const phases of [1, 8]) {
   });
 }
 
-test('a silent play that is alone is silence', () => {
+test('a silent play alone makes its listener hear silence', () => {
   const { rig, phones } = room(1);
   rig.engine.loadClip('nothing', { sampleRate: 8000, samples: new Int16Array(8000) });
   const sound = { kind: 'clip', name: 'nothing' } as const;
@@ -84,18 +84,18 @@ test('a silent play that is alone is silence', () => {
   assert.ok(isSilent(rig.lastHeard(phones[0], 10), 1600));
 });
 
-test('a watched leg: how it is, when it begins to speak and when it has not spoken for 500 ms; others are not told', () => {
+test('a watched leg emits its state, its start of speech and 500 ms without speech; other legs emit nothing', () => {
   const { rig, phones } = room(1);
   const [a, b] = phones;
   a.amplitude = 0;
   rig.run(20);
   const startMs = rig.nowMs();
-  const told: [number, string, boolean][] = [];
+  const emitted: [number, string, boolean][] = [];
   const run = (frames: number): void => {
     for (let frame = 0; frame < frames; frame++) {
       rig.run(1);
       for (const notice of rig.notices.splice(0)) {
-        if (notice.type === 'voice') told.push([rig.nowMs() - startMs, notice.leg, notice.speaking]);
+        if (notice.type === 'voice') emitted.push([rig.nowMs() - startMs, notice.leg, notice.speaking]);
       }
     }
   };
@@ -107,7 +107,7 @@ test('a watched leg: how it is, when it begins to speak and when it has not spok
   run(50);
   a.amplitude = 0;
   run(50);
-  assert.deepEqual(told, [
+  assert.deepEqual(emitted, [
     [100, 'a', false],
     [1060, 'a', true],
     [2500, 'a', false],
@@ -115,18 +115,18 @@ test('a watched leg: how it is, when it begins to speak and when it has not spok
   rig.engine.apply({ do: 'watch-voice', leg: 'a', watched: false }, rig.nowMs());
   a.amplitude = 0.25;
   run(50);
-  assert.equal(told.length, 3);
+  assert.equal(emitted.length, 3);
   rig.engine.apply({ do: 'watch-voice', leg: 'a', watched: true }, rig.nowMs());
   run(5);
-  assert.deepEqual(told[3]!.slice(1), ['a', true]);
-  // A phone that stops sending does not speak either.
+  assert.deepEqual(emitted[3]!.slice(1), ['a', true]);
+  // A phone that stops sending does not speak.
   a.sending = false;
   run(40);
-  assert.deepEqual(told[4]!.slice(1), ['a', false]);
+  assert.deepEqual(emitted[4]!.slice(1), ['a', false]);
   assert.equal(b.breaks, 0);
 });
 
-test('keys are no speech, neither as events alone nor with their tone beside them', () => {
+test('keys do not count as speech, neither as events nor with their tone', () => {
   const { rig, phones } = room(1);
   const [a] = phones;
   a.amplitude = 0;

@@ -4,7 +4,7 @@ import { isSilent } from '../dsp/level.ts';
 import { toneLevel } from '../dsp/tone-level.ts';
 import { createEngineRig, type EngineRig, type TonePhone } from './phones.ts';
 
-/** A rig whose captures are kept by name, one array a track. */
+/** A rig that keeps captures by name, with one array per track. */
 function createCaptureRig(phases: number): { rig: EngineRig; tracksOf(name: string): Int16Array[] } {
   const kept = new Map<string, { tracks: number; samples: number[] }>();
   const rig = createEngineRig({
@@ -26,7 +26,7 @@ function createCaptureRig(phases: number): { rig: EngineRig; tracksOf(name: stri
   };
 }
 
-function everybody(rig: EngineRig, mix: string, phones: readonly TonePhone[]): void {
+function connectAll(rig: EngineRig, mix: string, phones: readonly TonePhone[]): void {
   rig.engine.apply({ do: 'open-mix', mix }, rig.nowMs());
   const legs = phones.map(({ leg }) => leg);
   const members = legs.map((leg) => ({ leg, hears: legs.filter((other) => other !== leg) }));
@@ -40,10 +40,10 @@ function isHeard(samples: Int16Array, hz: number): boolean {
 }
 
 for (const phases of [1, 8]) {
-  test(`a captured track is what its legs say and what others are sent, bit for bit, announcements included (${phases} phases)`, () => {
+  test(`a captured track equals what its legs say and what others are sent, bit for bit, with announcements (${phases} phases)`, () => {
     const { rig, tracksOf } = createCaptureRig(phases);
     const [a, b, c] = [rig.phone('a', 400), rig.phone('b', 1000), rig.phone('c', 1900)];
-    everybody(rig, 'm', [a, b, c]);
+    connectAll(rig, 'm', [a, b, c]);
     rig.run(100);
     const tracks = [
       { said: ['a', 'b'], heard: [] },
@@ -65,14 +65,14 @@ for (const phases of [1, 8]) {
     assert.ok(isSilent(silent, silent.length));
     assert.ok(isHeard(said, 400) && isHeard(said, 1000) && !isHeard(said, 1900) && !isHeard(said, 2800));
     assert.ok(isHeard(heard.subarray(-3200), 400) && isHeard(heard.subarray(-3200), 2800));
-    // The phone heard it through G.711: the same samples but for its steps, which are an eighth of 8,192 at most.
+    // The phone received the same samples through G.711, whose steps are an eighth of 8,192 at most.
     for (let i = 0; i < heard.length; i++) {
       const error = Math.abs(heard[i]! - c.heard[from + i]!);
       assert.ok(error <= 16 + Math.abs(heard[i]!) / 28, `sample ${i} differs by ${error}`);
     }
   });
 
-  test(`what a crowd hears from one shared encoding is captured for each of them (${phases} phases)`, () => {
+  test(`a capture of listeners who share one encoding has a track for each (${phases} phases)`, () => {
     const { rig, tracksOf } = createCaptureRig(phases);
     const talker = rig.phone('talker', 1000);
     const crowd = [0, 1, 2].map((k) => rig.phone(`l${k}`, 0));
@@ -97,7 +97,7 @@ for (const phases of [1, 8]) {
     assert.ok(rig.engine.counters.shared > 300);
   });
 
-  test(`a leg that joins late, holds, presses keys or leaves is silent and delays nobody (${phases} phases)`, () => {
+  test(`in a capture, a leg that joins late, holds, presses keys or leaves is silent and delays no other leg (${phases} phases)`, () => {
     const { rig, tracksOf } = createCaptureRig(phases);
     const a = rig.phone('a', 700);
     rig.engine.apply(
@@ -113,7 +113,7 @@ for (const phases of [1, 8]) {
     );
     rig.run(50);
     const b = rig.phone('b', 1600);
-    everybody(rig, 'm', [a, b]);
+    connectAll(rig, 'm', [a, b]);
     rig.run(50);
     rig.engine.apply({ do: 'send-digits', leg: 'b', digits: '12' }, rig.nowMs());
     rig.run(50);
@@ -127,13 +127,13 @@ for (const phases of [1, 8]) {
   });
 }
 
-test('the end of a capture that does not run is told all the same, and without a taker captures are refused', () => {
-  const told: unknown[] = [];
+test('ending an unknown capture emits its end, and captures are refused without a receiver', () => {
+  const emitted: unknown[] = [];
   const rig = createEngineRig({
-    captured: (name, tracks, samples, isLast) => told.push([name, tracks, samples.length, isLast]),
+    captured: (name, tracks, samples, isLast) => emitted.push([name, tracks, samples.length, isLast]),
   });
   rig.engine.apply({ do: 'end-capture', capture: 'none' }, rig.nowMs());
-  assert.deepEqual(told, [['none', 0, 0, true]]);
+  assert.deepEqual(emitted, [['none', 0, 0, true]]);
   assert.equal(rig.engine.counters.ignored, 1);
   const deaf = createEngineRig();
   deaf.engine.apply({ do: 'capture', capture: 'c', tracks: [{ said: [], heard: [] }] }, deaf.nowMs());

@@ -1,9 +1,10 @@
-/** A frame that seems to have waited for all but this may just as well have come at the last moment. */
+/** A frame that seems to have waited nearly a whole interval may instead have arrived at the last moment. */
 const UNSURE_MS = 3;
 
 /**
- * When a leg's audio can be counted on: at `readyMs`, and every `everyMs` before and after it. A turn less than `edgeMs` later
- * will be missed now and then, and the buffer keep a frame more for it for seconds: so that is what this wait counts as.
+ * When a leg's audio is ready: at `readyMs`, and every `everyMs` before and after it. A turn less than `edgeMs` later
+ * misses some packets, and the jitter buffer then holds an extra frame for seconds. Such a turn counts as a wait of a
+ * whole interval.
  */
 export interface Readiness {
   readonly readyMs: number;
@@ -11,31 +12,31 @@ export interface Readiness {
   readonly edgeMs: number;
 }
 
-/** A phase that suits some legs: `timeMs + k · stepMs` is a moment of the k-th phase. */
+/** The possible turns: the k-th phase is at `timeMs + k · stepMs`. */
 export interface PhaseGrid {
   readonly phases: number;
   readonly stepMs: number;
   readonly timeMs: number;
-  /** By phase: what the work of a step takes, in ms, with these legs in it. */
+  /** Work of each phase, in ms, with these legs in it. */
   readonly workMs: (phase: number) => number;
 }
 
-/** A step is full before its work takes all of its time: what others do on the machine comes in between. */
+/** The share of a step that work may fill; the rest is for other processes of the machine. */
 const FULL_PART = 0.75;
-/** What does not fit into a step makes the ones behind it late, for all who have their turns there. */
+/** Cost factor of work beyond that share: it delays the legs of the next steps. */
 const OVERFLOW_COST = 6;
 
-/** Which phase, and how much less waiting (in ms) it means than the present one. */
+/** The chosen phase, and the waiting that it saves, in ms. */
 export interface PhaseChoice {
   readonly phase: number;
   readonly gainMs: number;
-  /** No leg needs the time between the new turn and the old one, so that the next frame may simply come earlier. */
+  /** No leg needs the time between the new turn and the old one, so the next frame may come earlier. */
   readonly mayComeEarlier: boolean;
 }
 
 /**
- * Picks the phase in which the frames of all these legs have waited least: what counts is the longest wait, which is what
- * the slowest talker's listeners notice, plus the mean, plus what the crowd of a phase adds to both.
+ * Picks the phase with the least waiting: the longest wait, which listeners of the slowest talker notice, plus the mean
+ * wait, plus the load of the phase.
  */
 export function choosePhase(legs: readonly Readiness[], present: number, grid: PhaseGrid): PhaseChoice {
   let phase = present;
@@ -64,7 +65,7 @@ function costOf(legs: readonly Readiness[], phase: number, grid: PhaseGrid): num
     if (wait > longest) longest = wait;
     total += wait;
   }
-  // The frames of a step leave one after another: half of its work is what they wait for on average, and so does the longest wait.
+  // The frames of a step leave one after another: each waits half of the work on average. Both terms grow by that half.
   const workMs = grid.workMs(phase);
   return (
     longest + total / legs.length + workMs + OVERFLOW_COST * Math.max(0, workMs - FULL_PART * grid.stepMs)

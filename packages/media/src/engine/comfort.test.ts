@@ -19,11 +19,11 @@ function createRoom(codecs: readonly ('PCMU' | 'PCMA')[], edges: Edges, captured
   return { rig, phones };
 }
 
-const everybody = (names: readonly string[]): Edges =>
+const connectAll = (names: readonly string[]): Edges =>
   names.map((leg) => ({ leg, hears: names.filter((other) => other !== leg) }));
 
-test('where nobody speaks in a room telephones are sent noise at −65 dBov, in both laws, which is no loop', () => {
-  const { rig, phones } = createRoom(['PCMU', 'PCMA', 'PCMU'], everybody(['a', 'b', 'c']));
+test('telephones in a silent room receive noise at −65 dBov, in both laws, without repetition', () => {
+  const { rig, phones } = createRoom(['PCMU', 'PCMA', 'PCMU'], connectAll(['a', 'b', 'c']));
   rig.run(150);
   for (const phone of phones) {
     const heard = rig.lastHeard(phone, 100);
@@ -35,17 +35,17 @@ test('where nobody speaks in a room telephones are sent noise at −65 dBov, in 
   }
 });
 
-test('it ends where somebody speaks: not a sample of it is added', () => {
-  const { rig, phones } = createRoom(['PCMU', 'PCMU', 'PCMU'], everybody(['a', 'b', 'c']));
+test('comfort noise ends when a member speaks: no sample of it is added to speech', () => {
+  const { rig, phones } = createRoom(['PCMU', 'PCMU', 'PCMU'], connectAll(['a', 'b', 'c']));
   rig.run(20);
   phones[0]!.frequencyHz = 1000;
   rig.run(30);
-  // The tone has a period of eight samples, and its encoding too.
+  // The tone has a period of eight samples, and so has its encoding.
   const heard = rig.lastHeard(phones[1] as TonePhone, 10);
   assert.ok(heard.every((sample, n) => n < 8 || sample === heard[n - 8]));
 });
 
-test('whoever may hear nobody is sent silence, and so is a room of two', () => {
+test('a leg without edges receives silence instead of comfort noise, and so does a room of two', () => {
   const alone = createRoom(
     ['PCMU', 'PCMU', 'PCMU'],
     [
@@ -57,14 +57,14 @@ test('whoever may hear nobody is sent silence, and so is a room of two', () => {
   alone.phones[0]!.frequencyHz = 1000;
   alone.rig.run(50);
   assert.ok(isSilent(alone.rig.lastHeard(alone.phones[2]!, 40), 6400));
-  const two = createRoom(['PCMU', 'PCMU'], everybody(['a', 'b']));
+  const two = createRoom(['PCMU', 'PCMU'], connectAll(['a', 'b']));
   two.rig.run(50);
   assert.ok(isSilent(two.rig.lastHeard(two.phones[0]!, 40), 6400));
 });
 
-test('a recording of what a telephone hears is silent where nobody speaks', () => {
+test('a recording of what a telephone hears has silence in place of comfort noise', () => {
   const captured: number[] = [];
-  const { rig } = createRoom(['PCMU', 'PCMU', 'PCMU'], everybody(['a', 'b', 'c']), captured);
+  const { rig } = createRoom(['PCMU', 'PCMU', 'PCMU'], connectAll(['a', 'b', 'c']), captured);
   rig.engine.apply({ do: 'capture', capture: 'c', tracks: [{ said: [], heard: ['a'] }] }, rig.nowMs());
   rig.run(100);
   assert.ok(captured.length > 8000 && captured.every((sample) => sample === 0));

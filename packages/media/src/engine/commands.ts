@@ -1,7 +1,7 @@
 import type { CodecName } from '../codec/audio-codec.ts';
 import type { SrtpSuiteName } from '../rtp/srtp-suite.ts';
 
-/** What an engine is told about its mixes; plain data, so that it crosses threads. */
+/** The commands of an engine about its mixes; plain data, so that they can cross threads. */
 export type MixCommand =
   | { readonly do: 'open-mix'; readonly mix: string }
   /** Members hear nothing from then on; plays end without a notice. */
@@ -13,8 +13,8 @@ export type MixCommand =
       readonly members: readonly { readonly leg: string; readonly hears: readonly string[] }[];
     }
   /**
-   * Adds a sound to what the legs of `to` hear, members or not; the same key again replaces it. With `alone` they hear nothing
-   * else until it ends; of several such plays the newest is heard.
+   * Adds a sound to what the legs of `to` hear, members or not; the same key replaces it. With `alone` they hear
+   * nothing else until it ends; of several such plays they hear the newest.
    */
   | {
       readonly do: 'play';
@@ -28,25 +28,29 @@ export type MixCommand =
   | { readonly do: 'stop-play'; readonly mix: string; readonly key: string }
   /** RFC 4733 events, one after another; `w` waits 0.5 s, `W` 1 s. */
   | { readonly do: 'send-digits'; readonly leg: string; readonly digits: string }
-  /** Tells when the leg begins and ceases to speak; the first notice, 100 ms after the watch began, says how it is. */
+  /**
+   * Emits a `voice` notice when the leg starts or stops speaking. The first one, after 100 ms, is the current state.
+   */
   | { readonly do: 'watch-voice'; readonly leg: string; readonly watched: boolean }
-  /** Begins a capture, or gives one that runs other legs for its tracks, whose number stays. */
+  /** Begins a capture, or replaces the legs of the tracks of a running one; the number of tracks is constant. */
   | { readonly do: 'capture'; readonly capture: string; readonly tracks: readonly CaptureTrack[] }
-  /** What passes during a pause is not kept, and takes no time. */
+  /** A paused capture keeps no samples, and its time does not advance. */
   | { readonly do: 'pause-capture'; readonly capture: string; readonly paused: boolean }
-  /** The last chunk follows, then the end is told; of one that does not run the end alone. */
+  /** Emits the last chunk and the end. For an unknown capture, emits the end only. */
   | { readonly do: 'end-capture'; readonly capture: string };
 
-/** One channel of a capture: the sum of what some legs say and of what others are sent. A leg that is not open is silent. */
+/**
+ * One channel of a capture: the sum of what the `said` legs send and the `heard` legs hear. An unknown leg is silent.
+ */
 export interface CaptureTrack {
   readonly said: readonly string[];
   readonly heard: readonly string[];
 }
 
-/** What can be played; levels and lengths of the built-in sounds are in playout/sounds.ts. */
+/** A sound to play. playout/sounds.ts has the levels and lengths of the built-in ones. */
 export type Sound =
   | { readonly kind: 'beep'; readonly count: 1 | 2 }
-  /** `levelDb` relative to a full-scale sine; endless without a duration. */
+  /** `levelDb` is relative to a full-scale sine; endless without a duration. */
   | {
       readonly kind: 'tone';
       readonly frequencyHz: number;
@@ -57,52 +61,60 @@ export type Sound =
   | { readonly kind: 'clip'; readonly name: string }
   | { readonly kind: 'ringback' };
 
-/** What an engine tells; plain data. */
+/** The notices of an engine; plain data. */
 export type MediaNotice =
   | { readonly type: 'digit'; readonly leg: string; readonly digit: string; readonly durationMs: number }
-  /** The play reached its end, lost its last listener or named a clip that is not loaded; not after stop or replacement. */
+  /** The play reached its end, lost its last listener or named an unknown clip; not after a stop or a replacement. */
   | { readonly type: 'play-ended'; readonly mix: string; readonly key: string }
-  /** Of a watched leg: it has begun to speak, or has not spoken for half a second. */
+  /** A watched leg has started to speak, or has not spoken for half a second. */
   | { readonly type: 'voice'; readonly leg: string; readonly speaking: boolean }
-  /** No RTP for this long although the leg is expected to send; once per silence. */
+  /** No RTP for this long although the leg should send; once per silence. */
   | { readonly type: 'media-silent'; readonly leg: string; readonly forMs: number };
 
-/** What offer and answer agreed on. `direction` is our own, as in our SDP. */
+/** The result of offer and answer. `direction` is ours, as in our SDP. */
 export interface AgreedMedia {
   readonly address: string;
   readonly port: number;
-  /** Addresses that the signalling came from: packets that come from there before any others are the leg's as well (see `Latch`). */
+  /**
+   * Addresses of the signalling: packets from there belong to the leg too, if they arrive before any others (see
+   * `Latch`).
+   */
   readonly signalledFrom?: readonly string[];
-  /** Equal to `port` for RFC 5761; `port` + 1 when left out. */
+  /** Equal to `port` for RFC 5761; default `port` + 1. */
   readonly rtcpPort?: number;
-  /** What we send, under the numbers of the other side (RFC 3264 §5.1: they belong to who receives). */
+  /** The codec that we send, under the other side's payload types (RFC 3264 §5.1: the receiver assigns them). */
   readonly codec: CodecName;
-  /** Of its RTP timestamps, which tells the rates of L16 apart; the codec's only one when left out. */
+  /**
+   * Clock rate of its RTP timestamps, which distinguishes the rates of L16; needed only where the codec has several.
+   */
   readonly clockRate?: number;
-  /** What the other side's `a=fmtp` says about it. */
+  /** The other side's `a=fmtp` for the codec. */
   readonly parameters?: string;
   readonly payloadType: number;
   readonly telephoneEventPayloadType?: number;
-  /** All that the other side may send, under our numbers; what we send when left out. Others than those of its clock and sample rate are not taken. */
+  /**
+   * What the other side may send, under our payload types; default: what we send. Codecs of another clock or sample
+   * rate are skipped.
+   */
   readonly receive?: readonly AgreedPayload[];
-  /** Of the durations of events; that of the codec when left out. */
+  /** Clock rate of event durations; default: that of the codec. */
   readonly telephoneEventClockRate?: number;
-  /** Our number for events that come; `telephoneEventPayloadType` when left out. */
+  /** Our payload type for received events; default `telephoneEventPayloadType`. */
   readonly receiveTelephoneEventPayloadType?: number;
   readonly direction: 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
   readonly ptimeMs: number;
-  /** SRTP (RFC 3711) both ways; RTP in the clear when left out. */
+  /** SRTP (RFC 3711) both ways; plain RTP when left out. */
   readonly protection?: AgreedProtection;
 }
 
-/** Master keys and salts of both directions, one behind the other (RFC 4568 §6.1). */
+/** Master key followed by its salt, for each direction (RFC 4568 §6.1). */
 export interface AgreedProtection {
   readonly suite: SrtpSuiteName;
   readonly sendKey: Uint8Array;
   readonly receiveKey: Uint8Array;
 }
 
-/** A codec under one RTP payload type, 0–127. */
+/** A codec and its RTP payload type, 0–127. */
 export interface AgreedPayload {
   readonly payloadType: number;
   readonly codec: CodecName;
@@ -115,7 +127,7 @@ export interface SoundClip {
   readonly samples: Int16Array;
 }
 
-/** Counters of one leg over its life. */
+/** Counters of one leg, from its opening on. */
 export interface LegStatistics {
   readonly packetsReceived: number;
   readonly bytesReceived: number;
@@ -127,21 +139,24 @@ export interface LegStatistics {
   readonly packetsLate: number;
   readonly strangersDropped: number;
   readonly malformedDropped: number;
-  /** SRTP: packets whose tag is wrong, and packets that had been taken before. */
+  /** SRTP: packets with a wrong tag, and packets that were received before. */
   readonly unauthenticatedDropped: number;
   readonly replayedDropped: number;
   readonly digitsReceived: number;
   readonly digitsSent: number;
-  /** What was agreed on last; undefined when nothing was, or RTP went in the clear. */
+  /** The last agreement; undefined without one, or for plain RTP. */
   readonly codec?: CodecName;
   readonly protection?: SrtpSuiteName;
   readonly roundTripMs?: number;
   readonly remoteFractionLost?: number;
-  /** Estimated mean opinion score of what came, 1–4.5, see `estimatedMos`; undefined when nothing came. */
+  /**
+   * Estimated mean opinion score of the received audio, 1–4.5 (see `estimatedMos`); undefined when nothing was
+   * received.
+   */
   readonly mos?: number;
 }
 
-/** What a leg that was never open has to tell. */
+/** The statistics of a leg that never existed. */
 export const noStatistics: LegStatistics = {
   packetsReceived: 0,
   bytesReceived: 0,

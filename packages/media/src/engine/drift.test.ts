@@ -10,8 +10,8 @@ const FRAME = 160;
 const HOUR_FRAMES = 180_000;
 
 /**
- * What a phone says: a tone, and under it a pilot so slow that its phase tells which moment of the phone is heard. Both repeat
- * themselves in whole packets, which are encoded once.
+ * What a phone says: a tone, and below it a pilot so slow that its phase shows which moment of the phone is heard. Both
+ * repeat in whole packets, which are encoded once.
  */
 interface Voice {
   readonly toneHz: number;
@@ -21,7 +21,7 @@ interface Voice {
 
 const TONE = 6000;
 const PILOT = 3000;
-/** Packets in which both pilots repeat themselves. */
+/** Packets after which both pilots repeat. */
 const WINDOW = 16;
 
 function payloadsOf({ toneHz, pilotPackets }: Voice): Uint8Array[] {
@@ -37,7 +37,7 @@ function payloadsOf({ toneHz, pilotPackets }: Voice): Uint8Array[] {
   });
 }
 
-/** Measures one voice in what a listener hears, frame by frame. */
+/** Measures one voice in the audio of a listener, frame by frame. */
 function createMeter({ toneHz, pilotPackets, ppm }: Voice) {
   const cosine = Float64Array.from({ length: FRAME }, (_, i) => Math.cos((2 * Math.PI * toneHz * i) / RATE));
   const sine = Float64Array.from({ length: FRAME }, (_, i) => Math.sin((2 * Math.PI * toneHz * i) / RATE));
@@ -48,7 +48,7 @@ function createMeter({ toneHz, pilotPackets, ppm }: Voice) {
   const found = { quietest: 1, loudest: 0, greatestTurn: 0, delaySum: 0, frames: 0, least: 1e9, most: -1e9 };
   return {
     found,
-    /** `nowMs` is when the frame's last sample is sent, from when the phone sent its first packet. */
+    /** `nowMs` is the time at which the frame's last sample is sent, since the phone's first packet. */
     hear(frame: Int16Array, number: number, nowMs: number, isJudged: boolean): void {
       let [re, im, sum] = [0, 0, 0];
       for (let i = 0; i < FRAME; i++) {
@@ -62,7 +62,7 @@ function createMeter({ toneHz, pilotPackets, ppm }: Voice) {
       const phase = Math.atan2(im, re);
       const turn = Math.abs(Math.atan2(Math.sin(phase - lastPhase), Math.cos(phase - lastPhase)));
       lastPhase = phase;
-      // Both pilots over the last frames; what is neither stands out while a window holds a moment that was taken out or put in.
+      // Fits both pilots over the last frames. The remainder is large while the window contains a cut or an insertion.
       let rest = 0;
       let positionMs = 0;
       for (let k = 0; k < WINDOW; k++) rest += means[k]! * means[k]!;
@@ -82,7 +82,7 @@ function createMeter({ toneHz, pilotPackets, ppm }: Voice) {
         phoneMs = Number.NaN;
         return;
       }
-      // Counted on across its periods: it moves by 20 ms a frame, give or take what was taken out or put in.
+      // Unwrapped across its periods: it advances by 20 ms a frame, plus or minus cuts and insertions.
       if (Number.isNaN(phoneMs)) {
         phoneMs = Math.round((nowMs - 20 - positionMs) / periodMs) * periodMs + positionMs;
       } else {
@@ -102,7 +102,7 @@ function createMeter({ toneHz, pilotPackets, ppm }: Voice) {
   };
 }
 
-test('an hour of a phone 500 ppm fast and one 500 ppm slow: a third hears both without a gap or a click, at most 30 ms after they spoke', () => {
+test('for an hour, phones 500 ppm fast and slow are heard by a third without a gap or a click, with at most 30 ms of delay', () => {
   const voices: readonly Voice[] = [
     { toneHz: 1000, pilotPackets: 8, ppm: 500 },
     { toneHz: 500, pilotPackets: 16, ppm: -500 },
@@ -122,7 +122,7 @@ test('an hour of a phone 500 ppm fast and one 500 ppm slow: a third hears both w
       if (nextTimestamp >= 0 && header.timestamp !== nextTimestamp) breaks++;
       nextTimestamp = (header.timestamp + FRAME) >>> 0;
       pcmu.decode(bytes, header.payloadOffset, header.payloadLength, frame, 0);
-      // Half a minute, in which the buffers learn what they have to do with.
+      // The first half minute, in which the buffers learn, is not judged.
       const isJudged = heardFrames > 1500;
       for (const meter of meters) meter.hear(frame, heardFrames, now - startMs, isJudged);
       heardFrames++;
@@ -158,7 +158,7 @@ test('an hour of a phone 500 ppm fast and one 500 ppm slow: a third hears both w
     const tickMs = startMs + tick * 20;
     for (const phone of phones) {
       const { payloads, rtp, index, port } = phone;
-      // A packet goes out when its last sample has been spoken.
+      // A packet is sent when its last sample has been spoken.
       for (;;) {
         const atMs = startMs + (phone.packets + 1) * phone.everyMs;
         if (atMs > tickMs) break;

@@ -1,4 +1,4 @@
-/** How many of each thing exist now. */
+/** Current numbers of objects. */
 export interface EngineCensus {
   readonly legs: number;
   readonly mixes: number;
@@ -8,47 +8,47 @@ export interface EngineCensus {
   readonly captures: number;
 }
 
-/** What has happened since the start, in frames, packets or commands. */
+/** Counters since the start, in frames, packets or commands. */
 export interface EngineCounters {
   ticks: number;
-  /** Frames encoded, frames that took an encoding made for another leg, frames of silence. */
+  /** Frames encoded, frames that reused another leg's encoding, frames of silence. */
   encoded: number;
   shared: number;
   silent: number;
-  /** Packets that were passed on undecoded, from one of two who hear each other to the other. */
+  /** Packets relayed undecoded between two legs. */
   relayed: number;
-  /** Packets of a leg before it was connected. */
+  /** Packets for a leg that was not connected yet. */
   early: number;
-  /** Commands that named something unknown, or exceeded a limit. */
+  /** Commands that named an unknown object or exceeded a limit. */
   ignored: number;
-  /** Legs of keys that cannot be sent: no events agreed on, no key, or too many waiting. */
+  /** `send-digits` commands refused: no events agreed on, no valid key, or too many queued. */
   digitsRefused: number;
 }
 
-/** How much an engine takes in before it refuses. */
+/** Limits above which an engine refuses. */
 export interface EngineLimits {
   readonly legs: number;
   readonly mixes: number;
   readonly membersPerMix: number;
   readonly playsPerMix: number;
-  /** Samples of all clips together; 2 bytes each. */
+  /** Samples of all clips together, 2 bytes each. */
   readonly clipSamples: number;
   readonly captures: number;
   readonly tracksPerCapture: number;
-  /** Streams: taps of legs, and feeds with virtual legs. */
+  /** Streams: taps of legs, and stream sources with virtual legs. */
   readonly taps: number;
   readonly feeds: number;
-  /** Captured audio is handed over so much at a time. */
+  /** Length of a chunk of captured audio. */
   readonly captureChunkMs: number;
-  /** Keys that may wait for one leg. */
+  /** Queued keys per leg. */
   readonly queuedDigits: number;
-  /** Packets a second that one leg may send on to another undecoded; twice what packets of 10 ms need. */
+  /** Packets a second that a leg may relay; twice what packets of 10 ms need. */
   readonly relayedPerSecond: number;
-  /** The most that a jitter buffer holds. */
+  /** Capacity of a jitter buffer. */
   readonly jitterMs: number;
 }
 
-/** Limits that hold where none are given: 10,000 legs, 100 MB of clips, 200 ms of jitter, captures 0.5 s at a time. */
+/** The defaults: 10,000 legs, 100 MB of clips, 200 ms of jitter, captures in chunks of 0.5 s. */
 export const defaultEngineLimits: EngineLimits = {
   legs: 10_000,
   mixes: 10_000,

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { toneLevel } from '../dsp/tone-level.ts';
 import { createEngineRig, type TonePhone } from './phones.ts';
 
-/** One tone per leg; 300 Hz apart, so that a single frame of 20 ms tells them from each other. */
+/** One tone per leg, 300 Hz apart, so that a frame of 20 ms distinguishes them. */
 const tones = [500, 800, 1100, 1400, 1700, 2000];
 
 const edges = fc.array(fc.array(fc.nat(tones.length - 1), { maxLength: tones.length }), {
@@ -23,12 +23,12 @@ const step = fc.oneof(
 );
 
 /**
- * The oracle keeps its own table, by the words of the port: the last set-hearing that names a leg makes it a member
- * there; an edge holds while both ends are members and open. Every frame that a leg is sent is looked at, the first one
- * after a change as well.
+ * The oracle keeps its own table, by the definition of the port: the last set-hearing that names a leg makes it a
+ * member there. An edge exists while both ends are open members. The test checks every sent frame, and also the first
+ * one after a change.
  */
 for (const phases of [1, 4]) {
-  test(`no frame ever carries a talker without an edge, in any order of changes, and edges that exist are heard (${phases} phases)`, () => {
+  test(`no frame carries a talker without an edge, in any order of changes, and every edge is heard (${phases} phases)`, () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 3, maxLength: 14 }), (steps) => {
         const rig = createEngineRig({ phases });
@@ -53,7 +53,7 @@ for (const phases of [1, 4]) {
             rig.run(1);
             assert.equal(rig.engine.countLeaks(), 0);
             phones.forEach((listener, l) => {
-              // Where a leg moves to another phase, one frame comes later than 20 ms after the last.
+              // When a leg moves to another phase, one frame is more than 20 ms after the last.
               if (listener === undefined || listener.heardCount === heardBefore[l]) return;
               const samples = rig.lastHeard(listener, 1);
               tones.forEach((hz, t) => {
@@ -62,7 +62,7 @@ for (const phases of [1, 4]) {
                 if (allowed(l, t)) {
                   const times = (heardFor.get(key) ?? 0) + 1;
                   heardFor.set(key, times);
-                  // The latch and the jitter buffer of a leg that has just come take their first packets.
+                  // The latch and the jitter buffer of a new leg need their first packets.
                   if (times > 5) assert.ok(level > -30, `leg ${l} should hear leg ${t}: ${level} dB`);
                 } else {
                   heardFor.delete(key);
@@ -77,7 +77,7 @@ for (const phases of [1, 4]) {
         for (const now of steps) {
           switch (now.do) {
             case 'hear': {
-              // A leg with an empty list of edges is left out when its number is odd: members and strangers both occur.
+              // Legs with an odd number and no edges are left out, so that both members and strangers occur.
               const members = now.edges.flatMap((hears, k) =>
                 hears.length === 0 && k % 2 ? [] : [{ k, hears }],
               );
@@ -104,7 +104,7 @@ for (const phases of [1, 4]) {
             case 'leave': {
               const phone = phones[now.leg];
               if (phone !== undefined) rig.hangUp(phone);
-              // A leg that was never open keeps the place that was made for it; one that closes loses it.
+              // A leg that was never open keeps its membership; a leg that closes loses it.
               if (phone !== undefined) homes.delete(now.leg);
               phones[now.leg] = undefined;
               for (const key of heardFor.keys()) if (key.includes(`${now.leg}`)) heardFor.delete(key);

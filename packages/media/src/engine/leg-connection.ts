@@ -11,23 +11,23 @@ import type { AgreedMedia, AgreedPayload } from './commands.ts';
 import type { Leg, LegOptions } from './leg.ts';
 import { createLegKeys } from './leg-protection.ts';
 
-/** The codecs that a leg may speak, by index. */
+/** The codecs of legs; the position is the codec's index. */
 const codecNames: readonly CodecName[] = ['PCMU', 'PCMA', 'L16', 'G722', 'opus'];
 
-/** What a packet may carry, so that it fits an Ethernet frame with all its headers and a tag of SRTP. */
+/** Bytes of audio in a packet: fits an Ethernet frame with all headers and the SRTP tag. */
 const MOST_PAYLOAD = 1400;
 
-/** A leg that is not connected yet: it neither sends nor listens. */
+/** A leg that is not connected yet: it neither sends nor receives. */
 export function createLeg(options: LegOptions): Leg {
-  const { name, index, source, ear } = options;
+  const { name, index, source, hearing } = options;
   return {
     name,
     index,
     source,
-    ear,
-    turn: ear.turn,
-    place: 0,
-    isMadeUp: false,
+    hearing,
+    turn: hearing.turn,
+    slot: 0,
+    isConcealed: false,
     workMs: 0,
     ...createStreams(options, pcmu),
     past: { packetsSent: 0, octetsSent: 0, lost: 0, concealedFrames: 0, late: 0 },
@@ -58,7 +58,7 @@ export function createLeg(options: LegOptions): Leg {
     taps: undefined,
     feed: undefined,
     voice: undefined,
-    voiceTold: undefined,
+    reportedVoice: undefined,
     level: undefined,
     keyMs: Number.NEGATIVE_INFINITY,
     signalledAddress: '',
@@ -70,7 +70,7 @@ export function createLeg(options: LegOptions): Leg {
     fromPort: 0,
     fromName: '',
     heardMs: 0,
-    silenceTold: false,
+    silenceReported: false,
     reportDueMs: Number.POSITIVE_INFINITY,
     packetsReceived: 0,
     bytesReceived: 0,
@@ -86,7 +86,7 @@ export function createLeg(options: LegOptions): Leg {
   };
 }
 
-/** What runs on the RTP clock of a codec, both ways. */
+/** The state that belongs to the RTP clock of a codec, both ways. */
 function createStreams({ random32, maxDelayMs, queuedDigits }: LegOptions, codec: AudioCodec) {
   const { clockRate, sampleRate, frameSamples } = codec;
   return {
@@ -103,8 +103,8 @@ function createStreams({ random32, maxDelayMs, queuedDigits }: LegOptions, codec
     ...createDigits(clockRate, queuedDigits),
     rtp: createRtpSender({
       ssrc: random32(),
-      // RFC 3550 §5.1: both start at random. The upper half of the sequence numbers is left out, so that no receiver
-      // has to tell a wrap from a reordering among the first packets (RFC 3711 §3.3.1 for SRTP).
+      // RFC 3550 §5.1: both start at random. Sequence numbers start in the lower half, so that no receiver mistakes a
+      // reordering among the first packets for a wrap (RFC 3711 §3.3.1 for SRTP).
       sequenceNumber: random32() & 0x7fff,
       timestamp: random32(),
     }),
@@ -119,7 +119,7 @@ function createDigits(clockRate: number, maxQueued: number) {
   };
 }
 
-/** The codec of a payload, the same one for the same name as long as the leg goes on. */
+/** The codec of a payload: the same instance for the same name while the leg needs it. */
 function codecOf(
   leg: Leg,
   { codec, clockRate }: Pick<AgreedPayload, 'codec' | 'clockRate'>,
@@ -135,19 +135,19 @@ function keyOf(codec: CodecName, clockRate: number | undefined): string {
   return `${codec}/${clockRate ?? ''}`;
 }
 
-/** Whether the leg can speak what was agreed on. */
+/** Whether the leg has the agreed codec. */
 export function canSpeak(leg: Leg, agreed: AgreedMedia): boolean {
   return codecOf(leg, agreed, agreed.parameters ?? '') !== undefined;
 }
 
-/** Whether our stream begins anew with this agreement, which can be spoken. */
+/** Whether this agreement changes the RTP clock rate, so that our stream starts anew. */
 export function changesClock(leg: Leg, agreed: AgreedMedia): boolean {
   return codecOf(leg, agreed, agreed.parameters ?? '')!.clockRate !== leg.codec.clockRate;
 }
 
 /**
- * Takes over what was agreed on, for the first time or anew; sequence numbers, timestamps and the jitter buffer run on. Where the
- * codec has another clock, the stream begins anew under another SSRC, as RFC 7160 §4.1 wants it of a sender.
+ * Applies an agreement, first or later. Sequence numbers, timestamps and the jitter buffer continue. A codec with
+ * another clock rate starts a new stream under a new SSRC (RFC 7160 §4.1).
  */
 export function connectLeg(leg: Leg, agreed: AgreedMedia, nowMs: number): void {
   leg.agreed = agreed;
@@ -169,7 +169,7 @@ export function connectLeg(leg: Leg, agreed: AgreedMedia, nowMs: number): void {
   }
   leg.framesPerPacket = packetFrames(leg.codec, agreed.ptimeMs);
   expect(leg, agreed);
-  // RFC 3264 §8.4: an address that names nobody is a hold of RFC 2543; the one before comes back with its end.
+  // RFC 3264 §8.4: an unspecified address is a hold as in RFC 2543; the earlier address stays for the end of the hold.
   if (!namesNobody(agreed.address)) {
     leg.latch.arm(agreed, nowMs);
     if (leg.signalledAddress !== agreed.address || leg.signalledPort !== agreed.port) {
@@ -185,13 +185,13 @@ export function connectLeg(leg: Leg, agreed: AgreedMedia, nowMs: number): void {
   }
   if (leg.listens && leg.sends && !conversed) {
     leg.heardMs = nowMs;
-    leg.silenceTold = false;
+    leg.silenceReported = false;
   }
   if (!leg.listens) leg.source.active = false;
 }
 
 function changeCodec(leg: Leg, agreed: AgreedMedia): void {
-  // What waits for the rest of its packet was encoded for the old codec or the old size: its time passes all the same.
+  // Frames that wait for the rest of their packet are in the old codec or size: drop them, but count their time.
   if (leg.pendingFrames > 0) leg.rtp.skip(leg.pendingFrames * leg.units);
   leg.pendingBytes = 0;
   leg.pendingFrames = 0;
@@ -216,7 +216,7 @@ function changeCodec(leg: Leg, agreed: AgreedMedia): void {
   leg.pressesKeys = false;
 }
 
-/** Frames in a packet of about this length: ½ for 10 ms, no more than a packet holds, one where frames cannot be joined. */
+/** Frames in a packet of about this length: ½ for 10 ms, 1 for codecs whose frames cannot be joined. */
 function packetFrames({ frameBytes }: AudioCodec, ptimeMs: number): number {
   if (frameBytes === 0) return 1;
   if (ptimeMs <= 10 || frameBytes > MOST_PAYLOAD) return 0.5;
@@ -227,7 +227,7 @@ function namesNobody(address: string): boolean {
   return address === '0.0.0.0' || address === '::' || address.endsWith('.invalid');
 }
 
-/** RFC 3264 §5.1: the other side may send any of these, and change between them from packet to packet. */
+/** RFC 3264 §5.1: the other side may send any of these, and may change with each packet. */
 function expect(leg: Leg, agreed: AgreedMedia): void {
   const { clockRate, sampleRate } = leg.codec;
   const payloads: { payloadType: number; codec: AudioCodec }[] = [];
@@ -235,7 +235,7 @@ function expect(leg: Leg, agreed: AgreedMedia): void {
   leg.codecByType.fill(-1);
   for (const payload of agreed.receive ?? [agreed]) {
     const codec = codecOf(leg, payload, agreed.parameters ?? '');
-    // The jitter buffer runs on one clock; our answers agree on payloads of one clock only.
+    // The jitter buffer has one clock rate, and so have the payloads of our answers.
     if (codec?.clockRate !== clockRate || codec.sampleRate !== sampleRate) continue;
     payloads.push({ payloadType: payload.payloadType, codec });
     inUse.add(keyOf(payload.codec, payload.clockRate));
@@ -251,7 +251,7 @@ function expect(leg: Leg, agreed: AgreedMedia): void {
     agreed.receiveTelephoneEventPayloadType ?? agreed.telephoneEventPayloadType ?? -1;
 }
 
-/** Gives back what the codecs hold. */
+/** Frees the codecs. */
 export function closeCodecs(leg: Leg): void {
   for (const codec of leg.open.values()) codec.close?.();
   leg.open.clear();

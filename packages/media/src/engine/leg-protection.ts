@@ -8,7 +8,7 @@ import { createSrtpSender, type SrtpSender } from '../rtp/srtp-sender.ts';
 import { type SrtpCiphers, type SrtpSuiteName, srtpSaltBytes, srtpSuites } from '../rtp/srtp-suite.ts';
 import type { AgreedMedia, AgreedProtection } from './commands.ts';
 
-/** SRTP of a leg, both ways. */
+/** The SRTP of a leg, both ways. */
 export interface LegProtection {
   readonly agreed: AgreedProtection;
   readonly sender: SrtpSender;
@@ -22,32 +22,32 @@ interface Kept<Direction> {
 }
 
 /**
- * The keys of a leg, also those that it has left: a call that was forked agrees with one phone and another and again with the first, with or
- * without SRTP between, and no key may begin to count anew (RFC 3711 §9.1).
+ * All keys that the leg has used. A forked call may agree with one phone, then another, then the first again, with or
+ * without SRTP; a key must never restart its packet index (RFC 3711 §9.1).
  */
 export interface LegKeys {
   readonly senders: Kept<SrtpSender>[];
   readonly receivers: Kept<SrtpReceiver>[];
 }
 
-/** Our keys are as many as suites were left: nobody has a reason for more in one call, and none of them may be forgotten. */
+/** A limit against abuse: a call seldom has more than a few send keys, and each must be remembered. */
 const mostSendKeys = 256;
-/** Those of the other side may be new in each description; of the ones that were left, the latest are remembered. */
+/** Each description of the other side may bring a new key. Only the latest are remembered. */
 const mostReceiveKeys = 16;
 
-/** No key was agreed on yet. */
+/** The keys of a leg without an agreement. */
 export function createLegKeys(): LegKeys {
   return { senders: [], receivers: [] };
 }
 
-/** Whether media can be protected as agreed on. Where it cannot, the leg is not connected at all: it never falls back to the clear. */
+/** Whether the agreed SRTP is possible. Where it is not, the leg is not connected: it never falls back to plain RTP. */
 export function canProtect(
   { protection }: AgreedMedia,
   ciphers: SrtpCiphers | undefined,
   { senders }: LegKeys,
 ): boolean {
   if (protection === undefined) return true;
-  // It may come from another thread, so its type is a promise only.
+  // The value may come from another thread, which does not enforce the type.
   const suite = srtpSuites[protection.suite] as (typeof srtpSuites)[SrtpSuiteName] | undefined;
   if (suite === undefined || ciphers === undefined) return false;
   const length = suite.keyBytes + srtpSaltBytes;
@@ -55,7 +55,7 @@ export function canProtect(
   return senders.length < mostSendKeys || kept(senders, protection.suite, protection.sendKey) !== undefined;
 }
 
-/** What protects the leg from now on; a direction whose key stays, or comes back, goes on counting. */
+/** The protection from now on. A key that stays or returns continues its packet index. */
 export function protectionOf(
   before: LegProtection | undefined,
   agreed: AgreedProtection | undefined,

@@ -14,7 +14,7 @@ const suites: readonly SrtpSuiteName[] = [
   'AES_256_CM_HMAC_SHA1_80',
 ];
 
-/** What each phone agrees on: our key goes with the suite, its own is its own. One talks in the clear. */
+/** The agreement of each phone: our key depends on the suite, each phone has its own. One phone has no SRTP. */
 const phones: readonly (AgreedProtection | undefined)[] = [
   ...[0, 1, 2, 0].map((suite, phone) => {
     const bytes = suite === 2 ? 46 : 30;
@@ -27,7 +27,7 @@ const phones: readonly (AgreedProtection | undefined)[] = [
   undefined,
 ];
 
-/** One packet of zeros: protected, it is the key stream itself. */
+/** One packet of zeros: its ciphertext is the key stream. */
 function packet(ssrc: number, sequenceNumber: number): Uint8Array {
   const bytes = new Uint8Array(12 + 32 + 14);
   bytes.set([0x80, 0, (sequenceNumber >> 8) & 0xff, sequenceNumber & 0xff]);
@@ -39,11 +39,11 @@ const stay = fc.record({
   phone: fc.nat(phones.length - 1),
   packets: fc.nat(90),
   reports: fc.nat(3),
-  /** RFC 7160: with another clock our stream has another SSRC. */
+  /** RFC 7160: another clock rate means another SSRC. */
   ssrc: fc.constantFrom(1, 1, 1, 2),
 });
 
-test('RFC 3711 §9.1: in whatever order phones of a forked call are agreed with, no key stream is used twice, and each phone takes every report', () => {
+test('RFC 3711 §9.1: a forked call uses no key stream twice, in any order of agreements, and each phone accepts every report', () => {
   fc.assert(
     fc.property(fc.array(stay, { minLength: 2, maxLength: 14 }), (stays) => {
       const keys = createLegKeys();
@@ -69,12 +69,12 @@ test('RFC 3711 §9.1: in whatever order phones of a forked call are agreed with,
         const agreed = phones[phone];
         protection = protectionOf(protection, agreed, nodeCiphers, counters, keys);
         for (let n = 0; n < packets; n++) {
-          // Far apart and always at the same places, so that short stays go round and meet the numbers of before.
+          // The distance is large and constant, so that short stays wrap around and meet earlier numbers.
           index += 1024;
           if (protection === undefined || agreed === undefined) continue;
           const bytes = packet(ssrc, index & 0xffff);
           const length = protection.sender.protect(bytes, 44);
-          // A number that is too old under a key that was away for long is not sent, rather than sent wrong.
+          // After a long absence of its key, a packet whose number is too old is not sent.
           if (length < 0) continue;
           meets(bytes, 12);
           theirs[suites.indexOf(agreed.suite)]!.unprotect(bytes, length, out);
@@ -99,7 +99,7 @@ test('RFC 3711 §9.1: in whatever order phones of a forked call are agreed with,
   );
 });
 
-test('RFC 3711 §3.3.2: nothing that a phone has sent is taken again when its key comes back', () => {
+test('RFC 3711 §3.3.2: no packet of a phone is accepted again when its key returns', () => {
   const [first, second] = [phones[0]!, phones[1]!];
   for (const between of [second, undefined]) {
     const keys = createLegKeys();
@@ -116,7 +116,7 @@ test('RFC 3711 §3.3.2: nothing that a phone has sent is taken again when its ke
     assert.equal(counters.replayed, 1);
     const two = packet(7, 2);
     assert.equal(protection!.receiver.unprotect(two, sender.protect(two, 44), out), 44);
-    // What the phone in between has sent last is still on its way.
+    // The last packets of the phone in between are still under way.
     if (between === undefined) continue;
     protection = protectionOf(protection, between, nodeCiphers, counters, keys);
     const other = createSrtpSender(nodeCiphers, { suite: between.suite, keyAndSalt: between.receiveKey });
@@ -127,7 +127,7 @@ test('RFC 3711 §3.3.2: nothing that a phone has sent is taken again when its ke
   }
 });
 
-test('Our keys are never forgotten: a leg that has had too many is not connected with another one, and still with those that it had', () => {
+test('a leg remembers all of its send keys: above the limit it refuses a new key and still accepts the earlier ones', () => {
   const keys = createLegKeys();
   const agreedWith = (n: number) => {
     const sendKey = new Uint8Array(30).fill(1);

@@ -2,7 +2,7 @@ import type { LegStatistics } from './commands.ts';
 import type { Leg } from './leg.ts';
 import { estimatedMos } from './listening-quality.ts';
 
-/** The counters of the leg as they stand. */
+/** The current counters of the leg. */
 export function statisticsOf(leg: Leg): LegStatistics {
   const { past, rtp } = leg;
   const { counters } = leg.jitter;

@@ -6,7 +6,7 @@ import type { AutomaticLevel } from '../dsp/automatic-level.ts';
 import type { VoiceActivity } from '../dsp/voice-activity.ts';
 import type { JitterBuffer } from '../jitter/jitter-buffer.ts';
 import type { StoredPacket } from '../jitter/packet-ring.ts';
-import type { Ear } from '../mix/hearing.ts';
+import type { LegHearing } from '../mix/hearing.ts';
 import type { Source } from '../mix/source.ts';
 import type { Turn } from '../mix/turn.ts';
 import type { Latch } from '../rtp/latch.ts';
@@ -17,36 +17,36 @@ import type { SrtpCounters } from '../rtp/srtp-receiver.ts';
 import type { Feed } from '../stream/feed.ts';
 import type { AgreedMedia } from './commands.ts';
 import type { LegKeys, LegProtection } from './leg-protection.ts';
-/** Of so many of them, the first ones, an audience keeps payloads for all of its listeners. */
+/** An audience caches shared payloads for this many of them, from the first. */
 export const sharedCodecs = 3;
 
-/** A media leg from `open` to `close`: one RTP stream each way. Touched in every tick, so it has one flat shape. */
+/** A media leg from `open` to `close`: one RTP stream each way. Every tick reads it, so it is one flat object. */
 export interface Leg {
   readonly name: string;
-  /** Its place in the engine, by which packets are handed in and out. */
+  /** Position in the engine's array of legs; packets are exchanged under it. */
   readonly index: number;
-  /** What it says, at the rate of what it receives. */
+  /** The audio that it sends us, at the rate of its codec. */
   source: Source;
-  readonly ear: Ear;
+  readonly hearing: LegHearing;
   readonly turn: Turn;
-  /** Its place among those of its phase. */
-  place: number;
-  /** Its last frame was not all of packets. */
-  isMadeUp: boolean;
-  /** What one turn of it takes, in ms; 0 until it is connected. */
+  /** Position in the array of its phase. */
+  slot: number;
+  /** Its last frame contained concealed samples. */
+  isConcealed: boolean;
+  /** Estimated work of one turn, in ms; 0 until it is connected. */
   workMs: number;
-  /** These run on one RTP clock; with another one they begin anew. */
+  /** The next fields belong to one RTP clock rate; another clock rate replaces them. */
   jitter: JitterBuffer;
   received: ReceiverStatistics;
   eventClockRate: number;
   digitsIn: DigitReceiver;
   digitsOut: DigitSender;
   rtp: RtpSender;
-  /** What the ones before have counted. */
+  /** Counters of the streams that were replaced. */
   past: PastCounters;
   readonly latch: Latch;
   readonly options: LegOptions;
-  /** Codecs in use, by name and clock rate: those that remember have their memory here. */
+  /** Open codecs by name and clock rate. Stateful codecs keep their state here. */
   readonly open: Map<string, AudioCodec>;
   /** Undefined until `connect`. */
   agreed: AgreedMedia | undefined;
@@ -54,59 +54,59 @@ export interface Leg {
   listens: boolean;
   codec: AudioCodec;
   codecIndex: number;
-  /** Its name in `open`. */
+  /** Key of the codec in `open`. */
   codecKey: string;
-  /** RTP clock units of a frame that is sent. */
+  /** RTP clock units of a sent frame. */
   units: number;
   payloadType: number;
-  /** Under which events go out and come in; −1 where none were agreed on. */
+  /** Payload types of sent and received events; −1 where none was agreed on. */
   eventPayloadType: number;
   receiveEventPayloadType: number;
-  /** By payload type: the index of the codec that the other side may send under it; −1 where none was agreed on. */
+  /** Codec index by payload type that the other side may send; −1 where none was agreed on. */
   readonly codecByType: Int8Array;
-  /** Codec, by index, and RTP clock units of the last audio packet that came. */
+  /** Codec index and RTP clock units of the last received audio packet. */
   lastCodec: number;
   lastUnits: number;
-  /** Packets that reach this leg undecoded, and those of its own that go on so; turns in which the former could have begun. */
+  /** The relay streams to and from this leg, and for how many turns in a row `relayIn` could have begun. */
   relayIn: LegRelay | undefined;
   relayOut: LegRelay | undefined;
   calmTurns: number;
-  /** Frames that go into a packet; ½ for packets of 10 ms. */
+  /** Frames in a packet; ½ for packets of 10 ms. */
   framesPerPacket: number;
   readonly pending: Uint8Array;
   pendingBytes: number;
   pendingFrames: number;
-  /** Whether keys wait to be sent or are being sent. */
+  /** Whether keys are queued or being sent. */
   pressesKeys: boolean;
-  /** Undefined while nobody captures it. */
+  /** Undefined while no capture includes the leg. */
   taps: LegTaps | undefined;
-  /** What a leg without a phone says; undefined for all others. */
+  /** The audio of a virtual leg; undefined for a leg with a phone. */
   feed: Feed | undefined;
-  /** Undefined while nobody watches it; then also what was told last. */
+  /** Voice activity and its last reported state; undefined while it is not watched. */
   voice: VoiceActivity | undefined;
-  voiceTold: boolean | undefined;
-  /** Undefined while what it says is heard as it is. */
+  reportedVoice: boolean | undefined;
+  /** Undefined while its level is not adjusted. */
   level: AutomaticLevel | undefined;
-  /** When the last packet of a key came. */
+  /** When the last event packet arrived. */
   keyMs: number;
-  /** What signalling named last, and where packets really go. */
+  /** The address that signalling named last, and the address that packets are sent to. */
   signalledAddress: string;
   signalledPort: number;
   toAddress: string;
   toPort: number;
   toReportPort: number;
-  /** The sender of the last packet and its name for the latch: one string for thousands of packets. */
+  /** The source of the last packet, and its name for the latch: cached, because nearly all packets share it. */
   fromAddress: string;
   fromPort: number;
   fromName: string;
   heardMs: number;
-  silenceTold: boolean;
+  silenceReported: boolean;
   reportDueMs: number;
   packetsReceived: number;
   bytesReceived: number;
   strangers: number;
   malformed: number;
-  /** SRTP; undefined while media goes in the clear. */
+  /** SRTP; undefined for plain RTP. */
   protection: LegProtection | undefined;
   readonly keys: LegKeys;
   readonly unprotected: SrtpCounters;
@@ -116,7 +116,7 @@ export interface Leg {
   remoteFractionLost: number | undefined;
 }
 
-/** The packets of one leg on their way to another one undecoded; `RelayStream` is its one form. */
+/** Relays the packets of one leg to another one undecoded; implemented by `RelayStream`. */
 export interface LegRelay {
   from: Leg | undefined;
   readonly to: Leg;
@@ -128,25 +128,25 @@ export interface LegRelay {
   aheadOfMix(nowMs: number): number;
 }
 
-/** What a new leg is given by its engine. */
+/** What the engine gives a new leg. */
 export interface LegOptions {
   readonly name: string;
   readonly index: number;
   readonly source: Source;
-  readonly ear: Ear;
+  readonly hearing: LegHearing;
   /** Uniform in [0, 2³²). */
   readonly random32: () => number;
   readonly queuedDigits: number;
   readonly maxDelayMs: number;
   /** See LatchOptions. */
   readonly isAdmitted?: (address: string) => boolean;
-  /** A codec for one leg; undefined where there is none of this name and clock rate. */
+  /** Opens a codec for one leg; undefined where this name and clock rate are unknown. */
   readonly openCodec: (
     name: CodecName,
     clockRate: number | undefined,
     parameters: string,
   ) => AudioCodec | undefined;
-  /** What the leg says, in frames of so many samples. */
+  /** The source of the leg, with frames of this length. */
   readonly createSource: (frameSamples: number) => Source;
 }
 

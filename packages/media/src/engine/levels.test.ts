@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { toneLevel } from '../dsp/tone-level.ts';
 import { createEngineRig, type EngineRig, type TonePhone } from './phones.ts';
 
-/** Phones of different loudness that talk in syllables, four a second, until so many frames have passed. */
+/** Phones of different loudness talk in syllables, four a second, for this many frames. */
 function converse(rig: EngineRig, talkers: readonly (readonly [TonePhone, number])[], frames: number): void {
   for (let frame = 0; frame < frames; frame++) {
     for (const [phone, amplitude] of talkers) {
@@ -25,7 +25,7 @@ function createRoom(names: readonly string[]) {
   return { rig, phones, room };
 }
 
-test('in a room of three a quiet and a loud talker are heard alike after a while', () => {
+test('in a room of three, a quiet and a loud talker become equally loud', () => {
   const { rig, phones } = createRoom(['a', 'b', 'c']);
   const [quiet, loud, listener] = phones as [TonePhone, TonePhone, TonePhone];
   listener.frequencyHz = 0;
@@ -43,7 +43,7 @@ test('in a room of three a quiet and a loud talker are heard alike after a while
   assert.ok(Math.abs(differenceDb()) < 6, `${differenceDb().toFixed(1)} dB in the end`);
 });
 
-test('two among themselves hear each other as they are, also when a third has left, and are relayed then', () => {
+test('two members hear each other at their own level, also after a third has left, and are then relayed', () => {
   const { rig, phones, room } = createRoom(['a', 'b', 'c']);
   const [quiet, loud, third] = phones as [TonePhone, TonePhone, TonePhone];
   third.frequencyHz = 0;
@@ -63,7 +63,7 @@ test('two among themselves hear each other as they are, also when a third has le
   assert.ok(levelled - asIs > 6, `${levelled.toFixed(1)} and then ${asIs.toFixed(1)} dB`);
 });
 
-test('a tone that stays as it is reaches a room as it is, however quiet or loud', () => {
+test('a constant tone reaches a room at its own level, quiet or loud', () => {
   const { rig, phones } = createRoom(['a', 'b', 'c']);
   const [quiet, loud, listener] = phones as [TonePhone, TonePhone, TonePhone];
   listener.frequencyHz = 0;

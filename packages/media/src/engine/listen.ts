@@ -5,20 +5,22 @@ import { taken } from '../jitter/taken.ts';
 import type { Feed } from '../stream/feed.ts';
 import type { MediaNotice } from './commands.ts';
 import type { Leg } from './leg.ts';
-import { tellDigits } from './receive-packet.ts';
+import { emitDigits } from './receive-packet.ts';
 
-/** Audio near a packet of a key may be the key's tone: some phones send both, and the tone waits in the jitter buffer. */
+/**
+ * Audio near an event packet may be the key's tone: some phones send both, and the tone is still in the jitter buffer.
+ */
 const KEY_TONE_MS = 120;
 
-/** What all legs of an engine have in common when they are listened to. */
+/** What `listen` needs of the engine. */
 export interface Listening {
   readonly notify: (notice: MediaNotice) => void;
-  /** RTP that stays away for this long is told. */
+  /** A leg without RTP for this long emits `media-silent`. */
   readonly mediaSilentMs: number;
   readonly moveFeed: (feed: Feed) => void;
 }
 
-/** Takes the leg's next frame and looks whether it still speaks. */
+/** Takes the leg's next frame from its jitter buffer and updates voice activity, level, keys and silence. */
 export function listen(leg: Leg, nowMs: number, listening: Listening): void {
   const { notify, mediaSilentMs } = listening;
   if (!leg.listens) {
@@ -28,28 +30,28 @@ export function listen(leg: Leg, nowMs: number, listening: Listening): void {
     return;
   }
   const result = leg.jitter.take(leg.source.frame, nowMs);
-  leg.isMadeUp = result !== taken.played;
+  leg.isConcealed = result !== taken.played;
   leg.source.active = result !== taken.empty && !isSilent(leg.source.frame, leg.source.frame.length);
   const isItsOwn = result === taken.played && nowMs - leg.keyMs >= KEY_TONE_MS;
   if (leg.voice !== undefined) watchVoice(leg, leg.voice, isItsOwn, notify);
-  if (leg.ear.isLevelled || leg.level !== undefined) bringToLevel(leg, isItsOwn);
+  if (leg.hearing.isLevelled || leg.level !== undefined) bringToLevel(leg, isItsOwn);
   if (leg.receiveEventPayloadType >= 0) {
     const digits = leg.digitsIn.expire(nowMs);
-    if (digits.length > 0) tellDigits(leg, digits, notify);
+    if (digits.length > 0) emitDigits(leg, digits, notify);
   }
-  // Who holds us (its direction is sendonly, so we do not send) may play music or nothing at all.
-  if (leg.sends && !leg.silenceTold && nowMs - leg.heardMs >= mediaSilentMs) {
-    leg.silenceTold = true;
+  // When the other side holds us (we do not send), it may send music or nothing.
+  if (leg.sends && !leg.silenceReported && nowMs - leg.heardMs >= mediaSilentMs) {
+    leg.silenceReported = true;
     notify({ type: 'media-silent', leg: leg.name, forMs: Math.round(nowMs - leg.heardMs) });
   }
 }
 
-/** In a mix of three and more; in one of two again, until nothing of it is left. */
+/** Adjusts the level in a mix of three or more. In a smaller mix, the gain first returns to 0 dB. */
 function bringToLevel(leg: Leg, isItsOwn: boolean): void {
   const { frame, active } = leg.source;
   leg.level ??= createAutomaticLevel();
-  leg.level.adjust(active ? frame : undefined, isItsOwn, leg.ear.isLevelled);
-  if (!leg.ear.isLevelled && leg.level.gainDb === 0) leg.level = undefined;
+  leg.level.adjust(active ? frame : undefined, isItsOwn, leg.hearing.isLevelled);
+  if (!leg.hearing.isLevelled && leg.level.gainDb === 0) leg.level = undefined;
 }
 
 function watchVoice(
@@ -60,7 +62,7 @@ function watchVoice(
 ): void {
   voice.hear(isItsOwn ? leg.source.frame : undefined);
   const { isSpeaking } = voice;
-  if (isSpeaking === undefined || isSpeaking === leg.voiceTold) return;
-  leg.voiceTold = isSpeaking;
+  if (isSpeaking === undefined || isSpeaking === leg.reportedVoice) return;
+  leg.reportedVoice = isSpeaking;
   notify({ type: 'voice', leg: leg.name, speaking: isSpeaking });
 }

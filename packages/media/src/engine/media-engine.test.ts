@@ -5,17 +5,17 @@ import { toneLevel } from '../dsp/tone-level.ts';
 import { readRtcp } from '../rtp/rtcp.ts';
 import { createEngineRig, type EngineRig, type TonePhone } from './phones.ts';
 
-/** Tones at least 150 Hz apart are told apart in ten frames. */
+/** Tones at least 150 Hz apart are distinguishable in ten frames. */
 const tones = [400, 700, 1000, 1300, 1600, 1900, 2200, 2500, 2800, 3100];
 
 function hears(rig: EngineRig, phone: TonePhone, hz: number, frames = 10): boolean {
   const level = toneLevel(rig.lastHeard(phone, frames), 8000, hz);
-  // A talker has −12 dB; quantization noise of G.711 stays 30 dB below it.
+  // A talker is at −12 dB; the quantization noise of G.711 is 30 dB below it.
   assert.ok(level > -20 || level < -40, `${phone.leg} hears ${hz} Hz at ${level} dB`);
   return level > -20;
 }
 
-function everybody(rig: EngineRig, mix: string, phones: readonly TonePhone[]): void {
+function connectAll(rig: EngineRig, mix: string, phones: readonly TonePhone[]): void {
   rig.engine.apply({ do: 'open-mix', mix }, rig.nowMs());
   rig.engine.apply(
     {
@@ -33,11 +33,11 @@ function everybody(rig: EngineRig, mix: string, phones: readonly TonePhone[]): v
 function room(count: number, mix = 'room'): { rig: EngineRig; phones: TonePhone[] } {
   const rig = createEngineRig();
   const phones = Array.from({ length: count }, (_, k) => rig.phone(`leg-${k}`, tones[k]!));
-  everybody(rig, mix, phones);
+  connectAll(rig, mix, phones);
   return { rig, phones };
 }
 
-test('everybody hears everybody but himself', () => {
+test('each member of a room hears all others and not itself', () => {
   const { rig, phones } = room(4);
   rig.run(20);
   for (const listener of phones) {
@@ -48,7 +48,7 @@ test('everybody hears everybody but himself', () => {
   assert.equal(rig.engine.countLeaks(), 0);
 });
 
-test('a sound that has just ended, or an edge that waits for the next tick, is no leak', () => {
+test('a sound that has just ended and an edge that waits for the next tick are not leaks', () => {
   const { rig, phones } = room(3);
   const sound = { kind: 'beep', count: 1 } as const;
   const to = phones.map(({ leg }) => leg);
@@ -61,7 +61,7 @@ test('a sound that has just ended, or an edge that waits for the next tick, is n
   assert.equal(rig.engine.countLeaks(), 0);
 });
 
-test('a leg in no mix is sent silence in an unbroken stream of packets', () => {
+test('a leg in no mix receives silence in an unbroken stream of packets', () => {
   const rig = createEngineRig();
   const phone = rig.phone('alone', 1000);
   rig.run(50);
@@ -70,7 +70,7 @@ test('a leg in no mix is sent silence in an unbroken stream of packets', () => {
   assert.ok(isSilent(rig.lastHeard(phone, 50), 8000));
 });
 
-test('mute is a missing edge: the muted one hears and is not heard, and costs no encoding of its own', () => {
+test('a muted member lacks edges to others: it hears, is not heard and needs no encoding of its own', () => {
   const { rig, phones } = room(3);
   const [a, b, muted] = phones as [TonePhone, TonePhone, TonePhone];
   rig.run(10);
@@ -93,7 +93,7 @@ test('mute is a missing edge: the muted one hears and is not heard, and costs no
   );
 });
 
-test('a whisperer is heard by one member alone, from the first frame on', () => {
+test('a whisperer is heard by one member only, from the first frame on', () => {
   const rig = createEngineRig();
   const [insider, other, whisperer] = [
     rig.phone('insider', 400),
@@ -123,7 +123,7 @@ test('a whisperer is heard by one member alone, from the first frame on', () => 
   }
 });
 
-test('everyone who hears exactly the same with the same codec gets one encoding', () => {
+test('listeners of the same sources with the same codec share one encoding', () => {
   const rig = createEngineRig();
   const talker = rig.phone('talker', 1000);
   const crowd = Array.from({ length: 20 }, (_, k) =>
@@ -152,10 +152,10 @@ test('1 kHz passes through the whole engine without a gap, a step of phase or a 
   for (const codec of ['PCMU', 'PCMA'] as const) {
     const rig = createEngineRig();
     const [talker, listener] = [rig.phone('talker', 1000, { codec }), rig.phone('listener', 0)];
-    everybody(rig, 'm', [talker, listener]);
+    connectAll(rig, 'm', [talker, listener]);
     rig.run(500);
     const heard = rig.lastHeard(listener, 490);
-    // 1 kHz repeats every 8 samples: any slip, drop or insertion of samples shifts the pattern.
+    // 1 kHz repeats every 8 samples: any lost or inserted sample shifts the pattern.
     let worst = 0;
     for (let i = 8; i < heard.length; i++) worst = Math.max(worst, Math.abs(heard[i]! - heard[i - 8]!));
     assert.ok(worst < 300, `${codec}: a step of ${worst}`);
@@ -168,17 +168,17 @@ test('a single talker at full scale passes at unity gain', () => {
   const rig = createEngineRig();
   const [talker, listener] = [rig.phone('talker', 1000), rig.phone('listener', 0)];
   talker.amplitude = 0.98;
-  everybody(rig, 'm', [talker, listener]);
+  connectAll(rig, 'm', [talker, listener]);
   rig.run(30);
   assert.ok(Math.abs(toneLevel(rig.lastHeard(listener, 10), 8000, 1000) + 0.18) < 0.1);
 });
 
-test('ten talkers at once do not clip: all are heard and nothing stands between their tones', () => {
+test('ten talkers at once do not clip: all are heard without distortion products', () => {
   const rig = createEngineRig();
   const talkers = tones.map((hz, k) => rig.phone(`t${k}`, hz));
   for (const talker of talkers) talker.amplitude = 0.5;
   const listener = rig.phone('listener', 0);
-  everybody(rig, 'm', [...talkers, listener]);
+  connectAll(rig, 'm', [...talkers, listener]);
   rig.run(60);
   const heard = rig.lastHeard(listener, 30);
   const levels = tones.map((hz) => toneLevel(heard, 8000, hz));
@@ -192,7 +192,7 @@ test('ten talkers at once do not clip: all are heard and nothing stands between 
   }
 });
 
-test('hold: no edges either way, hold music alone, shared by all that are held', () => {
+test('a held member has no edges either way and hears hold music, which all held members share', () => {
   const { rig, phones } = room(3);
   const [a, b, held] = phones as [TonePhone, TonePhone, TonePhone];
   rig.engine.apply(
@@ -223,7 +223,7 @@ test('hold: no edges either way, hold music alone, shared by all that are held',
   assert.deepEqual(rig.notices, []);
 });
 
-test('a play is added to what its listeners hear, reaches nobody else, and tells its end once', () => {
+test('a play is added to what its listeners hear, reaches no other leg and emits its end once', () => {
   const { rig, phones } = room(3);
   const [a, b, c] = phones as [TonePhone, TonePhone, TonePhone];
   rig.run(10);
@@ -239,7 +239,7 @@ test('a play is added to what its listeners hear, reaches nobody else, and tells
     rig.nowMs(),
   );
   rig.run(15);
-  // The beep's 440 Hz lies too near to the first phone's own 400 Hz, which phone a does not hear.
+  // The beep's 440 Hz is too near to the 400 Hz of the first phone, which phone a does not hear.
   assert.ok(hears(rig, a, 440) && hears(rig, a, b.frequencyHz) && hears(rig, a, c.frequencyHz));
   const beepAtB = toneLevel(rig.lastHeard(b, 15), 8000, 440);
   const beepAtC = toneLevel(rig.lastHeard(c, 15), 8000, 440);
@@ -249,7 +249,7 @@ test('a play is added to what its listeners hear, reaches nobody else, and tells
   assert.equal(rig.engine.census().plays, 0);
 });
 
-test('plays: clips are converted to the mix rate, the same key replaces, what cannot be played ends at once', () => {
+test('a play converts its clip to the rate of the mix, replaces the play of the same key, and ends at once if it cannot be played', () => {
   const rig = createEngineRig();
   const phone = rig.phone('p', 0);
   rig.engine.apply({ do: 'open-mix', mix: 'm' }, rig.nowMs());
@@ -275,7 +275,7 @@ test('plays: clips are converted to the mix rate, the same key replaces, what ca
   assert.deepEqual(rig.notices, [{ type: 'play-ended', mix: 'm', key: 'gone' }]);
 });
 
-test('a play whose last listener hangs up ends, so that nothing plays on to nobody', () => {
+test('a play ends when its last listener hangs up', () => {
   const rig = createEngineRig();
   const phone = rig.phone('p', 0);
   rig.engine.apply({ do: 'open-mix', mix: 'm' }, rig.nowMs());
@@ -288,7 +288,7 @@ test('a play whose last listener hangs up ends, so that nothing plays on to nobo
   assert.deepEqual(rig.engine.census(), { legs: 0, mixes: 0, plays: 0, clips: 0, audiences: 0, captures: 0 });
 });
 
-test('RFC 4733: a key press is told once although its end comes three times; its packets make no noise', () => {
+test('RFC 4733: a key press emits one notice although its end arrives three times; its packets make no noise', () => {
   const { rig, phones } = room(2);
   const [a, b] = phones as [TonePhone, TonePhone];
   rig.run(10);
@@ -305,7 +305,7 @@ test('RFC 4733: a key press is told once although its end comes three times; its
   assert.ok(hears(rig, b, a.frequencyHz));
 });
 
-test('send-digits sends each key as RFC 4733 events instead of audio; refused where none were agreed on', () => {
+test('send-digits sends RFC 4733 events instead of audio and is refused where none were agreed on', () => {
   const { rig, phones } = room(2);
   const [a] = phones as [TonePhone, TonePhone];
   rig.engine.apply({ do: 'send-digits', leg: a.leg, digits: '1w#' }, rig.nowMs());
@@ -330,20 +330,20 @@ test('send-digits sends each key as RFC 4733 events instead of audio; refused wh
   );
   rig.engine.apply({ do: 'send-digits', leg: 'plain', digits: '1' }, rig.nowMs());
   assert.equal(rig.engine.counters.digitsRefused, 1);
-  // Keys that were under way end with the payload type that carried them.
+  // Keys that are being sent end with the payload type that they began with.
   const pressed = plain.events.length;
   rig.run(20);
   assert.equal(plain.events.length, pressed);
 });
 
-test('a sender that stops starves alone: the others hear on, and silence is told once per silence', () => {
+test('a sender that stops affects no other member, and emits media-silent once per silence', () => {
   const rig = createEngineRig({ mediaSilentMs: 1000 });
   const phones = [400, 1000, 1900].map((hz, k) => rig.phone(`p${k}`, hz)) as [
     TonePhone,
     TonePhone,
     TonePhone,
   ];
-  everybody(rig, 'm', phones);
+  connectAll(rig, 'm', phones);
   rig.run(20);
   phones[0].sending = false;
   rig.run(120);
@@ -356,7 +356,7 @@ test('a sender that stops starves alone: the others hear on, and silence is told
   assert.equal(rig.notices.length, 2);
 });
 
-test('packets of a stranger, garbage and packets before connect are dropped and counted', () => {
+test('packets of strangers, garbage and packets before connect are dropped and counted', () => {
   const { rig, phones } = room(2);
   const [a, b] = phones as [TonePhone, TonePhone];
   rig.run(10);
@@ -377,7 +377,7 @@ test('packets of a stranger, garbage and packets before connect are dropped and 
   assert.equal(rig.engine.counters.early, 1);
 });
 
-test('direction: sendonly does not listen, recvonly does not send, and a change back leaves no gap in the numbers', () => {
+test('a sendonly leg does not receive, a recvonly leg does not send, and the change back leaves no gap in sequence numbers', () => {
   const { rig, phones } = room(2);
   const [a, b] = phones as [TonePhone, TonePhone];
   const agreed = {
@@ -399,7 +399,7 @@ test('direction: sendonly does not listen, recvonly does not send, and a change 
   assert.ok(hears(rig, b, a.frequencyHz));
   rig.engine.connectLeg(a.leg, { ...agreed, direction: 'sendrecv' }, rig.nowMs());
   rig.run(15);
-  // The timestamp has jumped by the pause, the sequence number has not.
+  // The timestamp has advanced by the pause, the sequence number has not.
   assert.equal(a.breaks, 1);
   assert.ok(hears(rig, a, b.frequencyHz) && hears(rig, b, a.frequencyHz));
 });
@@ -410,10 +410,10 @@ for (const [ptimeMs, packets] of [
   [40, 50],
   [60, 33],
 ] as const) {
-  test(`a phone that asks for ${ptimeMs} ms packets gets them, and hears the same`, () => {
+  test(`a phone that requests packets of ${ptimeMs} ms receives them, with the same audio`, () => {
     const rig = createEngineRig();
     const [talker, listener] = [rig.phone('t', 1000), rig.phone('l', 0, { ptimeMs })];
-    everybody(rig, 'm', [talker, listener]);
+    connectAll(rig, 'm', [talker, listener]);
     rig.run(100);
     assert.equal(listener.packets, packets);
     assert.equal(listener.breaks, 0);
@@ -421,7 +421,7 @@ for (const [ptimeMs, packets] of [
   });
 }
 
-test('RTCP: reports every 2.5 to 7.5 s, the first one of a sender, BYE at the end, round trip and remote loss are read', () => {
+test('RTCP: a leg sends reports every 2.5 to 7.5 s and BYE at the end, and reads round trip and remote loss', () => {
   const { rig, phones } = room(2);
   const [a] = phones as [TonePhone, TonePhone];
   rig.run(1000);
@@ -450,13 +450,13 @@ test('RTCP: reports every 2.5 to 7.5 s, the first one of a sender, BYE at the en
   assert.ok(readRtcp(bye.bytes, bye.bytes.length)!.some(({ type }) => type === 'goodbye'));
 });
 
-test('limits: legs, members, plays and clips beyond them are refused and counted, names are unique', () => {
+test('legs, members, plays and clips beyond their limits are refused and counted, and names are unique', () => {
   const rig = createEngineRig({ limits: { legs: 2, membersPerMix: 1, playsPerMix: 1, clipSamples: 100 } });
   rig.phone('a', 0);
   assert.equal(rig.engine.openLeg('a'), undefined);
   rig.phone('b', 0);
   assert.equal(rig.engine.openLeg('c'), undefined);
-  everybody(rig, 'm', [rig.engine, rig.engine].map((_, k) => ({ leg: 'ab'[k]! })) as TonePhone[]);
+  connectAll(rig, 'm', [rig.engine, rig.engine].map((_, k) => ({ leg: 'ab'[k]! })) as TonePhone[]);
   assert.equal(rig.engine.counters.ignored, 1);
   assert.ok(!rig.engine.loadClip('x', { sampleRate: 8000, samples: new Int16Array(101) }));
   assert.ok(rig.engine.loadClip('x', { sampleRate: 8000, samples: new Int16Array(100) }));

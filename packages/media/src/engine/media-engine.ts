@@ -30,7 +30,7 @@ import { canSpeak, changesClock, closeCodecs, connectLeg, createLeg } from './le
 import { canProtect, protectionOf } from './leg-protection.ts';
 import { statisticsOf } from './leg-statistics.ts';
 import { type Listening, listen } from './listen.ts';
-import { createReceiveScratch, receiveRtp, tellDigits } from './receive-packet.ts';
+import { createReceiveScratch, emitDigits, receiveRtp } from './receive-packet.ts';
 import { createRelays } from './relays.ts';
 import { createReporting } from './reports.ts';
 import { createSendScratch, sendFrame } from './send-frame.ts';
@@ -39,25 +39,25 @@ import { createSoundLibrary } from './sound-library.ts';
 import { createTurns } from './turns.ts';
 
 /**
- * All mixes and legs of one core, driven from outside: commands, packets and ticks go in, packets and notices come
- * out. It reads no clock and opens no socket, so it runs on a virtual clock as well. `nowMs` is always milliseconds
- * since the epoch on a clock that never steps back.
+ * The mixes and legs of one media thread. Commands, packets and ticks are its inputs; packets and notices are its
+ * outputs. It reads no clock and opens no socket, so it also runs on a virtual clock. `nowMs` is milliseconds since the
+ * epoch and never decreases.
  */
 export interface MediaEngine {
-  /** Creates a leg and returns its index for `receive`; undefined when the name is open or the limit is reached. */
+  /** Creates a leg and returns its index for `receive`; undefined when the name is in use or the limit is reached. */
   openLeg(leg: string): number | undefined;
-  /** False when there is no such leg, or no such codec. */
+  /** False when there is no such leg, codec or cipher. */
   connectLeg(leg: string, agreed: AgreedMedia, nowMs: number): boolean;
-  /** Says BYE in RTCP and forgets the leg; its index is used again. */
+  /** Sends an RTCP BYE and forgets the leg. Its index is used again. */
   closeLeg(leg: string, nowMs: number): LegStatistics;
-  /** Takes effect at the next tick. A command for a mix or leg that does not exist is counted and does nothing. */
+  /** Takes effect at the next tick. A command for an unknown mix or leg is counted as ignored. */
   apply(command: MixCommand, nowMs: number): void;
-  /** Keeps a clip, see SoundLibrary; false when it would not fit into the limit. */
+  /** Keeps a clip (see SoundLibrary); false when it does not fit into the limit. */
   loadClip(name: string, clip: SoundClip, narrow?: Int16Array): boolean;
   dropClip(name: string): void;
-  /** A packet that came to the leg's RTP port; `bytes` is read during the call only. */
+  /** Handles a packet that arrived on the leg's RTP port. `bytes` is read during the call only. */
   receive(leg: number, bytes: Uint8Array, length: number, address: string, port: number, nowMs: number): void;
-  /** The same for its RTCP port. */
+  /** Handles a packet that arrived on the leg's RTCP port. */
   receiveReport(
     leg: number,
     bytes: Uint8Array,
@@ -67,45 +67,42 @@ export interface MediaEngine {
     nowMs: number,
   ): void;
   /**
-   * One step: a frame of each leg whose turn it is, to be called `phases` times in 20 ms at even distances. `skipped`
-   * frames of all legs were left out before: timestamps jump over them.
+   * Runs one step: one frame of each due leg. Call it `phases` times in 20 ms, at even intervals. All legs missed
+   * `skipped` frames before it: timestamps jump over them.
    */
   tick(nowMs: number, skipped?: number): void;
-  /** Hands over what all captures still hold, and ends them. */
+  /** Emits the samples that the captures still hold, then ends the captures. */
   endCaptures(): void;
-  /** Renders the built-in sounds, which otherwise happens at their first use and costs up to 30 ms. */
+  /** Renders the built-in sounds in advance. Without it, the first use renders them and takes up to 30 ms. */
   warmUp(): void;
-  /** Sources that reach a leg without an edge: 0, or the engine is broken. A check for tests and for a slow timer. */
+  /** Counts the sources that reach a leg without an edge. Anything but 0 is a bug. For tests and a slow timer. */
   countLeaks(): number;
   census(): EngineCensus;
-  /** Sound to and from programs. */
+  /** Audio to and from programs. */
   readonly streams: EngineStreams;
   readonly counters: Readonly<EngineCounters>;
 }
 
-/** Everything that an engine needs from outside. */
+/** What an engine needs from outside. */
 export interface MediaEngineDeps {
   readonly send: SendPacket;
   readonly sendReport: SendPacket;
   readonly notify: (notice: MediaNotice) => void;
-  /** Takes what is captured; captures are refused without it. It keeps the samples: a chunk is filled once. */
+  /** Receives captured samples and owns them: each chunk is a new array. Captures are refused without it. */
   readonly captured?: TakeCaptured;
-  /** Uniform in [0, 1): stream identifiers, start numbers, report intervals. */
+  /** Uniform in [0, 1): for stream identifiers, start numbers and report intervals. */
   readonly random: () => number;
-  /** Names this engine in RTCP, e.g. a random word. */
+  /** The CNAME of this engine in RTCP, for example a random word. */
   readonly cname: string;
-  /** Opens Opus for one leg, for what the other side's `a=fmtp` says; legs cannot speak it when left out. */
+  /** Opens Opus for one leg with the other side's `a=fmtp`. Without it, legs have no Opus. */
   readonly openOpus?: (parameters: string) => AudioCodec;
-  /** See LatchOptions; no address when left out. */
+  /** See LatchOptions; admits no address when left out. */
   readonly isAdmitted?: (address: string) => boolean;
-  /** For SRTP; legs that are to be protected are not connected when left out. */
+  /** For SRTP. Without it, legs that need SRTP are not connected. */
   readonly ciphers?: SrtpCiphers;
-  /** RTP that stays away for this long is told; default 60,000. */
+  /** A leg without RTP for this long emits `media-silent`; default 60,000. */
   readonly mediaSilentMs?: number;
-  /**
-   * Into how many steps the 20 ms of a frame are divided; 1 when left out. With more, each mix has its turn when the packets
-   * of its members have just come, and the work is spread.
-   */
+  /** Steps in the 20 ms of a frame; default 1. With more, each mix runs soon after its members' packets arrive. */
   readonly phases?: number;
   readonly limits?: Partial<EngineLimits>;
 }
@@ -118,7 +115,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
   const { sendReport, random, mediaSilentMs = 60_000, phases = 1 } = deps;
   const limits = { ...defaultEngineLimits, ...deps.limits };
   const notify = (notice: MediaNotice): void => {
-    if (notice.type === 'digit') streams.tellKey(notice.leg, notice.digit, notice.durationMs, 'event');
+    if (notice.type === 'digit') streams.emitKey(notice.leg, notice.digit, notice.durationMs, 'event');
     deps.notify(notice);
   };
   const random32 = (): number => Math.floor(random() * 2 ** 32) >>> 0;
@@ -151,7 +148,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
     joined: (leg, mix) => turns.join(byName.get(leg)!, mix),
     feedsOf: (leg) => feeds.of(leg),
   });
-  const feeds = createFeeds({ find: (name) => byName.get(name), stir: hearing.stir });
+  const feeds = createFeeds({ find: (name) => byName.get(name), refresh: hearing.refresh });
   /** By index; a closed leg leaves a hole that is filled first. */
   const legs: (Leg | undefined)[] = [];
   const send = sendProtected(deps.send, legs);
@@ -179,10 +176,10 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
     clockRate: number | undefined,
     parameters: string,
   ): AudioCodec | undefined => (name === 'opus' ? deps.openOpus?.(parameters) : codecFor(name, clockRate));
-  /** The longer of what it says and hears; that of a telephone before it is connected. */
+  /** The longer of the frames that the leg sends and hears; the telephone frame before it is connected. */
   const frameSamplesOf = (name: string): number => {
     const leg = byName.get(name);
-    return leg === undefined ? 0 : Math.max(leg.source.frame.length, leg.ear.frameSamples);
+    return leg === undefined ? 0 : Math.max(leg.source.frame.length, leg.hearing.frameSamples);
   };
 
   const openLeg = (name: string, source: Source): Leg | undefined => {
@@ -192,7 +189,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
       name,
       index,
       source,
-      ear: hearing.openEar(name, source, createTurn(index % phases)),
+      hearing: hearing.openLeg(name, source, createTurn(index % phases)),
       random32,
       openCodec,
       createSource,
@@ -214,7 +211,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
     legs[leg.index] = undefined;
     holes.push(leg.index);
     turns.remove(leg);
-    hearing.closeEar(name);
+    hearing.closeLeg(name);
     feeds.changed(name);
     relays.forget(leg);
     closeCodecs(leg);
@@ -245,24 +242,24 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
         return false;
       if (leg.agreed === undefined) {
         reporting.schedule(leg, nowMs);
-        if (leg.ear.mix !== undefined) noteChange(leg.ear.mix);
+        if (leg.hearing.mix !== undefined) noteChange(leg.hearing.mix);
       }
       const listened = leg.listens;
-      // RFC 7160 §4.1: with another clock our stream gets another SSRC, and the old one says goodbye.
+      // RFC 7160 §4.1: a new clock rate needs a new SSRC; the old stream ends with BYE.
       if (leg.agreed !== undefined && changesClock(leg, agreed)) reporting.send(leg, nowMs, true);
       const { protection, unprotected, keys } = leg;
       leg.protection = protectionOf(protection, agreed.protection, deps.ciphers, unprotected, keys);
       connectLeg(leg, agreed, nowMs);
       turns.weigh(leg, leg.codec.name);
-      // Who has just agreed has the whole time again: a phone may say nothing before it answers the call.
+      // Restart the silence timer: a phone may send nothing before it answers the call.
       leg.heardMs = nowMs;
-      leg.silenceTold = false;
+      leg.silenceReported = false;
       hearing.changeRate(name, leg.source, leg.codec.frameSamples);
       relays.end(leg);
       feeds.changed(name);
       if (leg.taps !== undefined) leg.taps.isPresent = true;
-      // A key whose end nobody will hear any more ends here, not when the leg listens again.
-      if (listened && !leg.listens) tellDigits(leg, leg.digitsIn.expire(Number.POSITIVE_INFINITY), notify);
+      // The leg no longer receives, so a key that is still pressed ends now and not when it receives again.
+      if (listened && !leg.listens) emitDigits(leg, leg.digitsIn.expire(Number.POSITIVE_INFINITY), notify);
       return true;
     },
     closeLeg,
@@ -294,7 +291,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
       const present = turns.present();
       for (let k = 0; k < present.length; k++) {
         const leg = present[k]!;
-        if (leg.agreed === undefined || !turns.isDue(leg) || turns.putsOff(leg)) continue;
+        if (leg.agreed === undefined || !turns.isDue(leg) || turns.defers(leg)) continue;
         leg.turn.lastStep = step;
         listen(leg, nowMs, listening);
         if (leg.taps !== undefined)
@@ -315,7 +312,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
           if (leg.taps !== undefined) captures.keep(leg.taps.heard, undefined);
         }
         if (nowMs >= leg.reportDueMs) reporting.send(leg, nowMs, false);
-        if (leg.ear.partner !== undefined && leg.relayIn === undefined) relays.consider(leg, nowMs);
+        if (leg.hearing.partner !== undefined && leg.relayIn === undefined) relays.consider(leg, nowMs);
         turns.note(leg, nowMs);
       }
       feeds.sent();
@@ -328,7 +325,8 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
       let leaks = hearing.countLeaks();
       for (const leg of legs) {
         const from = leg?.relayIn?.isOpen === true ? leg.relayIn.from : undefined;
-        if (from?.ear.isSettled && leg!.ear.isSettled && !hearing.hears(leg!.name, from.source)) leaks++;
+        if (from?.hearing.isSettled && leg!.hearing.isSettled && !hearing.hears(leg!.name, from.source))
+          leaks++;
       }
       return leaks;
     },
@@ -361,7 +359,7 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
           const { mix, key, to, alone = false } = command;
           if (hearing.play(mix, key, to, play, alone)) return true;
         }
-        // Whoever waits for its end shall not wait for ever.
+        // The requester waits for the end of the play, so refusal must end it too (as for a capture below).
         notify({ type: 'play-ended', mix: command.mix, key: command.key });
         return false;
       }
@@ -383,14 +381,13 @@ export function createMediaEngine(deps: MediaEngineDeps): MediaEngine {
         return captures.pause(command.capture, command.paused);
       case 'end-capture':
         if (captures.end(command.capture)) return true;
-        // Whoever waits for its end shall not wait for ever.
         deps.captured?.(command.capture, 0, new Int16Array(0), true, 50 * TELEPHONE_FRAME);
         return false;
       case 'watch-voice': {
         const leg = byName.get(command.leg);
         if (leg === undefined) return false;
         leg.voice = command.watched ? (leg.voice ?? createVoiceActivity()) : undefined;
-        if (!command.watched) leg.voiceTold = undefined;
+        if (!command.watched) leg.reportedVoice = undefined;
         relays.end(leg);
         return true;
       }

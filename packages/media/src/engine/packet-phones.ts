@@ -3,7 +3,7 @@ import { createRtpSender } from '../rtp/rtp-sender.ts';
 import type { AgreedMedia, MediaNotice } from './commands.ts';
 import { createMediaEngine, type MediaEngine, type MediaEngineDeps } from './media-engine.ts';
 
-/** An RTP packet as a phone got it. */
+/** An RTP packet that a phone received. */
 export interface HeardPacket {
   readonly atMs: number;
   readonly ssrc: number;
@@ -14,7 +14,10 @@ export interface HeardPacket {
   readonly payload: Uint8Array;
 }
 
-/** A phone whose packets are all different, so that each of them is known again; keeps what it gets, packet by packet. */
+/**
+ * A phone that sends a different payload in each packet, so that each is recognisable. It keeps the packets that it
+ * receives.
+ */
 export interface PacketPhone {
   readonly leg: string;
   readonly index: number;
@@ -24,29 +27,29 @@ export interface PacketPhone {
   readonly sentMs: number[];
   readonly heard: HeardPacket[];
   sending: boolean;
-  /** What becomes of the n-th packet: how late it comes (ms), or undefined for one that is lost. */
+  /** Delay of the n-th packet in ms; undefined for a lost packet. */
   fate: (packet: number) => number | undefined;
-  /** The payload of its n-th packet: any byte but the codes that survive no decoding and encoding. */
+  /** The payload of the n-th packet. It lacks the byte 0x7f, which decoding and encoding do not preserve. */
   payloadOf(packet: number): Uint8Array;
-  /** An event packet instead of the audio that is due. */
+  /** Sends an event packet in place of the next audio packet. */
   press(payload: Uint8Array, marker: boolean): void;
-  /** Bytes from any address. */
+  /** Sends these bytes, from another port when given. */
   sendRaw(bytes: Uint8Array, port?: number): void;
 }
 
-/** An engine on a virtual clock, and its phones. */
+/** An engine on a virtual clock, with its phones. */
 export interface PacketRig {
   readonly engine: MediaEngine;
   readonly notices: MediaNotice[];
   readonly reports: Uint8Array[];
   nowMs(): number;
-  /** Opens and connects a leg; its packets come `offsetMs` after multiples of 20 ms. */
+  /** Opens and connects a leg; its packets arrive `offsetMs` after multiples of 20 ms. */
   phone(leg: string, offsetMs: number, agreed?: Partial<AgreedMedia>): PacketPhone;
   hangUp(phone: PacketPhone): ReturnType<MediaEngine['closeLeg']>;
   run(ms: number): void;
 }
 
-/** Creates the rig at time 0 of a fresh engine. */
+/** Creates the rig with a new engine. */
 export function createPacketRig(options: Partial<MediaEngineDeps> = {}): PacketRig {
   const { phases = 1 } = options;
   const startMs = 1_700_000_000_000;
@@ -82,7 +85,7 @@ export function createPacketRig(options: Partial<MediaEngineDeps> = {}): PacketR
     notices,
     reports,
     nowMs: () => now,
-    phone(leg, offsetMs, wanted = {}) {
+    phone(leg, offsetMs, overrides = {}) {
       const index = engine.openLeg(leg)!;
       const address = '192.0.2.1';
       const port = 20_000 + 2 * index;
@@ -94,7 +97,7 @@ export function createPacketRig(options: Partial<MediaEngineDeps> = {}): PacketR
         telephoneEventPayloadType: 101,
         direction: 'sendrecv',
         ptimeMs: 20,
-        ...wanted,
+        ...overrides,
       };
       const ssrc = 1000 + index;
       const rtp = createRtpSender({ ssrc, sequenceNumber: 65_400, timestamp: 4_294_900_000 });
@@ -125,7 +128,7 @@ export function createPacketRig(options: Partial<MediaEngineDeps> = {}): PacketR
         sendRaw: (bytes: Uint8Array, from = port) =>
           engine.receive(index, bytes, bytes.length, address, from, now),
         take(bytes: Uint8Array, length: number) {
-          if (!readRtpPacket(bytes, length, header)) throw new Error('the engine sent what is no RTP');
+          if (!readRtpPacket(bytes, length, header)) throw new Error('a sent packet is not RTP');
           const { sequenceNumber, timestamp, marker, payloadType, payloadOffset, payloadLength } = header;
           const payload = bytes.slice(payloadOffset, payloadOffset + payloadLength);
           phone.heard.push({
@@ -157,7 +160,7 @@ export function createPacketRig(options: Partial<MediaEngineDeps> = {}): PacketR
           const [event, flags, high, low] = key.payload as unknown as [number, number, number, number];
           const duration = (high << 8) | low;
           const report = { event, end: (flags & 0x80) !== 0, volume: flags & 0x3f, duration };
-          // The event began so long ago; its packets share that timestamp.
+          // All packets of an event share the timestamp of its begin.
           length = rtp.writeEvent(101, report, rtp.timestamp - duration + size, key.marker);
           rtp.skip(size);
         }

@@ -5,48 +5,48 @@ import { createRtpSender } from '../rtp/rtp-sender.ts';
 import type { AgreedMedia, AgreedPayload, MediaNotice } from './commands.ts';
 import { createMediaEngine, type MediaEngine, type MediaEngineDeps } from './media-engine.ts';
 
-/** A phone on a perfect line to an engine: talks one tone, keeps all that it hears. */
+/** A phone on a perfect line to an engine: it sends one tone and keeps the audio that it receives. */
 export interface TonePhone {
   readonly leg: string;
   readonly index: number;
-  /** 0 is silence, sent as packets all the same. */
+  /** 0 is silence, which is sent in packets too. */
   frequencyHz: number;
   amplitude: number;
-  /** What it talks with; its first agreement's codec until a test says otherwise. */
+  /** The codec that it sends: that of its first agreement until a test changes it. */
   speaks: AgreedPayload;
   /** Whether it sends at all. */
   sending: boolean;
   readonly heard: Int16Array;
   heardCount: number;
-  /** RTP packets that came, and those of them that were telephone events. */
+  /** Received RTP packets, and the events among them. */
   packets: number;
   readonly events: number[];
   markers: number;
-  /** Timestamps and sequence numbers that did not follow on. */
+  /** Timestamps and sequence numbers that are not consecutive. */
   breaks: number;
-  /** Sends bytes as they are, from another port when given. */
+  /** Sends these bytes, from another port when given. */
   sendRaw(bytes: Uint8Array, port?: number): void;
   /** Sends one packet with this payload. */
   sendPayload(payloadType: number, payload: Uint8Array): void;
 }
 
-/** An engine, its phones and their clock; what tests drive. */
+/** An engine, its phones and their clock. */
 export interface EngineRig {
   readonly engine: MediaEngine;
   readonly notices: MediaNotice[];
   readonly reports: { readonly leg: number; readonly bytes: Uint8Array; readonly address: string }[];
   nowMs(): number;
-  /** Opens and connects a leg; the phone talks at once. */
+  /** Opens and connects a leg; the phone sends at once. */
   phone(leg: string, frequencyHz: number, agreed?: Partial<AgreedMedia>): TonePhone;
   hangUp(phone: TonePhone): ReturnType<MediaEngine['closeLeg']>;
   /**
-   * Lets time pass, 20 ms at a time: phones talk 7 ms before each tick. With phases, the phone of leg n talks 1 + 6n ms (up
-   * to 20) after the first of the steps.
+   * Advances time in steps of 20 ms: phones send 7 ms before each tick. With phases, the phone of leg n sends 1 + 6n ms
+   * (modulo 20) after the start of each 20 ms.
    */
   run(frames: number): void;
-  /** The last `frames` × 20 ms that the phone heard. */
+  /** The last `frames` × 20 ms that the phone received. */
   lastHeard(phone: TonePhone, frames: number): Int16Array;
-  /** One 20 ms step, phones only; then the tick may be made by hand. */
+  /** Advances time by 20 ms: phones send, but the test runs the tick. */
   talk(): void;
 }
 
@@ -101,7 +101,7 @@ export function createEngineRig(options: Partial<MediaEngineDeps> = {}): EngineR
     reports,
     nowMs: () => now,
     talk,
-    phone(leg, frequencyHz, wanted = {}) {
+    phone(leg, frequencyHz, overrides = {}) {
       const index = engine.openLeg(leg);
       if (index === undefined) throw new Error(`leg ${leg} cannot be opened`);
       const address = '192.0.2.1';
@@ -110,11 +110,11 @@ export function createEngineRig(options: Partial<MediaEngineDeps> = {}): EngineR
         address,
         port,
         codec: 'PCMU',
-        payloadType: wanted.codec === 'PCMA' ? 8 : 0,
+        payloadType: overrides.codec === 'PCMA' ? 8 : 0,
         telephoneEventPayloadType: 101,
         direction: 'sendrecv',
         ptimeMs: 20,
-        ...wanted,
+        ...overrides,
       };
       const codec: AudioCodec = codecFor(agreed.codec)!;
       const rtp = createRtpSender({ ssrc: index + 1, sequenceNumber: 65_000, timestamp: 4_294_900_000 });
@@ -154,7 +154,7 @@ export function createEngineRig(options: Partial<MediaEngineDeps> = {}): EngineR
           engine.receive(index, rtp.packet, length, address, port, now);
         },
         take(bytes: Uint8Array, length: number) {
-          if (!readRtpPacket(bytes, length, header)) throw new Error('the engine sent what is no RTP');
+          if (!readRtpPacket(bytes, length, header)) throw new Error('a sent packet is not RTP');
           phone.packets++;
           if (header.marker) phone.markers++;
           if (nextSequence >= 0 && header.sequenceNumber !== nextSequence) phone.breaks++;

@@ -27,7 +27,7 @@ const agreed: AgreedMedia = {
   ptimeMs: 20,
 };
 
-/** An engine with two legs that hear each other; what is sent to the second one goes out as it is. */
+/** An engine with two legs that hear each other. The test reads the packets to the second one as they are sent. */
 function rig(options: { a?: AgreedProtection; b?: AgreedProtection; hasNoCiphers?: true } = {}) {
   let now = 1_700_000_000_000;
   const sent = new Map<number, Uint8Array[]>();
@@ -45,8 +45,8 @@ function rig(options: { a?: AgreedProtection; b?: AgreedProtection; hasNoCiphers
   });
   const open = (name: string, secured: AgreedProtection | undefined): Talker => {
     const index = engine.openLeg(name)!;
-    const connect = (wanted: AgreedProtection | undefined) =>
-      engine.connectLeg(name, { ...agreed, ...(wanted && { protection: wanted }) }, now);
+    const connect = (requested: AgreedProtection | undefined) =>
+      engine.connectLeg(name, { ...agreed, ...(requested && { protection: requested }) }, now);
     const isConnected = connect(secured);
     const rtp = createRtpSender({ ssrc: index + 1, sequenceNumber: 65_500, timestamp: 0 });
     let position = 0;
@@ -96,7 +96,7 @@ function rig(options: { a?: AgreedProtection; b?: AgreedProtection; hasNoCiphers
 interface Talker {
   readonly index: number;
   readonly isConnected: boolean;
-  connect(wanted: AgreedProtection | undefined): boolean;
+  connect(requested: AgreedProtection | undefined): boolean;
   srtp: ReturnType<typeof createSrtpSender> | undefined;
   talks: boolean;
   readonly payloads: string[];
@@ -110,7 +110,7 @@ function masterOf(suite: AgreedProtection['suite'], keyAndSalt: Uint8Array) {
   return { suite, keyAndSalt };
 }
 
-/** Audio payloads and reports behind what was sent under a key of ours. */
+/** Decrypted audio payloads and reports of packets sent under one of our keys. */
 function opened(packets: readonly Uint8Array[], secured: AgreedProtection | undefined) {
   const receiver =
     secured &&
@@ -124,7 +124,7 @@ function opened(packets: readonly Uint8Array[], secured: AgreedProtection | unde
     const open = isReport ? receiver?.unprotectReport : receiver?.unprotect;
     out.set(packet);
     const size = open?.call(receiver, packet, packet.length, out) ?? packet.length;
-    assert.ok(size > 0, 'a packet that does not open');
+    assert.ok(size > 0, 'a packet cannot be decrypted');
     if (isReport) reports.push(readRtcp(out, size));
     else if (readRtpPacket(out, size, header)) {
       const { payloadOffset, payloadLength } = header;
@@ -134,7 +134,7 @@ function opened(packets: readonly Uint8Array[], secured: AgreedProtection | unde
   return { payloads, reports };
 }
 
-test('a protected leg and one in the clear are relayed: each gets the very payloads of the other, in its own protection', () => {
+test('a relay between SRTP and plain RTP passes the payloads unchanged, each leg in its own protection', () => {
   const secured = protection(1, 2);
   const { engine, a, b, run } = rig({ a: secured });
   run(100);
@@ -151,7 +151,7 @@ test('a protected leg and one in the clear are relayed: each gets the very paylo
   assert.deepEqual(heardByB.slice(0, 90), a.payloads.slice(0, 90));
 });
 
-test('through a mix and over the wrap of sequence numbers nothing that is protected is lost, and reports are protected too', () => {
+test('SRTP loses no packet through a mix and over the wrap of sequence numbers, and reports are protected too', () => {
   const [one, other] = [protection(1, 2), protection(3, 4)];
   const { engine, a, b, run } = rig({ a: one, b: other });
   engine.apply(
@@ -167,14 +167,14 @@ test('through a mix and over the wrap of sequence numbers nothing that is protec
     report?.[0] && 'reports' in report[0] ? report[0].reports : [],
   );
   assert.equal(block.at(-1)?.cumulativeLost, 0);
-  // The first one is the latch's.
+  // The latch consumes the first one.
   const { packetsReceived, packetsLost, unauthenticatedDropped, protection: suite } = a.close();
   assert.deepEqual([packetsReceived, packetsLost, unauthenticatedDropped], [499, 0, 0]);
   assert.equal(suite, 'AES_CM_128_HMAC_SHA1_80');
   assert.equal(b.close().replayedDropped, 0);
 });
 
-test('what is in the clear, of another key or repeated is dropped and counted, and moves neither latch nor report', () => {
+test('packets without SRTP, under another key or repeated are dropped and counted, and move neither latch nor reports', () => {
   const secured = protection(1, 2);
   const { a, run } = rig({ a: secured });
   run(10);
@@ -191,7 +191,7 @@ test('what is in the clear, of another key or repeated is dropped and counted, a
   assert.equal(malformedDropped, 0);
 });
 
-test('a re-INVITE that repeats keys changes nothing; one with another key takes what was under way under the old one', () => {
+test('a re-INVITE with the same keys changes nothing; with a new key, packets under way with the old key are accepted', () => {
   const secured = protection(1, 2);
   const { a, run } = rig({ a: secured });
   run(50);
@@ -202,13 +202,13 @@ test('a re-INVITE that repeats keys changes nothing; one with another key takes 
   run(3);
   a.srtp = createSrtpSender(nodeCiphers, masterOf(renewed.suite, renewed.receiveKey));
   run(47);
-  // Our own key has stayed: one context opens all that was sent.
+  // Our key is unchanged: one context decrypts all packets.
   assert.ok(opened(a.heard(), secured).payloads.length >= 149);
   const { packetsReceived, unauthenticatedDropped, replayedDropped } = a.close();
   assert.deepEqual([packetsReceived, unauthenticatedDropped, replayedDropped], [149, 0, 0]);
 });
 
-test('a leg whose media cannot be protected as agreed on is not connected, rather than in the clear', () => {
+test('a leg whose agreed SRTP is not possible is not connected, and never uses plain RTP', () => {
   const { a } = rig();
   assert.equal(a.connect({ ...protection(1, 2), receiveKey: new Uint8Array(16) }), false);
   assert.equal(a.connect({ ...protection(1, 2), suite: 'F8_128_HMAC_SHA1_80' as never }), false);

@@ -11,17 +11,17 @@ import { createMediaEngine } from './media-engine.ts';
 
 interface Phone {
   hz: number;
-  /** Its tone has −12 dB unless a test says otherwise. */
+  /** Its tone is at −12 dB unless a test changes it. */
   amplitude: number;
   heard: number[];
   readonly ssrcs: Set<number>;
-  /** Timestamps that do not follow on within one SSRC. */
+  /** Timestamps that are not consecutive within one SSRC. */
   breaks: number;
   codec: AudioCodec;
   speak(codec: CodecName, clockRate?: number): void;
 }
 
-/** Phones of any codec on a perfect line, talking 7 ms before each tick. */
+/** Phones of any codec on a perfect line; they send 7 ms before each tick. */
 function createRig() {
   let now = 1_700_000_000_000;
   let seed = 1;
@@ -142,12 +142,12 @@ function createRig() {
   };
 }
 
-/** Level of a tone in the last half second that a phone heard; a tone of ours has −12 dB. */
+/** Level of a tone in the last half second that a phone heard; our tones are at −12 dB. */
 const level = ({ heard, codec }: Phone, hz: number): number =>
   toneLevel(Int16Array.from(heard.slice(-codec.sampleRate / 2)), codec.sampleRate, hz);
 
 describe('legs of different rates', () => {
-  it('hear one another and not themselves, each at its own rate', () => {
+  it('hear each other and not themselves, each at its own rate', () => {
     const rig = createRig();
     const phones = [
       rig.phone('a', 500, 'PCMU'),
@@ -156,7 +156,7 @@ describe('legs of different rates', () => {
       rig.phone('d', 1700, 'L16', 48_000),
       rig.phone('e', 2100, 'L16', 16_000),
     ];
-    // Four at once stay below the limiter.
+    // Four at once must stay below the limiter.
     for (const phone of phones) phone.amplitude = 4096;
     rig.room(['a', 'b', 'c', 'd', 'e']);
     rig.run(100);
@@ -170,7 +170,7 @@ describe('legs of different rates', () => {
     }
   });
 
-  it('a tone above the telephone band reaches who can hear it, and is no alias to others', () => {
+  it('a tone above the telephone band reaches wideband listeners and causes no alias for telephones', () => {
     const rig = createRig();
     const [telephone, wide] = [rig.phone('a', 500, 'PCMU'), rig.phone('b', 900, 'G722')];
     rig.phone('c', 6000, 'L16', 48_000);
@@ -181,7 +181,7 @@ describe('legs of different rates', () => {
     assert.ok(level(telephone, 900) > -13);
   });
 
-  it('who speak 48 kHz lose nothing by a telephone in their room: it goes at the highest rate of each two', () => {
+  it('a telephone in the room does not lower the rate between two 48 kHz members', () => {
     const rig = createRig();
     const [telephone, full] = [rig.phone('a', 500, 'PCMU'), rig.phone('b', 900, 'L16', 48_000)];
     rig.phone('c', 19_000, 'L16', 48_000);
@@ -191,12 +191,12 @@ describe('legs of different rates', () => {
     rig.run(100);
     assert.ok(Math.abs(level(full, 19_000) + 12) < 0.5 && Math.abs(level(full, 6500) + 18) < 0.5);
     assert.ok(Math.abs(level(wide, 500) + 18) < 0.5);
-    // Nothing of either is folded into what the others can hear: 19 kHz to 3 kHz, 6.5 kHz to 1.5 kHz and 9.5 kHz.
+    // No alias in the band of the others: 19 kHz would fold to 3 kHz, 6.5 kHz to 1.5 kHz and 9.5 kHz.
     assert.ok(level(wide, 3000) < -60 && level(telephone, 3000) < -60 && level(telephone, 1500) < -60);
     assert.ok(level(full, 9500) < -60);
   });
 
-  it('what comes and goes at another rate changes no sample for those who stay', () => {
+  it('a member of another rate changes no sample for the others when it joins or leaves', () => {
     const listen = (withGuest: boolean): number[] => {
       const rig = createRig();
       const phone = rig.phone('a', 500, 'PCMU');
@@ -216,13 +216,13 @@ describe('legs of different rates', () => {
     assert.deepEqual(listen(true), listen(false));
   });
 
-  it('a leg moves from codec to codec without a gap for its listeners; another clock is another SSRC (RFC 7160 §4.1)', () => {
+  it('a change of codec makes no gap for listeners, and another clock rate uses another SSRC (RFC 7160 §4.1)', () => {
     const rig = createRig();
     const [listener, mover] = [rig.phone('a', 500, 'PCMU'), rig.phone('b', 900, 'PCMU')];
     rig.phone('c', 0, 'PCMU');
     rig.room(['a', 'b', 'c']);
     rig.run(50);
-    // A sine of −12 dB has −15 dB of power; the filter of another rate begins with 3 ms of silence.
+    // A sine of −12 dB has a power of −15 dB; the filter of another rate begins with 3 ms of silence.
     const quietest = (from: number): number => {
       let least = 0;
       for (let at = from; at + 80 <= listener.heard.length; at += 20) {
@@ -245,7 +245,7 @@ describe('legs of different rates', () => {
     assert.equal(rig.engine.closeLeg('b', 1_700_000_100_000).packetsSent > 190, true);
   });
 
-  it('two who speak G.722 or L16 alone with each other are relayed undecoded', () => {
+  it('two members alone with G.722 or L16 are relayed undecoded', () => {
     for (const [name, rate] of [
       ['G722', undefined],
       ['L16', 16_000],
@@ -266,7 +266,7 @@ describe('legs of different rates', () => {
     }
   });
 
-  it('two of one codec and different clocks are not relayed', () => {
+  it('two members with one codec and different clock rates are not relayed', () => {
     const rig = createRig();
     const [a, b] = [rig.phone('a', 500, 'L16', 16_000), rig.phone('b', 900, 'L16', 8000)];
     rig.room(['a', 'b']);
@@ -275,7 +275,7 @@ describe('legs of different rates', () => {
     assert.ok(level(a, 900) > -12.5 && level(b, 500) > -12.5);
   });
 
-  it('a capture has the best rate of those who are there when it begins, and keeps it', () => {
+  it('a capture keeps the best rate of the legs that are present when it begins', () => {
     const rig = createRig();
     const talker = rig.phone('a', 5000, 'G722');
     rig.capture('a');
@@ -291,7 +291,7 @@ describe('legs of different rates', () => {
     assert.ok(toneLevel(samples.subarray(20_000, 30_000), 16_000, 1000) > -13);
   });
 
-  it('a clip is heard with all that the listener’s codec can carry', () => {
+  it('a clip is heard at the full rate of the listener’s codec', () => {
     const rig = createRig();
     const [narrow, wide] = [rig.phone('a', 0, 'PCMU'), rig.phone('b', 0, 'G722')];
     rig.room(['a', 'b']);

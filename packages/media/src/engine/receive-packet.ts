@@ -5,21 +5,21 @@ import { srtpPacketBytes } from '../rtp/srtp-keystream.ts';
 import type { MediaNotice } from './commands.ts';
 import type { Leg } from './leg.ts';
 
-/** Objects that are filled again for every packet. */
+/** Objects that every packet reuses. */
 export interface ReceiveScratch {
   readonly header: RtpHeader;
   readonly event: TelephoneEvent;
-  /** Room for a packet that was protected. */
+  /** The decrypted packet. */
   readonly plain: Uint8Array;
 }
 
-/** The objects of one engine. */
+/** Creates the objects of one engine. */
 export function createReceiveScratch(): ReceiveScratch {
   const event: TelephoneEvent = { event: 0, end: false, volume: 0, duration: 0 };
   return { header: createRtpHeader(), event, plain: new Uint8Array(srtpPacketBytes) };
 }
 
-/** Takes one RTP packet of a leg: checks it, checks who sent it, and puts it where the next tick will find it. */
+/** Checks one RTP packet and its source, and stores it in the jitter buffer for the next tick. */
 export function receiveRtp(
   leg: Leg,
   received: Uint8Array,
@@ -33,7 +33,7 @@ export function receiveRtp(
   const { header, plain } = scratch;
   let bytes = received;
   let length = receivedLength;
-  // Only what the other side has signed is looked at, so that nobody else can move the latch.
+  // Authenticate first: an unauthenticated packet must not move the latch.
   if (leg.protection !== undefined) {
     length = leg.protection.receiver.unprotect(bytes, length, plain);
     if (length < 0) return;
@@ -51,13 +51,13 @@ export function receiveRtp(
   const { ssrc, sequenceNumber } = header;
   const isProven = leg.protection !== undefined;
   if (!leg.latch.accept(leg.fromName, address, ssrc, sequenceNumber, nowMs, isProven)) return;
-  // Symmetric RTP (RFC 4961): what comes back goes where the other side really is, e.g. to its NAT.
+  // Symmetric RTP (RFC 4961): reply to the address that packets really come from, for example that of a NAT.
   if (port !== leg.toPort || address !== leg.toAddress) {
     leg.toAddress = address;
     leg.toPort = port;
   }
   leg.heardMs = nowMs;
-  leg.silenceTold = false;
+  leg.silenceReported = false;
   leg.packetsReceived++;
   leg.bytesReceived += length;
   if (header.ssrc !== leg.received.ssrc) leg.digitsIn.reset();
@@ -67,22 +67,22 @@ export function receiveRtp(
     if (!readTelephoneEvent(bytes, header.payloadOffset, header.payloadLength, scratch.event))
       leg.malformed++;
     else if (leg.listens) {
-      tellDigits(leg, leg.digitsIn.receive(header.timestamp, scratch.event, nowMs), notify);
+      emitDigits(leg, leg.digitsIn.receive(header.timestamp, scratch.event, nowMs), notify);
     }
-    // RFC 3264 §5.1: what was not agreed on is ignored, such as the comfort noise that some phones send unasked.
+    // RFC 3264 §5.1: ignore payloads that were not agreed on, such as unrequested comfort noise.
   } else if (leg.codecByType[header.payloadType]! < 0) leg.malformed++;
   else {
     leg.lastCodec = leg.codecByType[header.payloadType]!;
     leg.lastUnits = leg.jitter.unitsIn(header.payloadType, bytes, header.payloadOffset, header.payloadLength);
   }
   if (!leg.listens) return;
-  // Others than audio as well: the buffer must know that their sequence numbers are no gaps.
+  // Events go in too: the jitter buffer must not take their sequence numbers for gaps.
   const taken = leg.jitter.put(header, bytes, nowMs);
   if (leg.relayOut !== undefined) leg.relayOut.pass(header, bytes, taken, nowMs);
 }
 
-/** Passes on keys that were completed. */
-export function tellDigits(
+/** Emits completed keys. */
+export function emitDigits(
   leg: Leg,
   digits: readonly ReceivedDigit[],
   notify: (notice: MediaNotice) => void,

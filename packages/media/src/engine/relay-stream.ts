@@ -5,14 +5,14 @@ import { sequenceDistance, timestampDistance } from '../rtp/serial-number.ts';
 import type { Leg, LegRelay } from './leg.ts';
 import type { SendPacket } from './send-packet.ts';
 
-/** A packet that was overtaken by more than so many others is not passed on any more (RFC 3550 A.1: MAX_MISORDER). */
+/** A packet that more than this many others overtook is dropped (RFC 3550 A.1: MAX_MISORDER). */
 const MOST_OVERTAKEN = 100;
-/** Events are passed on in packets of a few reports; more is no key. */
+/** An event packet carries a few reports of 4 bytes; a longer one is invalid. */
 const LONGEST_EVENT = 32;
-/** Where the jitter buffer's clock and the wall's differ by more than this, the stream began anew meanwhile. */
+/** When the clock of the jitter buffer and the wall clock differ by more than this, the stream has restarted. */
 const PLAUSIBLE_MS = 400;
 
-/** What streams of one engine share: where packets go, how many may, and how many went. */
+/** What the streams of one engine share: the sender, the rate limit and the counter. */
 export interface RelayRoute {
   readonly send: SendPacket;
   readonly packetsPerSecond: number;
@@ -20,17 +20,16 @@ export interface RelayRoute {
 }
 
 /**
- * One way of a relayed call: each packet of `from` goes to `to` at once, its payload as it came, under the identity of the
- * stream that `to` receives anyway. Numbers and timestamps are shifted by what makes the first packet follow the last mixed
- * frame; so what is lost stays lost, and what was overtaken can be put in order. The jitter buffer of `from` goes on beside it: the
- * mix can take over with any frame.
+ * One direction of a relayed call. Each packet of `from` goes to `to` at once: the payload is unchanged, the SSRC is
+ * that of our stream to `to`. Constant offsets make the first packet follow the last mixed frame, so losses and
+ * reorderings stay visible. The jitter buffer of `from` runs in parallel, so the mix can take over at any frame.
  */
 export class RelayStream implements LegRelay {
   from: Leg | undefined;
   readonly to: Leg;
-  /** Open, until something ends it; then the mix waits until what was passed on is over. */
+  /** After it closes, the mix waits until the time of the last relayed packet is over. */
   isOpen = true;
-  /** When the last packet was passed on. */
+  /** When the last packet was relayed. */
   passedMs: number;
   /** Turns that the mix has waited. */
   turnsWaited = 0;
@@ -43,7 +42,7 @@ export class RelayStream implements LegRelay {
   #credit: number;
   #creditMs: number;
 
-  /** Begins behind the mixed frame that was just sent: the next packet of `from` is the one behind its newest. */
+  /** Begins after the mixed frame that was just sent; the next packet of `from` follows its newest one. */
   constructor(from: Leg, to: Leg, route: RelayRoute, nowMs: number) {
     this.from = from;
     this.to = to;
@@ -57,7 +56,7 @@ export class RelayStream implements LegRelay {
     this.#creditMs = nowMs;
   }
 
-  /** Sends what waits in the jitter buffer of `from`: what comes next follows on that. */
+  /** Sends the packets that wait in the jitter buffer of `from`; the next one follows them. */
   passWaiting(first: number, packet: StoredPacket): void {
     const { from, to } = this;
     const count = sequenceDistance(first, this.#newest) + 1;
@@ -70,12 +69,17 @@ export class RelayStream implements LegRelay {
     }
   }
 
-  /** Passes a packet on that `from` sent and its jitter buffer took; what does not fit ends the stream and is left to the mix. */
+  /** Relays a packet of `from`. A packet that does not fit closes the stream; the mix handles it. */
   pass(header: RtpHeader, bytes: Uint8Array, taken: number, nowMs: number): void {
     const { from, to } = this;
     if (!this.isOpen || from === undefined) return;
-    // What the hearing table has just lost must not pass before the next tick either.
-    if (!from.ear.isSettled || !to.ear.isSettled || header.ssrc !== this.#ssrc || taken === arrival.fresh) {
+    // An edge that the hearing table has just lost takes effect now, not at the next tick.
+    if (
+      !from.hearing.isSettled ||
+      !to.hearing.isSettled ||
+      header.ssrc !== this.#ssrc ||
+      taken === arrival.fresh
+    ) {
       this.isOpen = false;
       return;
     }
@@ -114,8 +118,8 @@ export class RelayStream implements LegRelay {
   }
 
   /**
-   * Clock units by which `to` has been sent more than it would have with the frame of this turn. The mix goes on where that
-   * falls below a frame: so nothing is heard twice and nothing is left out.
+   * Clock units by which the relay is ahead of the frame of this turn. The mix continues when this is below one frame,
+   * so that no sample is repeated or left out.
    */
   aheadOfMix(nowMs: number): number {
     const frame = this.to.units;
@@ -128,12 +132,12 @@ export class RelayStream implements LegRelay {
       const byAudio = timestampDistance(position, to.rtp.timestamp);
       if (Math.abs(byAudio - byTime) < PLAUSIBLE_MS * perMs) return byAudio;
     }
-    // Nothing of this stream is heard any more: whole frames, and the nearest one.
+    // The jitter buffer does not play this stream any more: use the nearest number of whole frames.
     if (byTime > -frame / 2) return 0;
     return Math.min(-1, Math.ceil(byTime / frame)) * frame;
   }
 
-  /** Numbers of packets that `to` cannot be sent must be no loss to it. */
+  /** Closes the gap of a packet that `to` cannot be sent, so that it does not count as a loss. */
   #leaveOut(sequenceNumber: number, ahead: number): void {
     if (ahead <= 0) return;
     this.#newest = sequenceNumber;
@@ -141,7 +145,7 @@ export class RelayStream implements LegRelay {
     this.#passed = 0;
   }
 
-  /** No more packets a second than any telephone sends: a flood is neither passed on nor does it end the call. */
+  /** Limits the rate to what telephones send: packets of a flood are dropped, but the call stays relayed. */
   #affords(nowMs: number): boolean {
     const { packetsPerSecond } = this.#route;
     const earned = ((nowMs - this.#creditMs) * packetsPerSecond) / 1000;
@@ -174,7 +178,7 @@ export class RelayStream implements LegRelay {
   }
 }
 
-/** Whether a packet of `from` with this codec (by index) and so many clock units is one that `to` is sent as well. */
+/** Whether a packet of `from` with this codec index and duration matches the packets that `to` is sent. */
 export function fits(from: Leg, to: Leg, codec: number, units: number): boolean {
   if (codec !== to.codecIndex || units !== to.framesPerPacket * to.units) return false;
   return from.codec.clockRate === to.codec.clockRate && from.codec.sampleRate === to.codec.sampleRate;

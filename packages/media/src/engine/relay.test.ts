@@ -30,14 +30,14 @@ function pair(
   return { rig, a, b };
 }
 
-/** Packets that a phone relayed on in this time, counted by the engine. */
+/** Packets relayed in this time, by the engine's counter. */
 function relayedIn(rig: PacketRig, ms: number): number {
   const before = rig.engine.counters.relayed;
   rig.run(ms);
   return rig.engine.counters.relayed - before;
 }
 
-/** One stream: a single SSRC, numbers without a gap, audio timestamps without one. */
+/** Asserts one stream: a single SSRC, and sequence numbers and audio timestamps without a gap. */
 function assertUnbroken(heard: readonly HeardPacket[]): void {
   for (let n = 1; n < heard.length; n++) {
     const [before, packet] = [heard[n - 1]!, heard[n]!];
@@ -48,22 +48,24 @@ function assertUnbroken(heard: readonly HeardPacket[]): void {
   }
 }
 
-/** All audio of `heard` is what the talker sent, from some packet on without a gap, a repetition or another byte. */
+/**
+ * Asserts that `heard` equals what the talker sent, from some packet on, without a gap, a repetition or a changed byte.
+ */
 function assertIsTalk(heard: readonly HeardPacket[], talker: PacketPhone): void {
   const bytes = Buffer.concat(heard.map(({ payload }) => payload));
   const talk = Buffer.concat(talker.sentMs.map((_, packet) => talker.payloadOf(packet)));
   const from = talk.indexOf(bytes.subarray(0, 160));
-  assert.ok(from >= 0, 'the first packet is none of the talker’s');
+  assert.ok(from >= 0, 'the first packet is not the talker’s');
   const expected = talk.subarray(from, from + bytes.length);
   for (let n = 0; n < bytes.length; n++) {
-    if (bytes[n] !== expected[n]) assert.fail(`byte ${n} of ${bytes.length} (frame ${n / 160}) is another`);
+    if (bytes[n] !== expected[n]) assert.fail(`byte ${n} of ${bytes.length} (frame ${n / 160}) differs`);
   }
   assert.ok(expected.length === bytes.length);
 }
 
 for (const phases of [1, 8]) {
   for (const ptimeMs of [10, 20, 40]) {
-    test(`two who hear only each other are relayed: at once, bit for bit, in the listener's own stream (${phases} phases, ${ptimeMs} ms)`, () => {
+    test(`two members who hear only each other are relayed at once, in the listener's stream (${phases} phases, ${ptimeMs} ms)`, () => {
       const { rig, a, b } = pair(phases, { a: { ptimeMs }, b: { ptimeMs } });
       rig.run(3000);
       const from = b.heard.length;
@@ -74,13 +76,13 @@ for (const phases of [1, 8]) {
       heard.forEach((packet, n) => {
         const number = last - heard.length + 1 + n;
         assert.deepEqual([...packet.payload], [...a.payloadOf(number)]);
-        assert.equal(packet.atMs, a.sentMs[number], 'it is passed on in the moment it comes');
+        assert.equal(packet.atMs, a.sentMs[number], 'a packet is relayed at the moment of its arrival');
         assert.notEqual(packet.ssrc, a.ssrc);
       });
       assertUnbroken(b.heard);
       assertUnbroken(a.heard);
       assert.equal(rig.engine.countLeaks(), 0);
-      // Undecoded: µ-law's negative zero does not survive the mix.
+      // Undecoded: the mix does not preserve µ-law's negative zero.
       a.payloadOf = () => new Uint8Array(ptimeMs * 8).fill(0x7f);
       rig.run(100);
       assert.ok(b.heard.at(-1)!.payload.every((byte) => byte === 0x7f));
@@ -114,7 +116,7 @@ const notRelayed: readonly (readonly [string, () => PacketRig])[] = [
       ),
   ],
   [
-    'a third member, though nobody hears it',
+    'a third member, although no member hears it',
     () =>
       with_(
         hearing([
@@ -140,14 +142,14 @@ function with_(command: MixCommand): PacketRig {
 }
 
 for (const [reason, create] of notRelayed) {
-  test(`nothing is relayed: ${reason}`, () => {
+  test(`a pair is not relayed: ${reason}`, () => {
     const rig = create();
     rig.run(1500);
     assert.equal(rig.engine.counters.relayed, 0);
   });
 }
 
-test('both speak A-law under numbers of their own: payload types are those of who receives', () => {
+test('a relay between two A-law phones uses the payload types of the receiver', () => {
   const { rig, a, b } = pair(8, {
     a: { codec: 'PCMA', payloadType: 8 },
     b: {
@@ -179,7 +181,7 @@ test('both speak A-law under numbers of their own: payload types are those of wh
   assert.ok(b.heard.every(({ payloadType }) => payloadType === 96 || payloadType === 97));
 });
 
-/** What ends a relay, and what lets it come back. */
+/** What ends a relay, and what lets it return. */
 const switches: readonly (readonly [
   begin: (rig: PacketRig, b: PacketPhone) => void,
   end: (rig: PacketRig) => void,
@@ -209,7 +211,7 @@ const switches: readonly (readonly [
 ];
 
 for (const phases of [1, 8]) {
-  test(`over any number of switches to the mix and back not a sample is lost, repeated or changed (${phases} phases)`, () => {
+  test(`switches between relay and mix lose, repeat and change no sample (${phases} phases)`, () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -229,7 +231,7 @@ for (const phases of [1, 8]) {
           rig.phone('c', 5).sending = false;
           rig.engine.apply({ do: 'open-mix', mix: 'm' }, rig.nowMs());
           rig.engine.apply(eachOther, rig.nowMs());
-          // The mix finds its phase first: what that saves is taken out of the buffers in samples.
+          // The mix first finds its phase, which removes samples from the buffers.
           rig.run(6000);
           for (const phone of [a, b]) phone.heard.length = 0;
           for (const { which, mixedMs, relayedMs } of steps) {
@@ -242,7 +244,7 @@ for (const phases of [1, 8]) {
           }
           const before = rig.engine.counters.relayed;
           rig.run(1000);
-          assert.ok(rig.engine.counters.relayed - before > 50, 'it comes back');
+          assert.ok(rig.engine.counters.relayed - before > 50, 'the relay returns');
           for (const [listener, talker] of [
             [a, b],
             [b, a],
@@ -257,7 +259,7 @@ for (const phases of [1, 8]) {
   });
 }
 
-test('a play ends the relay with its first sample, and it comes back after the last', () => {
+test('a play ends the relay with its first sample, and the relay returns after the last', () => {
   const { rig, a, b } = pair(8);
   rig.run(4000);
   const samples = new Int16Array(4000).fill(12_000);
@@ -287,7 +289,7 @@ test('a play ends the relay with its first sample, and it comes back after the l
   assert.ok(relayedIn(rig, 200) >= 20);
 });
 
-test('who is muted, held or removed is not relayed by a single packet more, not even before the next tick', () => {
+test('no packet of a muted, held or removed member is relayed, not even before the next tick', () => {
   for (const end of [
     (rig: PacketRig) =>
       rig.engine.apply(
@@ -310,14 +312,14 @@ test('who is muted, held or removed is not relayed by a single packet more, not 
     const pcm = new Int16Array(160);
     for (const { payload } of b.heard.slice(to)) {
       pcmu.decode(payload, 0, payload.length, pcm);
-      assert.ok(isSilent(pcm, payload.length), 'something passed');
+      assert.ok(isSilent(pcm, payload.length), 'audio passed');
     }
     assert.ok(b.heard.length - to >= 23);
     assertUnbroken(b.heard.slice(from));
   }
 });
 
-test('a talker who hangs up leaves an unbroken stream of silence behind', () => {
+test('a talker who hangs up leaves an unbroken stream of silence to the listener', () => {
   const { rig, a, b } = pair(8);
   rig.run(3000);
   rig.hangUp(a);
@@ -330,7 +332,7 @@ test('a talker who hangs up leaves an unbroken stream of silence behind', () => 
   assert.equal(rig.engine.census().legs, 0);
 });
 
-test('lost packets stay lost: the numbers show the gap, the timestamps pass it', () => {
+test('a relay keeps lost packets visible: sequence numbers and timestamps have the gap', () => {
   const { rig, a, b } = pair(1);
   rig.run(3000);
   const lost = a.sentMs.length + 10;
@@ -349,7 +351,7 @@ test('lost packets stay lost: the numbers show the gap, the timestamps pass it',
   assert.equal(rig.hangUp(a).packetsLost, 1);
 });
 
-test('a packet that was overtaken keeps its place, a duplicate is not passed on', () => {
+test('a relayed packet that was overtaken keeps its number, and a duplicate is dropped', () => {
   const { rig, a, b } = pair(1);
   rig.run(3000);
   const late = a.sentMs.length + 5;
@@ -378,7 +380,7 @@ test('a packet that was overtaken keeps its place, a duplicate is not passed on'
   assert.equal(rig.engine.counters.relayed, before);
 });
 
-test('what the listener did not agree on is left out without a gap in its numbers: comfort noise, events', () => {
+test('a relay leaves out payloads that the listener did not agree on, without a gap in its sequence numbers', () => {
   const { rig, a, b } = pair(1, { b: { telephoneEventPayloadType: undefined as never } });
   rig.run(3000);
   const from = b.heard.length;
@@ -411,7 +413,7 @@ test('strangers, malformed packets and other streams are not relayed', () => {
   assert.deepEqual([statistics.strangersDropped, statistics.malformedDropped], [1, 1]);
 });
 
-test('a flood is passed on at the rate of a telephone, and no more', () => {
+test('a flood is relayed at the rate of a telephone at most', () => {
   const { rig, a, b } = pair(1);
   rig.run(3000);
   const from = b.heard.length;
@@ -430,7 +432,7 @@ test('a flood is passed on at the rate of a telephone, and no more', () => {
   assert.ok(b.heard.length - from <= 5 * 200 + 50 + 250, `${b.heard.length - from} packets`);
 });
 
-test('a sender that stops: the mix covers it and goes on in time, and the relay comes back when it speaks again', () => {
+test('when a relayed sender stops, the mix continues in time, and the relay returns with the sender', () => {
   const { rig, a, b } = pair(8);
   rig.run(4000);
   a.sending = false;
@@ -448,7 +450,7 @@ test('a sender that stops: the mix covers it and goes on in time, and the relay 
   }
 });
 
-test('on a bad network, with any switches: no number twice or left out by us, no timestamp behind an earlier one', () => {
+test('on a bad network, switches of a relay repeat and skip no sequence number and move no timestamp back', () => {
   const step = fc.record({ which: fc.nat(switches.length - 1), ms: fc.integer({ min: 0, max: 900 }) });
   fc.assert(
     fc.property(
@@ -489,12 +491,12 @@ test('on a bad network, with any switches: no number twice or left out by us, no
           const [before, packet] = [inOrder[n - 1]!, inOrder[n]!];
           assert.equal(packet.ssrc, ssrc);
           const ahead = sequenceDistance(before.sequenceNumber, packet.sequenceNumber);
-          assert.ok(ahead >= 1, 'a number was used twice');
+          assert.ok(ahead >= 1, 'a sequence number was used twice');
           missing += ahead - 1;
           const units = timestampDistance(before.timestamp, packet.timestamp);
           assert.ok(units >= before.payload.length, `${units} at ${packet.atMs}`);
         }
-        // What was lost, and what came when the mix had taken over already.
+        // Lost packets, and packets that arrived after the mix had taken over.
         assert.ok(
           missing <= lost + 3 * steps.length,
           `${missing} numbers are missing, ${lost} packets were lost`,
@@ -505,7 +507,7 @@ test('on a bad network, with any switches: no number twice or left out by us, no
   );
 });
 
-test('media that stay away are told, and reports go on with what was relayed', () => {
+test('a relayed leg that stops emits media-silent, and reports count the relayed packets', () => {
   const rig = createPacketRig({ mediaSilentMs: 3000 });
   const a = rig.phone('a', 3);
   const b = rig.phone('b', 11);

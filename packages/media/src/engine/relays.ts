@@ -5,25 +5,27 @@ import { fits, type RelayRoute, RelayStream } from './relay-stream.ts';
 import { flush } from './send-frame.ts';
 import type { SendPacket } from './send-packet.ts';
 
-/** So many turns in a row a call must have been fit to be relayed: 200 ms, so that what changes often is not switched often. */
+/**
+ * A call must qualify for this many turns in a row (200 ms), so that frequent changes do not cause frequent switches.
+ */
 const CALM_TURNS = 10;
-/** Without a packet for three frames the mix takes over: it covers losses, and keeps bindings open in silence. */
+/** After three frames without a packet the mix takes over: it conceals losses and keeps bindings open. */
 const STARVED_MS = 60;
-/** The mix waits for no more than a jitter buffer holds: 600 ms. */
+/** The mix waits at most 600 ms, the most that a jitter buffer holds. */
 const MOST_TURNS_WAITED = 30;
 
 /**
- * Which legs are relayed: two members of one mix who hear each other and nothing else, speak the same codec in packets of the
- * same length, and are neither captured nor watched nor pressing keys. Decided anew in each turn.
+ * Decides in each turn which legs are relayed. Both are members of one mix, hear each other and nothing else, and use
+ * one codec and packet length. Neither is captured or watched, and no key is being sent.
  */
 export interface Relays {
-  /** Before a leg is sent its frame: decides how much of it the leg has had already (`turn.spared`). */
+  /** Before the leg's frame is sent: decides how much of it the relay has already sent (`turn.relayedUnits`). */
   decide(leg: Leg, nowMs: number): void;
-  /** After it: opens the stream to this leg where the time has come. */
+  /** After the leg's frame was sent: opens a stream to the leg when it qualifies. */
   consider(leg: Leg, nowMs: number): void;
-  /** The mix takes over both ways, from the next packet on; for what changes between two turns. */
+  /** Returns both ways to the mix from the next packet on; for changes between two turns. */
   end(leg: Leg): void;
-  /** The leg is closed. */
+  /** Removes a closed leg. */
   forget(leg: Leg): void;
 }
 
@@ -33,7 +35,7 @@ export interface RelaysDeps extends RelayRoute {
   readonly send: SendPacket;
 }
 
-/** No stream is open. */
+/** Creates the relays of an engine, none open. */
 export function createRelays(deps: RelaysDeps): Relays {
   const { find, send } = deps;
   const packet: StoredPacket = {
@@ -47,7 +49,7 @@ export function createRelays(deps: RelaysDeps): Relays {
   const over = (stream: LegRelay): void => {
     const { from, to } = stream;
     const other = from?.open.get(to.codecKey);
-    // The listener's decoder has followed that stream, as ours has: our encoder goes on from there.
+    // The listener's decoder and our decoder have followed the relayed stream: our encoder continues from that state.
     if (other !== undefined && from !== to) to.codec.continueFrom?.(other);
     stream.to.relayIn = undefined;
     stream.to.calmTurns = 0;
@@ -58,7 +60,7 @@ export function createRelays(deps: RelaysDeps): Relays {
     decide(leg, nowMs) {
       const stream = leg.relayIn!;
       const { from } = stream;
-      leg.turn.spared = 0;
+      leg.turn.relayedUnits = 0;
       if (!leg.sends) {
         over(stream);
         return;
@@ -66,25 +68,25 @@ export function createRelays(deps: RelaysDeps): Relays {
       if (from === undefined || !mayRelay(from, leg) || nowMs - stream.passedMs > STARVED_MS)
         stream.isOpen = false;
       if (stream.isOpen) {
-        leg.turn.spared = leg.units;
+        leg.turn.relayedUnits = leg.units;
         return;
       }
       const ahead = stream.aheadOfMix(nowMs);
       if (ahead >= 0 && ++stream.turnsWaited < MOST_TURNS_WAITED) {
-        leg.turn.spared = leg.units;
+        leg.turn.relayedUnits = leg.units;
         return;
       }
       over(stream);
       if (ahead < -leg.units) leg.rtp.skip(-ahead - leg.units);
-      else if (ahead < 0 && leg.codec.frameBytes > 0) leg.turn.spared = leg.units + ahead;
+      else if (ahead < 0 && leg.codec.frameBytes > 0) leg.turn.relayedUnits = leg.units + ahead;
       else if (ahead < 0 && ahead > -leg.units) {
-        // A part of a frame cannot be sent: the stream pauses for that long.
+        // This codec cannot send a part of a frame: the stream pauses for that part.
         leg.rtp.skip(-ahead);
-        leg.turn.spared = leg.units;
+        leg.turn.relayedUnits = leg.units;
       }
     },
     consider(leg, nowMs) {
-      const from = find(leg.ear.partner!);
+      const from = find(leg.hearing.partner!);
       if (from === undefined || !mayRelay(from, leg)) {
         leg.calmTurns = 0;
         return;
@@ -92,7 +94,7 @@ export function createRelays(deps: RelaysDeps): Relays {
       if (++leg.calmTurns < CALM_TURNS || from.relayOut !== undefined) return;
       const { jitter } = from;
       const first = jitter.nextPacket;
-      // Both must have had their turn in this step, or the frame that was sent is not the one that was taken.
+      // Both legs must have had their turn in this step: otherwise the sent frame is not the one just taken.
       if (first < 0 || from.turn.lastStep !== leg.turn.lastStep) return;
       if (nowMs - from.heardMs > STARVED_MS || !fits(from, leg, from.lastCodec, from.lastUnits)) return;
       for (let n = sequenceDistance(first, jitter.newestPacket); n >= 0; n--) {
@@ -123,8 +125,8 @@ export function createRelays(deps: RelaysDeps): Relays {
 
 function mayRelay(from: Leg, to: Leg): boolean {
   return (
-    from.ear.partner === to.name &&
-    to.ear.partner === from.name &&
+    from.hearing.partner === to.name &&
+    to.hearing.partner === from.name &&
     isFree(from) &&
     isFree(to) &&
     !to.pressesKeys &&
@@ -136,5 +138,5 @@ function mayRelay(from: Leg, to: Leg): boolean {
 
 function isFree(leg: Leg): boolean {
   const isWatched = leg.taps !== undefined || leg.voice !== undefined;
-  return leg.sends && leg.listens && leg.ear.isSettled && !isWatched && leg.level === undefined;
+  return leg.sends && leg.listens && leg.hearing.isSettled && !isWatched && leg.level === undefined;
 }

@@ -3,31 +3,31 @@ import { createReportBlock, readRtcp, type SenderInfo, writeRtcp } from '../rtp/
 import type { Leg } from './leg.ts';
 import type { SendPacket } from './send-packet.ts';
 
-/** Seconds from 1900, where NTP counts from, to 1970. */
+/** Seconds from 1900, the NTP epoch, to 1970. */
 const NTP_OFFSET_S = 2_208_988_800;
-/** RFC 3550 §6.2: the mean interval; each one is drawn from half to one and a half of it (§6.3.1). */
+/** RFC 3550 §6.2: the mean interval; each interval is drawn from 0.5 to 1.5 times it (§6.3.1). */
 const INTERVAL_MS = 5000;
 
 const reportBytes = 256;
 
-/** Sends and reads the reports of all legs of an engine. */
+/** Sends and reads the RTCP reports of all legs. */
 export interface Reporting {
-  /** Sends SR or RR when it is due; with `goodbye` at once, and BYE with it. */
+  /** Sends SR or RR when due; with `goodbye` immediately, followed by BYE. */
   send(leg: Leg, nowMs: number, goodbye: boolean): void;
-  /** Takes RTCP that came for the leg, on its own port or beside RTP. */
+  /** Handles RTCP for the leg, from its own port or multiplexed with RTP. */
   receive(leg: Leg, bytes: Uint8Array, length: number, address: string, port: number, nowMs: number): void;
   schedule(leg: Leg, nowMs: number): void;
 }
 
-/** Where reports go, and what they are made of. */
+/** What reporting needs from the engine. */
 export interface ReportingDeps {
   readonly sendPacket: SendPacket;
   readonly sendReport: SendPacket;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  /** RFC 3550 §6.5.1: the same for all streams of this engine, and no secret. */
+  /** RFC 3550 §6.5.1: one CNAME for all streams of this engine; not a secret. */
   readonly cname: string;
-  /** Room for a packet that was protected. */
+  /** The decrypted packet. */
   readonly plain: Uint8Array;
 }
 
@@ -68,7 +68,8 @@ export function createReporting(deps: ReportingDeps): Reporting {
       else sendReport(leg.index, out, length, leg.toAddress, leg.toReportPort);
     },
     receive(leg, bytes, length, address, port, nowMs) {
-      // Reports are believed from the address of the audio only: they carry no secret and steer what we tell.
+      // Accept reports from the address of the audio only: they are not authenticated, and our statistics depend on
+      // them.
       if (address !== leg.toAddress) {
         leg.strangers++;
         return;

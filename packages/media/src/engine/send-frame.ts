@@ -6,20 +6,20 @@ import { mixFor, sumAudience } from '../mix/audience.ts';
 import { type Leg, sharedCodecs } from './leg.ts';
 import type { SendPacket } from './send-packet.ts';
 
-/** Buffers shared by all legs, and how often an encoding was saved. */
+/** Buffers that all legs share, and counters of saved encodings. */
 export interface SendScratch {
   readonly captures: Captures;
-  /** A frame at each rate that there is, by its length in units of 160 samples. */
+  /** One frame at each rate, indexed by its length in units of 160 samples. */
   readonly mixed: readonly Int16Array[];
   readonly quiet: readonly Int16Array[];
   readonly payload: Uint8Array;
-  /** An encoded frame of silence for each codec whose payloads can be shared. */
+  /** A silent frame for each codec with shared payloads, encoded. */
   readonly silence: readonly Uint8Array[];
-  /** Frames of noise, encoded by G.711: µ-law and A-law. */
+  /** Frames of noise for both forms of G.711: µ-law and A-law. */
   readonly comfort: readonly (readonly Uint8Array[])[];
-  /** What the leg that is served hears; undefined where it hears nobody, or what others do as well. */
+  /** The samples for the current leg; undefined when the leg hears no source or its payload is shared. */
   samples: Int16Array | undefined;
-  /** It hears nobody. */
+  /** The current leg hears no source. */
   isSilent: boolean;
   readonly counters: { encoded: number; shared: number; silent: number };
 }
@@ -27,10 +27,10 @@ export interface SendScratch {
 /** Lengths of frames at 8, 16, 24 and 48 kHz. */
 const FRAMES = [160, 320, 480, 960];
 const LONGEST_FRAME = 960;
-/** Drawn from at random, so that no loop can be heard; a power of two. */
+/** The frames are chosen at random, so that no repetition is audible; a power of two. */
 const COMFORT_FRAMES = 64;
 
-/** Buffers for frames of every rate, the payloads of silence encoded. */
+/** Buffers for frames of every rate, with the encoded silence and noise. */
 export function createSendScratch(captures: Captures): SendScratch {
   const frames = (): Int16Array[] => {
     const byLength: Int16Array[] = [];
@@ -54,7 +54,7 @@ export function createSendScratch(captures: Captures): SendScratch {
     mixed: frames(),
     quiet: frames(),
     payload: new Uint8Array(LONGEST_FRAME * 2),
-    // L16 is silent in zeros at every rate.
+    // Silence in L16 is zeros at every rate.
     silence: [silenceOf(pcmu), silenceOf(pcma), new Uint8Array(LONGEST_FRAME * 2)],
     comfort: [comfortOf(pcmu), comfortOf(pcma)],
     samples: undefined,
@@ -64,17 +64,17 @@ export function createSendScratch(captures: Captures): SendScratch {
 }
 
 /**
- * Sends what a leg hears in this tick. A leg that hears nothing is sent silence, a packet every time: so latches and NAT
- * bindings stay open, and no phone takes the call for dead.
+ * Sends a leg its frame of this tick. A leg that hears nothing gets silence, because packets keep latches and NAT
+ * bindings open and show phones that the call is alive.
  */
 export function sendFrame(leg: Leg, tick: number, scratch: SendScratch, send: SendPacket): void {
   const { rtp, codec, units } = leg;
-  const { spared } = leg.turn;
+  const { relayedUnits } = leg.turn;
   if (leg.feed !== undefined) {
     if (leg.taps !== undefined && leg.taps.heard.length > 0) keepAll(leg, tick, scratch);
     return;
   }
-  if (leg.pressesKeys && spared < units) {
+  if (leg.pressesKeys && relayedUnits < units) {
     const step = leg.digitsOut.next(rtp.timestamp);
     if (step === 'idle') leg.pressesKeys = false;
     else if (step === 'event') {
@@ -95,7 +95,7 @@ export function sendFrame(leg: Leg, tick: number, scratch: SendScratch, send: Se
   const ready = hear(leg, tick, scratch);
   if (leg.taps !== undefined && leg.taps.heard.length > 0) keepHeard(leg, ready, scratch);
   const samples = scratch.samples ?? scratch.quiet[codec.frameSamples / 160]!;
-  if (spared > 0) {
+  if (relayedUnits > 0) {
     sendRest(leg, ready, samples, scratch, send);
     return;
   }
@@ -128,7 +128,7 @@ export function sendFrame(leg: Leg, tick: number, scratch: SendScratch, send: Se
   if (++leg.pendingFrames >= leg.framesPerPacket) flush(leg, send);
 }
 
-/** Sends what is left of a frame whose beginning the leg was relayed: nothing, or a packet that is shorter than others. */
+/** Sends the rest of a frame whose first part was relayed to the leg: nothing, or a shorter packet. */
 function sendRest(
   leg: Leg,
   ready: Uint8Array | undefined,
@@ -137,43 +137,43 @@ function sendRest(
   send: SendPacket,
 ): void {
   const { codec, units, rtp } = leg;
-  const { spared } = leg.turn;
-  leg.turn.spared = 0;
-  const left = units - spared;
+  const { relayedUnits } = leg.turn;
+  leg.turn.relayedUnits = 0;
+  const left = units - relayedUnits;
   if (left === 0) return;
   if (ready === undefined) codec.encode(samples, samples.length, payload, 0);
   const unitBytes = codec.frameBytes / units;
   const length = rtp.writePayload(
     leg.payloadType,
     ready ?? payload,
-    spared * unitBytes,
+    relayedUnits * unitBytes,
     left * unitBytes,
     left,
   );
   send(leg.index, rtp.packet, length, leg.toAddress, leg.toPort);
 }
 
-/** Gives captures what a leg without a phone hears, which nobody encodes. */
-function keepAll({ ear, taps }: Leg, tick: number, { captures, mixed }: SendScratch): void {
-  const { seat } = ear;
+/** Captures what a virtual leg hears; that audio is never encoded. */
+function keepAll({ hearing, taps }: Leg, tick: number, { captures, mixed }: SendScratch): void {
+  const { seat } = hearing;
   let heard: Int16Array | undefined;
   if (seat !== undefined) {
     const { audience } = seat;
     sumAudience(audience, tick);
     const own = seat.own?.active ? seat.own.frame : undefined;
     if (audience.activeSources > (own === undefined ? 0 : 1)) {
-      heard = mixed[ear.frameSamples / 160]!;
+      heard = mixed[hearing.frameSamples / 160]!;
       seat.gain = mixFor(audience, own, heard, seat.gain);
     }
   }
   captures.keep(taps!.heard, heard);
 }
 
-/** Gives captures what the leg is sent; samples that were encoded for somebody else are gone and computed again. */
+/** Captures what the leg hears. A shared payload leaves no samples, so they are mixed again. */
 function keepHeard(leg: Leg, ready: Uint8Array | undefined, scratch: SendScratch): void {
   const { captures, mixed } = scratch;
   const taps = leg.taps!.heard;
-  const { audience } = leg.ear.seat ?? {};
+  const { audience } = leg.hearing.seat ?? {};
   if (scratch.isSilent) captures.keep(taps, undefined);
   else if (ready === undefined || audience === undefined) captures.keep(taps, scratch.samples);
   else {
@@ -183,14 +183,14 @@ function keepHeard(leg: Leg, ready: Uint8Array | undefined, scratch: SendScratch
   }
 }
 
-/** The same for everybody in a step; the step's number is scattered as MurmurHash3 ends. */
+/** The same frame for all legs in a step. The finaliser of MurmurHash3 scatters the step number. */
 function comfortOf(codecIndex: number, tick: number, { comfort }: SendScratch): Uint8Array {
   const once = Math.imul(tick ^ (tick >>> 16), 0x85ebca6b);
   const twice = Math.imul(once ^ (once >>> 13), 0xc2b2ae35);
   return comfort[codecIndex]![(twice >>> 16) % COMFORT_FRAMES]!;
 }
 
-/** Sends the frames that wait for the rest of their packet, as they are. */
+/** Sends a packet that is not yet full. */
 export function flush(leg: Leg, send: SendPacket): void {
   if (leg.pendingFrames === 0) return;
   const { rtp } = leg;
@@ -207,11 +207,11 @@ export function flush(leg: Leg, send: SendPacket): void {
 }
 
 /**
- * What a leg hears in this tick: a payload that others are sent as well, of silence or of its audience, or undefined when
- * `scratch.samples` is for this leg alone: the sum without its own voice, or for an encoder that remembers.
+ * Returns the payload that the leg shares with others: silence, noise or the audience's sum. Returns undefined when
+ * `scratch.samples` holds a frame for this leg alone: its own voice is subtracted, or the encoder is stateful.
  */
 function hear(leg: Leg, tick: number, scratch: SendScratch): Uint8Array | undefined {
-  const { seat } = leg.ear;
+  const { seat } = leg.hearing;
   const { codec, codecIndex } = leg;
   const { counters } = scratch;
   const silence = codecIndex < sharedCodecs ? scratch.silence[codecIndex] : undefined;
@@ -227,21 +227,21 @@ function hear(leg: Leg, tick: number, scratch: SendScratch): Uint8Array | undefi
   if (audience.activeSources === (own === undefined ? 0 : 1)) {
     counters.silent++;
     seat.gain = 1;
-    // A line without any sound is taken for dead. Who may hear nobody at all is sent silence, which proves it.
-    return leg.ear.isComforted && codecIndex < scratch.comfort.length
+    // Callers take a silent line for dead. A leg without edges still gets silence, as proof that nothing reaches it.
+    return leg.hearing.isComforted && codecIndex < scratch.comfort.length
       ? comfortOf(codecIndex, tick, scratch)
       : silence;
   }
   scratch.isSilent = false;
   const mixed = scratch.mixed[codec.frameSamples / 160]!;
-  // Who was turned down by less than the others until now comes to their gain by himself.
+  // A listener whose gain differs from the audience's gets its own frame until both gains are equal.
   if (own !== undefined || codec.remembers || seat.gain !== audience.gainBefore) {
     counters.encoded++;
     seat.gain = mixFor(audience, own, mixed, seat.gain);
     scratch.samples = mixed;
     return undefined;
   }
-  // Everybody whose own voice is not in the sum of this tick hears the same.
+  // All listeners whose own voice is not in this sum share one payload.
   const shared = audience.payloads[codecIndex]!;
   if (audience.payloadTicks[codecIndex] === tick) counters.shared++;
   else {

@@ -1,6 +1,6 @@
 import type { Leg } from './leg.ts';
 
-/** Hands a packet to the network; the bytes are reused in the next tick. */
+/** Sends a packet to the network; the next tick overwrites the bytes. */
 export type SendPacket = (
   leg: number,
   bytes: Uint8Array,
@@ -9,7 +9,7 @@ export type SendPacket = (
   port: number,
 ) => void;
 
-/** Sends in the clear or protected, as the leg needs it; packets are protected where they lie. */
+/** Sends plain RTP or SRTP as the leg requires; packets are encrypted in place. */
 export function sendProtected(send: SendPacket, legs: readonly (Leg | undefined)[]): SendPacket {
   return (index, bytes, length, address, port) => {
     const protection = legs[index]?.protection;

@@ -4,22 +4,25 @@ import { createSamplesPlay, createTonePlay, type Play } from '../playout/play.ts
 import { createSounds } from '../playout/sounds.ts';
 import type { Sound, SoundClip } from './commands.ts';
 
-/** Everything that an engine can play: built-in sounds and the clips that were loaded. */
+/** The built-in sounds and the loaded clips of an engine. */
 export interface SoundLibrary {
   /**
-   * Keeps a clip, converted to 8 kHz, and to 16 kHz where it has more to say; false when both would not fit into the limit. `narrow` is
-   * the clip at 8 kHz, for who has converted it already.
+   * Keeps a clip at 8 kHz, and at 16 kHz where its rate is higher; false when it does not fit into the limit. `narrow`
+   * is the clip at 8 kHz, if it is already converted.
    */
   loadClip(name: string, clip: SoundClip, narrow?: Int16Array): boolean;
   dropClip(name: string): void;
   /** Renders the built-in sounds, which otherwise happens at their first use. */
   warmUp(): void;
-  /** The sound from its beginning for listeners of up to this rate, as the source with this id; undefined when there is none like it. */
+  /**
+   * Creates a play of the sound for listeners of up to this rate, with this source id; undefined for an unknown clip or
+   * an invalid tone.
+   */
   play(id: number, sound: Sound, loop: boolean, rate: number): Play | undefined;
   readonly clips: number;
 }
 
-/** Rates at which sounds are kept: that of telephones, where most listeners are, and one that carries all of speech. */
+/** Rates of stored sounds: the rate of most telephones, and a rate that carries all of speech. */
 const NARROW = 8000;
 const WIDE = 16_000;
 
@@ -28,9 +31,9 @@ interface Clip {
   readonly wide: Int16Array | undefined;
 }
 
-/** A library without clips; `mostSamples` is the room for all clips together. */
+/** A library without clips; `mostSamples` limits all clips together. */
 export function createSoundLibrary(mostSamples: number): SoundLibrary {
-  // Nothing in them reaches above 3.4 kHz, so they are rendered at this rate alone.
+  // The built-in sounds have nothing above 3.4 kHz, so 8 kHz suffices.
   const sounds = createSounds(NARROW);
   const frameSamples = NARROW / 50;
   const clips = new Map<string, Clip>();
@@ -88,7 +91,7 @@ export function createSoundLibrary(mostSamples: number): SoundLibrary {
             rate,
             frequencyHz,
             amplitude: amplitudeOf(levelDb),
-            // A tone without a gap, over and over, is an endless one.
+            // A looped tone has no gap, so it is endless.
             ...(durationMs === undefined || loop ? {} : { durationMs }),
           });
         }

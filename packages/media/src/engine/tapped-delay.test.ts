@@ -8,14 +8,14 @@ const startMs = 1_700_000_000_000;
 const seconds = 30;
 
 interface Network {
-  /** How late a packet leaves, on average and at most now and then. */
+  /** Delay of a packet: the mean, and the maximum of the rare late ones. */
   readonly usualMs: number;
   readonly rareMs: number;
 }
 
 /**
- * Phones in no mix whose streams are tapped: each says a click now and then. Returns how long each click took from its packet to its
- * frame, in ascending order, how many frames were made up for late packets, and how many were handed over in all.
+ * Phones in no mix with tapped streams: each sends a click now and then. Returns the delay of each click from its
+ * packet to its frame, in ascending order, and the numbers of concealed frames and of all frames.
  */
 function tappedDelays({ usualMs, rareMs }: Network): { delays: number[]; concealed: number; frames: number } {
   let now = startMs;
@@ -52,7 +52,7 @@ function tappedDelays({ usualMs, rareMs }: Network): { delays: number[]; conceal
     now = startMs + (step * 20) / phases + random();
     for (const phone of phones) {
       while (phone.sentMs <= now) {
-        // Speech all the time: in silence a tap may make up for time.
+        // Constant speech: in silence a tap may catch up.
         frame.fill(500);
         if (phone.packets++ % 23 === 22 && now > startMs + 5000) {
           frame[80] = 20_000;
@@ -74,7 +74,7 @@ function tappedDelays({ usualMs, rareMs }: Network): { delays: number[]; conceal
 const quantile = (delays: readonly number[], share: number): number =>
   delays[Math.floor(delays.length * share)]!;
 
-test('what a phone in no mix says is handed over within 5 ms of its packet (p99), with ticks up to 1 ms late', () => {
+test('the audio of a phone in no mix reaches its tap within 5 ms of its packet (p99), with ticks up to 1 ms late', () => {
   const { delays, concealed, frames } = tappedDelays({ usualMs: 0.05, rareMs: 0 });
   assert.ok(delays.length > 1500, `${delays.length} clicks`);
   assert.ok(quantile(delays, 0.5) <= 3, `p50 ${quantile(delays, 0.5)}`);
@@ -83,7 +83,7 @@ test('what a phone in no mix says is handed over within 5 ms of its packet (p99)
   assert.ok(Math.abs(frames - 40 * seconds * 50) < 80, `${frames} frames`);
 });
 
-test('a packet that is a few milliseconds late is waited for, and costs neither a concealed frame nor delay for seconds', () => {
+test('a tapped leg waits for a packet that is a few milliseconds late, without concealment and without lasting delay', () => {
   const { delays, concealed, frames } = tappedDelays({ usualMs: 0.3, rareMs: 5 });
   assert.ok(quantile(delays, 0.99) <= 8, `p99 ${quantile(delays, 0.99)}`);
   assert.equal(concealed, 0);

@@ -9,7 +9,7 @@ import { choosePhase } from './choose-phase.ts';
 import { createMediaEngine, type MediaEngine } from './media-engine.ts';
 import { createEngineRig, type EngineRig, type TonePhone } from './phones.ts';
 
-function everybody(engine: MediaEngine, nowMs: number, mix: string, legs: readonly string[]): void {
+function connectAll(engine: MediaEngine, nowMs: number, mix: string, legs: readonly string[]): void {
   engine.apply({ do: 'open-mix', mix }, nowMs);
   const members = legs.map((leg) => ({ leg, hears: legs.filter((other) => other !== leg) }));
   engine.apply({ do: 'set-hearing', mix, members }, nowMs);
@@ -18,7 +18,7 @@ function everybody(engine: MediaEngine, nowMs: number, mix: string, legs: readon
 function room(phases: number, hz: readonly number[]): { rig: EngineRig; phones: TonePhone[] } {
   const rig = createEngineRig({ phases });
   const phones = hz.map((frequencyHz, k) => rig.phone(`leg-${k}`, frequencyHz));
-  everybody(
+  connectAll(
     rig.engine,
     rig.nowMs(),
     'room',
@@ -27,7 +27,7 @@ function room(phases: number, hz: readonly number[]): { rig: EngineRig; phones: 
   return { rig, phones };
 }
 
-test('the phase chosen is the one just behind the packets; what one leg has to spare another may need', () => {
+test('the chosen phase directly follows the packets, and respects the leg with the least time', () => {
   const grid = { phases: 4, stepMs: 5, timeMs: 1000, workMs: () => 0 };
   const at = (readyMs: number, edgeMs = 0) => ({ readyMs, everyMs: 20, edgeMs });
   assert.deepEqual(choosePhase([at(1004), at(1003)], 3, grid), {
@@ -35,18 +35,18 @@ test('the phase chosen is the one just behind the packets; what one leg has to s
     gainMs: 20,
     mayComeEarlier: true,
   });
-  // Where packets come 2 ms late now and then, 1 ms before the turn is too near.
+  // Where packets are up to 2 ms late, a turn 1 ms after the packets is too early.
   assert.equal(choosePhase([at(1004, 2), at(1003)], 3, grid).phase, 2);
-  // The second leg's audio is there just before the present turn: 10 ms earlier it would be missed.
+  // The second leg's audio is ready just before the present turn: a turn 10 ms earlier would miss it.
   const choice = choosePhase([at(2004), at(2014), at(2003)], 3, grid);
   assert.deepEqual([choice.phase, choice.mayComeEarlier], [1, false]);
-  // What seems to have waited for 19 ms may have come at the last moment.
+  // A packet that seems to have waited 19 ms may have arrived at the last moment.
   assert.equal(choosePhase([at(1004), at(1016)], 3, grid).mayComeEarlier, false);
-  // Packets of 10 ms wait for 10 ms at most.
+  // Packets of 10 ms wait 10 ms at most.
   assert.equal(choosePhase([{ readyMs: 994, everyMs: 10, edgeMs: 0 }], 3, grid).gainMs, 0);
 });
 
-test('rooms spread over the phases when their work fills the steps, and hardly wait longer for it', () => {
+test('rooms spread over the phases when their work fills the steps, with less than 0.1 ms of added wait', () => {
   let seed = 3;
   const random = (): number => {
     seed = (seed * 16807) % 2147483647;
@@ -56,7 +56,7 @@ test('rooms spread over the phases when their work fills the steps, and hardly w
   const work = new Float64Array(phases);
   const alone = new Float64Array(phases);
   let longer = 0;
-  // 130 rooms of ten: 15.6 of 20 ms.
+  // 130 rooms of ten need 15.6 of 20 ms.
   for (let room = 0; room < 130; room++) {
     const legs = Array.from({ length: 10 }, () => ({ readyMs: random() * 20, everyMs: 20, edgeMs: 0 }));
     const grid = { phases, stepMs, timeMs: 1000 };
@@ -81,7 +81,7 @@ test('a mix whose members move to one phase, and then to a better one, loses and
   for (const listener of phones.slice(1)) {
     assert.equal(listener.breaks, 0);
     assert.ok(listener.packets >= 397 && listener.packets <= 401, `${listener.packets} packets`);
-    // After the first second, in which buffers begin: 1 kHz repeats every 8 samples.
+    // Skips the first second, in which buffers begin: 1 kHz repeats every 8 samples.
     const heard = rig.lastHeard(listener, 340);
     let worst = 0;
     for (let i = 8; i < heard.length; i++) worst = Math.max(worst, Math.abs(heard[i]! - heard[i - 8]!));
@@ -90,19 +90,19 @@ test('a mix whose members move to one phase, and then to a better one, loses and
   assert.equal(rig.hangUp(phones[0]!).framesConcealed, 0);
 });
 
-test('a leg that changes its mix follows the phase of the new one, and its stream goes on unbroken', () => {
+test('a leg that changes its mix follows the phase of the new one, and its stream is unbroken', () => {
   const rig = createEngineRig({ phases: 8 });
   const phones = [500, 1000, 1500, 2000].map((hz, k) => rig.phone(`leg-${k}`, hz));
   const [a, b, c, d] = phones as [TonePhone, TonePhone, TonePhone, TonePhone];
-  everybody(rig.engine, rig.nowMs(), 'one', [a.leg, b.leg]);
-  everybody(rig.engine, rig.nowMs(), 'two', [c.leg, d.leg]);
+  connectAll(rig.engine, rig.nowMs(), 'one', [a.leg, b.leg]);
+  connectAll(rig.engine, rig.nowMs(), 'two', [c.leg, d.leg]);
   rig.run(150);
   for (const [mix, legs] of [
     ['two', [b.leg, c.leg, d.leg]],
     ['one', [a.leg, b.leg]],
     ['two', [b.leg, c.leg, d.leg]],
   ] as const) {
-    everybody(rig.engine, rig.nowMs(), mix, legs);
+    connectAll(rig.engine, rig.nowMs(), mix, legs);
     rig.run(100);
   }
   assert.ok(isSilent(rig.lastHeard(a, 20), 3200));
@@ -117,15 +117,15 @@ test('a leg that changes its mix follows the phase of the new one, and its strea
   assert.equal(rig.engine.countLeaks(), 0);
 });
 
-test('a sound begins with its first sample for everybody, also for who comes to its mix with it', () => {
+test('a sound begins with its first sample for all listeners, also for a listener that joins the mix with it', () => {
   const rig = createEngineRig({ phases: 8 });
   const legs = Array.from({ length: 6 }, (_, k) => rig.phone(`leg-${k}`, 0));
   rig.run(20);
   const samples = Int16Array.from({ length: 4000 }, (_, n) => Math.round(12_000 * Math.sin(n / 3) + 15_000));
   rig.engine.loadClip('voice', { sampleRate: 8000, samples });
   const to = legs.map(({ leg }) => leg);
-  everybody(rig.engine, rig.nowMs(), 'm', to.slice(0, 5));
-  // The last one listens without being a member.
+  connectAll(rig.engine, rig.nowMs(), 'm', to.slice(0, 5));
+  // The last one listens but is not a member.
   const sound = { kind: 'clip', name: 'voice' } as const;
   rig.engine.apply({ do: 'play', mix: 'm', key: 'k', to, sound, loop: false }, rig.nowMs());
   rig.run(40);
@@ -139,12 +139,12 @@ test('a sound begins with its first sample for everybody, also for who comes to 
   }
 });
 
-test('keys keep their pace, a stall makes every leg of every phase jump by the same frames', () => {
+test('keys keep their pace with phases, and a stall makes every leg of every phase jump by the same frames', () => {
   const { rig, phones } = room(4, [0, 0, 0, 0, 0]);
   rig.run(50);
   rig.engine.apply({ do: 'send-digits', leg: 'leg-3', digits: '12' }, rig.nowMs());
   rig.run(60);
-  // 100 ms a key, and its end three times: 7 packets each.
+  // 100 ms a key and its end three times: 7 packets each.
   assert.deepEqual(phones[3]!.events, [1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2]);
   const before = phones.map(({ packets }) => packets);
   rig.engine.tick(rig.nowMs() + 200, 10);
@@ -156,9 +156,9 @@ test('keys keep their pace, a stall makes every leg of every phase jump by the s
 });
 
 /**
- * Rooms whose phones' packets come at any time within 20 ms, ticks up to 2 ms late; delays of single loud samples, from 3 s after
- * the first packet on. The phones begin to send `silentMs` after they joined; uneven ones 0.3 ms late in the mean, and
- * one packet in 250 by up to 6 ms.
+ * Delays of single loud samples, from 3 s after the first packet on, in rooms whose packets arrive at any time within
+ * 20 ms; ticks are up to 2 ms late. The phones begin to send `silentMs` after they joined. Uneven ones are 0.3 ms late
+ * on average, and one packet in 250 is up to 6 ms late.
  */
 function delaysOf(phases: number, rooms: number, size: number, silentMs = 0, isUneven = false): number[] {
   let seed = 7;
@@ -200,7 +200,7 @@ function delaysOf(phases: number, rooms: number, size: number, silentMs = 0, isU
   });
   for (let r = 0; r < rooms; r++) {
     const legs = phones.slice(r * size, (r + 1) * size).map(({ leg }) => leg);
-    everybody(engine, now, `room-${r}`, legs);
+    connectAll(engine, now, `room-${r}`, legs);
   }
   const frame = new Int16Array(160);
   for (let step = 1; step <= ((8000 + silentMs) / 20) * phases; step++) {
@@ -225,7 +225,7 @@ function delaysOf(phases: number, rooms: number, size: number, silentMs = 0, isU
   return delays.sort((a, b) => a - b);
 }
 
-test('the budget of delay (p50 12 ms, p99 20 ms) is kept with ticks up to 2 ms late, which one phase for all does not', () => {
+test('rooms with phases keep the delay budget (p50 12 ms, p99 20 ms) with ticks up to 2 ms late; one phase for all does not', () => {
   for (const [size, rooms] of [
     [3, 20],
     [4, 15],
@@ -240,7 +240,7 @@ test('the budget of delay (p50 12 ms, p99 20 ms) is kept with ticks up to 2 ms l
   }
 });
 
-test('packets that come a few milliseconds late now and then cost nobody a frame of delay', () => {
+test('rare packets a few milliseconds late do not add a frame of delay', () => {
   const delays = delaysOf(8, 60, 3, 0, true);
   assert.ok(delays.length > 1000);
   assert.ok(
@@ -249,7 +249,7 @@ test('packets that come a few milliseconds late now and then cost nobody a frame
   );
 });
 
-test('members who begin to speak long after they joined have a phase of theirs within seconds', () => {
+test('members who begin to speak long after they joined get a suitable phase within seconds', () => {
   const delays = delaysOf(8, 20, 3, 5000);
   assert.ok(delays.length > 400);
   assert.ok(

@@ -3,65 +3,68 @@ import { createMixTurn, type MixTurn, noteChange } from '../mix/turn.ts';
 import { choosePhase, type Readiness } from './choose-phase.ts';
 import type { Leg } from './leg.ts';
 
-/** Members that are not heard from are waited for so long before a phase is chosen without them. */
+/** A phase is chosen without members that have sent nothing for this long. */
 const PATIENCE_MS = 2000;
 /**
- * How soon to look again meanwhile, and how often later: a choice from few packets does not know yet how late some of them come,
- * and whoever has come to the edge of his turn keeps everybody waiting until the next look.
+ * Intervals of looks, while members are missing and later. A choice from few packets underestimates late ones, and one
+ * late member delays the whole mix until the next look.
  */
 const IMPATIENT_LOOK_MS = 100;
 const LOOK_MS = 2000;
-/** Milliseconds of waiting that a move must save: every listener's next packet comes late or early by some. */
+/** A move must save this much waiting, in ms, because every listener's next packet then comes early or late. */
 const FIRST_GAIN_MS = 1;
 const LATER_GAIN_MS = 2.5;
 /**
- * Who is in no mix keeps nobody waiting: his turn is put off for so many milliseconds when his audio is late, so it can be chosen just
- * behind where nearly all of it has come. That is what brings audio to its stream within 5 ms.
+ * A tapped leg outside mixes delays no other leg, so its turn is deferred by at most this much for a late packet. Its
+ * turn can therefore directly follow most of its packets, which keeps the delay of its stream below 5 ms.
  */
 const MOST_WAIT_MS = 5;
 const FRAME_MS = 20;
 
 /**
- * What a turn takes: receiving a packet, its part of the mix, sending one. Measured by benchmarks/ (mix) on a core of 2026; only the
- * proportions count, and that a full step is found full.
+ * Work of one turn: receive a packet, mix, send a packet. Measured with benchmarks/ (mix) on a core of 2026. Only the
+ * proportions matter, and that a full step counts as full.
  */
 const USUAL_WORK_MS = 0.012;
 const workMsOf: Partial<Record<CodecName, number>> = { G722: 0.042, opus: 0.22 };
 
-/** Whose turn it is in which step; moves mixes to the phase that suits the arrivals of their members' packets. */
+/** Assigns legs to steps, and moves mixes to the phase that suits the arrival of their members' packets. */
 export interface Turns {
-  /** The step that runs. */
+  /** The current step. */
   readonly step: number;
-  /** Begins the next step, after `skipped` whole frames that were left out. */
+  /** Begins the next step, after `skipped` whole frames. */
   begin(nowMs: number, skipped: number): void;
-  /** Those whose phase this is; not all of them are due. */
+  /** The legs of this phase, due or not. */
   present(): readonly Leg[];
   isDue(leg: Leg): boolean;
-  /** The audio of a leg that is due and in no mix is late: its turn comes one step later, as often as there is patience for. */
-  putsOff(leg: Leg): boolean;
+  /**
+   * Defers a due leg by one step while its audio is late; only a tapped leg outside mixes, and a limited number of
+   * times.
+   */
+  defers(leg: Leg): boolean;
   add(leg: Leg): void;
   remove(leg: Leg): void;
-  /** The leg speaks this codec from now on. */
+  /** Sets the codec of the leg, which determines its work. */
   weigh(leg: Leg, codec: CodecName): void;
-  /** The leg takes its mix's phase; the next frame of one that has spoken comes later, by less than a frame. */
+  /** Moves the leg to the phase of its mix. Its next frame is delayed by less than a frame. */
   join(leg: Leg, mix: MixTurn): void;
-  /** To be asked for each leg that had its turn; remembers mixes that are to be looked at. */
+  /** To be called for each leg after its turn; collects the mixes that are due for a look. */
   note(leg: Leg, nowMs: number): void;
-  /** Ends the step: mixes that were noted move where their members have to wait less. */
+  /** Ends the step: moves collected mixes to the phase in which their members wait least. */
   end(nowMs: number): void;
 }
 
-/** Divides frames of 20 ms into so many phases; legs are found by name when their mix moves. */
+/** Divides frames of 20 ms into this many phases. `find` returns a leg by name when its mix moves. */
 export function createTurns(phases: number, find: (leg: string) => Leg | undefined): Turns {
   const stepMs = FRAME_MS / phases;
   const byPhase: Leg[][] = Array.from({ length: phases }, () => []);
-  /** By phase: the work of its legs. */
+  /** Work of the legs of each phase, in ms. */
   const work = new Float64Array(phases);
   const noted: MixTurn[] = [];
   const late: Leg[] = [];
   const mostWaits = Math.floor(MOST_WAIT_MS / stepMs);
   let step = 0;
-  /** When step 0 was, if no step had ever come late. */
+  /** The time of step 0, if no step had been late. */
   let originMs = Number.POSITIVE_INFINITY;
 
   const firstIn = (phase: number, from: number): number => {
@@ -73,11 +76,11 @@ export function createTurns(phases: number, find: (leg: string) => Leg | undefin
     const last = legs.pop()!;
     work[leg.turn.phase]! -= leg.workMs;
     if (last === leg) return;
-    legs[leg.place] = last;
-    last.place = leg.place;
+    legs[leg.slot] = last;
+    last.slot = leg.slot;
   };
   const put = (leg: Leg): void => {
-    leg.place = byPhase[leg.turn.phase]!.push(leg) - 1;
+    leg.slot = byPhase[leg.turn.phase]!.push(leg) - 1;
     work[leg.turn.phase]! += leg.workMs;
   };
   const move = (leg: Leg, phase: number, dueStep: number): void => {
@@ -85,7 +88,7 @@ export function createTurns(phases: number, find: (leg: string) => Leg | undefin
     leg.turn.phase = phase;
     leg.turn.dueStep = dueStep;
     put(leg);
-    // Its last frame was heard once already.
+    // Its last frame has been heard already.
     leg.source.active = false;
     leg.jitter.pace.retime();
   };
@@ -103,7 +106,7 @@ export function createTurns(phases: number, find: (leg: string) => Leg | undefin
     let ownMs = 0;
     for (const leg of legsOf(mix)) {
       ownMs += leg.workMs;
-      if (leg.ear.mix === undefined) isAlone = true;
+      if (leg.hearing.mix === undefined) isAlone = true;
       if (leg.taps !== undefined) isTapped = true;
       if (leg.agreed === undefined || !leg.listens) continue;
       const { readyMs, everyMs, edgeMs } = leg.jitter.pace;
@@ -111,13 +114,13 @@ export function createTurns(phases: number, find: (leg: string) => Leg | undefin
       else heard.push({ readyMs, everyMs, edgeMs });
     }
     mix.lookMs = nowMs + (isPatient && isMissing ? IMPATIENT_LOOK_MS : LOOK_MS);
-    // One by himself waits for nobody, but whoever taps him does.
+    // A single leg in a mix delays no other leg, but its tap waits for it.
     if (heard.length < (isTapped ? 1 : 2) || (isPatient && isMissing)) return;
     const isFirst = !mix.isChosen;
     mix.isChosen = true;
     mix.patientUntilMs = 0;
     const grid = { phases, stepMs, timeMs: originMs };
-    // For the sake of the crowd alone nobody moves later: each room that moves would make others want to.
+    // Load alone must not cause later moves: each move would cause others.
     const gainMs = isFirst ? undefined : choosePhase(heard, mix.phase, { ...grid, workMs: () => 0 }).gainMs;
     if (gainMs !== undefined && gainMs < (isAlone ? FIRST_GAIN_MS : LATER_GAIN_MS)) return;
     const workMs = (phase: number) => work[phase]! + (phase === mix.phase ? 0 : ownMs);
@@ -133,21 +136,21 @@ export function createTurns(phases: number, find: (leg: string) => Leg | undefin
   }
 
   /** The turn of a leg that is tapped and in no mix. */
-  function soloOf({ name, ear, taps, turn }: Leg): MixTurn | undefined {
+  function soloOf({ name, hearing, taps, turn }: Leg): MixTurn | undefined {
     if (taps === undefined) return undefined;
-    if (ear.solo === undefined) {
-      ear.solo = createMixTurn(() => [name]);
-      noteChange(ear.solo);
+    if (hearing.solo === undefined) {
+      hearing.solo = createMixTurn(() => [name]);
+      noteChange(hearing.solo);
     }
-    ear.solo.phase = turn.phase;
-    return ear.solo;
+    hearing.solo.phase = turn.phase;
+    return hearing.solo;
   }
 
   function legsOf(mix: MixTurn): Set<Leg> {
     const legs = new Set<Leg>();
     for (const name of mix.legs()) {
       const leg = find(name);
-      if (leg !== undefined && (leg.ear.mix ?? leg.ear.solo) === mix) legs.add(leg);
+      if (leg !== undefined && (leg.hearing.mix ?? leg.hearing.solo) === mix) legs.add(leg);
     }
     return legs;
   }
@@ -159,18 +162,18 @@ export function createTurns(phases: number, find: (leg: string) => Leg | undefin
     begin(nowMs, skipped) {
       step += 1 + skipped * phases;
       const origin = nowMs - step * stepMs;
-      // Steps come late, never early; the slow rise forgets a clock that was set or a schedule that began anew.
+      // Steps are late, never early. The slow rise recovers from a changed clock or a restarted schedule.
       originMs = origin < originMs ? origin : originMs + (origin - originMs) / 1000;
     },
     present: () => byPhase[step % phases]!,
     isDue: ({ turn }) => step >= turn.dueStep,
-    putsOff(leg) {
-      const { turn, ear, jitter } = leg;
+    defers(leg) {
+      const { turn, hearing, jitter } = leg;
       if (!leg.listens) return false;
-      const mayWait = mostWaits > 0 && ear.mix === undefined && leg.taps !== undefined;
+      const mayWait = mostWaits > 0 && hearing.mix === undefined && leg.taps !== undefined;
       jitter.pace.patienceMs = mayWait ? MOST_WAIT_MS : 0;
-      // What was made up is not waited for again: that packet is lost, or the phone has stopped sending.
-      const isLate = jitter.isPlaying && jitter.depthMs < FRAME_MS && !leg.isMadeUp;
+      // After a concealed frame there is no waiting: the packet is lost or the phone has stopped sending.
+      const isLate = jitter.isPlaying && jitter.depthMs < FRAME_MS && !leg.isConcealed;
       if (!mayWait || turn.waited >= mostWaits || !isLate) {
         turn.waited = 0;
         return false;
@@ -193,7 +196,7 @@ export function createTurns(phases: number, find: (leg: string) => Leg | undefin
       }
     },
     note(leg, nowMs) {
-      const mix = leg.ear.mix ?? soloOf(leg);
+      const mix = leg.hearing.mix ?? soloOf(leg);
       if (phases === 1 || mix === undefined || nowMs < mix.lookMs) return;
       mix.lookMs = Number.POSITIVE_INFINITY;
       noted.push(mix);

@@ -14,7 +14,7 @@ interface Pair {
   readonly rtcp: Socket;
 }
 
-/** The sockets of legs on node:dgram, which runs everywhere. */
+/** Sockets of legs on node:dgram, which works on every system. */
 export function openDgramSockets({ host, ports, receive, receiveReport }: LegSocketsOptions): LegSockets {
   const range = createPortRange(ports.first, ports.last);
   const family = isIPv6(host) ? 'udp6' : 'udp4';
@@ -22,7 +22,8 @@ export function openDgramSockets({ host, ports, receive, receiveReport }: LegSoc
   const counters = { sockets: 0, sent: 0, received: 0, sendErrors: 0 };
 
   const bind = async (port: number): Promise<Socket> => {
-    // Addresses in SDP are numeric here; without this, dgram would put every send off to the next turn of the loop.
+    // Addresses in SDP are numeric here. Without this lookup, dgram would defer each send to the next turn of the event
+    // loop.
     const socket = createSocket({
       type: family,
       lookup: (address, _options, done) => done(null, address, 4),
@@ -37,7 +38,7 @@ export function openDgramSockets({ host, ports, receive, receiveReport }: LegSoc
       socket.close();
       throw error;
     });
-    // ICMP errors of the peer arrive here: its ports are closed, which RTP starvation and RTCP tell as well.
+    // ICMP errors arrive here when the peer's ports are closed; media-silent and RTCP show the same.
     socket.on('error', () => counters.sendErrors++);
     counters.sockets++;
     return socket;
@@ -62,7 +63,7 @@ export function openDgramSockets({ host, ports, receive, receiveReport }: LegSoc
     pollsPerTick: 0,
     poll() {},
     async open(leg) {
-      // A port of the range may be in use by another program: each pair is tried once.
+      // Another program may use a port of the range: try each pair once.
       for (let tries = 0; tries < range.pairs; tries++) {
         const port = range.take();
         if (port === undefined) break;

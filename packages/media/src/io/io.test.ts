@@ -8,7 +8,7 @@ import { NoPortLeftError } from './leg-sockets.ts';
 import { createPortRange } from './port-range.ts';
 import { createTickLoop } from './tick-loop.ts';
 
-test('a port range hands out even ports in turn, never one twice, and rests a released one', () => {
+test('a port range assigns even ports in turn, none twice, and reuses a released port last', () => {
   const range = createPortRange(40001, 40007);
   assert.equal(range.pairs, 3);
   assert.deepEqual([range.take(), range.take()], [40002, 40004]);
@@ -18,7 +18,7 @@ test('a port range hands out even ports in turn, never one twice, and rests a re
   assert.throws(() => createPortRange(70000, 80000), RangeError);
 });
 
-test('the histogram gives quantiles within a step and the exact maximum', () => {
+test('the lateness histogram has quantiles within a step and the exact maximum', () => {
   const lateness = createLateness();
   const { upTo: none, ...empty } = lateness.summary();
   assert.deepEqual(empty, { count: 0, p50Ms: 0, p99Ms: 0, maxMs: 0, sumMs: 0 });
@@ -27,15 +27,15 @@ test('the histogram gives quantiles within a step and the exact maximum', () => 
   lateness.record(999);
   const { p50Ms, p99Ms, maxMs, sumMs, upTo } = lateness.summary();
   assert.ok(Math.abs(sumMs - 1504) < 0.001);
-  // A duration on a bound belongs to the step behind it: 0.1 to 4.9 ms are 49, 0.1 to 9.9 ms 99.
+  // A duration on a bound counts in the next step: 0.1 to 4.9 ms are 49, 0.1 to 9.9 ms are 99.
   const counts = Object.fromEntries(upTo.map(({ ms, count }) => [ms, count]));
   assert.deepEqual([counts[5], counts[10], counts[20], counts[200]], [49, 99, 100, 100]);
   assert.ok(Math.abs(p50Ms - 5.1) < 0.11 && Math.abs(p99Ms - 10.0) < 0.11 && maxMs === 999);
 });
 
-test('RTP takes an even port and RTCP the next one; a full range is refused; closed ports can be bound again', async () => {
+test('RTP uses an even port and RTCP the next one; a full range is refused; closed ports can be bound again', async () => {
   const received: string[] = [];
-  const wanted = Promise.withResolvers<void>();
+  const packetsArrived = Promise.withResolvers<void>();
   const sockets = openDgramSockets({
     host: '127.0.0.1',
     ports: { first: 39100, last: 39103 },
@@ -43,7 +43,7 @@ test('RTP takes an even port and RTCP the next one; a full range is refused; clo
       received.push(`${leg} ${address} ${[...bytes.subarray(0, length)]}`),
     receiveReport: (leg, _bytes, length) => {
       received.push(`${leg} report ${length}`);
-      wanted.resolve();
+      packetsArrived.resolve();
     },
   });
   const port = await sockets.open(7);
@@ -54,7 +54,7 @@ test('RTP takes an even port and RTCP the next one; a full range is refused; clo
   phone.bind(0, '127.0.0.1');
   await once(phone, 'listening');
   phone.send(Uint8Array.of(1, 2), port, '127.0.0.1', () => phone.send('abc', port + 1, '127.0.0.1'));
-  await wanted.promise;
+  await packetsArrived.promise;
   assert.deepEqual(received, ['7 127.0.0.1 1,2', '7 report 3']);
   const answer = once(phone, 'message');
   sockets.send(7, Uint8Array.of(9, 9, 9), 2, '127.0.0.1', phone.address().port);
@@ -68,7 +68,7 @@ test('RTP takes an even port and RTCP the next one; a full range is refused; clo
   phone.close();
 });
 
-test('ticks fall due at start + n · interval, and a long stall begins the schedule anew instead of catching up', async () => {
+test('ticks are due at start + n · interval, and a long stall restarts the schedule', async () => {
   let offset = 0;
   const at: number[] = [];
   const skips: number[] = [];
@@ -91,14 +91,14 @@ test('ticks fall due at start + n · interval, and a long stall begins the sched
   loop.stop();
   assert.ok(at[4]! - start >= 25);
   const total = skips.reduce((sum, skipped) => sum + skipped, 0);
-  // The machine may stall by itself as well, which only adds: the stall under test is the one of 1,000 ms.
+  // The machine may stall too, which only adds skips: the tested stall is the one of 1,000 ms.
   assert.ok(skips[5]! >= 195, `${skips}`);
-  // Ten intervals after the start at least, the skipped ones included: no tick came before its time, though the first may be late.
+  // At least ten intervals after the start, with the skipped ones: no tick was early, although the first may be late.
   assert.ok(at[9]! - start >= (10 + total) * 5 - 1 - 5, `${at.map((ms) => ms - start)}; skipped: ${skips}`);
   assert.equal(loop.stats().rebased, skips.filter((skipped) => skipped > 0).length);
 });
 
-test('with several ticks a frame, whole frames are left out, so that every leg loses as many', async () => {
+test('with several ticks per frame, a stall skips whole frames, so that every leg loses the same number', async () => {
   let offset = 0;
   let ticks = 0;
   const skips: number[] = [];
@@ -112,7 +112,7 @@ test('with several ticks a frame, whole frames are left out, so that every leg l
     tick(_, skipped) {
       if (skipped > 0) skips.push(skipped);
       ticks++;
-      // Two frames behind are caught up with, tick by tick; fifty are not.
+      // The loop catches up two frames tick by tick, but not fifty.
       if (ticks === 5) offset += 50;
       if (ticks === 60) offset += 1000;
       if (ticks === 120) done.resolve();

@@ -1,23 +1,23 @@
 /** A histogram of durations up to 200 ms in steps of 0.1 ms; recording allocates nothing. */
 export interface Lateness {
   record(ms: number): void;
-  /** p50 and p99 in ms, rounded up to a step; zeros when nothing was recorded. */
+  /** p50 and p99 in ms, rounded up to a step; zeros without recordings. */
   summary(): LatenessSummary;
   reset(): void;
 }
 
-/** Quantiles in milliseconds over `count` recordings. */
+/** Quantiles in milliseconds of `count` recordings. */
 export interface LatenessSummary {
   readonly count: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
   readonly sumMs: number;
-  /** How many were at most as long as each of some bounds. */
+  /** For each of some bounds, the number of recordings up to it. */
   readonly upTo: readonly { readonly ms: number; readonly count: number }[];
 }
 
-// Around the frame of 20 ms: a tick that is later than that is heard.
+// Centred on the frame of 20 ms: a later tick is audible.
 const BOUNDS_MS = [0.5, 1, 2, 5, 10, 15, 20, 40, 100, 200];
 
 const STEPS_PER_MS = 10;

@@ -1,23 +1,23 @@
-/** The sockets of all legs, by the number that the engine gave the leg. */
+/** The sockets of all legs, by the engine's index of the leg. */
 export interface LegSockets {
-  /** Binds an even port for RTP and the next one for RTCP; rejects with NoPortLeftError when the range is used up. */
+  /** Binds an even port for RTP and the next one for RTCP; rejects with NoPortLeftError when no pair is free. */
   open(leg: number): Promise<number>;
-  /** Sends at once or drops (and counts); the bytes may be reused when the next 20 ms begin. */
+  /** Sends or drops (and counts) at once; the bytes may be reused in the next 20 ms. */
   send(leg: number, bytes: Uint8Array, length: number, address: string, port: number): void;
   /** The same from the leg's RTCP port. */
   sendReport(leg: number, bytes: Uint8Array, length: number, address: string, port: number): void;
-  /** Nothing of this leg is received after it resolves, and its ports are free. Safe to call twice. */
+  /** After it resolves, no packet of this leg is received and its ports are free. Safe to call twice. */
   close(leg: number): Promise<void>;
-  /** Hands over what has arrived since, where the system has to be asked for it. */
+  /** Delivers the packets that have arrived, on systems that need polling. */
   poll(): void;
-  /** How often `poll` wants to be called in 20 ms beside the one before a tick; 0 when packets come by themselves. */
+  /** Required calls of `poll` in 20 ms besides the one before a tick; 0 when packets are delivered without polling. */
   readonly pollsPerTick: number;
   readonly counters: SocketCounters;
 }
 
-/** Sockets that are open, and packets since the start. */
+/** Open sockets, and packets since the start. */
 export interface SocketCounters {
-  /** Sockets open now. */
+  /** Currently open sockets. */
   sockets: number;
   sent: number;
   received: number;
@@ -25,17 +25,17 @@ export interface SocketCounters {
   sendErrors: number;
 }
 
-/** Where to bind, and who takes what arrives. */
+/** Where to bind, and the receivers of packets. */
 export interface LegSocketsOptions {
   /** Address to bind, e.g. `0.0.0.0`. */
   readonly host: string;
-  /** Inclusive; RTP takes even ports. */
+  /** Inclusive; RTP uses even ports. */
   readonly ports: { readonly first: number; readonly last: number };
   readonly receive: ReceivePacket;
   readonly receiveReport: ReceivePacket;
 }
 
-/** `bytes` is valid during the call only. `ageMs` is how long ago the packet reached this machine, as far as that is known. */
+/** `bytes` is valid during the call only. `ageMs` is the time since the packet reached this machine, 0 if unknown. */
 export type ReceivePacket = (
   leg: number,
   bytes: Uint8Array,
@@ -45,7 +45,7 @@ export type ReceivePacket = (
   ageMs: number,
 ) => void;
 
-/** Opens the sockets of one media thread; the way in which a faster implementation is put in. */
+/** Opens the sockets of one media thread; a faster implementation can replace the default. */
 export type OpenLegSockets = (options: LegSocketsOptions) => LegSockets;
 
 /** Every port pair of the range is in use. */

@@ -11,30 +11,36 @@ import type { OpenOpus } from './opus.ts';
 import { nodeCiphers } from './srtp-ciphers.ts';
 import { createTickLoop, type TickStats } from './tick-loop.ts';
 
-/** An engine with sockets and a clock: what runs in a media thread. */
+/** An engine with sockets and a clock, as it runs in a media thread. */
 export interface MediaHost {
-  /** Binds a port pair; rejects with NoPortLeftError, or an Error when the name is open or too many legs are. */
+  /**
+   * Binds a port pair. Rejects with NoPortLeftError, or with an Error when the name is in use or the limit of legs is
+   * reached.
+   */
   open(leg: string): Promise<{ port: number }>;
   connect(leg: string, agreed: AgreedMedia): void;
-  /** Zeros when the leg is not open. */
+  /** Returns zeros when the leg is not open. */
   close(leg: string): Promise<LegStatistics>;
   apply(command: MixCommand): void;
-  /** Converts the clip in small steps between ticks; rejects with a RangeError when it is too long or its rate is none. */
+  /**
+   * Converts the clip in small steps between ticks. Rejects with a RangeError when it is too long or its rate is
+   * invalid.
+   */
   loadClip(name: string, clip: SoundClip): Promise<void>;
   dropClip(name: string): void;
-  /** Sound to and from programs that live in this thread. */
+  /** Audio to and from programs in this thread. */
   readonly streams: EngineStreams;
-  /** Epoch milliseconds that never step back: the clock of the engine. */
+  /** Epoch milliseconds that never decrease: the engine's clock. */
   now(): number;
   census(): HostCensus;
   stats(): HostStats;
-  /** Forgets the timing so far, e.g. after the start. */
+  /** Resets the timing statistics, for example after the start. */
   resetStats(): void;
-  /** Closes every leg, ends every capture and stops the ticks. */
+  /** Closes all legs, ends all captures and stops the ticks. */
   closeAll(): Promise<void>;
 }
 
-/** How many of each thing exist now, sockets included. */
+/** Current numbers of objects, including sockets. */
 export interface HostCensus extends EngineCensus {
   readonly sockets: number;
 }
@@ -45,23 +51,23 @@ export interface HostStats {
   readonly ticks: TickStats;
   readonly engine: EngineCounters;
   readonly network: SocketCounters;
-  /** Sources that reach a leg without an edge; anything but 0 is a fault. */
+  /** Sources that reach a leg without an edge; anything but 0 is a bug. */
   readonly leaks: number;
   /** CPU time of this thread since its start, in ms. */
   readonly cpuMs: number;
 }
 
-/** What a host needs: a network, a listener, and its limits. */
+/** The network, callbacks and limits of a host. */
 export interface MediaHostOptions {
   /** Address to bind. */
   readonly host: string;
   readonly ports: { readonly first: number; readonly last: number };
   readonly openSockets: OpenLegSockets;
-  /** Notices of one turn of the event loop, in order. */
+  /** Receives the notices of one turn of the event loop, in order. */
   readonly notify: (notices: readonly MediaNotice[]) => void;
-  /** Takes what is captured, see MediaEngineDeps. */
+  /** Receives captured audio, see MediaEngineDeps. */
   readonly captured?: TakeCaptured;
-  /** See `loadOpus`; legs cannot speak Opus when left out. */
+  /** See `loadOpus`; legs have no Opus when left out. */
   readonly openOpus?: OpenOpus;
   /** See LatchOptions. */
   readonly isAdmitted?: (address: string) => boolean;
@@ -71,20 +77,20 @@ export interface MediaHostOptions {
   readonly limits?: Partial<EngineLimits>;
 }
 
-/** Steps of 2.5 ms: fine enough to come just behind the packets of a call, and no more turns than its sockets are worth. */
+/** Steps of 2.5 ms: fine enough to run soon after the packets of a call; more steps would cost more than they save. */
 const PHASES = 8;
 
-/** Rates at which the engine keeps clips. */
+/** Rates of stored clips. */
 const NARROW = 8000;
 const WIDE = 16_000;
 
-/** Samples converted at a time: a few tenths of a millisecond. */
+/** Samples per conversion step: a few tenths of a millisecond. */
 const CLIP_STEP = 2000;
 
-/** Starts ticking at once. */
+/** Creates a host and starts its ticks. */
 export function createMediaHost(options: MediaHostOptions): MediaHost {
   const { phases = PHASES } = options;
-  // Epoch milliseconds that never step back, whatever happens to the system's clock.
+  // Monotonic, independent of changes of the system clock.
   const now = (): number => performance.timeOrigin + performance.now();
   let gathered: MediaNotice[] = [];
   const hand = (): void => {
@@ -107,7 +113,7 @@ export function createMediaHost(options: MediaHostOptions): MediaHost {
       if (gathered.push(notice) === 1) queueMicrotask(hand);
     },
     random: () => randomInt(2 ** 47) / 2 ** 47,
-    // RFC 7022 §4.2: 96 bits that say nothing about the machine.
+    // RFC 7022 §4.2: 96 random bits, which reveal nothing about the machine.
     cname: randomBytes(12).toString('base64'),
     phases,
     ciphers: nodeCiphers,
@@ -124,19 +130,19 @@ export function createMediaHost(options: MediaHostOptions): MediaHost {
     now,
     tick: engine.tick,
     poll: sockets.poll,
-    // Each tick polls, so more of them are polls enough.
+    // Each tick polls, so only the remaining polls are needed.
     pollsPerTick: Math.ceil((sockets.pollsPerTick + 1) / phases) - 1,
   });
   loop.start();
 
   const indexes = new Map<string, number>();
-  /** Binding takes a moment; a close that comes meanwhile waits for it. */
+  /** Legs whose ports are being bound; `close` waits for them. */
   const opening = new Map<string, Promise<unknown>>();
 
   const host: MediaHost = {
     async open(leg) {
       const index = engine.openLeg(leg);
-      if (index === undefined) throw new Error(`media leg ${leg} is open already, or too many legs are`);
+      if (index === undefined) throw new Error(`media leg ${leg} is open, or the limit is reached`);
       indexes.set(leg, index);
       const binding = sockets.open(index);
       opening.set(leg, binding);
@@ -169,7 +175,7 @@ export function createMediaHost(options: MediaHostOptions): MediaHost {
           ? { sampleRate: WIDE, samples: await convert(clip, WIDE) }
           : { sampleRate: NARROW, samples: narrow };
       if (!engine.loadClip(name, kept, narrow)) {
-        throw new RangeError(`clip ${name} exceeds what may be kept`);
+        throw new RangeError(`clip ${name} does not fit: the limit of samples of all clips is reached`);
       }
     },
     dropClip: (name) => engine.dropClip(name),
@@ -203,7 +209,7 @@ async function convert({ sampleRate, samples }: SoundClip, rate: number): Promis
   if (sampleRate === rate) return samples;
   const resampler = createResampler({ from: sampleRate, to: rate });
   const length = Math.round((samples.length * rate) / sampleRate);
-  // Silence behind the end pushes the last samples out of the filter.
+  // Silence after the end flushes the last samples out of the filter.
   const tail = new Int16Array(resampler.delaySamples + 1);
   const out = new Int16Array(resampler.outputBound(samples.length + tail.length));
   let written = 0;

@@ -4,17 +4,17 @@ import type { CaptureMessage } from '../capture/capture-message.ts';
 import type { AgreedMedia, MediaNotice, MixCommand, SoundClip } from '../engine/commands.ts';
 import type { MediaHost } from './media-host.ts';
 
-/** What crosses into a media thread. Requests with an `id` are answered with the same one. */
+/** Messages to a media thread. Requests with an `id` are answered with the same `id`. */
 export type ToMediaThread =
   | { readonly type: 'apply'; readonly command: MixCommand }
   | { readonly type: 'connect'; readonly leg: string; readonly agreed: AgreedMedia }
   | { readonly type: 'drop-clip'; readonly name: string }
   | { readonly type: 'reset-stats' }
-  /** Where captures go from now on; `port` is transferred. */
+  /** Sets the port for captures; `port` is transferred. */
   | { readonly type: 'take-captures'; readonly port: MessagePort }
   | ({ readonly type: 'ask'; readonly id: number } & MediaQuestion);
 
-/** Requests that want an answer. */
+/** Requests with an answer. */
 export type MediaQuestion =
   | { readonly about: 'open'; readonly leg: string }
   | { readonly about: 'close'; readonly leg: string }
@@ -23,24 +23,27 @@ export type MediaQuestion =
   | { readonly about: 'stats' }
   | { readonly about: 'close-all' };
 
-/** What comes back. */
+/** Messages from a media thread. */
 export type FromMediaThread =
   | { readonly type: 'ready' }
   | { readonly type: 'notices'; readonly notices: readonly MediaNotice[] }
   | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
   | { readonly type: 'refusal'; readonly id: number; readonly message: string; readonly code?: string };
 
-/** Serves a host to the thread at the other end of `port`, which tells in batches, in order; `createHost` is given where its notices and captures go. */
+/**
+ * Serves a host to the thread at the other end of `port`, with messages in batches and in order. `createHost` receives
+ * the callbacks for notices and captures.
+ */
 export function serveMediaThread(
   port: MessagePort,
   createHost: (notify: (notices: readonly MediaNotice[]) => void, captured: TakeCaptured) => MediaHost,
 ): void {
-  /** What comes before there is somebody to take it, or after he has gone, is dropped. */
-  let taker: MessagePort | undefined;
-  const tell = (message: FromMediaThread): void => port.postMessage(message);
+  /** Captures are dropped before there is a port for them and after it closes. */
+  let capturePort: MessagePort | undefined;
+  const send = (message: FromMediaThread): void => port.postMessage(message);
   const pass = (message: CaptureMessage, transfer: ArrayBuffer[]): void =>
-    taker?.postMessage(message, transfer);
-  /** Samples of clips as they came: this thread seldom allocates, so its collector would leave dropped ones for hours. */
+    capturePort?.postMessage(message, transfer);
+  /** Samples of loaded clips, freed explicitly: this thread seldom allocates, so garbage collection may come hours later. */
   const owned = new Map<string, Int16Array>();
   const free = (samples: Int16Array | undefined): void => {
     (samples?.buffer as ArrayBuffer | undefined)?.transfer(0);
@@ -64,7 +67,7 @@ export function serveMediaThread(
     owned.delete(name);
   };
   const host = createHost(
-    (notices) => tell({ type: 'notices', notices }),
+    (notices) => send({ type: 'notices', notices }),
     (capture, tracks, samples, isLast, sampleRate) => {
       if (samples.length > 0) {
         const audio = { type: 'audio', capture, tracks, sampleRate, samples } as const;
@@ -84,25 +87,25 @@ export function serveMediaThread(
       case 'reset-stats':
         return host.resetStats();
       case 'take-captures': {
-        taker?.close();
-        const taking = message.port;
-        taker = taking;
-        taking.on('close', () => {
-          if (taker === taking) taker = undefined;
+        capturePort?.close();
+        const opened = message.port;
+        capturePort = opened;
+        opened.on('close', () => {
+          if (capturePort === opened) capturePort = undefined;
         });
         return;
       }
       case 'ask':
         answer(host, load, message).then(
-          (value) => tell({ type: 'answer', id: message.id, value }),
-          (error: unknown) => tell(refusal(message.id, error)),
+          (value) => send({ type: 'answer', id: message.id, value }),
+          (error: unknown) => send(refusal(message.id, error)),
         );
     }
   };
   port.on('message', (messages: readonly ToMediaThread[]) => {
     for (const message of messages) take(message);
   });
-  tell({ type: 'ready' });
+  send({ type: 'ready' });
 }
 
 async function answer(

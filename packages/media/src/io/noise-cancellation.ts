@@ -1,26 +1,26 @@
 import loadRnnoise, { type RnnoiseModule } from '@echogarden/rnnoise-wasm';
 import { NoiseGate } from '../dsp/noise-gate.ts';
 
-/** Takes noise out of one voice. */
+/** Removes noise from one voice. */
 export interface NoiseCancellation {
-  /** Replaces 20 ms at 48 kHz (960 samples) by what was said 10 ms earlier, with less noise. */
+  /** Replaces 20 ms at 48 kHz (960 samples) by the audio of 10 ms earlier, with less noise. */
   process(frame: Int16Array): void;
-  /** Gives its memory back; safe to call twice. */
+  /** Frees its memory; safe to call twice. */
   close(): void;
 }
 
 /**
- * `level` (0–100) is how far noise falls at most: 0.4 dB each, so 34 dB at 85; at 0 the voice is as it was, 10 ms later like the others.
- * Noise alone falls so far within 0.5 s.
+ * `level` (0–100) is the maximum attenuation of noise: 0.4 dB each, so 34 dB at 85. At 0 the voice is unchanged, with
+ * the same delay of 10 ms. Noise alone reaches this attenuation within 0.5 s.
  */
 export type OpenNoiseCancellation = (level: number) => NoiseCancellation;
 
-/** Of RNNoise: 10 ms at 48 kHz, which is also what its overlapping windows delay. */
+/** Block of RNNoise: 10 ms at 48 kHz, which is also the delay of its overlapping windows. */
 const BLOCK = 480;
 const FRAME = 960;
 const DB_PER_LEVEL = 0.4;
 
-/** Loads RNNoise, once for a thread: 5 ms and 1 MB, and 30 KB for each voice. */
+/** Loads RNNoise, once per thread: 5 ms and 1 MB, and 30 KB for each voice. */
 export async function loadNoiseCancellation(): Promise<OpenNoiseCancellation> {
   const rnnoise = await loadRnnoise();
   return (level) => new Rnnoise(rnnoise, DB_PER_LEVEL * Math.min(100, Math.max(0, level)));
@@ -28,7 +28,7 @@ export async function loadNoiseCancellation(): Promise<OpenNoiseCancellation> {
 
 class Rnnoise implements NoiseCancellation {
   readonly #rnnoise: RnnoiseModule;
-  /** What stays of noise, as an amplitude. */
+  /** Remaining amplitude of noise. */
   readonly #floor: number;
   readonly #gate = new NoiseGate();
   #gain = 0;
@@ -71,7 +71,7 @@ class Rnnoise implements NoiseCancellation {
       const voice = this.#rnnoise._rnnoise_process_frame(this.#state, this.#block, this.#block);
       this.#gain = this.#gate.next(energy / BLOCK, voice);
     }
-    // Another view when the memory has grown meanwhile.
+    // A new view, because the memory may have grown.
     const clean = this.#rnnoise.HEAPF32;
     const step = (this.#gain - from) / BLOCK;
     for (let i = 0; i < BLOCK; i++) {

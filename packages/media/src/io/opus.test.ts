@@ -13,7 +13,7 @@ const sine = (hz: number, frame: number): Int16Array =>
     Math.round(8192 * Math.sin((2 * Math.PI * hz * (frame * 960 + i)) / 48_000)),
   );
 
-/** Something like a voice: 20 harmonics of a pitch that moves, louder around 600 Hz, in syllables. */
+/** A voice-like signal: 20 harmonics of a moving pitch, louder around 600 Hz, in syllables. */
 function createVoice(): (frame: number) => Int16Array {
   let phase = 0;
   return (frame) =>
@@ -43,7 +43,7 @@ describe('Opus', () => {
     return packets;
   }
 
-  /** Through a jitter buffer with some packets left out; `waitMs` after each packet its frame is taken. */
+  /** Plays packets through a jitter buffer without the lost ones; each frame is taken `waitMs` after its packet. */
   function play(packets: readonly Uint8Array[], isLost: (n: number) => boolean, lateTicks = 0) {
     const codec = openOpus('');
     const buffer = createJitterBuffer({
@@ -67,7 +67,7 @@ describe('Opus', () => {
     return { heard, counters: buffer.counters };
   }
 
-  it('carries a tone at its level, also above what telephones carry', () => {
+  it('carries a tone at its level, also above the telephone band', () => {
     for (const hz of [400, 3000, 6000]) {
       const { heard, counters } = play(encodeFrames(hz, 50, 'useinbandfec=1'), () => false);
       assert.ok(Math.abs(toneLevel(heard.subarray(24_000), 48_000, hz) + 12) < 1.5, `${hz} Hz`);
@@ -75,7 +75,7 @@ describe('Opus', () => {
     }
   });
 
-  it('sends no more than the other side plays (RFC 7587 §6.1, maxplaybackrate)', () => {
+  it('sends no more bandwidth than the other side plays (RFC 7587 §6.1, maxplaybackrate)', () => {
     const { heard } = play(encodeFrames(6000, 50, 'maxplaybackrate=8000;stereo=0'), () => false);
     assert.ok(
       toneLevel(play(encodeFrames(6000, 50, ''), () => false).heard.subarray(24_000), 48_000, 6000) > -14,
@@ -83,7 +83,7 @@ describe('Opus', () => {
     assert.ok(toneLevel(heard.subarray(24_000), 48_000, 6000) < -40);
   });
 
-  it('a lost packet is decoded from the redundancy of the next one, and counted as concealed', () => {
+  it('decodes a lost packet from the redundancy of the next one, and counts it as concealed', () => {
     const isLost = (n: number): boolean => n > 20 && n % 10 === 0;
     const ratioWith = (parameters: string): number => {
       const packets = encodeFrames('voice', 100, parameters);
@@ -102,23 +102,23 @@ describe('Opus', () => {
       }
       return 10 * Math.log10(signal / error);
     };
-    const [told, guessed] = [ratioWith('useinbandfec=1'), ratioWith('useinbandfec=0')];
-    assert.ok(told > 8, `${told.toFixed(1)} dB from redundancy`);
-    assert.ok(told > guessed + 5, `${guessed.toFixed(1)} dB from concealment alone`);
+    const [recovered, guessed] = [ratioWith('useinbandfec=1'), ratioWith('useinbandfec=0')];
+    assert.ok(recovered > 8, `${recovered.toFixed(1)} dB from redundancy`);
+    assert.ok(recovered > guessed + 5, `${guessed.toFixed(1)} dB from concealment alone`);
   });
 
-  it('what does not come is made up by the codec; after 60 ms there is silence until a packet comes', () => {
+  it('conceals missing packets with the codec for 60 ms; silence follows until the next packet', () => {
     const packets = encodeFrames(400, 100, '');
     const { heard, counters } = play(packets, (n) => n >= 40 && n < 60);
     assert.equal(counters.concealedFrames, 3);
-    assert.ok(!isSilent(heard.subarray(40 * 960), 960, 2000), 'the tone goes on for a while');
+    assert.ok(!isSilent(heard.subarray(40 * 960), 960, 2000), 'the tone continues for some time');
     assert.ok(heard.subarray(46 * 960, 58 * 960).every((sample) => Math.abs(sample) < 100));
     assert.ok(toneLevel(heard.subarray(70 * 960, 95 * 960), 48_000, 400) > -13);
   });
 
-  it('DTX: a pause of the sender is no loss, and adds no delay', () => {
+  it('does not count a pause of the sender (DTX) as loss, and adds no delay', () => {
     const packets = encodeFrames(400, 100, '');
-    // Sequence numbers go on, timestamps jump (RFC 7587 §3.1.3): the sender skips what it does not send.
+    // Sequence numbers continue, timestamps jump (RFC 7587 §3.1.3): the sender skips silent frames.
     const codec = openOpus('');
     const buffer = createJitterBuffer({
       clockRate: 48_000,
@@ -141,7 +141,7 @@ describe('Opus', () => {
     codec.close?.();
   });
 
-  it('any bytes are taken without a throw, and stand for no more than 120 ms', () => {
+  it('accepts any bytes without a throw, as at most 120 ms', () => {
     const codec = openOpus('');
     const out = new Int16Array(5760);
     let state = 1;
@@ -155,7 +155,7 @@ describe('Opus', () => {
       assert.equal(codec.decode(bytes, 0, bytes.length, out), samples);
     }
     codec.close?.();
-    assert.doesNotThrow(() => codec.close?.(), 'closing twice is nothing');
+    assert.doesNotThrow(() => codec.close?.(), 'closing twice has no effect');
   });
 
   it('reads the length of a packet from its first bytes (RFC 6716 §3.1)', () => {
@@ -175,7 +175,7 @@ describe('Opus', () => {
     }
   });
 
-  it('a leg for which no pair was ready speaks from the next turn on', async () => {
+  it('sends audio from the next turn on for a leg without a prepared pair', async () => {
     const many = Array.from({ length: 40 }, () => openOpus(''));
     const out = new Uint8Array(1300);
     assert.ok(many.every((codec) => codec.encode(sine(400, 0), 960, out, 0) >= 1));

@@ -9,10 +9,10 @@ import {
 import type { AudioCodec } from '../codec/audio-codec.ts';
 import { opusSamples } from '../codec/opus-packet.ts';
 
-/** Opens Opus for one leg; `parameters` is what the other side's `a=fmtp` says (RFC 7587 §6.1). */
+/** Opens Opus for one leg; `parameters` is the other side's `a=fmtp` (RFC 7587 §6.1). */
 export type OpenOpus = (parameters: string) => AudioCodec;
 
-/** An encoder and a decoder of libopus, memory outside of JavaScript. */
+/** An encoder and a decoder of libopus, with memory outside JavaScript. */
 interface Pair {
   readonly encoder: OpusEncoderHandle;
   readonly decoder: OpusDecoderHandle;
@@ -20,36 +20,36 @@ interface Pair {
 
 const CLOCK = 48_000;
 const FRAME = 960;
-/** Frames that are made up must be multiples of 2.5 ms (RFC 6716 §2.1.4). */
+/** Concealed frames must be multiples of 2.5 ms (RFC 6716 §2.1.4). */
 const SHORTEST = 120;
-/** RFC 6716 §3.2.1: no frame is longer. */
+/** RFC 6716 §3.2.1: the longest frame. */
 const MOST_BYTES = 1275;
 /** RFC 7587 §3.1.1: 28 to 40 kbit/s for full-band speech. */
 const BITRATE = 32_000;
-/** Half of what it can do at its best: 190 µs a frame, and nearly all of the quality for speech. */
+/** Half of the maximum: 190 µs per frame, with nearly the full quality for speech. */
 const COMPLEXITY = 5;
-/** Loss that the encoder prepares for: at 5 % and this bit rate it spends nothing on redundancy (measured). */
+/** Loss that the encoder prepares for: at 5 % and this bit rate it adds no redundancy (measured). */
 const EXPECTED_LOSS_PERCENT = 10;
-/** Pairs made ahead, because libopus makes them asynchronously and a call is connected at once. */
-const SPARE = 8;
+/** Pairs created in advance: libopus creates them asynchronously, but a call is connected at once. */
+const PREPARED_PAIRS = 8;
 
-/** Loads libopus, once for a thread. Resolves when legs can be opened. */
-export async function loadOpus(spare: number = SPARE): Promise<OpenOpus> {
-  const spares: Pair[] = [];
+/** Loads libopus, once per thread. Resolves when legs can be opened. */
+export async function loadOpus(prepared: number = PREPARED_PAIRS): Promise<OpenOpus> {
+  const ready: Pair[] = [];
   let coming = 0;
   const refill = async (): Promise<void> => {
-    while (spares.length + coming < spare) {
+    while (ready.length + coming < prepared) {
       coming++;
       const pair = await createPair().finally(() => coming--);
-      spares.push(pair);
+      ready.push(pair);
     }
   };
   await refill();
   return (parameters) => {
-    const pair = spares.pop();
-    const codec = new Opus(wantedBy(parameters));
+    const pair = ready.pop();
+    const codec = new Opus(requestedBy(parameters));
     if (pair !== undefined) codec.adopt(pair);
-    // All were taken in one turn: this leg gets its pair before the next one, until then it is silent.
+    // All pairs were used in one turn: this leg gets its pair before the next turn and is silent until then.
     else void createPair().then((late) => codec.adopt(late));
     void refill();
     return codec;
@@ -68,12 +68,12 @@ async function createPair(): Promise<Pair> {
   return { encoder, decoder: await createDecoder({ channels: 1, sampleRate: CLOCK }) };
 }
 
-interface Wanted {
+interface Requested {
   readonly redundancy: boolean;
   readonly bandwidth: (typeof Bandwidth)[keyof typeof Bandwidth];
 }
 
-function wantedBy(fmtp: string): Wanted {
+function requestedBy(fmtp: string): Requested {
   const numberOf = (name: string): number =>
     Number(new RegExp(`(?:^|;)\\s*${name}=(\\d{1,6})\\s*(?:;|$)`).exec(fmtp)?.[1]);
   const rate = numberOf('maxplaybackrate');
@@ -90,7 +90,7 @@ function wantedBy(fmtp: string): Wanted {
   return { redundancy: numberOf('useinbandfec') === 1, bandwidth };
 }
 
-/** Opus for one leg: mono, 48 kHz, packets of 20 ms. What libopus refuses to decode is concealed. */
+/** Opus for one leg: mono, 48 kHz, packets of 20 ms. Packets that libopus refuses are concealed. */
 class Opus implements AudioCodec {
   readonly name = 'opus';
   readonly clockRate = CLOCK;
@@ -98,12 +98,12 @@ class Opus implements AudioCodec {
   readonly frameSamples = FRAME;
   readonly frameBytes = 0;
   readonly remembers = true;
-  readonly #wanted: Wanted;
+  readonly #requested: Requested;
   #pair: Pair | undefined;
   #isClosed = false;
 
-  constructor(wanted: Wanted) {
-    this.#wanted = wanted;
+  constructor(requested: Requested) {
+    this.#requested = requested;
   }
 
   adopt(pair: Pair): void {
@@ -111,7 +111,7 @@ class Opus implements AudioCodec {
       free(pair);
       return;
     }
-    const { redundancy, bandwidth } = this.#wanted;
+    const { redundancy, bandwidth } = this.#requested;
     pair.encoder.setFec(redundancy);
     pair.encoder.setPacketLossPercent(redundancy ? EXPECTED_LOSS_PERCENT : 0);
     pair.encoder.setMaxBandwidth(bandwidth);
@@ -120,7 +120,7 @@ class Opus implements AudioCodec {
 
   encode(samples: Int16Array, count: number, out: Uint8Array, outOffset: number): number {
     if (this.#pair === undefined || count !== FRAME) {
-      // A frame of 20 ms without content (RFC 6716 §3.2.1): what is said in it is nothing.
+      // A frame of 20 ms without content (RFC 6716 §3.2.1): silence.
       out[outOffset] = 31 << 3;
       return 1;
     }
@@ -177,7 +177,7 @@ class Opus implements AudioCodec {
     try {
       decoded = this.#pair?.decoder.decode(packet, options);
     } catch {
-      // Anybody may send any bytes: what is no Opus passes as silence of the same length.
+      // The sender may send any bytes: an invalid packet becomes silence of the same length.
     }
     out.fill(0, outOffset, outOffset + samples);
     if (decoded !== undefined)

@@ -1,18 +1,20 @@
-/** Hands out even ports of a range in turn, so that a port rests as long as possible before it is used again. */
+/** Assigns the even ports of a range in turn, so that a released port is reused as late as possible. */
 export interface PortRange {
-  /** The next pair that is not taken; undefined when all are. Counts it as taken. */
+  /** Takes the next free pair; undefined when none is free. */
   take(): number | undefined;
   release(port: number): void;
-  /** How many pairs the range holds. */
+  /** Number of pairs in the range. */
   readonly pairs: number;
 }
 
-/** `first` and `last` are inclusive; throws a RangeError when no even port with its successor lies between them. */
+/** `first` and `last` are inclusive; throws a RangeError when they include no even port with its successor. */
 export function createPortRange(first: number, last: number): PortRange {
   const start = first + (first % 2);
   const pairs = Math.floor((last - start + 1) / 2);
   if (!(start >= 2 && last <= 65535 && pairs >= 1)) {
-    throw new RangeError(`ports ${first} to ${last} hold no pair for RTP and RTCP`);
+    throw new RangeError(
+      `the port range ${first}–${last} has no pair for RTP and RTCP: an even port and its successor are needed`,
+    );
   }
   const taken = new Set<number>();
   let next = 0;

@@ -1,10 +1,10 @@
-/** The part of the interface that we use; the package brings no types. */
+/** The part of the interface that we use; the package has no types. */
 declare module '@echogarden/rnnoise-wasm' {
   export interface RnnoiseModule {
     readonly HEAPF32: Float32Array;
     _malloc(bytes: number): number;
     _free(pointer: number): void;
-    /** 0 for the model that is built in. */
+    /** 0 for the built-in model. */
     _rnnoise_create(model: number): number;
     _rnnoise_destroy(state: number): void;
     _rnnoise_get_frame_size(): number;

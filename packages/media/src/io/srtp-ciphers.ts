@@ -2,8 +2,8 @@ import { createCipheriv, createHmac, createSecretKey } from 'node:crypto';
 import type { SrtpCiphers } from '../rtp/srtp-suite.ts';
 
 /**
- * AES and HMAC-SHA1 of OpenSSL. One cipher in ECB mode is the key-stream generator of all packets of a key; keys are KeyObjects, because
- * Node imports a key given as bytes anew for every HMAC, which takes six times as long.
+ * AES and HMAC-SHA1 of OpenSSL. One ECB cipher generates the key stream for all packets of a key. Keys are KeyObjects,
+ * because Node imports a key given as bytes again for every HMAC, which takes six times as long.
  */
 export const nodeCiphers: SrtpCiphers = {
   aes(key) {

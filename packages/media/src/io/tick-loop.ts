@@ -1,6 +1,6 @@
 import { createLateness, type LatenessSummary } from './lateness.ts';
 
-/** Calls the engine at an even pace of elapsed time. */
+/** Calls the engine at a constant pace. */
 export interface TickLoop {
   start(): void;
   stop(): void;
@@ -8,39 +8,39 @@ export interface TickLoop {
   resetStats(): void;
 }
 
-/** How punctual the ticks were. */
+/** Punctuality of the ticks. */
 export interface TickStats {
-  /** How long after its due time a tick began. */
+  /** Delay of a tick after its due time. */
   readonly lateness: LatenessSummary;
-  /** How long a tick took. */
+  /** Duration of a tick. */
   readonly duration: LatenessSummary;
   readonly ticks: number;
-  /** Times that the schedule was given up and begun anew after a stall. */
+  /** Restarts of the schedule after a stall. */
   readonly rebased: number;
-  /** Ticks that were left out by these. */
+  /** Ticks skipped by these restarts. */
   readonly skipped: number;
 }
 
-/** The clock, the engine and the sockets that a loop drives; times in milliseconds. */
+/** The clock, the engine and the sockets of a loop; times in milliseconds. */
 export interface TickLoopDeps {
   readonly intervalMs: number;
   /** Monotonic milliseconds. */
   now(): number;
-  /** How many ticks make a frame; only whole frames are left out. Default 1. */
+  /** Ticks per frame; only whole frames are skipped. Default 1. */
   readonly ticksPerFrame?: number;
-  /** `skipped` frames before this tick were left out. */
+  /** `skipped` is the number of frames skipped before this tick. */
   tick(nowMs: number, skipped: number): void;
   poll(): void;
-  /** Polls between two ticks; the tick itself polls first in any case. */
+  /** Polls between two ticks; each tick also polls first. */
   readonly pollsPerTick: number;
-  /** A stall longer than this many frames is not made up for. */
+  /** A stall longer than this many frames restarts the schedule. */
   readonly mostBehind?: number;
 }
 
 /**
- * The n-th tick is due at start + n · interval, so that errors never add up. After a short stall the ticks that fell due
- * follow one another, with a turn of the event loop between them so that waiting packets are read first; after a long
- * one (a suspended machine) the schedule starts anew: hundreds of frames at once would only fill the listeners' buffers.
+ * The n-th tick is due at start + n · interval, so that errors do not add up. After a short stall, the due ticks follow
+ * one another, with a turn of the event loop between them so that waiting packets are read first. After a long stall (a
+ * suspended machine) the schedule restarts, because hundreds of frames at once would only fill the listeners' buffers.
  */
 export function createTickLoop(deps: TickLoopDeps): TickLoop {
   const { intervalMs, ticksPerFrame = 1, mostBehind = 5 } = deps;
@@ -84,7 +84,7 @@ export function createTickLoop(deps: TickLoopDeps): TickLoop {
     const dueTick = base + done * intervalMs;
     const duePoll = dueTick - ((steps - 1 - Math.min(polls, steps - 1)) * intervalMs) / steps;
     const wait = duePoll - deps.now();
-    // Timers have a resolution of 1 ms and round down what is below: the last part is waited for in one more turn.
+    // Timers have a resolution of 1 ms and round down below it: one more turn waits for the rest.
     if (wait <= 0) immediate = setImmediate(wake);
     else timer = setTimeout(wake, Math.ceil(wait));
   };

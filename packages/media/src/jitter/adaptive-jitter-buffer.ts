@@ -14,16 +14,16 @@ import { continuity, StreamContinuity } from './stream-continuity.ts';
 import { taken } from './taken.ts';
 import { TimeScale } from './time-scale.ts';
 
-/** 120 ms, the longest packet that any of our codecs makes. */
+/** 120 ms, the longest packet of our codecs. */
 const longestPacketMs = 120;
 
-/** The jitter buffer of `createJitterBuffer`, where its parts are drawn. */
+/** The jitter buffer; `createJitterBuffer` has a diagram of its parts. */
 export class AdaptiveJitterBuffer implements JitterBuffer {
   readonly counters: JitterCounters = createJitterCounters();
   readonly pace: FramePace;
   readonly #frame: number;
   readonly #unitsPerMs: number;
-  /** Samples a timestamp unit. */
+  /** Samples per timestamp unit. */
   readonly #ratio: number;
   readonly #maxDelayMs: number;
   readonly packets: PacketRing;
@@ -33,20 +33,20 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
   readonly #scale: TimeScale;
   readonly #continuity: StreamContinuity;
   readonly #codecs = new PayloadCodecs();
-  /** Decoded, not yet taken; ends at `#endTimestamp`. */
+  /** Decoded samples not yet taken; they end at `#endTimestamp`. */
   readonly #pcm: Int16Array;
   #pcmLength = 0;
   #endTimestamp = 0;
-  /** The end of the newest audio that waits. */
+  /** End of the newest waiting audio. */
   #newestTimestamp = 0;
-  /** Waiting for the stream or its next talkspurt, else playing. */
+  /** False while waiting for the stream or its next talkspurt. */
   isPlaying = false;
   #hasPlayed = false;
   #nextSequence = 0;
   newestPacket = 0;
-  /** Samples to be made up before the next packet's own. */
+  /** Samples to be concealed before the next packet's own. */
   #gap = 0;
-  /** Samples made up since the buffer ran dry: they replace a packet that never comes, or delay one that does. */
+  /** Samples concealed since the buffer ran dry: they replace a lost packet or delay a late one. */
   #stalled = 0;
   #framesSinceChange = 0;
   readonly #own: CodecConcealment;
@@ -57,7 +57,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     this.#unitsPerMs = clockRate / 1000;
     this.#ratio = sampleRate / clockRate;
     this.#maxDelayMs = options.maxDelayMs ?? 200;
-    // Packets of 10 ms, the shortest in use, must fit; four more for those that overtake.
+    // Packets of 10 ms, the shortest in use, must fit, plus four that overtake others.
     this.packets = new PacketRing(Math.ceil(this.#maxDelayMs / 10) + 4, options.maxPayloadBytes ?? 640);
     this.#estimator = new DelayEstimator(clockRate);
     this.#plan = new DelayPlan(clockRate, this.#frame / this.#ratio, minDelayMs, this.#maxDelayMs);
@@ -126,7 +126,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     }
     if (isAudio) this.#estimator.observe(header.timestamp, arrivalMs);
     if (ahead < 0) {
-      // Before the first sample has gone out, a packet that was overtaken may still lead.
+      // Until the first sample has been played, a packet that was overtaken may still come first.
       const mayLead = !this.#hasPlayed && sequenceDistance(sequence, this.newestPacket) < this.packets.slots;
       if (!mayLead) {
         counters.late++;
@@ -154,7 +154,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     const frame = this.#frame;
     if (!this.isPlaying && !this.#begins(nowMs)) return this.#takeNothing(out);
     if (this.#plan.pending !== 0) this.#adjust(nowMs);
-    let madeUp = 0;
+    let concealed = 0;
     let filled = 0;
     while (filled < frame) {
       const from = filled;
@@ -162,7 +162,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
         filled = Math.min(frame, from + this.#gap);
         this.#concealment.conceal(out, from, filled - from);
         this.#gap -= filled - from;
-        madeUp += filled - from;
+        concealed += filled - from;
       } else if (this.#pcmLength > 0) {
         filled = Math.min(frame, from + this.#pcmLength);
         this.#copyOut(out, from, filled - from);
@@ -171,15 +171,15 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
         filled = frame;
         this.#own.standIn(out, from, filled - from);
         this.#stalled += filled - from;
-        madeUp += filled - from;
+        concealed += filled - from;
       }
       this.#concealment.record(out, from, filled);
     }
-    madeUp += this.#own.takeRecovered();
-    this.counters.concealedSamples += madeUp;
+    concealed += this.#own.takeRecovered();
+    this.counters.concealedSamples += concealed;
     if (this.#own.hasGivenUp(this.#stalled)) this.#rest();
     else this.#plan.decide(this.#estimator, this.#pcmLength / this.#ratio);
-    if (madeUp === 0) {
+    if (concealed === 0) {
       this.counters.playedFrames++;
       return taken.played;
     }
@@ -188,7 +188,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
   }
 
   #takeNothing(out: Int16Array): number {
-    // A restarted stream: what was played before still fades.
+    // After a restart, the concealment of the old stream still fades out.
     if (this.#concealment.active && !this.#concealment.isSilent) {
       this.#concealment.conceal(out, 0, this.#frame);
       this.counters.concealedSamples += this.#frame;
@@ -200,7 +200,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     return taken.empty;
   }
 
-  /** A new stream starts with this packet. */
+  /** Starts a new stream with this packet. */
   #restart(header: RtpHeader, arrivalMs: number): void {
     if (this.#hasPlayed) {
       this.counters.resyncs++;
@@ -221,7 +221,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     this.#rest();
   }
 
-  /** Nothing has come for a while: the next packet starts a talkspurt, with a delay of its own. */
+  /** Ends the talkspurt: the next packet starts a new one with its own delay. */
   #rest(): void {
     this.isPlaying = false;
     this.#gap = 0;
@@ -233,7 +233,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     while (sequenceDistance(this.#nextSequence, sequence) >= this.packets.slots) {
       if (this.packets.count > 0) this.#dropOldest();
       else {
-        // An outage longer than the buffer: all of it is lost, and playing goes on from here.
+        // An outage longer than the buffer: count it as lost and continue with this packet.
         this.counters.lost += sequenceDistance(this.#nextSequence, sequence);
         this.#nextSequence = sequence;
       }
@@ -245,26 +245,26 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     if (this.packets.audioCount === 0 || timestampDistance(this.#newestTimestamp, end) > 0) {
       this.#newestTimestamp = end;
     }
-    // Between talkspurts nothing has been played up to a point: waiting counts from the first packet.
+    // Between talkspurts there is no play position: depth counts from the first packet.
     if (!this.isPlaying && this.packets.audioCount === 0) this.#endTimestamp = header.timestamp;
     this.packets.storeAudio(header, bytes);
     this.#boundDepth();
   }
 
-  /** Keeps the promise of `maxDelayMs`, also against timestamps that run ahead of the time or against the sequence. */
+  /** Enforces `maxDelayMs`, also when timestamps run ahead of time or against the sequence. */
   #boundDepth(): void {
     while (this.depthMs > this.#maxDelayMs && this.packets.audioCount > 1) this.#dropOldest();
     if (this.depthMs <= this.#maxDelayMs || !this.#skipToAudio()) return;
-    // Alone and far ahead by its own clock: waiting for that time would be the delay.
-    const place = this.packets.place(this.#nextSequence);
-    this.#endTimestamp = this.packets.timestamp[place]!;
-    const units = this.#codecs.samplesAt(this.packets, place) / this.#ratio;
+    // A single packet with a timestamp far ahead: play it now, because waiting for its time would exceed the limit.
+    const slot = this.packets.slotOf(this.#nextSequence);
+    this.#endTimestamp = this.packets.timestamp[slot]!;
+    const units = this.#codecs.samplesAt(this.packets, slot) / this.#ratio;
     this.#newestTimestamp = (this.#endTimestamp + units) >>> 0;
     this.#gap = 0;
     if (this.isPlaying) this.#concealment.bridge();
   }
 
-  /** Gives up the oldest audio, decoded or not. */
+  /** Drops the oldest audio, decoded or not. */
   #dropOldest(): void {
     if (this.isPlaying) this.#concealment.bridge();
     this.#gap = 0;
@@ -275,31 +275,31 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
       return;
     }
     if (!this.#skipToAudio()) return;
-    const place = this.packets.place(this.#nextSequence);
-    const units = this.#codecs.samplesAt(this.packets, place) / this.#ratio;
-    this.#endTimestamp = (this.packets.timestamp[place]! + units) >>> 0;
+    const slot = this.packets.slotOf(this.#nextSequence);
+    const units = this.#codecs.samplesAt(this.packets, slot) / this.#ratio;
+    this.#endTimestamp = (this.packets.timestamp[slot]! + units) >>> 0;
     this.counters.removedSamples += units * this.#ratio;
     this.counters.overflow++;
     this.packets.release(this.#nextSequence);
     this.#nextSequence = (this.#nextSequence + 1) & 0xffff;
   }
 
-  /** Starts a talkspurt when its first packet has waited for as long as the network's jitter asks. */
+  /** Starts a talkspurt when its first packet has waited long enough for the network's jitter. */
   #begins(nowMs: number): boolean {
     if (this.packets.audioCount === 0) return false;
-    const place = this.packets.place(this.packets.firstAudio(this.#nextSequence));
-    this.#plan.notePacket(this.#codecs.samplesAt(this.packets, place) / this.#ratio);
-    const slackMs = this.#estimator.deviationMs(this.packets.timestamp[place]!, nowMs);
+    const slot = this.packets.slotOf(this.packets.firstAudio(this.#nextSequence));
+    this.#plan.notePacket(this.#codecs.samplesAt(this.packets, slot) / this.#ratio);
+    const slackMs = this.#estimator.deviationMs(this.packets.timestamp[slot]!, nowMs);
     if (slackMs < this.#plan.startingSlackMs(this.#estimator)) return false;
     this.#skipToAudio();
-    this.#endTimestamp = this.packets.timestamp[place]!;
+    this.#endTimestamp = this.packets.timestamp[slot]!;
     this.isPlaying = true;
     this.#hasPlayed = true;
     this.#boundDepth();
     return true;
   }
 
-  /** Moves on to the next audio that waits; numbers on the way that hold nothing are lost. False when there is none. */
+  /** Skips to the next waiting audio; missing sequence numbers count as lost. False when there is none. */
   #skipToAudio(): boolean {
     while (this.packets.count > 0) {
       const state = this.packets.stateOf(this.#nextSequence);
@@ -311,13 +311,13 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     return false;
   }
 
-  /** Gets at the audio that is due: decodes it, or finds how much is missing before it. False when nothing waits. */
+  /** Decodes the due audio, or sets the gap before it. False when nothing waits. */
   #pull(nowMs: number): boolean {
     if (!this.#skipToAudio()) return false;
-    const timestamp = this.packets.timestamp[this.packets.place(this.#nextSequence)]!;
+    const timestamp = this.packets.timestamp[this.packets.slotOf(this.#nextSequence)]!;
     const missing = Math.max(0, timestampDistance(this.#endTimestamp, timestamp) * this.#ratio);
     this.#endTimestamp = timestamp;
-    // What was made up while the buffer was dry stood in for what is missing; any more of it is delay.
+    // Samples concealed while the buffer was dry replace the missing ones; any excess adds delay.
     this.#gap = Math.max(0, missing - this.#stalled);
     if (this.#stalled > missing) {
       this.counters.insertedSamples += this.#stalled - missing;
@@ -325,7 +325,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     }
     this.#stalled = 0;
     this.#boundDepth();
-    // What is recovered is played first; the packet that told it is decoded when its own turn has come.
+    // Recovered audio is played first; the packet that carried the redundancy is decoded in its own turn.
     if (this.#gap > 0 && this.#skipToAudio()) {
       const made = this.#own.recover(this.packets, this.#nextSequence, this.#gap, this.#pcm, this.#pcmLength);
       this.#pcmLength += made;
@@ -340,13 +340,13 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
   }
 
   #decodeNext(): void {
-    const place = this.packets.place(this.#nextSequence);
-    const codec = this.#codecs.at(this.packets.payloadType[place]!);
-    // Undefined when the payload types were exchanged meanwhile: its time passes as a gap.
+    const slot = this.packets.slotOf(this.#nextSequence);
+    const codec = this.#codecs.at(this.packets.payloadType[slot]!);
+    // Undefined after a change of payload types: the packet's time becomes a gap.
     if (codec !== undefined) {
       this.#own.coder = codec;
       const { payload, length, slotBytes } = this.packets;
-      const count = codec.decode(payload, place * slotBytes, length[place]!, this.#pcm, this.#pcmLength);
+      const count = codec.decode(payload, slot * slotBytes, length[slot]!, this.#pcm, this.#pcmLength);
       this.#pcmLength += count;
       this.#endTimestamp = (this.#endTimestamp + count / this.#ratio) >>> 0;
       this.#plan.notePacket(count / this.#ratio);
@@ -364,7 +364,7 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
     this.#pcmLength -= count;
   }
 
-  /** Carries out a part of the planned change of delay, where the audio permits it. */
+  /** Applies a part of the planned change of delay, where the audio permits. */
   #adjust(nowMs: number): void {
     const plan = this.#plan;
     const scale = this.#scale;
@@ -382,14 +382,14 @@ export class AdaptiveJitterBuffer implements JitterBuffer {
       this.packets.continues(this.#nextSequence, this.#endTimestamp)
     )
       this.#decodeNext();
-    // A stretch that is played twice need not leave a whole frame behind it.
+    // Repeating a stretch does not need a whole frame after it.
     if (!shortens) {
       if (this.#pcmLength === 0 && !this.#pull(nowMs)) return;
       maxLag = Math.min(maxLag, this.#pcmLength - scale.window);
     }
     if (maxLag < 1 || this.#pcmLength < maxLag + (shortens ? this.#frame : scale.window)) return;
     scale.search(this.#pcm, total, maxLag);
-    if (scale.likeness < plan.wantedLikeness(hurries)) return;
+    if (scale.likeness < plan.requiredLikeness(hurries)) return;
     const { lag } = scale;
     this.#pcmLength = scale.apply(this.#pcm, this.#pcmLength, shortens);
     this.counters[shortens ? 'removedSamples' : 'insertedSamples'] += lag;

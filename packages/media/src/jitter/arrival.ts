@@ -1,11 +1,11 @@
-/** What became of a packet that was put into a jitter buffer. */
+/** Result of putting a packet into a jitter buffer. */
 export const arrival = {
-  /** It waits for its turn, or fills its sequence number where it is no audio. */
+  /** Stored: audio waits for its turn, other payloads fill their sequence number. */
   kept: 0,
-  /** The same, and a new stream begins with it. */
+  /** Stored, as the first packet of a new stream. */
   fresh: 1,
   late: 2,
   duplicate: 3,
-  /** It belongs to no stream that is known. */
+  /** Belongs to no known stream. */
   stray: 4,
 } as const;

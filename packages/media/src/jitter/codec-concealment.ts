@@ -3,12 +3,12 @@ import type { Concealment } from './concealment.ts';
 import type { PacketRing } from './packet-ring.ts';
 import type { PayloadCodecs } from './payload-codecs.ts';
 
-/** Longer than this nothing is made up: what follows is silence. */
+/** Concealment lasts at most this long; silence follows. */
 const MOST_MS = 60;
 
-/** What a codec that remembers makes up itself: it knows best how its own stream goes on. Others leave it to `Concealment`. */
+/** Concealment by stateful codecs (G.722, Opus), which predict their own stream best. Others use `Concealment`. */
 export class CodecConcealment {
-  /** Whose packet was decoded last. */
+  /** Codec of the last decoded packet. */
   coder: AudioCodec | undefined;
   readonly #most: number;
   readonly #others: Concealment;
@@ -21,21 +21,24 @@ export class CodecConcealment {
     this.#codecs = codecs;
   }
 
-  /** Makes up what has not come; what the codec does not make is left to the concealment of others, and all of it where that has begun. */
+  /**
+   * Conceals missing samples with the codec. `Concealment` fills what the codec does not produce, and everything once
+   * it is active.
+   */
   standIn(out: Int16Array, offset: number, count: number): void {
     const made = this.#others.active ? 0 : (this.coder?.conceal?.(count, out, offset) ?? 0);
     if (made < count) this.#others.conceal(out, offset + made, count - made);
   }
 
-  /** Whether so many samples were made up at a stretch that silence is all that is left. */
+  /** Whether concealment has lasted so long that only silence follows. */
   hasGivenUp(samples: number): boolean {
     if (samples === 0) return false;
     return this.#others.isSilent || (this.coder?.conceal !== undefined && samples >= this.#most);
   }
 
   /**
-   * Decodes the `missing` samples before the packet of this number, which is here, to `outOffset`, and returns how many it made: the last of them from the
-   * redundancy in that packet, where there is any.
+   * Decodes the `missing` samples before this packet to `outOffset`: the last ones from the redundancy in the packet,
+   * if any. Returns the number of samples made.
    */
   recover(
     packets: PacketRing,
@@ -45,20 +48,20 @@ export class CodecConcealment {
     outOffset: number,
   ): number {
     const { coder } = this;
-    const place = packets.place(sequenceNumber);
+    const slot = packets.slotOf(sequenceNumber);
     if (coder?.recover === undefined || coder.conceal === undefined || missing > this.#most) return 0;
-    if (coder !== this.#codecs.at(packets.payloadType[place]!) || outOffset + missing > out.length) return 0;
+    if (coder !== this.#codecs.at(packets.payloadType[slot]!) || outOffset + missing > out.length) return 0;
     const bytes = packets.payload;
-    const offset = place * packets.slotBytes;
-    const length = packets.length[place]!;
-    const told = Math.min(coder.samplesIn(length, bytes, offset), missing);
-    const before = missing > told ? coder.conceal(missing - told, out, outOffset) : 0;
-    const made = before + coder.recover(bytes, offset, length, told, out, outOffset + before);
+    const offset = slot * packets.slotBytes;
+    const length = packets.length[slot]!;
+    const covered = Math.min(coder.samplesIn(length, bytes, offset), missing);
+    const before = missing > covered ? coder.conceal(missing - covered, out, outOffset) : 0;
+    const made = before + coder.recover(bytes, offset, length, covered, out, outOffset + before);
     this.#recovered += made;
     return made;
   }
 
-  /** Samples that were recovered since it was asked last. */
+  /** Recovered samples since the last call. */
   takeRecovered(): number {
     const recovered = this.#recovered;
     this.#recovered = 0;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Concealment } from './concealment.ts';
 
-/** A voice of 125 Hz: a fundamental and two overtones, a period of 8 ms. */
+/** A voice of 125 Hz: a fundamental and two overtones, with a period of 8 ms. */
 const voice = (i: number, rate = 8000): number => {
   const angle = (2 * Math.PI * 125 * i) / rate;
   return 6000 * Math.sin(angle) + 3000 * Math.sin(2 * angle + 1) + 2000 * Math.sin(5 * angle + 2);
@@ -24,9 +24,9 @@ function rms(samples: Int16Array, from: number, to: number): number {
   return Math.sqrt(sum / (to - from));
 }
 
-describe('concealment in the manner of G.711 Appendix I', () => {
+describe('concealment as in G.711 Appendix I', () => {
   for (const rate of [8000, 16_000]) {
-    it(`goes on with the pitch of what was played, in phase, at ${rate} Hz`, () => {
+    it(`continues the pitch of the played audio, in phase, at ${rate} Hz`, () => {
       const concealment = played(rate / 5, rate);
       const out = new Int16Array(rate / 100);
       concealment.conceal(out, 0, out.length);
@@ -72,7 +72,7 @@ describe('concealment in the manner of G.711 Appendix I', () => {
       const concealment = played(1600);
       const out = new Int16Array(erased + 160);
       concealment.conceal(out, 0, erased);
-      // What follows is half a period off, the worst case for the cross-fade.
+      // The next audio is half a period off, the worst case for the cross-fade.
       for (let i = 0; i < 160; i++) out[erased + i] = voice(1600 + erased + i + 32);
       concealment.merge(out, erased, 160);
       assert.equal(concealment.active, false);
@@ -84,7 +84,7 @@ describe('concealment in the manner of G.711 Appendix I', () => {
     }
   });
 
-  it('starts where the last sample was, also when the voice rides on a slower swing', () => {
+  it('starts at the last sample, also when the voice has a slower component', () => {
     const swinging = (i: number) => voice(i) + 9000 * Math.sin((2 * Math.PI * 20 * i) / 8000);
     const before = Int16Array.from({ length: 420 }, (_, i) => swinging(i));
     const concealment = new Concealment(8000);
@@ -96,7 +96,7 @@ describe('concealment in the manner of G.711 Appendix I', () => {
     assert.ok(Math.abs(out[0]! - before[419]!) <= greatest, `${before[419]} → ${out[0]}`);
   });
 
-  it('makes silence of silence', () => {
+  it('conceals silence with silence', () => {
     const concealment = new Concealment(8000);
     const out = new Int16Array(480).fill(1);
     concealment.conceal(out, 0, 480);

@@ -1,7 +1,7 @@
 /*
- * Packet-loss concealment by repeating the pitch period, in the manner of ITU-T G.711 Appendix I, written from its
- * description. It adds no delay: where the appendix delays all audio by 3.75 ms to smooth the start of an erasure, the
- * step at the seam is carried over and faded out.
+ * Packet-loss concealment by repeating the pitch period, after the description in ITU-T G.711 Appendix I. The appendix
+ * delays all audio by 3.75 ms to smooth the start of an erasure. This code adds no delay: it carries the step at the
+ * seam over and fades it out.
  *
  *   history ……|··period··|··period··|··period··|  erasure: 0–10 ms one period repeated, 10–20 ms two, then three;
  *                                                20 % quieter every 10 ms after the first, silence from 60 ms on
@@ -9,12 +9,12 @@
 
 const pitchMinMs = 5;
 const pitchMaxMs = 15;
-/** Speech that is compared with its past to find the pitch. */
+/** Length of the speech that the pitch search compares with its past. */
 const matchMs = 20;
 
-/** Conceals what is missing in one stream from what was played before. */
+/** Conceals the gaps of one stream with its earlier audio. */
 export class Concealment {
-  /** Samples made up since the last real one; 0 when none are. */
+  /** Samples concealed since the last real one; 0 outside an erasure. */
   erased = 0;
   readonly #history: Int16Array;
   readonly #frozen: Int16Array;
@@ -24,12 +24,12 @@ export class Concealment {
   #active = false;
   #period = 0;
   #quarter = 0;
-  /** Length of what is repeated, and the place in it. */
+  /** Length of the repeated stretch, and the position in it. */
   #cycle = 0;
-  #place = 0;
-  /** The cycle that is being left by a cross-fade, and how far that is. */
+  #position = 0;
+  /** The stretch that a cross-fade leaves: its length, the position in it, and the samples left. */
   #leavingCycle = 0;
-  #leavingPlace = 0;
+  #leavingPosition = 0;
   #leavingLeft = 0;
   #seam = 0;
 
@@ -37,13 +37,13 @@ export class Concealment {
     this.#perMs = sampleRate / 1000;
     this.#pitchMin = Math.round(pitchMinMs * this.#perMs);
     this.#pitchMax = Math.round(pitchMaxMs * this.#perMs);
-    // Three of the longest periods and the quarter that is blended before them.
+    // Three of the longest periods, and the quarter period that is blended before them.
     const length = this.#pitchMax * 3 + (this.#pitchMax >> 2) + 1;
     this.#history = new Int16Array(length);
     this.#frozen = new Int16Array(length);
   }
 
-  /** True between the first made-up sample and the cross-fade into real ones. */
+  /** True from the first concealed sample to the cross-fade into real ones. */
   get active(): boolean {
     return this.#active;
   }
@@ -53,7 +53,7 @@ export class Concealment {
     return this.#active && this.erased >= 60 * this.#perMs;
   }
 
-  /** Remembers samples that went out, real or made up. */
+  /** Records played samples, real or concealed. */
   record(samples: Int16Array, from: number, to: number): void {
     const history = this.#history;
     const size = history.length;
@@ -62,12 +62,12 @@ export class Concealment {
     for (let i = 0; i < count; i++) history[size - count + i] = samples[to - count + i]!;
   }
 
-  /** Prepares a cross-fade although nothing was missing: what follows does not continue what was played. */
+  /** Prepares a cross-fade for a discontinuity without missing samples. */
   bridge(): void {
     if (!this.#active) this.#begin();
   }
 
-  /** Makes up `count` samples at `offset`. */
+  /** Conceals `count` samples at `offset`. */
   conceal(out: Int16Array, offset: number, count: number): void {
     if (!this.#active) this.#begin();
     if (this.isSilent) {
@@ -76,11 +76,11 @@ export class Concealment {
     } else for (let i = offset; i < offset + count; i++) out[i] = this.#next();
   }
 
-  /** Cross-fades from the made-up signal into the real samples at `offset`, of which there are `count`; ends the erasure. */
+  /** Cross-fades from concealment into the `count` real samples at `offset`; ends the erasure. */
   merge(out: Int16Array, offset: number, count: number): void {
-    // G.711 Appendix I: a quarter period, 4 ms more for every 10 ms of erasure, 10 ms at most.
-    const wanted = this.#quarter + Math.floor(this.erased / (10 * this.#perMs)) * 4 * this.#perMs;
-    const length = Math.min(count, wanted, 10 * this.#perMs);
+    // G.711 Appendix I: a quarter period, plus 4 ms for each 10 ms of erasure, at most 10 ms.
+    const needed = this.#quarter + Math.floor(this.erased / (10 * this.#perMs)) * 4 * this.#perMs;
+    const length = Math.min(count, needed, 10 * this.#perMs);
     for (let i = 0; i < length; i++) {
       const real = (i + 1) / (length + 1);
       out[offset + i] = this.#next() * (1 - real) + out[offset + i]! * real;
@@ -103,7 +103,7 @@ export class Concealment {
     this.#period = this.#findPitch();
     this.#quarter = this.#period >> 2;
     this.#cycle = this.#period;
-    this.#place = 0;
+    this.#position = 0;
     this.#leavingLeft = 0;
     this.#seam = this.#frozen[size - 1]! - this.#frozen[size - 1 - this.#period]!;
   }
@@ -112,32 +112,35 @@ export class Concealment {
     const tenMs = 10 * this.#perMs;
     const n = this.erased++;
     if (n === Math.floor(tenMs) || n === Math.floor(tenMs * 2)) this.#lengthenCycle();
-    let sample = this.#at(this.#cycle, this.#place);
-    if (++this.#place >= this.#cycle) this.#place = 0;
+    let sample = this.#at(this.#cycle, this.#position);
+    if (++this.#position >= this.#cycle) this.#position = 0;
     if (this.#leavingLeft > 0) {
       const leaving = this.#leavingLeft-- / (this.#quarter + 1);
-      sample = sample * (1 - leaving) + this.#at(this.#leavingCycle, this.#leavingPlace) * leaving;
-      if (++this.#leavingPlace >= this.#leavingCycle) this.#leavingPlace = 0;
+      sample = sample * (1 - leaving) + this.#at(this.#leavingCycle, this.#leavingPosition) * leaving;
+      if (++this.#leavingPosition >= this.#leavingCycle) this.#leavingPosition = 0;
     }
     if (n < this.#quarter) sample += this.#seam * (1 - (n + 1) / (this.#quarter + 1));
     if (n > tenMs) sample *= Math.max(0, 1 - (0.2 * (n - tenMs)) / tenMs);
     return sample > 32767 ? 32767 : sample < -32768 ? -32768 : sample;
   }
 
-  /** One period more, at the same phase, so that a long erasure sounds less like a buzz. */
+  /** Adds a period at the same phase, so that a long erasure sounds less like a buzz. */
   #lengthenCycle(): void {
     this.#leavingCycle = this.#cycle;
-    this.#leavingPlace = this.#place;
+    this.#leavingPosition = this.#position;
     this.#leavingLeft = this.#quarter;
-    this.#place %= this.#period;
+    this.#position %= this.#period;
     this.#cycle += this.#period;
   }
 
-  /** The repeated stretch; its last quarter period turns into what precedes its start, so that the wrap has no step. */
-  #at(cycle: number, place: number): number {
+  /**
+   * A sample of the repeated stretch. Its last quarter period blends into what precedes its start, so that the wrap has
+   * no step.
+   */
+  #at(cycle: number, position: number): number {
     const size = this.#frozen.length;
-    const intoBlend = place - (cycle - this.#quarter);
-    if (intoBlend < 0) return this.#frozen[size - cycle + place]!;
+    const intoBlend = position - (cycle - this.#quarter);
+    if (intoBlend < 0) return this.#frozen[size - cycle + position]!;
     const earlier = (intoBlend + 1) / (this.#quarter + 1);
     return (
       this.#frozen[size - this.#quarter + intoBlend]! * (1 - earlier) +

@@ -1,19 +1,22 @@
 import { timestampDistance } from '../rtp/serial-number.ts';
 
-/** A quarter of a millisecond: on a clean network the whole distribution lies within one or two of these. */
+/** A quarter of a millisecond: on a clean network the whole distribution is within one or two bins. */
 const binMs = 0.25;
 const bins = 1024;
-/** The fastest packet of the last 2–4 s defines zero delay; shorter would follow the jitter, longer the clock drift. */
+/**
+ * The fastest packet of the last 2–4 s defines zero delay: a shorter window follows the jitter, a longer one the clock
+ * drift.
+ */
 const baseWindowMs = 2000;
-/** Deviations of the last 4–8 s count: long enough that a burst of Wi-Fi retries is remembered until the next one. */
+/** Deviations of the last 4–8 s count: long enough to remember one burst of Wi-Fi retries until the next. */
 const histogramWindowMs = 4000;
 
 /**
- * Learns how late packets come, compared with the fastest recent one: a histogram of relative transit times, from
- * which the wanted delay is a quantile. The clock offset cancels out, and slow drift is followed.
+ * Measures how late packets arrive relative to the fastest recent one, as a histogram of relative transit times. The
+ * required delay is a quantile of it. The clock offset cancels out, and slow drift is followed.
  */
 export class DelayEstimator {
-  /** Packets counted since the start, up to a few hundred. */
+  /** Packets since the start, counted up to 1,000. */
   observed = 0;
   readonly #msPerUnit: number;
   readonly #recent = new Uint16Array(bins);
@@ -24,17 +27,17 @@ export class DelayEstimator {
   #baseWindowStartMs = 0;
   #baseRecent = Number.POSITIVE_INFINITY;
   #baseOlder = Number.POSITIVE_INFINITY;
-  /** The transit time to which bin 0 belongs. */
+  /** The transit time of bin 0. */
   #binsBase = 0;
   #lastTimestamp = 0;
-  /** The last timestamp, counted on across wraps from the first packet's zero. */
+  /** The last timestamp without wraps, relative to the first packet. */
   #lastUnits = 0;
 
   constructor(clockRate: number) {
     this.#msPerUnit = 1000 / clockRate;
   }
 
-  /** Starts again with the timestamp of the packet that is observed next. */
+  /** Restarts with the timestamp of the next observed packet. */
   restart(timestamp: number, arrivalMs: number): void {
     this.observed = 0;
     this.#recent.fill(0);
@@ -50,17 +53,19 @@ export class DelayEstimator {
     this.#lastUnits = 0;
   }
 
-  /** How much later than the fastest recent packet one with this timestamp would come now; negative: earlier. */
+  /**
+   * Lateness of a packet with this timestamp that arrives now, relative to the fastest recent one; negative: earlier.
+   */
   deviationMs(timestamp: number, arrivalMs: number): number {
     return arrivalMs - this.#mediaMs(timestamp) - this.#base();
   }
 
-  /** When the fastest recent packet would have brought the newest one's audio. */
+  /** When the fastest recent packet would have brought the newest packet's audio. */
   newestMs(): number {
     return this.#lastUnits * this.#msPerUnit + this.#base();
   }
 
-  /** Counts a packet. */
+  /** Adds a packet. */
   observe(timestamp: number, arrivalMs: number): void {
     const step = timestampDistance(this.#lastTimestamp, timestamp);
     if (step > 0) {
@@ -83,15 +88,15 @@ export class DelayEstimator {
       this.#windowMs = arrivalMs;
     }
     const bin = Math.floor((transit - this.#binsBase) / binMs);
-    const place = bin < 0 ? 0 : bin >= bins ? bins - 1 : bin;
+    const index = bin < 0 ? 0 : bin >= bins ? bins - 1 : bin;
     if (this.#recentCount < 0xffff) {
-      this.#recent[place] = this.#recent[place]! + 1;
+      this.#recent[index] = this.#recent[index]! + 1;
       this.#recentCount++;
     }
     if (this.observed < 1000) this.observed++;
   }
 
-  /** The delay in milliseconds, above the fastest packet's, that this share of packets keeps; 0 before any packet. */
+  /** The delay in ms above the fastest packet's within which this share of packets arrives; 0 before any packet. */
   quantileMs(share: number): number {
     const allowed = Math.floor((this.#recentCount + this.#olderCount) * (1 - share));
     let above = 0;
@@ -102,7 +107,7 @@ export class DelayEstimator {
     return 0;
   }
 
-  /** The media clock in milliseconds since the first packet; does not move the memory of the last timestamp. */
+  /** The media clock in ms since the first packet; leaves the last timestamp unchanged. */
   #mediaMs(timestamp: number): number {
     return (this.#lastUnits + timestampDistance(this.#lastTimestamp, timestamp)) * this.#msPerUnit;
   }
@@ -111,7 +116,7 @@ export class DelayEstimator {
     return this.#baseRecent < this.#baseOlder ? this.#baseRecent : this.#baseOlder;
   }
 
-  /** Deviations are counted from the base, so when the base moves, what was counted moves the other way. */
+  /** Bins are relative to the base: when the base moves, the counts move the other way. */
   #followBase(): void {
     const shift = Math.trunc((this.#base() - this.#binsBase) / binMs);
     if (shift === 0) return;

@@ -1,24 +1,26 @@
 import type { DelayEstimator } from './delay-estimator.ts';
 
-/** Frames that must have been seen since the last change before the next one is thought of: half a second. */
+/** Frames between two changes, for observation: half a second. */
 const settleFrames = 25;
-/** The same after frames have moved in time, which changes the slack by as much but not the network. */
+/** The same after frames moved in time, which changes the slack but not the network. */
 const retimedFrames = 8;
-/** Share of packets that must be in time, else the delay grows; and the share that a smaller delay must keep. */
+/**
+ * The delay grows while fewer packets than the first share are in time; it shrinks if the second share would still be.
+ */
 const growShare = 0.97;
 const shrinkShare = 0.995;
-/** A frame is only given up when so much more than that would have been in time, or it would soon be wanted back. */
+/** Extra slack required before the delay shrinks, so that it does not soon grow again. */
 const hysteresisMs = 1;
 
 /**
- * Decides by how much the delay should change. A packet's slack is the time between the moment when the fastest packet
- * would have brought it and the frame that first needs it. Whole frames are taken from a stream at a time, so the slack
- * moves in steps of the greatest common divisor of frame and packet; anything between two steps is delay for nothing.
+ * Decides by how much the delay should change. A packet's slack is the time from its arrival, as fast as the fastest
+ * packet, to the frame that first needs it. Frames are taken whole, so the slack changes in steps of the greatest
+ * common divisor of frame and packet. Any delay between two steps is useless.
  */
 export class DelayPlan {
-  /** Timestamp units still to be taken out (positive) or put in (negative). */
+  /** Timestamp units still to be removed (positive) or inserted (negative). */
   pending = 0;
-  /** How long a frame may be put off when its audio is late: no delay is needed for what comes meanwhile. */
+  /** How long a frame can be deferred for late audio; packets within this time need no delay. */
   patienceMs = 0;
   /** Frames since the pending change was decided. */
   age = 0;
@@ -42,21 +44,21 @@ export class DelayPlan {
     this.#step = frameUnits;
   }
 
-  /** Slack that the first packet of a talkspurt must have, so that the ones after it come in time. */
+  /** Slack that the first packet of a talkspurt needs, so that the following packets are in time. */
   startingSlackMs(estimator: DelayEstimator): number {
-    // Where packets and frames do not line up, some packet is wanted this much before its own start.
+    // Where packets and frames are not aligned, some packet is needed this long before its own start.
     const misfit = (this.#frameUnits - this.#step) / this.#unitsPerMs;
-    return this.#wantedMs(estimator, growShare) + misfit;
+    return this.#requiredMs(estimator, growShare) + misfit;
   }
 
-  /** Slack that whoever chooses the moments of frames should leave; less where they can be put off. */
+  /** Slack that the choice of a phase should leave; less where frames can be deferred. */
   slackToChooseMs(estimator: DelayEstimator): number {
-    return this.patienceMs > 0 ? this.#wantedMs(estimator, growShare) : this.#dependableSlackMs(estimator);
+    return this.patienceMs > 0 ? this.#requiredMs(estimator, growShare) : this.#dependableSlackMs(estimator);
   }
 
-  /** Slack that is enough for good: a frame that waits for less than this and one step more is never given up. */
+  /** Slack that is sufficient in the long run: a frame with less than this plus one step is never dropped. */
   #dependableSlackMs(estimator: DelayEstimator): number {
-    return this.#wantedMs(estimator, shrinkShare) + hysteresisMs;
+    return this.#requiredMs(estimator, shrinkShare) + hysteresisMs;
   }
 
   get stepMs(): number {
@@ -69,8 +71,8 @@ export class DelayPlan {
     this.#step = greatestCommonDivisor(units, this.#frameUnits);
   }
 
-  /** How good a place for the change must be: half a second of looking for a good one, then another half for a fair one. */
-  wantedLikeness(hurries: boolean): number {
+  /** Required likeness for a change: strict for half a second, fair for another half, then none. */
+  requiredLikeness(hurries: boolean): number {
     return this.age > 50 ? -1 : hurries || this.age > 25 ? 0.5 : 0.85;
   }
 
@@ -79,7 +81,7 @@ export class DelayPlan {
     if (slackMs < this.#leastSlackMs) this.#leastSlackMs = slackMs;
   }
 
-  /** The delay changed: what was observed before says nothing about it any more. */
+  /** After a change of delay, earlier observations are invalid. */
   settle(): void {
     this.pending = 0;
     this.age = 0;
@@ -87,30 +89,32 @@ export class DelayPlan {
     this.#observeAnew();
   }
 
-  /** Frames come at other moments from now on: slack moves with them, all at once, so a few of them tell what is to be done. */
+  /** After frames moved in time, all slack moves by the same amount, so a few frames suffice for a decision. */
   retime(): void {
     this.settle();
     this.#frames = settleFrames - retimedFrames;
   }
 
-  /** To be asked once a frame; `bufferedUnits` are decoded but not yet taken. Sets `pending` when a change is due. */
+  /**
+   * To be called once per frame; `bufferedUnits` are decoded but not yet taken. Sets `pending` when a change is due.
+   */
   decide(estimator: DelayEstimator, bufferedUnits: number): void {
     this.age++;
     if (this.pending !== 0 || ++this.#frames < settleFrames || this.#slacks < settleFrames / 5) return;
     const slack = this.#leastSlackMs;
-    // A sender whose clock is slow uses the slack up bit by bit: act before it is gone, two observations ahead.
+    // A slow sender clock consumes the slack gradually: act two observations before it is gone.
     const decline = slack < this.#previousSlackMs ? this.#previousSlackMs - slack : 0;
     this.#observeAnew();
     this.#previousSlackMs = slack;
     this.age = 0;
     const { stepMs } = this;
     const between = bufferedUnits % this.#step;
-    const spare = slack - this.#dependableSlackMs(estimator) + this.patienceMs;
-    const missing = this.#wantedMs(estimator, growShare) - slack + 2 * decline - this.patienceMs;
+    const surplus = slack - this.#dependableSlackMs(estimator) + this.patienceMs;
+    const missing = this.#requiredMs(estimator, growShare) - slack + 2 * decline - this.patienceMs;
     if (missing > 0) {
-      // Many packets must agree before anybody waits longer for them.
+      // The delay grows only after enough packets were observed.
       if (estimator.observed >= 50) this.pending = between - Math.ceil(missing / stepMs) * this.#step;
-    } else this.pending = between + Math.max(0, Math.floor(spare / stepMs)) * this.#step;
+    } else this.pending = between + Math.max(0, Math.floor(surplus / stepMs)) * this.#step;
   }
 
   #observeAnew(): void {
@@ -119,7 +123,7 @@ export class DelayPlan {
     this.#frames = 0;
   }
 
-  #wantedMs(estimator: DelayEstimator, share: number): number {
+  #requiredMs(estimator: DelayEstimator, share: number): number {
     return Math.max(this.#minDelayMs, Math.min(estimator.quantileMs(share), this.#maxDelayMs));
   }
 }

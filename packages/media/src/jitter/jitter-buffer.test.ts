@@ -6,7 +6,7 @@ import { createJitterBuffer } from './create-jitter-buffer.ts';
 import { packetsOf, play, playStream, tone } from './simulated-stream.ts';
 import { taken } from './taken.ts';
 
-/** A repeatable stand-in for chance. */
+/** A repeatable random sequence. */
 function chance(seed: number): () => number {
   let state = seed;
   return () => {
@@ -15,7 +15,7 @@ function chance(seed: number): () => number {
   };
 }
 
-/** The greatest step from one sample to the next: 1 kHz at this level makes 7,100, a click more. */
+/** The largest step from one sample to the next: 1 kHz at this level has 7,100, a click has more. */
 function greatestStep(pcm: Int16Array, from: number, to: number): number {
   let greatest = 0;
   for (let i = from + 1; i < to; i++) greatest = Math.max(greatest, Math.abs(pcm[i]! - pcm[i - 1]!));
@@ -23,8 +23,8 @@ function greatestStep(pcm: Int16Array, from: number, to: number): number {
 }
 
 /**
- * Samples from `from` on that differ from the tone by more than the codec's rounding, or by more than this share of it:
- * concealment grows quieter by a fifth in its second 10 ms.
+ * Samples from `from` on that differ from the tone by more than the codec's rounding or this share of it: concealment
+ * fades by a fifth in its second 10 ms.
  */
 function offTone(pcm: Int16Array, from: number, quieter = 0): number {
   let wrong = 0;
@@ -51,12 +51,12 @@ describe('a loss-free stream', () => {
     });
   }
 
-  it('passes the wraps of sequence number and timestamp unnoticed', () => {
+  it('plays on over the wraps of sequence number and timestamp', () => {
     const { pcm, codes } = playStream({ packets: 200, sequenceNumber: 65_450, timestamp: 0xffffffff - 9000 });
     assert.equal(offTone(pcm, codes.indexOf(0) * 160), 0);
   });
 
-  it('adds at most 20 ms at the 99th percentile and 12 ms at the median, whatever the phase of the sender', () => {
+  it('adds at most 20 ms of delay (p99) and 12 ms (median) for any phase of the sender', () => {
     const waits: number[] = [];
     for (let phase = 0; phase < 200; phase++) {
       const random = chance(phase + 1);
@@ -65,7 +65,7 @@ describe('a loss-free stream', () => {
         packets: 100,
         phaseMs,
         delayMs: () => random() * 0.2,
-        // Neighbours have levels of their own, by which a packet is known after decoding.
+        // Neighbouring packets have different levels, which identify them after decoding.
         sample: (index) => ((Math.floor(index / 160) % 16) + 1) * 1900,
       });
       const { pcm, codes, tickMs } = play(packets, 100);
@@ -108,17 +108,17 @@ describe('a loss-free stream', () => {
 });
 
 describe('loss', () => {
-  it('conceals a lost packet with the pitch of what was before it, and counts it', () => {
+  it('conceals a lost packet with the pitch of the audio before it, and counts it', () => {
     const { pcm, codes, buffer } = playStream({ packets: 100, delayMs: (i) => (i === 50 ? undefined : 0) });
     assert.equal(buffer.counters.lost, 1);
     assert.equal(codes.filter((code) => code === taken.concealed).length, 1);
-    // The tone goes on in phase.
+    // The tone continues in phase.
     assert.equal(offTone(pcm, codes.indexOf(0) * 160, 0.2), 0);
     assert.ok(offTone(pcm, codes.indexOf(0) * 160) <= 100);
     assert.equal(buffer.counters.insertedSamples, 0);
   });
 
-  it('fades to silence within 60 ms and comes back without a click when a long stretch is lost', () => {
+  it('fades to silence within 60 ms and returns without a click after a long loss', () => {
     const { pcm, codes, buffer } = playStream({
       packets: 100,
       delayMs: (i) => (i >= 50 && i < 60 ? undefined : 0),
@@ -130,7 +130,7 @@ describe('loss', () => {
     assert.equal(codes.at(-1), taken.played);
   });
 
-  it('plays everything that came at 10 % loss, with unchanged delay', () => {
+  it('plays all received packets at 10 % loss, with unchanged delay', () => {
     const random = chance(7);
     const { buffer, depthsMs } = playStream({
       packets: 1000,
@@ -146,7 +146,7 @@ describe('loss', () => {
 
 describe('order', () => {
   it('plays packets that overtook each other in order', () => {
-    // Every fourth packet is 25 ms late, so that its successor comes first.
+    // Every fourth packet is 25 ms late, so its successor arrives first.
     const { pcm, buffer } = playStream({
       packets: 300,
       phaseMs: 1,
@@ -164,9 +164,9 @@ describe('order', () => {
     assert.ok(buffer.counters.late <= 1);
   });
 
-  it('plays a duplicate once, whether its first copy still waits or was played', () => {
+  it('plays a duplicated packet once, whether its first copy still waits or was played', () => {
     const { pcm, codes, buffer } = playStream({ packets: 100, isDuplicate: () => true });
-    // The copy of the last packet comes after the last tick, or with it.
+    // The copy of the last packet arrives with or after the last tick.
     assert.ok(buffer.counters.duplicate >= 98);
     assert.equal(buffer.counters.late, 0);
     assert.equal(offTone(pcm, codes.indexOf(0) * 160), 0);
@@ -180,7 +180,7 @@ describe('order', () => {
 });
 
 describe('delay', () => {
-  it('grows with the jitter until packets come in time, and not beyond it', () => {
+  it('grows with the jitter until packets are in time, and no further', () => {
     const random = chance(3);
     const { codes, depthsMs } = playStream({ packets: 1500, delayMs: () => random() * 50 });
     const concealed = codes.slice(500).filter((code) => code !== taken.played).length;
@@ -210,7 +210,7 @@ describe('delay', () => {
       const last = Math.min(codes.length, Math.floor(30_000 * (1 - ppm / 1e6)) - 1);
       assert.ok(codes.slice(first, last).every((code) => code === taken.played));
       assert.ok(Math.max(...depthsMs) <= 40);
-      // 500 ppm of 600 s are 300 ms: 2,400 samples, made up for in whole packets.
+      // 500 ppm of 600 s are 300 ms or 2,400 samples, corrected in whole packets.
       const { removedSamples, insertedSamples } = buffer.counters;
       const net = ppm > 0 ? removedSamples - insertedSamples : insertedSamples - removedSamples;
       assert.ok(Math.abs(net - 2400) <= 320, `${net} samples`);
@@ -218,7 +218,7 @@ describe('delay', () => {
     });
   }
 
-  it('is bounded when packets are put and nobody takes', () => {
+  it('is bounded when packets are put and none are taken', () => {
     const buffer = createJitterBuffer({
       clockRate: 8000,
       frameSamples: 160,
@@ -236,7 +236,7 @@ describe('delay', () => {
 });
 
 describe('streams that change', () => {
-  it('plays on after silence suppression: a gap of the timestamp without one of the sequence is no loss', () => {
+  it('plays on after silence suppression: a gap in timestamps without a gap in sequence numbers is not a loss', () => {
     const first = packetsOf({ packets: 50 });
     const second = packetsOf({ packets: 50, phaseMs: 5 + 3000, sequenceNumber: 50, timestamp: 24_000 });
     const { buffer, codes } = play([...first, ...second], 199);
@@ -246,7 +246,7 @@ describe('streams that change', () => {
     assert.equal(codes.at(-1), taken.played);
   });
 
-  it('follows another SSRC from its second packet on, at once when the old one is silent', () => {
+  it('follows a new SSRC from its second packet on, or at once when the old one is silent', () => {
     const first = packetsOf({ packets: 50 });
     const second = packetsOf({ packets: 50, phaseMs: 1005, ssrc: 2, sequenceNumber: 9000, timestamp: 77 });
     const at = play([...first, ...second], 99).buffer.counters;
@@ -266,14 +266,14 @@ describe('streams that change', () => {
         if (i === 60) bytes[4] = 128;
       },
     });
-    // Both copies of each are astray, and each leaves a gap of one packet.
+    // Both copies of each are stray, and each leaves a gap of one packet.
     assert.equal(buffer.counters.stray, 6);
     assert.equal(buffer.counters.resyncs, 0);
     assert.equal(buffer.counters.lost, 3);
     assert.equal(offTone(pcm, codes.indexOf(0) * 160, 0.2), 0);
   });
 
-  it('follows a timestamp that jumps and goes on from there', () => {
+  it('follows a stream after a jump of its timestamp', () => {
     const first = packetsOf({ packets: 50 });
     const second = packetsOf({ packets: 50, phaseMs: 1005, sequenceNumber: 50, timestamp: 0x50000000 });
     const { buffer, codes } = play([...first, ...second], 99);
@@ -281,7 +281,7 @@ describe('streams that change', () => {
     assert.equal(codes.at(-1), taken.played);
   });
 
-  it('takes an outage of ten seconds for loss, not for a new stream', () => {
+  it('counts an outage of ten seconds as loss, not as a new stream', () => {
     const { buffer, codes } = playStream({
       packets: 700,
       delayMs: (i) => (i >= 100 && i < 600 ? undefined : 0),
@@ -290,7 +290,7 @@ describe('streams that change', () => {
     assert.equal(codes.at(-1), taken.played);
   });
 
-  it('neither plays nor misses packets of other payload types: telephone events, comfort noise', () => {
+  it('neither plays packets of other payload types nor counts them as lost: telephone events, comfort noise', () => {
     const { buffer, codes } = playStream({
       packets: 100,
       edit: (bytes, i) => {
@@ -301,7 +301,7 @@ describe('streams that change', () => {
     assert.equal(codes.at(-1), taken.played);
   });
 
-  it('plays the rest when a payload is longer than its place', () => {
+  it('plays on when a payload is longer than its slot', () => {
     const { buffer } = playStream({ packets: 40, packetMs: 60 }, { maxPayloadBytes: 320 });
     assert.equal(buffer.counters.oversized, buffer.counters.received);
   });

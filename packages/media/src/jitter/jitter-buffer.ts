@@ -4,51 +4,57 @@ import type { FramePace } from './frame-pace.ts';
 import type { JitterCounters } from './jitter-counters.ts';
 import type { PacketRing } from './packet-ring.ts';
 
-/** Payload types of the stream that carry audio; every other one only fills its sequence number. */
+/** Payload types of the stream that carry audio; all others only fill their sequence numbers. */
 export type AudioPayloads = readonly { readonly payloadType: number; readonly codec: AudioCodec }[];
 
-/** Tunes a jitter buffer. */
+/** Options of a jitter buffer. */
 export interface JitterBufferOptions {
-  /** Ticks of the RTP timestamp a second; the same for all payloads. */
+  /** RTP timestamp units a second; the same for all payloads. */
   readonly clockRate: number;
-  /** Samples a second that `take` delivers, the codecs' rate; default `clockRate`. */
+  /** Samples a second that `take` returns, the rate of the codecs; default `clockRate`. */
   readonly sampleRate?: number;
-  /** Samples of one `take`: 20 ms, as a rule. */
+  /** Samples of one `take`, usually 20 ms. */
   readonly frameSamples: number;
   readonly payloads: AudioPayloads;
-  /** Delay that is kept even on a perfect network; default 0: a packet is played by the next `take`. */
+  /** The delay on a perfect network; default 0, where the next `take` plays a packet. */
   readonly minDelayMs?: number;
-  /** No more than this waits, whatever the network does; default 200. */
+  /** The limit of waiting audio; default 200. */
   readonly maxDelayMs?: number;
   /** Longest payload in bytes; default 640, 80 ms of G.711. */
   readonly maxPayloadBytes?: number;
 }
 
-/** The receiving end of one RTP stream: packets go in as they come, audio comes out at an even pace. */
+/** The receiver of one RTP stream: packets go in when they arrive, audio comes out at a constant pace. */
 export interface JitterBuffer {
-  /** Takes one packet, already read, and copies its payload; returns one of `arrival`. `arrivalMs` and `nowMs` are of one monotonic clock. */
+  /**
+   * Stores one parsed packet and copies its payload; returns one of `arrival`. `arrivalMs` and `nowMs` are on one
+   * monotonic clock.
+   */
   put(header: RtpHeader, bytes: Uint8Array, arrivalMs: number): number;
-  /** Fills the first `frameSamples` of `out` and returns one of `taken`. To be called once a frame, also when nobody listens. */
+  /**
+   * Fills the first `frameSamples` of `out` and returns one of `taken`. To be called once per frame, even without
+   * listeners.
+   */
   take(out: Int16Array, nowMs: number): number;
-  /** Exchanges the audio payload types, after an offer and answer; the stream goes on. */
+  /** Replaces the audio payload types after an offer and answer; the stream continues. */
   setPayloads(payloads: AudioPayloads): void;
-  /** Timestamp units that a payload of this type stands for; 0 for what is no audio. */
+  /** Duration of a payload of this type in timestamp units; 0 for other payloads than audio. */
   unitsIn(payloadType: number, bytes: Uint8Array, offset: number, length: number): number;
-  /** Forgets the stream; counters stay. */
+  /** Forgets the stream; keeps the counters. */
   reset(): void;
   readonly counters: Readonly<JitterCounters>;
-  /** Audio that waits here, in milliseconds. */
+  /** Waiting audio, in milliseconds. */
   readonly depthMs: number;
-  /** What the network's jitter asks for, in milliseconds, above the delay of its fastest packets. */
+  /** Delay that the network's jitter requires above that of the fastest packets, in milliseconds. */
   readonly jitterMs: number;
   readonly pace: FramePace;
   /** False before the first audio and between talkspurts. */
   readonly isPlaying: boolean;
-  /** The timestamp up to which audio was taken, or made up in its place; only while it plays. */
+  /** The timestamp up to which audio was taken or concealed; valid while it plays. */
   readonly position: number;
-  /** The sequence number of the packet whose first sample the next `take` begins with; −1 where it begins with any other. */
+  /** The sequence number of the packet with whose first sample the next `take` begins; −1 where it begins otherwise. */
   readonly nextPacket: number;
-  /** The newest packet that came, and the packets that wait. */
+  /** The newest received packet, and the waiting packets. */
   readonly newestPacket: number;
   readonly packets: PacketRing;
 }

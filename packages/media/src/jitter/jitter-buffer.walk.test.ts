@@ -27,7 +27,7 @@ const network = fc.record({
   ),
 });
 
-it('whatever the network does: nothing throws, delay is bounded, order is kept, every packet is accounted for', () => {
+it('on any network, a jitter buffer does not throw, bounds its delay, keeps the order and counts every packet', () => {
   fc.assert(
     fc.property(network, fc.integer({ min: 0, max: 9 }), ({ fates, packetMs, ...rest }, lossTenths) => {
       const perPacket = packetMs * 8;
@@ -35,7 +35,7 @@ it('whatever the network does: nothing throws, delay is bounded, order is kept, 
         packets: fates.length,
         packetMs,
         ...rest,
-        // Rising levels tell the order of what is played.
+        // Rising levels show the order of playing.
         sample: (index) => 2000 + Math.floor(index / perPacket) * 160,
         delayMs: (i) => (fates[i]!.drop < lossTenths / 2 ? undefined : fates[i]!.delayMs),
         isDuplicate: (i) => fates[i]!.isDuplicate,
@@ -49,7 +49,8 @@ it('whatever the network does: nothing throws, delay is bounded, order is kept, 
         // Audio fades in after silence.
         if (code !== taken.played || codes[tick - 1] !== taken.played) continue;
         for (let i = tick * 160; i < tick * 160 + 160; i++) {
-          // µ-law rounds by up to 512 up there; a step back by one packet among rounding is no news, by four it is.
+          // µ-law rounds by up to 512 at this level: a step back by one packet is within rounding, a step by four is
+          // not.
           assert.ok(pcm[i]! > highest - 700 - 4 * 160, `sample ${i}: ${pcm[i]} after ${highest}`);
           if (pcm[i]! > highest) highest = pcm[i]!;
         }
@@ -64,7 +65,7 @@ it('whatever the network does: nothing throws, delay is bounded, order is kept, 
   );
 });
 
-it('random packets at random times neither throw nor hang nor grow the delay', () => {
+it('random packets at random times neither make a jitter buffer throw or hang nor raise its delay', () => {
   const input = fc.array(
     fc.record({
       bytes: fc.uint8Array({ minLength: 12, maxLength: 60 }),
@@ -86,7 +87,7 @@ it('random packets at random times neither throw nor hang nor grow the delay', (
       for (const { bytes: random, sequence, stepMs } of packets) {
         const bytes = random.slice();
         bytes[0] = 0x80;
-        // Half of them belong to one stream, with any sequence number and timestamp near each other.
+        // Half of them belong to one stream, with sequence numbers and timestamps near each other.
         if (sequence % 2 === 0) {
           bytes.set([0, 0, (sequence >> 2) & 0xff, 0, 0, sequence & 0x3f, 0, 0, 0, 0, 1], 1);
         }

@@ -1,32 +1,32 @@
-/** Everything that befell one received stream, in packets where nothing else is said. */
+/** Counters of one received stream, in packets unless stated otherwise. */
 export interface JitterCounters {
-  /** Given to `put`: the sum of played, other, late, duplicate, overflow, stray, oversized and what still waits. */
+  /** Passed to `put`: the sum of played, other, late, duplicate, overflow, stray, oversized and waiting packets. */
   received: number;
   played: number;
-  /** Carried no audio of ours: telephone-event, comfort noise, an unknown payload type, an empty payload. */
+  /** Without agreed audio: telephone-event, comfort noise, an unknown payload type, an empty payload. */
   other: number;
-  /** Came after their turn; also counted as lost when that turn was concealed. */
+  /** Arrived after their turn; also counted as lost if that turn was concealed. */
   late: number;
   duplicate: number;
-  /** Their turn came and they were not there. */
+  /** Missing at their turn. */
   lost: number;
-  /** Dropped because more than the greatest delay was waiting. */
+  /** Dropped because more audio than the limit was waiting. */
   overflow: number;
-  /** Fitted neither the sequence nor the clock of the stream, nor was followed by another one like it. */
+  /** Matched neither the sequence nor the clock of the stream, and no second packet confirmed them. */
   stray: number;
-  /** Longer than a place of the buffer. */
+  /** Longer than a slot of the buffer. */
   oversized: number;
-  /** A new SSRC, or a jump of sequence number or timestamp that proved to last. */
+  /** A new SSRC, or a lasting jump of sequence number or timestamp. */
   resyncs: number;
-  /** Times that the buffer ran dry while the stream was playing. */
+  /** Times that the buffer ran dry during play. */
   underruns: number;
-  /** Frames taken with real audio only, with made-up audio in them, with silence only. */
+  /** Frames taken: with real audio only, with concealed samples, with silence only. */
   playedFrames: number;
   concealedFrames: number;
   emptyFrames: number;
-  /** Samples made up for what was lost or not there yet. */
+  /** Samples concealed for lost or late audio. */
   concealedSamples: number;
-  /** Samples by which the delay was raised and lowered, by time-scaling, waiting or dropping. */
+  /** Samples by which the delay was raised and lowered: by time-scaling, waiting or dropping. */
   insertedSamples: number;
   removedSamples: number;
 }

@@ -1,6 +1,6 @@
 import type { RtpHeader } from '../rtp/rtp-packet.ts';
 
-/** One audio packet that waits; an object to be reused. Its payload is the `length` bytes of `payload` from `offset` on. */
+/** One waiting audio packet, in a reusable object. Its payload is `length` bytes of `payload` from `offset` on. */
 export interface StoredPacket {
   payload: Uint8Array;
   offset: number;
@@ -9,17 +9,17 @@ export interface StoredPacket {
   timestamp: number;
 }
 
-/** What a place of the ring holds for its sequence number. */
+/** The state of a slot for its sequence number. */
 export const slotState = { empty: 0, audio: 1, other: 2, played: 3 } as const;
 
 /**
- * Encoded payloads by sequence number, in places allocated once. A place remembers the number that it held last, so
- * that a second copy of a played packet is told from a late one.
+ * Encoded payloads by sequence number, in preallocated slots. A slot remembers its last sequence number, which
+ * distinguishes a duplicate of a played packet from a late packet.
  */
 export class PacketRing {
   readonly slots: number;
   readonly slotBytes: number;
-  /** Packets that wait: audio and other; and those of them that are audio. */
+  /** Waiting packets of all kinds, and those with audio. */
   count = 0;
   audioCount = 0;
   readonly payload: Uint8Array;
@@ -43,65 +43,65 @@ export class PacketRing {
     this.#state = new Uint8Array(this.slots);
   }
 
-  place(sequenceNumber: number): number {
+  slotOf(sequenceNumber: number): number {
     return sequenceNumber & this.#mask;
   }
 
-  /** What is known about a sequence number: empty when its place holds another one. */
+  /** The state of a sequence number; empty when its slot holds another number. */
   stateOf(sequenceNumber: number): number {
-    const place = sequenceNumber & this.#mask;
-    return this.#sequence[place] === sequenceNumber ? this.#state[place]! : slotState.empty;
+    const slot = sequenceNumber & this.#mask;
+    return this.#sequence[slot] === sequenceNumber ? this.#state[slot]! : slotState.empty;
   }
 
-  /** The number of the first audio packet from this one on; there must be one. */
+  /** The first sequence number with audio from this one on; there must be one. */
   firstAudio(from: number): number {
     let first = from;
     while (this.stateOf(first) !== slotState.audio) first = (first + 1) & 0xffff;
     return first;
   }
 
-  /** Whether the audio packet of this number is here and begins at this timestamp. */
+  /** Whether the audio packet of this number waits and begins at this timestamp. */
   continues(sequenceNumber: number, timestamp: number): boolean {
     const isHere = this.stateOf(sequenceNumber) === slotState.audio;
     return isHere && this.timestamp[sequenceNumber & this.#mask] === timestamp;
   }
 
-  /** Keeps an audio payload; the caller made sure that it fits and that its place is free. */
+  /** Stores an audio payload; the caller checks that it fits and that its slot is free. */
   storeAudio(header: RtpHeader, bytes: Uint8Array): void {
-    const place = this.#occupy(header.sequenceNumber, slotState.audio);
+    const slot = this.#occupy(header.sequenceNumber, slotState.audio);
     this.audioCount++;
-    this.timestamp[place] = header.timestamp;
-    this.length[place] = header.payloadLength;
-    this.payloadType[place] = header.payloadType;
-    // A loop, because a view made by subarray() would be garbage for every packet.
-    const to = place * this.slotBytes;
+    this.timestamp[slot] = header.timestamp;
+    this.length[slot] = header.payloadLength;
+    this.payloadType[slot] = header.payloadType;
+    // A loop: subarray() would allocate a view for every packet.
+    const to = slot * this.slotBytes;
     const from = header.payloadOffset;
     const count = header.payloadLength;
     for (let i = 0; i < count; i++) this.payload[to + i] = bytes[from + i]!;
   }
 
-  /** Looks at an audio packet that waits; false when none has this number. */
+  /** Reads a waiting audio packet; false when none has this number. */
   read(sequenceNumber: number, into: StoredPacket): boolean {
     if (this.stateOf(sequenceNumber) !== slotState.audio) return false;
-    const place = sequenceNumber & this.#mask;
+    const slot = sequenceNumber & this.#mask;
     into.payload = this.payload;
-    into.offset = place * this.slotBytes;
-    into.length = this.length[place]!;
-    into.payloadType = this.payloadType[place]!;
-    into.timestamp = this.timestamp[place]!;
+    into.offset = slot * this.slotBytes;
+    into.length = this.length[slot]!;
+    into.payloadType = this.payloadType[slot]!;
+    into.timestamp = this.timestamp[slot]!;
     return true;
   }
 
-  /** The number was used by a packet that is no audio: not to be missed, not to be played. */
+  /** Marks the number of a packet without audio: neither lost nor played. */
   storeOther(sequenceNumber: number): void {
     this.#occupy(sequenceNumber, slotState.other);
   }
 
   /** Marks a waiting packet as played or dropped. */
   release(sequenceNumber: number): void {
-    const place = sequenceNumber & this.#mask;
-    if (this.#state[place] === slotState.audio) this.audioCount--;
-    this.#state[place] = slotState.played;
+    const slot = sequenceNumber & this.#mask;
+    if (this.#state[slot] === slotState.audio) this.audioCount--;
+    this.#state[slot] = slotState.played;
     this.count--;
   }
 
@@ -113,10 +113,10 @@ export class PacketRing {
   }
 
   #occupy(sequenceNumber: number, state: number): number {
-    const place = sequenceNumber & this.#mask;
-    this.#sequence[place] = sequenceNumber;
-    this.#state[place] = state;
+    const slot = sequenceNumber & this.#mask;
+    this.#sequence[slot] = sequenceNumber;
+    this.#state[slot] = state;
     this.count++;
-    return place;
+    return slot;
   }
 }

@@ -5,24 +5,24 @@ import type { PacketRing } from './packet-ring.ts';
 export class PayloadCodecs {
   readonly #codecs: (AudioCodec | undefined)[] = new Array<AudioCodec | undefined>(128).fill(undefined);
 
-  /** Exchanges them all. */
+  /** Replaces all codecs. */
   set(payloads: readonly { readonly payloadType: number; readonly codec: AudioCodec }[]): void {
     this.#codecs.fill(undefined);
     for (const { payloadType, codec } of payloads) this.#codecs[payloadType] = codec;
   }
 
-  /** Undefined for what is no audio. */
+  /** Undefined for a payload type without audio. */
   at(payloadType: number): AudioCodec | undefined {
     return this.#codecs[payloadType];
   }
 
-  /** Samples that a payload stands for; 0 for what is no audio. */
+  /** Duration of a payload in samples; 0 for a payload type without audio. */
   samplesIn(payloadType: number, bytes: Uint8Array, offset: number, length: number): number {
     return this.#codecs[payloadType]?.samplesIn(length, bytes, offset) ?? 0;
   }
 
-  /** The same of a packet that waits in this place. */
-  samplesAt({ payload, payloadType, length, slotBytes }: PacketRing, place: number): number {
-    return this.samplesIn(payloadType[place]!, payload, place * slotBytes, length[place]!);
+  /** Duration of the packet in this slot, in samples. */
+  samplesAt({ payload, payloadType, length, slotBytes }: PacketRing, slot: number): number {
+    return this.samplesIn(payloadType[slot]!, payload, slot * slotBytes, length[slot]!);
   }
 }

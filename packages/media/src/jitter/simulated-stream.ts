@@ -4,13 +4,13 @@ import { createRtpHeader, readRtpPacket, writeRtpHeader } from '../rtp/rtp-packe
 import { createJitterBuffer } from './create-jitter-buffer.ts';
 import type { JitterBuffer, JitterBufferOptions } from './jitter-buffer.ts';
 
-/** A sender, a network and a 20 ms tick, for tests of the jitter buffer; times in milliseconds from the first tick. */
+/** A sender, a network and a 20 ms tick for tests of the jitter buffer; times in ms from the first tick. */
 export interface SimulatedStream {
   readonly packets: number;
   readonly packetMs?: number;
   /** When packet 0 is complete. */
   readonly phaseMs?: number;
-  /** How much too fast the sender's clock runs, in parts per million. */
+  /** Excess speed of the sender's clock, in parts per million. */
   readonly ppm?: number;
   readonly sequenceNumber?: number;
   readonly timestamp?: number;
@@ -19,17 +19,17 @@ export interface SimulatedStream {
   readonly payloadType?: number;
   /** The sender's sample by its index; default a tone of 1 kHz at −10 dBFS. */
   readonly sample?: (index: number) => number;
-  /** Delay of packet i, or undefined when it is lost; default none. */
+  /** Delay of packet i, or undefined for a lost one; default 0. */
   readonly delayMs?: (packet: number) => number | undefined;
   readonly isDuplicate?: (packet: number) => boolean;
-  /** The packet before it goes out: to change its header. */
+  /** Edits a packet before it is sent, for example its header. */
   readonly edit?: (bytes: Uint8Array, packet: number) => void;
 }
 
-/** What came out of it. */
+/** The result of playing a stream. */
 export interface PlayedStream {
   readonly pcm: Int16Array;
-  /** One code of `taken` for each frame. */
+  /** One code of `taken` per frame. */
   readonly codes: readonly number[];
   readonly buffer: JitterBuffer;
   readonly depthsMs: readonly number[];
@@ -67,7 +67,7 @@ export function packetsOf(stream: SimulatedStream): { readonly atMs: number; rea
   return sent.sort((a, b) => a.atMs - b.atMs);
 }
 
-/** Plays packets through a jitter buffer whose `take` is called every 20 ms, for `ticks` frames. */
+/** Plays packets through a jitter buffer, with a `take` every 20 ms, for `ticks` frames. */
 export function play(
   packets: readonly { readonly atMs: number; readonly bytes: Uint8Array }[],
   ticks: number,
@@ -100,7 +100,7 @@ export function play(
   return { pcm, codes, buffer, depthsMs, tickMs };
 }
 
-/** `play` for as many frames as the stream lasts. */
+/** `play` for the length of the stream. */
 export function playStream(
   stream: SimulatedStream,
   options: Partial<JitterBufferOptions> = {},

@@ -1,29 +1,29 @@
 import type { RtpHeader } from '../rtp/rtp-packet.ts';
 import { sequenceDistance, timestampDistance } from '../rtp/serial-number.ts';
 
-/** How a packet relates to the stream that is being received. */
+/** How a packet relates to the current stream. */
 export const continuity = {
-  /** The next, an earlier or a later one of the same stream. */
+  /** A packet of the same stream. */
   same: 0,
-  /** The first of a new stream: another SSRC, or the sender started anew. */
+  /** The first packet of a new stream: another SSRC, or a restart of the sender. */
   fresh: 1,
   /** Neither, and not confirmed by a second packet. */
   stray: 2,
 } as const;
 
-/** A sender that was silent for this long may come back with any timestamp. */
+/** After this much silence, a sender may return with any timestamp. */
 const forgottenMs = 1000;
 /** Audio this far from its expected time belongs to another clock. */
 const implausibleMs = 2000;
-/** One packet of another SSRC is believed when the present one has been silent for three of its packets. */
+/** One packet of another SSRC suffices when the present one has been silent for three packets of 20 ms. */
 const replacedMs = 60;
 /** RFC 3550 A.1: MAX_DROPOUT and MAX_MISORDER. */
 const maxDropout = 3000;
 const maxMisorder = 100;
 
 /**
- * Tells a stream that restarted from a packet that went astray, as RFC 3550 A.1 does: a jump of SSRC, sequence number or
- * timestamp counts when the packet after it continues from there.
+ * Distinguishes a restarted stream from a stray packet, as in RFC 3550 A.1: a jump of SSRC, sequence number or
+ * timestamp is valid if the next packet continues it.
  */
 export class StreamContinuity {
   #ssrc = 0;
@@ -42,9 +42,9 @@ export class StreamContinuity {
     this.#started = false;
   }
 
-  /** `ahead` and `deviationMs`: the distance from the sequence number and from the arrival that were expected. */
+  /** `ahead` and `deviationMs` are the distances from the expected sequence number and arrival. */
   judge(header: RtpHeader, isAudio: boolean, ahead: number, deviationMs: number, arrivalMs: number): number {
-    // Only audio says where the clock is: events keep the timestamp of their start (RFC 4733 §2.2.1).
+    // Only audio shows the clock: events keep the timestamp of their start (RFC 4733 §2.2.1).
     if (!this.#started) return isAudio ? this.#follow(header, arrivalMs) : continuity.stray;
     const idleMs = arrivalMs - this.#lastArrivalMs;
     if (header.ssrc !== this.#ssrc) {

@@ -1,9 +1,9 @@
-/** What a `take` delivered. */
+/** Result of a `take`. */
 export const taken = {
   /** Real audio throughout. */
   played: 0,
-  /** Some or all of it was made up to cover a gap. */
+  /** Concealed in part or completely. */
   concealed: 1,
-  /** Zeros: nothing has come yet, or nothing for so long that concealment has faded out. */
+  /** Zeros: no audio has arrived yet, or concealment has faded out. */
   empty: 2,
 } as const;

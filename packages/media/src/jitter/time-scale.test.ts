@@ -5,7 +5,7 @@ import { TimeScale } from './time-scale.ts';
 const voice = (i: number): number =>
   6000 * Math.sin((2 * Math.PI * i) / 64) + 3000 * Math.sin((2 * Math.PI * i) / 32 + 1);
 
-/** Noise that never repeats itself. */
+/** Noise without repetition. */
 function noise(length: number, level: number): Int16Array {
   let state = 1;
   return Int16Array.from({ length }, () => {
@@ -17,7 +17,7 @@ function noise(length: number, level: number): Int16Array {
 describe('time-scaling', () => {
   const scale = new TimeScale(8000);
 
-  it('finds the pitch period, or several of them, and takes them out or repeats them unheard', () => {
+  it('finds one or more pitch periods and removes or repeats them inaudibly', () => {
     for (const shortens of [true, false]) {
       const pcm = new Int16Array(800);
       for (let i = 0; i < 400; i++) pcm[i] = voice(i);
@@ -30,14 +30,14 @@ describe('time-scaling', () => {
     }
   });
 
-  it('says that noise is unlike itself, unless it is quiet', () => {
+  it('finds no likeness in noise, unless it is quiet', () => {
     scale.search(noise(400, 8000), 160, 160);
     assert.ok(scale.likeness < 0.6);
     scale.search(noise(400, 50), 160, 160);
     assert.deepEqual([scale.lag, scale.likeness], [160, 1]);
   });
 
-  it('leaves nothing behind that is too short to be done', () => {
+  it('leaves no remainder that is too short for another step', () => {
     const pcm = noise(600, 8000);
     for (let total = 1; total <= 400; total++) {
       let left = total;

@@ -3,47 +3,50 @@ import type { ConvertedSource, Heard } from './converted-source.ts';
 import type { Source } from './source.ts';
 
 /**
- * All listeners that hear the same set of sources, those who are in the set themselves minus their own frame. The set is
- * fixed when hearing changes; in a tick it is summed once, and encoded once per codec for everybody who hears all of it.
+ * All listeners that hear the same set of sources; a listener in the set hears it minus its own frame. The set is fixed
+ * when hearing changes. A tick sums it once, and encodes it once per codec for all listeners that hear the whole set.
  */
 export interface Audience {
   /** Samples of its frames, and the ids of the sources, ascending. */
   readonly key: string;
   readonly sources: readonly Source[];
-  /** The same sources at the rate of its listeners, and those of them that had to be converted. */
+  /** The same sources at the rate of the listeners, and those of them that need conversion. */
   readonly heard: readonly Heard[];
   readonly converted: readonly ConvertedSource[];
   readonly sum: Int32Array;
-  /** How many legs listen here; an audience without listeners is forgotten. */
+  /** Number of listeners; an audience without listeners is removed. */
   listeners: number;
   /** Tick in which `sum` was computed. */
   tick: number;
   /** Active sources in `sum`. */
   activeSources: number;
-  /** The limiter's gain at the end of the tick before and of this one. */
+  /** The limiter's gain at the end of the previous tick and of this one. */
   gainBefore: number;
   gain: number;
-  /** The gain falls until this sample. */
+  /** The gain falls until this sample of the frame. */
   rampEnd: number;
-  /** Frames for which it stays where it is before it rises. */
+  /** Frames for which the gain stays constant before it rises. */
   hold: number;
-  /** Payload of the whole sum for each codec (by index) and the tick for which it holds. */
+  /** The encoded sum for each codec (by index), and its tick. */
   readonly payloads: Uint8Array[];
   readonly payloadTicks: number[];
 }
 
 /**
- * The gain has fallen when the first sample comes that would be too loud, or after 1 ms where that one comes sooner; what stands out
- * during this is bent.
+ * The gain falls until the first sample that would be too loud, but for at least 1 ms (this share of a frame). Samples
+ * above the ceiling meanwhile are compressed softly.
  */
 const SHORTEST_RAMP_PART = 0.05;
-/** It rises 200 ms after the last loud frame, or it would move within syllables; then by 33 dB a second, too slow to be a sound of its own. */
+/**
+ * The gain rises 200 ms after the last loud frame, so that it does not move within syllables; then by 33 dB a second,
+ * which is inaudible.
+ */
 const HOLD_FRAMES = 10;
-/** Frames that could bear half a decibel more are still loud ones: beats would make the gain swing. */
+/** A frame within half a decibel of the ceiling still counts as loud: otherwise beats would make the gain oscillate. */
 const NEAR = 1.06;
 const RELEASE = 1.08;
 
-/** An audience of these sources, with room for one payload per codec; `convert` gives those of another rate. */
+/** Creates an audience with a buffer of payload per codec; `convert` converts sources of another rate. */
 export function createAudience(
   sources: readonly Source[],
   key: string,
@@ -75,7 +78,7 @@ export function createAudience(
   };
 }
 
-/** Sums the active sources of this tick and sets the limiter's gain; does nothing when it was done in this tick already. */
+/** Sums the active sources of this tick and sets the limiter's gain, once per tick. */
 export function sumAudience(audience: Audience, tick: number): void {
   if (audience.tick === tick) return;
   const { sum, converted } = audience;
@@ -106,12 +109,13 @@ export function sumAudience(audience: Audience, tick: number): void {
     const size = sample < 0 ? -sample : sample;
     if (size > peak) peak = size;
   }
-  // Half of the ceiling without one voice is above it only where that voice cancels the others: then it is bent.
+  // A sum without one voice exceeds the ceiling from half of it only if that voice cancels the others; samples above it
+  // are then compressed.
   if (peak > CEILING / 2) limit(audience, active > 2);
   else recover(audience, 1);
 }
 
-/** Sets the gain that the loudest of what anybody hears can bear, and when it is to be reached. */
+/** Sets the gain at which no listener's frame exceeds the ceiling, and the end of its ramp. */
 function limit(audience: Audience, withoutOwn: boolean): void {
   const sources = audience.heard;
   audience.rampEnd = audience.sum.length;
@@ -138,7 +142,10 @@ function recover(audience: Audience, bearable: number): void {
   else audience.gain = Math.min(bearable, audience.gain * RELEASE);
 }
 
-/** The peak of the sum, minus `own` when given; moves the end of the ramp before the first sample that is too loud at the present gain. */
+/**
+ * Returns the peak of the sum, minus `own` when given. Ends the ramp before the first sample that is too loud at the
+ * present gain.
+ */
 function weigh(audience: Audience, own: Int16Array | undefined): number {
   const { sum } = audience;
   const count = sum.length;
@@ -168,9 +175,9 @@ function weigh(audience: Audience, own: Int16Array | undefined): number {
 }
 
 /**
- * Writes what a listener hears to `out`: the sum, minus `own` when given; returns the gain at its end, from which his next frame
- * goes on. A single talker passes bit for bit; several are added at unity gain, and only where that is too loud are all turned
- * down by one gain, which moves smoothly from `gainBefore`.
+ * Writes a listener's frame to `out`: the sum, minus `own` when given. Returns the gain at its end, at which the
+ * listener's next frame starts. A single talker passes bit for bit. Several are added at unity gain; if the sum is too
+ * loud, one gain lowers them all, with a ramp from `gainBefore`.
  */
 export function mixFor(
   audience: Audience,
@@ -183,7 +190,7 @@ export function mixFor(
   const heard = audience.activeSources - (own === undefined ? 0 : 1);
   const gain = heard < 2 ? 1 : audience.gain;
   if (gain === 1 && gainBefore === 1) {
-    // Four loops, because a question asked for every sample costs as much as the subtraction.
+    // Four loops, because a branch per sample costs as much as the subtraction.
     if (own === undefined) {
       if (heard < 2) for (let i = 0; i < count; i++) out[i] = sum[i]!;
       else for (let i = 0; i < count; i++) out[i] = bend(sum[i]!);

@@ -2,19 +2,19 @@ import { FrameResampler } from '../dsp/frame-resampler.ts';
 import { isSilent } from '../dsp/level.ts';
 import type { Source } from './source.ts';
 
-/** What an audience adds up: a source, or a source at the audience's rate. */
+/** A source at the audience's rate, converted or not. */
 export type Heard = Pick<Source, 'frame' | 'active'>;
 
-/** A source as listeners of another rate hear it; converted once in a step for all of them. */
+/** A source at another rate, converted once per step for all listeners of that rate. */
 export class ConvertedSource implements Heard {
   readonly source: Source;
   readonly frame: Int16Array;
   active = false;
-  /** Audiences that it is heard by. */
+  /** Number of audiences that use it. */
   audiences = 0;
   readonly #resampler: FrameResampler;
   #step = Number.NEGATIVE_INFINITY;
-  /** Whether the filter still holds something that sounded. */
+  /** Whether the filter still contains audio. */
   #rings = false;
 
   constructor(source: Source, frameSamples: number) {
@@ -23,7 +23,7 @@ export class ConvertedSource implements Heard {
     this.#resampler = new FrameResampler(source.frame.length, frameSamples);
   }
 
-  /** Takes the source's present frame over. To be asked before each sum. */
+  /** Converts the source's present frame. To be called before each sum. */
   refresh(step: number): void {
     if (step === this.#step) return;
     this.#step = step;
@@ -33,7 +33,7 @@ export class ConvertedSource implements Heard {
       return;
     }
     this.#resampler.convert(source.active ? source.frame : undefined, this.frame);
-    // The end of what was heard is still in the filter: one frame of silence brings it out.
+    // The filter delays the end of the audio: one more frame of silence flushes it.
     this.#rings = source.active;
     this.active = source.active || !isSilent(this.frame, this.frame.length);
   }

@@ -3,77 +3,80 @@ import { type Audiences, createAudiences, type Listener, type Seat } from './res
 import type { Source } from './source.ts';
 import { createMixTurn, type MixTurn, noteChange, type Turn } from './turn.ts';
 
-/** A leg as the mixes see it: what it says and from where it hears. */
-export interface Ear {
+/** A leg's entry in the hearing table: its source and what it hears. */
+export interface LegHearing {
   readonly leg: string;
-  /** What it says; another one when its rate changes. */
+  /** The leg's audio; replaced when its rate changes. */
   source: Source;
-  /** Samples of the frames that it is sent. */
+  /** Samples of a frame sent to the leg. */
   frameSamples: number;
   readonly turn: Turn;
-  /** With which mix it has its turn: the one that it is a member of, else one that plays to it. */
+  /** The mix whose turn the leg has: its own mix, else a mix with a play to it. */
   mix: MixTurn | undefined;
-  /** While it has its turn with none: its own, where somebody waits for its frames. */
+  /** The leg's own turn, while it is tapped and in no mix. */
   solo: MixTurn | undefined;
-  /** Undefined while it hears nothing. */
+  /** Undefined while the leg hears nothing. */
   seat: Seat | undefined;
-  /** The other member of a mix of two, where it hears that one and nothing else. */
+  /** The other member of a mix of two, if the leg hears that one and nothing else. */
   partner: string | undefined;
-  /** It speaks to two or more, in a mix: brought to the level of the others. Two among themselves hear each other as they are. */
+  /** The leg is in a mix of three or more, which adjusts its level. Two members hear each other at their own levels. */
   isLevelled: boolean;
-  /** Is sent noise instead of silence while nobody speaks: in such a mix, unless something plays to it. */
+  /** The leg is sent noise instead of silence: in a mix of three or more, unless a play reaches it. */
   isComforted: boolean;
-  /** False while a change of what it hears waits for `settle`. */
+  /** False while a change of what the leg hears waits for `settle`. */
   isSettled: boolean;
 }
 
 /**
- * Who hears whom, for all mixes of an engine. Changes are collected and take effect together in `settle`. What names a mix
- * returns false when it does not exist (or, for `openMix`, exists).
+ * Who hears whom, in all mixes of an engine. Changes are collected and take effect together in `settle`. Functions that
+ * name a mix return false when it does not exist (`openMix`: when it exists).
  */
 export interface Hearing {
   openMix(mix: string): boolean;
   closeMix(mix: string): boolean;
-  /** Replaces membership and edges. A leg is a member of one mix at most: the last one that claims it. */
+  /** Replaces membership and edges. A leg is a member of one mix at most: the last that names it. */
   setHearing(
     mix: string,
     members: readonly { readonly leg: string; readonly hears: readonly string[] }[],
   ): boolean;
-  /** Adds a play for `to`; one with the same key goes. Listeners of plays that are `alone` hear the newest of these only. */
+  /**
+   * Adds a play for `to`, in place of one with the same key. Listeners of plays that are `alone` hear only the newest
+   * of these.
+   */
   play(mix: string, key: string, to: readonly string[], source: Play, alone: boolean): boolean;
-  /** False when nothing is playing under this key either. */
+  /** False also when no play has this key. */
   stopPlay(mix: string, key: string): boolean;
   countPlays(mix: string): number;
-  /** The leg takes the place that memberships and plays hold for its name. */
-  openEar(leg: string, source: Source, turn: Turn): Ear;
-  /** The leg says something at another rate, or is sent frames of another length. */
+  /** Adds a leg. Memberships and plays may have named it earlier. */
+  openLeg(leg: string, source: Source, turn: Turn): LegHearing;
+  /** Sets the leg's source and frame length after a change of rate. */
   changeRate(leg: string, source: Source, frameSamples: number): void;
-  /** The leg leaves its mix; plays lose a listener, and a play that has lost its last one ends. */
-  closeEar(leg: string): void;
-  /** Makes all changes since the last call effective. Once per step, before the sources move on. */
+  /** Removes the leg from its mix and from plays. A play without listeners ends. */
+  closeLeg(leg: string): void;
+  /** Applies all changes since the last call. Once per step, before the sources advance. */
   settle(): void;
-  /** Moves every play on by a frame whose mix has its turn in this step. */
+  /** Advances the plays of the mixes whose turn is in this step by one frame. */
   advancePlays(step: number, phases: number): void;
   /**
-   * Compares what each leg is connected to with what the tables say: the number of sources that reach a leg without an
-   * edge. Anything but 0 is a fault. A change that waits for `settle` is none: no frame passes before.
+   * Compares the connections of each leg with the tables. Returns the number of sources that reach a leg without an
+   * edge: anything but 0 is a bug. A change that waits for `settle` does not count, because no frame passes before it.
    */
   countLeaks(): number;
-  /** What it hears beside mixes has changed, see `feedsOf`. */
-  stir(leg: string): void;
-  /** Whether the leg hears this one, by the tables as they are now. */
+  /** The leg's sources outside mixes have changed, see `feedsOf`. */
+  refresh(leg: string): void;
+  /** Whether the tables let the leg hear this source now. */
   hears(leg: string, other: Source): boolean;
   census(): { mixes: number; plays: number; audiences: number };
 }
 
-/** Number of codecs whose payloads listeners can share, and who is told that a play ended. */
+/** What the hearing table needs from the engine; `codecs` is the number of codecs with shared payloads. */
 export interface HearingDeps {
   readonly codecs: number;
-  /** A play reached its end or lost its last listener; not called for one that was stopped or replaced. */
+  /** A play reached its end or lost its last listener; not called after a stop or a replacement. */
   readonly playEnded: (mix: string, key: string) => void;
-  /** The leg has its turn with this mix from now on; called again and again for those where nothing changed. */
+  /** The leg has its turn with this mix from now on; also called when nothing has changed. */
   readonly joined: (leg: string, mix: MixTurn) => void;
-  /** What a leg hears whatever mix it is in. */
+  /** The sources that a leg hears in any mix. */
   readonly feedsOf: (leg: string) => Iterable<{ readonly source: Source }> | undefined;
 }
 
@@ -97,7 +100,7 @@ interface RunningPlay {
 export function createHearing({ codecs, playEnded, joined, feedsOf }: HearingDeps): Hearing {
   const audiences: Audiences = createAudiences(codecs);
   const mixes = new Map<string, Mix>();
-  const ears = new Map<string, Ear>();
+  const entries = new Map<string, LegHearing>();
   const homes = new Map<string, Mix>();
   /** Plays by the leg that hears them. */
   const playsOf = new Map<string, Set<RunningPlay>>();
@@ -106,8 +109,8 @@ export function createHearing({ codecs, playEnded, joined, feedsOf }: HearingDep
 
   const mark = (leg: string): void => {
     stale.add(leg);
-    const ear = ears.get(leg);
-    if (ear !== undefined) ear.isSettled = false;
+    const entry = entries.get(leg);
+    if (entry !== undefined) entry.isSettled = false;
   };
   const touch = (mix: Mix): void => {
     for (const leg of mix.members.keys()) mark(leg);
@@ -201,8 +204,8 @@ export function createHearing({ codecs, playEnded, joined, feedsOf }: HearingDep
       remove(play);
       return true;
     },
-    openEar(leg, source, turn) {
-      const ear: Ear = {
+    openLeg(leg, source, turn) {
+      const entry: LegHearing = {
         leg,
         source,
         frameSamples: source.frame.length,
@@ -215,65 +218,65 @@ export function createHearing({ codecs, playEnded, joined, feedsOf }: HearingDep
         isComforted: false,
         isSettled: false,
       };
-      ears.set(leg, ear);
+      entries.set(leg, entry);
       mark(leg);
       const home = homes.get(leg);
       if (home !== undefined) touch(home);
-      return ear;
+      return entry;
     },
     changeRate(leg, source, frameSamples) {
-      const ear = ears.get(leg);
-      if (ear === undefined || (ear.source === source && ear.frameSamples === frameSamples)) return;
+      const entry = entries.get(leg);
+      if (entry === undefined || (entry.source === source && entry.frameSamples === frameSamples)) return;
       const home = homes.get(leg);
-      if (ear.source !== source && home !== undefined) touch(home);
+      if (entry.source !== source && home !== undefined) touch(home);
       mark(leg);
-      ear.source = source;
-      ear.frameSamples = frameSamples;
+      entry.source = source;
+      entry.frameSamples = frameSamples;
     },
-    closeEar(leg) {
-      const ear = ears.get(leg);
-      if (ear === undefined) return;
+    closeLeg(leg) {
+      const entry = entries.get(leg);
+      if (entry === undefined) return;
       leaveMix(leg);
       for (const play of [...(playsOf.get(leg) ?? [])]) {
         forget(play, leg);
         if (play.to.size === 0) end(play);
       }
-      ears.delete(leg);
+      entries.delete(leg);
       stale.delete(leg);
-      if (ear.seat !== undefined) audiences.leave(ear.seat);
-      ear.seat = undefined;
+      if (entry.seat !== undefined) audiences.leave(entry.seat);
+      entry.seat = undefined;
     },
     settle() {
       if (stale.size === 0) return;
-      const touched: Ear[] = [];
+      const touched: LegHearing[] = [];
       const listeners: Listener[] = [];
       for (const leg of stale) {
-        const ear = ears.get(leg);
-        if (ear === undefined) continue;
-        touched.push(ear);
-        ear.mix = mixOf(leg)?.turn;
-        if (ear.mix !== undefined) joined(leg, ear.mix);
-        listeners.push({ self: ear.source, hears: heardBy(leg), frameSamples: ear.frameSamples });
-        ear.partner = partnerOf(leg);
-        ear.isLevelled = (homes.get(leg)?.members.size ?? 0) > 2;
-        ear.isComforted = ear.isLevelled && !playsOf.has(leg);
-        ear.isSettled = true;
+        const entry = entries.get(leg);
+        if (entry === undefined) continue;
+        touched.push(entry);
+        entry.mix = mixOf(leg)?.turn;
+        if (entry.mix !== undefined) joined(leg, entry.mix);
+        listeners.push({ self: entry.source, hears: heardBy(leg), frameSamples: entry.frameSamples });
+        entry.partner = partnerOf(leg);
+        entry.isLevelled = (homes.get(leg)?.members.size ?? 0) > 2;
+        entry.isComforted = entry.isLevelled && !playsOf.has(leg);
+        entry.isSettled = true;
       }
       stale.clear();
-      // New seats are taken before the old ones are left, so an audience that stays in use keeps its limiter's state.
+      // Take new seats before leaving old ones, so that an audience in use keeps the state of its limiter.
       const seats = audiences.seat(listeners);
-      touched.forEach((ear, index) => {
+      touched.forEach((entry, index) => {
         const seat = seats[index];
-        if (ear.seat !== undefined) {
-          if (seat !== undefined) seat.gain = ear.seat.gain;
-          audiences.leave(ear.seat);
+        if (entry.seat !== undefined) {
+          if (seat !== undefined) seat.gain = entry.seat.gain;
+          audiences.leave(entry.seat);
         }
-        ear.seat = seat;
+        entry.seat = seat;
       });
     },
     advancePlays(step, phases) {
       const phase = step % phases;
-      // Backwards, because a play that ends leaves the list.
+      // Backwards, because a play that ends is removed from the list.
       for (let p = running.length - 1; p >= 0; p--) {
         const play = running[p]!;
         const { turn } = play.mix;
@@ -285,26 +288,26 @@ export function createHearing({ codecs, playEnded, joined, feedsOf }: HearingDep
     },
     countLeaks() {
       let leaks = 0;
-      for (const ear of ears.values()) {
-        if (ear.seat === undefined || stale.has(ear.leg)) continue;
-        const allowed = heardBy(ear.leg);
-        for (const source of ear.seat.audience.sources) {
-          if (!allowed.has(source) && !(ear.seat.own !== undefined && source === ear.source)) leaks++;
+      for (const entry of entries.values()) {
+        if (entry.seat === undefined || stale.has(entry.leg)) continue;
+        const allowed = heardBy(entry.leg);
+        for (const source of entry.seat.audience.sources) {
+          if (!allowed.has(source) && !(entry.seat.own !== undefined && source === entry.source)) leaks++;
         }
       }
       return leaks;
     },
-    stir: mark,
+    refresh: mark,
     hears: (leg, other) => heardBy(leg).has(other),
     census: () => ({ mixes: mixes.size, plays: running.length, audiences: audiences.size() }),
   };
 
-  /** A play begins when all who shall hear it from its first frame on have come to its turn. */
+  /** A play waits until every leg of its mix that hears it has reached the mix's turn. */
   function isAwaited(play: RunningPlay, step: number): boolean {
     for (const leg of play.to) {
-      const ear = ears.get(leg);
-      if (ear === undefined || ear.mix !== play.mix.turn) continue;
-      if (ear.turn.dueStep > step || ear.turn.spared > 0) return true;
+      const entry = entries.get(leg);
+      if (entry === undefined || entry.mix !== play.mix.turn) continue;
+      if (entry.turn.dueStep > step || entry.turn.relayedUnits > 0) return true;
     }
     return false;
   }
@@ -327,7 +330,7 @@ export function createHearing({ codecs, playEnded, joined, feedsOf }: HearingDep
     if (members?.size !== 2 || hears?.length !== 1 || playsOf.has(leg)) return undefined;
     if (feedsOf(leg) !== undefined) return undefined;
     const other = hears[0]!;
-    return other !== leg && members.has(other) && ears.has(other) ? other : undefined;
+    return other !== leg && members.has(other) && entries.has(other) ? other : undefined;
   }
 
   function heardBy(leg: string): Set<Source> {
@@ -337,9 +340,9 @@ export function createHearing({ codecs, playEnded, joined, feedsOf }: HearingDep
     const sources = new Set<Source>();
     const home = homes.get(leg);
     for (const other of home?.members.get(leg) ?? []) {
-      // An edge holds between two members only; a name that is not (any more) in the mix is no source.
-      const ear = home!.members.has(other) ? ears.get(other) : undefined;
-      if (ear !== undefined) sources.add(ear.source);
+      // An edge needs two members; a name outside the mix is not a source.
+      const entry = home!.members.has(other) ? entries.get(other) : undefined;
+      if (entry !== undefined) sources.add(entry.source);
     }
     for (const play of plays ?? []) sources.add(play.source);
     for (const { source } of feedsOf(leg) ?? []) sources.add(source);

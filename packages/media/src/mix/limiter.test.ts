@@ -6,7 +6,7 @@ import type { Source } from './source.ts';
 const RATE = 8000;
 const FRAME = 160;
 
-/** Talkers with a tone each; those whose amplitude is 0 are silent. */
+/** Talkers with one tone each; an amplitude of 0 is silence. */
 function createRoom(tones: readonly number[], amplitudes: number[]) {
   const sources = tones.map((_, k): Source => ({ id: k + 1, frame: new Int16Array(FRAME), active: true }));
   const audience: Audience = createAudience(sources, 'room', FRAME, 1, () => assert.fail('one rate'));
@@ -16,7 +16,7 @@ function createRoom(tones: readonly number[], amplitudes: number[]) {
     sources,
     audience,
     amplitudes,
-    /** What somebody hears who does not speak, and what the first talker hears. */
+    /** What a silent listener hears, and what the first talker hears. */
     run(frames: number): { all: Int16Array; first: Int16Array } {
       const all = new Int16Array(frames * FRAME);
       const first = new Int16Array(frames * FRAME);
@@ -39,33 +39,33 @@ function createRoom(tones: readonly number[], amplitudes: number[]) {
   };
 }
 
-/** All that is not one of the tones, in dB below them; they must be whole periods in the samples. */
+/** Power outside the tones, in dB below them; the samples must hold whole periods of each. */
 function distortionDb(samples: Int16Array, tones: readonly number[]): number {
   let total = 0;
   for (const sample of samples) total += sample * sample;
-  let wanted = 0;
+  let expected = 0;
   for (const hz of tones) {
     let [cosine, sine] = [0, 0];
     samples.forEach((sample, n) => {
       cosine += sample * Math.cos((2 * Math.PI * hz * n) / RATE);
       sine += sample * Math.sin((2 * Math.PI * hz * n) / RATE);
     });
-    wanted += (2 * (cosine * cosine + sine * sine)) / samples.length;
+    expected += (2 * (cosine * cosine + sine * sine)) / samples.length;
   }
-  return 10 * Math.log10(Math.max(1e-9, total - wanted) / wanted);
+  return 10 * Math.log10(Math.max(1e-9, total - expected) / expected);
 }
 
-/** 310 Hz and so on: beats of 11 ms, faster than a frame. */
+/** From 310 Hz on, at distances of 90 Hz: beats of 11 ms, shorter than a frame. */
 const even = Array.from({ length: 10 }, (_, k) => 310 + 90 * k);
-/** No two of them have the same distance: the peaks of two frames are never alike. */
+/** All distances differ, so the peaks of two frames differ too. */
 const uneven = [200, 230, 310, 450, 520, 640, 790, 870, 1010, 1130];
 
-describe('what is louder than a telephone can carry', () => {
+describe('a sum above full scale', () => {
   for (const [name, tones, most] of [
     ['with fast beats', even, -50],
     ['with beats of their own', uneven, -35],
   ] as const) {
-    it(`ten talkers at full scale ${name} are heard with less than ${most} dB of distortion, nothing clipped`, () => {
+    it(`has less than ${most} dB of distortion and no clipping for ten full-scale talkers ${name}`, () => {
       const room = createRoom(
         tones,
         tones.map(() => 32_000),
@@ -81,20 +81,20 @@ describe('what is louder than a telephone can carry', () => {
     });
   }
 
-  it('the gain moves without a step when somebody loud comes in the middle of a frame', () => {
+  it('changes the gain without a step when a loud talker begins in the middle of a frame', () => {
     const tones = [200, 300, 400];
     const room = createRoom(tones, [15_000, 0, 0]);
     room.run(5);
     room.amplitudes[1] = 15_000;
     room.amplitudes[2] = 15_000;
     const { all } = room.run(1);
-    // Three tones of these frequencies change by so much from one sample to the next, and each begins with up to its amplitude.
+    // The largest change of these tones from one sample to the next; in the first sample each adds up to its amplitude.
     const steepest = (2 * Math.PI * 15_000 * (200 + 300 + 400)) / RATE;
     for (let n = 2; n < FRAME; n++) assert.ok(Math.abs(all[n]! - all[n - 1]!) < steepest);
     assert.ok(all.every((sample) => Math.abs(sample) < 32_700));
   });
 
-  it('a talker whose voice others cancel in the sum hears them without clipping all the same', () => {
+  it('reaches a talker whose voice the others cancel without clipping', () => {
     const room = createRoom([500, 500, 500], [20_000, 20_000, 20_000]);
     for (let n = 0; n < 30; n++) {
       for (let i = 0; i < FRAME; i++) {
@@ -112,8 +112,8 @@ describe('what is louder than a telephone can carry', () => {
   });
 });
 
-describe('what a telephone can carry', () => {
-  it('is the sum, bit for bit', () => {
+describe('a sum below full scale', () => {
+  it('passes bit for bit', () => {
     const tones = even.slice(0, 5);
     const room = createRoom(
       tones,
@@ -129,7 +129,7 @@ describe('what a telephone can carry', () => {
     }
   });
 
-  it('comes back 0.2 s after what was too loud, within half a second', () => {
+  it('returns to unity gain from 0.2 s after the last loud frame, within half a second', () => {
     const room = createRoom([300, 500, 700, 900], [20_000, 20_000, 20_000, 20_000]);
     room.run(10);
     assert.ok(room.audience.gain < 0.45);
@@ -141,7 +141,7 @@ describe('what a telephone can carry', () => {
     assert.equal(room.audience.gain, 1);
   });
 
-  it('whoever hears one voice hears it as it is while others are turned down, and comes to their gain smoothly', () => {
+  it('passes at unity gain to a listener of a single voice, who later reaches the gain of the others smoothly', () => {
     const room = createRoom([300, 700, 1100], [30_000, 30_000, 0]);
     const { first } = room.run(10);
     assert.ok(room.audience.gain < 0.6);

@@ -35,7 +35,7 @@ test('three talkers share one sum, each minus itself', () => {
   assert.deepEqual(heard, [23, 103, 120]);
 });
 
-test('who does not talk takes the bare sum, which is the same one when the talkers have it', () => {
+test('a silent listener takes the bare sum, and shares it with talkers who hear the same set', () => {
   const [a, b, muted, whisperer] = [talker(1), talker(2), talker(3), talker(4)];
   const audiences = createAudiences(1);
   const seats = audiences.seat(
@@ -53,7 +53,7 @@ test('who does not talk takes the bare sum, which is the same one when the talke
   );
 });
 
-test('a source enters no sum from which nobody may hear it', () => {
+test('a source is in no sum whose listeners may not hear it', () => {
   const [insider, other, whisperer] = [talker(1), talker(2), talker(3)];
   const audiences = createAudiences(1);
   const [insiderSeat, otherSeat, whispererSeat] = audiences.seat(
@@ -67,7 +67,7 @@ test('a source enters no sum from which nobody may hear it', () => {
   assert.equal(insiderSeat!.audience, whispererSeat!.audience);
 });
 
-test('an echo hears itself; who hears nothing has no seat; seats given back leave nothing', () => {
+test('an echo hears itself, a leg that hears nothing has no seat, and returned seats leave no audience', () => {
   const [a, b] = [talker(1), talker(2)];
   const audiences = createAudiences(1);
   const [echo, held] = audiences.seat(
@@ -91,7 +91,7 @@ test('one talker passes at unity gain, even at full scale', () => {
   assert.deepEqual(out, loud.frame);
 });
 
-test('ten loud talkers are turned down together: what clipping would add stays 30 dB below, gain comes back afterwards', () => {
+test('ten loud talkers are lowered together: distortion stays 30 dB below, and unity gain returns afterwards', () => {
   const rate = 8000;
   const tones = Array.from({ length: 10 }, (_, k) => 310 + 90 * k);
   const sources = tones.map((_, k) => talker(k + 1));

@@ -2,39 +2,38 @@ import { type Audience, createAudience } from './audience.ts';
 import { ConvertedSource, type Heard } from './converted-source.ts';
 import type { Source } from './source.ts';
 
-/** What one listener shall hear. `self` is its own source; it may be among `hears` (an echo). */
+/** What one listener may hear. `self` is its own source; `hears` may contain it (an echo). */
 export interface Listener {
   readonly self: Source;
   readonly hears: ReadonlySet<Source>;
-  /** Samples of the frames that it is sent. */
+  /** Samples of a frame sent to it. */
   readonly frameSamples: number;
 }
 
-/** Where a listener takes its audio from. */
+/** A listener's position in an audience. */
 export interface Seat {
   readonly audience: Audience;
-  /** Its own voice, which is in the sum and has to come out; undefined where it is not. */
+  /** Its own frame in the sum, to be subtracted; undefined where the sum does not contain it. */
   readonly own: Heard | undefined;
-  /** The limiter's gain at the end of the last frame that was mixed for this listener, or shared with him. */
+  /** The limiter's gain at the end of the last frame that this listener heard. */
   gain: number;
 }
 
-/** All audiences in use, by the set of sources they hear, so that equal sets share one whatever mix they come from. */
+/** All audiences in use, by their sets of sources: listeners of equal sets share one, in any mix. */
 export interface Audiences {
-  /** The seat for each listener, in the order given; undefined for who hears nothing. Counts the listeners in. */
+  /** Returns the seat of each listener, in the given order, and counts it; undefined for a listener without sources. */
   seat(listeners: readonly Listener[]): (Seat | undefined)[];
-  /** Gives a seat back. */
+  /** Returns a seat. */
   leave(seat: Seat): void;
   size(): number;
 }
 
 /**
- * A talker of a room hears "everybody minus me", so all talkers could share the sum of everybody; a listener who does not
- * talk hears the bare set. Self is added to the set only when at least two listeners end up with the same one: otherwise
- * the bare set is cheaper, and no frame gets into a sum that nobody may hear it from.
- *
- * Listeners of different rates are different audiences: what comes and goes at one rate changes no sample at another, a talker
- * is heard bit for bit at his own rate, and a source is converted once for all audiences of a rate.
+ * A talker in a room hears "all minus me", so all talkers can share the sum of all; a silent listener hears the bare
+ * set. Self is added to the set only if two or more listeners then share it. Otherwise the bare set is cheaper, and no
+ * sum contains a source that none of its listeners may hear.
+ * Listeners of different rates are different audiences. Members of one rate therefore change no sample at another, each
+ * talker is heard bit for bit at its own rate, and a source is converted once per rate.
  */
 export function createAudiences(codecs: number): Audiences {
   const byKey = new Map<string, Audience>();

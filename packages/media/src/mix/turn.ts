@@ -1,43 +1,46 @@
 /**
- * When a leg's next frame is due. The 20 ms of a frame are divided into phases; each tick of the engine is a step, and a
- * leg has its turn in every step of its phase.
+ * When a leg's next frame is due. A frame of 20 ms is divided into phases; each tick of the engine is a step. A leg has
+ * its turn in every step of its phase.
  */
 export interface Turn {
   /** From 0; a step's phase is its number modulo the number of phases. */
   phase: number;
   /** The step of its last frame. */
   lastStep: number;
-  /** Not before this step: where a leg moves to another phase, one frame comes later and none is lost. */
+  /** The leg's turn is not before this step. A move to another phase delays one frame; none is lost. */
   dueStep: number;
-  /** Steps that its present turn was put off for audio that is late. */
+  /** Steps by which the present turn was deferred for late audio. */
   waited: number;
-  /** Samples of the present frame that the leg has been sent before: all of them while it is relayed. */
-  spared: number;
+  /**
+   * RTP clock units of the present frame that the relay has already sent to the leg: the whole frame while it is
+   * relayed.
+   */
+  relayedUnits: number;
 }
 
-/** The turn of a mix: its members, its plays and who else hears these have theirs together. */
+/** The common turn of a mix: of its members, its plays and their listeners. */
 export interface MixTurn {
-  /** −1 until somebody is here. */
+  /** −1 while the mix is empty. */
   phase: number;
   dueStep: number;
-  /** Somebody has come or gone: another phase may suit those who are here better. */
+  /** A leg has joined or left, so another phase may suit better. */
   isChanged: boolean;
-  /** When to ask again whether the phase suits. */
+  /** When to check the phase again. */
   lookMs: number;
-  /** Until when members are waited for whose packets have not come yet. */
+  /** Until when the choice of a phase waits for members without packets. */
   patientUntilMs: number;
-  /** Whether its phase was chosen for its members before. */
+  /** Whether the phase has been chosen for its members. */
   isChosen: boolean;
-  /** Names of those who have their turn with this mix, some of them twice. */
+  /** Names of the legs that have their turn with this mix; a name may occur twice. */
   legs(): Iterable<string>;
 }
 
 /** A turn in this phase, due at once. */
 export function createTurn(phase: number): Turn {
-  return { phase, lastStep: -1_000_000, dueStep: 0, waited: 0, spared: 0 };
+  return { phase, lastStep: -1_000_000, dueStep: 0, waited: 0, relayedUnits: 0 };
 }
 
-/** The turn of a mix in which nobody is yet. */
+/** The turn of an empty mix. */
 export function createMixTurn(legs: () => Iterable<string>): MixTurn {
   return {
     phase: -1,
@@ -50,7 +53,7 @@ export function createMixTurn(legs: () => Iterable<string>): MixTurn {
   };
 }
 
-/** Somebody came or went: to be looked at in the next step. */
+/** A leg joined or left: check the phase in the next step. */
 export function noteChange(turn: MixTurn): void {
   turn.isChanged = true;
   turn.lookMs = 0;

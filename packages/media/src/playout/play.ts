@@ -3,13 +3,13 @@ import { createOscillator } from '../dsp/oscillator.ts';
 import type { Source } from '../mix/source.ts';
 import { FADE_MS } from './sounds.ts';
 
-/** A sound on its way into a mix. All its listeners hear it from one position. */
+/** A sound for a mix. All listeners hear it at one position. */
 export interface Play extends Source {
-  /** Fills the frame with the next 20 ms; false, and an inactive frame, when nothing is left. */
+  /** Fills the frame with the next 20 ms; false, with an inactive frame, at the end. */
   advance(): boolean;
 }
 
-/** Plays samples at the rate of the mix, once or over and over without a gap. */
+/** Plays samples at the rate of the mix, once or in a gapless loop. */
 export function createSamplesPlay(
   id: number,
   frameSamples: number,
@@ -52,7 +52,7 @@ export interface ToneShape {
   readonly durationMs?: number;
 }
 
-/** Plays one sine, generated as it goes, so that an endless tone needs no memory and has no seam. */
+/** Plays one sine, generated on the fly, so that an endless tone needs no memory and has no seam. */
 export function createTonePlay(id: number, frameSamples: number, shape: ToneShape): Play {
   const oscillator = createOscillator(shape.rate, shape.frequencyHz);
   const total =

@@ -24,7 +24,7 @@ test('beep:1 is 500 ms of 440 Hz, beep:2 two of them 200 ms apart', () => {
   assert.ok(toneLevel(two.subarray(6000, 9200), 8000, 440) > -13);
 });
 
-test('a clip that is no whole number of frames ends in silence, then the play ends and stays ended', () => {
+test('a clip with a partial last frame is filled with silence, then the play ends for good', () => {
   const play = createSamplesPlay(1, 160, new Int16Array(200).fill(500), false);
   const { samples, ended } = playAll(play, 10);
   assert.ok(ended);
@@ -42,7 +42,7 @@ test('a loop joins its end to its start inside a frame; an empty clip ends even 
   assert.ok(playAll(createSamplesPlay(2, 160, new Int16Array(0), true), 3).ended);
 });
 
-test('a tone lasts as long as asked, fades at both edges and never ends without a duration', () => {
+test('a tone has the requested duration, fades at both edges and is endless without a duration', () => {
   const shape = { rate: 8000, frequencyHz: 1000, amplitude: 0.5 };
   const { samples, ended } = playAll(createTonePlay(1, 160, { ...shape, durationMs: 1010 }), 100);
   assert.ok(ended);
@@ -52,7 +52,7 @@ test('a tone lasts as long as asked, fades at both edges and never ends without 
   assert.ok(!playAll(createTonePlay(2, 160, shape), 1000).ended);
 });
 
-test('a silent part of a sound is not active, so it costs its listeners no encoding', () => {
+test('a silent part of a sound is inactive, so its listeners need no encoding', () => {
   const play = createSamplesPlay(1, 160, createSounds(8000).ringback(), true);
   for (let k = 0; k < 50; k++) play.advance();
   assert.ok(play.active);

@@ -2,11 +2,11 @@ import { renderHoldMusic } from '../dsp/hold-music.ts';
 import { amplitudeOf } from '../dsp/level.ts';
 import { createOscillator } from '../dsp/oscillator.ts';
 
-/** The sounds that every engine has, as samples at the rate of the mix; each is rendered at its first use and kept. */
+/** The built-in sounds as samples at the rate of the mix; each is rendered at its first use and kept. */
 export interface Sounds {
-  /** 500 ms at 440 Hz; twice with 200 ms between. */
+  /** 500 ms at 440 Hz; two of them have 200 ms between. */
   beep(count: 1 | 2): Int16Array;
-  /** North American ringing tone, one cycle: 440 + 480 Hz for 2 s, 4 s of silence. */
+  /** North American ringing tone, one cycle: 440 + 480 Hz for 2 s, then 4 s of silence. */
   ringback(): Int16Array;
   holdMusic(): Int16Array;
 }
@@ -14,7 +14,7 @@ export interface Sounds {
 const BEEP_DB = -12;
 /** Each of the two tones at −19 dBm (Bellcore GR-506), which is about −22 dB of full scale. */
 const RINGBACK_DB = -22;
-/** Edges of a tone fade over 5 ms: a hard edge clicks. */
+/** Fade at the edges of a tone, in ms: a hard edge clicks. */
 export const FADE_MS = 5;
 
 /** The built-in sounds at `rate` samples a second. */

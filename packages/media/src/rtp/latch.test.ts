@@ -7,14 +7,14 @@ const phone = '192.0.2.1:4000';
 const nat = '203.0.113.9:61000';
 const attacker = '198.51.100.66:5000';
 const atPhone = { address: '192.0.2.1', port: 4000 };
-/** The phone says its private address in SDP; its signalling comes from the address of its NAT. */
+/** The phone's SDP has its private address; its signalling comes from the address of its NAT. */
 const behindNat = { address: '10.0.0.7', port: 4000, signalledFrom: ['203.0.113.9'] };
 
 function addressOf(source: string): string {
   return source.slice(0, source.lastIndexOf(':'));
 }
 
-/** Sends `count` packets at 20 ms and returns how many were accepted. */
+/** Sends `count` packets, one every 20 ms; returns how many were accepted. */
 function send(latch: Latch, source: string, count: number, fromMs: number, ssrc = 1, sequence = 100): number {
   let accepted = 0;
   for (let i = 0; i < count; i++) {
@@ -33,7 +33,7 @@ describe('a symmetric RTP latch', () => {
     assert.equal(latch.isLatched, true);
   });
 
-  it('accepts the address that the signalling came from (a phone behind NAT) after three, once the signalled one had its chance', () => {
+  it('accepts the source of the signalling (a phone behind NAT) after three packets, when the signalled address had its time', () => {
     const latch = createLatch();
     latch.arm(behindNat, 0);
     assert.equal(send(latch, nat, 5, 0), 0);
@@ -48,7 +48,7 @@ describe('a symmetric RTP latch', () => {
     assert.equal(send(latch, '192.0.2.1:4444', 10, 200), 8);
   });
 
-  it('never accepts an address that neither SDP nor the source of the signalling names, however long nothing else comes', () => {
+  it('never accepts an address outside SDP and the source of the signalling, not even when nothing else is sent', () => {
     for (const signalled of [atPhone, behindNat]) {
       const latch = createLatch();
       latch.arm(signalled, 0);
@@ -59,7 +59,7 @@ describe('a symmetric RTP latch', () => {
     }
   });
 
-  it('accepts an address that the operator admits before the first source is latched, and none after it', () => {
+  it('accepts an address that the operator admits before the first source is latched, but not afterwards', () => {
     const isAdmitted = (address: string): boolean => address === '198.51.100.66';
     const latch = createLatch({ isAdmitted });
     latch.arm(atPhone, 0);
@@ -70,7 +70,7 @@ describe('a symmetric RTP latch', () => {
     assert.equal(send(other, attacker, 3000, 100), 0);
   });
 
-  it('accepts a sender that has shown the key of the leg (SRTP) from anywhere, and after silence another one', () => {
+  it('accepts a sender with the SRTP key of the leg from any address, and after silence another such sender', () => {
     const latch = createLatch();
     latch.arm(atPhone, 0);
     const proven = (source: string, count: number, fromMs: number): number => {
@@ -85,7 +85,7 @@ describe('a symmetric RTP latch', () => {
     assert.equal(proven('203.0.113.77:1', 10, 6000), 8);
   });
 
-  it('gives the signalled address its leg back when another source was quicker', () => {
+  it('returns the leg to the signalled address when another source was faster', () => {
     const latch = createLatch();
     latch.arm(behindNat, 0);
     assert.equal(send(latch, nat, 20, 200), 18);
@@ -94,7 +94,7 @@ describe('a symmetric RTP latch', () => {
     assert.equal(latch.source, '10.0.0.7:4000');
   });
 
-  it('prefers the signalled address where both send', () => {
+  it('prefers the signalled address when both send', () => {
     const latch = createLatch();
     latch.arm({ ...atPhone, signalledFrom: ['203.0.113.9'] }, 0);
     for (let i = 0; i < 10; i++) {
@@ -105,7 +105,7 @@ describe('a symmetric RTP latch', () => {
     assert.equal(latch.counters.foreign, 8);
   });
 
-  it('drops and counts packets from elsewhere once it is latched, however many (RTPbleed)', () => {
+  it('drops and counts packets from other sources once it is latched, however many (RTPbleed)', () => {
     const latch = createLatch();
     latch.arm(atPhone, 0);
     send(latch, phone, 10, 0);
@@ -117,7 +117,7 @@ describe('a symmetric RTP latch', () => {
     assert.equal(latch.counters.foreign, 200);
   });
 
-  it('a phone that is silent for an hour loses its leg to no other address, not even to the one that the signalling came from', () => {
+  it('does not give the leg of a phone that is silent for an hour to another address, not even to the source of the signalling', () => {
     for (const [signalled, source, others] of [
       [atPhone, phone, [attacker, nat]],
       [{ ...atPhone, signalledFrom: ['203.0.113.9'] }, phone, [attacker, nat]],
@@ -131,7 +131,7 @@ describe('a symmetric RTP latch', () => {
     }
   });
 
-  it('lets another port of the latched address take over after silentMs (a NAT that bound anew), not before', () => {
+  it('accepts another port of the latched address after silentMs (a new NAT binding), not before', () => {
     const latch = createLatch({ silentMs: 1000 });
     latch.arm(behindNat, 0);
     send(latch, nat, 20, 0);
@@ -140,7 +140,7 @@ describe('a symmetric RTP latch', () => {
     assert.equal(latch.source, '203.0.113.9:61001');
   });
 
-  it('a re-INVITE from a new public address with the same SDP lets the phone move there, and nobody else', () => {
+  it('accepts a new public address after a re-INVITE from there with the same SDP, but no other address', () => {
     const latch = createLatch();
     latch.arm(behindNat, 0);
     send(latch, nat, 20, 0);
@@ -149,7 +149,7 @@ describe('a symmetric RTP latch', () => {
     assert.equal(send(latch, '203.0.113.200:5555', 10, 10_200), 8);
   });
 
-  it('lets another source take over when signalling re-arms it, and keeps the old one playing until then', () => {
+  it('accepts another source after signalling re-arms it, and the old source until then', () => {
     const latch = createLatch();
     latch.arm(atPhone, 0);
     send(latch, phone, 10, 0);
@@ -160,7 +160,7 @@ describe('a symmetric RTP latch', () => {
     assert.equal(latch.accept(phone, addressOf(phone), 1, 201, 1200), false);
   });
 
-  it('a re-INVITE that names the latched source again opens nothing', () => {
+  it('accepts no other source after a re-INVITE that names the latched source again', () => {
     const latch = createLatch();
     latch.arm(atPhone, 0);
     send(latch, phone, 10, 0);
@@ -168,7 +168,7 @@ describe('a symmetric RTP latch', () => {
     assert.equal(send(latch, attacker, 20, 1000), 0);
   });
 
-  it('one packet, a repeated packet, or changing SSRCs never pass the probation', () => {
+  it('does not accept one packet, repeated packets or changing SSRCs during probation', () => {
     const latch = createLatch();
     latch.arm({ address: '198.51.100.66', port: 4 }, 0);
     for (let i = 0; i < 50; i++)
@@ -180,14 +180,14 @@ describe('a symmetric RTP latch', () => {
     assert.equal(latch.isLatched, false);
   });
 
-  it('a lost packet does not break a probation', () => {
+  it('continues a probation over a lost packet', () => {
     const latch = createLatch();
     latch.arm(atPhone, 0);
     assert.equal(latch.accept(phone, addressOf(phone), 1, 65_535, 0), false);
     assert.equal(latch.accept(phone, addressOf(phone), 1, 1, 40), true);
   });
 
-  it('other ports of its address that send in between do not keep a phone behind NAT out', () => {
+  it('accepts a phone behind NAT although other ports of its address send in between', () => {
     const latch = createLatch();
     latch.arm(behindNat, 0);
     const accepted = [0, 1, 2, 3].map((i) => {
@@ -198,7 +198,7 @@ describe('a symmetric RTP latch', () => {
     assert.deepEqual(accepted, [false, false, true, true]);
   });
 
-  it('a packet that was overtaken does not break a probation', () => {
+  it('continues a probation over a packet that was overtaken', () => {
     const latch = createLatch({ probation: 3 });
     latch.arm(atPhone, 0);
     const accepted = [1, 3, 2, 4].map((sequence, i) =>
@@ -207,7 +207,7 @@ describe('a symmetric RTP latch', () => {
     assert.deepEqual(accepted, [false, false, false, true]);
   });
 
-  it('whatever strangers send, they are not heard, whether the latched source speaks or is silent', () => {
+  it('never accepts packets of strangers, whether the latched source sends or is silent', () => {
     const packets = fc.array(
       fc.record({
         isPhone: fc.boolean(),

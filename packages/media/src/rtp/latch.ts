@@ -1,44 +1,44 @@
 import { sequenceDistance } from './serial-number.ts';
 
-/** Tunes a latch. */
+/** Options of a latch. */
 export interface LatchOptions {
-  /** Packets in a row, of one SSRC and without a step back or a jump, before a source is accepted; default 2 (RFC 3550 A.1). */
+  /** Consecutive packets of one SSRC, in sequence, before a source is accepted; default 2 (RFC 3550 A.1). */
   readonly probation?: number;
-  /** The same from an address and port that SDP does not name (a phone behind NAT); default 3. */
+  /** The same for an address and port outside SDP (a phone behind NAT); default 3. */
   readonly probationElsewhere?: number;
-  /** The latched source must have been silent for this long before another port of its address may take over; default 5,000 ms. */
+  /** Silence of the latched source before another port of its address may replace it; default 5,000 ms. */
   readonly silentMs?: number;
-  /** How long other sources wait for the signalled one to send first after arming; default 200 ms. */
+  /** How long other sources wait for the signalled one after arming; default 200 ms. */
   readonly preferSignalledMs?: number;
-  /** Addresses of the operator from which a source may be latched although signalling names none of them; default none. */
+  /** Addresses of the operator that may be latched although signalling does not name them; default none. */
   readonly isAdmitted?: (address: string) => boolean;
 }
 
-/** Where packets of a leg may come from, as its signalling says. */
+/** The sources that signalling names for a leg. */
 export interface SignalledSource {
-  /** Of SDP. */
+  /** Address in SDP. */
   readonly address: string;
   readonly port: number;
-  /** Addresses that the signalling itself came from: the public address of a phone behind NAT. */
+  /** Source addresses of the signalling: the public address of a phone behind NAT. */
   readonly signalledFrom?: readonly string[];
 }
 
-/** What a latch has turned away. */
+/** Packets that a latch has dropped. */
 export interface LatchCounters {
   /** Packets dropped during a probation. */
   probation: number;
-  /** Packets dropped because another source is latched: what RTPbleed would have heard or injected. */
+  /** Packets dropped because another source is latched, for example those of an RTPbleed attack. */
   foreign: number;
-  /** How often a source was latched. */
+  /** Number of times that a source was latched. */
   latched: number;
 }
 
-/** Decides which sender's packets belong to a leg; time and addresses are arguments. */
+/** Decides which source's packets belong to a leg; time and addresses are arguments. */
 export interface Latch {
   /**
-   * True when the packet may be played and answered. `source` names the sender's address and port, e.g.
-   * `192.0.2.1:4000`; equal sources have equal strings. `isProven`: the packet was authenticated with the leg's key (SRTP), which
-   * shows its sender whatever its address.
+   * True when the packet may be played and answered. `source` names address and port, for example `192.0.2.1:4000`;
+   * equal sources have equal strings. `isProven` means that SRTP authenticated the packet with the leg's key, so that
+   * its address does not matter.
    */
   accept(
     source: string,
@@ -49,29 +49,33 @@ export interface Latch {
     isProven?: boolean,
   ): boolean;
   /**
-   * Signalling named the source to expect, or named it anew (re-INVITE, UPDATE): that one, or another of the addresses that it names,
-   * may be latched again. The present source goes on until then.
+   * Signalling named the expected source, first or again (re-INVITE, UPDATE). That source or another signalled address
+   * may be latched again. The present source stays latched until then.
    */
   arm(signalled: SignalledSource, nowMs: number): void;
-  /** Where to send: the latched source, before that the signalled address, else undefined. */
+  /** Where to send: to the latched source, else to the signalled address, else undefined. */
   readonly source: string | undefined;
-  /** False until some source has passed its probation. */
+  /** False until a source has passed its probation. */
   readonly isLatched: boolean;
   readonly counters: LatchCounters;
 }
 
 /**
- * Creates a symmetric RTP latch. A source is accepted after a probation (SSRC and sequence continuity), and only from an address that
- * SDP names, that the signalling came from, or that the operator admits. Once latched, packets from elsewhere are dropped and counted.
- * Three things move a latch: packets from the signalled address and port, packets from another port of the latched address after
- * `silentMs` of silence (a NAT that bound anew), and signalling that re-arms it. Silence alone lets no other address in: a phone that
- * is muted, on hold or suppresses silence keeps its leg.
+ * Creates a symmetric RTP latch. It accepts a source after a probation (continuous SSRC and sequence), and only from
+ * SDP's address, the source of the signalling or an address that the operator admits. Once latched, it drops and counts
+ * packets from other sources.
+ * Three events move a latch: packets from the signalled address and port, packets from another port of the latched
+ * address after `silentMs` of silence (a new NAT binding), and re-arming by signalling. Silence alone admits no other
+ * address, so a phone that is muted, on hold or suppresses silence keeps its leg.
  */
 export function createLatch(options: LatchOptions = {}): Latch {
   return new SymmetricLatch(options);
 }
 
-/** Sources whose probation is followed at once, so that a stranger cannot keep the phone out by talking in between. */
+/**
+ * Sources in probation at the same time, so that packets of a stranger in between do not interrupt the phone's
+ * probation.
+ */
 const maxCandidates = 4;
 
 class SymmetricLatch implements Latch {
@@ -118,7 +122,7 @@ class SymmetricLatch implements Latch {
     this.#signalled = signalled;
     this.#expected = [address, ...signalledFrom].map(withoutMapping);
     if (isSame && this.#latchedAddress === undefined) return;
-    // Where signalling names the source that is latched already, nothing is left to be decided.
+    // Signalling names the source that is already latched: keep it.
     if (this.#latched === signalled || (isSame && this.#expected.includes(this.#latchedAddress!))) {
       this.#armed = false;
       return;
@@ -158,7 +162,7 @@ class SymmetricLatch implements Latch {
   }
 
   #mayTakeOver(source: string, address: string, nowMs: number, isProven: boolean): boolean {
-    // Where another source was quicker than a slow phone, the one that SDP names gets its leg back when it sends.
+    // If another source was faster than the phone, the source in SDP replaces it when it sends.
     if (source === this.#signalled) return true;
     const plain = withoutMapping(address);
     if (this.#armed) return isProven || this.#expected.includes(plain) || this.#isAdmitted(plain);
@@ -170,7 +174,7 @@ class SymmetricLatch implements Latch {
     const candidate = this.#candidateFor(source);
     if (source === candidate.source && ssrc === candidate.ssrc && candidate.run > 0) {
       const step = sequenceDistance(candidate.sequenceNumber, sequenceNumber);
-      // A lost packet is no break; a repeated or older one proves nothing and ends nothing.
+      // A lost packet does not break the sequence; a repeated or older one neither continues nor breaks it.
       if (step <= 0 && step > -16) return false;
       candidate.run = step <= 16 && step > 0 ? candidate.run + 1 : 1;
     } else {
@@ -185,7 +189,7 @@ class SymmetricLatch implements Latch {
     return nowMs - this.#armedAtMs >= this.#preferSignalledMs;
   }
 
-  /** The place of this source, else that of the source which was heard longest ago. */
+  /** The candidate of this source, else the candidate with the oldest packet. */
   #candidateFor(source: string) {
     let oldest = this.#candidates[0]!;
     for (const candidate of this.#candidates) {
@@ -204,7 +208,7 @@ class SymmetricLatch implements Latch {
   }
 }
 
-/** RFC 4291 §2.5.5.2: a socket of both families names an IPv4 sender by its IPv6-mapped address. */
+/** RFC 4291 §2.5.5.2: a dual-stack socket reports an IPv4 sender by its IPv4-mapped IPv6 address. */
 function withoutMapping(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
 }

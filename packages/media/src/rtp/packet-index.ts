@@ -1,13 +1,16 @@
-/** RFC 3711 §3.3.2 wants 64 at least; a relay may pass on what 100 others have overtaken. */
+/** RFC 3711 §3.3.2 requires at least 64. A relay may pass packets that 100 others have overtaken. */
 const windowPackets = 128;
 
-/** Which packet indexes of one stream have been seen, newest and those shortly before it (RFC 3711 §3.3.1, §3.3.2). */
+/** The packet indexes already seen of one stream: the newest and those shortly before it (RFC 3711 §3.3.1, §3.3.2). */
 export class PacketIndexes {
-  /** The highest index so far; −1 before the first. */
+  /** The highest index; −1 before the first. */
   highest = -1;
   readonly #seen = new Uint32Array(windowPackets / 32);
 
-  /** The index that a sequence number most likely stands for: the one nearest to the highest (RFC 3711 Appendix A). `rollovers` counts for the first packet. */
+  /**
+   * The most likely index of a sequence number: the nearest to the highest (RFC 3711 Appendix A). `rollovers` applies
+   * to the first packet only.
+   */
   estimate(sequenceNumber: number, rollovers = 0): number {
     if (this.highest < 0) return rollovers * 0x10000 + sequenceNumber;
     const newest = this.highest % 0x10000;
@@ -17,7 +20,7 @@ export class PacketIndexes {
     return cycle * 0x10000 + sequenceNumber;
   }
 
-  /** False for an index that was taken before, or is too old to know. */
+  /** False for an index that was seen before or is too old for the window. */
   isNew(index: number): boolean {
     if (index > this.highest) return true;
     if (index <= this.highest - windowPackets) return false;
@@ -25,7 +28,7 @@ export class PacketIndexes {
     return (this.#seen[slot >> 5]! & (1 << (slot & 31))) === 0;
   }
 
-  /** Remembers an index that is new. */
+  /** Adds a new index. */
   take(index: number): void {
     if (index > this.highest) {
       const steps = Math.min(windowPackets, index - this.highest);

@@ -10,11 +10,11 @@ describe('receiver statistics', () => {
     assert.equal(statistics.report(0, block), false);
     for (let i = 0; i < 100; i++) if (i % 4 !== 3) statistics.receive(5, i, i * 160, i * 20);
     statistics.report(2000, block);
-    // 98 was the last to come: 24 of 99 are missing.
+    // 98 was the last received: 24 of 99 are missing.
     assert.deepEqual([block.cumulativeLost, block.fractionLost], [24, Math.floor((24 * 256) / 99)]);
     for (let i = 100; i < 200; i++) statistics.receive(5, i, i * 160, i * 20);
     statistics.report(4000, block);
-    // 99 of the first hundred was counted as expected only now.
+    // 99 of the first hundred counts as expected only now.
     assert.deepEqual([block.cumulativeLost, block.fractionLost], [25, Math.floor(256 / 101)]);
     assert.equal(block.ssrc, 5);
   });
@@ -82,7 +82,7 @@ describe('roundTripMs', () => {
     assert.equal(roundTripMs(block, 0xb7108000), 6125);
   });
 
-  it('knows nothing without a sender report, nor when it would be negative', () => {
+  it('is undefined without a sender report, and when it would be negative', () => {
     const block = createReportBlock();
     assert.equal(roundTripMs(block, 1), undefined);
     block.lastSenderReport = 10;

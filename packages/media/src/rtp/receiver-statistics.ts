@@ -1,17 +1,20 @@
 import type { ReportBlock } from './rtcp.ts';
 import { sequenceDistance } from './serial-number.ts';
 
-/** What a receiver knows about one RTP stream (RFC 3550 §6.4.1, A.1, A.3, A.8). */
+/** Statistics of one received RTP stream (RFC 3550 §6.4.1, A.1, A.3, A.8). */
 export interface ReceiverStatistics {
-  /** Counts a packet of the stream; `arrivalMs` is when it came, on a monotonic clock. */
+  /** Counts a packet; `arrivalMs` is its arrival on a monotonic clock. */
   receive(ssrc: number, sequenceNumber: number, timestamp: number, arrivalMs: number): void;
-  /** Remembers the sender report that came last, for LSR and DLSR. */
+  /** Stores the last sender report, for LSR and DLSR. */
   senderReport(ntpSeconds: number, ntpFraction: number, arrivalMs: number): void;
-  /** Fills the report block that is to be sent now; the fraction lost covers the time since the last one. False before any packet. */
+  /**
+   * Fills the report block to be sent now; the fraction lost covers the time since the last call. False before any
+   * packet.
+   */
   report(nowMs: number, into: ReportBlock): boolean;
   readonly ssrc: number;
   readonly received: number;
-  /** Expected minus received (RFC 3550 A.3); negative where packets came twice. */
+  /** Expected minus received (RFC 3550 A.3); negative when there are duplicates. */
   readonly lost: number;
   /** Interarrival jitter in milliseconds (RFC 3550 A.8). */
   readonly jitterMs: number;
@@ -22,7 +25,7 @@ export interface ReceiverStatistics {
 const maxDropout = 3000;
 const maxMisorder = 100;
 
-/** Creates the statistics of one received stream; a new SSRC starts them afresh. */
+/** Creates the statistics of one received stream; a new SSRC resets them. */
 export function createReceiverStatistics(clockRate: number): ReceiverStatistics {
   return new Statistics(clockRate);
 }
@@ -67,10 +70,10 @@ class Statistics implements ReceiverStatistics {
       this.#lastSenderReport = 0;
     } else if (!this.#follow(sequenceNumber)) return;
     else {
-      // RFC 3550 A.8, as a difference of differences, so that neither clock needs an origin.
+      // RFC 3550 A.8: a difference of differences, so neither clock needs an origin.
       const units = ((arrivalMs - this.#lastArrivalMs) * this.#clockRate) / 1000;
       const difference = Math.abs(units - ((timestamp - this.#lastTimestamp) | 0));
-      // A timestamp that jumped is a new start of the sender's clock, not jitter (more than 10 s of it).
+      // A jump of more than 10 s is a restart of the sender's clock, not jitter.
       if (difference < this.#clockRate * 10) this.#jitter += (difference - this.#jitter) / 16;
     }
     this.received++;
@@ -124,7 +127,7 @@ class Statistics implements ReceiverStatistics {
       return true;
     }
     if (step <= 0 && step > -maxMisorder) return true;
-    // RFC 3550 A.1: two packets in a row after a large jump are a sender that restarted without saying so.
+    // RFC 3550 A.1: two consecutive packets after a large jump show an unannounced restart of the sender.
     if (sequenceNumber === this.#badSequence) {
       this.#start(sequenceNumber);
       this.#jitter = 0;
@@ -140,14 +143,14 @@ class Statistics implements ReceiverStatistics {
   }
 }
 
-/** The middle 32 bits of an NTP time, as LSR wants them (RFC 3550 §6.4.1). */
+/** The middle 32 bits of an NTP time, the format of LSR (RFC 3550 §6.4.1). */
 export function middleOfNtp(ntpSeconds: number, ntpFraction: number): number {
   return (((ntpSeconds & 0xffff) << 16) | (ntpFraction >>> 16)) >>> 0;
 }
 
 /**
- * Round-trip time in milliseconds from a report block that came back: A − LSR − DLSR (RFC 3550 §6.4.1). Undefined when the
- * block names no sender report, or when the clocks make it negative.
+ * Round-trip time in milliseconds from a returned report block: A − LSR − DLSR (RFC 3550 §6.4.1). Undefined when the
+ * block names no sender report, or when clock errors make it negative.
  */
 export function roundTripMs(block: ReportBlock, nowNtpMiddle: number): number | undefined {
   if (block.lastSenderReport === 0) return undefined;

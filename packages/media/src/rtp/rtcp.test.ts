@@ -28,7 +28,7 @@ function compound(hex: string) {
 }
 
 describe('writeRtcp and readRtcp', () => {
-  it('a sender report with a block, the canonical name and BYE come back as they were (RFC 3550 §6.4–6.6)', () => {
+  it('a sender report with a block, the canonical name and BYE are read as written (RFC 3550 §6.4–6.6)', () => {
     for (const cname of ['', 'a', 'ab', 'abc', 'abcd', 'x'.repeat(255)]) {
       const out = new Uint8Array(400).fill(0xff);
       const length = writeRtcp(out, 7, cname, sender, [block], true);
@@ -40,7 +40,7 @@ describe('writeRtcp and readRtcp', () => {
     }
   });
 
-  it('one who does not send reports as a receiver (RFC 3550 §6.4.2)', () => {
+  it('a participant that does not send RTP writes a receiver report (RFC 3550 §6.4.2)', () => {
     const out = new Uint8Array(200);
     const length = writeRtcp(out, 7, 'jack', undefined, [createReportBlock()]);
     assert.deepEqual(
@@ -49,7 +49,7 @@ describe('writeRtcp and readRtcp', () => {
     );
   });
 
-  it('what does not fit is not written', () => {
+  it('a compound that does not fit is not written', () => {
     assert.equal(writeRtcp(new Uint8Array(20), 7, 'jack', sender, [block]), -1);
     assert.equal(writeRtcp(new Uint8Array(2000), 7, 'x'.repeat(256), sender, []), -1);
     assert.equal(writeRtcp(new Uint8Array(2000), 7, '', sender, new Array(32).fill(block)), -1);
@@ -57,7 +57,7 @@ describe('writeRtcp and readRtcp', () => {
 });
 
 describe('readRtcp', () => {
-  it('reads the reason of BYE, and skips what it does not know', () => {
+  it('reads the reason of BYE, and skips unknown items', () => {
     assert.deepEqual(compound('80c90001 00000007  81cb0002 00000009 03627965  80cc0002 00000009 41414141'), [
       { type: 'receiver-report', ssrc: 7, reports: [] },
       { type: 'goodbye', ssrcs: [9], reason: 'bye' },
@@ -65,7 +65,7 @@ describe('readRtcp', () => {
     ]);
   });
 
-  it('allows padding in the last packet alone (RFC 3550 A.2)', () => {
+  it('allows padding in the last packet only (RFC 3550 A.2)', () => {
     assert.equal(compound('a0c90002 00000007 00000004')?.length, 1);
     assert.equal(compound('a0c90002 00000007 00000004 80c90001 00000007'), undefined);
     assert.equal(compound('a0c90002 00000007 00000000'), undefined);
@@ -73,7 +73,7 @@ describe('readRtcp', () => {
   });
 
   for (const [why, hex] of [
-    ['a first packet that is no report', '80ca0001 00000000'],
+    ['a first packet that is not a report', '80ca0001 00000000'],
     ['another version', '40c90001 00000007'],
     ['a length past the end', '80c90002 00000007'],
     ['more blocks than there are', '81c90001 00000007'],
@@ -88,13 +88,13 @@ describe('readRtcp', () => {
     it(`refuses ${why} (RFC 3550 A.2)`, () => assert.equal(compound(hex), undefined));
   }
 
-  it('the number of packets in a compound is bounded', () => {
+  it('refuses a compound with more packets than the limit', () => {
     const one = '80c90001 00000007';
     assert.equal(compound(one.repeat(16))?.length, 16);
     assert.equal(compound(one.repeat(17)), undefined);
   });
 
-  it('whatever the bytes, it does not throw', () => {
+  it('does not throw for any bytes', () => {
     fc.assert(
       fc.property(
         fc.array(fc.uint8Array({ minLength: 4, maxLength: 40 }), { maxLength: 5 }),
@@ -105,7 +105,7 @@ describe('readRtcp', () => {
           for (const [i, part] of parts.entries()) {
             const length = part.length & ~3;
             bytes.set(part.subarray(0, length), at);
-            // Every part looks right from outside; what is in it is left to chance.
+            // The headers are valid; the contents are random.
             bytes[at] = 0x80 | (part[0]! & 0x23);
             bytes[at + 1] = i === 0 ? 200 + (part[1]! & 1) : type;
             bytes[at + 2] = 0;

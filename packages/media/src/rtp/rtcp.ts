@@ -10,7 +10,7 @@
  *   RR 201: SSRC, count × report block    SDES 202: count × (SSRC, items)    BYE 203: count × SSRC, reason
  */
 
-/** What one receiver says about one stream (RFC 3550 §6.4.1). */
+/** The report of one receiver about one stream (RFC 3550 §6.4.1). */
 export interface ReportBlock {
   ssrc: number;
   /** Share of packets lost since the last report, in 1/256. */
@@ -20,13 +20,13 @@ export interface ReportBlock {
   extendedHighestSequenceNumber: number;
   /** In timestamp units. */
   jitter: number;
-  /** Middle 32 bits of the NTP time of the last sender report; 0 when there was none. */
+  /** Middle 32 bits of the NTP time of the last sender report; 0 without one. */
   lastSenderReport: number;
-  /** Since that report, in 1/65536 s. */
+  /** Time since that report, in 1/65536 s. */
   delaySinceLastSenderReport: number;
 }
 
-/** What a sender says about itself (RFC 3550 §6.4.1). */
+/** The report of a sender about itself (RFC 3550 §6.4.1). */
 export interface SenderInfo {
   readonly ntpSeconds: number;
   readonly ntpFraction: number;
@@ -35,7 +35,7 @@ export interface SenderInfo {
   readonly octets: number;
 }
 
-/** One packet of a compound, as far as we read it (RFC 3550 §6.4–6.7). */
+/** One packet of a compound, with the fields that we read (RFC 3550 §6.4–6.7). */
 export type RtcpPacket =
   | {
       readonly type: 'sender-report';
@@ -47,7 +47,7 @@ export type RtcpPacket =
   /** Only the canonical name is read; other items are skipped. */
   | { readonly type: 'source-description'; readonly ssrc: number; readonly cname: string }
   | { readonly type: 'goodbye'; readonly ssrcs: readonly number[]; readonly reason: string }
-  /** APP, feedback and whatever comes later: known by its number. */
+  /** APP, feedback and other types, known by number. */
   | { readonly type: 'other'; readonly packetType: number };
 
 /** A blank report block, to be filled by `ReceiverStatistics.report`. */
@@ -64,9 +64,9 @@ export function createReportBlock(): ReportBlock {
 }
 
 /**
- * Reads a compound packet; undefined when it is none (RFC 3550 A.2: versions, lengths, padding only at the end, and it
- * starts with a report). `maxPackets` bounds the work (default 16): a longer compound is refused. A reduced-size packet
- * that starts with anything else is refused too: we never negotiate it (RFC 5506 §4).
+ * Reads a compound packet. Undefined when it is invalid: RFC 3550 A.2 checks versions and lengths, allows padding only
+ * at the end and requires a report first. More than `maxPackets` packets (default 16) are refused. Reduced-size packets
+ * are refused too, because we never negotiate them (RFC 5506 §4).
  */
 export function readRtcp(
   bytes: Uint8Array,
@@ -168,7 +168,7 @@ function readReports(
   return blocks;
 }
 
-/** RFC 3550 §6.5: chunks of items, each chunk ended by a zero byte and padded to a word. */
+/** RFC 3550 §6.5: chunks of items; a zero byte ends each chunk, padded to a word. */
 function readDescriptions(
   bytes: Uint8Array,
   start: number,
@@ -197,9 +197,9 @@ function readDescriptions(
 }
 
 /**
- * Writes what a participant sends (RFC 3550 §6.1): a sender report, or a receiver report when `sender` is undefined, then
- * its canonical name and, with `goodbye`, BYE. Returns the bytes written; −1 when `out` is too small or the parts too
- * long (31 report blocks, 255 bytes of ASCII name).
+ * Writes the compound of a participant (RFC 3550 §6.1): a sender report, or a receiver report when `sender` is
+ * undefined, then its canonical name and, with `goodbye`, BYE. Returns the bytes written. Returns −1 when `out` is too
+ * small or a part is too long (31 report blocks, 255 bytes of ASCII name).
  */
 export function writeRtcp(
   out: Uint8Array,
@@ -268,7 +268,7 @@ function word(bytes: Uint8Array, at: number): number {
   return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
 }
 
-/** Names and reasons are shown, never interpreted, so one character a byte will do. */
+/** Names and reasons are only displayed, so one character per byte suffices. */
 function text(bytes: Uint8Array, at: number, length: number): string {
   let result = '';
   for (let i = 0; i < length; i++) result += String.fromCharCode(bytes[at + i]!);

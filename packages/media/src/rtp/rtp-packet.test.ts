@@ -28,13 +28,13 @@ describe('readRtpPacket', () => {
     assert.deepEqual([payloadOffset, payloadLength], [12, 3]);
   });
 
-  it('steps over CSRCs and the header extension, and takes padding off (RFC 3550 §5.1, §5.3.1)', () => {
+  it('skips CSRCs and the header extension, and removes padding (RFC 3550 §5.1, §5.3.1)', () => {
     assert.ok(read('b2 00 0001 00000002 00000003 11111111 22222222 bede0001 01020304 aabb 0002'));
     assert.deepEqual([header.csrcCount, header.extension, header.padding], [2, true, true]);
     assert.deepEqual([header.payloadOffset, header.payloadLength], [28, 2]);
   });
 
-  it('takes a packet without payload', () => {
+  it('accepts a packet without payload', () => {
     assert.ok(read('80 00 0001 00000002 00000003'));
     assert.equal(header.payloadLength, 0);
   });
@@ -52,12 +52,12 @@ describe('readRtpPacket', () => {
     it(`refuses ${why} (RFC 3550 A.1)`, () => assert.equal(read(hex), false));
   }
 
-  it('never looks beyond the given length', () => {
+  it('never reads beyond the given length', () => {
     assert.equal(readRtpPacket(bytes('a0 00 0001 00000002 00000003 aa01'), 13, header), false);
     assert.equal(readRtpPacket(bytes('80 00'), 12, header), false);
   });
 
-  it('whatever the bytes: no throw, and an accepted payload lies within them', () => {
+  it('does not throw for any bytes, and an accepted payload is within them', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 80 }), fc.boolean(), (random, isRtp) => {
         if (isRtp && random.length > 0) random[0] = 0x80 | (random[0]! & 0x3f);
@@ -88,7 +88,7 @@ describe('writeRtpHeader', () => {
   });
 });
 
-it('RTCP on the same port is told by its packet type 192–223 (RFC 5761 §4)', () => {
+it('RTCP on the same port is recognised by its packet type 192–223 (RFC 5761 §4)', () => {
   assert.equal(looksLikeRtcp(bytes('80c80006'), 4), true);
   assert.equal(looksLikeRtcp(bytes('81cb0001'), 4), true);
   assert.equal(looksLikeRtcp(bytes('80000001'), 4), false);
@@ -96,7 +96,7 @@ it('RTCP on the same port is told by its packet type 192–223 (RFC 5761 §4)', 
   assert.equal(looksLikeRtcp(bytes('80c800'), 3), false);
 });
 
-it('distances of serial numbers go the short way around the wrap (RFC 1982)', () => {
+it('the distance of serial numbers is the shorter way around the wrap (RFC 1982)', () => {
   assert.equal(sequenceDistance(65_535, 0), 1);
   assert.equal(sequenceDistance(0, 65_535), -1);
   assert.equal(sequenceDistance(10, 5), -5);

@@ -17,7 +17,7 @@
  * |  extension, payload, with P: padding whose last byte counts it |
  */
 
-/** The fixed header and where the payload lies; one object is filled again and again by `readRtpPacket`. */
+/** The fixed header and the position of the payload; `readRtpPacket` refills one object. */
 export interface RtpHeader {
   version: number;
   padding: boolean;
@@ -30,11 +30,11 @@ export interface RtpHeader {
   ssrc: number;
   /** Bytes before the payload. */
   payloadOffset: number;
-  /** Bytes of payload, padding taken off; may be 0. */
+  /** Bytes of payload without padding; may be 0. */
   payloadLength: number;
 }
 
-/** Bytes of a header without CSRCs and extension, the only kind that we send (RFC 3550 §5.1). */
+/** Bytes of a header without CSRCs and extension, the only kind we send (RFC 3550 §5.1). */
 export const rtpHeaderBytes = 12;
 
 /** A blank header to be filled by `readRtpPacket`. */
@@ -55,8 +55,8 @@ export function createRtpHeader(): RtpHeader {
 }
 
 /**
- * Reads the first `length` bytes as an RTP packet (RFC 3550 §5.1, A.1); false when they are none: wrong version, or
- * CSRCs, extension or padding that run past the end. `into` is undefined in meaning after false.
+ * Reads the first `length` bytes as an RTP packet (RFC 3550 §5.1, A.1). False for a wrong version, or when CSRCs,
+ * extension or padding exceed the length; `into` is then undefined.
  */
 export function readRtpPacket(bytes: Uint8Array, length: number, into: RtpHeader): boolean {
   if (length < rtpHeaderBytes || length > bytes.length) return false;
@@ -72,7 +72,7 @@ export function readRtpPacket(bytes: Uint8Array, length: number, into: RtpHeader
   if (offset > length) return false;
   let payload = length - offset;
   if ((first & 0x20) !== 0) {
-    // The count includes itself, so zero is as wrong as a count that eats into the header.
+    // The count includes itself, so 0 is invalid, as is a count that reaches into the header.
     const count = bytes[length - 1]!;
     if (count === 0 || count > payload) return false;
     payload -= count;
@@ -92,8 +92,8 @@ export function readRtpPacket(bytes: Uint8Array, length: number, into: RtpHeader
 }
 
 /**
- * Writes a header without CSRCs, extension and padding at the start of `out`, and returns its 12 bytes' length
- * (RFC 3550 §5.1). Numbers are taken modulo their field's width.
+ * Writes a header without CSRCs, extension and padding at the start of `out`, and returns its length of 12 bytes (RFC
+ * 3550 §5.1). Numbers are taken modulo the width of their field.
  */
 export function writeRtpHeader(
   out: Uint8Array,
@@ -119,8 +119,8 @@ export function writeRtpHeader(
 }
 
 /**
- * True when a packet that shares its port with RTP is RTCP: its second byte is 192–223, payload types 64–95 that RTP
- * must then not use (RFC 5761 §4).
+ * True when a packet on the RTP port is RTCP: its second byte is 192–223. RTP must then not use payload types 64–95
+ * (RFC 5761 §4).
  */
 export function looksLikeRtcp(bytes: Uint8Array, length: number): boolean {
   return length >= 4 && bytes[0]! >> 6 === 2 && bytes[1]! >= 192 && bytes[1]! <= 223;

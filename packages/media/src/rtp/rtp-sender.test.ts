@@ -27,7 +27,7 @@ describe('an outgoing stream', () => {
     assert.equal(second.payloadLength, 160);
   });
 
-  it('marks the first packet of a talkspurt alone (RFC 3551 §4.1)', () => {
+  it('marks only the first packet of a talkspurt (RFC 3551 §4.1)', () => {
     const sender = createRtpSender(start);
     const markers = [0, 1, 2, 3].map((i) => {
       if (i === 2) sender.skip(1600);
@@ -37,7 +37,7 @@ describe('an outgoing stream', () => {
     assert.equal(sender.timestamp, (0xffffffff + 640 + 1600) % 2 ** 32);
   });
 
-  it('events share the sequence of the audio and keep the timestamp of their start (RFC 4733 §2.2.1)', () => {
+  it('numbers events in the sequence of the audio, with the timestamp of their start (RFC 4733 §2.2.1)', () => {
     const sender = createRtpSender({ ssrc: 1, sequenceNumber: 10, timestamp: 1000 });
     sender.writeAudio(pcmu, 0, samples, 160);
     const event = { event: 5, end: false, volume: 10, duration: 160 };

@@ -3,29 +3,32 @@ import { type TelephoneEvent, telephoneEventBytes, writeTelephoneEvent } from '.
 import { rtpHeaderBytes, writeRtpHeader } from './rtp-packet.ts';
 import { sequenceDistance, timestampDistance } from './serial-number.ts';
 
-/** Where an outgoing stream starts; RFC 3550 §5.1 wants all three random, so the caller draws them. */
+/** The start of an outgoing stream; RFC 3550 §5.1 requires random values, so the caller supplies them. */
 export interface RtpSenderOptions {
   readonly ssrc: number;
   readonly sequenceNumber: number;
   readonly timestamp: number;
-  /** Bytes of the reused packet, header included; default 1,472, what fits an Ethernet frame over IPv4. */
+  /** Size of the reused packet with its header; default 1,472 bytes, which fit an Ethernet frame over IPv4. */
   readonly maxPacketBytes?: number;
 }
 
-/** One outgoing RTP stream: keeps sequence number, timestamp and marker, and writes every packet into the same bytes. */
+/**
+ * One outgoing RTP stream: counts sequence number and timestamp, sets the marker, and writes all packets into one
+ * buffer.
+ */
 export interface RtpSender {
   readonly ssrc: number;
-  /** The packet written last: its first n bytes, n being what the write returned. Overwritten by the next write. */
+  /** The last written packet: its first n bytes, where n is the result of the write. The next write overwrites it. */
   readonly packet: Uint8Array;
-  /** The timestamp that the next audio packet will carry. */
+  /** The timestamp of the next audio packet. */
   readonly timestamp: number;
   readonly sequenceNumber: number;
   /** For sender reports (RFC 3550 §6.4.1): packets and payload bytes sent, each modulo 2³². */
   readonly packetsSent: number;
   readonly octetsSent: number;
-  /** Encodes `count` samples into the next packet and returns its bytes; the timestamp moves on by them. */
+  /** Encodes `count` samples into the next packet, advances the timestamp and returns the packet's length. */
   writeAudio(codec: AudioCodec, payloadType: number, samples: Int16Array, count: number): number;
-  /** Copies an encoded payload that stands for `duration` timestamp units into the next packet and returns its bytes. */
+  /** Copies an encoded payload of `duration` timestamp units into the next packet and returns the packet's length. */
   writePayload(
     payloadType: number,
     payload: Uint8Array,
@@ -34,8 +37,8 @@ export interface RtpSender {
     duration: number,
   ): number;
   /**
-   * Writes a packet of another stream that this one goes on with, under a number and timestamp of its own that may be older
-   * than what was written last, and returns its bytes; the next packet of ours follows the newest.
+   * Writes a relayed packet with its own number and timestamp, which may be older than those of the last packet.
+   * Returns the packet's length. The next packet of this stream follows the newest number.
    */
   writeRelayed(
     payloadType: number,
@@ -47,9 +50,15 @@ export interface RtpSender {
     length: number,
     duration: number,
   ): number;
-  /** Writes one telephone-event packet, stamped with the event's own start, and returns its bytes; the timestamp stays. */
+  /**
+   * Writes one telephone-event packet with the timestamp of the event's start. Returns the packet's length; the
+   * stream's timestamp stays.
+   */
   writeEvent(payloadType: number, event: TelephoneEvent, timestamp: number, marker: boolean): number;
-  /** Time passes without an audio packet; the next one is marked as the start of a talkspurt (RFC 3551 §4.1). */
+  /**
+   * Advances the timestamp without a packet; the next audio packet is marked as the start of a talkspurt (RFC 3551
+   * §4.1).
+   */
   skip(duration: number): void;
 }
 
@@ -78,7 +87,7 @@ class Sender implements RtpSender {
     const length = codec.encode(samples, count, this.packet, rtpHeaderBytes);
     this.#head(payloadType, this.#talkspurtStarts, this.timestamp, length);
     this.#talkspurtStarts = false;
-    // RFC 3551 §4.5.2: a codec's RTP clock may run slower than its samples (G.722).
+    // RFC 3551 §4.5.2: the RTP clock may be slower than the sample rate (G.722).
     this.timestamp = (this.timestamp + (count * codec.clockRate) / codec.sampleRate) >>> 0;
     return rtpHeaderBytes + length;
   }

@@ -1,14 +1,14 @@
 import { SrtpKeystream } from './srtp-keystream.ts';
 import { type SrtpCiphers, type SrtpSuiteName, srtpSaltBytes, srtpSuites } from './srtp-suite.ts';
 
-/** What signalling agreed on for one direction. */
+/** The key of one direction, from signalling. */
 export interface SrtpMaster {
   readonly suite: SrtpSuiteName;
-  /** Master key and master salt, one behind the other (RFC 4568 §6.1). */
+  /** Master key followed by master salt (RFC 4568 §6.1). */
   readonly keyAndSalt: Uint8Array;
 }
 
-/** Keys of one direction, for RTP or for RTCP (RFC 3711 §4.3). */
+/** The session keys of one direction, for RTP or RTCP (RFC 3711 §4.3). */
 export interface SrtpSession {
   readonly keystream: SrtpKeystream;
   readonly authenticate: (message: Uint8Array) => Uint8Array;
@@ -20,11 +20,16 @@ const labels = { rtp: { cipher: 0, auth: 1, salt: 2 }, rtcp: { cipher: 3, auth: 
 /** RFC 3711 §5.2, §5.3: n_a of HMAC-SHA1. */
 const authKeyBytes = 20;
 
-/** Session keys of a master key (RFC 3711 §4.3.1); there is no key derivation rate, so they hold for good. Throws a RangeError for a key of the wrong length. */
+/**
+ * Derives the session keys of a master key (RFC 3711 §4.3.1). The key derivation rate is 0, so they do not change.
+ * Throws a RangeError for a key of the wrong length.
+ */
 export function deriveSession(ciphers: SrtpCiphers, master: SrtpMaster, of: 'rtp' | 'rtcp'): SrtpSession {
   const { keyBytes } = srtpSuites[master.suite];
   if (master.keyAndSalt.length !== keyBytes + srtpSaltBytes) {
-    throw new RangeError(`a master key and salt of ${master.suite} have ${keyBytes + srtpSaltBytes} bytes`);
+    throw new RangeError(
+      `master key and salt have ${master.keyAndSalt.length} bytes: ${master.suite} needs ${keyBytes + srtpSaltBytes}`,
+    );
   }
   const prf = ciphers.aes(master.keyAndSalt.slice(0, keyBytes));
   const salt = master.keyAndSalt.slice(keyBytes);
@@ -32,7 +37,7 @@ export function deriveSession(ciphers: SrtpCiphers, master: SrtpMaster, of: 'rtp
     const blocks = new Uint8Array(Math.ceil(bytes / 16) * 16);
     for (let at = 0; at < blocks.length; at += 16) {
       blocks.set(salt, at);
-      // The label stands above the 48 bits of an index that is always zero here.
+      // The label precedes the 48 bits of the index, which is always 0 here.
       blocks[at + 7]! ^= label;
       blocks[at + 15] = at / 16;
     }

@@ -1,14 +1,14 @@
-/** The longest packet that is encrypted or decrypted: more than any Ethernet frame carries. */
+/** The longest packet that is encrypted or decrypted; longer than any Ethernet frame. */
 export const srtpPacketBytes = 2048;
 
-/** What 20 ms of G.711 need; more is made room for when it comes. */
+/** Enough for 20 ms of G.711; longer packets enlarge the buffer. */
 const usualBlocks = 11;
 
-/** The key stream of AES in counter mode of one session key and salt (RFC 3711 §4.1.1). */
+/** The AES counter mode key stream of one session key and salt (RFC 3711 §4.1.1). */
 export class SrtpKeystream {
   readonly #encrypt: (blocks: Uint8Array) => Uint8Array;
   readonly #salt: Uint8Array;
-  /** Counter blocks: their last two bytes count and stay, the others are of one packet. */
+  /** Counter blocks: the last two bytes count and are constant, the others depend on the packet. */
   #blocks = counted(usualBlocks);
 
   constructor(encrypt: (blocks: Uint8Array) => Uint8Array, salt: Uint8Array) {
@@ -16,7 +16,9 @@ export class SrtpKeystream {
     this.#salt = salt;
   }
 
-  /** Encrypts or decrypts `bytes` from `start` to `end` in place. `index` is that of the packet: 48 bits for RTP, 31 for RTCP. */
+  /**
+   * Encrypts or decrypts `bytes` from `start` to `end` in place. `index` is the packet's: 48 bits for RTP, 31 for RTCP.
+   */
   apply(ssrc: number, index: number, bytes: Uint8Array, start: number, end: number): void {
     const count = (end - start + 15) >> 4;
     if (count <= 0) return;

@@ -4,39 +4,39 @@ import { srtpPacketBytes } from './srtp-keystream.ts';
 import { readWord, rtpPayloadOffset, writeWord } from './srtp-sender.ts';
 import { type SrtpCiphers, srtcpTagBytes, srtpSuites } from './srtp-suite.ts';
 
-/** Checks and decrypts what the other side sends. */
+/** Authenticates and decrypts the other side's packets. */
 export interface SrtpReceiver {
   /**
-   * Writes the RTP packet that was protected to the start of `out` and returns its length; −1 for one that is wrong or was taken before. `out`
-   * needs four bytes more than the packet, and is overwritten in either case.
+   * Writes the decrypted RTP packet to `out` and returns its length; −1 for a packet that is not authentic or was
+   * received before. `out` needs four bytes more than the packet and is overwritten in either case.
    */
   unprotect(bytes: Uint8Array, length: number, out: Uint8Array): number;
   /** The same for a compound RTCP packet. */
   unprotectReport(bytes: Uint8Array, length: number, out: Uint8Array): number;
 }
 
-/** What a receiver has dropped. */
+/** Packets that a receiver has dropped. */
 export interface SrtpCounters {
-  /** Packets whose tag is wrong: of another key, changed on their way, or never protected. */
+  /** Packets with a wrong tag: under another key, changed, or never protected. */
   unauthenticated: number;
-  /** Packets that were taken before, or are too old to know. */
+  /** Packets that were received before, or are too old for the window. */
   replayed: number;
 }
 
-/** Streams that a receiver follows at a time; with one more, the one that was begun first is forgotten. */
+/** Streams followed at a time; one more replaces the oldest. */
 const mostStreams = 16;
 
-/** A stream whose first packet bears a lower number than this may have rolled over before it reached us. */
+/** A stream whose first received number is below this may already have rolled over. */
 const earlyNumbers = 0x1000;
 
-/** Nothing was dropped yet. */
+/** Counters at zero. */
 export function createSrtpCounters(): SrtpCounters {
   return { unauthenticated: 0, replayed: 0 };
 }
 
 /**
- * Creates the receiver of one master key; what it drops is counted in `counters`. `before` is the receiver that held until now: its packets
- * may still be on their way, and are taken until the first one of the new key has come.
+ * Creates the receiver of one master key; `counters` counts dropped packets. `before` is the previous receiver: packets
+ * under its key are accepted until the first packet of the new key arrives.
  */
 export function createSrtpReceiver(
   ciphers: SrtpCiphers,
@@ -47,7 +47,10 @@ export function createSrtpReceiver(
   return new Receiver(ciphers, master, counters, before instanceof Receiver ? before : undefined);
 }
 
-/** Makes a receiver hold again that held before `before`, with all that it has taken: nothing is taken twice under a key that comes back. */
+/**
+ * Reactivates an earlier receiver after `before`, with its replay list, so that no packet is accepted twice under a
+ * returning key.
+ */
 export function resumeSrtpReceiver(receiver: SrtpReceiver, before: SrtpReceiver): void {
   if (receiver instanceof Receiver && before instanceof Receiver) receiver.follow(before);
 }
@@ -111,7 +114,7 @@ class Receiver implements SrtpReceiver {
     const stream = find(this.#streams, ssrc);
     const indexes = stream?.indexes ?? new PacketIndexes();
     let index = indexes.estimate(sequenceNumber);
-    // RFC 3711 §3.3: first the replay list, which costs nothing, then the tag; only what passes both changes anything.
+    // RFC 3711 §3.3: first the replay list, which is cheap, then the tag. Only a packet that passes both changes state.
     if (!indexes.isNew(index)) return replayed;
     copy(bytes, size, out);
     if (!this.#isAuthentic(bytes, size, index, out)) {
@@ -131,8 +134,8 @@ class Receiver implements SrtpReceiver {
   }
 
   /**
-   * RFC 4568 §6.4 begins a new key with rollover counter zero. A stream that wrapped before its first packet reached us is at one, and a sender
-   * that goes on counting through a change of keys, as RFC 3711 §3.3.1 would have it, where it was.
+   * RFC 4568 §6.4: a new key begins with rollover counter 0. A stream that wrapped before its first packet arrived is
+   * at 1. A sender that continues its counter through a change of keys (RFC 3711 §3.3.1) is at the earlier index.
    */
   #otherIndex(
     bytes: Uint8Array,
@@ -166,7 +169,7 @@ class Receiver implements SrtpReceiver {
     if (!isNew) return replayed;
     indexes.take(index);
     if (stream === undefined) keep(this.#reports, { ssrc, indexes });
-    // §3.4: without the E bit the report is signed and not encrypted.
+    // §3.4: without the E bit the report is authenticated but not encrypted.
     if (word >= 0x8000_0000) this.#rtcp.keystream.apply(ssrc, index, out, 8, size);
     return size;
   }
@@ -189,7 +192,7 @@ function copy(bytes: Uint8Array, count: number, out: Uint8Array): void {
   for (let i = 0; i < count; i++) out[i] = bytes[i]!;
 }
 
-/** Whether the first `count` bytes of a tag are those at `at`; takes as long wherever they differ. */
+/** Whether the first `count` bytes of a tag equal those at `at`, in constant time. */
 function isSameTag(tag: Uint8Array, bytes: Uint8Array, at: number, count: number): boolean {
   let difference = 0;
   for (let i = 0; i < count; i++) difference |= tag[i]! ^ bytes[at + i]!;

@@ -4,23 +4,27 @@ import { srtpPacketBytes } from './srtp-keystream.ts';
 import { type SrtpCiphers, srtcpTagBytes, srtpSuites } from './srtp-suite.ts';
 
 /*
- * RFC 3711 §3.1, §3.4: what is sent. The payload is encrypted, everything before the tag is authenticated.
+ * RFC 3711 §3.1, §3.4: the payload is encrypted, and all bytes before the tag are authenticated.
  *
  *   SRTP   | RTP header | payload, encrypted                    |               | tag of packet ‖ ROC |
  *   SRTCP  | 8 bytes    | the rest of the compound, encrypted   | E ‖ 31: index | tag                 |
  */
 
-/** Streams of one key whose packets are counted; one more is not sent, because a stream that is forgotten would begin anew. */
+/**
+ * Streams of one key with packet indexes. Further streams are not sent, because a forgotten stream would restart its
+ * index.
+ */
 const mostStreams = 256;
 
-/** Encrypts and signs what one side sends. */
+/** Encrypts and authenticates the packets of one side. */
 export interface SrtpSender {
   /**
-   * Protects the RTP packet in the first `length` bytes in place and returns its new length, up to 10 bytes more; −1 when it does not fit,
-   * is no RTP, or its number was sent before: no key stream is ever used twice (RFC 3711 §9.1), whichever streams come between.
+   * Protects the RTP packet in the first `length` bytes in place and returns its new length, up to 10 bytes more.
+   * Returns −1 when it does not fit, is not RTP, or its number was sent before: no key stream is ever used twice (RFC
+   * 3711 §9.1), whatever streams come between.
    */
   protect(packet: Uint8Array, length: number): number;
-  /** The same for a compound RTCP packet; up to 14 bytes more. */
+  /** The same for a compound RTCP packet, up to 14 bytes more. */
   protectReport(packet: Uint8Array, length: number): number;
 }
 
@@ -59,14 +63,14 @@ class Sender implements SrtpSender {
     if (!indexes.isNew(index)) return -1;
     indexes.take(index);
     this.#rtp.keystream.apply(ssrc, index, packet, start, length);
-    // §4.2: the rollover counter is authenticated behind the packet, and its place then taken by the tag.
+    // §4.2: the rollover counter is authenticated after the packet; the tag then overwrites it.
     writeWord(packet, length, Math.floor(index / 0x10000));
     const tag = this.#rtp.authenticate(packet.subarray(0, length + 4));
     for (let i = 0; i < this.#tagBytes; i++) packet[length + i] = tag[i]!;
     return end;
   }
 
-  /** A stream goes on where it was left. */
+  /** The packet index of a stream continues when the stream returns. */
   #indexesOf(ssrc: number): PacketIndexes | undefined {
     const known = this.#streams.get(ssrc);
     if (known !== undefined || this.#streams.size >= mostStreams) return known;
@@ -87,7 +91,7 @@ class Sender implements SrtpSender {
   }
 }
 
-/** Where the payload of an RTP packet begins, whether it can be read or not; −1 when it is none. */
+/** Offset of the payload of an RTP packet, encrypted or not; −1 for other packets. */
 export function rtpPayloadOffset(bytes: Uint8Array, length: number): number {
   if (length < 12 || bytes[0]! >> 6 !== 2) return -1;
   let offset = 12 + (bytes[0]! & 0x0f) * 4;

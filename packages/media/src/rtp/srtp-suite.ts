@@ -1,17 +1,17 @@
-/** A crypto suite by the name under which SDP offers it (RFC 4568 §6.2, RFC 6188 §4). */
+/** A crypto suite by its SDP name (RFC 4568 §6.2, RFC 6188 §4). */
 export type SrtpSuiteName =
   | 'AES_CM_128_HMAC_SHA1_80'
   | 'AES_CM_128_HMAC_SHA1_32'
   | 'AES_256_CM_HMAC_SHA1_80'
   | 'AES_256_CM_HMAC_SHA1_32';
 
-/** What a suite fixes, in bytes. */
+/** Sizes of a suite, in bytes. */
 export interface SrtpSuite {
   readonly keyBytes: number;
   readonly tagBytes: number;
 }
 
-/** The suites that we speak: AES in counter mode and HMAC-SHA1 (RFC 3711 §4, RFC 6188 §2). */
+/** The supported suites: AES in counter mode and HMAC-SHA1 (RFC 3711 §4, RFC 6188 §2). */
 export const srtpSuites: Readonly<Record<SrtpSuiteName, SrtpSuite>> = {
   AES_CM_128_HMAC_SHA1_80: { keyBytes: 16, tagBytes: 10 },
   AES_CM_128_HMAC_SHA1_32: { keyBytes: 16, tagBytes: 4 },
@@ -22,13 +22,13 @@ export const srtpSuites: Readonly<Record<SrtpSuiteName, SrtpSuite>> = {
 /** Bytes of a master or session salt (RFC 3711 §8.2). */
 export const srtpSaltBytes = 14;
 
-/** Bytes of the tag of SRTCP, also where that of SRTP is shorter (RFC 4568 §6.2.2). */
+/** Bytes of the SRTCP tag, also where the SRTP tag is shorter (RFC 4568 §6.2.2). */
 export const srtcpTagBytes = 10;
 
-/** Ciphers of one side, which only the system has: made once for a key, used for every packet. */
+/** Ciphers that only the system has, created once per key and used for every packet. */
 export interface SrtpCiphers {
-  /** AES: encrypts whole blocks of 16 bytes, each by itself; the result may be overwritten by the next call. */
+  /** AES in ECB mode: encrypts blocks of 16 bytes independently; the next call may overwrite the result. */
   aes(key: Uint8Array): (blocks: Uint8Array) => Uint8Array;
-  /** HMAC-SHA1: 20 bytes. */
+  /** HMAC-SHA1, 20 bytes. */
   hmacSha1(key: Uint8Array): (message: Uint8Array) => Uint8Array;
 }

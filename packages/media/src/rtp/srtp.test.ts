@@ -15,7 +15,7 @@ const keyAndSalt = bytes('E1F97A0D3E018BE0D64FA32C06DE4139 0EC675AD498AFEEBB6960
 const suite = 'AES_CM_128_HMAC_SHA1_80';
 const master = { suite, keyAndSalt } as const;
 
-/** Keys as they are asked for: cipher key, then authentication key. */
+/** The derived keys in the order of derivation: cipher key, then authentication key. */
 function asked(of: 'rtp' | 'rtcp', from: { suite: SrtpSuiteName; keyAndSalt: Uint8Array }): string[] {
   const keys: string[] = [];
   const watching: SrtpCiphers = {
@@ -56,7 +56,7 @@ function pair(of: { readonly suite: SrtpSuiteName; readonly keyAndSalt: Uint8Arr
 }
 
 describe('key stream and keys', () => {
-  it('RFC 3711 B.2: AES-CM of the test key, at its beginning and where the counter reaches 0xFF00', () => {
+  it('RFC 3711 B.2: AES-CM of the test key, at the start and where the counter reaches 0xFF00', () => {
     const encrypt = nodeCiphers.aes(bytes('2B7E151628AED2A6ABF7158809CF4F3C'));
     const keystream = new SrtpKeystream(encrypt, bytes('F0F1F2F3F4F5F6F7F8F9FAFBFCFD'));
     const stream = new Uint8Array(0xff02 * 16);
@@ -86,13 +86,13 @@ describe('key stream and keys', () => {
     assert.equal(auth, 'FD9C32D39ED5FBB5A9DC96B30818454D1313DC05');
   });
 
-  it('a key of another length than its suite’s is a mistake of the caller', () => {
+  it('a key of the wrong length for its suite throws', () => {
     assert.throws(() => createSrtpSender(nodeCiphers, { suite, keyAndSalt: new Uint8Array(16) }), RangeError);
   });
 });
 
 describe('packets', () => {
-  it('the packets that libsrtp is tested with: RTP and RTCP under the key of RFC 3711 B.3', () => {
+  it('the test packets of libsrtp: RTP and RTCP under the key of RFC 3711 B.3', () => {
     const { sender, receiver, open, out } = pair();
     const plain = packet(0x1234, 'ab'.repeat(16));
     const sent = protect(sender, plain);
@@ -111,7 +111,7 @@ describe('packets', () => {
   });
 
   for (const name of Object.keys(srtpSuites) as SrtpSuiteName[]) {
-    it(`${name}: CSRCs and a header extension stay readable, the payload comes back, the tag has its length`, () => {
+    it(`${name}: CSRCs and a header extension stay readable, the payload is decrypted, the tag has its length`, () => {
       const { keyBytes, tagBytes } = srtpSuites[name];
       const { sender, open } = pair({ suite: name, keyAndSalt: new Uint8Array(keyBytes + 14).fill(7) });
       const plain = packet(1, `00000001 bede0001 51aa0000 ${'5a'.repeat(160)}`, 1, '91');
@@ -123,7 +123,7 @@ describe('packets', () => {
     });
   }
 
-  it('RFC 4568 §6.2.2: the tag of SRTCP has 80 bits, also where that of SRTP has 32', () => {
+  it('RFC 4568 §6.2.2: the tag of SRTCP has 80 bits, also where the tag of SRTP has 32', () => {
     const { sender, receiver, out } = pair({ suite: 'AES_CM_128_HMAC_SHA1_32', keyAndSalt });
     const report = new Uint8Array(40);
     report.set(bytes('80c90001 cafebabe'));
@@ -132,7 +132,7 @@ describe('packets', () => {
     assert.equal(receiver.unprotectReport(report, 22, out), -1);
   });
 
-  it('RFC 3711 §3.3: what was changed, is of another key, was never protected or comes twice is dropped and counted', () => {
+  it('RFC 3711 §3.3: a packet that was changed, under another key, unprotected or repeated is dropped and counted', () => {
     const { sender, counters, open } = pair();
     const sent = protect(sender, packet(1, 'ab'.repeat(20)));
     for (let at = 0; at < sent.length; at++) {
@@ -161,7 +161,7 @@ describe('packets', () => {
     assert.notEqual(hex(first.subarray(12, 44)), hex(other.subarray(12, 44)));
   });
 
-  it('a packet that leaves no room for its tag is not sent', () => {
+  it('a packet without space for its tag is not sent', () => {
     const { sender } = pair();
     assert.equal(sender.protect(packet(1, 'ab'.repeat(16)), 28), -1);
     assert.equal(sender.protectReport(bytes('80c90001 cafebabe'), 8), -1);
@@ -171,7 +171,7 @@ describe('packets', () => {
 describe('new keys', () => {
   const renewed = { suite, keyAndSalt: new Uint8Array(30).fill(9) } as const;
 
-  it('packets of the old key are taken until the first one of the new key has come', () => {
+  it('packets under the old key are accepted until the first one under the new key', () => {
     const { sender, receiver, counters, out } = pair();
     const late = protect(sender, packet(2, '02'));
     const later = protect(sender, packet(4, '04'));
@@ -183,7 +183,7 @@ describe('new keys', () => {
     assert.deepEqual(counters, { unauthenticated: 1, replayed: 0 });
   });
 
-  it('RFC 4568 §6.4, RFC 3711 §3.3.1: a stream goes on at rollover counter zero, or at the one that it had', () => {
+  it('RFC 4568 §6.4, RFC 3711 §3.3.1: a stream continues at rollover counter zero or at its earlier one', () => {
     for (const goesOn of [false, true]) {
       const { sender, open, receiver, counters, out } = pair();
       const counting = createSrtpSender(nodeCiphers, renewed);
@@ -197,7 +197,7 @@ describe('new keys', () => {
     }
   });
 
-  it('a stream that rolled over before its first packet reached us is understood', () => {
+  it('a stream that rolled over before its first received packet is decrypted', () => {
     const { sender, open } = pair();
     for (const number of [65_534, 65_535]) protect(sender, packet(number, 'aa'));
     assert.notEqual(open(protect(sender, packet(0, 'aa'))), undefined);

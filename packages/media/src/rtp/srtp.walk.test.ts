@@ -6,7 +6,7 @@ import { PacketIndexes } from './packet-index.ts';
 import { createSrtpCounters, createSrtpReceiver } from './srtp-receiver.ts';
 import { createSrtpSender } from './srtp-sender.ts';
 
-/** What becomes of a packet: `late` is how many others overtake it. */
+/** The fate of a packet: `late` is the number of packets that overtake it. */
 const fate = fc.record({
   lost: fc.boolean(),
   late: fc.oneof({ weight: 9, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(140) }),
@@ -14,7 +14,7 @@ const fate = fc.record({
   tampered: fc.nat(9).map((draw) => draw === 0),
 });
 
-test('RFC 3711 §3.3: through loss, reordering, repetition and three wraps every packet is taken once, and nothing else', () => {
+test('RFC 3711 §3.3: through loss, reordering, repetition and three wraps each authentic packet is accepted exactly once', () => {
   fc.assert(
     fc.property(
       fc.nat(0x7fff),
@@ -26,7 +26,7 @@ test('RFC 3711 §3.3: through loss, reordering, repetition and three wraps every
         const counters = createSrtpCounters();
         const receiver = createSrtpReceiver(nodeCiphers, master, counters);
         const sent: { index: number; arrives: number; bytes: Uint8Array; tampered: boolean }[] = [];
-        // Only every so many packets is looked at, so that a short walk wraps: the ones between are lost.
+        // Only every n-th packet is sent, so that a short walk wraps; the packets between count as lost.
         for (const [n, { lost, late, copies, tampered }] of fates.entries()) {
           const index = start + n * stride;
           const bytes = new Uint8Array(36);
@@ -60,7 +60,7 @@ test('RFC 3711 §3.3: through loss, reordering, repetition and three wraps every
   );
 });
 
-test('RFC 3711 Appendix A: the index nearest to the highest so far, within half a cycle on either side', () => {
+test('RFC 3711 Appendix A: the estimated index is the nearest to the highest, within half a cycle on either side', () => {
   fc.assert(
     fc.property(fc.nat(0x7fff_ffff), fc.integer({ min: -0x7fff, max: 0x7fff }), (highest, distance) => {
       fc.pre(highest + distance >= 0);
@@ -71,7 +71,7 @@ test('RFC 3711 Appendix A: the index nearest to the highest so far, within half 
   );
 });
 
-test('RFC 3711 §3.3.2: the window knows the last 128 packets, and takes none twice', () => {
+test('RFC 3711 §3.3.2: the window remembers the last 128 packets and accepts none twice', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(600), { maxLength: 400 }), (steps) => {
       const indexes = new PacketIndexes();

@@ -4,36 +4,41 @@ import { Feed } from './feed.ts';
 import type { Feeds } from './feeds.ts';
 
 /**
- * Sound of legs to and from programs, while it happens: for whoever lives in the thread of the engine. Names are those of the
- * programs' streams; a leg that is not open (yet) is silent and hears nothing.
+ * Live audio of legs to and from programs in the engine's thread. Names are those of the programs' streams. A leg that
+ * is not open is silent and hears nothing.
  */
 export interface EngineStreams {
   /**
-   * Hands over what these legs say and are sent, 20 ms at a time and without a gap: a track that is silent is handed over as
-   * well. The same name again: other tracks, from the next frame on; the rate stays. False beyond a limit.
+   * Emits what these legs say and hear, 20 ms at a time and without a gap, silent tracks included. The same name
+   * replaces the tracks from the next frame on; the rate stays. False above a limit.
    */
   tap(name: string, order: TapOrder): boolean;
   endTap(name: string): void;
-  /** Keys that these legs press, however often a leg is named; the same name again: other legs. None ends it. */
+  /** Emits each key of these legs once. The same name replaces the legs; no legs end the watch. */
   watchKeys(name: string, legs: readonly string[], pressed: TellKey): void;
-  /** A key that came in signalling (SIP INFO): told to those who watch the leg. It may come among the audio as well. */
+  /**
+   * Handles a key from signalling (SIP INFO) and emits it to the leg's watches. The same key may also arrive as an RFC
+   * 4733 event.
+   */
   signalKey(leg: string, digit: string, durationMs: number): void;
-  /** Sound for legs, members of a mix or not; undefined when the name is open or there are too many. */
+  /**
+   * Opens a stream source for legs, members of a mix or not; undefined when the name is in use or the limit is reached.
+   */
   openFeed(name: string, order: FeedOrder): OpenedFeed | undefined;
   /**
-   * A leg without a phone, a member of mixes as any other: what is fed is what it says. It is closed with its feed. Undefined when
-   * its name is open or there are too many; throws a RangeError for a rate at which no leg speaks.
+   * Opens a leg without a phone that can be a member of mixes: it says the audio of its stream source, and closes with it.
+   * Undefined when the name is in use or the limit is reached; throws a RangeError for an unsupported rate.
    */
   openVirtualLeg(name: string, order: VirtualLegOrder): OpenedFeed | undefined;
-  /** RFC 4733 events towards these legs, see the command `send-digits`. */
+  /** Sends RFC 4733 events to these legs, see the command `send-digits`. */
   pressKeys(legs: readonly string[], digits: string): void;
   census(): { readonly taps: number; readonly feeds: number };
 }
 
-/** Takes a key: one of `0-9*#ABCD`, how long it was held, and whether it came as RFC 4733 event or in signalling. */
+/** Receives a key: one of `0-9*#ABCD`, its duration, and whether it was an RFC 4733 event or in signalling. */
 export type TellKey = (leg: string, digit: string, durationMs: number, as: 'event' | 'info') => void;
 
-/** What is tapped, at which rate (Hz, a multiple of 50 samples), and who takes it. */
+/** What to tap, at which rate (Hz, a multiple of 50 samples), and the receiver. */
 export interface TapOrder {
   readonly sampleRate: number;
   readonly tracks: readonly CapturedLegs[];
@@ -41,10 +46,10 @@ export interface TapOrder {
   readonly take: (samples: Int16Array, tracks: number) => void;
 }
 
-/** Who hears a feed, and who is told about its marks. */
+/** Listeners of a stream source, and the receiver of its marks. */
 export interface FeedOrder {
   readonly to: readonly string[];
-  /** How much may wait; default 60,000. */
+  /** Maximum queued audio; default 60,000. */
   readonly mostMs?: number;
   readonly played: (mark: string) => void;
 }
@@ -52,21 +57,21 @@ export interface FeedOrder {
 /** A leg for a program. */
 export interface VirtualLegOrder {
   readonly leg: string;
-  /** At which it speaks and hears: 8000, 16000, 24000 or 48000. */
+  /** Rate at which it speaks and hears: 8000, 16000, 24000 or 48000. */
   readonly sampleRate: number;
   readonly mostMs?: number;
   readonly played: (mark: string) => void;
 }
 
-/** What can be done with a feed from outside. */
+/** The operations on a stream source. */
 export interface OpenedFeed
   extends Pick<Feed, 'put' | 'mark' | 'clear' | 'pause' | 'queuedMs' | 'mostMs' | 'playedMs'> {
-  /** Nothing for that of a virtual leg. */
+  /** Replaces the listeners; no effect for a virtual leg. */
   replay(to: readonly string[]): void;
   close(): void;
 }
 
-/** What streams need of their engine. */
+/** What streams need from their engine. */
 export interface EngineStreamsDeps {
   readonly captures: Captures;
   readonly feeds: Feeds;
@@ -77,9 +82,9 @@ export interface EngineStreamsDeps {
   readonly pressKeys: (leg: string, digits: string) => void;
 }
 
-/** Streams of one engine, and the way in for keys. */
+/** Streams of one engine, with the input for keys. */
 export interface StreamsOfEngine extends EngineStreams {
-  tellKey: TellKey;
+  emitKey: TellKey;
 }
 
 interface KeyWatch {
@@ -87,7 +92,7 @@ interface KeyWatch {
   readonly pressed: TellKey;
 }
 
-/** No streams yet. */
+/** Creates the streams of an engine, none open. */
 export function createEngineStreams(deps: EngineStreamsDeps): StreamsOfEngine {
   const { captures, feeds, createSource, mostFeeds } = deps;
   const watches = new Map<string, KeyWatch>();
@@ -110,15 +115,15 @@ export function createEngineStreams(deps: EngineStreamsDeps): StreamsOfEngine {
     close,
   });
 
-  const tellKey: TellKey = (leg, digit, durationMs, as) => {
-    const told = watchesOf.get(leg);
-    if (told === undefined) return;
-    for (const { pressed } of [...told]) pressed(leg, digit, durationMs, as);
+  const emitKey: TellKey = (leg, digit, durationMs, as) => {
+    const watching = watchesOf.get(leg);
+    if (watching === undefined) return;
+    for (const { pressed } of [...watching]) pressed(leg, digit, durationMs, as);
   };
 
   return {
-    tellKey,
-    signalKey: (leg, digit, durationMs) => tellKey(leg, digit, durationMs, 'info'),
+    emitKey,
+    signalKey: (leg, digit, durationMs) => emitKey(leg, digit, durationMs, 'info'),
     tap: (name, { sampleRate, tracks, take }) =>
       captures.tap(name, tracks, sampleRate / 50, (_name, count, samples) => {
         if (samples.length > 0) take(samples, count);

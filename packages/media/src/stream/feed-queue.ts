@@ -1,4 +1,4 @@
-/** Samples of one rate that wait to be played. */
+/** Waiting samples of one rate. */
 interface Block {
   readonly samples: Int16Array;
   readonly rate: number;
@@ -6,12 +6,12 @@ interface Block {
   end: number;
 }
 
-/** Samples that a block holds at least, so that what comes in crumbs does not cost more than it says. */
+/** Minimum size of a block, so that small pieces do not waste memory. */
 const BLOCK_SAMPLES = 4096;
 
 /**
- * Samples in the order in which they came, each run of them at its own rate. Bounded by its length in time and by the number of
- * runs; a run of one sample takes no more room than any other end of a run.
+ * Waiting samples in order of arrival, each run at its own rate. Both the duration and the number of runs are limited;
+ * a run of one sample uses a whole block.
  */
 export class FeedQueue {
   readonly mostMs: number;
@@ -19,13 +19,13 @@ export class FeedQueue {
   readonly #blocks: Block[] = [];
   #first = 0;
   #ms = 0;
-  /** Samples that ever came and ever left. */
+  /** Samples added and removed since the start. */
   put = 0;
   taken = 0;
 
   constructor(mostMs: number) {
     this.mostMs = mostMs;
-    // 48 kHz is the most that anybody plays; the rest is for changes of the rate.
+    // The highest supported rate is 48 kHz; the rest is for changes of rate.
     this.#mostBlocks = Math.ceil((mostMs * 48) / BLOCK_SAMPLES) + 256;
   }
 
@@ -37,12 +37,12 @@ export class FeedQueue {
     return this.#first === this.#blocks.length;
   }
 
-  /** The rate of the samples that are next; 0 when there are none. */
+  /** The rate of the next samples; 0 when there are none. */
   get rate(): number {
     return this.#blocks[this.#first]?.rate ?? 0;
   }
 
-  /** Copies all of the samples, or none where they would not fit: false. */
+  /** Copies all samples, or none and returns false when they do not fit. */
   add(samples: Int16Array, rate: number): boolean {
     const { length } = samples;
     if (length === 0) return true;
@@ -73,7 +73,7 @@ export class FeedQueue {
     return true;
   }
 
-  /** Hands up to `most` samples of the first run to `take`, in one or several calls; returns how many. */
+  /** Passes up to `most` samples of the first run to `take`, in one or more calls; returns their number. */
   take(most: number, take: (samples: Int16Array, offset: number, count: number) => void): number {
     const { rate } = this;
     let left = most;
@@ -100,7 +100,7 @@ export class FeedQueue {
   }
 
   #drop(): void {
-    // The last block goes on being filled until another one is behind it.
+    // The last block is filled until another one follows.
     this.#first++;
     if (this.isEmpty) {
       this.#blocks.length = 0;

@@ -24,7 +24,7 @@ function tone(rate: number, hz: number, ms: number): Int16Array {
   );
 }
 
-/** Takes a frame and lets it be sent. */
+/** Takes a frame and reports it as sent. */
 function turn(feed: Feed): Int16Array {
   feed.advance();
   const frame = feed.source.active ? feed.source.frame.slice() : new Int16Array(feed.source.frame.length);
@@ -36,7 +36,7 @@ function turns(feed: Feed, count: number): Int16Array {
   return Int16Array.from(Array.from({ length: count }, () => [...turn(feed)]).flat());
 }
 
-test('samples of the rate of its hearers are heard as they are, in whatever pieces they come', () => {
+test('samples at the rate of the listeners are unchanged, in pieces of any size', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 40 }), (pieces) => {
       const { feed, played } = createFeed();
@@ -58,7 +58,7 @@ test('samples of the rate of its hearers are heard as they are, in whatever piec
   );
 });
 
-test('a mark is told when the frame with the last sample in front of it was sent, not before', () => {
+test('a mark is reported when the frame with the last sample before it was sent, not earlier', () => {
   const { feed, played } = createFeed();
   feed.put(tone(8000, 400, 45), 8000);
   feed.mark('a');
@@ -80,7 +80,7 @@ test('a mark is told when the frame with the last sample in front of it was sent
   assert.deepEqual(played, ['a', 'b', 'nothing waits']);
 });
 
-test('a mark behind what had to be converted is told one frame later, when the filter has given all of it', () => {
+test('a mark after converted audio is reported one frame later, when the filter is flushed', () => {
   const { feed, played } = createFeed();
   feed.put(tone(24_000, 400, 40), 24_000);
   feed.mark('a');
@@ -99,7 +99,7 @@ for (const [rate, target] of [
   [48_000, 48_000],
   [9001, 24_000],
 ] as const) {
-  test(`a tone at ${rate} Hz is heard at ${target} Hz, at its level, for as long as it is`, () => {
+  test(`a tone at ${rate} Hz is heard at ${target} Hz, at its level and duration`, () => {
     const { feed } = createFeed(target / 50);
     const samples = tone(rate, 1000, 1000);
     for (let at = 0; at < samples.length; at += 333) feed.put(samples.subarray(at, at + 333), rate);
@@ -124,7 +124,7 @@ test('runs of different rates follow one another without a gap', () => {
   }
 });
 
-test('clear is heard in the next frame, drops the marks that wait, and gives the room back', () => {
+test('clear takes effect in the next frame, drops waiting marks and frees the queue', () => {
   const { feed, played } = createFeed(160, 1000);
   assert.ok(feed.put(tone(8000, 700, 1000), 8000));
   feed.mark('never');
@@ -137,7 +137,7 @@ test('clear is heard in the next frame, drops the marks that wait, and gives the
   assert.deepEqual(played, []);
 });
 
-test('what exceeds the queue is refused whole, also when it comes in crumbs of changing rates', () => {
+test('samples that exceed the queue are refused whole, also in small pieces of changing rates', () => {
   const { feed } = createFeed(160, 100, 2);
   assert.ok(!feed.put(tone(8000, 700, 120), 8000));
   assert.equal(feed.queuedMs, 0);
@@ -147,7 +147,7 @@ test('what exceeds the queue is refused whole, also when it comes in crumbs of c
   assert.ok(feed.mark('1') && feed.mark('2') && !feed.mark('3'));
 });
 
-test('while it is paused it is silent and keeps what waits, marks included', () => {
+test('a paused stream source is silent and keeps its queue and marks', () => {
   const { feed, played } = createFeed();
   feed.put(tone(8000, 700, 100), 8000);
   feed.mark('m');
@@ -159,12 +159,12 @@ test('while it is paused it is silent and keeps what waits, marks included', () 
   assert.deepEqual(played, ['m']);
 });
 
-test('what comes 20 ms at a time waits one turn, and late pieces are then not heard', () => {
+test('audio in pieces of 20 ms waits one turn, so that late pieces make no gap', () => {
   const { feed } = createFeed();
   const samples = tone(8000, 1000, 2000);
   const heard: number[] = [];
   for (let frame = 0; frame < 90; frame++) {
-    // Every third piece comes after the turn that it would have been in time for.
+    // Every third piece arrives after the turn for which it would be due.
     const late = frame % 3 === 2;
     if (!late) feed.put(samples.subarray(frame * 160, frame * 160 + 160), 8000);
     heard.push(...turn(feed));

@@ -4,41 +4,41 @@ import { createResampler, type Resampler } from '../dsp/resampler.ts';
 import type { Source } from '../mix/source.ts';
 import { FeedQueue } from './feed-queue.ts';
 
-/** What a feed is made of. */
+/** Options of a stream source. */
 export interface FeedOptions {
   readonly name: string;
-  /** How much may wait; default 60 s. */
+  /** Maximum queued audio; default 60 s. */
   readonly mostMs?: number;
-  /** How many marks may wait; default 1024. */
+  /** Maximum number of waiting marks; default 1024. */
   readonly mostMarks?: number;
-  /** The last sample in front of this mark has been sent to those who hear. */
+  /** The last sample before this mark has been sent to the listeners. */
   readonly played: (mark: string) => void;
-  /** A source for frames of so many samples, which nobody has heard yet. */
+  /** Creates a new source with frames of this length. */
   readonly createSource: (frameSamples: number) => Source;
   readonly frameSamples: number;
 }
 
 interface Mark {
   readonly name: string;
-  /** Behind so many samples of all that ever came. */
+  /** Position of the mark, in samples ever queued. */
   readonly behind: number;
-  /** Frames that have to be sent yet, once its samples are taken; −1 before. */
+  /** Frames to be sent after its samples were taken; −1 before. */
   framesLeft: number;
 }
 
-/** Rates whose pairs have a table of their own; all others share one. */
+/** Rates with tables of their own; all others share one. */
 const tabledRates = new Set([8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000]);
 /** As in FrameResampler, so that tables are shared. */
 const ZERO_CROSSINGS = 24;
-/** With so much to play it begins at once; what comes 20 ms at a time gets one turn of a cushion against its jitter. */
+/** With this much audio a stream source begins at once. Audio in pieces of 20 ms waits one turn, as a reserve against jitter. */
 const BEGIN_MS = 40;
 
 const zeros = new Int16Array(512);
 
-/** Sound that somebody outside plays to legs as it comes: a queue of samples at any rates, and marks between them. */
+/** Live audio from a program to legs: a queue of samples at any rates, with marks between them. */
 export class Feed {
   readonly name: string;
-  /** What is heard; another one after `retune`. */
+  /** What the legs hear; `retune` may replace it. */
   source: Source;
   readonly #options: FeedOptions;
   readonly #queue: FeedQueue;
@@ -49,12 +49,12 @@ export class Feed {
   #readyCount = 0;
   #resampler: Resampler | undefined;
   #resamplerRate = 0;
-  /** The filter holds the end of what was played. */
+  /** The filter still contains the end of the audio. */
   #rings = false;
   #isFlowing = false;
   #hasWaited = false;
   #isPaused = false;
-  /** Some who hear are of another rate: what they hear comes a few ms later. */
+  /** Some listeners have another rate, so they hear the stream source a few ms later. */
   #isConverted = false;
   #playedFrames = 0;
 
@@ -67,7 +67,7 @@ export class Feed {
     this.#ready = new Int16Array(2 * options.frameSamples + 64);
   }
 
-  /** What waits to be played. */
+  /** Queued audio, in ms. */
   get queuedMs(): number {
     return this.#queue.ms;
   }
@@ -76,27 +76,29 @@ export class Feed {
     return this.#queue.mostMs;
   }
 
-  /** What was played, in whole frames. */
+  /** Played audio, in whole frames. */
   get playedMs(): number {
     return this.#playedFrames * 20;
   }
 
-  /** Whether a turn would bring anything. */
+  /** Whether a turn would play nothing. */
   get isIdle(): boolean {
     return this.#isPaused || (!this.#isFlowing && this.#queue.isEmpty);
   }
 
-  /** Whether its next frame follows on one that was heard. */
+  /** Whether the next frame continues a frame that was heard. */
   get isFlowing(): boolean {
     return this.#isFlowing;
   }
 
-  /** Queues 16-bit samples of 8,000 to 48,000 Hz; false, and none of them, when they exceed what may wait. */
+  /** Queues 16-bit samples at 8,000 to 48,000 Hz; queues none and returns false when they exceed the limit. */
   put(samples: Int16Array, rate: number): boolean {
     return this.#queue.add(samples, rate);
   }
 
-  /** Tells when all that was queued before has been sent: at once when nothing waits. False when too many marks do. */
+  /**
+   * Reports when all audio queued before it has been sent, at once if nothing waits. False when too many marks wait.
+   */
   mark(name: string): boolean {
     if (this.#marks.length >= this.#mostMarks) return false;
     if (this.#queue.isEmpty && !this.#isFlowing && this.#marks.length === 0) {
@@ -107,7 +109,7 @@ export class Feed {
     return true;
   }
 
-  /** Nothing of what waits is heard, from the next frame on; its marks are forgotten. Returns what was dropped in ms. */
+  /** Drops the queue and its marks from the next frame on. Returns the dropped audio in ms. */
   clear(): number {
     const dropped = this.#queue.ms;
     this.#queue.clear();
@@ -116,14 +118,14 @@ export class Feed {
     return dropped;
   }
 
-  /** Keeps what waits, and is silent meanwhile. */
+  /** Pauses or continues; a paused stream source is silent and keeps its queue. */
   pause(paused: boolean): void {
     if (paused === this.#isPaused) return;
     this.#isPaused = paused;
     this.source.active = false;
   }
 
-  /** Plays in frames of so many samples from now on; true when its source is another one. `isConverted`: some hear it at another rate. */
+  /** Sets the frame length; true when the source was replaced. `isConverted`: some listeners have another rate. */
   retune(frameSamples: number, isConverted: boolean): boolean {
     this.#isConverted = isConverted;
     if (frameSamples === this.source.frame.length) return false;
@@ -168,11 +170,11 @@ export class Feed {
       else break;
     }
     const isOver = this.#queue.isEmpty && this.#readyCount === 0 && !this.#rings;
-    // One turn later, so that its last frame is heard.
+    // One turn later, so that the last frame is heard.
     if (isOver && filled === 0 && this.#marks.every(({ framesLeft }) => framesLeft === 0)) this.#stopFlow();
   }
 
-  /** To be called when the frame has been sent: tells the marks that it has brought. */
+  /** To be called when the frame has been sent: reports the marks that it reached. */
   sent(): void {
     while (this.#marks.length > 0 && this.#marks[0]!.framesLeft === 0) {
       const { name } = this.#marks.shift()!;
@@ -189,13 +191,13 @@ export class Feed {
     this.source.active = false;
   }
 
-  /** Takes what waits until a frame is complete. */
+  /** Takes queued audio until a frame is complete. */
   #fill(count: number): void {
     const target = this.source.frame.length * 50;
     while (this.#readyCount < count) {
       const { rate } = this.#queue;
       if (rate !== this.#resamplerRate || rate === 0) {
-        // The end of the run before it is in the filter still.
+        // The filter still contains the end of the previous run.
         if (this.#rings) {
           this.#flush();
           continue;
@@ -212,8 +214,8 @@ export class Feed {
         this.#resampler = open(rate, target);
         this.#resamplerRate = rate;
       }
-      const wanted = Math.ceil(((count - this.#readyCount) * rate) / target);
-      this.#queue.take(Math.max(1, wanted), this.#convert);
+      const needed = Math.ceil(((count - this.#readyCount) * rate) / target);
+      this.#queue.take(Math.max(1, needed), this.#convert);
       this.#rings = true;
     }
   }

@@ -1,58 +1,58 @@
 import type { Leg } from '../engine/leg.ts';
 import type { Feed } from './feed.ts';
 
-/** Which legs hear which feeds. */
+/** The table of stream sources and their listeners. */
 export interface Feeds {
-  /** False when the name is open. */
+  /** False when the name is in use. */
   open(feed: Feed, to: readonly string[]): boolean;
-  /** Other legs hear it; those who go on hear no break. */
+  /** Replaces the listeners; legs that stay hear no gap. */
   replay(feed: Feed, to: readonly string[]): void;
   close(feed: Feed): void;
-  /** What this leg hears of them. */
+  /** The stream sources that this leg hears. */
   of(leg: string): ReadonlySet<Feed> | undefined;
-  /** The leg was connected, hears at another rate, or is gone. */
+  /** The leg was connected, has another rate, or was closed. */
   changed(leg: string): void;
-  /** Moves on those whose hearers have their turn in this step; when these turns are taken, not before. */
+  /** Advances the stream sources whose lead leg has its turn in this step. */
   advance(step: number): void;
-  /** The turn of a virtual leg: moves its feed on. */
+  /** Advances the stream source of a virtual leg, in the leg's turn. */
   move(feed: Feed): void;
   /** Once per step, when all legs have been sent their frames. */
   sent(): void;
   size(): number;
 }
 
-/** How legs are found, and how they learn that they hear something else. */
+/** How legs are found, and the callback for a change of what a leg hears. */
 export interface FeedsDeps {
   readonly find: (leg: string) => Leg | undefined;
-  readonly stir: (leg: string) => void;
+  readonly refresh: (leg: string) => void;
 }
 
 interface OpenFeed {
   readonly feed: Feed;
   to: readonly string[];
-  /** With whose turns it moves on: those of its first hearer that is there. */
+  /** The leg whose turns advance the stream source: the first connected listener. */
   lead: Leg | undefined;
 }
 
-/** No feeds yet. */
-export function createFeeds({ find, stir }: FeedsDeps): Feeds {
+/** Creates the table, without stream sources. */
+export function createFeeds({ find, refresh }: FeedsDeps): Feeds {
   const open: OpenFeed[] = [];
   const byName = new Map<string, OpenFeed>();
   const byLeg = new Map<string, Set<Feed>>();
-  /** Those that moved on in this step. */
+  /** The stream sources that advanced in this step. */
   const moved: Feed[] = [];
 
   const unhear = (feed: Feed, leg: string): void => {
     const feeds = byLeg.get(leg);
     feeds?.delete(feed);
     if (feeds?.size === 0) byLeg.delete(leg);
-    stir(leg);
+    refresh(leg);
   };
   const hear = (feed: Feed, leg: string): void => {
     byLeg.set(leg, (byLeg.get(leg) ?? new Set()).add(feed));
-    stir(leg);
+    refresh(leg);
   };
-  /** It is played at the best rate among those who hear it. */
+  /** Plays the stream source at the highest rate of its listeners. */
   const tune = (one: OpenFeed): void => {
     one.lead = undefined;
     let best = 0;
@@ -61,17 +61,17 @@ export function createFeeds({ find, stir }: FeedsDeps): Feeds {
       const leg = find(name);
       if (leg?.agreed === undefined) continue;
       one.lead ??= leg;
-      best = Math.max(best, leg.ear.frameSamples);
-      worst = Math.min(worst, leg.ear.frameSamples);
+      best = Math.max(best, leg.hearing.frameSamples);
+      worst = Math.min(worst, leg.hearing.frameSamples);
     }
     if (best === 0) return;
-    if (one.feed.retune(best, best !== worst)) for (const name of one.to) stir(name);
+    if (one.feed.retune(best, best !== worst)) for (const name of one.to) refresh(name);
   };
-  /** It begins when all who shall hear it from its first frame on are sent mixed frames; those who were relayed are still owed some. */
+  /** A stream source waits until all its listeners receive mixed frames, because relayed frames come first. */
   const isAwaited = ({ to }: OpenFeed, step: number): boolean => {
     for (let k = 0; k < to.length; k++) {
       const leg = find(to[k]!);
-      if (leg?.agreed !== undefined && (leg.turn.dueStep > step || leg.turn.spared > 0)) return true;
+      if (leg?.agreed !== undefined && (leg.turn.dueStep > step || leg.turn.relayedUnits > 0)) return true;
     }
     return false;
   };

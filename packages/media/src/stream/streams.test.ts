@@ -16,7 +16,7 @@ function isHeard(samples: Int16Array, hz: number, rate = 8000): boolean {
   return level > -22;
 }
 
-/** Keeps what a tap hands over, one array for each track. */
+/** Keeps the audio of a tap, one array per track. */
 function tap(
   rig: EngineRig,
   sampleRate: number,
@@ -48,7 +48,7 @@ function tone(hz: number, ms: number, rate = 8000): Int16Array {
 }
 
 for (const phases of [1, 8]) {
-  test(`a tap hands over what a leg says and what it is sent, on one clock, at the rate that is wanted (${phases} phases)`, () => {
+  test(`a tap emits what a leg says and hears, on one clock, at the requested rate (${phases} phases)`, () => {
     const rig = createEngineRig({ phases });
     rig.phone('a', 700);
     rig.phone('b', 1900);
@@ -67,7 +67,7 @@ for (const phases of [1, 8]) {
     assert.deepEqual(rig.engine.streams.census(), { taps: 0, feeds: 0 });
   });
 
-  test(`ten minutes are 30,000 frames, exactly (${phases} phases)`, () => {
+  test(`a tap emits exactly 30,000 frames in ten minutes (${phases} phases)`, () => {
     const rig = createEngineRig({ phases });
     rig.phone('a', 700);
     let frames = 0;
@@ -80,7 +80,7 @@ for (const phases of [1, 8]) {
     assert.ok(Math.abs(frames - 30_000) <= 1, `${frames} frames`);
   });
 
-  test(`a leg that has not come, or has gone, is a silent track and takes its time (${phases} phases)`, () => {
+  test(`a tap of a leg that is not open has a silent track in real time (${phases} phases)`, () => {
     const rig = createEngineRig({ phases });
     const one = tap(rig, 8000, [{ said: ['a'], heard: [] }]);
     rig.run(25);
@@ -94,7 +94,7 @@ for (const phases of [1, 8]) {
     assert.ok(isHeard(track.subarray(6000, 11_000), 700));
   });
 
-  test(`tracks come and go between two frames, none of which is lost (${phases} phases)`, () => {
+  test(`a tap changes its tracks between two frames without losing one (${phases} phases)`, () => {
     const rig = createEngineRig({ phases });
     rig.phone('a', 700);
     rig.phone('b', 1900);
@@ -117,7 +117,7 @@ for (const phases of [1, 8]) {
     assert.ok(Math.abs(twos - 20) <= 1, `${twos} frames of two tracks`);
   });
 
-  test(`a feed is heard beside everything else by those it is for, bit for bit, and by nobody else (${phases} phases)`, () => {
+  test(`a stream source is added to what its listeners hear, bit for bit, and reaches no other leg (${phases} phases)`, () => {
     const rig = createEngineRig({ phases });
     const [a, b] = [rig.phone('a', 700), rig.phone('b', 1900)] as [TonePhone, TonePhone];
     hearEachOther(rig, ['a', 'b']);
@@ -140,7 +140,7 @@ for (const phases of [1, 8]) {
     assert.deepEqual(rig.engine.streams.census(), { taps: 0, feeds: 0 });
   });
 
-  test(`a leg in no mix hears its feed; after a clear its next packet is silent (${phases} phases)`, () => {
+  test(`a leg in no mix hears its stream source; after a clear its next packet is silent (${phases} phases)`, () => {
     const rig = createEngineRig({ phases });
     const a = rig.phone('a', 0);
     rig.run(20);
@@ -154,7 +154,7 @@ for (const phases of [1, 8]) {
     assert.ok(isSilent(a.heard.subarray(before, a.heardCount), a.heardCount - before));
   });
 
-  test(`a feed waits for who hears it: nothing is lost before the leg is connected or while others are meant (${phases} phases)`, () => {
+  test(`a stream source waits for its listeners: connecting or changing them loses no sample (${phases} phases)`, () => {
     const rig = createEngineRig({ phases });
     const played: string[] = [];
     const feed = rig.engine.streams.openFeed('s', { to: ['a'], played: (mark) => played.push(mark) })!;
@@ -172,7 +172,7 @@ for (const phases of [1, 8]) {
     assert.ok(b.heard.subarray(0, b.heardCount).some((sample) => sample > 7000));
   });
 
-  test(`two legs that are relayed are mixed while a stream has them, and relayed again after, without a gap (${phases} phases)`, () => {
+  test(`two relayed legs are mixed while a stream taps them or plays to them, without a gap (${phases} phases)`, () => {
     const rig = createEngineRig({ phases });
     const [a, b] = [rig.phone('a', 700), rig.phone('b', 1900)] as [TonePhone, TonePhone];
     hearEachOther(rig, ['a', 'b']);
@@ -202,7 +202,7 @@ for (const phases of [1, 8]) {
     }
   });
 
-  test(`a virtual leg is a member of a mix without a packet: it is heard as it plays, and hears the others but not itself (${phases} phases)`, () => {
+  test(`a virtual leg is a member of a mix without packets: it is heard, and hears the others but not itself (${phases} phases)`, () => {
     const rig = createEngineRig({ phases });
     const [a, b] = [rig.phone('a', 700), rig.phone('b', 1900)] as [TonePhone, TonePhone];
     const played: string[] = [];
@@ -242,10 +242,10 @@ for (const phases of [1, 8]) {
 }
 
 for (const isVirtual of [false, true]) {
-  test(`the frame of a tapped leg waits no longer for its turn than it must (${isVirtual ? 'with a program in its mix' : 'in no mix'})`, () => {
+  test(`the frame of a tapped leg waits at most 5 ms for its turn (${isVirtual ? 'with a program in its mix' : 'in no mix'})`, () => {
     for (let hurry = 0; hurry < 20; hurry += 3) {
       const rig = createEngineRig({ phases: 8 });
-      // Its packets come 1 ms after the first of the eight steps, and those of others so much later.
+      // Its packets arrive 1 ms after the first of the eight steps, those of the others at later distances.
       const others = Array.from({ length: hurry }, (_, n) => rig.phone(`other ${n}`, 0));
       const a = rig.phone('a', 0);
       const { streams } = rig.engine;
@@ -272,15 +272,15 @@ for (const isVirtual of [false, true]) {
   });
 }
 
-test('keys of watched legs are told, each once for a stream, until the watch ends', () => {
+test('keys of watched legs are emitted once per stream, until the watch ends', () => {
   const rig = createEngineRig();
   const a = rig.phone('a', 0);
   const b = rig.phone('b', 0);
   rig.run(5);
-  const told: string[] = [];
+  const emitted: string[] = [];
   const watch = (legs: readonly string[]): void =>
     rig.engine.streams.watchKeys('s', legs, (leg, digit, _durationMs, as) =>
-      told.push(`${leg}${digit}${as === 'info' ? '!' : ''}`),
+      emitted.push(`${leg}${digit}${as === 'info' ? '!' : ''}`),
     );
   const press = (phone: TonePhone, event: number): void => {
     phone.sendPayload(101, Uint8Array.of(event, 0x8a, 3, 0x20));
@@ -296,7 +296,7 @@ test('keys of watched legs are told, each once for a stream, until the watch end
   rig.engine.streams.signalKey('a', '9', 100);
   watch([]);
   press(b, 5);
-  assert.deepEqual(told, ['a1', 'b2', 'b4', 'b9!']);
+  assert.deepEqual(emitted, ['a1', 'b2', 'b4', 'b9!']);
   rig.engine.streams.pressKeys(['a', 'a'], '7');
   rig.run(10);
   assert.deepEqual(new Set(a.events), new Set([7]));

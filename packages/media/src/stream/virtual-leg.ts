@@ -3,18 +3,21 @@ import type { Leg } from '../engine/leg.ts';
 import type { Feed } from './feed.ts';
 
 /**
- * Makes a leg that was just opened one without a phone: it says what is fed, it hears what it has edges to, and no packet comes
- * or goes. Throws a RangeError for a rate at which no leg speaks.
+ * Makes a newly opened leg virtual: it says the audio of its stream source and hears its edges, without packets. Throws a
+ * RangeError for an unsupported rate.
  */
 export function becomeVirtual(leg: Leg, feed: Feed): void {
   const sampleRate = feed.source.frame.length * 50;
   const codec = l16(sampleRate);
-  if (codec === undefined) throw new RangeError(`no leg speaks at ${sampleRate} Hz`);
+  if (codec === undefined)
+    throw new RangeError(
+      `the rate of a virtual leg is ${sampleRate} Hz: 8000, 16000, 24000 and 48000 are allowed`,
+    );
   leg.feed = feed;
   leg.codec = codec;
   leg.codecIndex = 2;
   leg.units = codec.clockRate / 50;
-  // It does not listen to packets, so nobody waits for them, and nobody is relayed to it.
+  // It does not listen to packets, so no turn waits for them, and no audio is relayed to it.
   leg.sends = true;
   leg.agreed = {
     address: '',

@@ -1,9 +1,9 @@
 import { wavTag } from './read-wav-header.ts';
 
-/** Length of what `wavHeader` writes. */
+/** Length of the result of `wavHeader`. */
 export const wavHeaderBytes = 44;
 
-/** A header counts in 32 bits, its own first 8 bytes left out. */
+/** A header has 32-bit lengths, which exclude its first 8 bytes. */
 export const longestWavData = 0xffff_ffff - wavHeaderBytes;
 
 const bytesPerSample = 2;
@@ -14,7 +14,7 @@ const marks = [
   [36, 'data'],
 ] as const;
 
-/** What a WAV file of 16-bit samples is told apart by, channels interleaved; rate in Hz. */
+/** The parameters of a WAV file of 16-bit samples with interleaved channels; rate in Hz. */
 export interface LinearWav {
   readonly sampleRate: number;
   readonly channels: number;
@@ -44,7 +44,7 @@ export function wavHeader({ sampleRate, channels }: LinearWav, dataBytes: number
   return header;
 }
 
-/** Whole milliseconds of so many bytes of 16-bit samples. */
+/** Duration of this many bytes of 16-bit samples, in whole milliseconds. */
 export function wavDurationMs({ sampleRate, channels }: LinearWav, dataBytes: number): number {
   const frames = Math.floor(dataBytes / (channels * bytesPerSample));
   return Math.round((frames * 1000) / sampleRate);

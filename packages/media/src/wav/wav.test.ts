@@ -7,7 +7,7 @@ import { longestWavData, wavDurationMs, wavHeader, wavHeaderBytes } from './wav-
 interface Chunk {
   readonly id: string;
   readonly body: Uint8Array;
-  /** Instead of the truth. */
+  /** A false length, in place of the true one. */
   readonly counted?: number;
 }
 
@@ -55,7 +55,7 @@ function samplesOf(of: Uint8Array): number[] {
   return [...of.subarray(start, end)];
 }
 
-test('what the header says is handed on unjudged', () => {
+test('a header is returned without validation', () => {
   const header = headerOf(file(format(3, 6, 96_000, 32), data(bytes(1, 2, 3, 4))));
   assert.deepEqual(header, {
     tag: wavTag.float,
@@ -70,13 +70,13 @@ test('what the header says is handed on unjudged', () => {
   assert.equal(headerOf(file(format(0, 0, 0, 0), data(bytes(1)))).channels, 0);
 });
 
-test('an extensible header is of the kind that its GUID names, and stays extensible where it is too short for one', () => {
+test('an extensible header has the tag of its GUID, and stays extensible where it is too short for one', () => {
   assert.equal(headerOf(file(extensible(wavTag.muLaw), data(bytes(1)))).tag, wavTag.muLaw);
   assert.equal(headerOf(file(extensible(wavTag.pcm, 42), data(bytes(1)))).tag, wavTag.pcm);
   assert.equal(headerOf(file(extensible(wavTag.pcm, 18), data(bytes(1)))).tag, wavTag.extensible);
 });
 
-test('chunks are read in any order, and those of odd length with and without their padding', () => {
+test('chunks are read in any order, and chunks of odd length with and without padding', () => {
   const kinds = fc.constantFrom(0, 1, 2, 7, 100);
   fc.assert(
     fc.property(
@@ -88,7 +88,7 @@ test('chunks are read in any order, and those of odd length with and without the
           .map((chunk, index) => ({ chunk, place: order[index]! }))
           .sort((one, other) => one.place - other.place)
           .map(({ chunk }) => chunk);
-        // A chunk of samples that counts none is another rule.
+        // Empty sample chunks follow another rule.
         if (samples.length > 0) assert.deepEqual(samplesOf(file(...chunks)), [...samples]);
       },
     ),
@@ -101,13 +101,13 @@ test('chunks are read in any order, and those of odd length with and without the
   assert.deepEqual(samplesOf(bare), [5, 6]);
 });
 
-test('the first of several formats and of several chunks of samples counts', () => {
+test('of several formats and sample chunks, the first counts', () => {
   const twice = file(format(7, 1, 8000, 8), format(1), data(bytes(1)), data(bytes(2, 2)));
   assert.equal(headerOf(twice).tag, wavTag.muLaw);
   assert.deepEqual(samplesOf(twice), [1]);
 });
 
-test('a length that is not true: what is there are the samples, up to the end of the bytes', () => {
+test('with a false length, the samples extend to the end of the bytes', () => {
   const samples = bytes(1, 2, 3, 4, 5);
   for (const counted of [0, 6, 0x7fff_ffff, 0xffff_ffff]) {
     const header = headerOf(file(format(1), data(samples, counted)).subarray(0, -1));
@@ -117,13 +117,13 @@ test('a length that is not true: what is there are the samples, up to the end of
   assert.deepEqual(samplesOf(file(format(1), data(samples)).subarray(0, 47)), [1, 2, 3]);
 });
 
-test('samples that nobody has counted are sound although they look like a mark, but a whole chunk behind them is none', () => {
+test('samples of undeclared length are audio although they look like a chunk id, but a whole chunk after them is not', () => {
   const loud = Buffer.from('LISTEN to what is said\xff\xff', 'latin1');
   assert.deepEqual(samplesOf(file(format(1), data(loud, 0))), [...loud]);
   assert.deepEqual(samplesOf(file(format(1), data(bytes()), note(6))), []);
 });
 
-test('what has no header says why', () => {
+test('bytes without a header return the reason', () => {
   const faults: readonly [Uint8Array, string][] = [
     [bytes(), 'no-wav'],
     [Buffer.from('RIFF\0\0\0\0AVI LIST', 'latin1'), 'no-wav'],
@@ -138,14 +138,14 @@ test('what has no header says why', () => {
   for (const [of, fault] of faults) assert.deepEqual(readWavHeader(of), { fault });
 });
 
-test('a file of more than 4 GB begins with RF64 and is known as well', () => {
+test('a file of more than 4 GB begins with RF64 and is recognised', () => {
   const large = file(format(1), data(bytes(1, 2), 0xffff_ffff));
   large.write('RF64', 'latin1');
   assert.ok(isWav(large));
   assert.deepEqual(samplesOf(large), [1, 2]);
 });
 
-test('no bytes make the reader throw, and what it finds lies within them, at the place in memory where they are', () => {
+test('no bytes make the reader throw, and the samples are within the bytes at their offset in memory', () => {
   const whole = file(format(1), note(3), data(bytes(1, 2, 3, 4)));
   const damage = fc.array(fc.tuple(fc.nat(60), fc.nat(255)), { maxLength: 8 });
   fc.assert(
@@ -162,7 +162,7 @@ test('no bytes make the reader throw, and what it finds lies within them, at the
   fc.assert(fc.property(fc.uint8Array({ maxLength: 100 }), (any) => void readWavHeader(any)));
 });
 
-test('chunks cost a step each, however many there are', () => {
+test('reading takes one step per chunk, for any number of chunks', () => {
   let reads = 0;
   const counting = new Proxy(DataView.prototype.getUint32, {
     apply(target, view, args) {
@@ -185,7 +185,7 @@ test('chunks cost a step each, however many there are', () => {
   }
 });
 
-test('what is written is read again, whatever its rate, channels and length', () => {
+test('a written header is read with the same rate, channels and length', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 0xffff_ffff }),
@@ -211,7 +211,7 @@ test('what is written is read again, whatever its rate, channels and length', ()
   );
 });
 
-test('the header of a file of ours, byte by byte', () => {
+test('a written header has the expected bytes', () => {
   const expected =
     '52494646 28000000 57415645 666d7420 10000000 0100 0200 401f0000 007d0000 0400 1000 64617461 04000000';
   const header = Buffer.from(wavHeader({ sampleRate: 8000, channels: 2 }, 4));

@@ -18,7 +18,9 @@ function roundTrip(samples: Int16Array): Int16Array {
   return out;
 }
 
-/** Signal to noise in dB after the filters' delay of 22 samples (G.722 §3.1.1), once the predictor has settled. */
+/**
+ * Signal-to-noise ratio in dB after the filters' delay of 22 samples (G.722 §3.1.1), once the predictor has settled.
+ */
 function signalToNoise(samples: Int16Array, out: Int16Array): number {
   let signal = 0;
   let noise = 0;
@@ -40,7 +42,7 @@ describe('G.722 at 64 kbit/s', () => {
     }
   });
 
-  it('keeps a signal well above its own noise in both sub-bands, at every level', () => {
+  it('keeps a signal clearly above the quantisation noise in both sub-bands, at every level', () => {
     for (const [hz, least] of [
       [300, 30],
       [1000, 30],
@@ -67,16 +69,16 @@ describe('G.722 at 64 kbit/s', () => {
     }
   });
 
-  it('begins with the scales 32 and 8 that the Recommendation sets', () => {
+  it('begins with the scales 32 and 8 of the Recommendation', () => {
     const bytes = new Uint8Array(4);
     new G722().encode(new Int16Array(8), 8, bytes, 0);
     // At scale 32 the first decision level above 0 is 150 · 32 / 4096 = 1, the fourth: code 58. 564 · 8 / 4096 = 1: code 3.
     assert.equal(bytes[0], (3 << 6) | 58);
-    // The code of a difference of 0 lowers the scale by its multiplier until it cannot fall any further; then it repeats.
+    // The code of a difference of 0 lowers the scale to its minimum; then the code repeats.
     assert.equal(new Set(bytes).size, 1);
   });
 
-  it('decoder and encoder adapt alike: what is coded anew from an exact copy of the state is the same', () => {
+  it('adapts decoder and encoder alike: encoding again from a copy of the state gives the same bytes', () => {
     const sent = sine(440, 5000, 3200);
     const whole = new Uint8Array(1600);
     new G722().encode(sent, 3200, whole, 0);
@@ -86,7 +88,7 @@ describe('G.722 at 64 kbit/s', () => {
     assert.deepEqual(inParts, whole);
   });
 
-  it('forgets an error of transmission: a decoder that lost a second is right again within 200 ms', () => {
+  it('recovers from transmission errors: a decoder that lost a second is correct again within 200 ms', () => {
     const sent = sine(700, 6000, 2 * rate);
     const bytes = new Uint8Array(rate);
     new G722().encode(sent, sent.length, bytes, 0);
@@ -99,7 +101,7 @@ describe('G.722 at 64 kbit/s', () => {
     assert.ok(worst < 300, `differs by ${worst}`);
   });
 
-  it('survives any bytes and full-scale noise without leaving 16 bits', () => {
+  it('stays within 16 bits for any bytes and full-scale noise', () => {
     let state = 1;
     const random = (): number => {
       state = (state * 48_271) % 2_147_483_647;
@@ -122,6 +124,6 @@ describe('G.722 at 64 kbit/s', () => {
         0,
       );
     }
-    assert.equal(codec.decode(new Uint8Array(640), 0, 640, out), 640, 'no more than there is room for');
+    assert.equal(codec.decode(new Uint8Array(640), 0, 640, out), 640, 'at most the samples that fit');
   });
 });

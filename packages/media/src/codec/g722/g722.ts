@@ -23,8 +23,8 @@ const mirror = Int16Array.of(3, -11, 12, 32, -210, 951, 3876, -805, 362, -156, 5
 const taps = 24;
 
 /**
- * G.722 at 64 kbit/s, payload type 9, for one stream: both directions adapt to what they code, so encoder and decoder remember.
- * RFC 3551 §4.5.2: its RTP clock runs at 8000, half of its sample rate.
+ * G.722 at 64 kbit/s, payload type 9, for one stream: encoder and decoder are stateful, because both adapt to the
+ * signal. RFC 3551 §4.5.2: the RTP clock rate is 8000, half of the sample rate.
  */
 export class G722 implements AudioCodec {
   readonly name = 'G722';
@@ -37,7 +37,7 @@ export class G722 implements AudioCodec {
   readonly #encoderHigh = new SubBand(highBand);
   readonly #decoderLow = new SubBand(lowBand);
   readonly #decoderHigh = new SubBand(highBand);
-  /** The last samples, twice in a row, so that a window of them is never broken. */
+  /** The last samples, stored twice in a row, so that each window is contiguous. */
   readonly #analysis = new Int32Array(2 * taps);
   readonly #synthesis = new Int32Array(2 * taps);
   #analysisAt = 0;
@@ -80,7 +80,7 @@ export class G722 implements AudioCodec {
       odd += line[from + 2 * i]! * mirror[i]!;
       even += line[from + 2 * i + 1]! * mirror[11 - i]!;
     }
-    // 2¹² is the filters' gain, 2 the sum of two of them, and the algorithm takes 15 bits.
+    // 2¹² is the filters' gain, 2 the sum of two filters; the algorithm needs 15 bits.
     const low = this.#encodeLow((even + odd) >> 14);
     return (this.#encodeHigh((even - odd) >> 14) << 6) | low;
   }
@@ -133,7 +133,7 @@ export class G722 implements AudioCodec {
   }
 }
 
-/** Both sides adapt to the upper four bits of six, which 48 and 56 kbit/s have as well. */
+/** Both sides adapt to the upper four of the six bits, which also exist at 48 and 56 kbit/s. */
 function adaptLow(band: SubBand, code: number): void {
   const upper = code >> 2;
   band.adapt((band.scale * fourBitLevels[upper]!) >> 15, lowMultipliers[upper]!);

@@ -1,6 +1,6 @@
 /*
- * Quantisers of ITU-T G.722 at 64 kbit/s: six bits for the lower sub-band, of which adaptation looks at the upper four, and two
- * bits for the higher one. Levels are relative to the scale, in 1/4096 [q6] and 1/32768.
+ * Quantisers of ITU-T G.722 at 64 kbit/s: six bits for the lower sub-band, of which the adaptation uses the upper four, and
+ * two bits for the higher one. Levels are relative to the scale, in 1/4096 [q6] and 1/32768.
  */
 
 /** Decision levels of the lower sub-band, ascending [q6]. */
@@ -20,7 +20,7 @@ export const positiveCodes = Uint8Array.of(
   ...[46, 45, 44, 43, 42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32],
 );
 
-/** What a code of six bits is decoded to [QM6]. */
+/** Decoded levels of the six-bit codes [QM6]. */
 export const sixBitLevels = Int16Array.of(
   ...[-136, -136, -136, -136, -24808, -21904, -19008, -16704, -14984, -13512, -12280, -11192, -10232],
   ...[-9360, -8576, -7856, -7192, -6576, -6000, -5456, -4944, -4464, -4008, -3576, -3168, -2776, -2400],
@@ -29,19 +29,19 @@ export const sixBitLevels = Int16Array.of(
   ...[1360, 1040, 728, 432, 136, -432, -136],
 );
 
-/** What its upper four bits stand for in the adaptation [QM4]. */
+/** Levels of the upper four bits, for the adaptation [QM4]. */
 export const fourBitLevels = Int16Array.of(
   ...[0, -20456, -12896, -8968, -6288, -4240, -2584, -1200],
   ...[20456, 12896, 8968, 6288, 4240, 2584, 1200, 0],
 );
-/** By how much they change the logarithm of the scale [RL42 with WL]. */
+/** Changes of the scale's logarithm by the upper four bits [RL42 with WL]. */
 export const lowMultipliers = Int16Array.of(
   ...[-60, 3042, 1198, 538, 334, 172, 58, -30, 3042, 1198, 538, 334, 172, 58, -30, -60],
 );
 
-/** What the two bits of the higher sub-band stand for [QM2]. */
+/** Levels of the two-bit codes of the higher sub-band [QM2]. */
 export const twoBitLevels = Int16Array.of(-7408, -1616, 7408, 1616);
-/** By how much they change the logarithm of its scale [RH2 with WH]. */
+/** Changes of its scale's logarithm [RH2 with WH]. */
 export const highMultipliers = Int16Array.of(798, -214, 798, -214);
 
 /** Decision level of the higher sub-band, in 1/4096. */

@@ -9,7 +9,7 @@ const antilog = Int16Array.of(
   ...[2896, 2960, 3025, 3091, 3158, 3228, 3298, 3371, 3444, 3520, 3597, 3676, 3756, 3838, 3922, 4008],
 );
 
-/** What distinguishes the two sub-bands. */
+/** The parameters of a sub-band. */
 export interface SubBandShape {
   /** The quantiser's scale at the start: 32 and 8. */
   readonly scale: number;
@@ -24,7 +24,7 @@ export const lowBand: SubBandShape = { scale: 32, mostLogScale: 18_432, exponent
 /** 4 to 8 kHz (G.722 §6.2.2). */
 export const highBand: SubBandShape = { scale: 8, mostLogScale: 22_528, exponent: 10 };
 
-/** State of one sub-band, the same in encoder and decoder as long as no bit is lost. */
+/** State of one sub-band; equal in encoder and decoder while no bit is lost. */
 export class SubBand {
   /** The predicted next sample. */
   prediction = 0;
@@ -48,13 +48,13 @@ export class SubBand {
     this.scale = shape.scale;
   }
 
-  /** Takes the quantised difference and the multiplier of the code that stands for it. */
+  /** Adapts to a quantised difference and the multiplier of its code. */
   adapt(difference: number, multiplier: number): void {
     this.#adaptScale(multiplier);
     this.#adaptPredictor(difference);
   }
 
-  /** Takes on all that the other one knows. */
+  /** Copies the other sub-band's state. */
   copy(other: SubBand): void {
     this.prediction = other.prediction;
     this.scale = other.scale;
@@ -71,7 +71,7 @@ export class SubBand {
 
   #adaptScale(multiplier: number): void {
     const { mostLogScale, exponent } = this.#shape;
-    // [LOGSCL, LOGSCH]: a leak of 127/128, so that errors of transmission fade.
+    // [LOGSCL, LOGSCH]: a leak of 127/128, so that transmission errors fade.
     const next = ((this.#logScale * 127) >> 7) + multiplier;
     this.#logScale = next < 0 ? 0 : next > mostLogScale ? mostLogScale : next;
     const mantissa = antilog[(this.#logScale >> 6) & 31]!;
@@ -125,7 +125,7 @@ export class SubBand {
   }
 }
 
-/** 16 bits with saturation, as every addition of the Recommendation ends. */
+/** Saturates to 16 bits, as every addition of the Recommendation does. */
 export function saturate(value: number): number {
   return value > 32767 ? 32767 : value < -32768 ? -32768 : value;
 }
