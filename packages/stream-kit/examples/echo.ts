@@ -1,6 +1,6 @@
 import type { StreamSession } from '@jackfield/stream-kit';
 
-/** Gives back what it hears. */
+/** Plays back the audio that it receives. */
 export function echo(stream: StreamSession): void {
   stream.on('media', (samples) => stream.play(samples));
 }

@@ -1,13 +1,13 @@
 import { levelDb, type StreamSession, tone } from '@jackfield/stream-kit';
 
-/** Louder is speech; a telephone's noise is far below. */
+/** Threshold of speech; the noise of a telephone is far below. */
 const speechDb = -40;
-/** A sentence has ended when so much silence was heard, in frames of 20 ms. */
+/** Silence that ends a sentence, in frames of 20 ms. */
 const pauseFrames = 25;
 
 /**
- * An agent that listens to a sentence, says it again between two beeps, and falls silent as soon as the caller speaks: the shape
- * of every voice agent, with a parrot where the model would be.
+ * An agent that listens to a sentence, repeats it between two beeps, and stops when the caller speaks. It has the
+ * structure of a voice agent, with a parrot in place of the model.
  */
 export function parrot(stream: StreamSession, say: (what: string) => void): void {
   const { sampleRate } = stream.start.mediaFormat;
@@ -29,7 +29,7 @@ export function parrot(stream: StreamSession, say: (what: string) => void): void
   stream.on('media', (samples) => {
     const isLoud = levelDb(samples) > speechDb;
     if (isLoud && isSpeaking) {
-      // Nobody listens to two voices: what waits to be played goes.
+      // The caller interrupts: drop the audio that waits.
       isSpeaking = false;
       void stream.clear();
     }

@@ -10,8 +10,9 @@ import { echo } from './echo.ts';
 import { parrot } from './parrot.ts';
 
 /**
- * `npm run example echo` or `npm run example parrot`: a platform in its sandbox, a server for its streams, and a call from a phone
- * that talks, for some seconds (300 at most). A WAV file of what the caller heard stays.
+ * `npm run example echo` or `npm run example parrot`: starts a platform in its sandbox, a server for its streams, and a
+ * call from a phone that talks, for some seconds (at most 300). It leaves a WAV file of the audio that the caller
+ * heard.
  */
 const examples: Readonly<Record<string, (stream: StreamSession) => void>> = {
   echo,
@@ -20,7 +21,7 @@ const examples: Readonly<Record<string, (stream: StreamSession) => void>> = {
 const [name = 'echo', secondsText = '15'] = process.argv.slice(2);
 const example = examples[name];
 if (example === undefined) {
-  tell(`There is no example ${name}; there are ${Object.keys(examples).join(' and ')}.`);
+  tell(`There is no example '${name}': the examples are ${Object.keys(examples).join(' and ')}.`);
   process.exit(2);
 }
 function tell(sentence: string): void {
@@ -35,7 +36,7 @@ const directory = mkdtempSync(join(tmpdir(), 'jackfield-example-'));
 const http = createServer((request, response) => {
   request.resume();
   const { port } = http.address() as AddressInfo;
-  // The document of the call: its audio to our server and back, for as long as the stream lasts.
+  // The document of the call streams its audio to our server and back, until the stream ends.
   response
     .writeHead(200, { 'content-type': 'application/xml' })
     .end(
@@ -64,7 +65,7 @@ const platform = spawn(
   process.execPath,
   [join(import.meta.dirname, '../../../apps/server/src/main.ts'), 'dev'],
   {
-    // Nothing of whoever runs this: no database, no ports, no carriers.
+    // None of the user's environment: no database, no ports, no carriers.
     env: {
       JACKFIELD_HTTP_PORT: '0',
       JACKFIELD_SIP_PORT: '0',
@@ -115,7 +116,7 @@ async function api(
   return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
 }
 
-/** What the phone has heard, when its call is over. */
+/** The audio that the phone heard, after the end of its call. */
 async function recordingOf(url: string, call: string): Promise<Uint8Array> {
   for (;;) {
     const { state, recording, end } = await api(url, 'GET', `Sandbox/Call/${call}/`);
@@ -130,7 +131,7 @@ async function recordingOf(url: string, call: string): Promise<Uint8Array> {
   return new Uint8Array(await answer.arrayBuffer());
 }
 
-/** The address that the platform logs when it is ready. */
+/** The address in the platform's log line of readiness. */
 function readyAt(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`the platform has ended with ${code}`)));

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { pcmu } from '@jackfield/media';
 import { fromLinear, fromMulaw, levelDb, toLinear, toMulaw, tone } from './audio.ts';
 
-test('µ-law is that of the platform, for every sample and every code', () => {
+test('µ-law equals that of the platform, for every sample and every code', () => {
   const all = Int16Array.from({ length: 65_536 }, (_, index) => index - 32_768);
   const codes = new Uint8Array(all.length);
   pcmu.encode(all, all.length, codes, 0);

@@ -1,4 +1,4 @@
-/** 16-bit samples as they travel: little-endian. */
+/** 16-bit samples in the byte order of the wire: little-endian. */
 export function toLinear(samples: Int16Array): Buffer {
   const bytes = Buffer.alloc(samples.length * 2);
   for (const [index, sample] of samples.entries()) bytes.writeInt16LE(sample, index * 2);
@@ -11,16 +11,16 @@ export function fromLinear(bytes: Buffer): Int16Array {
   return samples;
 }
 
-/** ITU-T G.711: what is added before the logarithm, and the loudest that fits. */
+/** ITU-T G.711: the bias before the logarithm, and the largest magnitude. */
 const bias = 0x84;
 const loudest = 32_635;
 
-/** Written a second time, so that tests through it do not judge our codec by itself. */
+/** A second implementation: tests through the kit must not check the platform's codec with itself. */
 export function toMulaw(samples: Int16Array): Buffer {
   const bytes = Buffer.alloc(samples.length);
   for (const [index, sample] of samples.entries()) {
     const sign = sample < 0 ? 0x80 : 0;
-    // G.711 as ITU-T G.191 has it: negative samples by their ones' complement.
+    // G.711 as in ITU-T G.191: negative samples use the ones' complement.
     const magnitude = Math.min(sample < 0 ? ~sample : sample, loudest) + bias;
     const exponent = Math.max(0, 24 - Math.clz32(magnitude));
     const mantissa = (magnitude >> (exponent + 3)) & 0x0f;
@@ -39,7 +39,7 @@ export function fromMulaw(bytes: Uint8Array): Int16Array {
   return samples;
 }
 
-/** How loud samples are, in dB below full scale; -Infinity for silence. */
+/** Level of the samples, in dB below full scale; -Infinity for silence. */
 export function levelDb(samples: Int16Array): number {
   let sum = 0;
   for (const sample of samples) sum += sample * sample;

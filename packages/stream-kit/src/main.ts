@@ -4,16 +4,16 @@ import { parseArgs } from 'node:util';
 import { checkServer } from './check/check-server.ts';
 import { readWav } from './check/read-wav.ts';
 
-const usage = `stream-check calls a server of audio streams in every way in which a call can go, and tells which rules it keeps.
+const usage = `stream-check calls a server of audio streams in all courses of a call, and prints which rules it keeps.
 
 stream-check <ws or wss URL> [options]
-  --auth-token <token>   signs the upgrade, as the platform does
-  --signed               the server must refuse what is not signed
+  --auth-token <token>   signs the upgrade like the platform
+  --signed               the server must refuse unsigned upgrades
   --mulaw                audio/x-mulaw instead of audio/x-l16
   --rate <Hz>            8000 (default), 16000 or 24000
-  --wav <file>           what the caller says: mono, 16 bit, at the rate
-  --seconds <number>     of each part without a file; default 3
-  --extra-headers <text> as the platform sends them
+  --wav <file>           the caller's speech: mono, 16 bit, at the rate
+  --seconds <number>     duration of each part without a file; default 3
+  --extra-headers <text> the stream's extra headers
   --help                 this text
 `;
 

@@ -6,7 +6,7 @@ import { TestCall } from './check/test-call.ts';
 import { serveStreams } from './serve-streams.ts';
 import { judgeUpgrade } from './verify-upgrade.ts';
 
-test('a port that is taken rejects with a sentence, and the process goes on', async () => {
+test('a port in use rejects with a sentence and does not end the process', async () => {
   const first = await serveStreams({ onStream: () => {} });
   try {
     await assert.rejects(serveStreams({ port: first.port, onStream: () => {} }), {
@@ -17,7 +17,7 @@ test('a port that is taken rejects with a sentence, and the process goes on', as
   }
 });
 
-test('a refused upgrade says which text its signature should have been of', async () => {
+test('a refused upgrade has the text that its signature should match', async () => {
   const serviceUrl = 'wss://agent.example/stream';
   const refusals: string[] = [];
   const server = await serveStreams({
@@ -40,7 +40,7 @@ test('a refused upgrade says which text its signature should have been of', asyn
   }
 });
 
-test('a missing signature header is named', () => {
+test('a refused upgrade names the missing signature header', () => {
   const headers = { 'x-service-signature-v3': 'abc' };
   assert.deepEqual(judgeUpgrade('wss://a/', headers, 'token'), {
     isSigned: false,

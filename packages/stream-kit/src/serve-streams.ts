@@ -9,13 +9,13 @@ import { judgeUpgrade, type UpgradeJudgement } from './verify-upgrade.ts';
 export interface StreamServerOptions {
   readonly port?: number;
   readonly host?: string;
-  /** An HTTP server that exists already; it is neither opened nor closed here. */
+  /** An existing HTTP server, which is neither opened nor closed here. */
   readonly server?: Server;
   readonly path?: string;
-  /** Both given: upgrades that the platform did not sign for this URL are refused with 401. */
+  /** With both, upgrades that the platform did not sign for this URL are refused with 401. */
   readonly serviceUrl?: string;
   readonly authToken?: string;
-  /** An upgrade was refused: which header is missing, or which text no signature is of. */
+  /** An upgrade was refused: a header is missing, or no signature matches the signed text. */
   readonly onRefused?: (judgement: Extract<UpgradeJudgement, { readonly isSigned: false }>) => void;
   readonly onStream: (stream: StreamSession) => void;
 }
@@ -25,12 +25,12 @@ export interface StreamServer {
   close(): Promise<void>;
 }
 
-/** A first frame that does not come in this time is no stream. */
+/** A connection without a `start` frame in this time is closed. */
 const startMs = 10_000;
-/** The platform sends no longer ones. */
+/** The platform sends no longer frames. */
 const longestFrame = 64 * 1024;
 
-/** A WebSocket server for streams: each one is handed over when its `start` has come. */
+/** A WebSocket server for streams; `onStream` is called when the `start` of a stream has arrived. */
 export async function serveStreams(options: StreamServerOptions): Promise<StreamServer> {
   const { path = '/', serviceUrl, authToken, onStream } = options;
   const http = options.server ?? createServer((_request, response) => response.writeHead(426).end());
@@ -89,6 +89,6 @@ function awaitStart(socket: WebSocket, onStream: (stream: StreamSession) => void
       frame = undefined;
     }
     if (frame?.event === 'start') onStream(new StreamSession(socket, frame));
-    else socket.close(1002, 'the first frame is no start');
+    else socket.close(1002, 'the first frame is not start');
   });
 }

@@ -24,7 +24,7 @@ const start = {
   extra_headers: '',
 };
 
-/** A server with the kit, and a client that says what it likes. */
+/** A server with the kit, and a client that sends any messages. */
 async function connected(...first: readonly unknown[]) {
   const { promise, resolve } = Promise.withResolvers<StreamSession>();
   const server = await serveStreams({ onStream: resolve });
@@ -38,7 +38,7 @@ async function connected(...first: readonly unknown[]) {
 
 const answer = (event: string, more: object = {}) => ({ event, sequenceNumber: 2, streamId, ...more });
 
-test('a message that is no frame ends the connection, and never the server', async () => {
+test('a message that is not a frame ends the connection, but not the server', async () => {
   for (const wrong of [
     'no json',
     'null',
@@ -54,7 +54,7 @@ test('a message that is no frame ends the connection, and never the server', asy
   }
 });
 
-test('a first frame without a format is no start', async () => {
+test('a first frame without a format is refused as start', async () => {
   for (const wrong of ['null', '{"event":"start"}', { ...start, start: { streamId } }]) {
     const { socket } = await connected(wrong);
     const [code] = await once(socket, 'close');
@@ -62,7 +62,7 @@ test('a first frame without a format is no start', async () => {
   }
 });
 
-test('frames of a kind that the kit does not know yet are left alone', async () => {
+test('frames of an unknown kind are ignored', async () => {
   const { say, stream } = await connected(start);
   const session = await stream;
   const heard = session.heard('later');
@@ -71,7 +71,7 @@ test('frames of a kind that the kit does not know yet are left alone', async () 
   assert.equal(await heard, true);
 });
 
-test('what is played after a clear has its own answer: the clear is not about it', async () => {
+test('audio played after a clear has its own checkpoint, which the clear does not settle', async () => {
   const { say, stream } = await connected(start);
   const session = await stream;
   const before = session.heard('before');
@@ -84,7 +84,7 @@ test('what is played after a clear has its own answer: the clear is not about it
   assert.equal(await after, true);
 });
 
-test('nobody waits for an answer of a stream that has ended, or for a name that is used again', async () => {
+test('checkpoints settle when the stream ends or their name is used again', async () => {
   const { socket, stream } = await connected(start);
   const session = await stream;
   const first = session.heard('twice');

@@ -4,41 +4,41 @@ import { Compile } from 'typebox/compile';
 import type { WebSocket } from 'ws';
 import { fromLinear, fromMulaw, toLinear, toMulaw } from './audio.ts';
 
-/** What a stream begins with. */
+/** The content of a stream's `start` frame. */
 export type StreamStart = Extract<PlatformFrame, { event: 'start' }>['start'];
 
 export interface StreamEvents {
   /** 20 ms of one track. */
   media: [samples: Int16Array, frame: Extract<PlatformFrame, { event: 'media' }>['media']];
   digit: [digit: string, track: string];
-  /** A frame of ours could not be used. */
+  /** The platform could not use one of our frames. */
   failed: [reason: string];
-  /** Once; nothing comes after it. */
+  /** Once, after all other events. */
   end: [reason: string];
 }
 
 const isFrame = Compile(platformFrame);
 const events: readonly unknown[] = platformFrame.anyOf.map(({ properties }) => properties.event.const);
 
-/** A frame of the platform; undefined for one of a kind that is not known yet, which is left alone. Throws for anything else. */
+/** Reads a frame of the platform; undefined for an unknown kind, which is ignored. Throws for anything else. */
 export function readPlatformFrame(text: string): PlatformFrame | undefined {
   const frame: unknown = JSON.parse(text);
   if (isFrame.Check(frame)) return frame;
   const event = typeof frame === 'object' && frame !== null && 'event' in frame ? frame.event : undefined;
   if (typeof event === 'string' && !events.includes(event)) return undefined;
-  throw new TypeError('this is no frame of a stream');
+  throw new TypeError('the message is not a frame of a stream');
 }
 
-/** A message has at most 64 KB, and 16 KB are recommended; 4,000 samples are 11 KB. */
+/** A message may have 64 KB, and 16 KB are recommended; 4,000 samples are 11 KB. */
 const chunkSamples = 4_000;
 
-/** One stream as an application sees it, from `start` on. */
+/** One stream in the application, from `start` on. */
 export class StreamSession extends EventEmitter<StreamEvents> {
   readonly start: StreamStart;
   readonly extraHeaders: string;
   readonly #socket: WebSocket;
   readonly #checkpoints = new Map<string, (played: boolean) => void>();
-  /** Each with the checkpoints whose audio it has cleared. */
+  /** Each clear with the checkpoints whose audio it cleared. */
   readonly #clears: { readonly settle: () => void; readonly cleared: readonly (() => void)[] }[] = [];
   #checkpointNumber = 0;
   #reason = '';
@@ -54,7 +54,7 @@ export class StreamSession extends EventEmitter<StreamEvents> {
       try {
         frame = readPlatformFrame(data.toString());
       } catch {
-        socket.close(1002, 'this is no frame of a stream');
+        socket.close(1002, 'the message is not a frame of a stream');
         return;
       }
       if (frame !== undefined) this.#take(frame);
@@ -67,7 +67,7 @@ export class StreamSession extends EventEmitter<StreamEvents> {
     });
   }
 
-  /** Queues audio behind what is already playing; at the rate of the stream when none is given. */
+  /** Queues audio after the audio that is playing; the default rate is the stream's. */
   play(samples: Int16Array, sampleRate: number = this.start.mediaFormat.sampleRate): void {
     const { encoding, sampleRate: own } = this.start.mediaFormat;
     const isMulaw = encoding === 'audio/x-mulaw' && sampleRate === own;
@@ -79,7 +79,7 @@ export class StreamSession extends EventEmitter<StreamEvents> {
     }
   }
 
-  /** True when everything that was played before has been heard; false when it was cleared, or the stream has ended. */
+  /** True when all audio played before has been heard; false when it was cleared, or the stream has ended. */
   heard(name = `checkpoint-${++this.#checkpointNumber}`): Promise<boolean> {
     if (!this.#isOpen) return Promise.resolve(false);
     this.#checkpoints.get(name)?.(false);
@@ -89,7 +89,7 @@ export class StreamSession extends EventEmitter<StreamEvents> {
     });
   }
 
-  /** Silences what plays and what waits; resolves when the platform says so. */
+  /** Stops the playing audio and drops the queue; resolves when the platform confirms. */
   clear(): Promise<void> {
     if (!this.#isOpen) return Promise.resolve();
     const cleared = [...this.#checkpoints].map(([name, settle]) => () => {
@@ -103,12 +103,12 @@ export class StreamSession extends EventEmitter<StreamEvents> {
     });
   }
 
-  /** Presses keys towards the call; `w` waits 0.5 s, `W` 1 s. */
+  /** Sends keys to the call; `w` waits 0.5 s, `W` 1 s. */
   press(dtmf: string): void {
     this.#send({ event: 'sendDTMF', dtmf });
   }
 
-  /** Ends the stream; the call goes on as its document says. */
+  /** Ends the stream; the call continues with its document. */
   stop(): void {
     this.#send({ event: 'stop' });
   }
@@ -139,7 +139,7 @@ export class StreamSession extends EventEmitter<StreamEvents> {
     }
   }
 
-  /** The platform forgets the checkpoints of what it clears: whoever waits for them is told here. */
+  /** The platform forgets the checkpoints of cleared audio, so their promises are settled here. */
   #cleared(): void {
     const clear = this.#clears.shift();
     for (const settle of clear?.cleared ?? []) settle();

@@ -1,12 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { stringToSignV3 } from '@jackfield/contract';
 
-/** Headers of the upgrade request, as Node gives them: names in lower case. */
+/** Headers of the upgrade request, in Node's format: names in lower case. */
 export type UpgradeHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Whether the platform made this upgrade request: one of its signatures (V3, a list) is ours. `url` is the service URL as it was
- * ordered; `prefix` that of the signature headers.
+ * Whether the platform made this upgrade request: one of its signatures (V3, a list) matches ours. `url` is the service
+ * URL of the stream; `prefix` is that of the signature headers.
  */
 export function verifyUpgrade(
   url: string,
@@ -17,20 +17,20 @@ export function verifyUpgrade(
   return judgeUpgrade(url, headers, authToken, prefix).isSigned;
 }
 
-/** What an upgrade request is taken for, and why. */
+/** The result of checking an upgrade request, with the reason. */
 export type UpgradeJudgement =
   | { readonly isSigned: true }
   | {
       readonly isSigned: false;
-      /** A sentence: which header is missing, or which text no signature is of. It holds no secret. */
+      /** A sentence: which header is missing, or which text no signature matches. It contains no secret. */
       readonly reason: string;
-      /** The header that is missing. */
+      /** The missing header. */
       readonly missingHeader?: string;
-      /** The text whose HMAC-SHA256 was compared; absent where there was nothing to compare. */
+      /** The text whose HMAC-SHA256 was compared; absent when there was no signature to compare. */
       readonly signedText?: string;
     };
 
-/** As `verifyUpgrade`, and says why a request is not taken for the platform's. */
+/** Like `verifyUpgrade`, with the reason of a refusal. */
 export function judgeUpgrade(
   url: string,
   headers: UpgradeHeaders,

@@ -19,7 +19,7 @@ const brokenOf = (findings: readonly RuleFinding[]) =>
 const heldOf = (findings: readonly RuleFinding[]) =>
   findings.filter(({ held }) => held === true).map(({ rule }) => rule);
 
-/** A server that does as it is told, without the kit. */
+/** A server with this behaviour, without the kit. */
 async function serve(onSocket: (socket: WebSocket) => void, refuses = false): Promise<string> {
   const server = new WebSocketServer({
     port: 0,
@@ -55,7 +55,7 @@ test('an echo with the kit keeps every rule, in each format', { timeout: 120_000
   );
 });
 
-test('an agent that is interrupted falls silent, and a signed server lets no stranger in', {
+test('an interrupted agent falls silent, and a server that checks signatures refuses strangers', {
   timeout: 60_000,
 }, async () => {
   const authToken = 'bXkgdG9rZW4';
@@ -77,7 +77,7 @@ test('an agent that is interrupted falls silent, and a signed server lets no str
   assert.ok(heldOf(findings).includes('refuses upgrades that the platform did not sign'));
 });
 
-test('what a server does wrong is told: refusals, foreign frames, hanging up, deafness, silence at the end', {
+test('the check reports faults of a server: refusals, foreign frames, hanging up, unread audio, a missing close', {
   timeout: 60_000,
 }, async () => {
   const quick = { seconds: 0.4 };
@@ -91,8 +91,8 @@ test('what a server does wrong is told: refusals, foreign frames, hanging up, de
   });
   assert.deepEqual(brokenOf(babbling), [
     'keeps two streams apart',
-    'bears bursts and gaps',
-    'takes a stream back (start with resumed)',
+    'tolerates bursts and gaps',
+    'resumes a stream (start with resumed)',
     'sends nothing but frames of the protocol',
   ]);
 
@@ -114,7 +114,7 @@ test('what a server does wrong is told: refusals, foreign frames, hanging up, de
   });
   assert.ok(brokenOf(leaving).includes('stays while the call lasts'));
 
-  // It reads, and never answers a close.
+  // It reads, but never answers a close.
   const stubborn = await serve((socket) => {
     const raw = socket as unknown as { _receiver: { removeAllListeners(name: string): void } };
     raw._receiver.removeAllListeners('conclude');
@@ -124,7 +124,7 @@ test('what a server does wrong is told: refusals, foreign frames, hanging up, de
   );
 });
 
-test('an agent that greets first, and falls silent when it is spoken to, is judged to do so', {
+test('an agent that greets first and falls silent on speech keeps the barge-in rule', {
   timeout: 60_000,
 }, async () => {
   const greeting = Buffer.alloc(2 * 8000 * 5, 1).toString('base64');
@@ -134,7 +134,7 @@ test('an agent that greets first, and falls silent when it is spoken to, is judg
       const frame = JSON.parse(String(data));
       if (frame.event === 'start') {
         const media = { contentType: 'audio/x-l16', sampleRate: 8000, payload: greeting };
-        // In pieces that a message may hold.
+        // In pieces that fit into a message.
         for (let part = 0; part < 2; part++) {
           const payload = greeting.slice(part * 40_000, (part + 1) * 40_000);
           socket.send(JSON.stringify({ event: 'playAudio', media: { ...media, payload } }));

@@ -4,35 +4,35 @@ import { type Observed, TestCall, type TestCallOptions } from './test-call.ts';
 export interface CheckOptions {
   readonly url: string;
   readonly authToken?: string;
-  /** The server refuses what the platform did not sign. */
+  /** The server must refuse upgrades that the platform did not sign. */
   readonly expectsSignatures?: boolean;
   readonly encoding?: TestCallOptions['encoding'];
   readonly sampleRate?: TestCallOptions['sampleRate'];
   readonly extraHeaders?: string;
-  /** What the caller says, at the rate of the stream; a tone with pauses when left out. */
+  /** The caller's speech, at the rate of the stream; a tone with pauses when left out. */
   readonly speech?: Int16Array;
-  /** Of each part of the check. */
+  /** Duration of each part of the check. */
   readonly seconds?: number;
   readonly progress?: (what: string) => void;
 }
 
-/** Whether the server keeps one rule; `held` is undefined where there was nothing to see. */
+/** The result for one rule; `held` is undefined where the check saw no case of it. */
 export interface RuleFinding {
   readonly rule: string;
   readonly held: boolean | undefined;
   readonly seen: string;
 }
 
-/** A socket into which more is written than its reader takes. */
+/** Bytes waiting in a socket whose reader is too slow. */
 const mostWaitingBytes = 128 * 1024;
-/** A person notices that somebody goes on talking. */
+/** Delay after which a caller notices that the server goes on talking. */
 const bargeInMs = 1_000;
-/** An agent that speaks first has begun by then. */
+/** Time in which an agent that speaks first begins. */
 const greetingMs = 600;
-/** So long a caller waits for an answer. */
+/** How long the caller waits for an answer. */
 const patienceMs = 4_000;
 
-/** Calls a server as the platform does, in every way in which a call can go, and tells which rules it keeps. */
+/** Calls a server like the platform, in all courses of a call, and reports which rules it keeps. */
 export async function checkServer(options: CheckOptions): Promise<readonly RuleFinding[]> {
   const { url, authToken, encoding = 'audio/x-l16', sampleRate = 8000 } = options;
   const { extraHeaders, seconds = 3, progress = () => {} } = options;
@@ -69,7 +69,7 @@ export async function checkServer(options: CheckOptions): Promise<readonly RuleF
     first.isOpen ? 'open to the end' : `closed with ${first.observed.closeCode}`,
   );
   found(
-    'reads as fast as audio comes',
+    'reads as fast as audio arrives',
     first.observed.mostWaiting < mostWaitingBytes,
     `${first.observed.mostWaiting} bytes waited at most`,
   );
@@ -94,7 +94,7 @@ export async function checkServer(options: CheckOptions): Promise<readonly RuleF
   slow.lose(25);
   await slow.speak(speech.subarray(speech.length >> 1), 400);
   found(
-    'bears bursts and gaps',
+    'tolerates bursts and gaps',
     slow.isOpen && isClean(slow),
     slow.isOpen ? wrongOf(slow.observed) : 'closed',
   );
@@ -114,13 +114,13 @@ export async function checkServer(options: CheckOptions): Promise<readonly RuleF
     isBack = false;
   }
   found(
-    'takes a stream back (start with resumed)',
+    'resumes a stream (start with resumed)',
     isBack && resumed.isOpen && isClean(resumed),
     isBack ? wrongOf(resumed.observed) : 'refused',
   );
   await resumed.end();
 
-  progress('ends without a word');
+  progress('abrupt ends');
   for (const code of [1000, 1001, 1011]) {
     const call = newCall();
     await call.connect();
@@ -139,10 +139,10 @@ export async function checkServer(options: CheckOptions): Promise<readonly RuleF
   progress('barge-in');
   const barging = newCall();
   await barging.connect();
-  // An agent that greets is interrupted in its greeting: spoken to first, it would have cleared that before it is judged.
+  // Interrupt a greeting while it plays: after earlier speech, the agent would have cleared it before the check.
   await barging.speak(silence(greetingMs, sampleRate));
   if (!barging.isPlaying) await barging.speak(speech);
-  // The caller listens: a server that waits for a pause gets one.
+  // The caller is silent, for servers that wait for a pause.
   for (let waited = 0; !barging.isPlaying && waited < patienceMs; waited += 200) {
     await barging.speak(silence(200, sampleRate));
   }
@@ -154,7 +154,7 @@ export async function checkServer(options: CheckOptions): Promise<readonly RuleF
     found(
       'falls silent when the caller speaks (clearAudio)',
       cleared ? true : undefined,
-      cleared ? 'clearAudio came' : 'it did not; right for a server that is no agent',
+      cleared ? 'clearAudio came' : 'none came: correct unless the server is an agent',
     );
   } else found('falls silent when the caller speaks (clearAudio)', undefined, 'it played nothing');
   await barging.end();
@@ -193,7 +193,7 @@ function silence(milliseconds: number, sampleRate: number): Int16Array {
   return new Int16Array((sampleRate * milliseconds) / 1000);
 }
 
-/** Half a second of sound and a quarter of pause, again and again. */
+/** Half a second of sound and a quarter of pause, repeated. */
 function sentences(seconds: number, sampleRate: number): Int16Array {
   const samples = new Int16Array(seconds * sampleRate);
   const sentence = tone(440, 500, sampleRate);

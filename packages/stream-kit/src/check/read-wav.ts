@@ -1,7 +1,7 @@
-/** 16-bit mono PCM of a WAV file at exactly this rate; throws with what is wrong. */
+/** Reads 16-bit mono PCM from a WAV file of exactly this rate; throws for other files. */
 export function readWav(bytes: Buffer, sampleRate: number): Int16Array {
   if (bytes.toString('latin1', 0, 4) !== 'RIFF' || bytes.toString('latin1', 8, 12) !== 'WAVE') {
-    throw new Error('this is no WAV file');
+    throw new Error(`the file is not a WAV file: mono, 16 bit, ${sampleRate} Hz is needed`);
   }
   let format: { channels: number; rate: number; bits: number } | undefined;
   for (let at = 12; at + 8 <= bytes.length; ) {

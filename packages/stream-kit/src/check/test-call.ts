@@ -7,29 +7,29 @@ import { toLinear, toMulaw } from '../audio.ts';
 
 export interface TestCallOptions {
   readonly url: string;
-  /** Signs the upgrade, as the platform does; without one nothing is signed. */
+  /** Signs the upgrade like the platform; unsigned when left out. */
   readonly authToken?: string;
   readonly encoding: 'audio/x-l16' | 'audio/x-mulaw';
   readonly sampleRate: 8000 | 16_000 | 24_000;
   readonly extraHeaders?: string;
 }
 
-/** What the server under test did during a call. */
+/** The actions of the tested server during a call. */
 export interface Observed {
   readonly frames: ApplicationFrame[];
-  /** What was no frame, and why. */
+  /** Messages that were not valid frames, with the reason. */
   readonly wrong: string[];
-  /** Audio that it wanted to be played. */
+  /** Duration of the audio in its playAudio frames. */
   playedMs: number;
   closeCode: number | undefined;
-  /** The most that waited to be read by it, in bytes. */
+  /** The most bytes that waited to be read by the server. */
   mostWaiting: number;
   pongs: number;
 }
 
 const frameMs = 20;
 
-/** The platform's side of one stream, as the protocol page has it: what a server meets when a real call is streamed to it. */
+/** The platform's side of one stream (docs/streams.md), as a server sees it in a real call. */
 export class TestCall {
   readonly streamId = randomUUID();
   readonly callId = randomUUID();
@@ -46,7 +46,7 @@ export class TestCall {
   #sequence = 0;
   #chunk = 0;
   #startedAt = 0;
-  /** What waits to be played, in ms of our own clock, and the checkpoints behind it. */
+  /** End of the audio to be played, in ms of our clock, and the checkpoints after it. */
   #playsUntil = 0;
   readonly #checkpoints = new Map<NodeJS.Timeout, string>();
   #isResumed = false;
@@ -56,7 +56,7 @@ export class TestCall {
     this.#options = options;
   }
 
-  /** Connects and says `start`; rejects with what the server answered instead. */
+  /** Connects and sends `start`; rejects with the server's error. */
   async connect(): Promise<void> {
     const { url, authToken } = this.#options;
     const headers = authToken === undefined ? {} : signed(url, authToken);
@@ -94,7 +94,7 @@ export class TestCall {
     this.#isResumed = true;
   }
 
-  /** Sends audio at its own pace; `burstMs` holds it back for so long and sends it at once then, as bad networks do. */
+  /** Sends audio in real time. `burstMs` collects it and sends it in bursts, like bad networks. */
   async speak(samples: Int16Array, burstMs = 0): Promise<void> {
     const perFrame = this.#options.sampleRate / 50;
     const begun = performance.now();
@@ -107,7 +107,7 @@ export class TestCall {
     }
   }
 
-  /** What was said while the connection was lost, as fast as it goes. */
+  /** Sends the audio of a lost connection, without pauses. */
   catchUp(samples: Int16Array): void {
     const perFrame = this.#options.sampleRate / 50;
     for (let at = 0; at + perFrame <= samples.length; at += perFrame) {
@@ -115,7 +115,7 @@ export class TestCall {
     }
   }
 
-  /** Frames that never arrive: the next one has a gap in front of it. */
+  /** Skips frames, so that the next one has a gap before it. */
   lose(frames: number): void {
     this.#chunk += frames;
   }
@@ -130,7 +130,7 @@ export class TestCall {
     this.#socket?.ping();
   }
 
-  /** True when such a frame came within the time. */
+  /** True when a frame of this kind arrives within the time. */
   async sees(kind: ApplicationFrame['event'], withinMs: number): Promise<boolean> {
     const seen = new Promise<boolean>((resolve) => {
       this.#waiters.push({ kind, resolve: () => resolve(true) });
@@ -138,7 +138,7 @@ export class TestCall {
     return Promise.race([seen, later(withinMs, false)]);
   }
 
-  /** The orderly end: `stop`, and a close with 1000. True when the server has closed its side within the time. */
+  /** The regular end: `stop`, then a close with 1000. True when the server closes its side within the time. */
   async end(reason = 'Call hangup', withinMs = 2_000): Promise<boolean> {
     this.#say('stop', { streamId: this.streamId, stop: { callId: this.callId, reason } });
     return this.close(1000, withinMs);
@@ -153,12 +153,12 @@ export class TestCall {
     return isClosed;
   }
 
-  /** The network is gone: no close, no word. */
+  /** Drops the connection without a close. */
   cut(): void {
     this.#socket?.terminate();
   }
 
-  /** Audio of the server would be heard at this moment. */
+  /** Whether a caller would hear audio of the server now. */
   get isPlaying(): boolean {
     return performance.now() < this.#playsUntil;
   }
@@ -190,7 +190,10 @@ export class TestCall {
     const frame = isBinary ? undefined : readFrame(text);
     if (frame === undefined) {
       this.observed.wrong.push(isBinary ? 'a binary message' : text.slice(0, 120));
-      this.#say('playFailed', { streamId: this.streamId, reason: 'the message is no frame of the protocol' });
+      this.#say('playFailed', {
+        streamId: this.streamId,
+        reason: 'the message is not a frame of the protocol',
+      });
       return;
     }
     if (frame.streamId !== undefined && frame.streamId !== this.streamId) {
