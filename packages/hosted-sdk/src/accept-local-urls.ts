@@ -1,15 +1,15 @@
-/** A check of the SDK: returns true, or throws. */
+/** A check of the SDK: returns true or throws. */
 type Check = (name: string, value: unknown, ...rest: readonly unknown[]) => boolean;
 
-/** The SDK's checks of URLs, as its resources and its XML helper look them up at each use. */
+/** The SDK's URL checks, which its resources and its XML helper look up at each use. */
 export interface UrlChecks {
   validUrl: Check;
   isOneAmongStringUrl: Check;
 }
 
 /**
- * Lets every HTTP URL through the checks. The SDK's pattern demands a dot and two to six small letters, which `http://127.0.0.1:8000/answer`
- * lacks; other values are checked as before.
+ * Makes the checks accept every HTTP URL. The SDK's pattern requires a dot and two to six lower-case letters, which
+ * `http://127.0.0.1:8000/answer` lacks. The SDK checks other values as before.
  */
 export function acceptLocalUrls(checks: UrlChecks): void {
   for (const name of ['validUrl', 'isOneAmongStringUrl'] as const) {

@@ -22,13 +22,13 @@ async function everyMethod(...args: readonly string[]): Promise<EveryMethod> {
 }
 
 describe('the requests of the SDK', { timeout: 60_000 }, () => {
-  it('as it comes, it sends voice requests and two others to its vendor, whatever its url is', async () => {
+  it('the unchanged SDK sends voice requests and two others to its vendor, whatever its url is', async () => {
     const { otherHosts, requests } = await everyMethod('alone');
     assert.deepEqual(otherHosts, ['api.plivo.com', 'lookup.plivo.com', 'stats.plivo.com']);
     assert.ok(requests > 0);
   });
 
-  it('pointed at a server, each method of each resource sends its requests there and to no other host', async () => {
+  it('each method of each resource sends its requests to the server it is pointed at, and to no other host', async () => {
     const { otherHosts, requests, called, silent, authorizations } = await everyMethod();
     assert.deepEqual(otherHosts, []);
     assert.deepEqual(authorizations, [`Basic ${btoa('MA:secret')}`]);
@@ -36,7 +36,8 @@ describe('the requests of the SDK', { timeout: 60_000 }, () => {
       called > 500 && requests >= called - silent.length,
       `${requests} requests of ${called} methods`,
     );
-    // Without a request in version 4.79.0: what only computes, and what throws before it sends because of a fault of the SDK.
+    // Methods without a request in version 4.79.0: those that only compute, and those that throw before sending because
+    // of a bug of the SDK.
     const classes = [...new Set(silent.map((name) => name.split('.')[0]))];
     assert.deepEqual(classes, [
       'Brand',
@@ -80,7 +81,7 @@ describe('clients of one process', () => {
     for (const server of servers) server.close().closeAllConnections();
   });
 
-  it('keep the server that was set when they were created, and a url of their own', async () => {
+  it('keep the server that was set at their creation, and their own url', async () => {
     const [first = '', second = ''] = urls;
     pointPlivoSdkAt(first);
     const early = new plivo.Client('MA', 'secret');
@@ -100,7 +101,7 @@ describe('clients of one process', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('pointPlivoSdkAt refuses', () => {
   for (const server of [
     'jackfield',
     'ftp://jackfield',
@@ -116,7 +117,7 @@ describe('what is refused', () => {
     });
   }
 
-  it('a version of the SDK that nobody has looked at', () => {
+  it('an unsupported version of the SDK', () => {
     const project = mkdtempSync(join(tmpdir(), 'sdk-'));
     const modules = join(project, 'node_modules/plivo');
     mkdirSync(modules, { recursive: true });
@@ -145,14 +146,14 @@ describe('the XML helper', () => {
     });
   }
 
-  it('refuses what is no URL, as before', () => {
+  it('refuses values that are not URLs, as before', () => {
     assert.throws(() => room({ role: 'agent', waitMusicUrl: 'hold music' }), /URL/);
     assert.throws(() => room({ role: 'agent', enterSound: 'gong' }), /URL/);
     assert.ok(room({ role: 'agent', enterSound: 'beep:2' }).xml().includes('enterSound="beep:2"'));
   });
 
-  // docs/hosted-sdks.md says these.
-  it('has three quirks that stay: false becomes true for two attributes, waitForAgent is unknown', () => {
+  // docs/hosted-sdks.md lists these.
+  it('keeps three quirks: false becomes true for two attributes, waitForAgent is unknown', () => {
     const { element, xml } = room({ role: 'agent', startMpcOnEnter: false, coachMode: false });
     assert.match(xml(), /startMpcOnEnter="true" coachMode="true"/);
     assert.throws(() => room({ role: 'agent', startMpcOnEnter: 'false' }), /startMpcOnEnter/);

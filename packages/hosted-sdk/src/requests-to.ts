@@ -1,4 +1,4 @@
-/** What a client of the SDK is created with. */
+/** The options of an SDK client. */
 interface ClientConfig {
   readonly url: string;
   readonly authId: string;
@@ -13,15 +13,15 @@ export type Request = (method: string, action: string, params?: Params) => Promi
 /** The SDK's function that makes the requests of one client. */
 export type CreateRequest = (config: ClientConfig) => Request;
 
-/** Of a voice request without a timeout of the client: the SDK's own value, in ms. */
+/** The SDK's timeout of a voice request when the client has none, in ms. */
 const voiceTimeoutMs = 5000;
 
 const hosted = /(^|\.)plivo\.com$/;
 
 /**
- * Makes clients whose requests all go to one server. The SDK has three hosts that no option changes; parameters of its own name them:
- * `is_voice_request` (calls, conferences, applications, …), `call_insights_base_url` and `override_url`. What goes to a Jackfield has none
- * of the hosted ones, so that the credentials of a client leave for its own server alone.
+ * Creates clients whose requests all go to one server. The SDK has three hosts that no option changes; parameters name
+ * them: `is_voice_request` (calls, conferences, applications, …), `call_insights_base_url` and `override_url`. This
+ * function replaces all three, so that a client's credentials reach its own server only.
  */
 export function requestsTo(base: string, create: CreateRequest): CreateRequest {
   return (config) => {
@@ -47,7 +47,7 @@ function movedParams(params: Params, server: string): Params {
   };
 }
 
-/** The same path at the server where the URL is one of the hosted service. */
+/** The same path at the server, for a URL of the hosted service. */
 function moved(url: string, server: string): string {
   const { hostname, pathname, search } = new URL(url);
   return hosted.test(hostname) ? `${server}${pathname}${search}` : url;

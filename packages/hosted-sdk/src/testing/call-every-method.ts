@@ -7,9 +7,10 @@ import { pointPlivoSdkAt } from '../point-plivo-sdk-at.ts';
 import type { Request } from '../requests-to.ts';
 
 /**
- * Calls every method of every resource of the SDK against an HTTP server of this process and prints one line of JSON: what reached the
- * server, each other host to which a socket was to be opened (none is), and the methods that made no request. A process of its own, because
- * the SDK leaves promises rejected and others open. With the argument `alone` the SDK is used as it comes, with the server as its `url`.
+ * Calls every method of every resource of the SDK against an HTTP server in this process and prints one line of JSON.
+ * It has the requests that reached the server, each other host to which the SDK tried to open a socket, and the methods
+ * without a request. It needs its own process, because the SDK leaves promises rejected and pending. The argument
+ * `alone` uses the SDK unchanged, with the server as its `url`.
  */
 export interface EveryMethod {
   readonly requests: number;
@@ -19,7 +20,7 @@ export interface EveryMethod {
   readonly silent: readonly string[];
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: classes of the SDK, called with whatever they accept
+// biome-ignore lint/suspicious/noExplicitAny: classes of the SDK, with untyped arguments
 type Resource = any;
 
 const require = createRequire(import.meta.url);
@@ -57,7 +58,7 @@ const { Client, PhloClient } = require('plivo') as Record<string, Resource>;
 const { camelCaseRequestWrapper } = require('plivo/dist/rest/utils.js') as Record<string, Resource>;
 const { Axios } = require('plivo/dist/rest/axios.js') as Record<string, Resource>;
 
-// As the SDK's own clients are created: with the hosted URL, or with the `url` that its user gives.
+// Created like the SDK's own clients: with the hosted URL, or with the `url` of its user.
 const url = `${alone ? base : 'https://api.plivo.com'}/v1/Account/MA`;
 const send = camelCaseRequestWrapper(
   Axios({ url, authId: 'MA', authToken: 'secret', userAgent: 'every-method' }),
@@ -69,7 +70,7 @@ const request: Request = (...args) => {
   return answer;
 };
 
-/** Arguments of methods of every kind; a method is called with one after the other until it makes a request. */
+/** Argument lists for all kinds of methods; a method is called with each until it makes a request. */
 const argumentLists = (): readonly (readonly unknown[])[] => {
   const form = { applicationId: 'id', loaId: 'id', endUserId: 'id', documentTypeId: 'id' };
   const call = { uuid: 'id', role: 'agent', from: number, to: number };
@@ -106,7 +107,7 @@ for (const file of readdirSync(resources).filter((name) => name.endsWith('.js'))
 }
 for (let done = 0; done < pending.length; done = pending.length) await Promise.allSettled(pending);
 
-// The clients themselves: with their defaults where the SDK is pointed at the server.
+// The clients themselves, with their defaults when the SDK is pointed at the server.
 const client = new Client('MA', 'secret', alone ? { url } : {});
 const phloClient = new PhloClient('MA', 'secret', alone ? { url: `${base}/v1` } : {});
 await Promise.allSettled([
@@ -135,12 +136,12 @@ function makesRequest(Class: Resource, method: string): boolean {
   const before = pending.length;
   for (const args of argumentLists()) {
     try {
-      // Fields that only some resources have: an id, the second id of a participant, the name of a validator's field.
+      // Fields of some resources only: an id, the second id of a participant, the field of a validator.
       const resource = new Class(request, { id: 'id', secondaryId: 'id', number });
       resource.id = 'id';
       Promise.resolve(resource[method](...args)).catch(() => {});
     } catch {
-      // The SDK's own check of the arguments.
+      // The SDK's own check refused the arguments.
     }
     if (pending.length > before) return true;
   }
