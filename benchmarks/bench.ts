@@ -13,10 +13,10 @@ import { streams } from './benches/streams.ts';
 import { verify } from './benches/verify.ts';
 import { type BenchResult, isMissed, tableOf, writeResult } from './report.ts';
 
-/** `npm run bench`: every bench, or those that are named; `--profile <directory>` leaves CPU profiles there. */
+/** `npm run bench`: runs every bench, or the named ones; `--profile <directory>` writes CPU profiles there. */
 const benches = [api, register, callbacks, calls, verify, parser, mix, lateness, delay, streams];
 
-/** Needs Debian's Kamailio and takes minutes: run when it is named. */
+/** Needs Debian's Kamailio and takes minutes, so it runs only when named. */
 const named = [kamailio];
 
 const { positionals, values } = parseArgs({
@@ -27,14 +27,14 @@ const all = [...benches, ...named];
 const unknown = positionals.filter((name) => !all.some((bench) => bench.name === name));
 if (unknown.length > 0) {
   const known = all.map(({ name }) => name).join(', ');
-  process.stderr.write(`There is no bench ${unknown.join(', ')}; there are ${known}.\n`);
+  process.stderr.write(`There is no bench ${unknown.join(', ')}: the benches are ${known}.\n`);
   process.exit(2);
 }
 
 const done: (BenchResult & { readonly name: string })[] = [];
 const scale = Number(values.scale);
 if (!(scale > 0 && scale <= 1)) {
-  process.stderr.write(`--scale is a number above 0 and up to 1, not ${values.scale}.\n`);
+  process.stderr.write(`--scale is ${values.scale}: a number above 0 and up to 1 is allowed.\n`);
   process.exit(2);
 }
 for (const bench of positionals.length === 0 ? benches : all) {
@@ -54,5 +54,5 @@ for (const bench of positionals.length === 0 ? benches : all) {
 const missed = done.flatMap(({ figures }) => figures).filter(isMissed).length;
 const load = loadavg()[0]!.toFixed(1);
 process.stdout.write(`${tableOf(done)}\n\nBudgets missed: ${missed}. Load average at the end: ${load}.\n`);
-// A part that did not end by itself keeps nobody waiting.
+// Do not wait for a part that did not end.
 process.exit();

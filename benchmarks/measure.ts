@@ -2,14 +2,14 @@ import { cpus } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Part } from './part.ts';
 
-/** What a load generator did. */
+/** The result of a load generator. */
 export interface Load {
   readonly operations: number;
   readonly seconds: number;
   readonly failures: number;
 }
 
-/** A load with the CPU time that the part under test spent on it. */
+/** A load with the CPU time of the part under test. */
 export type Measured<Loaded extends Load> = Loaded & {
   /** Operations per CPU second of the part under test. */
   readonly perCore: number;
@@ -34,7 +34,7 @@ export async function measure<Loaded extends Load>(
   };
 }
 
-/** The best of several runs, by `perCore`: what others do on the machine only ever takes away. */
+/** The best of several runs by `perCore`, because other load only lowers it. */
 export async function bestOf<Loaded extends Load>(
   runs: number,
   run: () => Promise<Measured<Loaded>>,
@@ -46,7 +46,7 @@ export async function bestOf<Loaded extends Load>(
   return { ...best, runs: all.map(({ perCore }) => Math.round(perCore)) };
 }
 
-/** Runs work and tells which share of the whole machine other processes took meanwhile, in percent. */
+/** Runs work and measures the share of the machine that other processes used meanwhile, in percent. */
 export async function besideOthers<Value>(
   parts: readonly Part[],
   work: () => Promise<Value>,
@@ -70,7 +70,7 @@ export async function besideOthers<Value>(
 const quietPercent = 15;
 const lookMs = 400;
 
-/** Waits until others leave the machine nearly alone, or the limit is over. */
+/** Waits until other processes are nearly idle, or until the limit. */
 export async function quietMachine(limitMs: number): Promise<void> {
   const end = performance.now() + limitMs;
   while (performance.now() < end) {
@@ -79,7 +79,7 @@ export async function quietMachine(limitMs: number): Promise<void> {
   }
 }
 
-/** The value below which that part of the sorted values lies. */
+/** The value below which this share of the sorted values lies. */
 export function quantile(sorted: readonly number[] | Float64Array, part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }

@@ -7,7 +7,7 @@ export interface Part {
   stop(): Promise<void>;
 }
 
-/** CPU time of a process since its start, all threads, and the moment when it was read. */
+/** CPU time of a process since its start, all threads, with the time of reading. */
 export interface CpuReading {
   readonly cpuMs: number;
   readonly atMs: number;
@@ -33,7 +33,7 @@ export interface PartOptions {
   readonly profile?: string | undefined;
 }
 
-/** Starts `parts/<name>.ts` in a process of its own. */
+/** Starts `parts/<name>.ts` in its own process. */
 export function startPart(name: string, { profile }: PartOptions = {}): Part {
   const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
   const child = fork(new URL(`./parts/${name}.ts`, import.meta.url), {
@@ -76,7 +76,7 @@ export function startPart(name: string, { profile }: PartOptions = {}): Part {
   };
 }
 
-/** The other end: answers what the bench asks. `stop` closes, and the process ends. */
+/** Serves a part: answers the questions of the bench. `stop` closes the part, and the process ends. */
 export function servePart(questions: Questions): void {
   const all: Questions = { cpu: readCpu, pid: () => process.pid, ...questions };
   process.on('message', async ({ id, question, argument }: Question) => {
@@ -92,9 +92,12 @@ async function answerOf(questions: Questions, question: string, argument: unknow
   try {
     if (question === 'stop' && questions.stop === undefined) return {};
     const answer = questions[question];
-    if (answer === undefined) return { error: `it knows no question '${question}'` };
+    if (answer === undefined)
+      return {
+        error: `there is no question '${question}': the questions are ${Object.keys(questions).join(', ')}`,
+      };
     const value = await answer(argument);
-    // What a close returns is nothing to send.
+    // The result of `stop` is not sent.
     return question === 'stop' ? {} : { value };
   } catch (error) {
     return { error: error instanceof Error ? (error.stack ?? error.message) : String(error) };

@@ -8,7 +8,7 @@ export interface Figure {
   readonly value: number;
   readonly unit: string;
   readonly budget?: Budget;
-  /** The least that this kind of work costs, measured in the same run; the ratio tells what we add. */
+  /** The minimum cost of this kind of work, measured in the same run; the ratio shows what we add. */
   readonly floor?: { readonly what: string; readonly value: number };
   readonly note?: string;
 }
@@ -17,7 +17,7 @@ export type Budget = { readonly atLeast: number } | { readonly atMost: number };
 
 export interface BenchResult {
   readonly figures: readonly Figure[];
-  /** Everything else that was measured, for the JSON. */
+  /** All other measurements, for the JSON. */
   readonly details: Readonly<Record<string, unknown>>;
 }
 
@@ -27,15 +27,15 @@ export interface Bench {
 }
 
 export interface BenchOptions {
-  /** Where the parts under test leave CPU profiles. */
+  /** Directory for CPU profiles of the parts under test. */
   readonly profile: string | undefined;
-  /** How much is done, 1 unless told; only benches that take minutes look at it. */
+  /** The amount of work, default 1; only benches that take minutes use it. */
   readonly scale: number;
 }
 
 const results = join(import.meta.dirname, 'results');
 
-/** Writes `results/<name>.json`: the figures, what they came from, and how busy the machine was. */
+/** Writes `results/<name>.json`: the figures, their sources, and the load of the machine. */
 export function writeResult(name: string, result: BenchResult, loadBefore: readonly number[]): void {
   const [cpu] = cpus();
   const machine = { cpu: cpu?.model, cores: cpus().length, node: process.version, kernel: process.platform };
@@ -48,7 +48,7 @@ export function writeResult(name: string, result: BenchResult, loadBefore: reado
   );
 }
 
-/** The table that is printed: one line for each figure. */
+/** The printed table: one line per figure. */
 export function tableOf(all: readonly (BenchResult & { readonly name: string })[]): string {
   const head = ['bench', 'what', 'figure', 'budget', '', 'floor in the same run', 'note'];
   const rows = all.flatMap(({ name, figures }) =>

@@ -13,7 +13,7 @@ export interface StartedPlatform {
 const runs = 3;
 const seconds = 1;
 
-/** Durable creates and reads over HTTP, against the bare framework and the bare database. */
+/** Durable creates and reads over HTTP, compared with the bare framework and the bare database. */
 export const api: Bench = {
   name: 'api',
   async run({ profile }) {

@@ -7,13 +7,15 @@ import type { Bench } from '../report.ts';
 
 const runs = 3;
 const count = 10_000;
-/** Of one host; as many as it may have at the same time, and some that wait. */
+/** Callbacks to one host: as many as may run at the same time, and some that wait. */
 const window = 64;
 const perHost = 32;
-/** A hundredth of what one core delivers: what is added is not the wait behind others. */
+/** A hundredth of what one core delivers, so that latency contains no queueing. */
 const moderateRate = 100;
 
-/** Events written with their change, signed, sent to one receiver and recorded, against the same requests without any of it. */
+/**
+ * Events written with their change, signed, sent to one receiver and recorded, compared with the same requests alone.
+ */
 export const callbacks: Bench = {
   name: 'callbacks',
   async run({ profile }) {
@@ -31,7 +33,7 @@ export const callbacks: Bench = {
       for (let index = 0; index < runs; index++) {
         calm.push(await deliver({ count: moderateRate * 5, window, rate: moderateRate }));
       }
-      // What others do on the machine makes requests late, never early.
+      // Other load on the machine makes requests late, never early.
       const moderate = calm.reduce((left, right) => (right.p99Ms < left.p99Ms ? right : left));
 
       const { headers, body } = full;

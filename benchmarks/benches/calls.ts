@@ -9,10 +9,10 @@ import { createEndpoints, password } from './endpoints.ts';
 const phones = 64;
 const runs = 3;
 const order = { count: 2000, atOnce: 32 } satisfies CallRun;
-/** A process that has run for a while has compiled what calls need; one that has not spends a fifth of its time on that. */
+/** Warm-up runs: a new process spends a fifth of its time compiling. */
 const before = 2;
 
-/** Calls set up, answered and torn down: direct ones between two phones, and participants whom the API adds. */
+/** Calls set up, answered and torn down: direct calls between two phones, and participants added by the API. */
 export const calls: Bench = {
   name: 'calls',
   async run({ profile }) {
@@ -62,7 +62,7 @@ export const calls: Bench = {
   },
 };
 
-/** The last records are written when the phones have long gone; what they cost belongs to the calls. */
+/** The last records are written after the phones have hung up; their cost belongs to the calls. */
 async function untilOver(platform: Part, load: () => Promise<CallOutcome>): Promise<CallOutcome> {
   const outcome = await load();
   for (;;) {

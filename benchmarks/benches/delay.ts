@@ -9,12 +9,12 @@ const rooms = 40;
 const room = 3;
 const remotePort = 9_500;
 const seconds = 12;
-/** Until then mixes look for the phase that suits their members. */
+/** In this time mixes look for the phase of their members. */
 const settleSeconds = 4.5;
 const runs = 2;
 const patienceMs = 8000;
 
-/** Mouth to ear through a mix of three, on real UDP: forty rooms, so that every phase between a phone and the tick is met. */
+/** Mouth to ear through a mix of three, on real UDP. Forty rooms cover every phase between a phone and the tick. */
 export const delay: Bench = {
   name: 'delay',
   async run({ profile }) {
@@ -38,10 +38,10 @@ export const delay: Bench = {
       };
       const all = [];
       for (let index = 0; index < runs; index++) all.push(await run());
-      // What others do on the machine makes ticks and packets late, never early.
+      // Other load on the machine makes ticks and packets late, never early.
       all.sort((left, right) => quantile(left.sorted, 0.99) - quantile(right.sorted, 0.99));
       const { sorted, heard, ticks, othersPercent } = all[0]!;
-      const note = `${sorted.length} pulses in ${rooms} rooms of ${room}, best of ${runs} runs; others took ${Math.round(othersPercent)} % of the machine`;
+      const note = `${sorted.length} pulses in ${rooms} rooms of ${room}, best of ${runs} runs; other processes used ${Math.round(othersPercent)} % of the machine`;
       return {
         figures: [
           {

@@ -8,7 +8,7 @@ export interface BenchEndpoint {
 export const password = 'benchmark';
 const atOnce = 16;
 
-/** Creates that many endpoints through the API. */
+/** Creates this many endpoints through the API. */
 export async function createEndpoints(
   { http, authId, authorization }: StartedPlatform,
   count: number,

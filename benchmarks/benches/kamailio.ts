@@ -12,11 +12,11 @@ import { createEndpoints, password } from './endpoints.ts';
 
 const realm = 'sip.localhost';
 const runs = 3;
-/** The servers share one core, of which the other one sleeps; the load has the other core. */
+/** Both servers share one core; the idle one sleeps. The load has the other core. */
 const servers = 0;
 const loads = 1;
 
-/** How much is done; `--scale 0.01` only shows that it runs. */
+/** The amount of work; `--scale 0.01` only shows that the bench runs. */
 interface Sizes {
   readonly few: number;
   readonly many: number;
@@ -25,11 +25,11 @@ interface Sizes {
   readonly calls: number;
 }
 
-/** What one server was measured to do. */
+/** The measurements of one server. */
 interface Outcome {
   readonly registers: Measured<RegisterOutcome>;
   readonly calls: Measured<CallOutcome>;
-  /** One at a time, with few bindings and with many. */
+  /** One request at a time, with few bindings and with many. */
   readonly alone: { readonly few: Alone; readonly many: Alone };
   readonly bytesEach: number;
 }
@@ -43,15 +43,18 @@ interface Server {
   readonly name: 'Jackfield' | 'Kamailio';
   readonly part: Part;
   readonly port: number;
-  /** Bytes that it holds, of what stays. */
+  /** Bytes of the state that stays. */
   memory(): Promise<number>;
-  /** Calls are over when the server says so. */
+  /** Whether the server has no calls. */
   isQuiet(): Promise<boolean>;
-  /** Nothing is left of what was asked before, its transactions included. */
+  /** Whether the server has no state of earlier requests, including transactions. */
   isEmpty(): Promise<boolean>;
 }
 
-/** Jackfield beside Debian's Kamailio: registrar with digest, calls through both, and what 100,000 bindings change. */
+/**
+ * Compares Jackfield with Debian's Kamailio: a registrar with digest, calls through both, and the effect of 100,000
+ * bindings.
+ */
 export const kamailio: Bench = {
   name: 'kamailio',
   async run({ profile, scale }) {
@@ -163,13 +166,13 @@ async function outcomeOf(
   const register = (run: RegisterRun) => measure(part, () => registering.ask<RegisterOutcome>('run', run));
   const call = (run: CallRun) =>
     measure(part, () => untilQuiet(server, () => phones.ask<CallOutcome>('direct', run)));
-  // The phones that call have contacts of their own, which registrations of others must not take.
+  // The calling phones have their own contacts, which registrations of others must not replace.
   const callers = few.slice(0, sizes.few / 2).map((username) => ({ username, password }));
   const registered = few.slice(sizes.few / 2);
 
   async function alone(): Promise<Alone> {
     const one = { count: Math.ceil(sizes.registers / 5), window: 1 };
-    // A nonce is good for some hundred requests of a phone.
+    // A nonce is valid for some hundred requests of a phone.
     const registerAnew = async () => {
       await open(registered);
       return register(one);
@@ -191,9 +194,9 @@ async function outcomeOf(
   await register({ count: sizes.registers, window: 100 });
   const registers = await bestOf(runs, () => register({ count: sizes.registers, window: 100 }));
 
-  // Over TCP no transaction lives on after its answer: what is added are bindings.
+  // Over TCP no transaction outlives its answer, so only bindings are added.
   const others = usernames.slice(sizes.few + sizes.busy);
-  // Over UDP they live on for half a minute (RFC 3261 §17.2.2, timer J).
+  // Over UDP transactions last half a minute (RFC 3261 §17.2.2, timer J).
   while (!(await server.isEmpty())) await wait(500);
   const before = await server.memory();
   for (let at = 0; at < others.length; at += batch) {
@@ -230,7 +233,7 @@ function figuresOf(ours: Outcome, theirs: Outcome, { few, many }: Sizes): readon
     what,
     value: of(ours.alone.many) / of(ours.alone.few),
     unit: 'times',
-    // What others do on the machine makes a ratio of two runs uncertain by about that much.
+    // The ratio of two runs varies by about that much with other load on the machine.
     budget: { atMost: 1.25 },
     floor: { what: 'Kamailio', value: of(theirs.alone.many) / of(theirs.alone.few) },
     note: `${of(ours.alone.few).toFixed(3)} and ${of(ours.alone.many).toFixed(3)}`,

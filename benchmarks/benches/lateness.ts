@@ -14,7 +14,9 @@ const places = [
   { what: 'main thread', sockets: 'dgram', thread: 'main', remotePort: 9_522 },
 ] as const;
 
-/** How late a tick begins while the main thread is busy in bursts of 50 ms, against the same loop on that very thread. */
+/**
+ * Lateness of ticks while the main thread is busy in bursts of 50 ms, compared with the same loop on the main thread.
+ */
 export const lateness: Bench = {
   name: 'lateness',
   async run({ profile }) {
@@ -38,7 +40,7 @@ export const lateness: Bench = {
         value: trial.latenessP99Ms,
         unit: 'ms late',
         floor: { what: 'on the main thread', value: onMain.latenessP99Ms },
-        note: `${legs} participants; p50 ${trial.latenessP50Ms.toFixed(1)} max ${trial.latenessMaxMs.toFixed(1)} ms; others took ${Math.round(trial.othersPercent)} % of the machine`,
+        note: `${legs} participants; p50 ${trial.latenessP50Ms.toFixed(1)} max ${trial.latenessMaxMs.toFixed(1)} ms; other processes used ${Math.round(trial.othersPercent)} % of the machine`,
       }),
     );
     return { figures, details: Object.fromEntries(trials.map((trial, at) => [places[at]!.what, trial])) };

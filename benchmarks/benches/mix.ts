@@ -7,9 +7,9 @@ import type { RtpLoad, RtpOutcome } from '../parts/rtp-load.ts';
 import type { Bench, Figure } from '../report.ts';
 
 const seconds = 7.5;
-/** Mixes look for their phase in the first four seconds (a frame may then come later once), and compiling is over. */
+/** In the first four seconds mixes look for their phase (a frame may then be late once), and code is compiled. */
 const settleSeconds = 4.5;
-/** Participants of a trial, the first one second. */
+/** Participants of the trials; the first trial is the second size. */
 const sizesOf: Readonly<Record<MixCodec, readonly number[]>> = {
   PCMU: [525, 1050, 1380, 1650, 2040],
   opus: [30, 60, 90, 120, 150],
@@ -47,7 +47,10 @@ function nameOf({ room, sockets, codec, isRecorded }: Kind): string {
   return `${name}, ${sockets} sockets, rooms of ${room}${isRecorded ? ', recorded' : ''}`;
 }
 
-/** Participants of rooms in one thread: the highest number at which no tick and no frame is more than 20 ms late, and none missing. */
+/**
+ * Participants of rooms in one thread: the highest number at which no tick and no frame is more than 20 ms late, and
+ * none is missing.
+ */
 export const mix: Bench = {
   name: 'mix',
   async run({ profile, scale }) {
@@ -59,7 +62,7 @@ export const mix: Bench = {
       const what = nameOf(kind);
       const cpu = `${reference.cpuPercent.toFixed(3)} % of a core and ${reference.microseconds.toFixed(1)} µs a frame each`;
       const ticks = `tick p99 ${reference.latenessP99Ms.toFixed(1)} max ${reference.latenessMaxMs.toFixed(1)} ms late`;
-      const others = `others took ${othersOf(trials)} of the machine`;
+      const others = `other processes used ${othersOf(trials)} of the machine`;
       figures.push({
         what: `${what}: participants without a late frame`,
         value: highest?.legs ?? 0,
@@ -73,7 +76,7 @@ export const mix: Bench = {
         unit: 'ms',
         note: `p50 ${reference.delayP50Ms.toFixed(1)} ms of ${reference.pulses} pulses; ${reference.legs} participants`,
       });
-      // An engine that left ticks out has not done the work.
+      // An engine that skipped ticks has not done the work.
       if (highest !== undefined) {
         figures.push({
           what: `${what}: what the CPU alone allows`,
@@ -92,20 +95,20 @@ export interface Trial {
   readonly legs: number;
   readonly passed: boolean;
   readonly cpuPercent: number;
-  /** CPU of one participant for one frame: received, mixed, sent. */
+  /** CPU of one participant for one frame: received, mixed and sent. */
   readonly microseconds: number;
-  /** Of the recorder's thread, for one participant. */
+  /** CPU of the recorder's thread for one participant. */
   readonly recorderCpuPercent: number;
-  /** Resident memory of the process, without what it had before anybody came. */
+  /** Resident memory of the process, minus that of the empty process. */
   readonly kibibytes: number;
-  /** Mouth to ear, where the phones measured it; Opus looks 6.5 ms ahead at each of its two encoders. */
+  /** Mouth to ear as measured by the phones; Opus adds 6.5 ms of look-ahead at each of its two encoders. */
   readonly pulses: number;
   readonly delayP50Ms: number;
   readonly delayP99Ms: number;
   readonly latenessP50Ms: number;
   readonly latenessP99Ms: number;
   readonly latenessMaxMs: number;
-  /** What other processes took of the machine: a busy one makes any engine late. */
+  /** Share of the machine that other processes used; load makes any engine late. */
   readonly othersPercent: number;
   readonly heard: Omit<RtpOutcome, 'delaysMs'>;
 }
@@ -115,7 +118,10 @@ function othersOf(trials: readonly Trial[]): string {
   return `${Math.min(...all)}–${Math.max(...all)} %`;
 }
 
-/** Upwards from the budget while it holds, downwards until it does; around it a trial is repeated once, for what others do on the machine. */
+/**
+ * Searches upwards from the budget while it holds, else downwards. Near the limit a trial is repeated once, because of
+ * other load on the machine.
+ */
 async function search(kind: Kind, profile: string | undefined, scale: number) {
   const { room, sockets, codec, isRecorded, remotePort } = kind;
   const sizes = sizesOf[codec].map((legs) => Math.max(room, Math.round(legs * scale)));
@@ -125,7 +131,7 @@ async function search(kind: Kind, profile: string | undefined, scale: number) {
     const most = legs > sizes[first + 1]! || scale < 1 ? 1 : attempts;
     for (let attempt = 1; attempt <= most; attempt++) {
       await quietMachine(patienceMs * scale);
-      // A fresh engine: what a failed trial left behind would spoil the next one.
+      // A new engine, because a failed trial would affect the next one.
       const tested = startPart('mix', { profile });
       try {
         await tested.ask('start', { sockets, thread: 'worker' } satisfies MixStart);
@@ -142,7 +148,7 @@ async function search(kind: Kind, profile: string | undefined, scale: number) {
     await load.ask('bind', { port: remotePort });
     let at = first;
     let highest = await holds(sizes[at]!);
-    // Less than all of it only shows that it runs.
+    // With a smaller scale, the bench only shows that it runs.
     if (scale < 1) return { highest, trials };
     const direction = highest === undefined ? -1 : 1;
     for (at += direction; at >= 0 && at < sizes.length; at += direction) {
@@ -157,7 +163,7 @@ async function search(kind: Kind, profile: string | undefined, scale: number) {
   }
 }
 
-/** One load on an engine: its lateness and CPU while the phones talk, without the time in which they begin. */
+/** One load on an engine: its lateness and CPU while the phones talk, without their start. */
 export async function tryRooms(tested: Part, load: Part, rooms: MixRooms, busy = false): Promise<Trial> {
   const empty = await tested.ask<MixCosts>('costs');
   const ports = await tested.ask<readonly number[]>('open', rooms);
@@ -166,7 +172,7 @@ export async function tryRooms(tested: Part, load: Part, rooms: MixRooms, busy =
     const order = { ports, room, seconds, settleSeconds, codec, pulses: true } satisfies RtpLoad;
     const heard = load.ask<RtpOutcome>('run', order);
     await wait(settleSeconds * 1000);
-    // A collection: not while it is measured how late a tick is.
+    // This collects garbage, so it must not run while lateness is measured.
     const costs = await tested.ask<MixCosts>('costs');
     await tested.ask('reset');
     const before = await tested.ask<HostStats>('stats');

@@ -12,7 +12,7 @@ const works: readonly ParserWork[] = ['parse', 'parse-and-read', 'floor'];
 const runs = 4;
 const seconds = 0.5;
 
-/** The SIP parser alone, from datagram to message, beside the least that splitting such a text costs. */
+/** The SIP parser alone, from datagram to message, compared with the minimum cost of splitting such a text. */
 export const parser: Bench = {
   name: 'parser',
   async run({ profile }) {

@@ -15,7 +15,10 @@ interface Memory {
   readonly rss: number;
 }
 
-/** Refreshes of bindings over UDP, each with a digest to check and a binding to write, against an echo of the same sizes. */
+/**
+ * Refreshes of bindings over UDP, each with a digest to check and a binding to write, compared with an echo of the same
+ * sizes.
+ */
 export const register: Bench = {
   name: 'register',
   async run({ profile }) {
@@ -39,7 +42,7 @@ export const register: Bench = {
       for (let index = 0; index < runs; index++) {
         halves.push(await run({ count: Math.round(rate), window: 2000, rate }));
       }
-      // What others do on the machine makes answers late, never early.
+      // Other load on the machine makes answers late, never early.
       const half = halves.reduce((left, right) => (right.p99Ms < left.p99Ms ? right : left));
 
       const echoPort = await echo.ask<number>('start', { responseBytes: full.responseBytes });
@@ -79,7 +82,7 @@ export const register: Bench = {
   },
 };
 
-/** Over TCP, where no transaction lives on after its answer (RFC 3261 §17.2.2, timer J is 0). */
+/** Over TCP, where no transaction outlives its answer (RFC 3261 §17.2.2: timer J is 0). */
 async function memoryOfRegistrations(platform: Part, idle: Part, port: number, usernames: readonly string[]) {
   const [warmUp, counted] = [usernames.slice(0, idlePhones / 4), usernames.slice(idlePhones / 4)];
   const registerAll = async (names: readonly string[]) => {

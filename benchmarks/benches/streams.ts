@@ -32,7 +32,7 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-/** Streams of a media thread: how many a core carries, what a frame waits, and what they cost. */
+/** Streams of a media thread: the number that a core carries, the delay of a frame, and the cost. */
 export const streams: Bench = {
   name: 'streams',
   async run({ profile }) {
@@ -47,7 +47,7 @@ export const streams: Bench = {
         what: `${kind.what}: streams without a late frame`,
         value: best?.streams ?? 0,
         unit: 'streams',
-        note: `${reference.cpuPercent.toFixed(3)} % of a core each, tick p99 ${reference.latenessP99Ms.toFixed(1)} ms late, latest frame ${reference.sink.latestMs.toFixed(1)} ms; others took ${Math.round(reference.othersPercent)} % of the machine`,
+        note: `${reference.cpuPercent.toFixed(3)} % of a core each, tick p99 ${reference.latenessP99Ms.toFixed(1)} ms late, latest frame ${reference.sink.latestMs.toFixed(1)} ms; other processes used ${Math.round(reference.othersPercent)} % of the machine`,
       });
       figures.push({
         what: `${kind.what}: what the CPU alone allows`,
@@ -72,7 +72,7 @@ interface Trial {
   readonly sink: SinkOutcome;
 }
 
-/** Upwards until a size fails. */
+/** Increases the size until a trial fails. */
 async function search(kind: Kind, profile: string | undefined): Promise<Trial[]> {
   const trials: Trial[] = [];
   for (const size of kind.sizes) {
@@ -152,7 +152,7 @@ async function tryStreams(kind: Kind, size: number, profile: string | undefined)
 const fewStreams = 20;
 const [latencySeconds, latencySettleSeconds] = [35, 12];
 
-/** Few streams, so that what is measured is the way and not the load. */
+/** Few streams, so that load does not affect the latency. */
 async function measureLatency(profile: string | undefined) {
   const [tested, peer] = [startPart('streams', { profile }), startPart('stream-peer')];
   try {
@@ -170,7 +170,7 @@ async function measureLatency(profile: string | undefined) {
       peer.ask<PeerOutcome>('run', order satisfies PeerRun),
     );
     const lost = value.pulsesLost > 0 ? `, ${value.pulsesLost} pulses lost` : '';
-    const others = `others took ${Math.round(othersPercent)} % of the machine${lost}`;
+    const others = `other processes used ${Math.round(othersPercent)} % of the machine${lost}`;
     const figures: Figure[] = [];
     const add = (what: string, values: readonly number[], part: number, atMost?: number): void => {
       const sorted = Float64Array.from(values).sort();

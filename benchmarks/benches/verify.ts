@@ -9,12 +9,12 @@ import type { VerifyOutcome, VerifyRun } from '../parts/verify-load.ts';
 import type { Bench, Figure } from '../report.ts';
 import type { StartedPlatform } from './api.ts';
 
-/** The limits of an account let 10,000 sends an hour through: warm-up, three runs and the moderate one stay below. */
+/** An account may send 10,000 messages an hour: warm-up, three runs and the moderate run stay below. */
 const order = { count: 1_500, atOnce: 32 };
 const runs = 3;
 const moderate = { count: 1_000, atOnce: 32, rate: 100 };
 
-/** Sessions that are begun over HTTP, sent to a message centre over SMPP, and told as delivered. */
+/** Sessions created over HTTP, sent to a message centre over SMPP, and reported as delivered. */
 export const verify: Bench = {
   name: 'verify',
   async run({ profile }) {
@@ -25,7 +25,7 @@ export const verify: Bench = {
         return { figures: embedded.figures, details: { embedded: embedded.details } };
       }
       const { server } = await startPostgres();
-      if (server === undefined) throw new Error('PostgreSQL is installed and does not start');
+      if (server === undefined) throw new Error('PostgreSQL is installed but does not start');
       try {
         const databaseUrl = await server.createDatabase();
         const postgres = await against(directory, undefined, { databaseUrl });

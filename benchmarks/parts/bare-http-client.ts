@@ -10,7 +10,7 @@ export interface BareRun {
   readonly body: string;
 }
 
-/** The floor of callbacks: requests of the same size by the client of Node itself, nothing stored, nothing signed. */
+/** The floor of callbacks: requests of the same size by Node's own client, without storing and signing. */
 const agent = new Agent({ keepAlive: true });
 
 function post({ port, headers, body }: BareRun): Promise<number> {

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import fastify from 'fastify';
 import { servePart } from '../part.ts';
 
-/** The floor of the API: the same framework that parses and answers as many bytes, and does nothing else. */
+/** The floor of the API: the same framework parses and answers as many bytes, without other work. */
 const server = fastify();
 
 servePart({

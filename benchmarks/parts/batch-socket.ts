@@ -1,13 +1,16 @@
 import koffi from 'koffi';
 
-/** A UDP socket of Linux that sends and receives many datagrams in one system call: a load generator that fits on one core. */
+/**
+ * A UDP socket for Linux that sends and receives many datagrams per system call, so that a load generator fits on one
+ * core.
+ */
 export interface BatchSocket {
   readonly port: number;
-  /** Where the n-th datagram that waits to be sent is written. */
+  /** The buffer of the n-th datagram to be sent. */
   slot(index: number): DataView;
-  /** Sends the first `count` slots, each to the port of 127.0.0.1 at the same place of `ports`. */
+  /** Sends the first `count` slots, each to the 127.0.0.1 port at the same index of `ports`. */
   send(count: number, bytes: number, ports: Uint16Array): void;
-  /** Calls `take` with each datagram that has come, and the port it came from. */
+  /** Calls `take` with each received datagram and its source port. */
   receive(take: (fromPort: number, view: DataView, offset: number, length: number) => void): void;
   close(): void;
 }
@@ -99,7 +102,7 @@ function createBatch() {
     { length: batchSize },
     (_, index) => new DataView(view.buffer, view.byteOffset + datagramAt(index), datagramBytes),
   );
-  // koffi takes a plain address where a pointer is wanted.
+  // koffi accepts an address as a number for a pointer.
   const pointerTo = (index: number): bigint => start + BigInt(index * messageBytes);
   return { view, slots, vectorAt, addressAt, datagramAt, pointerTo, pointer };
 }

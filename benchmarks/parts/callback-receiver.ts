@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { servePart } from '../part.ts';
 
-/** A receiver that does nothing but read and answer. */
+/** A receiver that only reads and answers. */
 let received = 0;
 const server = createServer((request, response) => {
   request.resume().on('end', () => {

@@ -15,9 +15,9 @@ import { servePart } from '../part.ts';
 export interface SenderRun {
   readonly port: number;
   readonly count: number;
-  /** Events that are written and not delivered yet. */
+  /** Events written but not yet delivered. */
   readonly window: number;
-  /** Events a second; as fast as the window lets them when left out. */
+  /** Events a second; limited only by the window when left out. */
   readonly rate?: number;
 }
 
@@ -25,19 +25,19 @@ export interface SenderLoad extends Load {
   /** From the call that writes the change to the call that sends the request. */
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Of one request, for the floor. */
+  /** Headers of one request, for the floor. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Outbox and callbacks as the platform has them, over the embedded database with every commit synced to disk. */
+/** Outbox and callbacks as in the platform, with the embedded database and every commit synced to disk. */
 const directory = mkdtempSync(join(tmpdir(), 'jackfield-bench-'));
 const log = { debug() {}, info() {}, warn() {}, error: (...what: unknown[]) => console.error(...what) };
 const clock = createSystemClock();
 const secrets = createSecrets(new Uint8Array(32).fill(7));
 const database = createSqliteDatabase({ directory, log });
 const http = createHttpEgress({ allow: [], privateToo: true });
-/** Sealed, as accounts keep it. */
+/** Encrypted as in the accounts' store. */
 const sealedToken = secrets.encrypt('YmVuY2htYXJrYmVuY2htYXJrYmVuY2htYXJr');
 const account = 'MABENCHMARK000000000';
 

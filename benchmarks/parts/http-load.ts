@@ -10,7 +10,7 @@ export interface HttpLoad {
 }
 
 export type HttpRequests =
-  /** A POST with another user name each time. */
+  /** POSTs, each with a new user name. */
   | { readonly kind: 'create'; readonly path: string; readonly authorization: string }
   /** GETs of these paths in turn. */
   | { readonly kind: 'read'; readonly paths: readonly string[]; readonly authorization: string };
@@ -27,7 +27,7 @@ export interface HttpOutcome {
   readonly ids: readonly string[];
 }
 
-/** HTTP/1.1 on plain sockets: one request after another on each, as cheap as a client can be. */
+/** HTTP/1.1 on plain sockets, one request after another on each: the cheapest possible client. */
 servePart({ run });
 
 const idsKept = 2000;

@@ -9,7 +9,7 @@ import { servePart } from '../part.ts';
 export interface KamailioStart {
   readonly realm: string;
   readonly password: string;
-  /** The core on which all its processes run; any when left out. */
+  /** The core of all its processes; any core when left out. */
   readonly core?: number;
 }
 
@@ -44,7 +44,7 @@ servePart({
     return { port };
   },
   cpu: () => ({ cpuMs: sum(processes().map(cpuMsOf)), atMs: performance.now() }),
-  /** What is in use of the memory that its processes share, where locations are kept; what calls had used there is free again. */
+  /** Used bytes of its shared memory, which holds the locations; the memory of calls is free again. */
   memory: () => ({ kept: told('core.shmmem', 'used') }),
   transactions: () => told('tm.stats', 'current'),
   async stop() {
@@ -63,14 +63,14 @@ async function isUp(started: ChildProcess): Promise<void> {
     started.once('error', reject);
     started.once('exit', (code) => reject(new Error(`kamailio has ended (${code}): ${written}`)));
     started.stderr!.setEncoding('utf8').on('data', (text: string) => {
-      // It writes for as long as it lives; what counts is the start.
+      // It logs for its whole run; only the start matters.
       if (written.length < 100_000) written += text;
       if (written.includes('kamailio is up')) resolve();
     });
   });
 }
 
-/** UDP and TCP listen on one port; a free one of UDP is one of both on a machine that benches. */
+/** UDP and TCP use one port; a free UDP port is taken to be free for TCP too. */
 async function freePort(): Promise<number> {
   const socket = createSocket('udp4');
   socket.bind(0, '127.0.0.1');
@@ -82,7 +82,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** The main process and everything that it has forked. */
+/** The main process and all its descendants. */
 function processes(): readonly number[] {
   const found: number[] = [];
   const waiting = child?.pid === undefined ? [] : [child.pid];
@@ -94,16 +94,16 @@ function processes(): readonly number[] {
   return found;
 }
 
-/** Its first number is nanoseconds on a core; each of the processes is one thread. Ticks of 10 ms would be too coarse. */
+/** The first number is nanoseconds on a core; each process is one thread. Ticks of 10 ms would be too coarse. */
 function cpuMsOf(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
 }
 
-/** What it says of itself when it is asked for this value. */
+/** Queries this value from Kamailio. */
 function told(question: string, value: string): number {
   const answer = execFileSync('kamcmd', ['-s', `unix:${control}`, question], { encoding: 'utf8' });
   const found = new RegExp(`\\b${value}: (\\d+)`).exec(answer);
-  if (found === null) throw new Error(`${question} does not tell ${value}: ${answer}`);
+  if (found === null) throw new Error(`${question} has no ${value}: ${answer}`);
   return Number(found[1]);
 }
 

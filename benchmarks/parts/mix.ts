@@ -12,7 +12,7 @@ export type MixSockets = 'dgram' | 'native' | 'best';
 
 export interface MixStart {
   readonly sockets: MixSockets;
-  /** The engine's own thread, or this process's main thread: the floor that the thread is measured against. */
+  /** The engine's own thread, or the main thread of this process as the floor. */
   readonly thread: 'worker' | 'main';
 }
 
@@ -21,22 +21,22 @@ export interface MixRooms {
   readonly room: number;
   /** All phones share this port. */
   readonly remotePort: number;
-  /** PCMU when left out. */
+  /** Default PCMU. */
   readonly codec?: MixCodec;
-  /** Each room is recorded into a WAV file of one track; needs the engine in its own thread. */
+  /** Records each room into a WAV file of one track; needs the engine in its own thread. */
   readonly isRecorded?: boolean;
 }
 
 /** G.711, or Opus at 48 kHz. */
 export type MixCodec = 'PCMU' | 'opus';
 
-/** Of this process: memory in bytes after a collection, and CPU of the recorder's thread. */
+/** Costs of this process: memory in bytes after a collection, and CPU of the recorder's thread. */
 export interface MixCosts {
   readonly residentBytes: number;
   readonly recorderCpuMs: number;
 }
 
-/** Media alone: an engine with its sockets, and rooms in which everybody hears everybody else. */
+/** Media alone: an engine with its sockets, and rooms in which all members hear each other. */
 servePart({
   async start({ sockets, thread }: MixStart) {
     if (thread === 'main') media = onMainThread();
@@ -78,7 +78,9 @@ servePart({
     const stats = await recorder?.stats();
     return { residentBytes: process.memoryUsage().rss, recorderCpuMs: stats?.cpuMs ?? 0 };
   },
-  /** Bursts of 50 ms of what a main thread does: JSON and regular expressions, with a turn of the loop between. */
+  /**
+   * Bursts of 50 ms of typical work of a main thread: JSON and regular expressions, with a turn of the loop between.
+   */
   async busy({ seconds }: { readonly seconds: number }) {
     const end = performance.now() + seconds * 1000;
     let matched = 0;

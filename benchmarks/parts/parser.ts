@@ -11,7 +11,7 @@ import {
 import type { Load } from '../measure.ts';
 import { servePart } from '../part.ts';
 
-/** What a datagram is put through. */
+/** The work on a datagram. */
 export type ParserWork = 'parse' | 'parse-and-read' | 'floor';
 export type ParserMessage = 'REGISTER' | 'INVITE' | '200';
 
@@ -89,14 +89,14 @@ const datagrams: Readonly<Record<ParserMessage, Buffer>> = {
   '200': Buffer.from(printMessage(accepted), 'latin1'),
 };
 
-/** What came out last, so that no work is left out as useless. */
+/** The last result, so that the compiler does not remove the work. */
 let kept: unknown;
 
 const works: Readonly<Record<ParserWork, (datagram: Buffer) => void>> = {
   parse(datagram) {
     kept = messageIn(datagram);
   },
-  /** What the stack reads of every message: where from, where to, which transaction and which dialog. */
+  /** The fields that the stack reads of every message: source, target, transaction and dialog. */
   'parse-and-read'(datagram) {
     const { headers } = messageIn(datagram);
     kept = [
@@ -108,7 +108,7 @@ const works: Readonly<Record<ParserWork, (datagram: Buffer) => void>> = {
       headers.get('CSeq'),
     ];
   },
-  /** The least that text costs: one string, one piece for each name and value, nothing understood. */
+  /** The minimum cost of text: one string, and one substring per name and value, without interpretation. */
   floor(datagram) {
     const text = datagram.toString('latin1');
     const pieces: string[] = [];
@@ -147,7 +147,7 @@ servePart({
       if (took >= seconds) return { operations, seconds: took, failures: 0 };
     }
   },
-  /** Bytes on the heap that one message takes: the median of what a few hundred add while nothing is collected. */
+  /** Heap bytes of one message: the median over a few hundred without a collection. */
   async allocation({ work, message }: AllocationRun): Promise<number> {
     const found: number[] = [];
     for (let attempt = 0; attempt < attempts; attempt += 1) {
@@ -156,7 +156,7 @@ servePart({
       const { heapUsed: before } = process.memoryUsage();
       for (let index = 0; index < allocating; index += 1) works[work](datagrams[message]);
       const { heapUsed: after } = process.memoryUsage();
-      // Collections are told of later.
+      // Collections are reported later.
       await wait(2);
       if (lastCollectionMs < startedMs) found.push((after - before) / allocating);
     }

@@ -17,7 +17,7 @@ export interface PhonesStart {
 
 export interface CallRun {
   readonly count: number;
-  /** Calls that are up at once. */
+  /** Simultaneous calls. */
   readonly atOnce: number;
 }
 
@@ -33,7 +33,7 @@ export interface CallOutcome {
   readonly seconds: number;
 }
 
-/** Phones on one port, each with an account of its own: they register, call each other, answer at once and hang up. */
+/** Phones on one port, each with its own account: they register, call each other, answer at once and hang up. */
 servePart({
   async start({ sipPort, accounts: given }: PhonesStart) {
     platformPort = sipPort;
@@ -63,7 +63,7 @@ const content = { body: sdp, contentType: 'application/sdp' };
 let platformPort = 0;
 let accounts: readonly PhoneAccount[] = [];
 let transports: Transports | undefined;
-/** What a called phone does. */
+/** The behaviour of a called phone. */
 let onInvite: (invite: IncomingInvite) => void = () => {};
 
 const agent: UserAgent = createUserAgent({
@@ -103,7 +103,7 @@ function register({ username, password }: PhoneAccount): Promise<void> {
   });
 }
 
-/** Each phone calls its neighbour; the caller hangs up as soon as it is answered. */
+/** Each phone calls its neighbour; the caller hangs up when the call is answered. */
 function direct({ count, atOnce }: CallRun): Promise<CallOutcome> {
   onInvite = (invite) => {
     invite.listen({});
@@ -131,7 +131,7 @@ function direct({ count, atOnce }: CallRun): Promise<CallOutcome> {
   });
 }
 
-/** The API adds a phone to a multiparty call of its own; the phone answers, and hangs up when it is told that all is well. */
+/** The API adds a phone to a new multiparty call; the phone answers, and hangs up after the ACK. */
 function added({ count, atOnce, ...api }: AddedRun): Promise<CallOutcome> {
   const waiting = new Map<string, (ok: boolean) => void>();
   onInvite = (invite) => {
@@ -141,7 +141,7 @@ function added({ count, atOnce, ...api }: AddedRun): Promise<CallOutcome> {
     invite.accept(content);
   };
   return repeat(count, atOnce, (at, done) => {
-    // The caller id tells which order an INVITE belongs to.
+    // The caller id identifies the request of an INVITE.
     const from = String(12_025_550_000 + (at % 9000));
     waiting.set(from, done);
     waiting.set(`+${from}`, done);

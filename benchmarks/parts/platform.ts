@@ -6,13 +6,13 @@ import { type Embedded, startEmbedded } from '@jackfield/server/src/embedded.ts'
 import { readLimits } from '@jackfield/server/src/limit-variables.ts';
 import { servePart } from '../part.ts';
 
-/** What a bench wants otherwise. */
+/** Settings that a bench changes. */
 export interface PlatformStart {
   readonly databaseUrl?: string;
   readonly smsFile?: string;
 }
 
-/** The whole platform as a user runs it, with the embedded database in a directory of its own. */
+/** The whole platform as in production, with the embedded database in its own directory. */
 const dataDir = mkdtempSync(join(tmpdir(), 'jackfield-bench-'));
 const authId = 'MABENCHMARK000000000';
 const authToken = 'YmVuY2htYXJrYmVuY2htYXJrYmVuY2htYXJr';
@@ -37,7 +37,7 @@ servePart({
         callbackDays: 7,
         account: { authId, authToken },
         logLevel: 'error',
-        // One machine stands for thousands of phones: the limits of a source are not what is measured.
+        // One machine simulates thousands of phones, and limits per source are not measured.
         limits: readLimits((_variable, fallback) => fallback, true),
         ...over,
       },
@@ -51,7 +51,7 @@ servePart({
     return { http: embedded.http, sip: embedded.sip, authId, authorization };
   },
   census: () => embedded?.census(),
-  /** What is kept after everything that can go has gone. */
+  /** Memory after garbage collection. */
   memory() {
     globalThis.gc?.();
     globalThis.gc?.();

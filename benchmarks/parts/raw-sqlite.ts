@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Load } from '../measure.ts';
 import { servePart } from '../part.ts';
 
-/** The floor of everything durable: a row of an endpoint's size, committed and synced, with nothing around it. */
+/** The floor of durable writes: a row as large as an endpoint, committed and synced, without other work. */
 const directory = mkdtempSync(join(tmpdir(), 'jackfield-bench-'));
 const database = new DatabaseSync(join(directory, 'floor.sqlite'));
 database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');

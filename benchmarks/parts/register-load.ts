@@ -13,11 +13,11 @@ export interface PreparedPhones {
 
 export interface RegisterRun {
   readonly count: number;
-  /** Requests that wait for their answers at once. */
+  /** Requests that wait for their answers at the same time. */
   readonly window: number;
-  /** Requests a second; as fast as the window lets when left out. */
+  /** Requests a second; limited only by the window when left out. */
   readonly rate?: number;
-  /** Where the datagrams go instead: the floor, whose answers are parts of the requests. */
+  /** The port of the echo for the floor, which answers with parts of the requests. */
   readonly echoPort?: number;
 }
 
@@ -29,7 +29,7 @@ export interface RegisterOutcome {
   readonly p99Ms: number;
   readonly requestBytes: number;
   readonly responseBytes: number;
-  /** Requests that were sent again because no answer had come. */
+  /** Requests repeated because no answer had arrived. */
   readonly repeated: number;
 }
 
@@ -40,7 +40,7 @@ interface Phone {
   uses: number;
 }
 
-/** Many phones behind one socket: each was challenged once and counts its nonce up with every refresh. */
+/** Many phones behind one socket: each was challenged once and increases its nonce count with every refresh. */
 servePart({
   async open(prepared: PreparedPhones) {
     const { protocol, port } = prepared;
@@ -60,7 +60,7 @@ servePart({
     });
   },
   run({ count, window, rate, echoPort }: RegisterRun): Promise<RegisterOutcome> {
-    // Everything is printed before the clock starts, so that the generator keeps up on its own core.
+    // All requests are printed before the clock starts, so that the generator keeps up on its own core.
     const requests = Array.from({ length: count }, (_, at) => {
       const phone = phones[at % phones.length]!;
       return register(phone, at, authorization(phone));
@@ -86,7 +86,7 @@ function register({ username }: Phone, at: number, credentials: string | undefin
   const { protocol = 'UDP', localPort = 0 } = socket ?? {};
   const lines = [
     `REGISTER ${uri} SIP/2.0`,
-    // The answer to the floor is the beginning of the request, and must tell which one it answers.
+    // The answer of the floor is the beginning of the request, and must identify it.
     `CSeq: ${round * 1_000_000 + at} REGISTER`,
     `Via: SIP/2.0/${protocol} 127.0.0.1:${localPort};branch=z9hG4bK${round}x${at};rport`,
     'Max-Forwards: 70',
@@ -153,7 +153,7 @@ function exchange(
         sent += 1;
       }
     };
-    /** RFC 3261 §17.1.2.2, timer E: what got lost on the way is sent again. */
+    /** RFC 3261 §17.1.2.2, timer E: lost requests are sent again. */
     const repeat = () => {
       const longAgo = performance.now() - repeatMs;
       for (let at = 0; at < sent; at++) {

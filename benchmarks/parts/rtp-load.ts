@@ -5,22 +5,22 @@ import { type BatchSocket, batchSize, openBatchSocket } from './batch-socket.ts'
 import type { MixCodec } from './mix.ts';
 
 export interface RtpLoad {
-  /** RTP ports of the legs, room after room. */
+  /** RTP ports of the legs, room by room. */
   readonly ports: readonly number[];
   readonly room: number;
   readonly seconds: number;
-  /** Nothing is judged before. */
+  /** Frames before this time are not counted. */
   readonly settleSeconds: number;
-  /** In each room the first leg sends a loud frame now and then, and the second one waits for it. */
+  /** In each room the first leg sends occasional loud frames, and the second one detects them. */
   readonly pulses?: boolean;
-  /** PCMU when left out; Opus pulses in the first rooms only, for what they are sent has to be decoded here. */
+  /** Default PCMU. Opus has pulses in the first rooms only, because their audio must be decoded here. */
   readonly codec?: MixCodec;
 }
 
 export interface RtpOutcome {
   readonly sent: number;
   readonly received: number;
-  /** Frames that never came. */
+  /** Frames that never arrived. */
   readonly missing: number;
   /** Frames more than 20 ms behind the cadence of their leg, as the phone sees it. */
   readonly late: number;
@@ -28,11 +28,11 @@ export interface RtpOutcome {
   readonly p999Ms: number;
   /** Frames that the generator itself sent more than 5 ms late. */
   readonly sentLate: number;
-  /** From the packet with the pulse to the first loud sample that the other one receives. */
+  /** From the packet with the pulse to the first loud sample that the other leg receives. */
   readonly delaysMs: readonly number[];
 }
 
-/** Phones on one socket; every phone has a phase of its own. */
+/** Phones on one socket; each phone has its own phase. */
 servePart({
   bind({ port }: { readonly port: number }) {
     socket = openBatchSocket(port);
@@ -45,10 +45,10 @@ const frameMs = 20;
 const payloadBytes = 160;
 const headerBytes = 12;
 const pulseEveryMs = 700;
-// µ-law: 0xc0 is −36 dBFS, a quiet voice that no silence detection takes away; 0x80 is full scale.
+// µ-law: 0xc0 is −36 dBFS, a quiet voice above any silence detection; 0x80 is full scale.
 const [quiet, loud] = [0xc0, 0x80];
 const pulsedOpusRooms = 10;
-/** Opus phones hum at 200 Hz: together and in phase they stay below the half of a pulse. */
+/** Opus phones hum at 200 Hz: in phase and together they stay below half of a pulse. */
 const opusFrame = 960;
 const [hum, pulse, heardPulse] = [500, 30_000, 12_000];
 let socket: BatchSocket | undefined;
@@ -58,7 +58,7 @@ interface Speech {
   readonly unitsPerFrame: number;
   readonly quiet: Uint8Array;
   readonly loud: Uint8Array;
-  /** Where in a packet of this room the pulse begins, in ms; −1 where there is none. */
+  /** Position of the pulse in a packet of this room, in ms; −1 without one. */
   find(room: number, payload: Uint8Array): number;
 }
 
@@ -73,7 +73,7 @@ const g711: Speech = {
   },
 };
 
-/** A packet of an even hum, the same again and again, and one in which it becomes loud. */
+/** A packet of a constant hum, and a packet that becomes loud. */
 async function createOpusSpeech(): Promise<Speech> {
   const open = await loadOpus(pulsedOpusRooms + 1);
   const encoder = open('');
@@ -123,13 +123,13 @@ async function run(load: RtpLoad): Promise<RtpOutcome> {
 
   const take = (port: number, view: DataView, offset: number, length: number) => {
     const leg = legOf.get(port);
-    // RTCP comes to the same port (RFC 5761); its packet types are 200 and above.
+    // RTCP arrives on the same port (RFC 5761); its packet types are 200 and above.
     if (leg === undefined || length < headerBytes || view.getUint8(offset + 1) >= 200) return;
     const now = performance.now();
     received += 1;
     if (now - start > settleSeconds * 1000) heard.record(leg, view.getUint16(offset + 2), now);
     const inRoom = Math.floor(leg / room);
-    // A decoder remembers: it is given every packet.
+    // A decoder is stateful: it needs every packet.
     if (leg % room !== 1 || (pulseAt[inRoom] === 0 && speech === g711)) return;
     const from = view.byteOffset + offset + headerBytes;
     const foundMs = speech.find(inRoom, new Uint8Array(view.buffer, from, length - headerBytes));
@@ -147,7 +147,7 @@ async function run(load: RtpLoad): Promise<RtpOutcome> {
     const mayPulse = pulses && leg % room === 0 && inRoom < pulsedRooms;
     const isPulse = mayPulse && at > nextPulse[inRoom]! && pulseAt[inRoom] === 0;
     const payload = isPulse ? speech.loud : speech.quiet;
-    // What is sent together has one length.
+    // Packets sent together must have one length.
     if (isPulse) flush();
     const slot = wire.slot(waiting);
     slot.setUint8(0, 0x80);
@@ -185,7 +185,7 @@ async function run(load: RtpLoad): Promise<RtpOutcome> {
   return { sent, received, sentLate, delaysMs: delays, ...heard.outcome() };
 }
 
-/** The cadence of every leg: a frame is due 20 ms after the one before, counted from the earliest that ever came. */
+/** The cadence of every leg: a frame is due 20 ms after the previous one, counted from the earliest. */
 function createHeard(legs: number) {
   const firstSequence = new Int32Array(legs).fill(-1);
   const lastSequence = new Int32Array(legs);

@@ -2,11 +2,11 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-/** The wire of a load generator: whole SIP messages without bodies. */
+/** The transport of a load generator: whole SIP messages without bodies. */
 export interface SipSocket {
   readonly protocol: 'UDP' | 'TCP';
   readonly localPort: number;
-  /** To the port that it was opened for, or to another one. */
+  /** Sends to the port given at opening, or to another one. */
   send(message: Buffer, port?: number): void;
   /** One listener at a time. */
   listen(take: (message: string) => void): void;
@@ -14,7 +14,7 @@ export interface SipSocket {
 }
 
 const host = '127.0.0.1';
-/** Room for everything that may wait in a loaded machine. */
+/** Large enough for all packets that may wait on a loaded machine. */
 const bufferBytes = 4 * 1024 * 1024;
 
 export async function openUdp(remotePort: number): Promise<SipSocket> {
@@ -26,7 +26,7 @@ export async function openUdp(remotePort: number): Promise<SipSocket> {
   });
   let take: (message: string) => void = () => {};
   socket.on('message', (bytes) => take(bytes.toString('latin1')));
-  // A lookup that answers at once makes bind emit within the call.
+  // A synchronous lookup makes bind emit within the call.
   const listening = once(socket, 'listening');
   socket.bind(0, host);
   await listening;

@@ -11,22 +11,25 @@ export interface PeerStart {
 export interface PeerRun {
   readonly ports: readonly number[];
   readonly seconds: number;
-  /** What is measured before is not told: both ends compile what has only now begun to run. */
+  /** Measurements before this time are dropped, because both ends are still compiling. */
   readonly settleSeconds: number;
 }
 
 export interface PeerOutcome {
-  /** From an RTP packet with a pulse to the frame with it at the server. */
+  /** From an RTP packet with a pulse to its frame at the server. */
   readonly toSocketMs: readonly number[];
-  /** Pulses that did not come within a second: the machine had no time for their packet. */
+  /** Pulses that did not arrive within a second, because the machine was too busy for their packet. */
   readonly pulsesLost: number;
-  /** From playAudio to the first packet in which it sounds. */
+  /** From playAudio to the first packet with its audio. */
   readonly toPhoneMs: readonly number[];
-  /** From clearAudio to the last packet in which something sounded; 0 when none came. */
+  /** From clearAudio to the last packet with audio; 0 when there was none. */
   readonly toSilenceMs: readonly number[];
 }
 
-/** Phones and the server of their streams in one process, so that one clock sees both ends. Few enough not to be late itself. */
+/**
+ * Phones and the server of their streams in one process, so that one clock sees both ends; few enough not to be late
+ * themselves.
+ */
 servePart({
   async start({ port, serverPort }: PeerStart) {
     socket = openBatchSocket(port);
@@ -44,7 +47,7 @@ servePart({
 interface Line {
   ws: WebSocket | undefined;
   sequence: number;
-  /** When the pulse left that has not come yet; 0 when none is on its way. */
+  /** Send time of the pulse under way; 0 without one. */
   pulsedMs: number;
   playedMs: number;
   clearedMs: number;
@@ -53,9 +56,9 @@ interface Line {
 
 const headerBytes = 12;
 const payloadBytes = 160;
-// µ-law: silence, and full scale; linear: what full scale becomes.
+// µ-law: silence, and full scale; linear: the decoded full scale.
 const [quiet, loud] = [0xff, 0x80];
-/** Streams have found their phase by then. */
+/** Time after which streams have found their phase. */
 const beginMs = 3000;
 const lostMs = 1000;
 let socket: BatchSocket | undefined;
@@ -92,7 +95,7 @@ function take(ws: WebSocket, index: number): void {
   });
 }
 
-/** Made once: what takes this process time makes what it measures late. */
+/** Prepared once, because work in this process delays its measurements. */
 const playAudio = (() => {
   const tone = Buffer.alloc(16_000);
   for (let i = 0; i < tone.length / 2; i++) tone.writeInt16LE(i % 8 < 4 ? 12_000 : -12_000, 2 * i);
@@ -186,7 +189,7 @@ async function run({ ports, seconds, settleSeconds }: PeerRun): Promise<PeerOutc
         hear(line, view, offset, length, performance.now());
       }
     });
-    // A timer would be up to a millisecond late in sending and in noting what comes, and the figure would be that of this process.
+    // A timer would be up to a millisecond late in sending and receiving, and would measure this process.
     await nextTurn();
   }
   return outcome;

@@ -2,13 +2,16 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { servePart } from '../part.ts';
 
 export interface SinkOutcome {
-  /** Media frames since the last question, and those of them that came more than 20 ms behind the cadence of their stream. */
+  /** Media frames since the last question, and those more than 20 ms behind the cadence of their stream. */
   readonly frames: number;
   readonly late: number;
   readonly latestMs: number;
 }
 
-/** A server that takes all streams and looks at their cadence; as a two-way one it plays to each of them, 100 ms at a time. */
+/**
+ * A server that accepts all streams and checks their cadence; with two-way streams it also plays to each, 100 ms at a
+ * time.
+ */
 servePart({
   async start({ port }: { readonly port: number }) {
     server = new WebSocketServer({ port, host: '127.0.0.1' });
@@ -19,7 +22,7 @@ servePart({
     clearInterval(timer);
     timer = undefined;
     if (!playing) return;
-    // Spread over the 100 ms, as servers of many calls are.
+    // Spread over the 100 ms, as on servers of many calls.
     let turn = 0;
     timer = setInterval(() => {
       turn = (turn + 1) % 10;
@@ -55,10 +58,10 @@ function take(socket: WebSocket): void {
   const cadence: Cadence = { base: Number.POSITIVE_INFINITY, frames: 0 };
   cadences.add(cadence);
   sockets.push(socket);
-  // Of several tracks the first one's: the others come with it.
+  // Only the first of several tracks counts: the others arrive with it.
   let first = '';
   socket.on('message', (data: Buffer) => {
-    // Media is known by its beginning; reading all of it as JSON would be the bench.
+    // Media is recognised by its beginning: parsing all of it as JSON would dominate the cost.
     if (data.length < 300) return;
     const at = data.indexOf('"track":"') + 9;
     const track = data.toString('latin1', at, at + 8);

@@ -13,12 +13,12 @@ export interface StreamsConnect {
   readonly streams: number;
   readonly serverPort: number;
   readonly sampleRate: number;
-  /** Both tracks, and the server plays. */
+  /** Both tracks; the server also plays. */
   readonly twoWay: boolean;
   readonly noiseCancellationLevel?: number;
 }
 
-/** Media with streams: legs that are in no mix, each with a stream of its own. */
+/** Media with streams: legs in no mix, each with its own stream. */
 servePart({
   async start() {
     media = await createMediaWorker({
@@ -77,7 +77,7 @@ servePart({
         headers: {},
         timeoutMs: 20_000,
       });
-      // As calls come, not all in one millisecond.
+      // Spread out like real calls, not all in one millisecond.
       if (index % 10 === 9) await wait(5);
     }
     await until(() => notices.slice(before).length >= streams);

@@ -10,7 +10,7 @@ export interface VerifyRun {
   readonly authorization: string;
   readonly count: number;
   readonly atOnce: number;
-  /** Requests a second; as fast as they are answered when left out. */
+  /** Requests a second; without a limit when left out. */
   readonly rate?: number;
 }
 
@@ -23,7 +23,7 @@ export interface VerifyOutcome {
   readonly p99Ms: number;
 }
 
-/** Blocks of 10,000 numbers: a limit of sends stands for each. */
+/** Blocks of 10,000 numbers, because each has a limit of sends. */
 const areas = [
   201, 202, 203, 205, 206, 207, 208, 209, 210, 212, 213, 214, 215, 216, 217, 218, 219, 224, 225, 228, 229,
   231, 234, 239, 240,
@@ -33,7 +33,9 @@ const waits: number[] = [];
 let messages = 0;
 let next = 0;
 
-/** A message centre that takes everything at once and gives a receipt for each, and the client that asks for codes. */
+/**
+ * A message centre that accepts all messages at once and sends a receipt for each, and the client that requests codes.
+ */
 const smsc = smpp.createServer({}, (session) => {
   session.on('error', () => {});
   session.on('bind_transceiver', (pdu: Pdu) => void session.send(pdu.response()));
@@ -70,7 +72,7 @@ async function run({ httpUrl, path, authorization, count, atOnce, rate }: Verify
       headers,
       ...(body === undefined ? {} : { body }),
     });
-    // biome-ignore lint/suspicious/noExplicitAny: whatever the interface answers
+    // biome-ignore lint/suspicious/noExplicitAny: any answer of the interface
     return { status: answer.status, body: (await answer.json()) as any };
   };
   const work = async () => {
@@ -91,7 +93,7 @@ async function run({ httpUrl, path, authorization, count, atOnce, rate }: Verify
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
-  // The receipts belong to the sessions: they are over when the last one is written down.
+  // A session ends when its receipt is recorded, so the load waits for the last one.
   for (;;) {
     const { body } = await ask('GET', `Verify/Session/${last}/`);
     if (waits.length >= count - failures && body.attempt_details?.[0]?.status === 'delivered') break;
