@@ -39,8 +39,10 @@ describe('the OpenAPI document of the whole platform', async () => {
       Object.entries(responses).filter(([status]) => Number(status) >= 400),
     );
     for (const [, { content }] of errors) {
-      const error = { $ref: '#/components/schemas/Error' };
-      assert.deepEqual(content, { 'application/json': { schema: error } });
+      // The shared schema, narrowed to the codes of this operation and status.
+      const [shared, narrowed] = content['application/json'].schema.allOf;
+      assert.deepEqual(shared, { $ref: '#/components/schemas/Error' });
+      assert.deepEqual(Object.keys(narrowed.properties), ['error_code']);
     }
   });
 
