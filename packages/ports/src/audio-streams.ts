@@ -1,27 +1,27 @@
 import type { LegKey } from './telephony.ts';
 
 /**
- * Audio of legs to and from WebSockets. The sockets live in the media worker: a frame of audio never crosses threads. A stream
- * is named by its UUID; attempts to connect, their pauses and what follows a loss are decided by whoever opened it.
+ * Audio of legs to and from WebSockets. The sockets are in the media worker: a frame of audio never crosses threads. A UUID
+ * names a stream. The feature that opens it decides on connection attempts, pauses and the reaction to a loss.
  */
 export interface AudioStreams {
   /**
-   * Takes up the stream; nothing is sent before it is connected. One for which there is no place is over, at once or when it is connected.
+   * Opens the stream; nothing is sent before it is connected. Above the engine's limit `stream-over` follows, at once or at the connection.
    * The same name twice is an error of the caller.
    */
   open(order: StreamOrder): void;
-  /** One attempt; `stream-connected` or `stream-unreachable` follows. Nothing for a stream that is not open or is connected. */
+  /** One attempt; `stream-connected` or `stream-unreachable` follows. Ignored for a stream that is not open or already connected. */
   connect(stream: string, target: StreamTarget): void;
-  /** Other legs on the same or on other tracks, between two frames. */
+  /** Replaces the tracks and their legs between two frames. */
   retrack(stream: string, tracks: readonly StreamTrack[]): void;
   /**
-   * A key that a phone has sent as SIP INFO: told by the streams that have the keys of its leg, once where it comes among the audio as well.
+   * A key that a phone has sent as SIP INFO. Streams with the keys of its leg report it, once if it comes as RFC 4733 events as well.
    */
   press(key: LegKey): void;
-  /** Legs that hear what the other side plays. */
+  /** Replaces the legs that hear what the other side plays. */
   replay(stream: string, hearers: readonly string[]): void;
   /**
-   * The end, in whatever state it is: a `stop` frame where it is wanted, a close with 1000, sockets and queues gone. `stream-over`
+   * Ends the stream in any state: sends the `stop` frame if requested, closes with 1000, frees sockets and queues. `stream-over`
    * follows, once and last.
    */
   close(stream: string, reason: string): void;
@@ -46,7 +46,7 @@ export interface StreamOrder {
    * what the leg hears (`heard: [leg]`).
    */
   readonly asLeg?: string;
-  /** As it goes into the frames; empty when there is none. */
+  /** Copied into the frames; empty when there is none. */
   readonly extraHeaders: string;
   /** 60–100: RNNoise on what legs say, mixed with the untouched signal. */
   readonly noiseCancellationLevel?: number;
@@ -54,32 +54,32 @@ export interface StreamOrder {
   readonly binary?: boolean;
   /** A `stop` frame before the close. */
   readonly stopFrame: boolean;
-  /** How much of what was said while the socket is lost is kept for the next connection; 0: nothing, a loss is the end. */
+  /** How much audio is kept for the next connection while the socket is lost. 0: nothing, a loss ends the stream. */
   readonly keepLostMs: number;
 }
 
 /** One track of a stream: the sum of what some legs say and others hear, 20 ms at a time, all tracks on one clock. */
 export interface StreamTrack {
-  /** `inbound`, `outbound`, or the member of a multiparty call whose voice it is. */
+  /** `inbound`, `outbound`, or the multiparty call member whose voice it carries. */
   readonly name: string;
   readonly said: readonly string[];
   readonly heard: readonly string[];
-  /** Keys of these legs are told in `dtmf` frames of this track. */
+  /** `dtmf` frames of this track report the keys of these legs. */
   readonly keysOf?: readonly string[];
 }
 
-/** Where one attempt goes: its addresses were checked before, and nothing else is dialled. */
+/** The target of one attempt: the guard has checked its addresses, and the engine dials no other. */
 export interface StreamTarget {
   /** ws or wss, as the customer wrote it. */
   readonly url: string;
-  /** Tried in this order until one takes the connection. */
+  /** Tried in this order until one accepts the connection. */
   readonly addresses: readonly string[];
   readonly port: number;
   /** Of the upgrade request: signatures. */
   readonly headers: Readonly<Record<string, string>>;
   /** For all addresses together, with TLS and the upgrade. */
   readonly timeoutMs: number;
-  /** A second connection of the same stream: its `start` says so, and what was kept follows faster than real time. */
+  /** A second connection of the same stream: `start` carries a mark, and the kept audio follows faster than real time. */
   readonly resumed?: boolean;
 }
 
@@ -99,7 +99,7 @@ export type StreamNotice =
   | { readonly type: 'stream-cleared'; readonly stream: string }
   /** A frame of the other side that could not be used; the same sentence is in its `playFailed`. */
   | { readonly type: 'stream-refused-frame'; readonly stream: string; readonly sentence: string }
-  /** Its reader is slow, or its play-out queue overflows: what was dropped since it began to be so; once a second at most. */
+  /** Its reader is slow, or its play-out queue overflows. `droppedMs` counts since the fault began; once a second at most. */
   | {
       readonly type: 'stream-degraded';
       readonly stream: string;
@@ -107,7 +107,7 @@ export type StreamNotice =
       readonly droppedMs: number;
       readonly percentFull: number;
     }
-  /** `sentence`: nobody has asked for the end; the engine has no place for it. */
+  /** `sentence`: the engine ended the stream without `close`, because its limit of streams is reached. */
   | {
       readonly type: 'stream-over';
       readonly stream: string;
@@ -115,7 +115,7 @@ export type StreamNotice =
       readonly sentence?: string;
     };
 
-/** Counters of one stream over its life. */
+/** Counters of one stream from its opening to its end. */
 export interface StreamStatistics {
   readonly framesSent: number;
   readonly framesDropped: number;

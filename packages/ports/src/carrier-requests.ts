@@ -1,14 +1,14 @@
-/** What is asked of carriers outside of any call. Outcomes come back once, later; none is an exception. */
+/** Requests to carriers outside of any call. Each outcome is reported once, later, and never as an exception. */
 export interface CarrierRequests {
-  /** REGISTER with our Contact (RFC 3261 §10.2); 0 seconds take the binding away. A challenge is answered with the carrier's account. */
+  /** REGISTER with our Contact (RFC 3261 §10.2); 0 seconds remove the binding. The carrier's account answers a challenge. */
   register(order: RegisterOrder, done: (outcome: RegisterOutcome) => void): void;
-  /** OPTIONS (RFC 3261 §11.1): the status of whoever answers, or undefined when nobody does. */
+  /** OPTIONS (RFC 3261 §11.1): the status of the response, or undefined without one. */
   probe(uri: string, done: (status: number | undefined) => void): void;
 }
 
 /** One REGISTER; the expiry is in seconds (RFC 3261 §10.2). */
 export interface RegisterOrder {
-  /** Whose username and password answer challenges. */
+  /** The carrier whose username and password answer challenges. */
   readonly carrier: string;
   /** SIP URI of the registrar. */
   readonly registrar: string;

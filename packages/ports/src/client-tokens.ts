@@ -3,8 +3,8 @@ import type { Instant } from './machine.ts';
 /** What signalling needs of client tokens; implemented by the client-tokens feature. */
 export interface ClientTokens {
   /**
-   * Who presents a token as this SIP user, or the code of the refusal; never throws for odd input. A token that was signed
-   * with another key and one of an account that does not exist cost and answer the same.
+   * The client that presents a token as this SIP user, or the code of the refusal; never throws for malformed input. A token
+   * signed with a wrong key and one of an unknown account get the same refusal after the same work.
    */
   admit(token: string, sipUser: string): Promise<TokenClient | { readonly refusedWith: TokenRefusal }>;
 }
@@ -13,18 +13,18 @@ export interface ClientTokens {
 export interface TokenClient {
   readonly refusedWith?: undefined;
   readonly account: string;
-  /** The endpoint that it is; empty for one without a subject, which cannot be called. */
+  /** The endpoint of the client; empty for a token without a subject, which cannot receive calls. */
   readonly endpoint: string;
-  /** Under which others reach it: the username of its endpoint, or what it calls itself. */
+  /** The name under which callers reach it: the username of its endpoint, or the name that it gives. */
   readonly user: string;
   readonly expiresAt: Instant;
   readonly mayReceive: boolean;
   readonly mayCall: boolean;
-  /** The application that takes its calls, where the token names one. */
+  /** The application that answers its calls, if the token names one. */
   readonly application: string | undefined;
 }
 
-/** Codes that clients know (docs/interface/client-tokens.md#on-sip). */
+/** Codes on the wire (docs/interface/client-tokens.md#on-sip). */
 export const tokenRefusals = {
   token: 10001,
   header: 10002,

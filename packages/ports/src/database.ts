@@ -1,32 +1,32 @@
 import type { Kysely, Transaction } from 'kysely';
 
-/** Rows of every feature live in one database; a store narrows it with `withTables<ItsTables>()`. */
+/** One database holds the rows of every feature; a store narrows it with `withTables<ItsTables>()`. */
 // biome-ignore lint/complexity/noBannedTypes: no table is known here; each store names its own.
 export type Read = Kysely<{}>;
-/** The same rows inside a transaction: what is written through it is committed as one. */
+/** The same rows inside a transaction: all writes through it are committed together. */
 // biome-ignore lint/complexity/noBannedTypes: as above
 export type Write = Transaction<{}>;
 
 /**
  * The database port. Both adapters (embedded SQLite, PostgreSQL) pass one contract suite.
  *
- * `transact` runs `work` as one atomic unit; units that are asked for in the same turn of the event loop may
- * share one commit (and so one sync to disk), yet a unit that throws is rolled back alone. The promise resolves
- * only after the commit is durable. While the database cannot be reached, reads and units reject with an error whose `code` is
- * `database-unavailable`. `work` must await nothing but queries on the transaction it is given.
+ * `transact` runs `work` as one atomic unit. Units of the same turn of the event loop may share one commit (and so one
+ * sync to disk); a unit that throws is rolled back alone. The promise resolves only after the commit is durable. While the
+ * database is unreachable, reads and units reject with an error whose `code` is `database-unavailable`. `work` must await
+ * nothing but queries on its transaction.
  */
 export interface Database {
   readonly dialect: 'sqlite' | 'postgres';
   readonly read: Read;
   transact<Result>(work: (write: Write) => Promise<Result>): Promise<Result>;
   /**
-   * Applies, in order, what has not been applied; each in its own transaction. Where these `areAll` that the program knows, a database in
-   * which others were applied is refused.
+   * Applies the missing migrations in order, each in its own transaction. With `areAll` the list is complete, and a database with
+   * any other migration is refused.
    */
   migrate(migrations: readonly Migration[], areAll?: boolean): Promise<void>;
   /** True before the first migration. */
   isNew(): Promise<boolean>;
-  /** True when the error says that a unique index refused the row. */
+  /** True when a unique index refused the row. */
   isUniqueViolation(error: unknown): boolean;
   close(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export interface Database {
 /**
  * SQL that both dialects understand. `name` is `<feature>/<number>-<title>`. Types used: TEXT, BIGINT (instants, ms),
  * INTEGER (numbers and 0/1 booleans), DOUBLE PRECISION; `{{identity}}` stands for a self-numbering primary key,
- * `TEXT {{bytewise}}` for a text that is ordered by its bytes whatever the locale, so that an index finds a prefix.
+ * `TEXT {{bytewise}}` for a text in byte order, independent of the locale, so that an index finds a prefix.
  */
 export interface Migration {
   readonly name: string;

@@ -1,33 +1,33 @@
 /** One request to a URL that a customer supplied. */
 export interface EgressRequest {
-  /** As the customer wrote it; a fragment is not sent. */
+  /** As written by the customer; a fragment is not sent. */
   readonly url: string;
   readonly method: 'GET' | 'POST';
-  /** Host, length and connection are the port's own. */
+  /** Without Host, Content-Length and Connection, which the port sets. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly timeouts: EgressTimeouts;
-  /** What arrives beyond this many bytes of an answer's body cuts it off. */
+  /** A longer body ends the request with the problem `too-large`. */
   readonly maxBodyBytes: number;
-  /** Gives the request up; its outcome is then the problem `aborted`. */
+  /** Aborts the request; its outcome is then the problem `aborted`. */
   readonly signal?: StopSignal;
 }
 
-/** What an AbortSignal is, for code that knows no platform's types. */
+/** The shape of an AbortSignal, for code without the types of a platform. */
 export interface StopSignal {
   readonly aborted: boolean;
   addEventListener(type: 'abort', listener: () => void, options?: { once: boolean }): void;
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** Milliseconds: to resolve the name and connect (TLS included), between two pieces of the answer, and for everything together. */
+/** Milliseconds: to resolve the name and connect (TLS included), between two pieces of the answer, and for the whole request. */
 export interface EgressTimeouts {
   readonly connectMs: number;
   readonly readMs: number;
   readonly totalMs: number;
 }
 
-/** An answer of any status, redirects among them; the body as it came, never decompressed. */
+/** An answer of any status, redirects included; the body as received, never decompressed. */
 export interface EgressAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -35,9 +35,9 @@ export interface EgressAnswer {
 }
 
 /**
- * - `refused`: the guard does not let the request go there; trying again is of no use.
- * - `unreachable`: no such name, nobody listens, or TLS failed; `connect-timeout`: none of it in time.
- * - `read-timeout`, `total-timeout`, `broken`: the connection stood, the answer did not come or was none.
+ * - `refused`: the guard forbids the target; a retry cannot succeed.
+ * - `unreachable`: unknown name, closed port, or TLS failed; `connect-timeout`: the connection took too long.
+ * - `read-timeout`, `total-timeout`, `broken`: connected, but the answer was late, missing or malformed.
  * - `too-large`: the body exceeded the cap. `aborted`: the caller gave up.
  */
 export type EgressProblemKind =
@@ -50,33 +50,33 @@ export type EgressProblemKind =
   | 'too-large'
   | 'aborted';
 
-/** Why there is no whole answer; `status` when at least its head had come. */
+/** Why there is no complete answer; `status` when at least its head had arrived. */
 export interface EgressProblem {
   readonly kind: EgressProblemKind;
   readonly sentence: string;
   readonly status?: number;
 }
 
-/** The answer, or why there is none. */
+/** The outcome of a request. */
 export type EgressOutcome = EgressAnswer | { readonly problem: EgressProblem };
 
-/** The only way to URLs that customers supply; never rejects for what the other side does. */
+/** The only way to URLs that customers supply; no act of the other side makes the promise reject. */
 export interface Egress {
   send(request: EgressRequest): Promise<EgressOutcome>;
 }
 
-/** Where a connection that others make for us may go: the addresses of the name, one after another, at the port of the URL or of its scheme. */
+/** Checked targets of a connection that the media worker opens: the addresses of the name, at the port of the URL or of its scheme. */
 export interface CheckedAddresses {
-  /** One at least, each of them checked. */
+  /** At least one; the guard has checked each. */
   readonly addresses: readonly string[];
   readonly port: number;
 }
 
-/** The guard without a request, for connections that stay open: WebSockets. */
+/** The guard without a request, for WebSockets. */
 export interface EgressAddresses {
   /**
-   * Resolves the name of a ws, wss, http or https URL by the same cache and checks it by the same rules as a request; nothing is
-   * sent. Problems are `refused`, `unreachable` and `connect-timeout`; never rejects.
+   * Resolves the name of a ws, wss, http or https URL with the cache of requests and checks it by the same rules. Sends nothing
+   * to the target. Problems are `refused`, `unreachable` and `connect-timeout`; never rejects.
    */
   resolve(url: string, timeoutMs: number): Promise<CheckedAddresses | { readonly problem: EgressProblem }>;
 }

@@ -1,13 +1,13 @@
-/** Credentials of signalling that were refused. */
+/** Credentials that signalling refused. */
 export interface FailedLogin {
-  /** The address that they came from. */
+  /** The source address. */
   readonly source: string;
-  /** The user and the realm that they name; undefined where they cannot be read. */
+  /** The user and the realm in the credentials; undefined if unreadable. */
   readonly username: string | undefined;
   readonly realm: string | undefined;
 }
 
-/** Where signalling tells of refused credentials; returns at once, and may be called often. */
+/** Receives refused credentials from signalling; returns at once, and may be called often. */
 export interface FailedLogins {
   failed(login: FailedLogin): void;
 }

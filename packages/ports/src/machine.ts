@@ -2,14 +2,14 @@
 export type Instant = number;
 
 /**
- * The one mental model: every live thing is a machine. `step` is pure; it returns the next state and the
- * orders to carry out. Nothing is awaited inside, and outcomes of effects come back later as inputs.
+ * Everything live (a call, a document, a dialog) is a machine. `step` is pure: it returns the next state and the effects to
+ * carry out. It awaits nothing; outcomes of effects come back later as inputs.
  */
 export interface Machine<State, Input, Effect> {
   step(state: State, input: Input, now: Instant): Step<State, Effect>;
 }
 
-/** What one input leads to. */
+/** The result of one input. */
 export interface Step<State, Effect> {
   readonly state: State;
   readonly effects: readonly Effect[];

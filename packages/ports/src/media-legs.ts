@@ -2,12 +2,12 @@ import type { SoundClip } from './media.ts';
 
 /** The media engine as signalling sees it: one media leg for each call leg, named by its UUID. */
 export interface MediaLegs {
-  /** Binds a port pair for the leg. Resolves with what goes into SDP; rejects when no port is left or the name is open. */
+  /** Binds a port pair for the leg. Resolves with the port for the SDP; rejects when no port is left or the name is open. */
   open(leg: string): Promise<{ port: number }>;
   /**
-   * Where to send, what to send and expect; again after a re-INVITE: address, codec and direction move without a gap. A
-   * leg that is not open (any more) is ignored. `direction` is our own, as in our SDP: `sendonly` sends and does not listen.
-   * An address of 0.0.0.0 or :: names nobody (hold as RFC 2543 did it): the one before stays.
+   * Sets the target, the codec and the direction, also after a re-INVITE: they change without a gap. Ignored for a leg that is
+   * not open. `direction` is our own, as in our SDP: `sendonly` sends and does not receive. The address 0.0.0.0 or ::
+   * (hold of RFC 2543) keeps the previous address.
    */
   connect(leg: string, agreed: AgreedMedia): void;
   /** Closes sockets and forgets the leg. Safe to call twice: the second time resolves with zeros. */
@@ -18,34 +18,34 @@ export interface MediaLegs {
 export interface AgreedMedia {
   readonly address: string;
   readonly port: number;
-  /** IP addresses that the signalling came from: a phone behind NAT sends from one of them. Nothing is taken from any other address. */
+  /** IP addresses that the signalling came from: a phone behind NAT sends from one of them. RTP from other addresses is dropped. */
   readonly signalledFrom?: readonly string[];
-  /** Equal to `port` when RTP and RTCP share it (RFC 5761); `port` + 1 when left out. */
+  /** Equal to `port` when RTP and RTCP share it (RFC 5761); `port` + 1 when absent. */
   readonly rtcpPort?: number;
-  /** What we send. */
+  /** The codec that we send. */
   readonly codec: AgreedCodec;
-  /** Of RTP timestamps, which tells the rates of L16 apart; the codec's only one when left out. */
+  /** Hz of the RTP timestamps, needed for L16, which has several; the codec's only rate when absent. */
   readonly clockRate?: number;
-  /** What the other side's `a=fmtp` says about it. */
+  /** The codec's `a=fmtp` parameters of the other side. */
   readonly parameters?: string;
-  /** 0–127: the number under which the other side wants it (RFC 3264 §5.1: numbers belong to who receives them). */
+  /** 0–127, from the other side's SDP (RFC 3264 §5.1: the receiver assigns the numbers). */
   readonly payloadType: number;
-  /** The number under which the other side wants RFC 4733 events; none can be sent when left out. */
+  /** The payload type of RFC 4733 events in the other side's SDP; when absent no event can be sent. */
   readonly telephoneEventPayloadType?: number;
-  /** Of the durations of events; that of the codec when left out. */
+  /** Hz of event durations; the codec's clock rate when absent. */
   readonly telephoneEventClockRate?: number;
-  /** All that the other side may send, under our numbers, switching at any time; what we send when left out. One clock and sample rate. */
+  /** Codecs that the other side may send, under our numbers, switching at any time; our sent codec when absent. One clock and sample rate. */
   readonly receive?: readonly AgreedPayload[];
-  /** Our number for events that come; `telephoneEventPayloadType` when left out. */
+  /** Our payload type for received events; `telephoneEventPayloadType` when absent. */
   readonly receiveTelephoneEventPayloadType?: number;
   readonly direction: 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
-  /** What the other side wants to receive: 10, or a multiple of 20 up to 60; others are rounded. */
+  /** The packet time that the other side requests: 10, or a multiple of 20 up to 60; others are rounded. */
   readonly ptimeMs: number;
-  /** SRTP (RFC 3711) both ways; RTP in the clear when left out. A leg that cannot be protected as agreed on is not connected. */
+  /** SRTP (RFC 3711) in both directions; plain RTP when absent. A leg that cannot be protected as agreed is not connected. */
   readonly protection?: AgreedProtection;
 }
 
-/** Master keys and salts of both directions, one behind the other; they are written down nowhere. */
+/** Master key, then salt, of each direction; never logged or stored. */
 export interface AgreedProtection {
   readonly suite: AgreedSuite;
   readonly sendKey: Uint8Array;
@@ -59,7 +59,7 @@ export type AgreedSuite =
   | 'AES_256_CM_HMAC_SHA1_80'
   | 'AES_256_CM_HMAC_SHA1_32';
 
-/** The codecs that legs speak, by their RTP encoding names. */
+/** The codecs of legs, by their RTP encoding names. */
 export type AgreedCodec = 'PCMU' | 'PCMA' | 'G722' | 'L16' | 'opus';
 
 /** A codec under one RTP payload type, 0–127. */
@@ -69,13 +69,13 @@ export interface AgreedPayload {
   readonly clockRate?: number;
 }
 
-/** Clips are loaded before they are played by name; the same name again replaces the clip. */
+/** Loads clips, which mixes then play by name; the same name again replaces the clip. */
 export interface MediaClips {
   loadClip(name: string, clip: SoundClip): Promise<void>;
   dropClip(name: string): void;
 }
 
-/** Counters of one leg over its life. */
+/** Counters of one leg from its opening to its end. */
 export interface LegStatistics {
   readonly packetsReceived: number;
   readonly bytesReceived: number;
@@ -85,27 +85,27 @@ export interface LegStatistics {
   readonly packetsLost: number;
   /** RFC 3550 §6.4.1 interarrival jitter at the end. */
   readonly jitterMs: number;
-  /** Frames that had to be made up because the packet came late or never. */
+  /** Frames concealed because the packet was late or lost. */
   readonly framesConcealed: number;
   readonly packetsLate: number;
   /** Packets from an address that is not the leg's. */
   readonly strangersDropped: number;
-  /** Packets that are no RTP, or carry a payload type that was not agreed on. */
+  /** Packets that are not RTP, or carry a payload type outside the agreement. */
   readonly malformedDropped: number;
-  /** SRTP: packets of another key, changed on their way or in the clear. */
+  /** SRTP: packets with a wrong key, altered in transit or unencrypted. */
   readonly unauthenticatedDropped: number;
-  /** SRTP: packets that had been taken before. */
+  /** SRTP: packets that had been accepted before. */
   readonly replayedDropped: number;
   readonly digitsReceived: number;
   readonly digitsSent: number;
-  /** What was sent last; undefined when nothing was agreed on. */
+  /** The last sent codec; undefined without an agreement. */
   readonly codec?: AgreedCodec;
-  /** Of SRTP at the end; undefined where RTP went in the clear. */
+  /** The SRTP suite at the end; undefined for plain RTP. */
   readonly protection?: AgreedSuite;
   /** From RTCP; undefined until the other side has reported. */
   readonly roundTripMs?: number;
   /** Fraction (0–1) of our packets that the other side reported lost last. */
   readonly remoteFractionLost?: number;
-  /** Estimated mean opinion score (ITU-T G.107) of what came, 1–4.5; undefined when nothing came. */
+  /** Estimated mean opinion score (ITU-T G.107) of the received audio, 1–4.5; undefined without any. */
   readonly mos?: number;
 }

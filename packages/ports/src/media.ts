@@ -1,31 +1,31 @@
 /**
- * The media engine as the features see it: commands are plain data, sent in order and never answered one by one; what
- * happens comes back as notices. A media leg carries the name of its call leg and is opened and closed by signalling.
+ * The media engine as the features see it: commands are plain data, sent in order and never answered one by one; notices
+ * report what happens. A media leg carries the name of its call leg; signalling opens and closes it.
  */
 export interface Media {
   send(command: MixCommand): void;
-  /** Everything a listener needs to know, in order. */
+  /** Every notice, in order. */
   subscribe(listener: (notice: MediaNotice) => void): () => void;
 }
 
-/** The format in which sounds are handed over: 16-bit signed samples, mono. */
+/** The format of sounds: 16-bit signed samples, mono. */
 export interface SoundClip {
   readonly sampleRate: number;
   readonly samples: Int16Array;
 }
 
-/** Orders to the media engine about mixes, by the names that their owners gave them. */
+/** Commands to the media engine about mixes, by the names that their owners gave them. */
 export type MixCommand =
   | { readonly do: 'open-mix'; readonly mix: string }
   | { readonly do: 'close-mix'; readonly mix: string }
   /**
-   * The complete membership and hearing of a mix, replaced as one step between two ticks. Closed by default: a member
-   * hears exactly the members named in `hears`, so no frame can pass before its edge is here.
+   * The complete membership and hearing matrix of a mix, replaced as one step between two ticks. Closed by default: a member
+   * hears exactly the members in its `hears`, so no frame passes without an entry.
    */
   | { readonly do: 'set-hearing'; readonly mix: string; readonly members: readonly MixMember[] }
   /**
-   * Plays to every listener of `to` (legs, members of this mix or not); with `loop` until stopped. A second play with the same
-   * key replaces the first. With `alone` they hear nothing else meanwhile.
+   * Plays to every leg of `to`, a member of this mix or not; with `loop` until stopped. A second play with the same
+   * key replaces the first. With `alone` these legs hear nothing else meanwhile.
    */
   | {
       readonly do: 'play';
@@ -39,14 +39,14 @@ export type MixCommand =
   | { readonly do: 'stop-play'; readonly mix: string; readonly key: string }
   /** RFC 4733 events towards the leg, one after another. Characters 0–9 * # A–D; `w` waits 0.5 s, `W` 1 s. */
   | { readonly do: 'send-digits'; readonly leg: string; readonly digits: string }
-  /** Tells when the leg begins and ceases to speak, until told not to; the first notice says how it is now. */
+  /** Emits a `voice` notice when the leg begins and ceases to speak, until `watched` is false; the first one gives the present state. */
   | { readonly do: 'watch-voice'; readonly leg: string; readonly watched: boolean }
   /**
-   * Takes down what legs say or hear, one track beside the other, for whoever records under this name. The same name again
+   * Captures what legs say or hear, in parallel tracks, for the recording of this name. The same name again
    * replaces the tracks as one step between two ticks; their number stays. A leg that is not open is silent.
    */
   | { readonly do: 'capture'; readonly capture: string; readonly tracks: readonly CaptureTrack[] }
-  /** Nothing of what passes during a pause is kept; time does not go on in the recording. */
+  /** A pause keeps no audio, and the time of the recording stands still. */
   | { readonly do: 'pause-capture'; readonly capture: string; readonly paused: boolean }
   | { readonly do: 'end-capture'; readonly capture: string };
 
@@ -59,13 +59,13 @@ export interface CaptureTrack {
 /** One member of a mix and everything that it hears. */
 export interface MixMember {
   readonly leg: string;
-  /** The legs whose audio this member receives; itself only where an echo is wanted. */
+  /** The legs whose audio this member receives; the member itself only for an echo. */
   readonly hears: readonly string[];
 }
 
-/** What can be played into a mix. */
+/** A sound for a mix. */
 export type Sound =
-  /** 1: one beep of 500 ms at 440 Hz; 2: two of them, 200 ms apart (docs/interface/multiparty-calls.md#beeps `beep:1`, `beep:2`). */
+  /** 1: one beep of 500 ms at 440 Hz; 2: two of them, 200 ms apart: `beep:1`, `beep:2` of docs/interface/multiparty-calls.md#beeps. */
   | { readonly kind: 'beep'; readonly count: 1 | 2 }
   | {
       readonly kind: 'tone';
@@ -75,15 +75,15 @@ export type Sound =
     }
   /** The built-in hold music. */
   | { readonly kind: 'hold-music' }
-  /** A clip loaded beforehand under this name. */
+  /** A clip that was loaded under this name. */
   | { readonly kind: 'clip'; readonly name: string }
   | { readonly kind: 'ringback' };
 
-/** What the media engine tells. */
+/** Events of the media engine. */
 export type MediaNotice =
   | { readonly type: 'digit'; readonly leg: string; readonly digit: string; readonly durationMs: number }
   | { readonly type: 'play-ended'; readonly mix: string; readonly key: string }
-  /** Of a watched leg: speech has begun, or none has been heard for half a second. */
+  /** Of a watched leg: speech has begun, or half a second has passed without any. */
   | { readonly type: 'voice'; readonly leg: string; readonly speaking: boolean }
-  /** No RTP from the leg for this long while some was expected. */
+  /** Expected RTP from the leg did not arrive for this long. */
   | { readonly type: 'media-silent'; readonly leg: string; readonly forMs: number };

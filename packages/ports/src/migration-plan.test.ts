@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { planMigrations } from './migration-plan.ts';
 
-test('a number that counts itself and a text in the order of its bytes are said in the words of each database', () => {
+test('an identity column and a bytewise text are written in the SQL of each database', () => {
   const wanted = [
     { name: 'm/1', sql: 'CREATE TABLE t (n {{identity}}, a TEXT {{bytewise}}, b TEXT {{bytewise}})' },
   ];
@@ -16,7 +16,7 @@ test('a number that counts itself and a text in the order of its bytes are said 
   ]);
 });
 
-test('a database of a newer version is refused with the names of the migrations that are unknown', () => {
+test('a database of a newer version is refused with the names of its unknown migrations', () => {
   const known = { name: 'm/1', sql: 'CREATE TABLE t (n BIGINT)' };
   const [planned] = planMigrations('sqlite', [known], []);
   const applied = [planned!, { name: 'm/2', checksum: '0' }, { name: 'n/1', checksum: '0' }];

@@ -14,7 +14,7 @@ function taker(name: string, ...prefixes: readonly (Partial<RoutePrefix> & { pre
 const named = (table: PrefixRoutes<Taker>, number: string) =>
   routesFor(table, number, Math.random).map((route) => route.taker.name);
 
-describe('who takes a number', () => {
+describe('the routes of a number', () => {
   const table = prefixRoutes([
     taker('world', { prefix: '' }),
     taker('backup', { prefix: '1', priority: 2 }),
@@ -31,16 +31,16 @@ describe('who takes a number', () => {
     assert.deepEqual(named(table, '+12025550100'), ['america', 'backup']);
   });
 
-  it('are nobody where no prefix fits', () => {
+  it('are none when no prefix matches', () => {
     assert.deepEqual(named(prefixRoutes([taker('a', { prefix: '44' })]), '+4930123456'), []);
   });
 
-  it('of one priority come first as often as their weight says', () => {
+  it('of one priority come first in proportion to their weights', () => {
     const pair = prefixRoutes([
       taker('heavy', { prefix: '', weight: 3 }),
       taker('light', { prefix: '', weight: 1 }),
     ]);
-    // A generator with a known sequence: the share is 3 of 4 within what 4,000 draws leave to chance.
+    // A generator with a known sequence: the share is 3 of 4, within the deviation of 4,000 draws.
     let seed = 1;
     const chance = () => {
       seed = (seed * 48_271) % 2_147_483_647;

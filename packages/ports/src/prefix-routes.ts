@@ -1,14 +1,14 @@
-/** Leading digits of numbers that somebody takes. */
+/** Leading digits of the numbers that a route serves. */
 export interface RoutePrefix {
   /** Without `+`; empty for every number. */
   readonly prefix: string;
   /** Lower ones are tried first. */
   readonly priority: number;
-  /** Among equals of one priority: how often this one is first. */
+  /** Share of calls that try this route first, among routes of equal priority. */
   readonly weight: number;
 }
 
-/** Takers by the prefixes that they take. */
+/** Routes by their prefixes. */
 export type PrefixRoutes<Taker extends { readonly prefixes: readonly RoutePrefix[] }> = ReadonlyMap<
   string,
   readonly { readonly taker: Taker; readonly prefix: Taker['prefixes'][number] }[]
@@ -17,7 +17,7 @@ export type PrefixRoutes<Taker extends { readonly prefixes: readonly RoutePrefix
 /** E.164. */
 const mostDigits = 15;
 
-/** The table in which `routesFor` looks. */
+/** Builds the table for `routesFor`. */
 export function prefixRoutes<Taker extends { readonly prefixes: readonly RoutePrefix[] }>(
   takers: readonly Taker[],
 ): PrefixRoutes<Taker> {
@@ -33,8 +33,8 @@ export function prefixRoutes<Taker extends { readonly prefixes: readonly RoutePr
 }
 
 /**
- * Who takes a number, in the order in which they are tried: those of the longest prefix alone, by priority, and by weight among
- * equals. `chance` gives numbers from 0 up to 1. Looks sixteen times into a map, however long the table is.
+ * The routes of a number, in the order of the tries: those of the longest prefix only, by priority, and by weight among
+ * equals. `chance` returns numbers in [0, 1). At most sixteen map lookups for a table of any size.
  */
 export function routesFor<Taker extends { readonly prefixes: readonly RoutePrefix[] }>(
   table: PrefixRoutes<Taker>,
@@ -45,7 +45,7 @@ export function routesFor<Taker extends { readonly prefixes: readonly RoutePrefi
   for (let length = digits.length; length >= 0; length--) {
     const routes = table.get(digits.slice(0, length));
     if (routes === undefined) continue;
-    // RFC 2782's ordering of weights: the larger of u^(1/w) comes first with a probability of its share.
+    // RFC 2782's order of weights: a route is first with the probability of its share when the keys u^(1/w) fall.
     return routes
       .map((route) => ({ route, key: chance() ** (1 / route.prefix.weight) }))
       .sort((a, b) => a.route.prefix.priority - b.route.prefix.priority || b.key - a.key)

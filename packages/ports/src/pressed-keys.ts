@@ -1,6 +1,6 @@
 import type { Instant } from './machine.ts';
 
-/** How a key came: as events among the audio (RFC 4733), or in signalling (SIP INFO). */
+/** The transport of a key: RTP events (RFC 4733), or signalling (SIP INFO). */
 export type KeySource = 'event' | 'info';
 
 /** A key that a phone has pressed, and when. */
@@ -12,17 +12,17 @@ export interface PressedKey {
 }
 
 /**
- * A phone that sends its keys both ways says the same one twice within this time: signalling has a way and retransmissions of its own
+ * A phone that sends its keys both ways repeats a key within this time: signalling has its own path and retransmissions
  * (RFC 3261 §17.1.2.2 repeats after 0.5 and 1 s), and some phones send INFO at the beginning and others at the end of the key.
  */
 const togetherMs = 2000;
 
-/** So many may wait for their other half; a phone that sends in one way only has no other halves. */
+/** The most keys that wait for their copy; a phone with one transport never sends the copies. */
 const mostKeys = 32;
 
 /**
- * The keys that may still come in another way, with this one; not `isNew` when it is the other half of an earlier one. Each half is matched
- * once, the oldest first, so that 1 1 both ways is 1 1.
+ * The keys whose copy may still come by the other transport, this one included; `isNew` is false for the copy of an earlier key. Each key
+ * matches one copy, the oldest first, so that 1 1 by both transports is 1 1.
  */
 export function withKey(
   before: readonly PressedKey[],

@@ -1,25 +1,25 @@
 import type { CaptureTrack } from './media.ts';
 
 /**
- * Writes what calls say into sound files, away from the main thread and from the ticks. A recording is named by its UUID, and
- * its file appears in the recording files under `<recording>.<format>` from the start: what a crash leaves of it can be played.
+ * Writes the audio of calls into sound files, outside the main thread and the media ticks. A UUID names a recording, and its
+ * file is `<recording>.<format>` from the start: the part that a crash leaves can be played.
  */
 export interface Recorder {
-  /** Opens the file and begins to take down. Rejects when the file cannot be opened or too many are. */
+  /** Opens the file and begins to record. Rejects when the file cannot be opened or too many are open. */
   start(order: RecordingOrder): Promise<void>;
-  /** Other legs on the same tracks, without a gap; nothing for one that is not running. */
+  /** Replaces the legs of the tracks without a gap; ignored for a recording that is not running. */
   retrack(recording: string, tracks: readonly CaptureTrack[]): void;
   pause(recording: string): void;
   resume(recording: string): void;
-  /** Completes the file. Rejects when nothing of the kind runs, or when the file broke. */
+  /** Completes the file. Rejects when the recording is not running, or has failed. */
   stop(recording: string): Promise<RecordedFile>;
-  /** A recording that broke by itself (disk full, encoder gone); its file keeps what was written. */
+  /** Reports a recording that failed (disk full, encoder gone); its file keeps the part that was written. */
   subscribe(
     listener: (failure: { readonly recording: string; readonly sentence: string }) => void,
   ): () => void;
 }
 
-/** What is to be recorded: a new file, and the tracks in it. */
+/** A new file, and the tracks in it. */
 export interface RecordingOrder {
   readonly recording: string;
   readonly format: RecordingFormat;
@@ -27,10 +27,10 @@ export interface RecordingOrder {
   readonly tracks: readonly CaptureTrack[];
 }
 
-/** The ending of the file's name as well. */
+/** Also the extension of the file. */
 export type RecordingFormat = 'mp3' | 'wav';
 
-/** What stands in a file. */
+/** The content of a file. */
 export interface RecordedFile {
   readonly durationMs: number;
   readonly bytes: number;

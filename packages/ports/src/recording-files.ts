@@ -1,19 +1,18 @@
 import type { RecordedFile, RecordingFormat } from './recorder.ts';
 
-/** Where recordings lie: a directory by default. Names are `<recording uuid>.<format>`; anything else is refused. */
+/** The store of recordings: a directory by default. Names are `<recording uuid>.<format>`; any other is refused. */
 export interface RecordingFiles {
-  /** Undefined when there is no such file; rejects when nobody can tell now. */
+  /** Undefined when there is no such file; rejects while the store is unreachable. */
   size(name: string): Promise<number | undefined>;
   /** Bytes `from` to `to` inclusive; rejects when they do not exist. */
   read(name: string, from: number, to: number): Promise<AsyncIterable<Uint8Array>>;
-  /** Nothing when it is gone already. */
+  /** Ignored when the file does not exist. */
   remove(name: string): Promise<void>;
-  /** After a crash: makes the file whole (a WAV header that says its length) and tells what is in it; undefined without file. */
+  /** After a crash: completes the file (the length in a WAV header) and returns its content; undefined without a file. */
   repair(name: string, format: RecordingFormat): Promise<RecordedFile | undefined>;
   /**
-   * Takes a file that is complete to the place where it stays; resolves when it is there, also when it was before, or when there
-   * is no such file any more. Rejects with a sentence for the operator; then it is asked again. Absent where files stay where
-   * they were written.
+   * Moves a complete file to its permanent store. Resolves when it is there, even if it was before, or when the file does not
+   * exist. Rejects with a sentence for the operator; the caller then retries. Absent if files stay where they were written.
    */
   keep?(name: string, signal: AbortSignal): Promise<void>;
 }

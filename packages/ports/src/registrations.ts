@@ -1,12 +1,12 @@
 import type { Instant } from './machine.ts';
 
-/** What the registrar and the authenticator of SIP need of the endpoints; implemented by the sip-endpoints feature. */
+/** The endpoints, for the registrar and the authenticator of SIP; implemented by the sip-endpoints feature. */
 export interface Registrations {
-  /** The endpoint with this SIP user, or undefined; never throws for odd input. */
+  /** The endpoint with this SIP user, or undefined; never throws for malformed input. */
   credentialOf(user: string): Promise<EndpointCredential | undefined>;
   /** The live bindings of an endpoint, newest first; expired ones are left out. */
   bindingsOf(endpoint: string): Promise<readonly Binding[]>;
-  /** Whether a phone of the endpoint has ever registered as this instance, e.g. `<urn:uuid:…>`: only the latest of them are remembered. */
+  /** Whether a phone of the endpoint has registered as this instance, e.g. `<urn:uuid:…>`; only the latest instances are stored. */
   knowsInstance(endpoint: string, instance: string): Promise<boolean>;
   /**
    * Reads the live bindings, lets `decide` choose the next ones and writes them, as one atomic unit. `decide` is pure and
@@ -19,18 +19,18 @@ export interface Registrations {
       readonly result: Result;
     },
   ): Promise<Result>;
-  /** A lost connection takes the bindings of its flow with it (RFC 5626 §4.2.1). */
+  /** Removes the bindings of a flow whose connection is lost (RFC 5626 §4.2.1). */
   dropFlow(flow: string): Promise<void>;
-  /** The same for all flows whose name begins so: what a restart has cut, before the first phone comes back. */
+  /** The same for all flows whose name begins with `prefix`: a restart cut them. Called before the first phone comes back. */
   dropFlowsFrom(prefix: string): Promise<void>;
 }
 
-/** What authenticates an endpoint: its user name and the hashes of its password. */
+/** The credential of an endpoint: its user name and the hashes of its password. */
 export interface EndpointCredential {
   readonly account: string;
   readonly endpoint: string;
   readonly username: string;
-  /** HA1 of RFC 7616 §3.4.2 for our realm, hex, per algorithm; the password itself is never kept. */
+  /** HA1 of RFC 7616 §3.4.2 for our realm, hex, per algorithm; the password itself is never stored. */
   readonly ha1: { readonly md5: string; readonly sha256: string };
 }
 
@@ -47,14 +47,14 @@ export interface Binding {
   readonly userAgent: string;
   /** When the contact was first bound; a refresh keeps it. */
   readonly registeredAt: Instant;
-  /** When a REGISTER named it last; not known for what was bound by an earlier release. */
+  /** When a REGISTER last named it; absent for bindings of an earlier release. */
   readonly refreshedAt?: Instant;
   /** Route values of requests to the contact, the nearest proxy first (RFC 3327); none when absent. */
   readonly path?: readonly string[];
-  /** The phone itself, e.g. `<urn:uuid:…>` (RFC 5626 §4.1). */
+  /** Identifies the phone, e.g. `<urn:uuid:…>` (RFC 5626 §4.1). */
   readonly instance?: string;
   /** Which of several flows of the instance this is (RFC 5626 §4.2): one of them carries a call, the others stand by. */
   readonly regId?: number;
-  /** Set where the phone registered by a token that does not allow it to call. */
+  /** Set if the phone registered with a token that forbids calls from it. */
   readonly mayCall?: false;
 }

@@ -1,7 +1,7 @@
 /** Randomness, keyed hashes and encryption at rest. Only this port touches cryptography in the platform. */
 export interface Secrets {
   randomBytes(length: number): Uint8Array;
-  /** A UUID that nobody can guess. */
+  /** A UUID that cannot be guessed. */
   randomUuid(): string;
   /** AES-256-GCM under the operator's key, base64; each call gives another text. */
   encrypt(plain: string): string;
@@ -11,12 +11,12 @@ export interface Secrets {
   keyedHash(text: string): string;
   /** HMAC-SHA-256 under a key that both sides know, base64: the signatures of callbacks. */
   sign(key: string, text: string): string;
-  /** Ed25519 (RFC 8032) under a key derived from the operator's key, base64url: anybody can check it with `proofKey`. */
+  /** Ed25519 (RFC 8032) under a key derived from the operator's key, base64url; `proofKey` verifies it. */
   signProof(text: string): string;
   /** The public key of `signProof`: `x` of RFC 8037, base64url of 32 bytes. */
   readonly proofKey: string;
-  /** Plain digests in hex: MD5 and SHA-256 exist for SIP digest (RFC 8760) and for the `password` of docs/interface/endpoints.md#fields. */
+  /** Plain digests in hex: MD5 and SHA-256 for SIP digest (RFC 8760) and for the `password` of docs/interface/endpoints.md#fields. */
   digest(algorithm: 'md5' | 'sha256', text: string): string;
-  /** Compares in a time that depends on neither text. */
+  /** Compares in constant time. */
   equals(left: string, right: string): boolean;
 }

@@ -5,27 +5,27 @@ import type { Registrations } from './registrations.ts';
 import type { SourceBans } from './source-bans.ts';
 import type { Trunks } from './trunks.ts';
 
-/** A call that a phone of the sandbox was told to make. */
+/** A call that a phone of the sandbox is about to make for the platform. */
 export interface ExpectedCall {
   /** UUID of the platform's leg. */
   readonly leg: string;
   readonly account: string;
   readonly callee: string;
-  /** Set for a number: the call is then one that a carrier hands over. */
+  /** Set for a number: the call then arrives as from this carrier. */
   readonly carrier?: string;
 }
 
-/** What signalling asks the features. */
+/** Ports of the features that signalling needs. */
 export interface SignallingDoors {
-  /** Who may register, and where phones are. */
+  /** Credentials and bindings of endpoints. */
   readonly registrations: Registrations;
-  /** Calls that are tried at several targets. */
+  /** Routes of calls to several targets. */
   readonly routes: readonly CallRoutes[];
   readonly trunks: Trunks;
   readonly clientTokens: ClientTokens;
-  /** Whose calls carriers hand over. */
+  /** Accounts of calls from carriers. */
   readonly carrierCalls: {
-    /** That of a call to this number (E.164 with its +); undefined while the platform starts. */
+    /** The account of a call to this number (E.164 with its +); undefined while the platform starts. */
     account(number: string): Promise<string | undefined>;
   };
   /** Applications that external callers may call. */
@@ -34,13 +34,13 @@ export interface SignallingDoors {
     account(applicationId: string): Promise<string | undefined>;
   };
   readonly bans: SourceBans;
-  /** Accounts that are not active neither register nor call. */
+  /** Inactive accounts neither register nor call. */
   readonly accounts: {
     /** False for an account that is disabled or gone. */
     isActive(account: string): Promise<boolean>;
   };
-  /** For the sandbox: elsewhere an attacker could fill the log. */
+  /** Reported in the sandbox only: elsewhere an attacker could fill the log. */
   readonly failedLogins: FailedLogins;
-  /** The call that a phone of the sandbox with this leg has been told to make; found once. */
+  /** The expected call of the sandbox phone with this leg; found once. */
   readonly sandboxCall: (phoneLeg: string) => ExpectedCall | undefined;
 }

@@ -2,16 +2,16 @@ import type { Instant } from './machine.ts';
 
 /** The way to phones' message boxes: an SMSC, an HTTP gateway, or the inbox of the sandbox. */
 export interface Sms {
-  /** Hands one message over. Resolves when the gateway has said yes or no, or could not be asked in time; it never rejects. */
+  /** Sends one message. Resolves when the gateway accepts or refuses it, or does not answer in time; never rejects. */
   send(order: SmsOrder): Promise<SmsOutcome>;
-  /** Calls `listener` for each delivery receipt: late, twice, out of order or never, as gateways give them. Once per process. */
+  /** Calls `listener` for each delivery receipt, which may come late, twice, out of order or never. Set once per process. */
   listen(listener: (receipt: SmsReceipt) => void): void;
 }
 
-/** A text to one phone. `id` names the order: a gateway that knows it already sends nothing a second time where it can. */
+/** A text to one phone. `id` names the order: a gateway that supports it does not send a known `id` twice. */
 export interface SmsOrder {
   readonly id: string;
-  /** Whose message it is, and the main account of it. */
+  /** The sending account, and its main account. */
   readonly account: string;
   readonly mainAccount: string;
   /** Number or name shown to the receiver; null leaves it to the gateway. */
@@ -19,13 +19,13 @@ export interface SmsOrder {
   /** E.164 with its +. */
   readonly to: string;
   readonly text: string;
-  /** Nobody wants it any more after this; gateways that know validity periods are told. */
+  /** The message is not to be delivered later than this; passed to gateways that support validity periods. */
   readonly validUntil: Instant;
 }
 
 /**
- * `message` is the gateway's name for what it took; `errorCode` is its own, as text, shown to customers. `gatewayFailed`: the trouble
- * is the gateway's, and another one may take the message. `mayHaveGone`: the message, or a part of it, may be on its way all the same.
+ * `message` is the gateway's name for the message; `errorCode` is the gateway's code, as text, shown to customers. `gatewayFailed`:
+ * the gateway is at fault, and another one may accept the message. `mayHaveGone`: the message, or a part of it, may have been sent.
  */
 export type SmsOutcome =
   | { readonly accepted: true; readonly message: string }
@@ -36,10 +36,10 @@ export type SmsOutcome =
       readonly mayHaveGone?: boolean;
     };
 
-/** What became of a message: `undelivered` never reached the phone in time, `failed` was refused for good. */
+/** The outcome of a message: `undelivered` did not reach the phone in time, `failed` was refused permanently. */
 export interface SmsReceipt {
   readonly message: string;
   readonly status: 'delivered' | 'undelivered' | 'failed';
-  /** Of the gateway; null where all went well. */
+  /** The gateway's code; null on success. */
   readonly errorCode: string | null;
 }

@@ -1,14 +1,14 @@
 import type { SoundClip } from './media.ts';
 
-/** Reads sound files, away from the main thread. */
+/** Decodes sound files outside the main thread. */
 export interface SoundDecoder {
   /** MP3 or WAV, recognised by its bytes; several channels become one. Rejects with an Error whose `code` is a `DecodeProblem`. */
   decode(file: Uint8Array, limits: DecodeLimits): Promise<SoundClip>;
 }
 
-/** How much of a file is taken. */
+/** Limits on a file. */
 export interface DecodeLimits {
-  /** What lies beyond is refused, whatever the file claims. */
+  /** A longer sound is refused, whatever length the file claims. */
   readonly seconds: number;
 }
 

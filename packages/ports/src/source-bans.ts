@@ -1,4 +1,4 @@
-/** A source of signalling that nothing is heard of for a time. */
+/** A source whose signalling is dropped for a time. */
 export interface SourceBan {
   /** An IPv4 address, or the /64 of an IPv6 one. */
   readonly source: string;
@@ -6,7 +6,7 @@ export interface SourceBan {
   readonly seconds: number;
 }
 
-/** Where signalling tells of sources that it has banned; returns at once, and may be called often. */
+/** Receives the sources that signalling has banned; returns at once, and may be called often. */
 export interface SourceBans {
   banned(ban: SourceBan): void;
 }

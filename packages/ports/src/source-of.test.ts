@@ -15,7 +15,7 @@ test('addresses of one IPv6 /64 are one source, mapped IPv4 addresses are IPv4',
   assert.equal(sourceOf('::1'), '0:0:0:0::/64');
 });
 
-test('an address is held against networks of both families, a mapped one as IPv4', () => {
+test('an address is compared with networks of both families, a mapped one as IPv4', () => {
   const isTrusted = networksOf(['192.0.2.0/24', '198.51.100.7', '2001:db8::/32']);
   const inside = ['192.0.2.255', '::ffff:192.0.2.1', '198.51.100.7', '2001:db8:1::1'];
   const outside = ['192.0.3.0', '198.51.100.8', '2001:db9::1', '::1', '', 'example.com'];
@@ -64,7 +64,7 @@ test('an address of a network is read as the operating system reads it', () => {
   );
 });
 
-test('what is no network is refused when it is configured', () => {
+test('a malformed network is refused when it is configured', () => {
   for (const wrong of [
     '',
     'example.com',

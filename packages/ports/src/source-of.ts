@@ -4,7 +4,7 @@ const mappedBits = 96;
 
 /** One IPv6 customer owns at least a /64, so addresses below it are one source; mapped IPv4 addresses are IPv4. */
 export function sourceOf(address: string): string {
-  // Most are IPv4, which is itself.
+  // The usual case: an IPv4 address is its own source.
   if (!address.includes(':')) return address;
   const groups = ipv6(address);
   if (groups === undefined) return address;
@@ -14,7 +14,7 @@ export function sourceOf(address: string): string {
   return `${upper.join(':')}::/64`;
 }
 
-/** Whether an address lies in one of these networks (`192.0.2.0/24`, or a single address). Throws for what is no network. */
+/** Whether an address lies in one of these networks (`192.0.2.0/24`, or a single address). Throws for a malformed network. */
 export function networksOf(networks: readonly string[]): (address: string) => boolean {
   const ofIpv4: { base: number; span: number }[] = [];
   const ofIpv6: Ipv6Network[] = [];
@@ -69,14 +69,14 @@ function mappedIpv4(groups: readonly number[]): number | undefined {
   return groups[6]! * 65536 + groups[7]!;
 }
 
-/** The IPv4 addresses that a network of IPv6 holds in their mapped form. */
+/** The IPv4 addresses whose mapped form is in an IPv6 network. */
 function ipv4Within(network: Ipv6Network): { readonly number: number; readonly bits: number } | undefined {
   if (network.bits <= mappedBits) return holds(network, mappedPrefix) ? { number: 0, bits: 0 } : undefined;
   const number = mappedIpv4(network.groups);
   return number === undefined ? undefined : { number, bits: network.bits - mappedBits };
 }
 
-/** The four decimal bytes as one number, or undefined for what is no IPv4 address. Allocates nothing: it is asked for every packet. */
+/** The four decimal bytes as one number, or undefined for any other text. Allocates nothing: it runs for every packet. */
 function ipv4(text: string): number | undefined {
   let address = 0;
   let byte = -1;
@@ -88,7 +88,7 @@ function ipv4(text: string): number | undefined {
       address = address * 256 + byte;
       byte = -1;
     } else {
-      // A leading zero would be octal to some readers.
+      // Some parsers read a leading zero as octal.
       if (code < 48 || code > 57 || byte === 0) return undefined;
       byte = (byte < 0 ? 0 : byte * 10) + code - 48;
       if (byte > 255) return undefined;
@@ -97,7 +97,7 @@ function ipv4(text: string): number | undefined {
   return dots === 3 && byte >= 0 ? address * 256 + byte : undefined;
 }
 
-/** The eight groups (RFC 4291 §2.2), without the zone; undefined for what is no IPv6 address. */
+/** The eight groups (RFC 4291 §2.2), without the zone; undefined for any other text. */
 function ipv6(text: string): readonly number[] | undefined {
   const address = text.split('%')[0] ?? '';
   const halves = address.split('::');

@@ -3,41 +3,41 @@ import type { EndpointCredential } from './registrations.ts';
 /** What signalling needs of trunks; implemented by the trunks feature. */
 export interface Trunks {
   /**
-   * The trunk with this identifier as it is at this moment, or undefined when there is none; never throws for odd input.
-   * `sourceAddress` is held against its address list.
+   * The current trunk with this identifier, or undefined when there is none; never throws for malformed input.
+   * `sourceAddress` is compared with its address list.
    */
   accessOf(trunkId: string, sourceAddress: string): Promise<TrunkAccess | undefined>;
-  /** What answers the challenges of an origination URI, by the name that its dial target carries; undefined for a name of nothing. */
+  /** The login for challenges of an origination URI, by the name in its dial target; undefined for an unknown name. */
   loginOf(account: string): Promise<TrunkLogin | undefined>;
-  /** Tells the trunk's account that a call was refused; returns at once, and may be called for every datagram. */
+  /** Reports a refused call to the trunk's account; returns at once, and may be called for every datagram. */
   refused(refusal: RefusedTrunkCall): void;
 }
 
-/** Who may call through a trunk. */
+/** The access rules of a trunk for calls. */
 export interface TrunkAccess {
   readonly trunk: string;
   readonly account: string;
-  /** The account itself, or the one whose subaccount it is. */
+  /** The account itself, or the parent of a subaccount. */
   readonly mainAccount: string;
-  /** Why nobody may call, whoever it is. */
+  /** Why the trunk refuses every call. */
   readonly closedBecause: 'trunk-disabled' | 'trunk-inbound' | undefined;
-  /** Only requests that came over TLS are let in. */
+  /** Only requests over TLS are admitted. */
   readonly isSecure: boolean;
-  /** The source address is on its address list: no password is asked for. */
+  /** The source address is on its address list: no password is needed. */
   readonly isListed: boolean;
-  /** Whoever knows the password of one of these is let in: the credential, and while it lasts the one before its last change. */
+  /** Passwords that admit a caller: that of the credential and, for a grace period, the one before its last change. */
   readonly credentials: readonly TrunkPassword[];
-  /** The credential that it had was deleted, and it has none instead. */
+  /** Its credential was deleted and has no replacement. */
   readonly hasLostCredential: boolean;
 }
 
-/** What a telephone system of a customer asks for; never logged. */
+/** The login that a customer's telephone system demands; never logged. */
 export interface TrunkLogin {
   readonly username: string;
   readonly password: string;
 }
 
-/** A username and the hashes of its password, as of an endpoint. */
+/** A username and the hashes of its password, in the form of an endpoint credential. */
 export type TrunkPassword = Pick<EndpointCredential, 'username' | 'ha1'>;
 
 /** Why a call through a trunk was refused. */
@@ -49,12 +49,12 @@ export type TrunkRefusal =
   | 'wrong-username'
   | 'wrong-password';
 
-/** One refused call, in what it said of itself. */
+/** One refused call, with its own claims. */
 export interface RefusedTrunkCall {
   readonly access: TrunkAccess;
   readonly reason: TrunkRefusal;
   readonly sourceAddress: string;
-  /** The username that it claimed, or empty. */
+  /** The claimed username, or empty. */
   readonly username: string;
   readonly from: string;
   readonly to: string;
