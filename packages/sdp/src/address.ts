@@ -1,16 +1,16 @@
-/** An IP address that one sender may be told to send to. */
+/** True for an IP address that media may be sent to. */
 export function isUnicastAddress(address: string): boolean {
   const octets = octetsOf(address);
   if (octets !== undefined) return octets[0]! < 224;
   return isIpv6(address) && !/^ff/i.test(address);
 }
 
-/** True for the address by which RFC 2543 put a call on hold (RFC 3264 §8.4), and what IPv6 agents write instead. */
+/** True for the address of a hold by RFC 2543 (RFC 3264 §8.4), and for its IPv6 equivalent. */
 export function isHoldAddress(address: string): boolean {
   return address === '0.0.0.0' || address === '::' || /\.invalid$/i.test(address);
 }
 
-/** `IP4` or `IP6`, as `c=` and `o=` want it. */
+/** `IP4` or `IP6`, for `c=` and `o=`. */
 export function addressVersion(address: string): 4 | 6 {
   return address.includes(':') ? 6 : 4;
 }

@@ -10,48 +10,48 @@ import type { AgreedCrypto } from './crypto-attribute.ts';
 import { type Direction, directionOf, meet, receives, sends } from './direction.ts';
 import type { MediaDescription, SdpProblem } from './session-description.ts';
 
-/** The one audio stream that an offer and its answer agreed on, seen from our side. */
+/** The audio stream of an offer and its answer, seen from our side. */
 export interface AgreedAudio {
-  /** What we send. */
+  /** The codec that we send. */
   readonly codec: CodecCapability;
-  /** The number under which the other side wants it (RFC 3264 §5.1: numbers belong to who receives them). */
+  /** Its number in the other side's description (RFC 3264 §5.1: the receiver assigns the numbers). */
   readonly payloadType: number;
-  /** What the other side says about it in `a=fmtp`. */
+  /** Its `a=fmtp` in the other side's description. */
   readonly fmtp?: string;
-  /** The number under which the other side wants telephone events; absent when it wants none. */
+  /** The number of telephone events in the other side's description; absent without any. */
   readonly telephoneEventPayloadType?: number;
   readonly receiveTelephoneEventPayloadType?: number;
-  /** Of the events' durations; the codec's where it is left out. */
+  /** Hz of the events' durations; the codec's clock rate when absent. */
   readonly telephoneEventClockRate?: number;
   /**
-   * What the other side may send, under our numbers; it may change between them at any time. Only what runs on the clock and at the
-   * sample rate of what we send: another one would be another stream.
+   * Codecs that the other side may send, under our numbers, switching at any time. All have the clock and sample rate of the
+   * codec that we send: any other would be another stream.
    */
   readonly receive: readonly { readonly payloadType: number; readonly codec: CodecCapability }[];
   readonly remoteAddress: string;
   readonly remotePort: number;
-  /** RTCP on the port of RTP (RFC 5761), both ways. */
+  /** RTCP on the port of RTP (RFC 5761), in both directions. */
   readonly rtcpMux: boolean;
   readonly rtcpAddress: string;
   readonly rtcpPort: number;
-  /** Ours: we send when it says so, and expect media when it says so. */
+  /** Our direction: whether we send, and whether we expect media. */
   readonly direction: Direction;
-  /** The other side does not want to hear us: it put the call on hold. */
+  /** The other side does not receive: it has put the call on hold. */
   readonly isHeldByRemote: boolean;
-  /** Packetisation that the other side asked for, within 10–60 ms and its maxptime; 20 when it did not. */
+  /** Packet time that the other side requests, within 10–60 ms and its maxptime; 20 by default. */
   readonly ptimeMs: number;
-  /** SRTP both ways; RTP in the clear when absent. */
+  /** SRTP in both directions; plain RTP when absent. */
   readonly crypto?: AgreedCrypto;
 }
 
-/** Whether a profile is one of SRTP (RFC 3711 §12, RFC 5124). */
+/** Whether a profile uses SRTP (RFC 3711 §12, RFC 5124). */
 export function isSecureProfile(protocol: string): boolean {
   return protocol === 'RTP/SAVP' || protocol === 'RTP/SAVPF';
 }
 
 /**
- * What follows from our description and theirs of one stream, once both are known. `ours` names the codecs that we can
- * speak; the first of `theirs` that is among them and in `ourMedia` is what we send (RFC 3264 §6.1, §7).
+ * The agreement of both descriptions of one stream. `ours` lists our codecs; we send the first of `theirs` that is among them
+ * and in `ourMedia` (RFC 3264 §6.1, §7).
  */
 export function agree(
   ourMedia: MediaDescription,
@@ -83,7 +83,7 @@ export function agree(
   const { codec } = sent;
   const rtcpMux = ourMedia.rtcpMux && theirMedia.rtcpMux;
   const rtcp = rtcpMux ? undefined : theirMedia.rtcp;
-  // RFC 3550 §11: the next port, where nothing else is said.
+  // RFC 3550 §11: the next port by default.
   const nextPort = Math.min(theirMedia.port + 1, 65535);
   return {
     codec,
@@ -107,13 +107,13 @@ export function agree(
   };
 }
 
-/** What a description's writer does: c=0.0.0.0 is how RFC 2543 said that it no longer receives (RFC 3264 §8.4). */
+/** The direction of a description's writer: with c=0.0.0.0 (RFC 2543) it does not receive (RFC 3264 §8.4). */
 export function effectiveDirection(media: MediaDescription): Direction {
   const isHeld = media.address !== undefined && isHoldAddress(media.address);
   return isHeld ? directionOf(sends(media.direction), false) : media.direction;
 }
 
-/** RFC 3264 §5.1: ptime is what the writer likes to receive; whole tens, because that is what codecs make. */
+/** RFC 3264 §5.1: ptime is the packet time that the writer prefers to receive; rounded to tens, the frame size of codecs. */
 function packetTime(media: MediaDescription): number {
   const longest = Math.min(media.maxPtimeMs ?? 60, 60);
   const wanted = Math.min(media.ptimeMs ?? 20, longest);

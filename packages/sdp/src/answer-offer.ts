@@ -21,9 +21,8 @@ import { parseSdp, type SdpLimits } from './parse-sdp.ts';
 import type { MediaDescription, SdpProblem } from './session-description.ts';
 
 /**
- * Answers an offer (RFC 3264 §6): takes the first audio stream that we can, in the order of codecs that the offer
- * prefers, and refuses all other streams. A problem means 488, or 400 for a malformed offer. Throws when
- * `local.previous` is no description.
+ * Answers an offer (RFC 3264 §6): accepts the first possible audio stream, with the codecs in the order of the offer, and
+ * refuses all other streams. A problem means 488, or 400 for a malformed offer. Throws when `local.previous` is malformed.
  */
 export function answerOffer(
   offer: string,
@@ -68,8 +67,8 @@ export function answerOffer(
 }
 
 /**
- * Our side of one stream: the offer's formats that we know, under its numbers and in its order (RFC 3264 §6.1), as far as they run on
- * the clock and at the sample rate of the first. So nobody changes to a stream of another kind without an offer.
+ * Our side of one stream: the offer's formats that we support, under its numbers and in its order (RFC 3264 §6.1), with the clock
+ * and sample rate of the first. Any other format would need a new offer.
  */
 function answeringAudio(theirs: MediaDescription, capabilities: MediaCapabilities): LocalMedia {
   const rtpmaps: NonNullable<LocalMedia['rtpmaps']>[number][] = [];
@@ -103,7 +102,7 @@ function isSame(codec: { name: string; clockRate: number }, name: string, clockR
   return codec.name === name && codec.clockRate === clockRate;
 }
 
-/** What a parser would make of our line. */
+/** Our line in its parsed form. */
 function describeOurs(ours: LocalMedia, capabilities: MediaCapabilities): MediaDescription {
   const rtpmaps = ours.rtpmaps ?? [];
   return {

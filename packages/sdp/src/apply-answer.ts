@@ -8,8 +8,8 @@ import type { SdpProblem } from './session-description.ts';
 const rtpProfile = /^RTP\/S?AVPF?$/;
 
 /**
- * What our offer and its answer agree on (RFC 3264 §7). `codecs` are those that the offer was made of. With `requiresCrypto` an
- * answer in the clear is a problem, whatever was offered; with false it is none, even where it forgets that SRTP was. Throws when our own offer is no description.
+ * The agreement of our offer and its answer (RFC 3264 §7). `codecs` are those of the offer. With `requiresCrypto` a plain RTP
+ * answer is a problem, whatever the offer; with false it is none, even to an offer of SRTP. Throws when our offer is malformed.
  */
 export function applyAnswer(
   offer: string,
@@ -23,7 +23,7 @@ export function applyAnswer(
   if ('problem' in theirs) return theirs;
   const offered = ours.session.media;
   const answered = theirs.session.media;
-  // RFC 3264 §6: the answer has the offer's m= lines, one for one.
+  // RFC 3264 §6: the answer has one m= line for each of the offer.
   const isMatching =
     offered.length === answered.length && offered.every((media, i) => media.kind === answered[i]!.kind);
   if (!isMatching) return { problem: 'media-mismatch' };

@@ -1,18 +1,18 @@
 import type { MediaDescription } from './session-description.ts';
 
-/** A codec as offer and answer know it: plain data, so that a further codec is a further row. */
+/** A codec for offer and answer: plain data, so that a new codec is a new row. */
 export interface CodecCapability {
   /** Encoding name, compared without case (RFC 4855 §3). */
   readonly name: string;
-  /** RTP clock rate, not always the sampling rate (G722 says 8000). */
+  /** RTP clock rate, not always the sampling rate (8000 for G722). */
   readonly clockRate: number;
-  /** What it carries, where that is not the clock rate. */
+  /** Sampling rate, if not the clock rate. */
   readonly sampleRate?: number;
   /** Default 1. */
   readonly channels?: number;
-  /** Fixed by RFC 3551 §6, or the dynamic number (96–127) that we like to offer. */
+  /** Fixed by RFC 3551 §6, or the dynamic number (96–127) that we prefer to offer. */
   readonly payloadType?: number;
-  /** What `a=fmtp` says about it in our descriptions. */
+  /** Its `a=fmtp` in our descriptions. */
   readonly fmtp?: string;
 }
 
@@ -20,14 +20,14 @@ export interface CodecCapability {
 export const pcmuCapability: CodecCapability = { name: 'PCMU', clockRate: 8000, payloadType: 0 };
 /** G.711 A-law, static payload type 8 (RFC 3551 §6). */
 export const pcmaCapability: CodecCapability = { name: 'PCMA', clockRate: 8000, payloadType: 8 };
-/** G.722, static payload type 9, whose clock runs at half of its sample rate (RFC 3551 §4.5.2). */
+/** G.722, static payload type 9, with a clock of half its sample rate (RFC 3551 §4.5.2). */
 export const g722Capability: CodecCapability = {
   name: 'G722',
   clockRate: 8000,
   sampleRate: 16_000,
   payloadType: 9,
 };
-/** Opus: two channels and 48 kHz by name, whatever is sent (RFC 7587 §7); mono, with redundancy against loss. */
+/** Opus: always declared with two channels and 48 kHz (RFC 7587 §7); sent in mono, with redundancy against loss. */
 export const opusCapability: CodecCapability = {
   name: 'opus',
   clockRate: 48_000,
@@ -35,7 +35,7 @@ export const opusCapability: CodecCapability = {
   payloadType: 111,
   fmtp: 'maxplaybackrate=48000;stereo=0;useinbandfec=1',
 };
-/** Uncompressed mono samples (RFC 3551 §4.5.11), at the rates that telephony uses. */
+/** Uncompressed mono samples (RFC 3551 §4.5.11), at the rates of telephony. */
 export const l16Capabilities: readonly CodecCapability[] = [48_000, 24_000, 16_000, 8000].map(
   (clockRate) => ({
     name: 'L16',
@@ -43,12 +43,12 @@ export const l16Capabilities: readonly CodecCapability[] = [48_000, 24_000, 16_0
   }),
 );
 
-/** Whether streams of both run on one clock and at one sample rate, so that packets of both may alternate. */
+/** Whether both have the same clock and sample rate, so that their packets may alternate. */
 export function isOfOneFormat(a: CodecCapability, b: CodecCapability): boolean {
   return a.clockRate === b.clockRate && (a.sampleRate ?? a.clockRate) === (b.sampleRate ?? b.clockRate);
 }
 
-/** RFC 3551 §6: payload types that mean something without `a=rtpmap`. Only audio that somebody may still send. */
+/** RFC 3551 §6: payload types that need no `a=rtpmap`. Only audio that is still in use. */
 const staticPayloadTypes: ReadonlyMap<number, { readonly name: string; readonly clockRate: number }> =
   new Map([
     [0, { name: 'PCMU', clockRate: 8000 }],
@@ -62,7 +62,7 @@ const staticPayloadTypes: ReadonlyMap<number, { readonly name: string; readonly 
 /** The encoding name of RFC 4733 events. */
 export const telephoneEventName = 'telephone-event';
 
-/** What a payload type of a description stands for; undefined for a dynamic one without `a=rtpmap`. */
+/** The codec of a payload type in a description; undefined for a dynamic one without `a=rtpmap`. */
 export function encodingOf(
   media: MediaDescription,
   payloadType: number,
@@ -73,7 +73,7 @@ export function encodingOf(
   return fixed === undefined ? undefined : { ...fixed, channels: 1 };
 }
 
-/** The first of our codecs that a payload type of a description stands for. */
+/** The first of our codecs that matches a payload type of a description. */
 export function capabilityFor(
   media: MediaDescription,
   payloadType: number,
@@ -91,8 +91,8 @@ export function capabilityFor(
 }
 
 /**
- * The clock of the telephone events that go with audio of this one: the same (RFC 4733 §2.1), else 8000, which is all that many phones offer
- * beside Opus; undefined where there are none.
+ * The clock of the telephone events for audio of this clock: the same (RFC 4733 §2.1), else 8000, the only one that many phones
+ * offer beside Opus; undefined without events.
  */
 export function telephoneEventClock(media: MediaDescription, clockRate: number): number | undefined {
   return [clockRate, 8000].find((rate) => telephoneEventIn(media, rate) !== undefined);

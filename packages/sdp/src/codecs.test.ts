@@ -36,7 +36,7 @@ const webPhone = described(
 );
 
 describe('codecs in an answer', () => {
-  it('what the offer prefers is taken, with events on its clock (RFC 3264 §6.1, RFC 4733 §2.1)', () => {
+  it('the answer accepts the preferred codec of the offer, with events on its clock (RFC 3264 §6.1, RFC 4733 §2.1)', () => {
     const { agreed, media } = answered(webPhone);
     assert.equal(media, 'm=audio 5000 RTP/AVP 111 110');
     assert.equal(agreed.codec.name, 'opus');
@@ -45,7 +45,7 @@ describe('codecs in an answer', () => {
     assert.equal(agreed.telephoneEventClockRate, undefined);
   });
 
-  it('codecs of one clock and sample rate go together; of another kind they are left out', () => {
+  it('the answer has codecs of one clock and sample rate only', () => {
     const narrow = answered(described('m=audio 4000 RTP/AVP 8 9 0 101', 'a=rtpmap:101 telephone-event/8000'));
     assert.equal(narrow.media, 'm=audio 5000 RTP/AVP 8 0 101');
     const wide = answered(described('m=audio 4000 RTP/AVP 9 8 0 101', 'a=rtpmap:101 telephone-event/8000'));
@@ -56,13 +56,13 @@ describe('codecs in an answer', () => {
     );
   });
 
-  it('our line about Opus: 48000/2 by name (RFC 7587 §7), mono, with redundancy', () => {
+  it('our Opus line declares 48000/2 (RFC 7587 §7), mono and redundancy', () => {
     const { answer } = answered(webPhone);
     assert.ok(answer.includes('a=rtpmap:111 opus/48000/2\r\n'));
     assert.ok(answer.includes('a=fmtp:111 maxplaybackrate=48000;stereo=0;useinbandfec=1\r\n'));
   });
 
-  it('beside Opus, events at 8000 are taken where there are no others, and their clock is told', () => {
+  it('beside Opus, events at 8000 are accepted if there are no others, with their clock', () => {
     const { agreed, media } = answered(
       described(
         'm=audio 4000 RTP/AVP 96 101',
@@ -86,14 +86,14 @@ describe('codecs in an answer', () => {
 describe('codecs in an offer', () => {
   const offer = createOffer({ ...ours, codecs: offered, sessionId: '1' });
 
-  it('G.711 first, then what carries more; events at each clock, 8000 under 101', () => {
+  it('an offer lists G.711 first, then wideband codecs, and events at each clock, 8000 under 101', () => {
     const media = offer.split('\r\n').find((line) => line.startsWith('m='));
     assert.equal(media, 'm=audio 5000 RTP/AVP 0 8 9 111 101 102');
     assert.ok(offer.includes('a=rtpmap:9 G722/8000\r\n'));
     assert.ok(offer.includes('a=rtpmap:102 telephone-event/48000\r\n'));
   });
 
-  it('an answer that puts another codec first changes what is sent', () => {
+  it('an answer with another codec first changes the codec that is sent', () => {
     const answer = described('m=audio 4000 RTP/AVP 9 0 101', 'a=rtpmap:101 telephone-event/8000');
     const result = applyAnswer(offer, answer, codecs);
     assert.ok('agreed' in result);

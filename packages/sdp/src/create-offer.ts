@@ -11,17 +11,17 @@ import { parseSdp } from './parse-sdp.ts';
 import type { MediaDescription } from './session-description.ts';
 
 const firstDynamicPayloadType = 96;
-/** What nearly everybody uses for telephone events, so that even a peer that ignores our numbers is understood. */
+/** The usual number of telephone events, so that a peer that ignores our numbers still works. */
 const usualTelephoneEventPayloadType = 101;
 
 /**
- * Writes an offer of one audio stream: in an INVITE, a re-INVITE (with `previous`), or the 200 to an INVITE that had
- * none, whose answer then comes in the ACK (RFC 3264 §5, §8; RFC 3261 §13.2.1). Throws when `previous` is no description.
+ * Writes an offer of one audio stream: for an INVITE, a re-INVITE (with `previous`), or the 200 to an INVITE without an offer,
+ * whose answer comes in the ACK (RFC 3264 §5, §8; RFC 3261 §13.2.1). Throws when `previous` is malformed.
  */
 export function createOffer(options: MediaCapabilities & LocalSession): string {
   const previous = previousOf(options);
   const lines = previous?.session.media ?? [];
-  // RFC 3264 §8: m= lines are never taken away, and the audio keeps its place; one that was given up may be taken again.
+  // RFC 3264 §8: m= lines are never removed, and the audio keeps its position; a line with port 0 may be used again.
   const active = lines.findIndex((media) => media.kind === 'audio' && media.port !== 0);
   const place = active >= 0 ? active : lines.findIndex((media) => media.kind === 'audio');
   const media = lines.map(refusedMedia);
@@ -31,7 +31,7 @@ export function createOffer(options: MediaCapabilities & LocalSession): string {
   return writeDescription(options, options.address, { start: '0', stop: '0' }, media, previous);
 }
 
-/** Reads back the description that we sent last. */
+/** Parses the description that we sent last. */
 export function previousOf(local: LocalSession) {
   if (local.previous === undefined) return undefined;
   const parsed = parseSdp(local.previous);
@@ -41,7 +41,7 @@ export function previousOf(local: LocalSession) {
 
 function offeredAudio(options: MediaCapabilities, before: MediaDescription | undefined): LocalMedia {
   const rtpmaps: NonNullable<LocalMedia['rtpmaps']>[number][] = [];
-  // RFC 3264 §8.3.2: within a session a dynamic number never comes to mean another codec.
+  // RFC 3264 §8.3.2: within a session a dynamic number keeps its codec.
   const taken = new Set<number>(before?.rtpmaps.keys());
   const numberFor = (name: string, clockRate: number, liked: number | undefined): number => {
     const same = before?.payloadTypes.find((payloadType) => {
@@ -60,7 +60,7 @@ function offeredAudio(options: MediaCapabilities, before: MediaDescription | und
   }
   const events = options.telephoneEvent ?? '0-15';
   if (events !== false) {
-    // RFC 4733 §2.1: events share the clock of the audio they go with, so one for each clock rate.
+    // RFC 4733 §2.1: events share the clock of their audio, so one payload type for each clock rate.
     for (const clockRate of new Set(options.codecs.map((codec) => codec.clockRate))) {
       const payloadType = numberFor(telephoneEventName, clockRate, usualTelephoneEventPayloadType);
       const fmtp = options.describesEvents === false ? {} : { fmtp: events };

@@ -37,7 +37,7 @@ describe('a=crypto', () => {
   const suite = 'AES_CM_128_HMAC_SHA1_80';
   const read = (text: string) => parseCrypto(`a=crypto:${text}`);
 
-  it('RFC 4568 §6.1: key, and a lifetime that changes nothing for us', () => {
+  it('RFC 4568 §6.1: a key is read, and its lifetime ignored', () => {
     for (const lifetime of ['', '|2^20', '|2^48', '|1048576']) {
       const line = `1 ${suite} inline:${theirKey}${lifetime}`;
       assert.deepEqual(read(line), { tag: 1, suite, keyAndSalt: theirKey });
@@ -48,7 +48,7 @@ describe('a=crypto', () => {
     assert.equal(read(`9 ${suite} inline:${theirKey} -UNKNOWN`)?.keyAndSalt, theirKey);
   });
 
-  it('RFC 4568 §6.1, §6.3: several keys, an MKI, other session parameters, and keys of another length are not taken', () => {
+  it('RFC 4568 §6.1, §6.3: several keys, an MKI, other session parameters, and keys of another length are not accepted', () => {
     for (const line of [
       `1 ${suite} inline:${theirKey}|2^20|1:4`,
       `1 ${suite} inline:${theirKey}|1:4`,
@@ -67,14 +67,14 @@ describe('a=crypto', () => {
     }
   });
 
-  it('what is no crypto line is none, whatever it looks like', () => {
+  it('a malformed crypto line is ignored', () => {
     for (const line of ['', '1', `x ${suite} inline:${theirKey}`, `1 ${suite}`]) {
       assert.equal(read(line), undefined);
     }
     fc.assert(fc.property(fc.string({ maxLength: 200 }), (text) => void read(text)));
   });
 
-  it('belongs to its m= line, and of lines with one tag the first counts', () => {
+  it('a crypto line belongs to its m= line, and of lines with one tag the first counts', () => {
     const text = `${offer('RTP/SAVP', [`1 ${suite} inline:${theirKey}`, `1 X inline:AA`])}m=video 9 RTP/SAVP 99\r\na=crypto:7 ${suite} inline:${ourKey}\r\n`;
     const parsed = parseSdp(text);
     assert.ok('session' in parsed);
@@ -85,9 +85,9 @@ describe('a=crypto', () => {
   });
 });
 
-describe('an answer of ours', () => {
+describe('our answer', () => {
   for (const protocol of ['RTP/SAVP', 'RTP/SAVPF', 'RTP/AVP']) {
-    it(`RFC 4568 §5.1.2: to ${protocol} takes the first line that both can, with its tag and a key of its own`, () => {
+    it(`RFC 4568 §5.1.2: our answer to ${protocol} accepts the first common line, with its tag and our key`, () => {
       const lines = [
         `3 F8_128_HMAC_SHA1_80 inline:${theirKey}`,
         `4 AES_CM_128_HMAC_SHA1_80 inline:${theirKey}|2^20|1:4`,
@@ -105,7 +105,7 @@ describe('an answer of ours', () => {
     });
   }
 
-  it('to RTP/SAVP without a line that we can take refuses the stream; to RTP/AVP it is in the clear (RFC 8643 §3.1)', () => {
+  it('without a usable line our answer refuses RTP/SAVP, and answers RTP/AVP with plain RTP (RFC 8643 §3.1)', () => {
     const unusable = [`1 F8_128_HMAC_SHA1_80 inline:${theirKey}`];
     for (const lines of [[], unusable]) {
       const refused = answerOffer(offer('RTP/SAVP', lines), local, session);
@@ -121,7 +121,7 @@ describe('an answer of ours', () => {
     }
   });
 
-  it('has no crypto where we have no keys', () => {
+  it('our answer has no crypto without keys', () => {
     const { crypto: _, ...plain } = local;
     const lines = [`1 AES_CM_128_HMAC_SHA1_80 inline:${theirKey}`];
     assert.deepEqual(answerOffer(offer('RTP/SAVP', lines), plain, session), { problem: 'no-common-crypto' });
@@ -130,9 +130,9 @@ describe('an answer of ours', () => {
   });
 });
 
-describe('an offer of ours', () => {
+describe('our offer', () => {
   for (const protocol of ['RTP/SAVP', 'RTP/AVP']) {
-    it(`RFC 4568 §5.1.1: with ${protocol} has a line for each suite; §5.1.3: the answer names one of them`, () => {
+    it(`RFC 4568 §5.1.1: our offer with ${protocol} has a line for each suite; §5.1.3: the answer names one of them`, () => {
       const ours = createOffer({ ...local, protocols: [protocol], ...session });
       assert.deepEqual(ours.match(/^a=crypto:\d+ \w+/gm), [
         'a=crypto:1 AES_CM_128_HMAC_SHA1_80',
@@ -153,7 +153,7 @@ describe('an offer of ours', () => {
     });
   }
 
-  it('is answered in the clear only where it was made with RTP/AVP, and where that is not refused', () => {
+  it('a plain RTP answer is accepted only to an RTP/AVP offer, unless SRTP is required', () => {
     const clear = applyAnswer(
       createOffer({ ...local, protocols: ['RTP/AVP'], ...session }),
       offer('RTP/AVP', []),
@@ -166,7 +166,7 @@ describe('an offer of ours', () => {
     const secure = createOffer({ ...local, protocols: ['RTP/SAVP'], ...session });
     assert.deepEqual(applyAnswer(secure, offer('RTP/SAVP', []), codecs), { problem: 'no-common-crypto' });
     assert.deepEqual(applyAnswer(secure, offer('RTP/AVP', []), codecs), { problem: 'unsupported-transport' });
-    // Who would rather talk in the clear than not at all takes the answers of phones that never look at an offer.
+    // With requiresCrypto false even the plain answers of phones that ignore the offer's profile are accepted.
     for (const profile of ['RTP/AVP', 'RTP/SAVP']) {
       const taken = applyAnswer(secure, offer(profile, []), codecs, { requiresCrypto: false });
       assert.ok('agreed' in taken && taken.agreed.crypto === undefined);
@@ -175,7 +175,7 @@ describe('an offer of ours', () => {
     assert.deepEqual(strange, { problem: 'unsupported-transport' });
   });
 
-  it('RFC 3264 §8: repeats its keys, and with them its version, as long as nothing changes', () => {
+  it('RFC 3264 §8: our offer repeats its keys and its version while nothing changes', () => {
     const first = createOffer({ ...local, protocols: ['RTP/SAVP'], ...session });
     assert.equal(createOffer({ ...local, protocols: ['RTP/SAVP'], ...session, previous: first }), first);
   });

@@ -1,14 +1,14 @@
 /** One `a=crypto` line: a suite and the key with which its writer sends (RFC 4568 §4). */
 export interface CryptoAttribute {
-  /** Names the line: an answer repeats the tag of what it takes. */
+  /** Identifies the line: an answer repeats the tag of its chosen line. */
   readonly tag: number;
   /** E.g. AES_CM_128_HMAC_SHA1_80; upper case. */
   readonly suite: string;
-  /** Master key and salt in base64; empty where the line wants what we cannot do. */
+  /** Master key and salt in base64; empty if the line needs a feature that we lack. */
   readonly keyAndSalt: string;
 }
 
-/** A key of ours for one suite: master key and salt in base64. */
+/** Our key for one suite: master key and salt in base64. */
 export type CryptoKey = Omit<CryptoAttribute, 'tag'>;
 
 /** Bytes of master key and salt (RFC 4568 §6.2, RFC 6188 §4). */
@@ -26,8 +26,8 @@ const inlineKey = /^inline:([A-Za-z0-9+/]{1,128})={0,2}(?:\|(?:2\^(\d{1,3})|(\d{
 const mostPackets = 48;
 
 /**
- * Reads an attribute line; undefined when it is no crypto line at all. Lines with several master keys, with an MKI, and with session parameters
- * other than the size of the replay window are kept without a key: to take them would be to take what we cannot do (RFC 4568 §6.3).
+ * Parses an attribute line; undefined when it is not a crypto line. Lines with several master keys, with an MKI, or with session
+ * parameters other than the size of the replay window get no key: we cannot fulfil them (RFC 4568 §6.3).
  */
 export function parseCrypto(text: string): CryptoAttribute | undefined {
   const match = line.exec(text);
@@ -42,7 +42,7 @@ export function parseCrypto(text: string): CryptoAttribute | undefined {
   return { tag: Number(match[1]), suite, keyAndSalt: isUsable ? padded(key[1]!) : '' };
 }
 
-/** Lines of an offer of ours: a key for each suite, the tags counted from 1 (RFC 4568 §5.1.1). */
+/** Lines of our offer: a key for each suite, the tags counted from 1 (RFC 4568 §5.1.1). */
 export function offeredCrypto(keys: readonly CryptoKey[]): readonly CryptoAttribute[] {
   return keys.map((key, index) => ({ tag: index + 1, ...key }));
 }
@@ -59,7 +59,7 @@ export function chooseCrypto(
   return undefined;
 }
 
-/** What protects a stream: both keys in base64. */
+/** The SRTP protection of a stream: both keys in base64. */
 export interface AgreedCrypto {
   readonly suite: string;
   readonly sendKey: string;
@@ -67,8 +67,8 @@ export interface AgreedCrypto {
 }
 
 /**
- * What an answer to our offer takes: one of our lines, by tag and suite (RFC 4568 §5.1.3). Undefined where it takes none; a problem where
- * what it says cannot be used.
+ * Our line that an answer chose, by tag and suite (RFC 4568 §5.1.3). Undefined without a crypto line; a problem when its line is
+ * unusable.
  */
 export function takenCrypto(
   ours: readonly CryptoAttribute[],

@@ -4,45 +4,45 @@ import type { CryptoAttribute, CryptoKey } from './crypto-attribute.ts';
 import type { Direction } from './direction.ts';
 import type { MediaDescription, SessionDescription } from './session-description.ts';
 
-/** What we can do with one audio stream, and where. */
+/** Our capabilities for one audio stream, and its address. */
 export interface MediaCapabilities {
   /** In the order of our preference. */
   readonly codecs: readonly CodecCapability[];
   /** Numeric IPv4 or IPv6 address where we receive. */
   readonly address: string;
   readonly port: number;
-  /** RFC 4733 events that we take, e.g. `0-15`, the default; false for none. */
+  /** RFC 4733 events that we accept, e.g. `0-15`, the default; false for none. */
   readonly telephoneEvent?: string | false;
-  /** Whether offers say which events by `a=fmtp`; default true. Without it 0–15 are meant (RFC 4733 §2.4.1). */
+  /** Whether offers list the events in `a=fmtp`; default true. Without it peers assume 0–15 (RFC 4733 §2.4.1). */
   readonly describesEvents?: boolean;
-  /** What we want to do; default sendrecv. */
+  /** Our requested direction; default sendrecv. */
   readonly direction?: Direction;
-  /** What we like to receive; default 20. */
+  /** The packet time that we prefer to receive; default 20. */
   readonly ptimeMs?: number;
-  /** We can do RTCP on the RTP port; default true. */
+  /** Whether we support RTCP on the RTP port; default true. */
   readonly rtcpMux?: boolean;
-  /** Transport protocols of m= lines; default RTP/AVP alone. An offer is made with the first. */
+  /** Transport protocols of m= lines; default RTP/AVP only. An offer uses the first. */
   readonly protocols?: readonly string[];
   /**
-   * Keys of ours, one for each suite of SRTP that we speak, in the order of our preference; none when left out. They are offered with every
-   * RTP profile: with RTP/AVP as what may be taken or not (RFC 8643).
+   * Our keys, one for each supported SRTP suite, in the order of our preference; none when absent. They are offered with every
+   * RTP profile; with RTP/AVP they are optional for the peer (RFC 8643).
    */
   readonly crypto?: readonly CryptoKey[];
-  /** Media in the clear is refused; default false. */
+  /** Plain RTP is refused; default false. */
   readonly requiresCrypto?: boolean;
 }
 
-/** Whose description this is: the origin line, which stays for the whole dialog (RFC 3264 §8). */
+/** The origin line of a description, which stays for the whole dialog (RFC 3264 §8). */
 export interface LocalSession {
-  /** A decimal number, unlike that of any other session of ours; ignored with `previous`. */
+  /** A decimal number, unique among our sessions; ignored with `previous`. */
   readonly sessionId: string;
   /** Version of the first description; default 0. */
   readonly version?: number;
-  /** The description that we sent last in this dialog: keeps its session id, m= lines and payload types, counts its version up. */
+  /** The description that we sent last in this dialog: its session id, m= lines and payload types stay, its version counts up. */
   readonly previous?: string;
 }
 
-/** An m= line of ours, ready to be written. */
+/** Our m= line, before printing. */
 export interface LocalMedia {
   readonly kind: string;
   readonly port: number;
@@ -61,13 +61,13 @@ export interface LocalMedia {
   readonly crypto?: readonly CryptoAttribute[];
 }
 
-/** A stream that we do not take: port 0, the rest repeated (RFC 3264 §6). */
+/** A refused stream: port 0, the rest repeated (RFC 3264 §6). */
 export function refusedMedia(media: MediaDescription): LocalMedia {
   return {
     kind: media.kind,
     port: 0,
     protocol: media.protocol,
-    // RFC 8866 §9: an m= line has a format, also where it means nothing.
+    // RFC 8866 §9: an m= line needs a format, even a meaningless one.
     formats: media.formats.length === 0 ? ['0'] : media.formats,
   };
 }
@@ -109,7 +109,7 @@ function printMedia(line: LocalMedia): string {
   for (const { payloadType, fmtp } of rtpmaps) {
     if (fmtp !== undefined) text += `a=fmtp:${payloadType} ${fmtp}\r\n`;
   }
-  // Neither lifetime nor MKI, so that the greatest lifetime holds (RFC 4568 §6.1).
+  // Without lifetime and MKI: the greatest lifetime holds (RFC 4568 §6.1).
   for (const { tag, suite, keyAndSalt } of crypto)
     text += `a=crypto:${tag} ${suite} inline:${keyAndSalt}\r\n`;
   if (line.ptimeMs !== undefined) text += `a=ptime:${line.ptimeMs}\r\n`;

@@ -70,7 +70,7 @@ describe('answerOffer', () => {
     ['sendonly', 'sendonly', 'inactive'],
     ['recvonly', 'recvonly', 'inactive'],
   ] as [Direction, Direction, Direction][]) {
-    it(`${offered} is answered ${expected} by one who wants ${wanted} (RFC 3264 §6.1)`, () => {
+    it(`${offered} is answered ${expected} when we request ${wanted} (RFC 3264 §6.1)`, () => {
       const { answer, agreed } = answered(offer('m=audio 49170 RTP/AVP 0', `a=${offered}`), {
         ...ours,
         direction: wanted,
@@ -80,7 +80,7 @@ describe('answerOffer', () => {
     });
   }
 
-  it('a direction of the session holds for streams that have none of their own (RFC 8866 §6.7)', () => {
+  it('a direction of the session holds for streams without their own (RFC 8866 §6.7)', () => {
     const text = offer('m=audio 49170 RTP/AVP 0').replace('t=0 0', 't=0 0\r\na=sendonly');
     assert.equal(answered(text).agreed.direction, 'recvonly');
   });
@@ -133,7 +133,7 @@ describe('answerOffer', () => {
     assert.equal(problemOf(answerOffer(text, ours, local)), 'no-common-codec');
   });
 
-  it('telephone-event is answered under the number of the offer, with the events that we take (RFC 4733 §2.4.1)', () => {
+  it('telephone-event is answered under the number of the offer, with the events that we accept (RFC 4733 §2.4.1)', () => {
     const { answer, agreed } = answered(
       offer('m=audio 49170 RTP/AVP 0 100', 'a=rtpmap:100 telephone-event/8000', 'a=fmtp:100 0-16'),
     );
@@ -143,7 +143,7 @@ describe('answerOffer', () => {
     assert.ok(has(answer, 'a=fmtp:100 0-15'));
   });
 
-  it('telephone-event needs the clock rate of the codec that is used (RFC 4733 §2.1)', () => {
+  it('telephone-event needs the clock rate of the agreed codec (RFC 4733 §2.1)', () => {
     const { answer, agreed } = answered(
       offer('m=audio 49170 RTP/AVP 0 110', 'a=rtpmap:110 telephone-event/48000'),
     );
@@ -151,12 +151,12 @@ describe('answerOffer', () => {
     assert.deepEqual(mediaLines(answer), ['m=audio 5000 RTP/AVP 0']);
   });
 
-  it('telephone-event alone is no codec', () => {
+  it('an offer of telephone-event alone has no common codec', () => {
     const text = offer('m=audio 49170 RTP/AVP 101', 'a=rtpmap:101 telephone-event/8000');
     assert.equal(problemOf(answerOffer(text, ours, local)), 'no-common-codec');
   });
 
-  it('ptime of the offer is what we send, within maxptime and in whole tens', () => {
+  it('we send with the ptime of the offer, within maxptime and in whole tens', () => {
     const ptime = (...lines: string[]) => answered(offer('m=audio 49170 RTP/AVP 0', ...lines)).agreed.ptimeMs;
     assert.deepEqual(
       [
@@ -183,12 +183,12 @@ describe('answerOffer', () => {
     assert.deepEqual(rtcp('a=rtcp-mux', 'a=rtcp:53020'), [true, '198.51.100.1', 49170]);
   });
 
-  it('rtcp-mux is answered only where it was offered', () => {
+  it('rtcp-mux is answered only if it was offered', () => {
     assert.ok(!has(answered(offer('m=audio 49170 RTP/AVP 0')).answer, 'a=rtcp-mux'));
     assert.ok(has(answered(offer('m=audio 49170 RTP/AVP 0', 'a=rtcp-mux')).answer, 'a=rtcp-mux'));
   });
 
-  it('IPv6 is spoken in c= and o=', () => {
+  it('IPv6 is supported in c= and o=', () => {
     const text = offer('m=audio 49170 RTP/AVP 0', 'c=IN IP6 2001:db8::1');
     const { answer, agreed } = answered(text, { ...ours, address: '2001:db8::2' });
     assert.equal(agreed.remoteAddress, '2001:db8::1');
@@ -212,7 +212,7 @@ describe('answerOffer', () => {
     });
   }
 
-  it('the second audio stream is taken when the first is unusable', () => {
+  it('the second audio stream is accepted when the first is unusable', () => {
     const { answer, agreed } = answered(offer('m=audio 5000 RTP/SAVP 0', 'm=audio 6000 RTP/AVP 8'));
     assert.equal(agreed.remotePort, 6000);
     assert.deepEqual(mediaLines(answer), ['m=audio 0 RTP/SAVP 0', 'm=audio 5000 RTP/AVP 8']);
@@ -222,7 +222,7 @@ describe('answerOffer', () => {
 describe('the version in o=', () => {
   const text = offer('m=audio 49170 RTP/AVP 0');
 
-  it('stays when the description is unchanged (RFC 3264 §8)', () => {
+  it('the version stays when the description is unchanged (RFC 3264 §8)', () => {
     const first = answered(text).answer;
     const second = answerOffer(text, ours, { ...local, previous: first });
     assert.equal('answer' in second && second.answer, first);
@@ -257,7 +257,7 @@ describe('createOffer', () => {
     assert.ok(has(text, 'a=ptime:20'));
   });
 
-  it('gives dynamic codecs numbers of their own, and events one for each clock rate', () => {
+  it('gives each dynamic codec its own number, and events one for each clock rate', () => {
     const text = createOffer({
       ...ours,
       codecs: [
@@ -274,7 +274,7 @@ describe('createOffer', () => {
     assert.ok(has(text, 'a=rtpmap:102 telephone-event/16000'));
   });
 
-  it('a new offer keeps every m= line of the session, in its place (RFC 3264 §8)', () => {
+  it('a new offer keeps every m= line of the session, in its position (RFC 3264 §8)', () => {
     const { answer } = answered(offer('m=video 51372 RTP/AVP 31', 'm=audio 49170 RTP/AVP 0'));
     const text = createOffer({ ...ours, direction: 'sendonly', sessionId: '7', previous: answer });
     assert.deepEqual(mediaLines(text), ['m=video 0 RTP/AVP 31', 'm=audio 5000 RTP/AVP 0 8 101']);
@@ -314,7 +314,7 @@ describe('applyAnswer', () => {
     );
   });
 
-  it('what was never offered is not sent, though the answer has it', () => {
+  it('a codec of the answer that was not offered is never sent', () => {
     const pcmaOnly = createOffer({ ...ours, codecs: [pcmaCapability], sessionId: '1' });
     const result = applyAnswer(pcmaOnly, offer('m=audio 49170 RTP/AVP 0 8'), codecs);
     assert.equal('agreed' in result && result.agreed.payloadType, 8);

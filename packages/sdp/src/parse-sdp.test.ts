@@ -16,7 +16,7 @@ function problemOf(text: string, limits = {}): string | undefined {
 }
 
 describe('parseSdp', () => {
-  it('reads back what we write', () => {
+  it('parses our own descriptions', () => {
     const result = parseSdp(good);
     assert.ok('session' in result);
     const { origin, media } = result.session;
@@ -60,14 +60,14 @@ describe('parseSdp', () => {
     });
   }
 
-  it('limits are arguments', () => {
+  it('applies the limits of its argument', () => {
     assert.equal(problemOf(good, { maxLength: 20 }), 'too-large');
     assert.equal(problemOf(good, { maxLines: 5 }), 'too-large');
     assert.equal(problemOf(good, { maxLineLength: 5 }), 'too-large');
     assert.equal(problemOf(good, { maxMedia: 0 }), 'too-large');
   });
 
-  it('an attribute named like a property of every object does no harm', () => {
+  it('an attribute named like a property of every object is harmless', () => {
     const result = parseSdp(
       `${good}a=__proto__:1\r\na=constructor\r\na=rtpmap:0 __proto__/8000\r\na=toString:1\r\n`,
     );
@@ -112,7 +112,7 @@ describe('hostile descriptions', () => {
       return copy.join('\r\n');
     });
 
-  it('nothing that arrives makes the parser, the answerer or the offerer throw, and every answer can be parsed', () => {
+  it('no input makes the parser, the answerer or the offerer throw, and every answer can be parsed', () => {
     fc.assert(
       fc.property(fc.oneof(mutated, fc.string({ maxLength: 300 })), (text) => {
         parseSdp(text);
@@ -135,7 +135,7 @@ describe('hostile descriptions', () => {
     );
   });
 
-  it('the costliest lines that the limits allow keep nobody waiting', { timeout: 2000 }, () => {
+  it('the costliest lines within the limits are parsed in bounded time', { timeout: 2000 }, () => {
     const line = `a=imageattr:* send ${'[x=1] '.repeat(160)}`;
     const cheap = parseSdp(`${good}${`${line}\r\n`.repeat(15)}`);
     assert.ok('session' in cheap);

@@ -3,13 +3,13 @@ import { type CryptoAttribute, parseCrypto } from './crypto-attribute.ts';
 import type { Direction } from './direction.ts';
 import type { MediaDescription, SdpProblem, SessionDescription } from './session-description.ts';
 
-/** What a description may cost. */
+/** Bounds of a description. */
 export interface SdpLimits {
   /** Characters of the whole; default 16,384. */
   readonly maxLength?: number;
   /** Default 512; a browser's offer of audio and video has about 150. */
   readonly maxLines?: number;
-  /** Characters of one line; default 1,024, so that no pattern of the grammar sees more. */
+  /** Characters of one line; default 1,024, which bounds the cost of each pattern of the grammar. */
   readonly maxLineLength?: number;
   /** m= lines; default 16. */
   readonly maxMedia?: number;
@@ -19,7 +19,7 @@ export interface SdpLimits {
 const controlCharacter = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 const mediaLine = /^m=([\w-]{1,32}) (\d{1,5})(?:\/\d{1,5})? ([\w/-]{1,64})((?: [^ ]+)*) *$/;
 
-/** Parses a session description; never throws, whatever the text. */
+/** Parses a session description; never throws. */
 export function parseSdp(
   text: string,
   limits: SdpLimits = {},
@@ -60,7 +60,7 @@ export function parseSdp(
   };
 }
 
-/** By m= line; read here, because the library forgets session parameters behind the first. */
+/** By m= line; parsed here, because the library drops session parameters after the first. */
 function cryptoLines(lines: readonly string[]): readonly (readonly CryptoAttribute[])[] {
   const found: CryptoAttribute[][] = [];
   for (const line of lines) {
@@ -116,7 +116,7 @@ function rtpmapsOf(media: ParsedMedia): MediaDescription['rtpmaps'] {
     const clockRate = Number(rate);
     const channels = encoding === undefined ? 1 : Number(encoding);
     if (!(payloadType >= 0 && payloadType < 128 && clockRate > 0 && channels > 0)) continue;
-    // RFC 8866 §6.6 allows one a payload type; the first one said is kept.
+    // RFC 8866 §6.6 allows one for each payload type; the first is kept.
     if (!rtpmaps.has(payloadType)) rtpmaps.set(payloadType, { name: String(codec), clockRate, channels });
   }
   return rtpmaps;

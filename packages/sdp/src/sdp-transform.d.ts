@@ -1,4 +1,4 @@
-/** The part of sdp-transform that we use; the package has no types of its own. */
+/** Types of the part of sdp-transform that we use; the package has none. */
 declare module 'sdp-transform' {
   export interface ParsedAttributes {
     readonly connection?: { readonly version: number; readonly ip: string | number };

@@ -1,7 +1,7 @@
 import type { CryptoAttribute } from './crypto-attribute.ts';
 import type { Direction } from './direction.ts';
 
-/** A parsed session description (RFC 8866), reduced to what offer and answer need. */
+/** A parsed session description (RFC 8866), reduced to the fields that offer and answer need. */
 export interface SessionDescription {
   readonly origin: {
     readonly username: string;
@@ -16,15 +16,15 @@ export interface SessionDescription {
   readonly media: readonly MediaDescription[];
 }
 
-/** One m= line with its attributes; what the session says for all media is filled in. */
+/** One m= line with its attributes, and those of the session as defaults. */
 export interface MediaDescription {
   /** audio, video, application, … */
   readonly kind: string;
-  /** 0: refused or given up (RFC 3264 §6, §8.2). */
+  /** 0: refused or removed (RFC 3264 §6, §8.2). */
   readonly port: number;
   /** E.g. RTP/AVP. */
   readonly protocol: string;
-  /** The formats as they were written, of which an RTP profile's are payload types. */
+  /** The formats as written; those of an RTP profile are payload types. */
   readonly formats: readonly string[];
   /** The numeric formats 0–127, without repetitions. */
   readonly payloadTypes: readonly number[];
@@ -46,14 +46,14 @@ export interface MediaDescription {
   readonly crypto: readonly CryptoAttribute[];
 }
 
-/** Why a description was not taken. */
+/** Why a description was not accepted. */
 export type SdpProblem =
   | 'too-large' // more bytes, lines or media than the limits allow
-  | 'malformed' // no v=0, no o=, an m= line that is none, control characters
+  | 'malformed' // no v=0, no o=, a malformed m= line, control characters
   | 'no-audio' // no audio stream, or only refused ones
-  | 'unsupported-transport' // audio, but over nothing that we speak
+  | 'unsupported-transport' // audio, but over unsupported transports only
   | 'no-common-codec'
-  | 'no-common-crypto' // SRTP with no suite and key that both can use, or none where it is demanded
-  | 'bad-address' // none, no IP address, or a multicast one
-  | 'media-mismatch' // the answer's m= lines are not those of the offer
+  | 'no-common-crypto' // SRTP without a common suite and usable key, or plain RTP where SRTP is required
+  | 'bad-address' // missing, not an IP address, or multicast
+  | 'media-mismatch' // the answer's m= lines do not match those of the offer
   | 'refused'; // the answer refuses our audio
