@@ -1,7 +1,7 @@
 import { parseDigestFields } from './digest-fields.ts';
 import { type DigestAlgorithm, digestAlgorithm } from './digest-response.ts';
 
-/** An Authorization or Proxy-Authorization value that a digest server can judge. */
+/** A well-formed Authorization or Proxy-Authorization value. */
 export interface Authorization {
   readonly username: string;
   readonly realm: string;
@@ -21,7 +21,7 @@ export interface Authorization {
 const RESPONSE = { MD5: /^[0-9a-f]{32}$/, 'SHA-256': /^[0-9a-f]{64}$/ } as const;
 const NONCE_COUNT = /^[0-9a-f]{8}$/i;
 
-/** Reads an authorization; undefined when it is malformed or asks for an algorithm or qop that was not offered. */
+/** Parses an authorization; undefined when it is malformed or uses an algorithm or qop that was not offered. */
 export function parseAuthorization(value: string): Authorization | undefined {
   const fields = parseDigestFields(value);
   const algorithm = fields && digestAlgorithm(fields.get('algorithm'));
@@ -40,7 +40,7 @@ export function parseAuthorization(value: string): Authorization | undefined {
   const ncText = fields.get('nc') ?? '';
   const cnonce = fields.get('cnonce') ?? '';
   const nc = NONCE_COUNT.test(ncText) ? Number.parseInt(ncText, 16) : 0;
-  // RFC 7616 §3.4: the first request with a nonce has nc=00000001, so 0 counts nothing.
+  // RFC 7616 §3.4: the first request with a nonce has nc=00000001, so 0 is invalid.
   if (qop !== 'auth' || nc === 0 || cnonce === '') return undefined;
   return { ...core, qop, nc, ncText, cnonce };
 }

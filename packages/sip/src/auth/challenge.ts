@@ -2,13 +2,13 @@ import { quote } from '../message/tokens.ts';
 import { type DigestFields, parseDigestFields } from './digest-fields.ts';
 import type { DigestAlgorithm } from './digest-response.ts';
 
-/** What a server asks for; see `challenges`. */
+/** Fields of a server's challenges; see `challenges`. */
 export interface ChallengeFields {
   readonly realm: string;
   readonly nonce: string;
-  /** True when the password was right and only the nonce was too old: the phone retries without asking its user. */
+  /** True when only the nonce was invalid: the phone retries with the same password. */
   readonly stale: boolean;
-  /** In the order of the headers, strongest first unless told. */
+  /** In the order of the headers; by default strongest first. */
   readonly algorithms?: readonly DigestAlgorithm[];
 }
 
@@ -20,11 +20,11 @@ export interface Challenge {
   readonly stale: boolean;
   /** As written; undefined means MD5. */
   readonly algorithm: string | undefined;
-  /** Lower case; empty when the server speaks RFC 2069 only. */
+  /** Lower case; empty when the server supports RFC 2069 only. */
   readonly qops: readonly string[];
 }
 
-/** Strongest first: a client answers the topmost that it supports (RFC 8760 §2.4). */
+/** Strongest first: a client answers the first that it supports (RFC 8760 §2.4). */
 export const DIGEST_ALGORITHMS: readonly DigestAlgorithm[] = ['SHA-256', 'MD5'];
 
 /** The values of WWW-Authenticate or Proxy-Authenticate, one header field per algorithm (RFC 8760 §2.3). */
@@ -37,7 +37,7 @@ export function challenges(fields: ChallengeFields): readonly string[] {
   );
 }
 
-/** Reads one challenge; undefined when it is no Digest or lacks its realm or nonce. */
+/** Parses one challenge; undefined when it is not Digest or lacks its realm or nonce. */
 export function parseChallenge(value: string): Challenge | undefined {
   const fields = parseDigestFields(value);
   return fields === undefined ? undefined : challengeOf(fields);

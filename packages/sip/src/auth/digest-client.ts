@@ -11,12 +11,12 @@ import {
   ha1Of,
 } from './digest-response.ts';
 
-/** Who we are to the server: a password, or the HA1 that was made of it for the server's realm. */
+/** Our credentials: a password, or its HA1 for the server's realm. */
 export type DigestCredentials =
   | { readonly username: ByteString; readonly password: ByteString }
   | { readonly username: ByteString; readonly ha1: Ha1 };
 
-/** The request that is authorized. */
+/** The request to authorize. */
 export interface AuthorizedRequest {
   readonly method: string;
   /** The Request-URI as it goes onto the wire. */
@@ -24,7 +24,7 @@ export interface AuthorizedRequest {
   readonly body?: ByteString;
 }
 
-/** What each use of a challenge adds: a fresh client nonce, and how often this server nonce has been used with this use. */
+/** Values of one use of a challenge: a fresh client nonce, and the count of uses of the server nonce, this one included. */
 export interface DigestUse {
   readonly hash: Hash;
   readonly cnonce: string;
@@ -34,7 +34,7 @@ export interface DigestUse {
 
 /**
  * The values for Authorization (401) or Proxy-Authorization (407), one per realm, each for the strongest challenge that we
- * support, the topmost among equals (RFC 8760 §2.4). Empty when none can be answered.
+ * support, the first among equals (RFC 8760 §2.4). Empty when we support none.
  */
 export function authorize(
   request: AuthorizedRequest,

@@ -4,8 +4,8 @@ import { endOfQuoted, isToken, unquote } from '../message/tokens.ts';
 export type DigestFields = ReadonlyMap<string, string>;
 
 /**
- * Reads `Digest name=value, name="value", …` (RFC 7616 §3.3, RFC 3261 §25.1 `auth-param`); undefined for another scheme,
- * a malformed list, or a parameter that appears twice, which two readers could understand differently.
+ * Parses `Digest name=value, name="value", …` (RFC 7616 §3.3, RFC 3261 §25.1 `auth-param`); undefined for another scheme,
+ * a malformed list, or a repeated parameter, which two parsers could read differently.
  */
 export function parseDigestFields(value: string): DigestFields | undefined {
   if (value.slice(0, 7).toLowerCase() !== 'digest ') return undefined;

@@ -14,20 +14,20 @@ import {
 } from './digest-response.ts';
 import type { Nonces } from './nonces.ts';
 
-/** What a digest server is made of. */
+/** Options of a digest server. */
 export interface DigestServerOptions {
   readonly realm: string;
   readonly hash: Hash;
   readonly equals: Equals;
   readonly nonces: Nonces;
-  /** A random text of this process, from which the HA1 of users that do not exist is made. */
+  /** A random text of this process, the source of the decoy HA1 of unknown users. */
   readonly decoySecret: string;
   readonly algorithms?: readonly DigestAlgorithm[];
 }
 
 /**
- * What a request says about its sender before anything is believed: `none` carries no authorization for our realm,
- * `malformed` one that cannot be judged (400), `claim` one for `judge`.
+ * The unverified credentials of a request: `none` has no authorization for our realm, `malformed` one with an error (400),
+ * `claim` one for `judge`.
  */
 export type Claim =
   | { readonly kind: 'none' }
@@ -35,8 +35,8 @@ export type Claim =
   | { readonly kind: 'claim'; readonly authorization: Authorization };
 
 /**
- * `accepted`: the sender knows the password. `stale`: the nonce is old, used or not ours, whatever the digest: challenge with
- * stale=true. `refused`: wrong password or no such user, which nobody can tell apart. `wrong-uri`: the digest is for
+ * `accepted`: the password is right. `stale`: the nonce is old, used or not ours, whatever the digest: challenge with
+ * stale=true. `refused`: wrong password or unknown user, indistinguishable to the sender. `wrong-uri`: the digest is for
  * another resource (400, RFC 7616 §3.4.6).
  */
 export type Judgement = 'accepted' | 'stale' | 'refused' | 'wrong-uri';
@@ -47,7 +47,7 @@ export interface DigestServer {
   challenge(now: number, source: string, stale: boolean): readonly string[];
   /** The claim in the request's Authorization or Proxy-Authorization fields. */
   claim(request: SipRequest, header?: 'Authorization' | 'Proxy-Authorization'): Claim;
-  /** Judges a claim; `ha1` is undefined when the user does not exist, and costs the same then. */
+  /** Judges a claim, in the same time for an unknown user, whose `ha1` is undefined. */
   judge(
     authorization: Authorization,
     ha1: Ha1 | undefined,
@@ -72,14 +72,14 @@ export function createDigestServer(options: DigestServerOptions): DigestServer {
     claim(request, header = 'Authorization') {
       let isMalformed = false;
       let ours: Authorization | undefined;
-      // A request may carry one field per realm on its way (RFC 3261 §22.3); only ours counts.
+      // A request may carry one field per realm (RFC 3261 §22.3); only ours counts.
       for (const value of request.headers.all(header)) {
-        // RFC 4475 §3.3.7: credentials of a scheme that we do not know count for nothing, and a challenge follows.
+        // RFC 4475 §3.3.7: credentials of an unknown scheme are ignored, and a challenge follows.
         if (!/^digest(?![^ \t])/i.test(value)) continue;
         const authorization = parseAuthorization(value);
         if (authorization === undefined) isMalformed = true;
         else if (authorization.realm !== realm) continue;
-        // Two of one realm: one reader would judge the first, another the second.
+        // Two of one realm: another implementation could judge the other one.
         else if (ours !== undefined) return { kind: 'malformed' };
         else ours = authorization;
       }
@@ -87,8 +87,8 @@ export function createDigestServer(options: DigestServerOptions): DigestServer {
       return { kind: isMalformed ? 'malformed' : 'none' };
     },
     judge(authorization, ha1, request, now, source) {
-      // RFC 7616 §3.3: stale says that the nonce is invalid, not whether the digest was right. A guess with an invented nonce, which shows
-      // no sender and is not counted, must learn nothing.
+      // RFC 7616 §3.3: stale means an invalid nonce, whatever the digest. A guess with an invented nonce proves no source address
+      // and is not counted, so its answer must not depend on the password.
       const nonce = nonces.judge(authorization.nonce, now, source);
       if (nonce === 'stale' || nonce === 'forged') return 'stale';
       const isRight = verifyDigest(hash, equals, authorization, ha1 ?? decoy, request.method);
@@ -99,7 +99,7 @@ export function createDigestServer(options: DigestServerOptions): DigestServer {
   };
 }
 
-/** Whether an authorization was made by somebody who knows the HA1; compares in constant time. */
+/** Whether an authorization was made with this HA1; compares in constant time. */
 export function verifyDigest(
   hash: Hash,
   equals: Equals,
@@ -112,14 +112,14 @@ export function verifyDigest(
   return equals(digestResponse(hash, ha1Of(ha1, algorithm), input), response);
 }
 
-/** An HA1 that no password gives, to verify against where there is no user. */
+/** An HA1 without a password, to verify against for unknown users. */
 export function decoyHa1(hash: Hash, secret: string): Ha1 {
   return createHa1(hash, '', '', secret);
 }
 
 /**
- * RFC 7616 §3.4.6 wants both URIs to name one resource. Proxies rewrite ports and parameters of a Request-URI and phones leave
- * them out of the digest, so scheme, user and host decide.
+ * RFC 7616 §3.4.6: both URIs must name one resource. Proxies rewrite ports and parameters of a Request-URI and phones omit
+ * them in the digest, so only user and host decide.
  */
 function isSameResource(claimed: string, requested: string): boolean {
   if (claimed === requested || sameUri(claimed, requested)) return true;

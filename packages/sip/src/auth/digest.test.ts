@@ -65,7 +65,7 @@ describe('digest vectors', () => {
     assert.doesNotMatch(value!, /cnonce|nc=|qop/);
   });
 
-  it('MD5-sess and auth-int hash what RFC 7616 §3.4.2 and §3.4.3 say', () => {
+  it('MD5-sess and auth-int hash the inputs of RFC 7616 §3.4.2 and §3.4.3', () => {
     const [session] = authorize(page, [rfc7616('MD5-sess')], mufasa, { hash, cnonce, nc: 1 });
     const a1 = hash(
       'MD5',
@@ -112,7 +112,7 @@ describe('digest client', () => {
 });
 
 describe('parseDigestFields', () => {
-  it('reads quoted, escaped and bare values, and refuses what is ambiguous', () => {
+  it('parses quoted, escaped and bare values, and refuses ambiguous fields', () => {
     assert.deepEqual(
       [...parseDigestFields('DIGEST a="x, \\"y\\"" ,B=c,, d = "e"')!],
       [
@@ -219,7 +219,7 @@ describe('digest server', () => {
     );
   });
 
-  it('refuses a digest made for another resource, but not for another port or parameter of it', () => {
+  it('refuses a digest for another resource, but accepts another port or parameter of the URI', () => {
     assert.equal(judged({ uri: 'sip:other.example' }), 'wrong-uri');
     assert.equal(judged({ uri: 'sip:EXAMPLE.com:5060;transport=udp' }), 'accepted');
   });
@@ -232,7 +232,7 @@ describe('digest server', () => {
     assert.equal(judged({ nonces: offered }), 'accepted');
   });
 
-  it('tells requests without, with foreign and with malformed authorization apart', () => {
+  it('distinguishes requests without, with foreign and with malformed authorization', () => {
     const request = register();
     assert.equal(server.claim(request).kind, 'none');
     request.headers.append(

@@ -14,7 +14,7 @@ function check(server: Nonces, nonce: string, nc: number, now: number, source: s
 }
 
 describe('nonces', () => {
-  it('are accepted once per count', () => {
+  it('nonces are accepted once per count', () => {
     const server = nonces();
     const nonce = server.issue(1000, 'a');
     assert.equal(check(server, nonce, 1, 1000, 'a'), 'ok');
@@ -22,14 +22,14 @@ describe('nonces', () => {
     assert.equal(check(server, nonce, 2, 1002, 'a'), 'ok');
   });
 
-  it('go stale after their lifetime', () => {
+  it('nonces are stale after their lifetime', () => {
     const server = nonces({ lifetimeMs: 500 });
     const nonce = server.issue(1000, 'a');
     assert.equal(check(server, nonce, 1, 1500, 'a'), 'ok');
     assert.equal(check(server, nonce, 2, 1501, 'a'), 'stale');
   });
 
-  it('are forged from another source, under another key, or with any character changed', () => {
+  it('nonces count as forged from another source, under another key, or with any character changed', () => {
     const server = nonces();
     const nonce = server.issue(1000, 'a');
     assert.equal(check(server, nonce, 1, 1000, 'b'), 'forged');
@@ -42,7 +42,7 @@ describe('nonces', () => {
       assert.equal(check(server, garbage, 1, 0, 'a'), 'forged');
   });
 
-  it('are used up by a request without qop', () => {
+  it('nonces are used up by a request without qop', () => {
     const server = nonces();
     const nonce = server.issue(0, 'a');
     assert.equal(check(server, nonce, 0, 0, 'a'), 'ok');
@@ -53,12 +53,12 @@ describe('nonces', () => {
     assert.equal(check(server, counted, 0, 0, 'a'), 'replayed');
   });
 
-  it('differ although issued in the same millisecond to the same source', () => {
+  it('nonces of one millisecond and one source differ', () => {
     const server = nonces();
     assert.notEqual(server.issue(1, 'a'), server.issue(1, 'a'));
   });
 
-  it('accept counts that overtook each other, but none twice, in any order', () => {
+  it('nonces accept counts in any order, but none twice', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 80 }), { maxLength: 100 }), (counts) => {
         const server = nonces();
@@ -76,7 +76,7 @@ describe('nonces', () => {
     );
   });
 
-  it('are remembered within a bound, and a forgotten one is stale, never accepted again', () => {
+  it('the memory of nonces is bounded, and a forgotten one is stale, never accepted again', () => {
     const server = nonces({ maxRemembered: 10 });
     const all = Array.from({ length: 40 }, (_, index) => server.issue(1000 + index, 'a'));
     for (const nonce of all) {
@@ -88,7 +88,7 @@ describe('nonces', () => {
     assert.equal(check(server, server.issue(1101, 'a'), 1, 1101, 'a'), 'ok');
   });
 
-  it('leave the memory when they expire', () => {
+  it('expired nonces leave the memory', () => {
     const server = nonces({ lifetimeMs: 100 });
     for (let at = 0; at < 50; at += 1) check(server, server.issue(at, 'a'), 1, at, 'a');
     assert.equal(server.remembered, 50);

@@ -1,39 +1,39 @@
 import type { Equals } from './digest-response.ts';
 
-/** What the nonces need from outside and their bounds. */
+/** Dependencies and bounds of the nonces. */
 export interface NonceOptions {
-  /** A keyed hash (HMAC) of a text in lower-case hex, at least 32 digits; the key never leaves its owner. */
+  /** A keyed hash (HMAC) of a text in lower-case hex, at least 32 digits. */
   readonly sign: (text: string) => string;
   readonly equals: Equals;
-  /** How long a nonce may be used, 60,000 ms. */
+  /** Life of a nonce, 60,000 ms. */
   readonly lifetimeMs?: number;
-  /** Used nonces that are remembered at once, 100,000. */
+  /** The most used nonces in memory, 100,000. */
   readonly maxRemembered?: number;
 }
 
-/** A nonce that we gave to the source that presents it, and that has not expired. */
+/** A nonce of ours, presented by its source before its expiry. */
 export interface IssuedNonce {
   readonly nonce: string;
   readonly issuedAt: number;
 }
 
-/** What becomes of the use of a nonce: `ok` was recorded with this nc and cannot be used so again. */
+/** The verdict on the use of a nonce; `ok` records this nc, so that a repetition is refused. */
 export type NonceUse = 'ok' | 'stale' | 'replayed';
 
 /** Signed nonces with a memory of their use. Times are milliseconds. */
 export interface Nonces {
-  /** A new nonce for a source (an address; a nonce that was given to one source is forged from another). */
+  /** A new nonce for a source address; from another source it counts as forged. */
   issue(now: number, source: string): string;
   /** Judges a nonce that a source presents, and records nothing. */
   judge(nonce: string, now: number, source: string): IssuedNonce | 'stale' | 'forged';
   /**
-   * Records the use of a nonce whose digest was right: recording it earlier would let strangers fill the memory. The signature was
-   * checked by `judge` and is not computed again. nc 0 stands for a request without qop: it uses the nonce up.
+   * Records the use of a nonce. Call it only after a right digest: otherwise unauthenticated senders could fill the memory. Does not
+   * repeat the signature check of `judge`. nc 0 stands for a request without qop, which uses the nonce up.
    */
   use(issued: IssuedNonce, nc: number, now: number): NonceUse;
   /**
-   * Whether we gave this nonce to that source within that time: whoever has it receives what is sent there (return routability).
-   * Nothing is recorded.
+   * Whether we gave this nonce to that source within that time, which proves that the sender receives there (return
+   * routability). Records nothing.
    */
   proves(nonce: string, now: number, source: string, withinMs?: number): boolean;
   /** Used nonces in memory. */
@@ -43,28 +43,28 @@ export interface Nonces {
 interface Use {
   readonly issuedAt: number;
   highest: number;
-  /** Bit n tells that `highest - n` was used: requests may overtake each other on UDP. */
+  /** Bit n is set when `highest - n` was used: requests may overtake each other on UDP. */
   window: number;
 }
 
-// 84 bits, a little more than the tags of SRTP (RFC 3711 §4.2.1): challenges are answers to strangers, and are kept small.
+// 84 bits, more than the 80-bit tags of SRTP (RFC 3711 §4.2.1), and short: challenges answer unauthenticated senders.
 const MAC_DIGITS = 21;
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 const WINDOW = 32;
 const NONCE = /^([0-9a-z]{1,10})-([0-9a-z]{1,10})-([A-Za-z0-9_-]{14})$/;
 
-/** Creates nonces of one server process; what it signed is unknown to another key, and reads as forged there. */
+/** Creates the nonces of one server process; under another key they count as forged. */
 export function createNonces(options: NonceOptions): Nonces {
   const { sign, equals, lifetimeMs = 60_000, maxRemembered = 100_000 } = options;
   const uses = new Map<string, Use>();
   let issued = 0;
-  // Nonces issued up to here count as stale: their uses may have been forgotten to keep the memory bounded.
+  // Nonces issued up to here count as stale: the bound on memory may have removed their uses.
   let forgottenUntil = -1;
 
   const mac = (time: string, serial: string, source: string): string =>
     shortened(sign(`${time}-${serial}-${source}`).slice(0, MAC_DIGITS));
 
-  /** In the order of first use, which is near enough to that of issue for the oldest to be in front. */
+  /** Removes the oldest uses. The map is in order of first use, close enough to that of issue. */
   const forget = (now: number): void => {
     for (const [nonce, use] of uses) {
       const isExpired = use.issuedAt + lifetimeMs < now;
@@ -79,12 +79,12 @@ export function createNonces(options: NonceOptions): Nonces {
     if (use !== undefined) return nc !== 0 && advance(use, nc) ? 'ok' : 'replayed';
     forget(now);
     if (issuedAt <= forgottenUntil) return 'stale';
-    // Without qop nothing counts the uses, so the first is the last.
+    // Without qop there is no count, so the first use is the only one.
     uses.set(nonce, { issuedAt, highest: nc === 0 ? Number.MAX_SAFE_INTEGER : nc, window: 1 });
     return 'ok';
   };
 
-  /** The instant at which we gave the nonce to the source; undefined when we did not. */
+  /** The instant of issue to this source; undefined when we did not issue it. */
   const issuedTo = (nonce: string, source: string): number | undefined => {
     const [, time = '', serial = '', signature = ''] = NONCE.exec(nonce) ?? [];
     if (time === '' || !equals(signature, mac(time, serial, source))) return undefined;
@@ -95,7 +95,7 @@ export function createNonces(options: NonceOptions): Nonces {
     issue(now, source) {
       issued += 1;
       const time = Math.max(0, Math.floor(now)).toString(36);
-      // The serial keeps two phones behind one address from sharing a nonce and stealing each other's counts.
+      // The serial gives two phones behind one address different nonces, and so separate counts.
       const serial = issued.toString(36);
       return `${time}-${serial}-${mac(time, serial, source)}`;
     },
@@ -116,7 +116,7 @@ export function createNonces(options: NonceOptions): Nonces {
   };
 }
 
-/** Two letters for every three hex digits. */
+/** Hex to base64: two characters for three digits. */
 function shortened(hex: string): string {
   let text = '';
   for (let at = 0; at < hex.length; at += 3) {
@@ -126,7 +126,7 @@ function shortened(hex: string): string {
   return text;
 }
 
-/** Notes a count as used; false when it was used before or lies behind the window. */
+/** Records a count as used; false when it was used before or is older than the window. */
 function advance(use: Use, nc: number): boolean {
   const ahead = nc - use.highest;
   if (ahead > 0) {

@@ -45,7 +45,7 @@ function inDialog(method: string, cseq: number, body = 'sdp', headers: [string, 
   });
 }
 
-/** What the world may do to either machine; numbers choose among what is there at that moment. */
+/** Events for either machine; numbers choose among the present branches, requests and timers. */
 const event = fc.record({
   what: fc.constantFrom(
     '1xx',
@@ -97,7 +97,7 @@ interface OpenRequest {
   request: SipRequest;
 }
 
-/** What a driver would hold for one call: it carries effects out and checks that none is given twice or too late. */
+/** The state of a driver for one call: carries effects out and checks that none comes twice or too late. */
 class World {
   ends = 0;
   now = 0;
@@ -148,7 +148,7 @@ class World {
           break;
         }
         case 'cancel':
-          assert.equal(this.branches.get(effect.branch), 'open', 'only what is open is cancelled');
+          assert.equal(this.branches.get(effect.branch), 'open', 'only an open branch is cancelled');
           this.cancels.push(effect.branch);
           break;
         case 'abandon':
@@ -157,9 +157,9 @@ class World {
         case 'authenticate':
           this.authenticate.push(effect.branch);
           break;
-        case 'tell':
-        case 'tell-call':
-          assert.equal(this.ends, 0, 'nothing is told after the end');
+        case 'emit':
+        case 'emit-call':
+          assert.equal(this.ends, 0, 'no event after the end');
           break;
         default:
           break;
@@ -172,7 +172,7 @@ function sessionResponse({ request }: OpenRequest, status: number): ReturnType<t
   return createResponse(request, status, undefined, { headers: [['Contact', '<sip:b@y>']] });
 }
 
-/** Headers with which requests do more: PRACK what waits for it, and session timers now and then. */
+/** Headers of requests: the RAck of a PRACK, and at times a session timer. */
 function headersFor(world: World, what: string, pick: number): [string, string][] {
   if (what === 'REFER') return [['Refer-To', '<sip:c@x>']];
   if (what === 'PRACK') return [['RAck', `${world.rseq} 1 INVITE`]];
@@ -184,7 +184,7 @@ function headersFor(world: World, what: string, pick: number): [string, string][
   ];
 }
 
-/** Inputs that both directions have in common; undefined when the event does not fit the moment. */
+/** Inputs of both directions; undefined when the event does not fit the present state. */
 function sessionInput(world: World, { what, cseq, pick, chance }: Event): SessionInput | undefined {
   const transaction = `t${world.serial++}`;
   switch (what) {
@@ -344,7 +344,7 @@ test('Outgoing calls: in any order of responses, forks, requests, timers and los
         play(current);
         assert.ok(world.ends <= 1);
       }
-      // The world winds down: the owner gives up, whatever is open times out, every timer runs.
+      // The end: the owner hangs up, open transactions time out, every timer runs.
       feed({ type: 'hang-up' });
       for (let round = 0; round < 200; round += 1) {
         for (const [branch, phase] of world.branches) {
@@ -361,7 +361,7 @@ test('Outgoing calls: in any order of responses, forks, requests, timers and los
         const due = dueTimer(world);
         if (due) feed({ type: 'timer-fired', scope: due[0], key: due[1] as CallTimer });
       }
-      assert.equal(world.ends, 1, 'the owner is told the end exactly once');
+      assert.equal(world.ends, 1, 'the owner gets the end exactly once');
       assert.equal(state.phase, 'ended');
       assert.deepEqual([...world.timers.keys()], []);
       assert.deepEqual(world.requests, []);
@@ -446,7 +446,7 @@ test('Incoming calls: in any order of orders, requests, CANCEL, timers and losse
         const due = dueTimer(world);
         if (due) feed({ type: 'timer-fired', key: due[1] as IncomingCallTimer });
       }
-      assert.equal(world.ends, 1, 'the owner is told the end exactly once');
+      assert.equal(world.ends, 1, 'the owner gets the end exactly once');
       assert.equal(state.phase, 'ended');
       assert.deepEqual([...world.timers.keys()], []);
       assert.deepEqual(world.requests, []);

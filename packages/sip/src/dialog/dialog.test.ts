@@ -103,7 +103,7 @@ test('§12.2.2: only a lower CSeq is out of order; a gap is not', () => {
   assert.equal(isOutOfOrder(withRemoteCseq(dialog, numbered(999)), numbered(998)), true);
 });
 
-test('§12.2.1.2: a 2xx to a target refresh request replaces the remote target; a Contact that is no SIP URI does not', () => {
+test('§12.2.1.2: a 2xx to a target refresh request replaces the remote target; a Contact other than a SIP URI does not', () => {
   const dialog = createCallerDialog(invite, ok);
   const moved = createResponse(invite, 200, 'OK', { headers: [['Contact', '<sip:bob@192.0.2.77>']] });
   assert.equal(refreshTarget(dialog, moved).remoteTarget, 'sip:bob@192.0.2.77');

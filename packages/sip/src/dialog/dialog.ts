@@ -131,7 +131,7 @@ export function isOutOfOrder(dialog: Dialog, request: SipRequest): boolean {
   return dialog.remoteCseq !== undefined && cseqOf(request) < dialog.remoteCseq;
 }
 
-/** The dialog after a request of the peer was taken in. */
+/** The dialog after a request of the peer was accepted. */
 export function withRemoteCseq(dialog: Dialog, request: SipRequest): Dialog {
   return { ...dialog, remoteCseq: cseqOf(request) };
 }
@@ -144,7 +144,7 @@ export function refreshTarget(dialog: Dialog, message: SipMessage): Dialog {
     : { ...dialog, remoteTarget: target };
 }
 
-/** The CSeq number of a message; -1 when it has none that can be read, so that it equals no other. */
+/** The CSeq number of a message; -1, which equals no other, when it is missing or malformed. */
 export function cseqOf(message: SipMessage): number {
   const value = message.headers.get('CSeq');
   return (value === undefined ? undefined : parseCSeq(value)?.seq) ?? -1;
@@ -153,7 +153,7 @@ export function cseqOf(message: SipMessage): number {
 function contactUri(message: SipMessage): string | undefined {
   const contact = message.headers.get('Contact');
   const uri = contact === undefined ? undefined : parseNameAddr(contact)?.uri;
-  // A target that is no SIP URI cannot be sent to.
+  // Requests can go to SIP URIs only.
   return uri !== undefined && parseSipUri(uri) ? uri : undefined;
 }
 

@@ -28,12 +28,12 @@ export function findEarly(
   return undefined;
 }
 
-/** A request of the callee before its 2xx; `isHeard` means that the owner still waits for this call. */
+/** A request of the callee before its 2xx; `isAwaited` means that the owner still waits for this call. */
 export function onEarlyRequest(
   early: EarlyDialog,
   transaction: string,
   request: SipRequest,
-  isHeard: boolean,
+  isAwaited: boolean,
 ): { readonly early: EarlyDialog; readonly effects: readonly SessionEffect[] } {
   if (isOutOfOrder(early.dialog, request)) {
     return { early, effects: [{ do: 'respond', transaction, status: 500 }] };
@@ -46,7 +46,7 @@ export function onEarlyRequest(
   if (status !== undefined) return { early: next, effects: [{ do: 'respond', transaction, status }] };
   const answer = answerInDialog(request);
   const effects: SessionEffect[] = [{ do: 'respond', transaction, ...answer }];
-  const info = isHeard ? infoEvent(request, answer) : undefined;
+  const info = isAwaited ? infoEvent(request, answer) : undefined;
   if (info) effects.push(info);
   return { early: next, effects };
 }
@@ -56,9 +56,9 @@ function earlyStatus(method: string, isAnswered: boolean): number | undefined {
     case 'INVITE':
       return 491; // RFC 3261 §14.2: our INVITE is in progress.
     case 'BYE':
-      return 200; // RFC 3261 §15: the callee MUST NOT say BYE here; the INVITE's own final response ends the branch.
+      return 200; // RFC 3261 §15: the callee MUST NOT send BYE here; the INVITE's own final response ends the branch.
     case 'UPDATE':
-      // RFC 3311 §5.2: 491 while our offer has no answer. Afterwards it is the owner's, unless the owner waits for this call no more.
+      // RFC 3311 §5.2: 491 while our offer has no answer. Afterwards the owner answers, or 487 if it no longer waits for this call.
       return isAnswered ? 487 : 491;
     case 'PRACK':
       return 481;

@@ -5,13 +5,13 @@ import type { EarlyDialog, EarlyOffer } from './outgoing-call-state.ts';
 import { ANSWER_LIMIT_T1, tryAgain } from './session-offers.ts';
 import type { Content, SessionEffect, SessionInput } from './session-state.ts';
 
-/** Whether this is one, rather than a request that answers itself: the reliable answer to our offer has come (RFC 3311 §5.2). */
-export function isEarlyOffer({ early }: FoundEarly, request: SipRequest, isHeard: boolean): boolean {
+/** Whether the owner has to answer this request: an offer after the reliable answer to ours (RFC 3311 §5.2). */
+export function isEarlyOffer({ early }: FoundEarly, request: SipRequest, isAwaited: boolean): boolean {
   const isOffer = request.method === 'UPDATE' && request.body !== '';
-  return isOffer && isHeard && early.answer !== '' && !isOutOfOrder(early.dialog, request);
+  return isOffer && isAwaited && early.answer !== '' && !isOutOfOrder(early.dialog, request);
 }
 
-/** Takes the offer to the owner; while another one waits: 500 with a Retry-After (RFC 3311 §5.2). */
+/** Passes the offer to the owner; while another one waits: 500 with a Retry-After (RFC 3311 §5.2). */
 export function takeEarlyOffer(
   { name, tag, early }: FoundEarly,
   { transaction, request, chance }: SessionInput & { type: 'request' },
@@ -33,12 +33,12 @@ export function takeEarlyOffer(
     offer: { session, transaction, request },
     effects: [
       { do: 'start-timer', session, key: 'answer-limit', at: now + ANSWER_LIMIT_T1 * t1 },
-      { do: 'tell', event: { type: 'offered', request } },
+      { do: 'emit', event: { type: 'offered', request } },
     ],
   };
 }
 
-/** Answers it, or refuses it with a status. */
+/** Answers the offer, or refuses it with a status. */
 export function settleEarlyOffer(
   { session, transaction }: EarlyOffer,
   outcome: Content | number,

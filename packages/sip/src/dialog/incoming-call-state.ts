@@ -27,7 +27,7 @@ export type IncomingCall =
       readonly dialog: Dialog;
       readonly provisional: Provisional | undefined;
       readonly timers: TimerDurations;
-      readonly wish: SessionInterval;
+      readonly preferred: SessionInterval;
       readonly reliability: 'none' | 'supported' | 'required';
       /** RSeq of the last response that was sent reliably. */
       readonly rseq: number;
@@ -35,19 +35,19 @@ export type IncomingCall =
       readonly unacknowledged:
         | { readonly rseq: number; readonly response: Provisional; readonly interval: number }
         | undefined;
-      /** Reliable responses that wait until it has come. */
+      /** Reliable responses that wait for that PRACK. */
       readonly queue: readonly Provisional[];
-      /** The owner's 2xx, which waits for the same. */
+      /** The owner's 2xx, which waits for that PRACK. */
       readonly acceptance: Acceptance | undefined;
       /** Offer and answer have been exchanged before the 2xx (RFC 3262 §5). */
       readonly isAgreed: boolean;
       /** An offer in a PRACK or UPDATE that the owner has not answered. */
       readonly theirs: TheirOffer | undefined;
-      /** Our answer to the last of those. */
+      /** Our last answer to such an offer. */
       readonly changed: Content | undefined;
     }
   | { readonly phase: 'answered'; readonly transaction: string; readonly session: Session }
-  /** `session` is what is left to do after an answered call: BYE, and ACK of late 2xx. */
+  /** `session` finishes the signalling of an answered call: BYE, and ACK of late 2xx. */
   | { readonly phase: 'ended'; readonly session: Session | undefined };
 
 /** A 2xx of the owner. */
@@ -57,8 +57,8 @@ export interface Acceptance {
 }
 
 /**
- * Timers of an incoming call: those of its session, `ringing`, which repeats the 1xx, and the limit of ringing; `prack` repeats
- * a reliable 1xx, until the limit of that.
+ * Timers of an incoming call: those of its session; `ringing` repeats the 1xx until `ringing-limit`; `prack` repeats a reliable
+ * 1xx until `prack-limit`.
  */
 export type IncomingCallTimer = SessionTimer | OfferTimer;
 
@@ -72,7 +72,7 @@ export type IncomingCallInput =
   | { readonly type: 'timer-fired'; readonly key: IncomingCallTimer }
   | { readonly type: 'session'; readonly input: SessionInput };
 
-/** Orders of an incoming call. */
+/** Effects of an incoming call. */
 export type IncomingCallEffect =
   | SessionEffect
   | { readonly do: 'start-call-timer'; readonly scope: ''; readonly key: OfferTimer; readonly at: number }

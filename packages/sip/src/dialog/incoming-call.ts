@@ -49,7 +49,7 @@ export function offeredCall(
   timers: TimerDurations,
   ringingLimitMs: number,
   now: number,
-  { wish = DEFAULT_SESSION_INTERVAL, chance = 0 }: { wish?: SessionInterval; chance?: number } = {},
+  { preferred = DEFAULT_SESSION_INTERVAL, chance = 0 }: { preferred?: SessionInterval; chance?: number } = {},
 ): CallStep {
   const dialog = createCalleeDialog(invite, localTag);
   return {
@@ -60,7 +60,7 @@ export function offeredCall(
       dialog,
       provisional: undefined,
       timers,
-      wish,
+      preferred,
       reliability: reliabilityOf(invite),
       rseq: firstRSeq(chance) - 1,
       unacknowledged: undefined,
@@ -96,7 +96,7 @@ function whileOffered(state: OfferedCall, input: IncomingCallInput, now: number)
     }
     case 'accept': {
       const { type: _, ...acceptance } = input;
-      // RFC 3262 §3: no 2xx while a reliable response with a description has no PRACK; it comes in a round trip.
+      // RFC 3262 §3: no 2xx while a reliable response with a description has no PRACK, which takes a round trip.
       if (state.unacknowledged) return { state: { ...state, acceptance, queue: [] }, effects };
       return accept(state, acceptance, now);
     }
@@ -116,7 +116,7 @@ function whileOffered(state: OfferedCall, input: IncomingCallInput, now: number)
   const { input: early } = input;
   switch (early.type) {
     case 'cancelled':
-      // §9.2: a CANCEL ends the INVITE that has no final response with 487.
+      // §9.2: a CANCEL ends an INVITE without a final response with 487.
       return early.transaction === transaction
         ? end(state, { status: 487 }, { by: 'remote-cancel' })
         : stay(state);
@@ -143,7 +143,7 @@ function onOfferTimer(state: OfferedCall, key: IncomingCallTimer, now: number): 
   const effects: IncomingCallEffect[] = [];
   switch (key) {
     case 'ringing-limit':
-      // The caller neither cancelled nor was answered: it may be gone, and its owner has forgotten the leg.
+      // The caller did not cancel and the owner did not answer: either may be gone.
       return end(state, { status: 480 }, { by: 'no-response' });
     case 'ringing':
       return { state: ringAgain(state, effects, now), effects };
@@ -159,24 +159,24 @@ function onOfferTimer(state: OfferedCall, key: IncomingCallTimer, now: number): 
   }
 }
 
-/** After a PRACK what waited for it goes on: the next reliable response, or the 2xx. */
+/** After a PRACK: sends the next reliable response, or the 2xx. */
 function goOn(state: OfferedCall, effects: readonly IncomingCallEffect[], now: number): CallStep {
   const more: IncomingCallEffect[] = [];
   const accepted = !state.unacknowledged && state.acceptance && accept(state, state.acceptance, now);
   const next = accepted ? accepted.state : sendNext(state, more, now);
   if (accepted) more.push(...accepted.effects);
-  // Told last, because the owner may give its next order at once.
-  const isTold = (effect: IncomingCallEffect) => effect.do === 'tell';
-  const orders = effects.filter((effect) => !isTold(effect));
-  return { state: next, effects: [...orders, ...more, ...effects.filter(isTold)] };
+  // Emitted last, because the owner may react at once.
+  const isEvent = (effect: IncomingCallEffect) => effect.do === 'emit';
+  const orders = effects.filter((effect) => !isEvent(effect));
+  return { state: next, effects: [...orders, ...more, ...effects.filter(isEvent)] };
 }
 
 function accept(state: OfferedCall, acceptance: Acceptance, now: number): CallStep {
-  const { transaction, invite, dialog, timers, wish, theirs } = state;
-  const { terms, headers } = answerTerms(invite, wish);
+  const { transaction, invite, dialog, timers, preferred, theirs } = state;
+  const { terms, headers } = answerTerms(invite, preferred);
   const { content, delayedOffer } = answerOf(state, acceptance.content);
   const answer = { transaction, cseq: cseqOf(invite), delayedOffer };
-  const step = calleeSession(CALLEE_SESSION, dialog, timers, answer, now, wish);
+  const step = calleeSession(CALLEE_SESSION, dialog, timers, answer, now, preferred);
   const effects: IncomingCallEffect[] = [
     {
       do: 'respond',
@@ -209,7 +209,7 @@ function whileAnswered(
         ? { state, effects: [] }
         : inSession(state, session, { type: 'timer-fired', key: input.key }, now);
     case 'invite-failed': {
-      // RFC 6026 §7.1: the 2xx could not be sent and nobody acknowledged it.
+      // RFC 6026 §7.1: the 2xx could not be sent, so no ACK can come.
       if (!session.repeating) return { state, effects: [] };
       const effects: SessionEffect[] = [];
       const ending = endWithBye(session, { by: 'transport-failed' }, effects, now);

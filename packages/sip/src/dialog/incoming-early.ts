@@ -9,13 +9,13 @@ import type { Content, SessionInput } from './session-state.ts';
 /** A call that has no final response yet. */
 export type OfferedCall = IncomingCall & { phase: 'offered' };
 
-/** §13.3.1.1: proxies cancel after three minutes without a response; a provisional one every minute keeps them waiting. */
+/** §13.3.1.1: proxies cancel after three minutes without a response, so a provisional one goes out every minute. */
 const RING_AGAIN_MS = 60_000;
 
-/** More provisional responses than this wait for the PRACK of another one; of further ones nobody would learn anything. */
+/** The most provisional responses that wait for a PRACK; later ones are dropped. */
 const MAX_QUEUE = 8;
 
-/** Sends a provisional response: reliably where the caller insists, or where it takes that and a description comes along. */
+/** Sends a provisional response: reliably if the caller requires it, or supports it and the response has a description. */
 export function ring(
   state: OfferedCall,
   response: Provisional,
@@ -32,7 +32,7 @@ export function ring(
   return next;
 }
 
-/** The response that keeps proxies waiting; a description that has arrived already is not repeated. */
+/** Repeats the response for the proxies, without a description that a PRACK has acknowledged. */
 export function ringAgain(state: OfferedCall, effects: IncomingCallEffect[], now: number): OfferedCall {
   const { provisional, unacknowledged, reliability } = state;
   if (!provisional) return state;
@@ -50,7 +50,7 @@ function sendReliably(
   effects: IncomingCallEffect[],
   now: number,
 ): OfferedCall {
-  // RFC 3262 §3: no second one before the first was acknowledged.
+  // RFC 3262 §3: no second reliable response before the PRACK of the first.
   if (state.unacknowledged) {
     const queue = state.queue.length < MAX_QUEUE ? [...state.queue, response] : state.queue;
     return { ...state, queue };
@@ -87,7 +87,7 @@ export function stopReliable({ unacknowledged }: OfferedCall, effects: IncomingC
   );
 }
 
-/** The next of the responses that waited. */
+/** Sends the next queued response. */
 export function sendNext(state: OfferedCall, effects: IncomingCallEffect[], now: number): OfferedCall {
   const [next, ...queue] = state.queue;
   return next && !state.unacknowledged ? sendReliably({ ...state, queue }, next, effects, now) : state;
@@ -148,7 +148,7 @@ function onPrack(
   }
   effects.push({ do: 'respond', transaction, status: 200 });
   if (isAnswer && isAgreed) {
-    effects.push({ do: 'tell', event: { type: 'acknowledged', body: request.body } });
+    effects.push({ do: 'emit', event: { type: 'acknowledged', body: request.body } });
   }
   return next;
 }
@@ -165,7 +165,7 @@ function onUpdate(
     effects.push({ do: 'respond', transaction, status: 200 });
     return { ...state, dialog: refreshTarget(state.dialog, request) };
   }
-  // RFC 3311 §5.2: an offer of theirs without our answer, be it the INVITE's: 500; one of ours without theirs: 491.
+  // RFC 3311 §5.2: their offer (the INVITE's included) lacks our answer: 500; our offer lacks theirs: 491.
   if (state.theirs || (!state.isAgreed && state.invite.body !== '')) {
     effects.push(tryAgain(transaction, chance));
     return state;
@@ -187,7 +187,7 @@ function takeEarlyOffer(
   const at = now + ANSWER_LIMIT_T1 * state.timers.t1;
   effects.push(
     { do: 'start-timer', session: CALLEE_SESSION, key: 'answer-limit', at },
-    { do: 'tell', event: { type: 'offered', request } },
+    { do: 'emit', event: { type: 'offered', request } },
   );
   return { ...state, theirs: { transaction, request } };
 }
@@ -211,12 +211,12 @@ export function settleEarlyOffer(
   return { ...state, theirs: undefined, dialog, changed: outcome };
 }
 
-/** What the 2xx repeats or brings, and whether its ACK brings the answer (RFC 3262 §5, RFC 3261 §13.2.1). */
+/** The description in the 2xx, and whether its ACK carries the answer (RFC 3262 §5, RFC 3261 §13.2.1). */
 export function answerOf(
   { invite, isAgreed, changed }: OfferedCall,
   content: Content,
 ): { readonly content: Content | undefined; readonly delayedOffer: boolean } {
   if (invite.body !== '') return { content: changed ?? content, delayedOffer: false };
-  // What was offered and answered already would be another offer here.
+  // A description after a completed exchange would be another offer.
   return isAgreed ? { content: undefined, delayedOffer: false } : { content, delayedOffer: true };
 }

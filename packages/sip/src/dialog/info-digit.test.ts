@@ -17,12 +17,12 @@ function info(contentType: string, body: string) {
   });
 }
 
-test('application/dtmf-relay names the key and how long it was held', () => {
+test('application/dtmf-relay holds the key and its duration', () => {
   const pressed = keyOfInfo(info('application/dtmf-relay', 'Signal=5\r\nDuration=250\r\n'));
   assert.deepEqual(pressed, { digit: '5', durationMs: 250 });
 });
 
-test('Spaces, bare newlines, other cases and a missing duration are forgiven', () => {
+test('Spaces, bare newlines, other cases and a missing duration are tolerated', () => {
   const relay = 'Application/DTMF-Relay; charset=utf-8';
   assert.deepEqual(keyOfInfo(info(relay, 'signal= a\n')), { digit: 'A', durationMs: 160 });
   assert.deepEqual(keyOfInfo(info(relay, 'Duration = 90\nSignal = #')), { digit: '#', durationMs: 90 });
@@ -39,7 +39,7 @@ test('The event numbers 10 and 11 are the star and the hash', () => {
   assert.equal(keyOfInfo(info('application/dtmf', '11'))?.digit, '#');
 });
 
-test('What is no single key is none', () => {
+test('A body without exactly one key is ignored', () => {
   for (const body of ['', '12', 'E', 'Signal', 'Signal=', 'Signal=12', 'x'.repeat(10_000), '\u00b2']) {
     assert.equal(keyOfInfo(info('application/dtmf-relay', body)), undefined, body);
     assert.equal(keyOfInfo(info('application/dtmf', body)), undefined, body);
@@ -47,7 +47,7 @@ test('What is no single key is none', () => {
   assert.equal(keyOfInfo(info('application/media_control+xml', '5')), undefined);
 });
 
-test('RFC 6086 §4.2.2: an INFO of a package that was not named gets a 469 with Recv-Info, and nobody is told', () => {
+test('RFC 6086 §4.2.2: an INFO of an unknown package gets a 469 with Recv-Info, and no event', () => {
   const packaged = info('application/x', '5');
   packaged.headers.append('Info-Package', 'foo');
   const answer = answerInDialog(packaged);

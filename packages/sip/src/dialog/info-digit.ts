@@ -7,18 +7,18 @@ export interface PressedKey {
   readonly durationMs: number;
 }
 
-/** What a key is held for when the phone does not say; RFC 4733 events of phones last about as long. */
+/** The length of a key press when the phone gives none: about that of phones' RFC 4733 events. */
 const USUAL_DURATION_MS = 160;
 
 /** Longer presses than this are noise. */
 const LONGEST_DURATION_MS = 60_000;
 
-/** Bodies of more characters are no single key. */
+/** Characters; a single key never needs more. */
 const LONGEST_BODY = 256;
 
 /**
  * The key in an INFO: `application/dtmf-relay` with lines `Signal=` and `Duration=`, or `application/dtmf` with the key alone.
- * Undefined for every other body, and for signals that are no key. Neither type has an RFC; the forms are those of common phones.
+ * Undefined for every other body and for any other signal. Neither type has an RFC; the forms are those of common phones.
  */
 export function keyOfInfo({ headers, body }: SipRequest): PressedKey | undefined {
   if (body.length > LONGEST_BODY) return undefined;
@@ -42,7 +42,7 @@ function keyOfRelay(body: string): PressedKey | undefined {
   return digit === undefined ? undefined : { digit, durationMs };
 }
 
-/** Phones write the star and the hash as themselves, or by their event numbers 10 and 11 (RFC 4733 §3.2). */
+/** Phones write star and hash as characters, or as the event numbers 10 and 11 (RFC 4733 §3.2). */
 function digitOf(text: string): string | undefined {
   const signal = text.trim().toUpperCase();
   if (signal === '10') return '*';

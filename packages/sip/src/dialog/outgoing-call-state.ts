@@ -20,7 +20,7 @@ export interface InviteBranch {
   readonly request: SipRequest;
   /** The early dialogs by To tag (RFC 3261 §12.1.2): a provisional response of each fork creates one. */
   readonly early: ReadonlyMap<string, EarlyDialog>;
-  /** How often a 422 made it ask for a longer session interval. */
+  /** How often a 422 raised its session interval. */
   readonly raised: number;
 }
 
@@ -30,7 +30,7 @@ export interface InviteBranch {
  *   calling ──first 2xx──▶ answered ──session ends──▶ ended
  *      ╰──hang-up, all branches failed────────────────▶ ended
  *
- * "ended" means that the owner was told; branches go on until each is answered, and a 2xx that comes late gets ACK and BYE.
+ * "ended" means that the owner has the `end` event. Each branch goes on until its final response; a late 2xx gets ACK and BYE.
  */
 export interface OutgoingCall {
   readonly phase: 'calling' | 'answered' | 'ended';
@@ -40,7 +40,7 @@ export interface OutgoingCall {
   readonly best: EndReason | undefined;
   readonly earlyOffer: EarlyOffer | undefined;
   readonly timers: TimerDurations;
-  readonly wish: SessionInterval;
+  readonly preferred: SessionInterval;
 }
 
 /** Inputs of an outgoing call; `session` inputs are for the dialog that they name. */
@@ -71,7 +71,7 @@ export type OutgoingCallInput =
 /** Timers of a call: those of its sessions, of its branches, and of ringing. */
 export type CallTimer = SessionTimer | 'cancelled' | 'ringing-limit';
 
-/** Orders of an outgoing call; `scope` of a timer is a branch, a session or empty. */
+/** Effects of an outgoing call; `scope` of a timer is a branch, a session or empty. */
 export type OutgoingCallEffect =
   | SessionEffect
   | { readonly do: 'cancel'; readonly branch: string }
@@ -81,18 +81,18 @@ export type OutgoingCallEffect =
   | { readonly do: 'abandon'; readonly branch: string }
   | { readonly do: 'start-call-timer'; readonly scope: string; readonly key: CallTimer; readonly at: number }
   | { readonly do: 'cancel-call-timer'; readonly scope: string; readonly key: CallTimer }
-  | { readonly do: 'tell-call'; readonly event: 'ringing' | 'answered'; readonly response: SipResponse };
+  | { readonly do: 'emit-call'; readonly event: 'ringing' | 'answered'; readonly response: SipResponse };
 
 /** An early dialog of the caller, made by a provisional response with a To tag (RFC 3261 §12.1.2). */
 export interface EarlyDialog {
   readonly dialog: Dialog;
-  /** RSeq of the last response that was acknowledged. */
+  /** RSeq of the last acknowledged response. */
   readonly rseq: number | undefined;
   /** The description of a reliable response, which answers our offer (RFC 3262 §5); empty while there is none. */
   readonly answer: string;
 }
 
-/** An UPDATE with an offer of a callee that has not answered the call, which the owner has not answered; one at a time for all forks. */
+/** An UPDATE with an offer from a callee before its 2xx, while the owner has not answered it; one at a time for all forks. */
 export interface EarlyOffer extends TheirOffer {
   /** The dialog that it came in. */
   readonly session: string;

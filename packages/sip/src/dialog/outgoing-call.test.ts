@@ -44,7 +44,7 @@ function words(effects: readonly OutgoingCallEffect[]): string[] {
         return `${effect.request.method} ${effect.request.uri} via ${effect.hop}`;
       case 'respond':
         return String(effect.status);
-      case 'tell-call':
+      case 'emit-call':
         return effect.event;
       case 'end':
         return `end ${effect.reason.by}${effect.reason.by === 'rejected' ? ` ${effect.reason.status}` : ''}`;
@@ -119,7 +119,7 @@ for (const [first, second, best] of [
   });
 }
 
-test('A refusal says more than silence, and silence more than a broken transport', () => {
+test('A refusal ranks above a timeout, and a timeout above a transport failure', () => {
   const timeout = (branch: string): OutgoingCallInput => ({
     type: 'branch-failed',
     branch,
@@ -130,7 +130,7 @@ test('A refusal says more than silence, and silence more than a broken transport
   assert.deepEqual(run(broken, timeout('b1')).words, ['end no-response']);
 });
 
-test('§22.2: a challenge is answered once, while the call still wants an answer', () => {
+test('§22.2: a challenge is answered once, and only while the call is open', () => {
   assert.deepEqual(run(response('b0', 401, 'x')).words, ['authenticate b0']);
   const again = { ...response('b0', 401, 'x'), retried: true } as OutgoingCallInput;
   assert.deepEqual(run(again, response('b1', 486, 'y')).words, ['end rejected 401']);
@@ -142,7 +142,7 @@ test('A call that rings beyond its limit ends with no-response and is cancelled'
   assert.deepEqual(run(response('b0', 180, 'x'), due).words, ['end no-response', 'CANCEL b0']);
 });
 
-test('Requests within an early dialog: INVITE 491, OPTIONS 200, and 481 from a stranger', () => {
+test('Requests within an early dialog: INVITE 491, OPTIONS 200, and 481 for an unknown tag', () => {
   const inDialog = (method: string, remoteTag: string): OutgoingCallInput => {
     const request = createRequest({
       method,

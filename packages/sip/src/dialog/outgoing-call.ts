@@ -31,18 +31,18 @@ import { DEFAULT_SESSION_INTERVAL, minSeOf, type SessionInterval, termsOfAnswer 
 
 const noForks: ReadonlyMap<string, EarlyDialog> = new Map();
 
-/** More forks than this of one call are not believed; their responses are dropped. */
+/** The most forks of one call; responses of further ones are dropped. */
 const MAX_FORKS = 64;
 
 type CallStep = Step<OutgoingCall, OutgoingCallEffect>;
 
-/** The call whose INVITEs have just been handed to their client transactions. */
+/** The call whose INVITEs have just gone to their client transactions. */
 export function startOutgoingCall(
   branches: ReadonlyMap<string, SipRequest>,
   timers: TimerDurations,
   ringingLimitMs: number,
   now: number,
-  wish: SessionInterval = DEFAULT_SESSION_INTERVAL,
+  preferred: SessionInterval = DEFAULT_SESSION_INTERVAL,
 ): CallStep {
   const entries = [...branches].map(([name, request]): [string, InviteBranch] => [
     name,
@@ -57,7 +57,7 @@ export function startOutgoingCall(
       best: undefined,
       earlyOffer: undefined,
       timers,
-      wish,
+      preferred,
     },
     effects: [{ do: 'start-call-timer', scope: '', key: 'ringing-limit', at: now + ringingLimitMs }],
   };
@@ -75,7 +75,7 @@ export function stepOutgoingCall(state: OutgoingCall, input: OutgoingCallInput, 
     case 'authenticated': {
       const branch = state.branches.get(input.branch);
       if (!branch) return { state, effects: [] };
-      // A 100 (Trying) said nothing about the target that the request goes to now.
+      // A 100 (Trying) from the first target does not hold for the present one.
       const phase = branch.phase === 'proceeding' ? 'calling' : branch.phase;
       const again = { ...branch, phase, request: input.request } as const;
       return { state: withBranch(state, input.branch, again), effects: [] };
@@ -116,7 +116,8 @@ function onBranchResponse(
     };
   }
   const { status, reason } = response;
-  const headers = state.phase === 'calling' && open ? correctionOf(branch, response, state.wish) : undefined;
+  const headers =
+    state.phase === 'calling' && open ? correctionOf(branch, response, state.preferred) : undefined;
   if (headers) {
     const again: InviteBranch = { ...branch, phase: 'calling', early: noForks, raised: branch.raised + 1 };
     return {
@@ -136,9 +137,9 @@ function onProvisional(
 ): CallStep {
   const effects: OutgoingCallEffect[] = [];
   let next = branch;
-  let told = response;
+  let shown = response;
   if (branch.phase === 'calling') next = { ...branch, phase: 'proceeding' };
-  // §9.1: the CANCEL that had to wait for a provisional response is sent now.
+  // §9.1: the first provisional response releases the waiting CANCEL.
   if (branch.phase === 'cancel-wanted') next = cancelNow(state, name, branch, effects, now);
   const tag = tagOf(response.headers.get('To') ?? '');
   // §12.1: a provisional response with a To tag creates an early dialog; 100 (Trying) never does.
@@ -148,7 +149,7 @@ function onProvisional(
     if (!taken) return { state: next === branch ? state : withBranch(state, name, next), effects };
     const { early, prack } = taken;
     // RFC 3262 §5, RFC 3261 §13.2.1: after the reliable answer the owner sees no other description of this fork.
-    if (next.early.get(tag)?.answer) told = { ...response, body: '' };
+    if (next.early.get(tag)?.answer) shown = { ...response, body: '' };
     if (prack) {
       const hop = nextHop(early.dialog);
       effects.push({ do: 'request', session: sessionId(name, tag), request: prack, hop });
@@ -156,7 +157,7 @@ function onProvisional(
     next = { ...next, early: new Map(next.early).set(tag, early) };
   }
   if (response.status > 100 && state.phase === 'calling') {
-    effects.push({ do: 'tell-call', event: 'ringing', response: told });
+    effects.push({ do: 'emit-call', event: 'ringing', response: shown });
   }
   return { state: next === branch ? state : withBranch(state, name, next), effects };
 }
@@ -182,7 +183,7 @@ function onSuccess(
   // RFC 3262 §4: the sequence numbers of the early dialog go on.
   const numbers = early && { localCseq: early.dialog.localCseq, remoteCseq: early.dialog.remoteCseq };
   const confirmed = { ...createCallerDialog(branch.request, response), ...numbers };
-  const session = callerSession(id, confirmed, state.timers, state.wish);
+  const session = callerSession(id, confirmed, state.timers, state.preferred);
   const { dialog } = session;
   effects.push({ do: 'ack', session: id, request: ackOfSuccess(dialog, response), hop: nextHop(dialog) });
   const accepted = withBranch(state, name, { ...branch, phase: 'accepted' });
@@ -193,9 +194,9 @@ function onSuccess(
     const local = { body, contentType: branch.request.headers.get('Content-Type') ?? '' };
     const known = withPeerMethods({ ...session, local }, response);
     const alive = agreeOnTerms(known, termsOfAnswer(response, minSeOf(branch.request)), own, now);
-    // Told after the timers were started, because the owner may end the call at once.
-    effects.push(...own, { do: 'tell-call', event: 'answered', response: withAnswer(response, early) });
-    // An offer that the owner is still thinking of goes on in its session; that of a fork that has lost is refused.
+    // Emitted after the timers start, because the owner may end the call at once.
+    effects.push(...own, { do: 'emit-call', event: 'answered', response: withAnswer(response, early) });
+    // An unanswered offer of the winner moves into its session; that of another fork is refused.
     const { earlyOffer } = state;
     const theirs = earlyOffer?.session === id ? earlyOffer : undefined;
     if (earlyOffer && !theirs) effects.unshift(...settleEarlyOffer(earlyOffer, 487));
@@ -203,14 +204,14 @@ function onSuccess(
     const answered = withSession(won, theirs ? { ...alive, theirs } : alive);
     return { state: cancelOthers(answered, effects, now), effects };
   }
-  // §13.2.2.4: a dialog that nobody wants, of a late fork or after a CANCEL, is ended with BYE after its ACK.
+  // §13.2.2.4: the dialog of a late fork, or of a 2xx after CANCEL, gets ACK and then BYE.
   const own: SessionEffect[] = [];
   const ending = endWithBye(session, { by: 'local' }, own, now);
   effects.push(...own.filter((effect) => effect.do !== 'end'));
   return { state: withSession(accepted, ending), effects };
 }
 
-/** The 2xx with the answer that came before it, reliably, so that it need not be repeated (RFC 3262 §5). */
+/** The 2xx with the answer of an earlier reliable response, which a 2xx need not repeat (RFC 3262 §5). */
 function withAnswer(response: SipResponse, early: EarlyDialog | undefined): SipResponse {
   return response.body === '' && early ? { ...response, body: early.answer } : response;
 }
@@ -223,7 +224,7 @@ function onBranchFailure(state: OutgoingCall, name: string, reason: EndReason, n
   const failed = withBranch(state, name, { ...branch, phase: 'failed' });
   if (state.phase !== 'calling') return { state: failed, effects };
   const best = state.best === undefined || rank(reason) < rank(state.best) ? reason : state.best;
-  // §16.7, step 5: a 6xx says that no other target will be found either.
+  // §16.7, step 5: a 6xx rules out every other target.
   const definite = reason.by === 'rejected' && reason.status >= 600;
   const open = [...failed.branches.values()].some((each) => each.phase !== 'failed');
   if (open && !definite) return { state: { ...failed, best }, effects };
@@ -270,7 +271,7 @@ function onTimer(state: OutgoingCall, scope: string, key: CallTimer, now: number
     case 'ringing-limit':
       return state.phase === 'calling' ? giveUp(state, { by: 'no-response' }, now) : { state, effects: [] };
     case 'cancelled': {
-      // §9.1: no final response in 64*T1 after the CANCEL: the transaction is considered cancelled and destroyed.
+      // §9.1: without a final response in 64*T1 after the CANCEL the transaction is destroyed.
       const branch = state.branches.get(scope);
       if (branch?.phase !== 'cancelled') return { state, effects: [] };
       return {
@@ -279,7 +280,7 @@ function onTimer(state: OutgoingCall, scope: string, key: CallTimer, now: number
       };
     }
     case 'answer-limit':
-      // RFC 3311 §5.2: 504 where the session cannot be changed as fast as an UPDATE wants it.
+      // RFC 3311 §5.2: 504 if the owner does not answer the UPDATE in time.
       if (state.earlyOffer?.session === scope) return settleOffer(state, 504);
       return inSession(state, scope, { type: 'timer-fired', key }, now);
     case 'repeat':
@@ -348,11 +349,11 @@ function inSession(state: OutgoingCall, id: string, input: SessionInput, now: nu
   if (!session) return onPrackResponse(state, id, input);
   const step = stepSession(session, input, now);
   const next = step.state === session ? state : withSession(state, step.state);
-  // The owner hears of the winner alone.
+  // The owner gets events of the winner only.
   if (id !== state.winner) {
     return {
       state: next,
-      effects: step.effects.filter((effect) => effect.do !== 'end' && effect.do !== 'tell'),
+      effects: step.effects.filter((effect) => effect.do !== 'end' && effect.do !== 'emit'),
     };
   }
   const ended = step.effects.some((effect) => effect.do === 'end');

@@ -1,10 +1,10 @@
 /**
- * A REFER of the peer, and the subscription that accepting it makes (RFC 3515 §2.4.4).
+ * A REFER of the peer, and the subscription of an accepted one (RFC 3515 §2.4.4).
  *
  *   none ──REFER──▶ asked ──accept, 202──▶ accepted ──final report, limit, NOTIFY refused──▶ none
  *                     ╰──refuse, limit, end of the session──▶ none
  *
- * `isSilent`: the peer wants no subscription (RFC 4488), and is told nothing.
+ * `isSilent`: the peer declined the subscription (RFC 4488) and gets no NOTIFY.
  */
 export type Referral =
   | { readonly state: 'none'; readonly taken: number }
@@ -22,7 +22,7 @@ export type Referral =
       readonly isSilent: boolean;
     };
 
-/** What a NOTIFY says. */
+/** The content of a NOTIFY. */
 export interface Notice {
   /** The CSeq of the REFER whose subscription it belongs to (RFC 3515 §2.4.6). */
   readonly refer: number;
@@ -32,8 +32,8 @@ export interface Notice {
 }
 
 /**
- * The NOTIFY that has no answer yet, and those that wait for it, of its own subscription or of another one: one that is overtaken by the next
- * within the dialog is out of order (RFC 3261 §12.2.2), and refused.
+ * The unanswered NOTIFY, and the notices that wait for it, of its own subscription or of another one. The peer would refuse
+ * a NOTIFY that the next one overtakes within the dialog (RFC 3261 §12.2.2).
  */
 export interface Notifying {
   readonly cseq: number;
@@ -41,15 +41,15 @@ export interface Notifying {
   readonly waiting: readonly Notice[];
 }
 
-/** No REFER has come yet. */
+/** Before the first REFER. */
 export const noReferral: Referral = { state: 'none', taken: 0 };
 
-/** Whether this NOTIFY says that the subscription is over. */
+/** Whether this NOTIFY ends the subscription. */
 export function isLast({ status }: Notice): boolean {
   return status >= 200;
 }
 
-/** Whether the end of a subscription is being told, or is to be. */
-export function tellsEnd(notifying: Notifying | undefined): boolean {
+/** Whether a NOTIFY that ends a subscription is on its way or waiting. */
+export function reportsEnd(notifying: Notifying | undefined): boolean {
   return notifying !== undefined && [notifying.notice, ...notifying.waiting].some(isLast);
 }

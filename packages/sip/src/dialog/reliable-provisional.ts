@@ -6,7 +6,7 @@ import type { EarlyDialog } from './outgoing-call-state.ts';
 import type { Content } from './session-state.ts';
 import { namesOption } from './session-timer.ts';
 
-/** A 1xx that was sent, to be sent again every minute. */
+/** A 1xx, repeated every minute. */
 export interface Provisional {
   readonly status: number;
   readonly headers?: HeaderPairs;
@@ -21,7 +21,7 @@ export function firstRSeq(chance: number): number {
   return 1 + Math.floor(chance * 0x7fff_ffff);
 }
 
-/** Whether the sender of an INVITE takes provisional responses that are sent reliably, or insists on them (RFC 3262 §3). */
+/** Whether the sender of an INVITE supports or requires reliable provisional responses (RFC 3262 §3). */
 export function reliabilityOf(invite: SipRequest): 'none' | 'supported' | 'required' {
   if (namesOption(invite, 'Require', '100rel')) return 'required';
   return namesOption(invite, 'Supported', '100rel') ? 'supported' : 'none';
@@ -45,20 +45,20 @@ export function acknowledges(prack: SipRequest, rseq: number, invite: SipRequest
   );
 }
 
-/** The RSeq of a provisional response that wants a PRACK; undefined for one that is not sent reliably. */
+/** The RSeq of a reliable provisional response; undefined for an unreliable one. */
 function rseqOf(response: SipMessage): number | undefined {
   if (!namesOption(response, 'Require', '100rel')) return undefined;
   return parseDigits(trimSpace(response.headers.get('RSeq') ?? ''), MAX_RSEQ);
 }
 
-/** What a provisional response makes of its early dialog, and the PRACK that it wants. */
+/** The early dialog after a provisional response, and the PRACK for it. */
 export interface ProvisionalTaken {
   readonly early: EarlyDialog;
   readonly prack: SipRequest | undefined;
 }
 
 /**
- * Takes a provisional response of a fork. Undefined for a reliable one that is not the next in order: a retransmission, or one
+ * Accepts a provisional response of a fork. Undefined for a reliable response out of order: a retransmission, or one
  * whose predecessor has not arrived (RFC 3262 §4).
  */
 export function takeProvisional(
@@ -71,7 +71,7 @@ export function takeProvisional(
   if (rseq === undefined) return { early, prack: undefined };
   if (early.rseq !== undefined && rseq !== early.rseq + 1) return undefined;
   const { dialog, request } = prackFor(early.dialog, invite, rseq);
-  // RFC 3262 §5: the first description in a reliable response is the answer; later ones are not looked at.
+  // RFC 3262 §5: the first description in a reliable response is the answer; later ones are ignored.
   const answer = early.answer === '' ? response.body : early.answer;
   return { early: { dialog, rseq, answer }, prack: request };
 }

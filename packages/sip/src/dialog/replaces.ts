@@ -1,7 +1,7 @@
 import { paramOf, parseParams } from '../message/params.ts';
 import { trimSpace } from '../message/tokens.ts';
 
-/** A Replaces header or URI header (RFC 3891 §6.1). `toTag` is the tag of whoever receives it. */
+/** A Replaces header or URI header (RFC 3891 §6.1). `toTag` is the tag of its receiver. */
 export interface Replaces {
   readonly callId: string;
   readonly toTag: string;
@@ -9,7 +9,7 @@ export interface Replaces {
   readonly earlyOnly: boolean;
 }
 
-/** Reads a Replaces value; undefined when it lacks one of its parts or is malformed. */
+/** Parses a Replaces value; undefined when it is incomplete or malformed. */
 export function parseReplaces(value: string): Replaces | undefined {
   const semicolon = value.indexOf(';');
   if (semicolon < 0) return undefined;

@@ -1,10 +1,10 @@
 import type { SipResponse } from '../message/message.ts';
 import type { HeaderPairs } from './answers.ts';
 import { dialogRequest, nextHop } from './dialog.ts';
-import { tellsEnd } from './referral.ts';
+import { reportsEnd } from './referral.ts';
 import { type EndReason, type Session, type SessionEffect, stopExpiry } from './session-state.ts';
 
-/** Leaves "live": answers what is pending, tells the owner, and gives our own re-INVITE 64*T1 to finish. */
+/** Leaves "live": refuses the peer's pending requests, and gives our own re-INVITE 64*T1 to finish. */
 export function closeOffers(state: Session, effects: SessionEffect[], now: number): Session {
   const { id, theirs, ours, timers } = state;
   const dropped = dropReferral(state, 487, effects);
@@ -25,14 +25,14 @@ export function closeOffers(state: Session, effects: SessionEffect[], now: numbe
 }
 
 /** Sends BYE through the route set of the dialog. */
-export function sayBye(state: Session, effects: SessionEffect[], challenge?: SipResponse): Session {
+export function sendBye(state: Session, effects: SessionEffect[], challenge?: SipResponse): Session {
   const { dialog, request } = dialogRequest(state.dialog, 'BYE');
   const hop = nextHop(dialog);
   effects.push({ do: 'request', session: state.id, request, hop, ...(challenge && { challenge }) });
   return { ...state, phase: 'ending', dialog };
 }
 
-/** Ends a live session from our side: the owner is told at once, the BYE waits for what has to come before it. */
+/** Ends a live session from our side: emits `end` at once; the BYE may have to wait (`byeWhenDue`). */
 export function endWithBye(
   state: Session,
   reason: EndReason,
@@ -46,15 +46,15 @@ export function endWithBye(
 }
 
 /**
- * The BYE of a held session, once it may be sent: after the ACK of our 2xx, and after the answer to the NOTIFY that ended a
- * subscription, which the phone is to understand before its call is gone.
+ * Sends the BYE of a held session once it is due: after the ACK of our 2xx, and after the answer to the NOTIFY that ended a
+ * subscription, which the phone has to process before its call ends.
  */
 export function byeWhenDue(state: Session, effects: SessionEffect[]): Session {
-  const isHeld = state.repeating !== undefined || tellsEnd(state.notifying);
-  return state.phase !== 'held' || isHeld ? state : sayBye(state, effects);
+  const isHeld = state.repeating !== undefined || reportsEnd(state.notifying);
+  return state.phase !== 'held' || isHeld ? state : sendBye(state, effects);
 }
 
-/** Forgets the REFER; one that has no answer yet gets `status`. */
+/** Drops the REFER; an unanswered one gets `status`. */
 export function dropReferral(
   state: Session,
   status: number,

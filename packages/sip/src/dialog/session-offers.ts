@@ -15,18 +15,18 @@ import {
 import { answerTerms, refreshDelayMs, termsHeaders } from './session-timer.ts';
 
 /**
- * A re-INVITE that got a provisional response and then nothing is given up after this time, which is Timer C's
- * minimum (RFC 3261 §16.6, step 11).
+ * A re-INVITE without a final response after a provisional one is abandoned after this time, Timer C's minimum
+ * (RFC 3261 §16.6, step 11).
  */
 const OFFER_LIMIT_MS = 180_000;
 
 /** The owner answers an UPDATE within 32*T1, half the time for which its sender waits (RFC 3261 §17.1.2.2, timer F). */
 export const ANSWER_LIMIT_T1 = 32;
 
-/** An offer that is to be sent, or sent again. */
+/** An offer to send, or to send again. */
 export type NewOffer = Pick<OurOffer, 'method' | 'content' | 'isRefresh'>;
 
-/** The owner's offer, which is refused when the other side's or an earlier one is open (RFC 3261 §14.1, RFC 3311 §5.1). */
+/** Sends the owner's offer, or refuses it while the peer's or an earlier one is open (RFC 3261 §14.1, RFC 3311 §5.1). */
 export function offer(
   state: Session,
   content: Content,
@@ -34,7 +34,7 @@ export function offer(
   now: number,
 ): Step<Session, SessionEffect> {
   if (isNegotiating(state)) {
-    return { state, effects: [{ do: 'tell', event: { type: 'offer-refused', status: 491 } }] };
+    return { state, effects: [{ do: 'emit', event: { type: 'offer-refused', status: 491 } }] };
   }
   const effects: SessionEffect[] = [];
   return { state: sendOffer(state, { method, content, isRefresh: false }, effects, now), effects };
@@ -45,7 +45,7 @@ export function isNegotiating({ ours, theirs, repeating }: Session): boolean {
   return ours !== undefined || theirs !== undefined || repeating !== undefined;
 }
 
-/** Sends an offer by its method, or by re-INVITE to a peer that does not take UPDATE. */
+/** Sends an offer by its method, or by re-INVITE to a peer without UPDATE. */
 export function sendOffer(
   state: Session,
   { content, isRefresh, method: wanted }: NewOffer,
@@ -81,13 +81,13 @@ function requestEffect(
   return { do: 'request', session: id, request, hop, ...(challenge && { challenge }) };
 }
 
-/** Half of the interval is over and the refresh is ours: by UPDATE where the peer takes it, else by re-INVITE (RFC 4028 §10). */
+/** Refreshes the session after half of its interval: by UPDATE if the peer allows it, else by re-INVITE (RFC 4028 §10). */
 export function refresh(state: Session, now: number): Step<Session, SessionEffect> {
   const { terms } = state.expiry;
   if (state.phase !== 'live' || !terms?.weRefresh) return { state, effects: [] };
   const effects: SessionEffect[] = [];
   if (isNegotiating(state)) {
-    // The 2xx of what is in progress refreshes too; when it fails there is still time.
+    // The 2xx of the open offer refreshes as well; a failure leaves time for another attempt.
     tryAgainLater(state, effects, now);
     return { state, effects };
   }
@@ -97,7 +97,7 @@ export function refresh(state: Session, now: number): Step<Session, SessionEffec
   return { state: sendOffer(state, again, effects, now), effects };
 }
 
-/** A refresh failed for now: the next attempt comes after a tenth of the interval, so there are four before it expires. */
+/** Retries a failed refresh after a tenth of the interval: four attempts fit before it expires. */
 export function tryAgainLater(state: Session, effects: SessionEffect[], now: number): void {
   const { terms } = state.expiry;
   if (!terms?.weRefresh) return;
@@ -117,11 +117,11 @@ export function takeOffer(
     const at = now + ANSWER_LIMIT_T1 * state.timers.t1;
     effects.push({ do: 'start-timer', session: state.id, key: 'answer-limit', at });
   }
-  effects.push({ do: 'tell', event: { type: 'offered', request } });
+  effects.push({ do: 'emit', event: { type: 'offered', request } });
   return { ...state, theirs };
 }
 
-/** Answers the peer's offer with 200, which a re-INVITE has repeated until its ACK. */
+/** Answers the peer's offer with 200, which for a re-INVITE is repeated until its ACK. */
 export function answerOffer(
   state: Session,
   { transaction, request }: TheirOffer,
@@ -146,13 +146,13 @@ export function answerOffer(
   return { state: step.state, effects: [...effects, ...step.effects] };
 }
 
-/** 500 with a Retry-After of 0 to 10 s, for an offer that comes while an earlier one of its sender is open (RFC 3261 §14.2). */
+/** 500 with a Retry-After of 0 to 10 s, for an offer while an earlier one of its sender is open (RFC 3261 §14.2). */
 export function tryAgain(transaction: string, chance: number): SessionEffect {
   const headers: HeaderPairs = [['Retry-After', String(Math.floor(chance * 11))]];
   return { do: 'respond', transaction, status: 500, headers };
 }
 
-/** Sends the 2xx to a re-INVITE or UPDATE: the target is refreshed (RFC 3261 §12.2.2) and the session timer starts anew. */
+/** Sends the 2xx to a re-INVITE or UPDATE, refreshes the target (RFC 3261 §12.2.2) and restarts the session timer. */
 export function accept(
   state: Session,
   transaction: string,
@@ -161,13 +161,13 @@ export function accept(
   effects: SessionEffect[],
   now: number,
 ): Session {
-  const { terms, headers } = answerTerms(request, state.expiry.wish);
+  const { terms, headers } = answerTerms(request, state.expiry.preferred);
   effects.push({ do: 'respond', transaction, status: 200, headers, ...(content && { content }) });
   const refreshed = { ...withPeerMethods(state, request), dialog: refreshTarget(state.dialog, request) };
   return agreeOnTerms(refreshed, terms, effects, now);
 }
 
-/** Refuses the peer's offer. */
+/** Refuses the peer's offer with a status. */
 export function refuseOffer(
   state: Session,
   { transaction, request }: TheirOffer,

@@ -46,7 +46,7 @@ function word(effect: SessionEffect): string {
       return `start ${effect.key} +${effect.at}`;
     case 'cancel-timer':
       return `cancel ${effect.key}`;
-    case 'tell':
+    case 'emit':
       return effect.event.type;
     default:
       return effect.do;
@@ -70,11 +70,11 @@ function run(state: Session, ...inputs: (SessionInput | 'answered')[]): { state:
 
 const refer = (cseq = 11) => received('REFER', cseq, ['Refer-To', '<sip:carol@x>']);
 const accept: SessionInput = { type: 'accept-referral' };
-/** To the NOTIFY that is on its way. */
+/** A response to the unanswered NOTIFY. */
 const answered = 'answered';
 const report = (status: number): SessionInput => ({ type: 'report-referral', status });
 
-test('RFC 3515 §2.4.1: a REFER without exactly one Refer-To that can be read gets a 400', () => {
+test('RFC 3515 §2.4.1: a REFER without exactly one well-formed Refer-To gets a 400', () => {
   assert.deepEqual(run(live(), received('REFER', 11)).words, ['400 to REFER 11']);
   const two: [string, string][] = [
     ['Refer-To', '<sip:c@x>'],
@@ -84,7 +84,7 @@ test('RFC 3515 §2.4.1: a REFER without exactly one Refer-To that can be read ge
   assert.deepEqual(run(live(), received('REFER', 11, ['Refer-To', '<'])).words, ['400 to REFER 11']);
 });
 
-test('RFC 3515 §2.4.4: an accepted REFER gets 202 and at once a NOTIFY of what is known, 100 Trying', () => {
+test('RFC 3515 §2.4.4: an accepted REFER gets 202 and at once a NOTIFY of 100 Trying', () => {
   assert.deepEqual(run(live(), refer()).words, ['start referral +16000', 'referred']);
   assert.deepEqual(run(live(), refer(), accept).words, [
     '202 to REFER 11',
@@ -93,7 +93,7 @@ test('RFC 3515 §2.4.4: an accepted REFER gets 202 and at once a NOTIFY of what 
   ]);
 });
 
-test('RFC 3515 §2.4.5: the final status ends the subscription, and nothing is told after it', () => {
+test('RFC 3515 §2.4.5: the final status ends the subscription, and no NOTIFY follows', () => {
   const ringing = run(live(), refer(), accept, answered, report(180));
   assert.deepEqual(ringing.words, ['NOTIFY refer active;expires=300 SIP/2.0 180 Ringing']);
   const { state, words } = run(ringing.state, answered, report(200));
@@ -101,7 +101,7 @@ test('RFC 3515 §2.4.5: the final status ends the subscription, and nothing is t
   assert.deepEqual(run(state, report(200)).words, []);
 });
 
-test('No NOTIFY overtakes another one: the next waits for the answer, and what is out of date is left out', () => {
+test('A NOTIFY waits for the answer to the one before, and replaces an outdated waiting one', () => {
   const waiting = run(live(), refer(), accept, report(180), report(183), report(200));
   assert.deepEqual(waiting.words, ['cancel referral']);
   const last = run(waiting.state, answered);
@@ -112,12 +112,12 @@ test('No NOTIFY overtakes another one: the next waits for the answer, and what i
   assert.deepEqual(run(held.state, answered).words, ['send BYE']);
 });
 
-test('RFC 3515 §2.4.6: from the second REFER of a dialog on the event names the CSeq of the one that is meant', () => {
+test('RFC 3515 §2.4.6: from the second REFER of a dialog on the event carries the CSeq of its REFER', () => {
   const { words } = run(live(), refer(), accept, answered, report(486), answered, refer(12), accept);
   assert.equal(words[2], 'NOTIFY refer;id=12 active;expires=300 SIP/2.0 100 Trying');
 });
 
-test('A REFER while another one is carried out, or that nobody wants, is declined with 603', () => {
+test('A REFER is declined with 603 while another one is open, and when the owner does not accept it', () => {
   assert.deepEqual(run(live(), refer(), refer(12)).words, ['603 to REFER 12']);
   assert.deepEqual(run(live(), refer(), { type: 'refuse-referral', status: 603 }).words, [
     'cancel referral',
@@ -129,21 +129,21 @@ test('A REFER while another one is carried out, or that nobody wants, is decline
   ]);
 });
 
-test('The owner says by header fields why it declines a REFER', () => {
+test('The refusal of a REFER carries the header fields of the owner', () => {
   const headers = [['X-Why', 'permission']] as const;
   const { state } = stepSession(live(), refer(), 0);
   const { effects } = stepSession(state, { type: 'refuse-referral', status: 401, headers }, 0);
   assert.deepEqual(effects[1], { do: 'respond', transaction: 'REFER 11', status: 401, headers });
 });
 
-test('A subscription of which nothing more is heard is ended with a NOTIFY', () => {
+test('A subscription without a final status in time ends with a NOTIFY', () => {
   assert.deepEqual(run(live(), refer(), accept, answered, { type: 'timer-fired', key: 'referral' }).words, [
     'NOTIFY refer terminated;reason=timeout SIP/2.0 408 Request Timeout',
     'cancel referral',
   ]);
 });
 
-test('RFC 5057 §5.1: a NOTIFY that is refused or lost ends the subscription, and the call goes on', () => {
+test('RFC 5057 §5.1: a refused or lost NOTIFY ends the subscription, and the call goes on', () => {
   const accepted = run(live(), refer(), accept).state;
   const refused = toNotify(481, 1);
   for (const input of [refused, { type: 'failed', method: 'NOTIFY', failure: 'timeout' } as const]) {
@@ -153,7 +153,7 @@ test('RFC 5057 §5.1: a NOTIFY that is refused or lost ends the subscription, an
   }
 });
 
-test('RFC 3515 §2.4.6: a NOTIFY that is refused ends its own subscription, and those of an earlier and a later REFER are told on', () => {
+test('RFC 3515 §2.4.6: a refused NOTIFY ends its own subscription only, not that of an earlier or later REFER', () => {
   const lost = { type: 'failed', method: 'NOTIFY', failure: 'timeout' } as const;
   const notifyRefused = (state: Session) => toNotify(481, state.notifying?.cseq ?? 0);
   // The outcome of the first waits for its 100, and the 100 of the second for both.
@@ -167,7 +167,7 @@ test('RFC 3515 §2.4.6: a NOTIFY that is refused ends its own subscription, and 
       'cancel referral',
     ]);
   }
-  // The second one is refused while the outcome of the third waits.
+  // The NOTIFY of the second is refused while the outcome of the third waits.
   const later = run(both, answered, answered).state;
   assert.equal(later.notifying?.notice.event, 'refer;id=12');
   const third = run(later, report(200), refer(13), accept).state;
@@ -175,7 +175,7 @@ test('RFC 3515 §2.4.6: a NOTIFY that is refused ends its own subscription, and 
   assert.deepEqual(words, ['NOTIFY refer;id=13 active;expires=300 SIP/2.0 100 Trying']);
 });
 
-test('A REFER that has no answer yet is not touched by a NOTIFY of the one before it that is refused', () => {
+test('A refused NOTIFY of an earlier REFER does not affect an unanswered REFER', () => {
   const asked = run(live(), refer(), accept, report(200), refer(12)).state;
   const refused = run(asked, toNotify(481, asked.notifying?.cseq ?? 0));
   assert.deepEqual(refused.words, []);
@@ -186,7 +186,7 @@ test('A REFER that has no answer yet is not touched by a NOTIFY of the one befor
   ]);
 });
 
-test('A call that is hung up tells the outcome of a REFER before its BYE, although the NOTIFY of another one is refused', () => {
+test('After a hang-up the outcome of a REFER is sent before the BYE, even if the NOTIFY of another REFER is refused', () => {
   const both = run(live(), refer(), accept, report(200), refer(12), accept, report(486), { type: 'hang-up' });
   assert.equal(both.state.phase, 'held');
   const next = run(both.state, toNotify(481, both.state.notifying?.cseq ?? 0));
@@ -194,7 +194,7 @@ test('A call that is hung up tells the outcome of a REFER before its BYE, althou
   assert.deepEqual(run(next.state, answered).words, ['send BYE']);
 });
 
-test('A call that is hung up says BYE after the answer to the NOTIFY that told the outcome of its transfer', () => {
+test('After a hang-up the BYE follows the answer to the NOTIFY with the outcome of the transfer', () => {
   const told = run(live(), refer(), accept, answered, report(200), { type: 'hang-up' });
   assert.deepEqual([told.state.phase, told.words], ['held', ['end']]);
   assert.deepEqual(run(told.state, answered).words, ['send BYE']);
@@ -204,7 +204,7 @@ test('A call that is hung up says BYE after the answer to the NOTIFY that told t
   assert.deepEqual(run(told.state, received('BYE', 12)).words, ['200 to BYE 12']);
 });
 
-test('The end of the call answers a REFER that waits and ends its subscription', () => {
+test('The end of the call answers an open REFER and ends its subscription', () => {
   const asked = run(live(), refer(), received('BYE', 12));
   assert.ok(asked.words.includes('487 to REFER 11'));
   assert.ok(run(live(), refer(), accept, { type: 'hang-up' }).words.includes('cancel referral'));

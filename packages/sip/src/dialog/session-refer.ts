@@ -8,15 +8,15 @@ import { isLast, type Notice, type Referral } from './referral.ts';
 import { byeWhenDue, dropReferral } from './session-end.ts';
 import type { Session, SessionEffect } from './session-state.ts';
 
-/** How long the owner may take to say whether it carries a REFER out, in T1: half of timer F (RFC 3261 §17.1.2.2). */
+/** Time for the owner to accept or refuse a REFER, in T1: half of timer F (RFC 3261 §17.1.2.2). */
 const ANSWER_LIMIT_T1 = 32;
 
-/** How long the subscription lasts: longer than any call rings. */
+/** Length of the subscription: longer than any call rings. */
 const SUBSCRIPTION_S = 300;
 
 type SessionStep = Step<Session, SessionEffect>;
 
-/** A REFER within the dialog: malformed ones get 400 (RFC 3515 §2.4.1), a second one while the first is carried out 603. */
+/** A REFER within the dialog: a malformed one gets 400 (RFC 3515 §2.4.1), a second one while the first is open 603. */
 export function onRefer(state: Session, transaction: string, request: SipRequest, now: number): SessionStep {
   const targets = request.headers.all('Refer-To');
   if (targets.length !== 1 || parseNameAddr(targets[0] ?? '') === undefined) {
@@ -37,17 +37,17 @@ export function onRefer(state: Session, transaction: string, request: SipRequest
     state: { ...state, referral },
     effects: [
       { do: 'start-timer', session: state.id, key: 'referral', at },
-      { do: 'tell', event: { type: 'referred', request } },
+      { do: 'emit', event: { type: 'referred', request } },
     ],
   };
 }
 
-/** The owner carries the REFER out: 202, and a NOTIFY at once (RFC 3515 §2.4.4). */
+/** The owner accepts the REFER: 202, and a NOTIFY at once (RFC 3515 §2.4.4). */
 export function acceptReferral(state: Session, now: number): SessionStep {
   const { referral } = state;
   if (referral.state !== 'asked') return stay(state);
   const { cseq, transaction, isSilent } = referral;
-  // RFC 4488 §4: "Refer-Sub: false" in the 2xx says that there is no subscription.
+  // RFC 4488 §4: "Refer-Sub: false" in the 2xx declines the subscription.
   const headers: HeaderPairs = [['Refer-Sub', 'false']];
   const effects: SessionEffect[] = [
     { do: 'respond', transaction, status: 202, ...(isSilent && { headers }) },
@@ -60,14 +60,14 @@ export function acceptReferral(state: Session, now: number): SessionStep {
   return { state: notify(accepted, 100, `active;expires=${SUBSCRIPTION_S}`, effects), effects };
 }
 
-/** The owner does not carry it out. */
+/** The owner refuses the REFER. */
 export function refuseReferral(state: Session, status: number, headers?: HeaderPairs): SessionStep {
   if (state.referral.state !== 'asked') return stay(state);
   const effects: SessionEffect[] = [];
   return { state: dropReferral(state, status, effects, headers), effects };
 }
 
-/** What has become of the call that the REFER asked for: a final status ends the subscription (RFC 3515 §2.4.5). */
+/** Reports the status of the call that the REFER requested: a final status ends the subscription (RFC 3515 §2.4.5). */
 export function reportReferral(state: Session, status: number): SessionStep {
   if (state.referral.state !== 'accepted') return stay(state);
   const effects: SessionEffect[] = [];
@@ -81,18 +81,18 @@ export function reportReferral(state: Session, status: number): SessionStep {
   return { state: isFinal ? dropReferral(next, 0, effects) : next, effects };
 }
 
-/** Nobody answered the REFER, or nobody reported in time. */
+/** The owner neither answered the REFER nor reported a final status in time. */
 export function referralExpired(state: Session): SessionStep {
   const effects: SessionEffect[] = [];
   if (state.referral.state === 'asked') return { state: dropReferral(state, 603, effects), effects };
   if (state.referral.state === 'none') return stay(state);
-  const told = notify(state, 408, 'terminated;reason=timeout', effects);
-  return { state: dropReferral(told, 0, effects), effects };
+  const notified = notify(state, 408, 'terminated;reason=timeout', effects);
+  return { state: dropReferral(notified, 0, effects), effects };
 }
 
 /**
- * A NOTIFY was answered, or lost without a response. One that is refused or lost ends its subscription, and nothing else of the
- * dialog (RFC 6665 §4.2.2, RFC 5057 §5.1): those of other REFERs are told on.
+ * A NOTIFY got its final response, or none. A refused or unanswered one ends its subscription only (RFC 6665 §4.2.2,
+ * RFC 5057 §5.1): subscriptions of other REFERs go on.
  */
 export function notifyAnswered(
   state: Session,
@@ -110,11 +110,11 @@ export function notifyAnswered(
     ? notifying.waiting
     : notifying.waiting.filter((notice) => notice.refer !== refer);
   const isOver = state.phase === 'ending' || state.phase === 'ended';
-  const told = next && !isOver ? send(rest, next, waiting, effects) : rest;
-  return { state: byeWhenDue(told, effects), effects };
+  const notified = next && !isOver ? send(rest, next, waiting, effects) : rest;
+  return { state: byeWhenDue(notified, effects), effects };
 }
 
-/** Nobody wants to hear of this REFER any more; another one may have come since. */
+/** Drops this REFER, unless a later one has replaced it. */
 function endSubscription(state: Session, refer: number, effects: SessionEffect[]): Session {
   const { referral } = state;
   const isIts = referral.state === 'accepted' && referral.cseq === refer;
@@ -124,12 +124,12 @@ function endSubscription(state: Session, refer: number, effects: SessionEffect[]
 function notify(state: Session, status: number, subscription: string, effects: SessionEffect[]): Session {
   const { referral, notifying } = state;
   if (referral.state !== 'accepted' || referral.isSilent) return state;
-  // RFC 3515 §2.4.6: from the second REFER of a dialog on, the event names which one is meant by its CSeq.
+  // RFC 3515 §2.4.6: from the second REFER of a dialog on, the event carries the CSeq of its REFER.
   const event = referral.taken > 1 ? `refer;id=${referral.cseq}` : 'refer';
   const refer = referral.cseq;
   const notice: Notice = { refer, event, subscription, status };
   if (!notifying) return send(state, notice, [], effects);
-  // What is out of date is not told any more.
+  // A newer status replaces waiting provisional ones.
   const current = notifying.waiting.filter((each) => each.refer !== refer || isLast(each));
   const waiting = [...current, notice];
   return { ...state, notifying: { ...notifying, waiting } };
@@ -147,7 +147,7 @@ function send(state: Session, notice: Notice, waiting: readonly Notice[], effect
   return { ...state, dialog, notifying: { cseq: dialog.localCseq, notice, waiting } };
 }
 
-/** RFC 4488 §4: `Refer-Sub: false`; without the header, and with anything else in it, there is a subscription. */
+/** RFC 4488 §4: `Refer-Sub: false`; any other value, or no header, makes a subscription. */
 function wantsNoSubscription({ headers }: SipRequest): boolean {
   return /^false[ \t]*(?:;|$)/i.test(headers.get('Refer-Sub') ?? '');
 }

@@ -42,7 +42,7 @@ export function onRequest(
 }
 
 function onBye(state: Session, transaction: string, now: number): SessionStep {
-  // §15.1.2: BYE is answered with 200, also when ours is on its way in the other direction or our 2xx has no ACK yet.
+  // §15.1.2: BYE gets 200, also when it crosses ours or our 2xx has no ACK yet.
   const effects: SessionEffect[] = [{ do: 'respond', transaction, status: 200 }];
   const quiet = stopRepeating(state, effects);
   switch (state.phase) {
@@ -69,7 +69,7 @@ function onReInvite(
   // §14.2: an INVITE received while ours is in progress is answered with 491.
   if (state.ours?.state === 'sent') return { state, effects: [{ do: 'respond', transaction, status: 491 }] };
   const effects: SessionEffect[] = [];
-  // RFC 5407 §3.1.4: whoever sends a re-INVITE has seen our 2xx, its ACK is late; unless that ACK brings the answer we wait for.
+  // RFC 5407 §3.1.4: a re-INVITE proves that the peer has our 2xx and its ACK is late. Not if that ACK carries the awaited answer.
   if (state.repeating?.delayedOffer) {
     return { state, effects: [{ do: 'respond', transaction, status: 491 }] };
   }
@@ -77,7 +77,7 @@ function onReInvite(
   return { state: takeOffer(quiet, { transaction, request }, effects, now), effects };
 }
 
-/** An UPDATE: without an offer it refreshes target and session, with one it changes the session (RFC 3311 §5.2). */
+/** An UPDATE refreshes target and session; with an offer it changes the session (RFC 3311 §5.2). */
 function onUpdate(
   state: Session,
   transaction: string,
@@ -89,9 +89,9 @@ function onUpdate(
   if (request.body === '') {
     return { state: accept(state, transaction, request, undefined, effects, now), effects };
   }
-  // RFC 3311 §5.2: an offer of theirs that we have not answered: 500 with a Retry-After of 0 to 10 s.
+  // RFC 3311 §5.2: their earlier offer lacks our answer: 500 with a Retry-After of 0 to 10 s.
   if (state.theirs) return { state, effects: [tryAgain(transaction, chance)] };
-  // RFC 3311 §5.2: an offer of ours without its answer, also that of a 2xx whose ACK brings it: 491.
+  // RFC 3311 §5.2: our offer lacks its answer, which may come in an ACK: 491.
   const isOurs = state.ours?.state === 'sent' || state.repeating?.delayedOffer === true;
   if (isOurs) return { state, effects: [{ do: 'respond', transaction, status: 491 }] };
   return { state: takeOffer(state, { transaction, request }, effects, now), effects };
@@ -104,6 +104,6 @@ export function onAck(state: Session, request: SipRequest): SessionStep {
   const quiet = stopRepeating(state, effects);
   if (quiet.phase === 'held') return { state: byeWhenDue(quiet, effects), effects };
   if (quiet.phase === 'live')
-    effects.push({ do: 'tell', event: { type: 'acknowledged', body: request.body } });
+    effects.push({ do: 'emit', event: { type: 'acknowledged', body: request.body } });
   return { state: quiet, effects };
 }

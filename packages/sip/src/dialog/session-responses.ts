@@ -1,7 +1,7 @@
 import type { SipResponse } from '../message/message.ts';
 import { type Step, stay } from '../transaction/effects.ts';
 import { ackOfSuccess, cseqOf, nextHop, refreshTarget } from './dialog.ts';
-import { endWithBye, sayBye } from './session-end.ts';
+import { endWithBye, sendBye } from './session-end.ts';
 import { sendOffer, sendRefresh, tryAgainLater } from './session-offers.ts';
 import { notifyAnswered } from './session-refer.ts';
 import {
@@ -20,7 +20,7 @@ type ResponseInput = Extract<SessionInput, { type: 'response' }>;
 /** A response to a request that this session sent. */
 export function onResponse(state: Session, input: ResponseInput, now: number): SessionStep {
   const { method, response } = input;
-  // What becomes of a PRACK changes nothing: the response that it acknowledged belongs to the INVITE.
+  // The response to a PRACK changes nothing: the acknowledged response belongs to the INVITE.
   if (response.status < 200 || method === 'PRACK') return stay(state);
   if (method === 'INVITE') return onInviteResponse(state, input, now);
   if (method === 'UPDATE') return onUpdateResponse(state, input, now);
@@ -28,7 +28,7 @@ export function onResponse(state: Session, input: ResponseInput, now: number): S
   if (method === 'BYE') {
     if (state.phase !== 'ending') return stay(state);
     const effects: SessionEffect[] = [];
-    if (challenged) return { state: sayBye(state, effects, response), effects };
+    if (challenged) return { state: sendBye(state, effects, response), effects };
     return { state: { ...state, phase: 'ended' }, effects };
   }
   if (method === 'NOTIFY') return notifyAnswered(state, cseqOf(response), response);
@@ -36,7 +36,7 @@ export function onResponse(state: Session, input: ResponseInput, now: number): S
   if (isDialogLost(response.status)) return lose(state, now);
   return {
     state,
-    effects: [{ do: 'tell', event: { type: 'info-answered', status: response.status } }],
+    effects: [{ do: 'emit', event: { type: 'info-answered', status: response.status } }],
   };
 }
 
@@ -44,7 +44,7 @@ function onInviteResponse(state: Session, input: ResponseInput, now: number): Se
   const { response } = input;
   const { id, ours } = state;
   const effects: SessionEffect[] = [];
-  // A late response to an earlier INVITE is no answer to this one.
+  // A late response may belong to an earlier INVITE.
   const isCurrent = isAnswerTo(ours, 'INVITE', response);
   if (response.status < 300) {
     // §13.2.2.4: an ACK for every 2xx, also for its retransmissions and also after the session has ended.
@@ -91,12 +91,12 @@ function answered(state: Session, response: SipResponse, effects: SessionEffect[
   const settled: Session = { ...state, ours: undefined };
   if (state.phase !== 'live') return settled;
   const next = refreshed(settled, response, effects, now);
-  // Told last, because the owner may end the session at once.
-  effects.push({ do: 'tell', event: { type: 'offer-answered', response } });
+  // Emitted last, because the owner may end the session at once.
+  effects.push({ do: 'emit', event: { type: 'offer-answered', response } });
   return next;
 }
 
-/** A 2xx to a target refresh request: its Contact, its Allow and its session timer count from now on. */
+/** A 2xx to a target refresh request: its Contact, its Allow and its session timer now hold. */
 function refreshed(state: Session, response: SipResponse, effects: SessionEffect[], now: number): Session {
   const dialog = refreshTarget(state.dialog, response);
   const terms = termsOfAnswer(response, state.expiry.terms?.minS ?? minSeOf(response));
@@ -123,9 +123,9 @@ function offerFailed(
     return { ...state, ours: { ...ours, state: 'backing-off' } };
   }
   if (isDialogLost(response.status)) return endWithBye(settled, { by: 'dialog-lost' }, effects, now);
-  // §14.1: on any other failure the session goes on as if the re-INVITE had not been sent.
+  // §14.1: after any other failure the session goes on as before the re-INVITE.
   if (ours.isRefresh) tryAgainLater(settled, effects, now);
-  else effects.push({ do: 'tell', event: { type: 'offer-refused', status: response.status } });
+  else effects.push({ do: 'emit', event: { type: 'offer-refused', status: response.status } });
   return settled;
 }
 
@@ -137,15 +137,15 @@ function refreshFailed(state: Session, input: ResponseInput, effects: SessionEff
   const corrected = corrections(idle, 'UPDATE', response);
   if (corrected?.peerTakesUpdate) return sendRefresh(corrected, effects);
   tryAgainLater(idle, effects, now);
-  // The next attempt is a re-INVITE where the peer says now that it does not know UPDATE.
+  // After a 405 or 501 to UPDATE the next attempt is a re-INVITE.
   return corrected ?? idle;
 }
 
-/** What a refusal teaches us so that the same request may succeed; undefined when it teaches nothing new. */
+/** The session corrected by a refusal, so that the same request may succeed; undefined without a correction. */
 function corrections(state: Session, method: OurOffer['method'], response: SipResponse): Session | undefined {
   const { status } = response;
   const { terms } = state.expiry;
-  // RFC 4028 §7.4: after 422 again, with the interval that its Min-SE names.
+  // RFC 4028 §7.4: retry after 422 with the interval of its Min-SE.
   if (status === 422 && terms && minSeOf(response) > Math.max(terms.minS, terms.intervalS)) {
     const minS = minSeOf(response);
     return { ...state, expiry: { ...state.expiry, terms: { ...terms, minS, intervalS: minS } } };
@@ -156,7 +156,7 @@ function corrections(state: Session, method: OurOffer['method'], response: SipRe
   return undefined;
 }
 
-/** A request of this session got no answer, or could not be sent. */
+/** A request of this session got no response, or could not be sent. */
 export function onFailure(
   state: Session,
   method: string,
@@ -171,7 +171,7 @@ export function onFailure(
   }
   let settled = state;
   if (method === 'INVITE') {
-    // Once the re-INVITE has its final response, a failure can only concern the ACK of a refusal.
+    // After the final response of the re-INVITE only the ACK of a refusal can fail.
     if (state.ours?.state !== 'sent' || state.ours.method !== 'INVITE') return stay(state);
     effects.push({ do: 'cancel-timer', session: state.id, key: 'offer-limit' });
     settled = { ...state, ours: undefined };
@@ -179,7 +179,7 @@ export function onFailure(
     settled = { ...state, ours: undefined };
   }
   if (settled.phase !== 'live') return { state: settled, effects };
-  // §12.2.1.2: no response at all is treated as 408. §8.1.3.1: a transport error is fatal for the dialog's peer as well.
+  // §12.2.1.2: no response counts as 408. §8.1.3.1: a transport error ends the dialog as well.
   const reason = failure === 'timeout' ? ('dialog-lost' as const) : ('transport-failed' as const);
   return { state: endWithBye(settled, { by: reason }, effects, now), effects };
 }
@@ -193,7 +193,7 @@ function isChallenge({ response, retried }: ResponseInput): boolean {
   return (response.status === 401 || response.status === 407) && !retried;
 }
 
-/** §12.2.1.2: the peer has forgotten the dialog, or does not answer within it. */
+/** §12.2.1.2: 481 and 408 mean that the peer has lost the dialog or does not answer in it. */
 function isDialogLost(status: number): boolean {
   return status === 481 || status === 408;
 }

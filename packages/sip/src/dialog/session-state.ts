@@ -26,7 +26,7 @@ export type EndReason =
   | { readonly by: 'transport-failed' }
   | { readonly by: 'dialog-lost' }
   | { readonly by: 'no-ack' }
-  /** Nobody refreshed the session in time (RFC 4028 §10). */
+  /** No refresh came in time (RFC 4028 §10). */
   | { readonly by: 'session-expired' };
 
 /** A session description or another body, with its Content-Type. */
@@ -39,10 +39,10 @@ export interface Content {
  * A confirmed INVITE dialog as a machine, the same for caller and callee (RFC 3261 §12.2, §13.3.1.4, §14, §15).
  *
  *   live ──hang-up, dialog lost──▶ ending ──BYE answered or failed──▶ ended
- *    │ ╲──hang-up before ACK, or before the answer to the last NOTIFY──▶ held ──it came, or its limit──▶ ending
+ *    │ ╲──hang-up before ACK, or before the answer to the last NOTIFY──▶ held ──that came, or its limit──▶ ending
  *    ╰──BYE received (every state)──▶ ended
  *
- * The owner is told `end` when "live" is left; what follows is signalling alone.
+ * The owner gets `end` when the session leaves "live"; only signalling follows.
  */
 export interface Session {
   /** Names the session among the forks of one call. */
@@ -67,14 +67,14 @@ export interface Session {
 
 /** The session timer of RFC 4028. */
 export interface SessionExpiry {
-  readonly wish: SessionInterval;
+  readonly preferred: SessionInterval;
   /** Undefined when the session does not expire. */
   readonly terms: SessionTerms | undefined;
-  /** CSeq of an UPDATE without offer that is on its way. */
+  /** CSeq of an unanswered UPDATE without an offer. */
   readonly refreshing: number | undefined;
 }
 
-/** A 2xx of ours to an INVITE, sent again until its ACK arrives (RFC 3261 §13.3.1.4). */
+/** Our 2xx to an INVITE, repeated until its ACK arrives (RFC 3261 §13.3.1.4). */
 export interface RepeatedAnswer {
   readonly transaction: string;
   readonly cseq: number;
@@ -89,13 +89,13 @@ export interface TheirOffer {
   readonly request: SipRequest;
 }
 
-/** A re-INVITE or UPDATE of ours with an offer: on its way, or waiting for another attempt after 491. */
+/** Our re-INVITE or UPDATE with an offer: sent, or waiting for another attempt after 491. */
 export interface OurOffer {
   readonly state: 'sent' | 'backing-off';
   readonly method: OfferMethod;
   readonly cseq: number;
   readonly content: Content;
-  /** Sent to keep the session alive and not for its owner, who hears nothing of a refusal. */
+  /** Refreshes the session; a refusal is not reported to the owner. */
   readonly isRefresh: boolean;
 }
 
@@ -103,8 +103,8 @@ export interface OurOffer {
 export type OfferMethod = 'INVITE' | 'UPDATE';
 
 /**
- * Timers of a session: repeat the 2xx, give up on its ACK, retry after glare, give up on our re-INVITE, give up on the owner's
- * answer to an UPDATE, refresh the session, end it because nobody did, give up on a REFER.
+ * Timers of a session, in order: repeat the 2xx; its ACK is overdue; retry after glare; our re-INVITE is overdue; the owner's
+ * answer to an UPDATE is overdue; refresh the session; the refresh is overdue; a REFER is overdue.
  */
 export type SessionTimer =
   | 'repeat'
@@ -116,7 +116,7 @@ export type SessionTimer =
   | 'expiry'
   | 'referral';
 
-/** Inputs of the session; `chance` is a fresh random number in [0, 1) for the intervals that the RFC wants random. */
+/** Inputs of the session; `chance` is a fresh random number in [0, 1) for the RFC's random intervals. */
 export type SessionInput =
   | {
       readonly type: 'request';
@@ -130,24 +130,24 @@ export type SessionInput =
       readonly type: 'response';
       readonly method: string;
       readonly response: SipResponse;
-      /** The request carried credentials already, or none can be computed. */
+      /** The request carried credentials, or none can be computed. */
       readonly retried: boolean;
       readonly chance: number;
     }
   | { readonly type: 'failed'; readonly method: string; readonly failure: 'timeout' | 'transport-failed' }
   | { readonly type: 'timer-fired'; readonly key: SessionTimer }
   | { readonly type: 'hang-up' }
-  /** `method` is INVITE unless told; an UPDATE that the peer does not take goes as a re-INVITE. */
+  /** `method` defaults to INVITE; a peer without UPDATE gets a re-INVITE. */
   | { readonly type: 'offer'; readonly content: Content; readonly method?: OfferMethod }
   | { readonly type: 'answer-offer'; readonly content: Content }
   | { readonly type: 'refuse-offer'; readonly status: number }
   | { readonly type: 'send-info'; readonly content: Content }
   | { readonly type: 'accept-referral' }
   | { readonly type: 'refuse-referral'; readonly status: number; readonly headers?: HeaderPairs }
-  /** What has become of an accepted REFER: 200 and above are final. */
+  /** The status of an accepted REFER: 200 and above are final. */
   | { readonly type: 'report-referral'; readonly status: number };
 
-/** What the owner of a session hears besides its end. */
+/** Events of a session for its owner, besides its end. */
 export type SessionEvent =
   | { readonly type: 'offered'; readonly request: SipRequest }
   | { readonly type: 'offer-withdrawn' }
@@ -160,7 +160,7 @@ export type SessionEvent =
   /** A REFER, to be accepted or refused. */
   | { readonly type: 'referred'; readonly request: SipRequest };
 
-/** Orders of the session. */
+/** Effects of the session. */
 export type SessionEffect =
   | {
       readonly do: 'respond';
@@ -176,12 +176,12 @@ export type SessionEffect =
       readonly do: 'request';
       readonly session: string;
       readonly request: SipRequest;
-      /** URI of the next hop, which strict routing makes different from the Request-URI and the Route. */
+      /** URI of the next hop; with strict routing neither the Request-URI nor the Route. */
       readonly hop: string;
       readonly challenge?: SipResponse;
     }
   | { readonly do: 'ack'; readonly session: string; readonly request: SipRequest; readonly hop: string }
-  /** Destroys the client transaction of our re-INVITE, which will not be answered any more. */
+  /** Destroys the client transaction of our overdue re-INVITE. */
   | { readonly do: 'abandon-offer'; readonly session: string }
   | {
       readonly do: 'start-timer';
@@ -190,7 +190,7 @@ export type SessionEffect =
       readonly at: number;
     }
   | { readonly do: 'cancel-timer'; readonly session: string; readonly key: SessionTimer }
-  | { readonly do: 'tell'; readonly event: SessionEvent }
+  | { readonly do: 'emit'; readonly event: SessionEvent }
   | { readonly do: 'end'; readonly reason: EndReason };
 
 /** A confirmed dialog after a 2xx that we received; its session timer is set by `agreeOnTerms`. */
@@ -198,7 +198,7 @@ export function callerSession(
   id: string,
   dialog: Dialog,
   timers: TimerDurations,
-  wish: SessionInterval = DEFAULT_SESSION_INTERVAL,
+  preferred: SessionInterval = DEFAULT_SESSION_INTERVAL,
 ): Session {
   return {
     id,
@@ -209,7 +209,7 @@ export function callerSession(
     repeating: undefined,
     theirs: undefined,
     ours: undefined,
-    expiry: { wish, terms: undefined, refreshing: undefined },
+    expiry: { preferred, terms: undefined, refreshing: undefined },
     referral: noReferral,
     notifying: undefined,
     peerTakesUpdate: false,
@@ -217,16 +217,16 @@ export function callerSession(
   };
 }
 
-/** A confirmed dialog after a 2xx that we sent; `start-timer` effects of its repetition come with it. */
+/** A confirmed dialog after a 2xx that we sent, with the timers of its repetition. */
 export function calleeSession(
   id: string,
   dialog: Dialog,
   timers: TimerDurations,
   answer: Omit<RepeatedAnswer, 'interval'>,
   now: number,
-  wish?: SessionInterval,
+  preferred?: SessionInterval,
 ): { state: Session; effects: SessionEffect[] } {
-  const bare: Session = { ...callerSession(id, dialog, timers, wish), callIdOwner: false };
+  const bare: Session = { ...callerSession(id, dialog, timers, preferred), callIdOwner: false };
   return repeatAnswer(bare, answer, now);
 }
 
@@ -256,7 +256,7 @@ export function stopRepeating(state: Session, effects: SessionEffect[]): Session
   return { ...state, repeating: undefined };
 }
 
-/** Starts the session timer anew by what a 2xx agreed on, or stops it (RFC 4028 §7.2, §9). */
+/** Restarts the session timer with the terms of a 2xx, or stops it (RFC 4028 §7.2, §9). */
 export function agreeOnTerms(
   state: Session,
   terms: SessionTerms | undefined,
@@ -283,7 +283,7 @@ export function stopExpiry({ id, expiry }: Session, effects: SessionEffect[]): v
   if (expiry.terms?.weRefresh) effects.push({ do: 'cancel-timer', session: id, key: 'refresh' });
 }
 
-/** The session with what a message of the peer says of UPDATE; Allow is optional, and silence changes nothing. */
+/** The session after the peer's Allow, which may name UPDATE; a message without Allow changes nothing. */
 export function withPeerMethods(state: Session, message: SipMessage): Session {
   if (!message.headers.has('Allow')) return state;
   const takes = message.headers.all('Allow').includes('UPDATE');

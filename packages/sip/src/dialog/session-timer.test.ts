@@ -14,7 +14,7 @@ import {
   tooBriefFor,
 } from './session-timer.ts';
 
-const wish = { wantedS: 1800, leastS: 90 };
+const preferred = { wantedS: 1800, leastS: 90 };
 
 function invite(...headers: [string, string][]) {
   return createRequest({
@@ -32,7 +32,7 @@ const supported: [string, string] = ['Supported', 'path, Timer'];
 const expires = (value: string): [string, string] => ['Session-Expires', value];
 const answer = (...headers: [string, string][]) => createResponse(invite(), 200, undefined, { headers });
 
-test('RFC 4028 §4: Session-Expires is seconds and perhaps a refresher', () => {
+test('RFC 4028 §4: Session-Expires holds seconds and an optional refresher', () => {
   assert.deepEqual(parseSessionExpires('1800'), { seconds: 1800, refresher: undefined });
   assert.deepEqual(parseSessionExpires('1800 ; Refresher=UAS;x=y'), { seconds: 1800, refresher: 'uas' });
   assert.deepEqual(parseSessionExpires('99999999999'), { seconds: 86_400, refresher: undefined });
@@ -49,13 +49,13 @@ test('RFC 4028 §5: the default value of Min-SE is 90 seconds, and no value is b
 });
 
 test('RFC 4028 §9: a request with a smaller interval than ours gets a 422, but only when its sender supports the timer', () => {
-  assert.equal(tooBriefFor(invite(supported, expires('89')), wish), 90);
-  assert.equal(tooBriefFor(invite(supported, expires('90')), wish), undefined);
-  assert.equal(tooBriefFor(invite(expires('89')), wish), undefined);
-  assert.equal(tooBriefFor(invite(supported), wish), undefined);
+  assert.equal(tooBriefFor(invite(supported, expires('89')), preferred), 90);
+  assert.equal(tooBriefFor(invite(supported, expires('90')), preferred), undefined);
+  assert.equal(tooBriefFor(invite(expires('89')), preferred), undefined);
+  assert.equal(tooBriefFor(invite(supported), preferred), undefined);
 });
 
-// RFC 4028, table 2: what the caller supports, which refresher it names, which one the 2xx names.
+// RFC 4028, table 2: whether the caller supports timers, its refresher, the refresher in the 2xx.
 for (const [supports, asked, refresher] of [
   [false, '', 'uas'],
   [true, '', 'uac'],
@@ -63,9 +63,9 @@ for (const [supports, asked, refresher] of [
   [true, ';refresher=uas', 'uas'],
 ] as const) {
   const who = supports ? 'a caller that supports the timer' : 'a caller that does not';
-  test(`RFC 4028 §9, table 2: ${who} and asks for "300${asked}" is answered with refresher=${refresher}`, () => {
+  test(`RFC 4028 §9, table 2: ${who} and requests "300${asked}" is answered with refresher=${refresher}`, () => {
     const request = invite(...(supports ? [supported] : []), expires(`300${asked}`));
-    const { terms, headers } = answerTerms(request, wish);
+    const { terms, headers } = answerTerms(request, preferred);
     assert.deepEqual(terms, { intervalS: 300, minS: 90, weRefresh: refresher === 'uas' });
     const said = [['Session-Expires', `300;refresher=${refresher}`]];
     assert.deepEqual(headers, supports ? [...said, ['Require', 'timer']] : said);
@@ -73,27 +73,27 @@ for (const [supports, asked, refresher] of [
 }
 
 test('RFC 4028 §9: the UAS may lower the interval, but not below the Min-SE of the request, and MUST NOT raise it', () => {
-  const of = (...headers: [string, string][]) => answerTerms(invite(supported, ...headers), wish).terms;
+  const of = (...headers: [string, string][]) => answerTerms(invite(supported, ...headers), preferred).terms;
   assert.equal(of(expires('7200'))?.intervalS, 1800);
   assert.equal(of(expires('7200'), ['Min-SE', '3600'])?.intervalS, 3600);
   assert.equal(of(expires('120'))?.intervalS, 120);
 });
 
-test('RFC 4028 §9: without Session-Expires the UAS asks for a timer where the caller supports it, and for none elsewhere', () => {
-  assert.deepEqual(answerTerms(invite(supported), wish).terms, {
+test('RFC 4028 §9: without Session-Expires the UAS requests a timer only from a caller that supports it', () => {
+  assert.deepEqual(answerTerms(invite(supported), preferred).terms, {
     intervalS: 1800,
     minS: 90,
     weRefresh: false,
   });
-  assert.deepEqual(answerTerms(invite(), wish), { terms: undefined, headers: [] });
+  assert.deepEqual(answerTerms(invite(), preferred), { terms: undefined, headers: [] });
   assert.equal(
-    answerTerms(invite(expires('5')), wish).terms,
+    answerTerms(invite(expires('5')), preferred).terms,
     undefined,
-    'too often for us, and not to be told',
+    'too often for us, from a peer that cannot handle a 422',
   );
 });
 
-test('RFC 4028 §7.2: a 2xx without Session-Expires means no expiration; its refresher is the UAC unless it says uas', () => {
+test('RFC 4028 §7.2: a 2xx without Session-Expires means no expiration; its refresher is the UAC by default', () => {
   assert.equal(termsOfAnswer(answer(), 90), undefined);
   assert.equal(termsOfAnswer(answer(expires('300')), 90)?.weRefresh, true);
   assert.equal(termsOfAnswer(answer(expires('300;refresher=uac')), 90)?.weRefresh, true);
@@ -101,9 +101,9 @@ test('RFC 4028 §7.2: a 2xx without Session-Expires means no expiration; its ref
   assert.equal(termsOfAnswer(answer(expires('1;refresher=uac')), 90)?.intervalS, 90);
 });
 
-test('RFC 4028 §7.1 and §7.3: the first INVITE asks for our interval, and after a 422 for at least its Min-SE', () => {
-  assert.deepEqual(firstTermsHeaders(wish), [['Session-Expires', '1800']]);
-  assert.deepEqual(firstTermsHeaders(wish, 3600), [
+test('RFC 4028 §7.1 and §7.3: the first INVITE requests our interval, and after a 422 at least its Min-SE', () => {
+  assert.deepEqual(firstTermsHeaders(preferred), [['Session-Expires', '1800']]);
+  assert.deepEqual(firstTermsHeaders(preferred, 3600), [
     ['Session-Expires', '3600'],
     ['Min-SE', '3600'],
   ]);

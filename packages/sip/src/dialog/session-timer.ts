@@ -3,24 +3,24 @@ import { paramOf, parseParams } from '../message/params.ts';
 import { parseDeltaSeconds, trimSpace } from '../message/tokens.ts';
 import type { HeaderPairs } from './answers.ts';
 
-/** How long a session may last without a sign of life (RFC 4028), in seconds. */
+/** The session interval (RFC 4028), in seconds: the longest time without a refresh. */
 export interface SessionInterval {
-  /** What we ask for. */
+  /** Our requested interval. */
   readonly wantedS: number;
   /** Shorter intervals than this are refused with 422. */
   readonly leastS: number;
 }
 
-/** RFC 4028 §4 recommends 1800 s; 90 s is the smallest that anybody may ask for (RFC 4028 §5). */
+/** RFC 4028 §4 recommends 1800 s; 90 s is the smallest allowed interval (RFC 4028 §5). */
 export const DEFAULT_SESSION_INTERVAL: SessionInterval = { wantedS: 1800, leastS: 90 };
 
-/** Absolute minimum of Min-SE (RFC 4028 §5): also what a message without the header means. */
+/** Minimum of Min-SE, and its value in a message without the header (RFC 4028 §5). */
 const LEAST_MIN_SE_S = 90;
 
-/** A day; above it an interval means nothing, and a 422 that asks for more is not followed. */
+/** A day; longer intervals are cut to it, and a 422 with a longer Min-SE ends the call. */
 export const LONGEST_INTERVAL_S = 86_400;
 
-/** What both sides agreed on: the session interval, and who refreshes. */
+/** The agreed session interval and the refresher. */
 export interface SessionTerms {
   readonly intervalS: number;
   /** The largest Min-SE that was seen, which later requests repeat (RFC 4028 §7.4). */
@@ -28,7 +28,7 @@ export interface SessionTerms {
   readonly weRefresh: boolean;
 }
 
-/** A Session-Expires value (RFC 4028 §4); undefined when it is none. */
+/** Parses a Session-Expires value (RFC 4028 §4); undefined when malformed. */
 export function parseSessionExpires(
   value: string,
 ): { readonly seconds: number; readonly refresher: 'uac' | 'uas' | undefined } | undefined {
@@ -43,7 +43,7 @@ export function parseSessionExpires(
   };
 }
 
-/** The Min-SE of a message in seconds, 90 when it has none that can be read (RFC 4028 §5). */
+/** The Min-SE of a message in seconds; 90 when it is missing or malformed (RFC 4028 §5). */
 export function minSeOf(message: SipMessage): number {
   const value = message.headers.get('Min-SE') ?? '';
   const semicolon = value.indexOf(';');
@@ -63,49 +63,49 @@ function expiresOf(message: SipMessage): ReturnType<typeof parseSessionExpires> 
   return value === undefined ? undefined : parseSessionExpires(value);
 }
 
-/** The Min-SE that a 422 must name, when a request asks for a smaller interval than we take and can be told so (RFC 4028 §9). */
+/** The Min-SE for a 422, when the request's interval is below ours and its sender supports timers (RFC 4028 §9). */
 export function tooBriefFor(request: SipRequest, { leastS }: SessionInterval): number | undefined {
-  const asked = expiresOf(request);
-  const isTooBrief = asked !== undefined && asked.seconds < leastS;
+  const requested = expiresOf(request);
+  const isTooBrief = requested !== undefined && requested.seconds < leastS;
   return isTooBrief && namesOption(request, 'Supported', 'timer') ? leastS : undefined;
 }
 
-/** What our 2xx to an INVITE or UPDATE says of the session timer, and what is agreed on by it (RFC 4028 §9, table 2). */
+/** The agreed terms and the timer headers of our 2xx to an INVITE or UPDATE (RFC 4028 §9, table 2). */
 export function answerTerms(
   request: SipRequest,
-  wish: SessionInterval,
+  preferred: SessionInterval,
 ): { readonly terms: SessionTerms | undefined; readonly headers: HeaderPairs } {
-  const asked = expiresOf(request);
+  const requested = expiresOf(request);
   const supports = namesOption(request, 'Supported', 'timer');
   const minS = minSeOf(request);
-  if (!supports && (asked === undefined || asked.seconds < wish.leastS)) {
+  if (!supports && (requested === undefined || requested.seconds < preferred.leastS)) {
     return { terms: undefined, headers: [] };
   }
   // RFC 4028 §9: the interval may be lowered, but not below the Min-SE of the request, and never raised.
-  const wanted = Math.max(wish.wantedS, minS);
-  const intervalS = asked === undefined ? wanted : Math.min(asked.seconds, wanted);
-  // Table 2: who cannot refresh is refreshed by us; whoever names a refresher gets it.
-  const refresher = supports ? (asked?.refresher ?? 'uac') : 'uas';
+  const wanted = Math.max(preferred.wantedS, minS);
+  const intervalS = requested === undefined ? wanted : Math.min(requested.seconds, wanted);
+  // Table 2: we refresh for a peer without timer support; otherwise the request's refresher holds.
+  const refresher = supports ? (requested?.refresher ?? 'uac') : 'uas';
   const headers: [string, string][] = [['Session-Expires', `${intervalS};refresher=${refresher}`]];
   if (supports) headers.push(['Require', 'timer']);
   return { terms: { intervalS, minS, weRefresh: refresher === 'uas' }, headers };
 }
 
-/** What a 2xx to our INVITE or UPDATE agrees on; without Session-Expires the session does not expire (RFC 4028 §7.2). */
+/** The terms of a 2xx to our INVITE or UPDATE; without Session-Expires the session does not expire (RFC 4028 §7.2). */
 export function termsOfAnswer(response: SipResponse, minS: number): SessionTerms | undefined {
   const expires = expiresOf(response);
   if (expires === undefined) return undefined;
-  // A peer that answers below the minimum is refreshed no more often than the minimum would have us do.
+  // An answer below the minimum counts as the minimum.
   const intervalS = Math.max(expires.seconds, LEAST_MIN_SE_S);
   return { intervalS, minS, weRefresh: expires.refresher !== 'uas' };
 }
 
-/** Session-Expires and Min-SE of our first INVITE (RFC 4028 §7.1); `minS` is that of a 422. */
-export function firstTermsHeaders(wish: SessionInterval, minS = LEAST_MIN_SE_S): HeaderPairs {
-  return withMinSe([['Session-Expires', String(Math.max(wish.wantedS, minS))]], minS);
+/** Session-Expires and Min-SE of our first INVITE (RFC 4028 §7.1); `minS` is the Min-SE of a 422. */
+export function firstTermsHeaders(preferred: SessionInterval, minS = LEAST_MIN_SE_S): HeaderPairs {
+  return withMinSe([['Session-Expires', String(Math.max(preferred.wantedS, minS))]], minS);
 }
 
-/** Session-Expires and Min-SE of a request within the dialog: the interval as agreed, and the roles as they are (RFC 4028 §7.4). */
+/** Session-Expires and Min-SE of a request within the dialog: the agreed interval and refresher (RFC 4028 §7.4). */
 export function termsHeaders(terms: SessionTerms | undefined): HeaderPairs {
   if (terms === undefined) return [];
   const { intervalS, minS, weRefresh } = terms;
@@ -122,7 +122,7 @@ export function refreshDelayMs({ intervalS }: SessionTerms): number {
   return intervalS * 500;
 }
 
-/** When to give the session up: 32 s or a third of the interval before it expires, whichever is less (RFC 4028 §10). */
+/** When to end the session: 32 s or a third of the interval before it expires, whichever is less (RFC 4028 §10). */
 export function expiryDelayMs({ intervalS }: SessionTerms): number {
   return intervalS * 1000 - Math.min(32_000, Math.floor((intervalS * 1000) / 3));
 }

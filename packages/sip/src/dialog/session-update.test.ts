@@ -53,7 +53,7 @@ function word(effect: SessionEffect): string {
       return `start ${effect.key} +${effect.at}`;
     case 'cancel-timer':
       return `cancel ${effect.key}`;
-    case 'tell':
+    case 'emit':
       return effect.event.type;
     case 'end':
       return `end ${effect.reason.by}`;
@@ -100,12 +100,12 @@ test('RFC 3311 §5.2: an UPDATE before the final response to a previous one gets
   assert.deepEqual(words, ['500 to UPDATE 12 after 5']);
 });
 
-test('RFC 3311 §5.2: an UPDATE with an offer while an offer of theirs is unanswered gets 500 with Retry-After', () => {
+test('RFC 3311 §5.2: an UPDATE with an offer while their earlier offer is unanswered gets 500 with Retry-After', () => {
   const { words } = run(live(), received('INVITE', 11), received('UPDATE', 12));
   assert.deepEqual(words, ['500 to UPDATE 12 after 5']);
 });
 
-test('RFC 3311 §5.2: an UPDATE with an offer while an offer of ours has no answer gets 491', () => {
+test('RFC 3311 §5.2: an UPDATE with an offer while our offer is unanswered gets 491', () => {
   assert.deepEqual(run(live(), ourOffer, received('UPDATE', 11)).words, ['491 to UPDATE 11']);
   assert.deepEqual(run(live(), { type: 'offer', content }, received('UPDATE', 11)).words, [
     '491 to UPDATE 11',
@@ -124,7 +124,7 @@ test('An UPDATE without an offer is answered whatever offers are open', () => {
   ]);
 });
 
-test('RFC 3311 §5.2: 504 where the owner does not answer an UPDATE while its sender waits', () => {
+test('RFC 3311 §5.2: an UPDATE gets 504 if the owner does not answer in time', () => {
   const { state, words } = run(live(), received('UPDATE', 11), { type: 'timer-fired', key: 'answer-limit' });
   assert.deepEqual(words, ['504 to UPDATE 11', 'cancel answer-limit']);
   assert.deepEqual(run(state, { type: 'answer-offer', content }).words, []);
@@ -136,7 +136,7 @@ test('RFC 3311 §5.1: no UPDATE with an offer while an offer is open in either d
   assert.deepEqual(run(answeredCall(), ourOffer).words, ['offer-refused']);
 });
 
-test('An offer by UPDATE goes as a re-INVITE to a peer that does not take UPDATE', () => {
+test('An offer by UPDATE goes as a re-INVITE to a peer without UPDATE', () => {
   assert.deepEqual(run(live(), ourOffer).words, ['send UPDATE with offer']);
   const { words } = run({ ...live(), peerTakesUpdate: false }, ourOffer);
   assert.deepEqual(words, ['send INVITE with offer', 'start offer-limit +180000']);
@@ -149,13 +149,13 @@ test('RFC 3311 §5.3: a 2xx brings the answer and the new target', () => {
   assert.deepEqual(run(state, response(200)).words, [], 'once');
 });
 
-test('RFC 3311 §5.3: after 491 the offer is sent again when the time of RFC 3261 §14.1 is over', () => {
+test('RFC 3311 §5.3: after 491 the offer is sent again after the time of RFC 3261 §14.1', () => {
   const { state, words } = run(live(), ourOffer, response(491));
   assert.deepEqual(words, ['start glare +1000']);
   assert.deepEqual(run(state, { type: 'timer-fired', key: 'glare' }).words, ['send UPDATE with offer']);
 });
 
-test('RFC 3311 §5.3: 481, 408 and silence end the dialog with BYE', () => {
+test('RFC 3311 §5.3: 481, 408 and a timeout end the dialog with BYE', () => {
   assert.deepEqual(run(live(), ourOffer, response(481)).words, ['end dialog-lost', 'send BYE']);
   assert.deepEqual(run(live(), ourOffer, response(408)).words, ['end dialog-lost', 'send BYE']);
   const silence: SessionInput = { type: 'failed', method: 'UPDATE', failure: 'timeout' };
@@ -174,14 +174,14 @@ test('A challenge to an UPDATE is answered once', () => {
   assert.deepEqual(run(live(), ourOffer, response(401)).words, ['offer-refused']);
 });
 
-test('The end of the session answers the UPDATE that waits, and forgets ours', () => {
+test('The end of the session answers the peer’s pending UPDATE, and drops ours', () => {
   const { words } = run(live(), received('UPDATE', 11), received('BYE', 12, ''));
   assert.deepEqual(words, ['200 to BYE 12', 'end remote-bye', '487 to UPDATE 11', 'cancel answer-limit']);
   const { state } = run(live(), ourOffer, { type: 'hang-up' });
   assert.equal(state.ours, undefined);
 });
 
-test('RFC 4028 §9: the timer runs from the 2xx to any UPDATE or re-INVITE, and stops when one goes without', () => {
+test('RFC 4028 §9: the timer runs from the 2xx to any UPDATE or re-INVITE, and stops after a 2xx without Session-Expires', () => {
   const timed: [string, string][] = [
     ['Supported', 'timer'],
     ['Session-Expires', '300;refresher=uas'],

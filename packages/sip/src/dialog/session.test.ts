@@ -55,7 +55,7 @@ function words(effects: readonly SessionEffect[]): string[] {
         return `start ${effect.key} +${effect.at}`;
       case 'cancel-timer':
         return `cancel ${effect.key}`;
-      case 'tell':
+      case 'emit':
         return effect.event.type;
       case 'end':
         return `end ${effect.reason.by}`;
@@ -93,7 +93,7 @@ test('§14.2: a second INVITE before the final response to the first gets a 500 
   assert.deepEqual(effect?.do === 'respond' && effect.headers, [['Retry-After', '5']]);
 });
 
-test('§14.2: an INVITE while an INVITE of ours is in progress gets a 491', () => {
+test('§14.2: an INVITE while our INVITE is in progress gets a 491', () => {
   const { words: said } = run(live(), { type: 'offer', content }, received('INVITE', 11));
   assert.deepEqual(said, ['491 to INVITE 11']);
 });
@@ -105,7 +105,7 @@ test('§14.1: no new INVITE while another one is in progress in either direction
   assert.deepEqual(run(answered(), { type: 'offer', content }).words, refused);
 });
 
-test('RFC 5407 §3.1.4: a re-INVITE that overtakes the ACK is taken, and the 2xx is not repeated any more', () => {
+test('RFC 5407 §3.1.4: a re-INVITE that overtakes the ACK is accepted and ends the repetition of the 2xx', () => {
   const { state, words: said } = run(answered(), received('INVITE', 11));
   assert.deepEqual(said, ['cancel repeat', 'cancel no-ack', 'offered']);
   assert.equal(state.repeating, undefined);
@@ -192,7 +192,7 @@ test('§14.1: a re-INVITE that fails with another status leaves the session as i
   assert.equal(state.phase, 'live');
 });
 
-test('A retransmitted 2xx of an earlier re-INVITE is acknowledged and not taken for the answer to the next', () => {
+test('A retransmitted 2xx of an earlier re-INVITE is acknowledged and does not answer the next one', () => {
   const second = run(live(), { type: 'offer', content }, response('INVITE', 1, 200), {
     type: 'offer',
     content,
@@ -235,14 +235,14 @@ test('§9.2: a cancelled re-INVITE is answered with 487 and the session goes on'
   assert.equal(state.phase, 'live');
 });
 
-test('§8.2.1: within a dialog OPTIONS and INFO get 200, methods that we know 405, others 501', () => {
+test('§8.2.1: within a dialog OPTIONS and INFO get 200, registered methods 405, others 501', () => {
   const statuses = ['OPTIONS', 'INFO', 'PUBLISH', 'FROB'].map(
     (method) => run(live(), received(method, 11)).words[0],
   );
   assert.deepEqual(statuses, ['200 to OPTIONS 11', '200 to INFO 11', '405 to PUBLISH 11', '501 to FROB 11']);
 });
 
-test('A re-INVITE without any final response is given up, and the owner hears 408', () => {
+test('A re-INVITE without a final response is abandoned, and the owner gets 408', () => {
   const { words: said } = run(
     live(),
     { type: 'offer', content },

@@ -75,14 +75,14 @@ function onOwner(state: Session, input: OwnerInput, now: number): SessionStep {
   }
 }
 
-/** §9.2: a CANCEL of a re-INVITE that has no final response is answered with 487 to the re-INVITE. */
+/** §9.2: a CANCEL of a re-INVITE without a final response ends it with 487. */
 function onCancelled(state: Session, transaction: string): SessionStep {
   if (state.theirs?.transaction !== transaction) return { state, effects: [] };
   return {
     state: { ...state, theirs: undefined },
     effects: [
       { do: 'respond', transaction, status: 487 },
-      { do: 'tell', event: { type: 'offer-withdrawn' } },
+      { do: 'emit', event: { type: 'offer-withdrawn' } },
     ],
   };
 }
@@ -101,7 +101,7 @@ function onTimer(state: Session, key: SessionTimer, now: number): SessionStep {
       };
     }
     case 'no-ack': {
-      // §13.3.1.4: the dialog is confirmed, but the session is terminated with a BYE.
+      // §13.3.1.4: the dialog is confirmed, but a BYE terminates the session.
       const effects: SessionEffect[] = [];
       const quiet = stopRepeating(state, effects);
       if (quiet.phase === 'live')
@@ -117,18 +117,18 @@ function onTimer(state: Session, key: SessionTimer, now: number): SessionStep {
       }
       return state.ours.isRefresh
         ? { state: again, effects: [] }
-        : { state: again, effects: [{ do: 'tell', event: { type: 'offer-refused', status: 491 } }] };
+        : { state: again, effects: [{ do: 'emit', event: { type: 'offer-refused', status: 491 } }] };
     }
     case 'offer-limit': {
       if (state.ours?.state !== 'sent') return { state, effects: [] };
       const effects: SessionEffect[] = [{ do: 'abandon-offer', session: state.id }];
       if (state.phase === 'live' && !state.ours.isRefresh) {
-        effects.push({ do: 'tell', event: { type: 'offer-refused', status: 408 } });
+        effects.push({ do: 'emit', event: { type: 'offer-refused', status: 408 } });
       }
       return { state: { ...state, ours: undefined }, effects };
     }
     case 'answer-limit':
-      // RFC 3311 §5.2: 504 where the session cannot be changed as fast as an UPDATE wants it.
+      // RFC 3311 §5.2: 504 if the owner does not answer the UPDATE in time.
       return state.theirs && state.theirs.request.method !== 'INVITE'
         ? refuseOffer(state, state.theirs, 504)
         : { state, effects: [] };
@@ -137,7 +137,7 @@ function onTimer(state: Session, key: SessionTimer, now: number): SessionStep {
     case 'referral':
       return state.phase === 'live' ? referralExpired(state) : { state, effects: [] };
     case 'expiry': {
-      // RFC 4028 §10: whoever does not see a refresh in time, the refresher as well, ends the session with BYE.
+      // RFC 4028 §10: each side, the refresher as well, ends the session with BYE when no refresh comes in time.
       if (state.phase !== 'live') return { state, effects: [] };
       const effects: SessionEffect[] = [];
       return { state: endWithBye(state, { by: 'session-expired' }, effects, now), effects };

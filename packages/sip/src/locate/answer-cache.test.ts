@@ -7,7 +7,7 @@ import { triesNext } from './failover.ts';
 const query = { type: 'A', name: 'Example.com' } as const;
 const answer = (ttlMs: number, records = ['192.0.2.1']): DnsAnswer => ({ type: 'A', records, ttlMs });
 
-test('an answer holds for its time to live, by a name without regard to case, and never above the limit', () => {
+test('an answer is cached for its time to live up to the limit, by its name in any case', () => {
   const cache = createAnswerCache({ maxTtlMs: 1_000 });
   cache.put(query, answer(500), 0);
   assert.deepEqual(cache.get({ type: 'A', name: 'example.COM' }, 499), answer(500));
@@ -19,7 +19,7 @@ test('an answer holds for its time to live, by a name without regard to case, an
   assert.equal(cache.get(query, 0), undefined);
 });
 
-test('that there is nothing, and that DNS cannot be asked, is believed for a short time', () => {
+test('negative answers and failed queries are cached for a short time', () => {
   const cache = createAnswerCache({ negativeTtlMs: 100 });
   for (const nothing of [answer(10_000, []), { type: 'failed' } as const]) {
     cache.put(query, nothing, 0);
@@ -28,7 +28,7 @@ test('that there is nothing, and that DNS cannot be asked, is believed for a sho
   }
 });
 
-test('the oldest answer makes room', () => {
+test('a full cache removes its oldest answer', () => {
   const cache = createAnswerCache({ maxAnswers: 2 });
   for (const name of ['a', 'b', 'c']) cache.put({ type: 'A', name }, answer(1_000), 0);
   assert.deepEqual(
@@ -37,7 +37,7 @@ test('the oldest answer makes room', () => {
   );
 });
 
-test('RFC 3263 §4.3: 503, a failed transport and a timeout lead on; every other answer holds', () => {
+test('RFC 3263 §4.3: 503, a failed transport and a timeout try the next target; every other answer is final', () => {
   assert.ok(triesNext({ type: 'response', status: 503 }));
   assert.ok(triesNext({ type: 'failed', failure: 'transport-failed' }));
   assert.ok(triesNext({ type: 'failed', failure: 'timeout' }));

@@ -2,22 +2,22 @@ import { type DnsAnswer, type DnsQuery, queryKey } from './dns-records.ts';
 
 /** Bounds of the cache; times in milliseconds. */
 export interface AnswerCacheLimits {
-  /** Answers that are kept, 10,000; the oldest goes first. */
+  /** The most answers, 10,000; the oldest is removed first. */
   readonly maxAnswers: number;
-  /** No record is believed longer, 3,600,000. */
+  /** The longest life of a record, 3,600,000. */
   readonly maxTtlMs: number;
-  /** How long it is believed that there is nothing, or that DNS cannot be asked, 30,000. */
+  /** The life of a negative answer or a failed query, 30,000. */
   readonly negativeTtlMs: number;
 }
 
-/** Limits used where the caller names none. */
+/** Default limits. */
 const DEFAULT_ANSWER_CACHE_LIMITS: AnswerCacheLimits = {
   maxAnswers: 10_000,
   maxTtlMs: 3_600_000,
   negativeTtlMs: 30_000,
 };
 
-/** Answers of DNS for as long as they hold (RFC 3263 §4: a client may cache as DNS allows). */
+/** DNS answers until they expire (RFC 3263 §4: a client may cache as DNS allows). */
 export interface AnswerCache {
   get(query: DnsQuery, now: number): DnsAnswer | undefined;
   put(query: DnsQuery, answer: DnsAnswer, now: number): void;

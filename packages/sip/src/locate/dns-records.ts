@@ -1,4 +1,4 @@
-/** A question that location asks of DNS. */
+/** A DNS query of a location. */
 export interface DnsQuery {
   readonly type: 'NAPTR' | 'SRV' | 'A' | 'AAAA';
   readonly name: string;
@@ -20,18 +20,18 @@ export interface SrvRecord {
   readonly priority: number;
   readonly weight: number;
   readonly port: number;
-  /** A name; `.` or nothing says that the service is decidedly not offered. */
+  /** A name; `.` or an empty one means that the domain does not offer the service. */
   readonly target: string;
 }
 
-/** What DNS said: records, which may be none, or that it could not be asked. */
+/** The answer of DNS: records, possibly none, or a failed query. */
 export type DnsAnswer =
   | { readonly type: 'NAPTR'; readonly records: readonly NaptrRecord[]; readonly ttlMs: number }
   | { readonly type: 'SRV'; readonly records: readonly SrvRecord[]; readonly ttlMs: number }
   | { readonly type: 'A' | 'AAAA'; readonly records: readonly string[]; readonly ttlMs: number }
   | { readonly type: 'failed' };
 
-/** The name of a query in tables. */
+/** The key of a query in tables. */
 export function queryKey({ type, name }: DnsQuery): string {
   return `${type} ${name.toLowerCase()}`;
 }

@@ -5,13 +5,13 @@ export type Attempt =
 
 /**
  * Whether the next target is tried (RFC 3263 §4.3): after 503, after a failure of the transport, and after a timeout without any
- * response. Everything else was said by whoever is meant, and holds.
+ * response. Any other response is final.
  */
 export function triesNext(attempt: Attempt): boolean {
   return attempt.type === 'failed' || attempt.status === 503;
 }
 
-/** Whether a flow of a phone has failed, so that another one is tried (RFC 5626 §5.3): besides the above, 430 (Flow Failed). */
+/** Whether a flow of a phone has failed, so that another one is tried (RFC 5626 §5.3): as `triesNext`, and after 430 (Flow Failed). */
 export function failsFlow(attempt: Attempt): boolean {
   return triesNext(attempt) || (attempt.type === 'response' && attempt.status === 430);
 }

@@ -28,13 +28,13 @@ function answerFrom(zone: Zone, query: DnsQuery): DnsAnswer {
   return records === 'failed' ? { type: 'failed' } : ({ type: query.type, records, ttlMs: 1 } as DnsAnswer);
 }
 
-/** Asks a zone until the location is over: the targets as `protocol address:port`, or the sentence, and what was asked. */
+/** Answers from a zone until the location is over: the targets as `protocol address:port`, or the sentence, and the queries. */
 function locate(text: string, zone: Zone = {}, options: Partial<LocationOptions> = {}, chance = () => 0.5) {
   const asked: string[] = [];
   let step: LocationStep = startLocation(parseSipUri(text)!, { ...everything, ...options });
   for (let queue = [...step.effects]; ; ) {
     const effect = queue.shift();
-    assert.ok(effect, 'a location ends with a word');
+    assert.ok(effect, 'a location ends with found or fail');
     if (effect.do === 'found') {
       return {
         targets: effect.targets.map((each) => `${each.protocol} ${each.host}:${each.port}`),
@@ -54,7 +54,7 @@ function locate(text: string, zone: Zone = {}, options: Partial<LocationOptions>
 }
 
 describe('RFC 3263 §4.1: the transport', () => {
-  it('of an address without port and transport is UDP, and TLS for sips; nobody is asked', () => {
+  it('the transport of an address without port and transport is UDP, and TLS for sips, without a query', () => {
     assert.deepEqual(locate('sip:192.0.2.1'), {
       targets: ['udp 192.0.2.1:5060'],
       identity: '192.0.2.1',
@@ -65,7 +65,7 @@ describe('RFC 3263 §4.1: the transport', () => {
     assert.deepEqual(locate('sips:192.0.2.1;transport=tcp').targets, ['tls 192.0.2.1:5061']);
   });
 
-  it('of a name with a port is UDP, and TLS for sips; only addresses are asked for', () => {
+  it('the transport of a name with a port is UDP, and TLS for sips, and only addresses are queried', () => {
     const zone = { 'A example.com': ['192.0.2.1'], 'AAAA example.com': ['2001:db8::1'] };
     const found = locate('sip:example.com:5070', zone);
     assert.deepEqual(found.targets, ['udp 192.0.2.1:5070', 'udp 2001:db8::1:5070']);
@@ -73,7 +73,7 @@ describe('RFC 3263 §4.1: the transport', () => {
     assert.deepEqual(locate('sips:example.com:5070', zone).targets[0], 'tls 192.0.2.1:5070');
   });
 
-  it('is what NAPTR prefers among what we support, and the others follow', () => {
+  it('the transport is the preferred supported one of NAPTR, and the others follow', () => {
     // The example of RFC 3263 §4.1.
     const zone: Zone = {
       'NAPTR example.com': [
@@ -100,7 +100,7 @@ describe('RFC 3263 §4.1: the transport', () => {
     );
   });
 
-  it('of a sips URI is TLS, whatever NAPTR offers besides', () => {
+  it('the transport of a sips URI is TLS, whatever else NAPTR offers', () => {
     const zone: Zone = {
       'NAPTR example.com': [
         naptr(1, 1, 'SIP+D2U', '_sip._udp.example.com'),
@@ -115,7 +115,7 @@ describe('RFC 3263 §4.1: the transport', () => {
     assert.deepEqual(found.asked.includes('SRV _sip._udp.example.com'), false);
   });
 
-  it('without NAPTR is what SRV has: _sip for sip, _sips for sips', () => {
+  it('the transport without NAPTR is that of the SRV records: _sip for sip, _sips for sips', () => {
     const zone: Zone = {
       'SRV _sip._tcp.example.com': [srv(1, 1, 5080, 'a.example.com')],
       'A a.example.com': ['192.0.2.1'],
@@ -133,26 +133,29 @@ describe('RFC 3263 §4.1: the transport', () => {
     ]);
   });
 
-  it('that the URI names leaves NAPTR out and asks for SRV of that one', () => {
+  it('a transport in the URI skips NAPTR and queries its SRV records', () => {
     const found = locate('sip:example.com;transport=tcp', { 'A example.com': ['192.0.2.1'] });
     assert.deepEqual(found.asked.slice(0, 1), ['SRV _sip._tcp.example.com']);
     assert.deepEqual(found.targets, ['tcp 192.0.2.1:5060']);
     assert.equal(locate('sip:example.com;transport=tls').asked[0], 'SRV _sips._tcp.example.com');
   });
 
-  it('that nobody can open leads nowhere: sips over UDP, WebSocket, TLS without TLS', () => {
+  it('a transport that we cannot open has no target: sips over UDP, WebSocket, TLS without TLS', () => {
     for (const uri of [
       'sips:a.example;transport=udp',
       'sip:a.example;transport=ws',
       'sip:a.example;transport=sctp',
     ])
-      assert.match(locate(uri).sentence ?? '', /No transport/);
-    assert.match(locate('sips:192.0.2.1', {}, { supported: ['udp'] }).sentence ?? '', /no TLS/);
+      assert.match(locate(uri).sentence ?? '', /a transport that we cannot open/);
+    assert.match(
+      locate('sips:192.0.2.1', {}, { supported: ['udp'] }).sentence ?? '',
+      /needs TLS, which is not enabled/,
+    );
   });
 });
 
 describe('RFC 3263 §4.2: address and port', () => {
-  it('without SRV are those of the name itself, at the default port', () => {
+  it('the addresses without SRV are those of the name itself, at the default port', () => {
     assert.deepEqual(locate('sip:example.com', { 'A example.com': ['192.0.2.1'] }).targets, [
       'udp 192.0.2.1:5060',
     ]);
@@ -161,22 +164,22 @@ describe('RFC 3263 §4.2: address and port', () => {
     ]);
   });
 
-  it('are those of maddr, and the certificate is that of the host (RFC 5922 §7.3)', () => {
+  it('the addresses are those of maddr, and the certificate must name the host (RFC 5922 §7.3)', () => {
     const found = locate('sips:example.com;maddr=192.0.2.9');
     assert.deepEqual([found.targets, found.identity], [['tls 192.0.2.9:5061'], 'example.com']);
   });
 
-  it('are none where SRV says "." (RFC 2782): the service is not offered, and the name is not asked', () => {
+  it('an SRV target "." (RFC 2782) gives no address, and the name is not queried', () => {
     const none = [srv(0, 0, 0, '')];
     const zone = {
       'SRV _sip._udp.example.com': none,
       'SRV _sip._tcp.example.com': none,
       'A example.com': ['192.0.2.1'],
     };
-    assert.match(locate('sip:example.com', zone).sentence ?? '', /offers no such service/);
+    assert.match(locate('sip:example.com', zone).sentence ?? '', /offers no SIP service/);
   });
 
-  it('go on without what DNS fails to answer', () => {
+  it('a failed query counts as an empty answer', () => {
     const zone: Zone = {
       'NAPTR example.com': 'failed',
       'SRV _sip._udp.example.com': 'failed',
@@ -186,7 +189,7 @@ describe('RFC 3263 §4.2: address and port', () => {
     assert.match(locate('sip:example.com', { 'A example.com': 'failed' }).sentence ?? '', /has no address/);
   });
 
-  it('are bounded, however much DNS says', () => {
+  it('the targets are bounded, however many records DNS has', () => {
     const many = Array.from({ length: 100 }, (_, index) => srv(index, 0, 5060, `h${index}.example.com`));
     const zone: Record<string, readonly (SrvRecord | string)[]> = { 'SRV _sip._udp.example.com': many };
     for (let index = 0; index < 100; index += 1)
@@ -197,7 +200,7 @@ describe('RFC 3263 §4.2: address and port', () => {
   });
 });
 
-it('in whatever order answers come, or come twice, a location is over once and with the same targets', () => {
+it('a location ends once with the same targets, in any order of the answers and with repeated ones', () => {
   const zone: Zone = {
     'SRV _sip._udp.example.com': [srv(1, 0, 5060, 'a.example.com'), srv(2, 0, 5060, 'b.example.com')],
     'SRV _sip._tcp.example.com': [srv(1, 0, 5060, 'c.example.com')],
@@ -214,7 +217,7 @@ it('in whatever order answers come, or come twice, a location is over once and w
       while (pending.length > 0) {
         const at = Math.floor(draws.next().value! * pending.length);
         const effect = pending[at]!;
-        // Now and then an answer stays in the queue and comes again.
+        // At times an answer stays in the queue and comes again.
         if (draws.next().value! < 0.7) pending.splice(at, 1);
         if (effect.do === 'found')
           ends.push(effect.targets.map((each) => `${each.protocol} ${each.host}:${each.port}`));

@@ -12,7 +12,7 @@ import {
   srvName,
 } from './select-transport.ts';
 
-/** One place to send a request to. */
+/** One target of a request. */
 export interface LocatedTarget {
   readonly protocol: LocatableProtocol;
   /** An address without brackets. */
@@ -22,21 +22,21 @@ export interface LocatedTarget {
   readonly identity: string;
 }
 
-/** What a location may use, and its bounds. */
+/** Transports, address families and bounds of a location. */
 export interface LocationOptions {
   /** Best first. */
   readonly supported: readonly LocatableProtocol[];
-  /** Kinds of addresses that we can send to, best first. */
+  /** Address families that we can send to, best first. */
   readonly families: readonly ('A' | 'AAAA')[];
-  /** NAPTR records that are followed, 4. */
+  /** The most NAPTR records to follow, 4. */
   readonly maxSrvNames?: number;
-  /** Names whose addresses are asked for, 8. */
+  /** The most names to resolve, 8. */
   readonly maxNames?: number;
-  /** Targets that come out, 16. */
+  /** The most targets, 16. */
   readonly maxTargets?: number;
 }
 
-interface Place {
+interface Candidate {
   readonly protocol: LocatableProtocol;
   readonly name: string;
   readonly port: number;
@@ -48,7 +48,7 @@ interface NamedTransport {
 }
 
 /**
- * The way from a URI to addresses as a machine (RFC 3263 §4): it asks, and its answers come as inputs.
+ * The resolution of a URI to addresses as a machine (RFC 3263 §4): its effects query DNS, and answers are its inputs.
  *
  *   naptr ──▶ srv ──▶ addresses ──▶ over
  */
@@ -57,8 +57,8 @@ export interface Location {
   readonly destination: Destination | undefined;
   readonly options: LocationOptions;
   readonly transports: readonly NamedTransport[];
-  readonly places: readonly Place[];
-  /** What was asked in this phase, with the answers that have come. */
+  readonly candidates: readonly Candidate[];
+  /** The queries of this phase, and the answers so far. */
   readonly asked: readonly DnsQuery[];
   readonly answers: ReadonlyMap<string, DnsAnswer>;
 }
@@ -70,20 +70,20 @@ export interface LocationInput {
   readonly answer: DnsAnswer;
 }
 
-/** Orders of a location; `found` and `failed` come last and once. */
+/** Effects of a location; `found` or `fail` comes last and once. */
 export type LocationEffect =
   | { readonly do: 'ask'; readonly query: DnsQuery }
   /** At least one, best first. */
   | { readonly do: 'found'; readonly targets: readonly LocatedTarget[] }
   | { readonly do: 'fail'; readonly sentence: string };
 
-/** A location with what it orders. */
+/** A location with its effects. */
 export interface LocationStep {
   readonly state: Location;
   readonly effects: readonly LocationEffect[];
 }
 
-/** Begins with a URI; what DNS is not needed for is over at once. */
+/** Begins with a URI; without need of DNS the location is over at once. */
 export function startLocation(uri: SipUri, options: LocationOptions): LocationStep {
   const destination = destinationOf(uri);
   const state: Location = {
@@ -91,18 +91,22 @@ export function startLocation(uri: SipUri, options: LocationOptions): LocationSt
     destination,
     options,
     transports: [],
-    places: [],
+    candidates: [],
     asked: [],
     answers: new Map(),
   };
-  if (destination === undefined) return fail(state, 'No transport that we can open leads to this URI.');
+  if (destination === undefined)
+    return fail(
+      state,
+      'The URI names a transport that we cannot open: UDP, TCP or TLS, and only TLS for sips.',
+    );
   const { target, protocol, port, isSecure, isAddress } = destination;
   const wanted = protocol ?? defaultProtocol(isSecure);
-  // §4.1: an address or a port in the URI leaves nothing for NAPTR and SRV to say.
+  // §4.1: an address or a port in the URI needs neither NAPTR nor SRV.
   if (isAddress || port !== undefined) {
     if (!options.supported.includes(wanted)) return unsupported(state, wanted);
-    const place = { protocol: wanted, name: target, port: port ?? defaultPort(wanted) };
-    return isAddress ? arrive(state, [place.name], place) : askAddresses(state, [place]);
+    const candidate = { protocol: wanted, name: target, port: port ?? defaultPort(wanted) };
+    return isAddress ? arrive(state, [candidate.name], candidate) : askAddresses(state, [candidate]);
   }
   if (protocol !== undefined && !isSecure) {
     if (!options.supported.includes(protocol)) return unsupported(state, protocol);
@@ -111,7 +115,7 @@ export function startLocation(uri: SipUri, options: LocationOptions): LocationSt
   return ask(state, 'naptr', [{ type: 'NAPTR', name: target }]);
 }
 
-/** Takes one answer; the phase ends with the last of them. `chance` gives numbers in [0, 1) for SRV weights. */
+/** Handles one answer; the last one ends the phase. `chance` returns numbers in [0, 1) for SRV weights. */
 export function stepLocation(state: Location, input: LocationInput, chance: () => number): LocationStep {
   const key = queryKey(input.query);
   const isAwaited = state.phase !== 'over' && state.asked.some((query) => queryKey(query) === key);
@@ -134,7 +138,7 @@ function afterNaptr(state: Location, answer: DnsAnswer): LocationStep {
   const records = answer.type === 'NAPTR' ? answer.records : [];
   const selected = selectTransports(records, supported, isSecure).slice(0, maxSrvNames);
   if (selected.length > 0) return askSrv(state, unique(selected));
-  // §4.1: no NAPTR records: SRV records of each transport that we support say which of them the domain has.
+  // §4.1: without NAPTR records, SRV records of each transport that we support show which ones the domain has.
   const protocols = supported.filter((protocol) => (protocol === 'tls') === isSecure);
   if (protocols.length === 0) return unsupported(state, defaultProtocol(isSecure));
   return askSrv(
@@ -151,17 +155,17 @@ function askSrv(state: Location, transports: readonly NamedTransport[]): Locatio
 function afterSrv(state: Location, chance: () => number): LocationStep {
   const { target, isSecure } = state.destination!;
   const found = state.transports.map((transport) => ({ transport, records: srvRecordsOf(state, transport) }));
-  const places = found.flatMap(({ transport: { protocol }, records }) =>
+  const candidates = found.flatMap(({ transport: { protocol }, records }) =>
     orderSrvRecords(
       records.filter((record) => isName(record.target) && record.port > 0),
       chance,
     ).map((record) => ({ protocol, name: record.target, port: record.port })),
   );
-  if (places.length > 0) return askAddresses(state, places);
-  // RFC 2782: a single record whose target is "." means that the service is decidedly not available at this domain.
+  if (candidates.length > 0) return askAddresses(state, candidates);
+  // RFC 2782: a single record whose target is "." means that the domain does not offer the service.
   if (found.some(({ records }) => records.length > 0))
-    return fail(state, `${target} offers no such service.`);
-  // §4.2: without SRV records the domain itself, at the default port.
+    return fail(state, `${target} offers no SIP service: no SRV record names a host and port.`);
+  // §4.2: without SRV records the domain name itself, at the default port.
   const protocol = state.transports[0]?.protocol ?? defaultProtocol(isSecure);
   return askAddresses(state, [{ protocol, name: target, port: defaultPort(protocol) }]);
 }
@@ -171,17 +175,17 @@ function srvRecordsOf(state: Location, { name }: NamedTransport): readonly SrvRe
   return answer?.type === 'SRV' ? answer.records : [];
 }
 
-function askAddresses(state: Location, places: readonly Place[]): LocationStep {
+function askAddresses(state: Location, candidates: readonly Candidate[]): LocationStep {
   const { families, maxNames = 8 } = state.options;
-  const names = [...new Set(places.map(({ name }) => name.toLowerCase()))].slice(0, maxNames);
+  const names = [...new Set(candidates.map(({ name }) => name.toLowerCase()))].slice(0, maxNames);
   const asked = names.flatMap((name) => families.map((type) => ({ type, name })));
-  return ask({ ...state, places }, 'addresses', asked);
+  return ask({ ...state, candidates }, 'addresses', asked);
 }
 
 function afterAddresses(state: Location): LocationStep {
   const { families, maxTargets = 16 } = state.options;
   const { identity, target } = state.destination!;
-  const targets = state.places.flatMap(({ protocol, name, port }) =>
+  const targets = state.candidates.flatMap(({ protocol, name, port }) =>
     families.flatMap((type) => {
       const answer = state.answers.get(queryKey({ type, name }));
       const hosts = answer?.type === 'A' || answer?.type === 'AAAA' ? answer.records : [];
@@ -192,7 +196,7 @@ function afterAddresses(state: Location): LocationStep {
   return over(state, [{ do: 'found', targets: targets.slice(0, maxTargets) }]);
 }
 
-function arrive(state: Location, hosts: readonly string[], { protocol, port }: Place): LocationStep {
+function arrive(state: Location, hosts: readonly string[], { protocol, port }: Candidate): LocationStep {
   const { identity } = state.destination!;
   return over(state, [{ do: 'found', targets: hosts.map((host) => ({ protocol, host, port, identity })) }]);
 }
@@ -205,7 +209,7 @@ function ask(state: Location, phase: Location['phase'], asked: readonly DnsQuery
 }
 
 function unsupported(state: Location, protocol: LocatableProtocol): LocationStep {
-  return fail(state, `There is no ${protocol.toUpperCase()} here.`);
+  return fail(state, `The URI needs ${protocol.toUpperCase()}, which is not enabled.`);
 }
 
 function fail(state: Location, sentence: string): LocationStep {

@@ -41,7 +41,7 @@ test('RFC 2782: within a priority the first is drawn in proportion to the weight
   assert.ok(Math.abs(firsts.c! - 6_000) < 300, JSON.stringify(firsts));
 });
 
-test('RFC 2782: a weight of 0 has a very small chance beside others, and an equal share of none alone', () => {
+test('RFC 2782: a weight of 0 has a very small chance beside others, and an equal share among weights of 0', () => {
   const records = [srv(1, 0, 'zero'), srv(1, 99, 'heavy')];
   const chance = numbers();
   let first = 0;

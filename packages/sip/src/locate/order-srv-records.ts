@@ -1,8 +1,8 @@
 import type { SrvRecord } from './dns-records.ts';
 
 /**
- * SRV records in the order in which they are tried (RFC 2782): by priority, and within one at random in proportion to their
- * weights. `chance` gives numbers in [0, 1).
+ * SRV records in the order of the tries (RFC 2782): by priority, and within one at random in proportion to the weights.
+ * `chance` returns numbers in [0, 1).
  */
 export function orderSrvRecords(records: readonly SrvRecord[], chance: () => number): readonly SrvRecord[] {
   const priorities = [...new Set(records.map(({ priority }) => priority))].sort((a, b) => a - b);
@@ -15,12 +15,12 @@ export function orderSrvRecords(records: readonly SrvRecord[], chance: () => num
 }
 
 function shuffleByWeight(records: readonly SrvRecord[], chance: () => number): SrvRecord[] {
-  // Those of weight 0 stand first, so that they have their very small chance of being selected before the others.
+  // RFC 2782: records of weight 0 come first, so that they have a very small chance of selection.
   const left = [...records].sort((a, b) => (a.weight === 0 ? 0 : 1) - (b.weight === 0 ? 0 : 1));
   const ordered: SrvRecord[] = [];
   while (left.length > 0) {
     const total = left.reduce((sum, { weight }) => sum + weight, 0);
-    // A whole number from 0 to the total, both included.
+    // An integer from 0 to the total, both included.
     const drawn = Math.floor(chance() * (total + 1));
     let sum = 0;
     const index = left.findIndex(({ weight }) => {

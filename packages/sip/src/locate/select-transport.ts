@@ -3,23 +3,23 @@ import { paramOf } from '../message/params.ts';
 import type { SipUri } from '../message/uri.ts';
 import type { NaptrRecord } from './dns-records.ts';
 
-/** What a user agent can open by itself; WebSocket is opened by clients alone. */
+/** Transports that a user agent can open; only clients open a WebSocket. */
 export type LocatableProtocol = 'udp' | 'tcp' | 'tls';
 
-/** What a URI says before DNS is asked (RFC 3263 §4.1 and §4.2). */
+/** The destination in a URI, before DNS (RFC 3263 §4.1 and §4.2). */
 export interface Destination {
-  /** Name or address without brackets: `maddr` where it stands, else the host. */
+  /** Name or address without brackets: `maddr` if present, else the host. */
   readonly target: string;
   readonly isAddress: boolean;
   /** The host of the URI, which a certificate must name (RFC 5922 §7.3). */
   readonly identity: string;
   readonly isSecure: boolean;
-  /** The transport that the URI names, or the only one that is left; undefined where DNS decides. */
+  /** The transport of the URI, or the only possible one; undefined if DNS decides. */
   readonly protocol: LocatableProtocol | undefined;
   readonly port: number | undefined;
 }
 
-/** Reads a URI as a destination; undefined where it leads nowhere that could be opened. A sips URI leads to TLS alone. */
+/** The destination of a URI; undefined if we cannot open its transport. A sips URI allows TLS only. */
 export function destinationOf(uri: SipUri): Destination | undefined {
   const isSecure = uri.scheme === 'sips';
   const named = paramOf(uri.params, 'transport')?.toLowerCase();
@@ -36,7 +36,7 @@ export function destinationOf(uri: SipUri): Destination | undefined {
   };
 }
 
-/** §4.1: without a word of the URI or of DNS, UDP, and TLS for a sips URI. */
+/** §4.1: UDP, or TLS for a sips URI, when neither the URI nor DNS names a transport. */
 export function defaultProtocol(isSecure: boolean): LocatableProtocol {
   return isSecure ? 'tls' : 'udp';
 }
@@ -46,7 +46,7 @@ export function defaultPort(protocol: LocatableProtocol): number {
   return protocol === 'tls' ? 5061 : 5060;
 }
 
-/** The name under which SRV records of a transport stand (§4.1). */
+/** The name of the SRV records of a transport (§4.1). */
 export function srvName(protocol: LocatableProtocol, domain: string): string {
   switch (protocol) {
     case 'udp':
@@ -59,8 +59,8 @@ export function srvName(protocol: LocatableProtocol, domain: string): string {
 }
 
 /**
- * The transports that NAPTR records lead to, each with its SRV name, best first (§4.1): by order and preference, without what we do not support, and for
- * a sips URI without what is not secure.
+ * The transports of NAPTR records, each with its SRV name, best first (§4.1): by order and preference, without unsupported ones
+ * and, for a sips URI, without insecure ones.
  */
 export function selectTransports(
   records: readonly NaptrRecord[],
@@ -83,7 +83,7 @@ const protocolOfNaptr: Readonly<Record<string, LocatableProtocol>> = {
   'SIPS+D2T': 'tls',
 };
 
-/** A root label alone, or nothing, is no name. */
+/** False for an empty name and for the root label alone. */
 export function isName(name: string): boolean {
   return name !== '' && name !== '.';
 }
@@ -103,7 +103,7 @@ function protocolOf(named: string | undefined, isSecure: boolean): LocatableProt
   }
 }
 
-/** The grammar of hosts has let names, dotted quads and IPv6 references through, and nothing else (RFC 3261 §25.1). */
+/** The grammar of hosts allows only names, dotted quads and IPv6 references (RFC 3261 §25.1). */
 function isAddress(host: string): boolean {
   return host.includes(':') || /^\d{1,3}(?:\.\d{1,3}){3}$/.test(host);
 }

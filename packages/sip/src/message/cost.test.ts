@@ -42,7 +42,7 @@ function message(parts: Partial<Parts> = {}): string {
   return `${method} ${uri} SIP/2.0\r\n${fields.join('\r\n')}\r\n${more}\r\n${body}`;
 }
 
-/** Inputs that grow with `n`; each is the worst that somebody thought of for one rule of the grammar. */
+/** Inputs that grow with `n`; each is the worst known one for one rule of the grammar. */
 const shapes: Readonly<Record<string, (n: number) => string>> = {
   'header lines': (n) => message({ more: 'X: y\r\n'.repeat(n) }),
   'header lines of one known name': (n) => message({ more: 'Supported: y\r\n'.repeat(n) }),
@@ -131,14 +131,14 @@ const contactLimits = {
   contactLength: 1e9,
 };
 
-/** All that the stack does with a message that came over a connection, whole and in pieces. */
+/** The whole work of the stack on a message over a connection, in one piece and in several. */
 function readAll(text: string): void {
   const { message: read, problem } = parseMessage(text, limits);
   const headers = read?.headers ?? problem?.request?.headers;
   if (read?.kind === 'request') parseUri(read.uri);
   if (read) printMessage(read);
   for (const name of ['Via', 'From', 'To', 'Contact', 'Route', 'Record-Route']) {
-    // However long a list is, one pass reads it; what a thousand values cost tells what the next one does.
+    // One pass parses a list of any length; a thousand values show the cost of each.
     for (const value of headers?.all(name) ?? []) {
       const via = parseVia(value);
       if (via) responseTarget(via);
@@ -181,19 +181,19 @@ function serve(text: string): () => void {
 }
 
 const works: Readonly<Record<string, (text: string) => () => void>> = {
-  'the parser and all who read a message': (text) => () => readAll(text),
+  'the parser and all readers of headers': (text) => () => readAll(text),
   'the framer, in one piece': (text) => () => frame(text, text.length),
   'the framer, in pieces of 7': (text) => () => frame(text, 7),
   'a user agent': serve,
 };
 
-describe('The work for a message, counted in characters looked at, doubles at most when its size doubles', () => {
+describe('The work for a message, counted in characters read, doubles at most when its size doubles', () => {
   for (const [worker, work] of Object.entries(works)) {
     for (const [name, shape] of Object.entries(shapes)) {
       it(`${worker}: ${name}`, () => {
         const [once, twice, four] = [500, 1_000, 2_000].map((n) => workOf(work(shape(n))));
         assert.ok(twice! <= once! * 2.2 && four! <= twice! * 2.2, `${once}, ${twice}, ${four} steps`);
-        // The worst of them look at each character some twenty times.
+        // The worst of them read each character about twenty times.
         assert.ok(four! <= 60 * shape(2_000).length + 6_000, `${four} steps for ${shape(2_000).length}`);
       });
     }
@@ -201,17 +201,17 @@ describe('The work for a message, counted in characters looked at, doubles at mo
 });
 
 describe('The meter', () => {
-  it('sees quadratic work of string functions and of patterns', () => {
+  it('counts quadratic work of string functions and of patterns', () => {
     const pops = (size: number) => (): void => {
       for (let text = 'x,'.repeat(size); text !== ''; text = text.slice(2)) text.includes('y');
     };
     assert.ok(workOf(pops(200)) > workOf(pops(100)) * 3);
-    // What the framer once did with a Content-Length.
+    // A former pattern of the framer for Content-Length.
     const trims = (size: number) => (): void => void `1${' '.repeat(size)}x`.replace(/[ \t]+$/, '');
     assert.ok(workOf(trims(200)) > workOf(trims(100)) * 3);
   });
 
-  it('leaves strings, patterns and arrays as they were', () => {
+  it('restores strings, patterns and arrays', () => {
     const before = [String.prototype.indexOf, RegExp.prototype.exec, Array.prototype.join];
     assert.throws(() => workOf(() => parseMessage(undefined as unknown as string)));
     assert.deepEqual([String.prototype.indexOf, RegExp.prototype.exec, Array.prototype.join], before);

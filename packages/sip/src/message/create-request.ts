@@ -2,7 +2,7 @@ import { MessageHeaders } from './headers.ts';
 import type { ByteString, SipRequest } from './message.ts';
 import { isToken } from './tokens.ts';
 
-/** What every request needs (RFC 3261 §8.1.1); values are header values as text. */
+/** Fields of a request (RFC 3261 §8.1.1); values are header values as text. */
 export interface RequestFields {
   readonly method: string;
   readonly uri: string;
@@ -11,7 +11,7 @@ export interface RequestFields {
   readonly to: string;
   readonly callId: string;
   readonly cseq: number;
-  /** Hops that are left, 70 unless told. */
+  /** Max-Forwards; the default is 70. */
   readonly maxForwards?: number;
   readonly routes?: readonly string[];
   readonly contact?: string;
@@ -23,8 +23,9 @@ export interface RequestFields {
 
 /** Builds a request. Throws a TypeError for a method or URI that would break the request line. */
 export function createRequest(fields: RequestFields): SipRequest {
-  if (!isToken(fields.method)) throw new TypeError(`"${fields.method}" is no SIP method`);
-  if (!/^[\x21-\x7e\x80-\xff]+$/.test(fields.uri)) throw new TypeError(`"${fields.uri}" is no Request-URI`);
+  if (!isToken(fields.method)) throw new TypeError(`method "${fields.method}" is not a token`);
+  if (!/^[\x21-\x7e\x80-\xff]+$/.test(fields.uri))
+    throw new TypeError(`uri "${fields.uri}" holds a space, a control character, or nothing`);
   const headers = new MessageHeaders();
   if (fields.via !== undefined) headers.append('Via', fields.via);
   for (const route of fields.routes ?? []) headers.append('Route', route);

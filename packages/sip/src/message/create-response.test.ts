@@ -36,7 +36,7 @@ describe('createResponse (RFC 3261 §8.2.6)', () => {
     assert.equal(response.reason, 'Busy Here');
   });
 
-  it('keeps a tag that To already had', () => {
+  it('keeps an existing tag of To', () => {
     assert.equal(
       createResponse(invite('<sip:b>;tag=old'), 200, undefined, { toTag: 'new' }).headers.get('To'),
       '<sip:b>;tag=old',
@@ -53,12 +53,12 @@ describe('createResponse (RFC 3261 §8.2.6)', () => {
     assert.equal(createResponse(invite(), 404).headers.has('Record-Route'), false);
   });
 
-  it('copies Timestamp into 100 alone (§8.2.6.1)', () => {
+  it('copies Timestamp into 100 only (§8.2.6.1)', () => {
     assert.equal(createResponse(invite(), 100).headers.get('Timestamp'), '54');
     assert.equal(createResponse(invite(), 180).headers.has('Timestamp'), false);
   });
 
-  it('leaves the request as it was', () => {
+  it('leaves the request unchanged', () => {
     const request = invite();
     const before = printMessage(request);
     createResponse(request, 200, undefined, { toTag: 't', body: 'x', contentType: 'a/b' });

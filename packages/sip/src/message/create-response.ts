@@ -4,16 +4,16 @@ import type { ByteString, SipRequest, SipResponse } from './message.ts';
 import { parseNameAddr } from './name-addr.ts';
 import { reasonPhrase } from './reason-phrases.ts';
 
-/** What a response carries beyond the fields that it copies from its request. */
+/** Fields of a response beyond those that it copies from its request. */
 export interface ResponseFields {
-  /** Put on To when the request had no tag there; required by RFC 3261 §8.2.6.2 for everything above 100. */
+  /** Added to a To without a tag; RFC 3261 §8.2.6.2 requires it above 100. */
   readonly toTag?: string;
   readonly headers?: Iterable<readonly [name: string, value: string]>;
   readonly body?: ByteString;
   readonly contentType?: string;
 }
 
-// RFC 3261 §12.1.1, RFC 6665 §4.1.2: the route set of a dialog is what the response to its first request copied.
+// RFC 3261 §12.1.1, RFC 6665 §4.1.2: the response to the first request of a dialog copies Record-Route, its route set.
 const DIALOG_FORMING = new Set(['INVITE', 'SUBSCRIBE', 'REFER', 'NOTIFY']);
 
 /** Builds a response by RFC 3261 §8.2.6: all Via, From, To (with `toTag`), Call-ID and CSeq are the request's. */
@@ -42,7 +42,7 @@ function addToTag(headers: MessageHeaders, tag: string): void {
   const to = headers.get('To');
   if (to === undefined) return;
   const address = parseNameAddr(to);
-  // A To that cannot be read is returned with the tag behind it, so that the sender can still match the response.
+  // A malformed To is returned with the tag appended, so that the sender can still match the response.
   if (address?.tag === undefined) headers.set('To', `${to};tag=${tag}`);
 }
 

@@ -8,7 +8,7 @@ export interface CSeq {
 
 const MAX_SEQ = 0x7fff_ffff;
 
-/** Reads a CSeq value (RFC 3261 §20.16), or undefined when it is malformed or its number is not below 2^31 (§8.1.1.5). */
+/** Parses a CSeq value (RFC 3261 §20.16); undefined when it is malformed or its number is not below 2^31 (§8.1.1.5). */
 export function parseCSeq(value: string): CSeq | undefined {
   let end = 0;
   while (end < value.length && value.charCodeAt(end) > 0x20) end += 1;

@@ -1,12 +1,12 @@
-/** How SIP travels, by the name that Via gives it in upper case (RFC 3261 §20.42, RFC 7118 §5.1). */
+/** The transport protocols of SIP; Via has their names in upper case (RFC 3261 §20.42, RFC 7118 §5.1). */
 export type Protocol = 'udp' | 'tcp' | 'tls' | 'ws' | 'wss';
 
-/** Where a message came from and where its answers go back to: a UDP peer seen from one socket, or one connection. */
+/** The path of a message and of its responses: one UDP peer of one socket, or one connection. */
 export interface Flow {
-  /** Unique while it lives; a connection that is opened again gets another. */
+  /** Unique while it is open; a new connection to the same peer gets another id. */
   readonly id: string;
   readonly protocol: Protocol;
-  /** Whether the transport retransmits by itself, so that the transactions need not (RFC 3261 §17). */
+  /** Whether the transport retransmits, so that transactions do not (RFC 3261 §17). */
   readonly reliable: boolean;
   readonly remoteAddress: string;
   readonly remotePort: number;

@@ -1,8 +1,8 @@
-/** What the stack knows about a header field: how it is compared, printed and split. */
+/** How the stack compares, prints and splits a header field. */
 export interface HeaderName {
   /** Lower-case long form, the key of comparisons. */
   readonly key: string;
-  /** The spelling that is printed. */
+  /** The printed spelling. */
   readonly label: string;
   /** Whether one field may carry several values separated by commas (RFC 3261 §7.3.1). */
   readonly isList: boolean;
@@ -10,7 +10,7 @@ export interface HeaderName {
   readonly bit: number;
 }
 
-/** Bits of the fields without which a message cannot be answered or matched (RFC 3261 §8.1.1). */
+/** Bits of the fields that responses and matching need (RFC 3261 §8.1.1), and of other counted fields. */
 export const VIA = 1;
 export const FROM = 2;
 export const TO = 4;
@@ -25,7 +25,7 @@ const SESSION_EXPIRES = 1024;
 const MIN_SE = 2048;
 const RACK = 4096;
 
-/** The fields that every message must have; Max-Forwards is forgiven because RFC 2543 phones leave it out. */
+/** The fields that every message must have; Max-Forwards is not among them because RFC 2543 phones omit it. */
 export const MANDATORY = VIA | FROM | TO | CALL_ID | CSEQ;
 
 /** Counted fields that may appear once only (RFC 3261 §20, RFC 4475 §3.3.8, RFC 3515 §2.4.2, RFC 4028 §4, RFC 3262 §7.2). */
@@ -171,9 +171,9 @@ export function compactLabel(label: string): string {
 
 const KNOWN: ReadonlyMap<string, HeaderName> = knownNames();
 
-/** The header field that a spelling means, whatever its case or form; an unknown name stands for itself. */
+/** The header field of a spelling, in any case or form; an unknown name is its own field. */
 export function headerName(spelling: string): HeaderName {
-  // Common spellings are keys of the table as they are, so most messages never pay for a case conversion.
+  // Common spellings are keys of the table, so most messages need no case conversion.
   return KNOWN.get(spelling) ?? foldedName(spelling);
 }
 

@@ -38,7 +38,7 @@ describe('SipHeaders', () => {
     assert.deepEqual(headers.all('Subject'), ['one, two']);
   });
 
-  it('takes no comma inside quotes or angle brackets for a separator', () => {
+  it('does not split at commas inside quotes or angle brackets', () => {
     assert.deepEqual(splitList('"A, \\", B" <sip:a,b@c>;x="1,2" , <sip:d@e?f=<,>, <sip:g>'), [
       '"A, \\", B" <sip:a,b@c>;x="1,2"',
       '<sip:d@e?f=<,>',
@@ -48,7 +48,7 @@ describe('SipHeaders', () => {
     assert.deepEqual(splitList('"never closed, a'), ['"never closed, a']);
   });
 
-  it('sets in place, prepends above its kind, removes the topmost value and all of a name', () => {
+  it('sets in place, prepends above fields of the same name, removes the topmost value or all of a name', () => {
     const headers = createHeaders([
       ['From', 'f'],
       ['Via', 'a, b'],
@@ -75,7 +75,7 @@ describe('SipHeaders', () => {
     assert.equal(headers.get('Via'), undefined);
   });
 
-  it('never lets a value end its line, not even through characters that the wire cuts to a byte', () => {
+  it('keeps a value on its line, even with characters that the wire cuts to a byte', () => {
     const headers = createHeaders([['Subject', 'a\r\nEvil: 1']]);
     headers.append('X-Wide', 'č\u010aEvil: 1');
     headers.prepend('X-Nul', 'a\n\nb');
@@ -85,7 +85,7 @@ describe('SipHeaders', () => {
     assert.equal(headers.get('Subject'), 'a Evil: 1 b');
   });
 
-  it('popping the values of a list one by one meets exactly the values of all', () => {
+  it('removing the values of a list one by one yields exactly the values of all', () => {
     const value = fc
       .stringMatching(/^[a-z]{1,3}(;x="[a-z,\\"]{0,3}")?$/)
       .filter((text) => !/\\"?$/.test(text));

@@ -4,8 +4,8 @@ import { trimSpace } from './tokens.ts';
 import { encodeUtf8 } from './utf8.ts';
 
 /**
- * Empty header fields, or fields built from pairs in their order. `get` answers the first value of `all`, so for a list
- * header it is the topmost value, not the whole line.
+ * Empty header fields, or fields built from pairs in their order. `get` returns the first value of `all`: for a list header
+ * the topmost value, not the whole line.
  */
 export function createHeaders(pairs: Iterable<readonly [name: string, value: string]> = []): SipHeaders {
   const headers = new MessageHeaders();
@@ -13,7 +13,7 @@ export function createHeaders(pairs: Iterable<readonly [name: string, value: str
   return headers;
 }
 
-/** Header fields as two arrays in step; a message has a dozen of them, so a scan beats an index that must be built. */
+/** Header fields as two parallel arrays; a message has a dozen, so a scan is cheaper than building an index. */
 export class MessageHeaders implements SipHeaders {
   private names: HeaderName[] = [];
   private values: string[] = [];
@@ -80,7 +80,7 @@ export class MessageHeaders implements SipHeaders {
       }
       this.names.splice(index, 1);
       this.values.splice(index, 1);
-      // A field of nothing but commas held no value: the topmost one is further down.
+      // A field of commas only has no value: the topmost value is in a later field.
       if (value !== '' || !isList) return;
     }
   }
@@ -100,7 +100,7 @@ export class MessageHeaders implements SipHeaders {
     return text;
   }
 
-  /** Appends a value that is known to hold no line break, as the parser's and those of other messages are. */
+  /** Appends a value without line breaks, such as those of the parser and of other messages. */
   add(name: HeaderName, value: string): void {
     this.names.push(name);
     this.values.push(value);
@@ -137,7 +137,7 @@ export class MessageHeaders implements SipHeaders {
   }
 }
 
-/** The values of a list field; commas inside quotes or angle brackets separate nothing. Empty elements are left out. */
+/** The values of a list field; commas inside quotes or angle brackets do not separate. Empty elements are skipped. */
 export function splitList(value: string, into: string[] = []): string[] {
   if (!value.includes(',')) {
     if (value !== '') into.push(value);
@@ -181,8 +181,8 @@ const UNSAFE = /[\r\n]|[^\x00-\xff]/;
 const WIDE = /[\u0100-\uffff]+/g;
 
 /**
- * Whatever the application puts into a field stays inside it: line breaks become spaces, and characters wider than a byte
- * become UTF-8, because the transport cuts them to a byte and U+010D or U+010A would turn into a line break.
+ * Keeps a value of the application on its line: line breaks become spaces, and characters wider than a byte become UTF-8.
+ * The transport would cut these to a byte, and U+010D or U+010A would become a line break.
  */
 function fieldValue(value: string): ByteString {
   if (!UNSAFE.test(value)) return value;

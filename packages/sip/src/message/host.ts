@@ -3,7 +3,7 @@ const IPV6_REFERENCE = /^\[([0-9A-Fa-f:.]{2,45})(?:%[A-Za-z0-9\-._~]{1,32})?\]$/
 const IPV4 = /^[0-9]{1,3}(?:\.[0-9]{1,3}){3}$/;
 const GROUP = /^[0-9A-Fa-f]{1,4}$/;
 
-/** Whether a text can stand as `host` of a URI or Via: a name, an IPv4 address, or an IPv6 address in brackets. */
+/** Whether a text is a `host` of a URI or Via: a name, an IPv4 address, or an IPv6 address in brackets. */
 export function isHost(text: string): boolean {
   if (text.length > 255) return false;
   if (text.charCodeAt(0) !== 0x5b) return HOST_NAME.test(text);
@@ -11,12 +11,12 @@ export function isHost(text: string): boolean {
   return address !== undefined && isIpv6(withoutThirdColon(address));
 }
 
-/** A host as a socket wants it: an IPv6 reference loses its brackets, and the third colon of RFC 5118 §4.10. */
+/** A host for a socket: an IPv6 reference without its brackets and without the third colon of RFC 5118 §4.10. */
 export function addressOfHost(host: string): string {
   return host.charCodeAt(0) === 0x5b ? withoutThirdColon(host.slice(1, -1)) : host;
 }
 
-/** An address as SIP text wants it: an IPv6 address gets its brackets (RFC 3261 §25.1 `IPv6reference`). */
+/** An address for SIP text: an IPv6 address in brackets (RFC 3261 §25.1 `IPv6reference`). */
 export function hostOfAddress(address: string): string {
   return address.includes(':') && address.charCodeAt(0) !== 0x5b ? `[${address}]` : address;
 }
@@ -26,12 +26,12 @@ export function portColon(text: string): number {
   return text.indexOf(':', text.charCodeAt(0) === 0x5b ? text.indexOf(']') + 1 : 0);
 }
 
-/** RFC 5118 §4.10: the grammar of RFC 3261 lets a third colon stand before an IPv4 address; it means nothing. */
+/** RFC 5118 §4.10: the grammar of RFC 3261 allows a meaningless third colon before an IPv4 address. */
 function withoutThirdColon(address: string): string {
   return address.replace(/:::(?=[0-9]{1,3}\.)/, '::');
 }
 
-/** RFC 4291 §2.2: eight groups of hexadecimal digits, `::` once for those that are zero, the last two perhaps as IPv4. */
+/** RFC 4291 §2.2: eight groups of hexadecimal digits, `::` once for zero groups, the last two optionally as IPv4. */
 function isIpv6(address: string): boolean {
   const halves = address.split('::');
   if (halves.length > 2) return false;

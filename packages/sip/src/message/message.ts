@@ -1,6 +1,6 @@
 /**
- * SIP text as a "byte string": one character per byte (latin1), exactly as it came from the wire. Content-Length counts
- * its characters, and nothing is decoded until somebody asks for a display name. Transports convert; the stack stays pure.
+ * SIP text as a "byte string": one character per byte (latin1), exactly as on the wire. Content-Length counts its characters,
+ * and only display names are decoded, on request. Transports convert.
  */
 export type ByteString = string;
 
@@ -12,7 +12,7 @@ export interface SipRequest {
   readonly uri: string;
   readonly headers: SipHeaders;
   readonly body: ByteString;
-  /** IP address that it came from; undefined of a message that we made. */
+  /** Source IP address; undefined for our own messages. */
   readonly sourceAddress?: string;
 }
 
@@ -23,19 +23,19 @@ export interface SipResponse {
   readonly reason: string;
   readonly headers: SipHeaders;
   readonly body: ByteString;
-  /** IP address that it came from; undefined of a message that we made. */
+  /** Source IP address; undefined for our own messages. */
   readonly sourceAddress?: string;
 }
 
-/** Either kind of message; `kind` tells which. */
+/** Either message; `kind` discriminates. */
 export type SipMessage = SipRequest | SipResponse;
 
 /**
- * Header fields in order. Names are matched without case and with their compact forms (RFC 3261 §7.3.3);
+ * Header fields in order. Names match without case and in compact form (RFC 3261 §7.3.3);
  * `all` splits comma-separated lists where the grammar allows them (Via, Contact, Route, Record-Route, …).
  */
 export interface SipHeaders {
-  /** The first value; of a list header that is the topmost one, not its whole line. */
+  /** The first value; of a list header the topmost one, not its whole line. */
   get(name: string): string | undefined;
   all(name: string): readonly string[];
   has(name: string): boolean;

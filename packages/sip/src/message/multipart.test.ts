@@ -8,7 +8,7 @@ import { parseMessage } from './parse-message.ts';
 const shown = (body: string, boundary = 'b') =>
   partsOf(body, boundary)?.map((part) => [[...part.headers.entries()].join(), part.body]);
 
-test('RFC 2046 §5.1.1: parts stand between lines of the boundary, what is before and behind is ignored', () => {
+test('RFC 2046 §5.1.1: parts are between boundary lines, and text before and after them is ignored', () => {
   const body =
     'before\r\n--b\r\nContent-Type: a/b;\r\n c=d\r\nX-Y: y\r\n\r\none\r\n--b  \r\n\r\ntwo\r\n\r\n--b--\r\nbehind';
   assert.deepEqual(shown(body), [
@@ -19,7 +19,7 @@ test('RFC 2046 §5.1.1: parts stand between lines of the boundary, what is befor
   assert.deepEqual(shown('--b--'), []);
 });
 
-test('RFC 2046 §5.1.1: a body that never ends, and a boundary that is none, give nothing', () => {
+test('RFC 2046 §5.1.1: a body without an end, and an invalid boundary, give no parts', () => {
   for (const body of [
     '',
     'x',
@@ -48,7 +48,7 @@ test('RFC 4475 §3.1.1.11: the parts of mpart01 are a text and 342 octets', () =
   );
 });
 
-test('Whatever a body holds, its parts come out of it in order', () => {
+test('The parts of any body come out in order', () => {
   const piece = fc.constantFrom('--b', '--b--', '\r\n', 'x: y', ' ', '--', 'b', '\0', ':');
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 24 }), (pieces) => {

@@ -8,12 +8,12 @@ export interface BodyPart {
   readonly body: ByteString;
 }
 
-/** Parts of one body; more are not read. */
+/** The most parts of one body. */
 const MOST_PARTS = 16;
 
 /**
  * The parts of a multipart body between lines of `--boundary` (RFC 2046 §5.1.1), each with its header fields; undefined when
- * the boundary is none, the body never ends with `--boundary--`, or there are more than 16 parts. A multipart inside is one part.
+ * the boundary is invalid, `--boundary--` is missing, or there are more than 16 parts. A nested multipart is one part.
  */
 export function partsOf(body: ByteString, boundary: string): readonly BodyPart[] | undefined {
   if (boundary === '' || boundary.length > 70) return undefined;
@@ -26,7 +26,7 @@ export function partsOf(body: ByteString, boundary: string): readonly BodyPart[]
     const next = whole.indexOf(line, start);
     const lineEnd = whole.indexOf('\r\n', start);
     if (next < 0 || lineEnd < 0 || parts.length >= MOST_PARTS) return undefined;
-    // The line of the boundary may end in spaces, and a part without header fields begins with an empty line.
+    // A boundary line may end in spaces; a part without header fields begins with an empty line.
     if (trimSpace(whole.slice(start, lineEnd)) !== '') return undefined;
     parts.push(partIn(whole.slice(lineEnd, next)));
     at = next;
@@ -35,7 +35,7 @@ export function partsOf(body: ByteString, boundary: string): readonly BodyPart[]
 }
 
 function partIn(text: string): BodyPart {
-  // The empty line behind the header fields of a part without a body is that of the boundary.
+  // In a part without a body the empty line after the header fields belongs to the boundary.
   const end = `${text}\r\n`.indexOf('\r\n\r\n');
   const head = end < 0 ? '' : text.slice(0, end).replace(/\r\n[ \t]+/g, ' ');
   const headers = createHeaders();

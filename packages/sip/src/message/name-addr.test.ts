@@ -4,7 +4,7 @@ import { parseNameAddr, printNameAddr, tagOf } from './name-addr.ts';
 import { decodeUtf8, encodeUtf8 } from './utf8.ts';
 
 describe('parseNameAddr', () => {
-  it('reads quoted, plain and absent display names (RFC 3261 §20.10)', () => {
+  it('parses quoted, plain and absent display names (RFC 3261 §20.10)', () => {
     assert.deepEqual(parseNameAddr('"A \\"B\\", C" <sip:a@b;x=1>;tag=t;q="1;2"'), {
       displayName: 'A "B", C',
       uri: 'sip:a@b;x=1',
@@ -20,7 +20,7 @@ describe('parseNameAddr', () => {
     assert.equal(parseNameAddr('"" <sip:a@b>')?.displayName, '');
   });
 
-  it('gives parameters behind a URI without brackets to the header (RFC 3261 §20)', () => {
+  it('assigns parameters after a URI without brackets to the header (RFC 3261 §20)', () => {
     const address = parseNameAddr('sip:a@b ;tag=x ; y');
     assert.deepEqual([address?.uri, address?.tag, address?.params.length], ['sip:a@b', 'x', 2]);
     assert.equal(parseNameAddr('sip:a@b?Route=%3Csip:sip.example.com%3E'), undefined);
@@ -48,13 +48,13 @@ describe('parseNameAddr', () => {
     for (const text of bad) assert.equal(parseNameAddr(text), undefined, text);
   });
 
-  it('prints an address so that it reads the same', () => {
+  it('prints an address so that it parses to the same value', () => {
     const address = { displayName: 'a "q" \\ b', uri: 'sip:a@b;c=d', params: [{ name: 'tag', value: 't' }] };
     assert.deepEqual(parseNameAddr(printNameAddr(address)), { ...address, tag: 't' });
     assert.equal(tagOf('<sip:a@b>'), undefined);
   });
 
-  it('keeps the bytes of a plain UTF-8 name, also those that Unicode takes for spaces', () => {
+  it('keeps the bytes of a plain UTF-8 name, also those that are spaces in Unicode', () => {
     const address = parseNameAddr(`${encodeUtf8('Voilà')} <sip:a@b>`);
     assert.equal(decodeUtf8(address?.displayName ?? ''), 'Voilà');
   });

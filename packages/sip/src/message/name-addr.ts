@@ -14,13 +14,13 @@ export interface NameAddr {
   readonly tag: string | undefined;
 }
 
-/** Reads `"Name" <uri>;params` or `uri;params`; undefined when it is malformed. The URI's inside is not looked at. */
+/** Parses `"Name" <uri>;params` or `uri;params`; undefined when it is malformed. Does not parse the URI itself. */
 export function parseNameAddr(value: string): NameAddr | undefined {
   const isQuoted = value.charCodeAt(0) === 0x22;
   const nameEnd = isQuoted ? endOfQuoted(value, 0) : 0;
   if (nameEnd < 0) return undefined;
   const open = value.indexOf('<', nameEnd);
-  // A ";" in front of the "<" means that the "<" belongs to a parameter, as in `sip:a@b;tag="<x>"`.
+  // After a ";" the "<" belongs to a parameter, as in `sip:a@b;tag="<x>"`.
   const isBracketed = open >= 0 && (isQuoted || !value.slice(0, open).includes(';'));
   if (!isBracketed) return isQuoted ? undefined : parseAddrSpec(value);
   const close = value.indexOf('>', open);
@@ -34,7 +34,7 @@ export function parseNameAddr(value: string): NameAddr | undefined {
   return { displayName, uri, params, tag: paramOf(params, 'tag') };
 }
 
-/** Prints a name-addr, always with angle brackets so that parameters cannot move between URI and header. */
+/** Prints a name-addr, always in angle brackets, which separate the parameters of URI and header. */
 export function printNameAddr(address: Omit<NameAddr, 'tag'>): ByteString {
   const name = address.displayName === undefined ? '' : `${quote(address.displayName)} `;
   return `${name}<${address.uri}>${printParams(address.params)}`;
@@ -45,7 +45,7 @@ export function tagOf(value: string): string | undefined {
   return parseNameAddr(value)?.tag;
 }
 
-// RFC 3261 §20: without angle brackets, what follows a ";" belongs to the header, and "," or "?" may not appear.
+// RFC 3261 §20: without angle brackets, a ";" begins header parameters, and "," or "?" may not appear.
 function parseAddrSpec(value: string): NameAddr | undefined {
   const semicolon = value.indexOf(';');
   const uri = trimSpace(semicolon < 0 ? value : value.slice(0, semicolon));
@@ -62,7 +62,7 @@ function isUriText(text: string): boolean {
   return URI_TEXT.test(text);
 }
 
-// RFC 3261 §25.1 wants tokens with spaces between; other harmless bytes, UTF-8 among them, are read as phones send them.
+// RFC 3261 §25.1 allows tokens and spaces only; phones also send other harmless bytes, such as UTF-8.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a display name may not hold
 const NOT_PLAIN = /[\x00-\x08\x0b\x0c\x0e-\x1f"<>@,;:\\]/;
 

@@ -10,8 +10,8 @@ export interface Param {
 const NONE: readonly Param[] = [];
 
 /**
- * The parameters of a header value from `start`, where the first `;` or the end must be (spaces allowed around `;` and
- * `=`); undefined when the text is malformed.
+ * The parameters of a header value from `start`, the position of the first `;` or of the end. Spaces around `;` and `=` are
+ * allowed. Undefined when the text is malformed.
  */
 export function parseParams(text: string, start: number): readonly Param[] | undefined {
   let index = skipSpace(text, start);
@@ -23,7 +23,7 @@ export function parseParams(text: string, start: number): readonly Param[] | und
     if (end < 0) return undefined;
     const param = parseParam(text.slice(index + 1, end));
     if (param === undefined) return undefined;
-    // An empty parameter (";;" or a trailing ";") is outside the grammar but common and harmless.
+    // An empty parameter (";;" or a trailing ";") violates the grammar, but is common and harmless.
     if (param !== EMPTY) params.push(param);
     index = end;
   }
@@ -43,7 +43,7 @@ export function printParams(params: readonly Param[]): string {
   return text;
 }
 
-/** The parameters with one of them set in its place, or added at the end. */
+/** The parameters with one of them replaced, or added at the end. */
 export function withParam(
   params: readonly Param[],
   name: string,

@@ -23,7 +23,7 @@ const samples = [corpus, ...torture]
   .flatMap((folder) => readdirSync(folder).map((name) => readFileSync(new URL(name, folder), 'latin1')))
   .filter((text) => text.length < 5_000);
 
-/** Reads everything that the stack would read in a message. */
+/** Parses every part of a message that the stack parses. */
 function readAll(headers: SipHeaders): void {
   for (const [name, value] of headers.entries()) {
     assert.doesNotMatch(value, /[\r\n]/, 'a value never holds a line break');
@@ -61,7 +61,7 @@ function survive(text: string): void {
   if (message !== undefined) {
     readAll(message.headers);
     const again = parseMessage(printMessage(message)).message;
-    assert.ok(again !== undefined, 'what was accepted is accepted again after printing');
+    assert.ok(again !== undefined, 'an accepted message is accepted again after printing');
     assert.equal(again.body, message.body);
     assert.deepEqual([...again.headers.entries()], [...message.headers.entries()]);
     if (message.kind === 'request') stampReceived(message, '192.0.2.1', 5060);
@@ -119,7 +119,7 @@ const edit = fc.record({
 });
 
 describe('parser and framer under mutation', () => {
-  it('never throw, and whatever is accepted prints to what is accepted again', () => {
+  it('never throw, and an accepted message is accepted again after printing', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...samples),

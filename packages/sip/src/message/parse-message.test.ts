@@ -23,7 +23,7 @@ const REST = ['From: <sip:a@example.com>;tag=1', 'To: <sip:b@example.com>', 'Cal
 const request = (...extra: string[]): string =>
   ['OPTIONS sip:b@example.com SIP/2.0', VIA, ...REST, ...extra, '', ''].join('\r\n');
 
-describe('parseMessage on the kept corpus (the file name starts with what must come of it)', () => {
+describe('parseMessage on the kept corpus (the file name starts with the expected outcome)', () => {
   for (const name of readdirSync(corpus)) {
     const expected = name.slice(0, name.indexOf('-'));
     it(name, () => {
@@ -36,7 +36,7 @@ describe('parseMessage on the kept corpus (the file name starts with what must c
 });
 
 describe('parseMessage', () => {
-  it('reads folded lines, compact forms and spaces around separators (RFC 4475 §3.1.1.1)', () => {
+  it('parses folded lines, compact forms and spaces around separators (RFC 4475 §3.1.1.1)', () => {
     const { headers, body } = message(parseMessage(read('ok-wsinv.sip')));
     assert.equal(headers.get('CSeq'), '0009 INVITE');
     assert.equal(parseNameAddr(headers.get('From')!)?.displayName, 'J Rosenberg \\"');
@@ -61,14 +61,14 @@ describe('parseMessage', () => {
     assert.equal(parsed.kind === 'response' && decodeUtf8(parsed.reason), '= 2**3 * 5**2 но');
   });
 
-  it('discards what follows the Content-Length in a datagram (RFC 3261 §18.3)', () => {
+  it('discards bytes beyond the Content-Length in a datagram (RFC 3261 §18.3)', () => {
     assert.equal(message(parseMessage(read('ok-longer-than-content-length.sip'))).body, 'v=');
     const first = message(parseMessage(read('ok-dblreq.sip')));
     assert.equal(first.kind === 'request' && first.method, 'REGISTER');
     assert.equal(first.body, '');
   });
 
-  it('takes the rest of a datagram without Content-Length as its body', () => {
+  it('uses the rest of a datagram without Content-Length as its body', () => {
     assert.equal(message(parseMessage(`${request()}rest`)).body, 'rest');
   });
 
@@ -79,7 +79,7 @@ describe('parseMessage', () => {
     assert.equal(message(parseMessage(`${request('Content-Length: 5')}12345`)).body, '12345');
   });
 
-  it('gives a malformed request as far as it was read, so that it can be answered', () => {
+  it('returns the readable part of a malformed request, so that it can be answered', () => {
     const { problem } = parseMessage(request('l: -1', 'Max-Forwards: 7'));
     assert.ok(problem?.request);
     const response = createResponse(problem.request, problem.status, problem.sentence, { toTag: 'z' });
@@ -98,7 +98,7 @@ describe('parseMessage', () => {
     );
   });
 
-  it('names what is missing of Via, From, To, Call-ID and CSeq, and gives no request to answer without Via', () => {
+  it('names the missing header among Via, From, To, Call-ID and CSeq, and returns no request without Via', () => {
     for (const missing of [VIA, ...REST]) {
       const { problem } = parseMessage(request().replace(`${missing}\r\n`, ''));
       assert.equal(problem?.status, 400);
@@ -110,7 +110,7 @@ describe('parseMessage', () => {
     }
   });
 
-  it('counts header fields, header length and message size against its arguments', () => {
+  it('limits header fields, header length and message size by its arguments', () => {
     const tight = { ...DEFAULT_PARSE_LIMITS, headerCount: 6, lineLength: 60, messageSize: 300 };
     assert.ok(parseMessage(request('X: 1'), tight).message);
     assert.match(parseMessage(request('X: 1', 'Y: 2'), tight).problem?.sentence ?? '', /more than 6 header/);
@@ -122,12 +122,12 @@ describe('parseMessage', () => {
     assert.equal(parseMessage(request() + 'x'.repeat(300), tight).problem?.status, 513);
   });
 
-  it('takes the version without case and refuses others with 505 (RFC 3261 §7.1, §21.5.6)', () => {
+  it('accepts the version in any case and refuses others with 505 (RFC 3261 §7.1, §21.5.6)', () => {
     assert.ok(parseMessage(request().replace('SIP/2.0\r\n', 'sip/2.0\r\n')).message);
     assert.equal(parseMessage(request().replace(' SIP/2.0\r\n', ' SIP/3.0\r\n')).problem?.status, 505);
   });
 
-  it('reads its own print again, header by header', () => {
+  it('parses its own print to the same headers', () => {
     for (const name of readdirSync(corpus).filter((file) => file.startsWith('ok-'))) {
       const first = message(parseMessage(read(name)));
       const again = message(parseMessage(printMessage(first)));

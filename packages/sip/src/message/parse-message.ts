@@ -17,7 +17,7 @@ import { parseNameAddr } from './name-addr.ts';
 import { parseStartLine, type StartLine } from './start-line.ts';
 import { isToken, parseDigits, trimSpace } from './tokens.ts';
 
-/** Bounds of what the parser reads; beyond them the message is a problem, and the rest of it is not looked at. */
+/** Bounds of the parser; beyond them the message is a problem, and its rest is not parsed. */
 export interface ParseLimits {
   /** Characters of the whole message, 65,535 (the largest UDP datagram). */
   readonly messageSize: number;
@@ -27,28 +27,28 @@ export interface ParseLimits {
   readonly lineLength: number;
 }
 
-/** Why a text is no acceptable message. */
+/** Why a text is not acceptable as a message. */
 export interface ParseProblem {
-  /** The status that RFC 3261 foresees: 400, 413 (body too large), 414 (Request-URI too long), 505 (version), 513 (too large). */
+  /** The status of RFC 3261: 400, 413 (body too large), 414 (Request-URI too long), 505 (version), 513 (too large). */
   readonly status: number;
-  /** What is wrong, in a sentence that can stand as reason phrase or in a log. */
+  /** The fault, as a sentence for a reason phrase or a log. */
   readonly sentence: string;
   /**
-   * The request as far as it was read, when it has the Via without which no answer finds its way; a response copies what else
-   * there is. Undefined for responses and ACK, which are never answered, and for noise: those are dropped.
+   * The readable part of a request with a Via, for an answer. Undefined for responses, ACK and noise, which are dropped
+   * without an answer.
    */
   readonly request: SipRequest | undefined;
 }
 
-/** The message that was read, or what is wrong with it. */
+/** The parsed message, or its fault. */
 export type ParseOutcome =
   | { readonly message: SipMessage; readonly problem?: undefined }
   | { readonly problem: ParseProblem; readonly message?: undefined };
 
-/** Limits used when the caller names none. */
+/** Default limits. */
 export const DEFAULT_PARSE_LIMITS: ParseLimits = { messageSize: 65_535, headerCount: 200, lineLength: 8_192 };
 
-/** Reads one SIP message: a datagram, or what the stream framer cut out. Never throws; costs one pass over the text. */
+/** Parses one SIP message: a datagram, or a frame of a stream. Never throws; one pass over the text. */
 export function parseMessage(text: ByteString, limits: ParseLimits = DEFAULT_PARSE_LIMITS): ParseOutcome {
   let begin = 0;
   // RFC 3261 §7.5: empty lines before the start line are ignored.
@@ -59,7 +59,7 @@ export function parseMessage(text: ByteString, limits: ParseLimits = DEFAULT_PAR
   if (start === undefined)
     return unreadable('The first line is neither a SIP request line nor a status line.');
   const scan = scanHeaders(text, lineEnd + 2, limits);
-  // Only what was malformed first is told: later complaints are often its consequences.
+  // Reports the first fault only: later ones are often its consequences.
   if (text.length > limits.messageSize) {
     return problemOf(
       start,
@@ -69,16 +69,16 @@ export function parseMessage(text: ByteString, limits: ParseLimits = DEFAULT_PAR
     );
   }
   if (start.problem !== undefined) return problemOf(start, scan, start.status, start.problem);
-  const complaint = scan.problem ?? mandatoryProblem(scan, start);
-  if (complaint !== undefined) return problemOf(start, scan, 400, complaint);
+  const fault = scan.problem ?? mandatoryProblem(scan, start);
+  if (fault !== undefined) return problemOf(start, scan, 400, fault);
   const present = text.length - scan.bodyStart;
   if (scan.contentLength > present) {
-    // A body that no limit would let in is refused as such: the framer of a stream does not even wait for it.
+    // 413 for a body above the limit: the stream framer does not wait for it either.
     const status = scan.contentLength > limits.messageSize ? 413 : 400;
     const sentence = `Content-Length is ${scan.contentLength}, but ${present} bytes follow the header.`;
     return problemOf(start, scan, status, sentence);
   }
-  // RFC 3261 §18.3: what follows the Content-Length is discarded.
+  // RFC 3261 §18.3: bytes beyond the Content-Length are discarded.
   const bodyEnd = scan.contentLength < 0 ? text.length : scan.bodyStart + scan.contentLength;
   const body = text.slice(scan.bodyStart, bodyEnd);
   const { headers } = scan;
@@ -90,12 +90,12 @@ export function parseMessage(text: ByteString, limits: ParseLimits = DEFAULT_PAR
 interface HeaderScan {
   readonly headers: MessageHeaders;
   bodyStart: number;
-  /** Bits of the counted fields that were seen. */
+  /** Bits of the counted fields so far. */
   seen: number;
   cseq: string;
   from: string;
   to: string;
-  /** -1 when the message has none: then the body is the rest of the datagram. */
+  /** -1 when absent: the body is then the rest of the datagram. */
   contentLength: number;
   problem: string | undefined;
 }
@@ -121,7 +121,7 @@ function scanHeaders(text: string, start: number, limits: ParseLimits): HeaderSc
       return scan;
     }
     let next = lineFeedAfter(text, position, lineEnd);
-    // RFC 3261 §7.3.1: a line that starts with a space or tab continues the field above.
+    // RFC 3261 §7.3.1: a line that starts with a space or tab continues the previous field.
     let isFolded = false;
     while (next > 0 && isSpace(text.charCodeAt(next))) {
       isFolded = true;
@@ -136,7 +136,7 @@ function scanHeaders(text: string, start: number, limits: ParseLimits): HeaderSc
       scan.problem ??= `The message has more than ${limits.headerCount} header fields.`;
       return scan;
     }
-    // A colon found beyond this line is kept for the next ones, so lines without any cost no second search.
+    // A colon beyond this line is kept for the next ones, so that lines without a colon need no second search.
     if (colon < position && colon !== NOWHERE) colon = orNowhere(text.indexOf(':', position));
     if (lineEnd - position > limits.lineLength) {
       scan.problem ??= `A header field is longer than ${limits.lineLength} bytes.`;
@@ -156,8 +156,8 @@ function orNowhere(index: number): number {
 }
 
 /**
- * Where the next line starts, or -1 when this one does not end in CRLF. A bare CR or LF is refused because a value that
- * holds one would become two lines wherever it is printed again.
+ * The start of the next line, or -1 when this one does not end in CRLF. A bare CR or LF is refused: it would split its value
+ * into two lines when printed again.
  */
 function lineFeedAfter(text: string, position: number, carriageReturn: number): number {
   if (carriageReturn < 0) return -1;
@@ -179,7 +179,7 @@ function readField(
   let to = lineEnd;
   while (from < to && isSpace(text.charCodeAt(from))) from += 1;
   while (to > from && isSpace(text.charCodeAt(to - 1))) to -= 1;
-  // A value may end in a continuation line of nothing but spaces, so a fold is resolved before its spaces are cut off.
+  // Unfold before trimming: a value may end in a continuation line of spaces.
   const value = isFolded ? trimSpace(unfold(text.slice(colon + 1, lineEnd))) : text.slice(from, to);
   const { bit } = name;
   if (bit === 0) {
@@ -240,7 +240,7 @@ function missingLabel(missing: number): string {
 }
 
 function problemOf(start: StartLine, scan: HeaderScan, status: number, sentence: string): ParseOutcome {
-  // RFC 3261 §17.1.1.3: an ACK has no response. RFC 4475 §3.3.1: what lacks From, To or Call-ID is ideally answered too.
+  // RFC 3261 §17.1.1.3: an ACK has no response. RFC 4475 §3.3.1: a request without From, To or Call-ID is ideally answered.
   const isAnswerable = start.kind === 'request' && start.method !== 'ACK' && (scan.seen & VIA) !== 0;
   const request: SipRequest | undefined = isAnswerable
     ? { kind: 'request', method: start.method, uri: start.uri, headers: scan.headers, body: '' }

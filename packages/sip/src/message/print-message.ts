@@ -2,7 +2,7 @@ import { compactLabel } from './header-names.ts';
 import { createHeaders, MessageHeaders } from './headers.ts';
 import type { ByteString, SipMessage, SipResponse } from './message.ts';
 
-/** The message as it goes onto the wire; Content-Length is always that of the body, whatever the headers say. */
+/** The wire text of a message; sets Content-Length to the length of the body. */
 export function printMessage(message: SipMessage): ByteString {
   const start =
     message.kind === 'request'
@@ -14,7 +14,7 @@ export function printMessage(message: SipMessage): ByteString {
   return `${start}${printable.print()}\r\n${body}`;
 }
 
-/** A response without a body in as few bytes as it takes: compact forms (RFC 3261 §7.3.3) and no reason phrase (§25.1). */
+/** A response without a body in few bytes: compact forms (RFC 3261 §7.3.3) and no reason phrase (§25.1). */
 export function printBriefly(response: SipResponse): ByteString {
   let text = `SIP/2.0 ${response.status} \r\n`;
   for (const [label, value] of response.headers.entries()) {

@@ -2,10 +2,10 @@ import type { Param } from './params.ts';
 import { type RawUri, splitUri } from './uri.ts';
 import { normaliseEscapes } from './uri-escapes.ts';
 
-// RFC 3261 §19.1.4: these make URIs differ when only one of them has it; all others are ignored then.
+// RFC 3261 §19.1.4: a parameter in only one of the URIs makes them differ if it is one of these, else it is ignored.
 const DISTINGUISHING = new Set(['user', 'ttl', 'method', 'maddr', 'transport']);
 
-/** Whether two URIs are equal by the rules of RFC 3261 §19.1.4; texts that are no SIP URI are compared without case. */
+/** Whether two URIs are equal by RFC 3261 §19.1.4; other texts are compared without case. */
 export function sameUri(one: string, other: string): boolean {
   if (one === other) return true;
   const a = splitUri(one);

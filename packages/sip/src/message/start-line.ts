@@ -1,6 +1,6 @@
 import { isToken } from './tokens.ts';
 
-/** The first line of a message; `problem` tells why the message cannot be accepted although its kind is clear. */
+/** The first line of a message; `problem` is the fault of a line whose kind is clear. */
 export type StartLine =
   | {
       readonly kind: 'request';
@@ -20,7 +20,7 @@ export type StartLine =
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a Request-URI may not hold
 const NOT_URI = /[\x00-\x20<>"\x7f]/;
 
-/** Reads a request line or status line (RFC 3261 §7.1, §7.2); undefined when the text is neither. */
+/** Parses a request line or status line (RFC 3261 §7.1, §7.2); undefined when the text is neither. */
 export function parseStartLine(line: string, maxLength: number): StartLine | undefined {
   if (isVersionAt(line, 0)) return parseStatusLine(line);
   const space = line.indexOf(' ');
@@ -28,7 +28,7 @@ export function parseStartLine(line: string, maxLength: number): StartLine | und
   const method = line.slice(0, space);
   if (space <= 0 || !isToken(method)) return undefined;
   if (last === space || !/^SIP\//i.test(line.slice(last + 1))) {
-    // RFC 4475 §3.1.2.8, §3.1.2.10: spaces at the end or between are errors, but it is plainly a request.
+    // RFC 4475 §3.1.2.8, §3.1.2.10: extra spaces are errors of a recognisable request.
     return /\bSIP\/[0-9]/i.test(line)
       ? { kind: 'request', method, uri: '', status: 400, problem: 'The request line is malformed.' }
       : undefined;
@@ -36,11 +36,11 @@ export function parseStartLine(line: string, maxLength: number): StartLine | und
   const uri = line.slice(space + 1, last);
   const request = { kind: 'request' as const, method, uri };
   if (!isVersionAt(line, last + 1) || line.length !== last + 8) {
-    return { ...request, status: 505, problem: 'Only SIP/2.0 is spoken here.' };
+    return { ...request, status: 505, problem: 'Only SIP/2.0 is supported.' };
   }
   if (line.length > maxLength)
     return { ...request, status: 414, problem: `The request line exceeds ${maxLength} bytes.` };
-  // RFC 4475 §3.1.2.9, §3.1.2.11: no angle brackets around it, no spaces in it.
+  // RFC 4475 §3.1.2.9, §3.1.2.11: neither angle brackets nor spaces.
   if (uri === '' || NOT_URI.test(uri))
     return { ...request, status: 400, problem: 'The Request-URI is malformed.' };
   return { kind: 'request', method, uri, status: 400, problem: undefined };
@@ -54,6 +54,6 @@ function parseStatusLine(line: string): StartLine | undefined {
 }
 
 function isVersionAt(line: string, index: number): boolean {
-  // RFC 3261 §7.1: implementations send upper case, and "SIP" is compared without case.
+  // RFC 3261 §7.1: the version is compared without case; the usual upper case takes the fast path.
   return line.startsWith('SIP/2.0', index) || line.slice(index, index + 7).toUpperCase() === 'SIP/2.0';
 }

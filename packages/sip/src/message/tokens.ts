@@ -1,12 +1,12 @@
 // RFC 3261 §25.1: token = 1*(alphanum / "-" / "." / "!" / "%" / "*" / "_" / "+" / "`" / "'" / "~")
 const TOKEN = /^[A-Za-z0-9\-.!%*_+`'~]+$/;
 
-/** Whether a text is a `token` of RFC 3261 §25.1, as methods, header names and tags are. */
+/** Whether a text is a `token` of RFC 3261 §25.1, such as a method, header name or tag. */
 export function isToken(text: string): boolean {
   return TOKEN.test(text);
 }
 
-/** The number that a run of decimal digits means, or undefined when it is anything else or above `max`. */
+/** The number of a run of decimal digits; undefined for any other text and above `max`. */
 export function parseDigits(text: string, max: number): number | undefined {
   if (text.length === 0) return undefined;
   let number = 0;
@@ -19,7 +19,7 @@ export function parseDigits(text: string, max: number): number | undefined {
   return number;
 }
 
-/** A `delta-seconds` of Expires and its kind: above 2^32−1 the largest value is meant (RFC 3261 §20.19, RFC 4475 §3.3.7). */
+/** A `delta-seconds`, as in Expires; larger values count as 2^32−1 (RFC 3261 §20.19, RFC 4475 §3.3.7). */
 export function parseDeltaSeconds(text: string): number | undefined {
   if (!/^[0-9]+$/.test(text)) return undefined;
   return parseDigits(text, 0xffff_ffff) ?? 0xffff_ffff;
@@ -30,7 +30,7 @@ export function quote(text: string): string {
   return `"${text.replace(/["\\]/g, '\\$&')}"`;
 }
 
-/** The text inside a quoted-string with its escapes resolved; any other text is returned as it is. */
+/** The text inside a quoted-string with its escapes resolved; any other text unchanged. */
 export function unquote(text: string): string {
   if (text.length < 2 || text.charCodeAt(0) !== 0x22 || text.charCodeAt(text.length - 1) !== 0x22)
     return text;
@@ -48,7 +48,7 @@ export function endOfQuoted(text: string, start: number): number {
   return -1;
 }
 
-/** The text without spaces and tabs at its ends; `trim` would also take the byte A0 off the end of UTF-8. */
+/** The text without spaces and tabs at its ends; `trim` would also remove a byte A0, which may end UTF-8. */
 export function trimSpace(text: string): string {
   let start = 0;
   let end = text.length;

@@ -1,6 +1,6 @@
 import type { ByteString } from './message.ts';
 
-// What each part of a URI may not hold raw (RFC 3261 §25.1: user-unreserved, password, param-unreserved, hnv-unreserved).
+// Characters to escape in each part of a URI (RFC 3261 §25.1: user-unreserved, password, param-unreserved, hnv-unreserved).
 const ESCAPED = {
   user: /[^A-Za-z0-9\-_.!~*'()&=+$,;?/]/g,
   password: /[^A-Za-z0-9\-_.!~*'()&=+$,]/g,
@@ -8,7 +8,7 @@ const ESCAPED = {
   header: /[^A-Za-z0-9\-_.!~*'()[\]/?:+$]/g,
 };
 
-/** Escapes the bytes that a part of a URI may not hold raw, as `%HH`. */
+/** Escapes the bytes that a part of a URI must escape, as `%HH`. */
 export function escapeUri(text: ByteString, part: keyof typeof ESCAPED): string {
   return text.replace(ESCAPED[part], percent);
 }
@@ -25,8 +25,8 @@ export function unescapeUri(text: string): ByteString {
 const RESERVED = ';/?:@&=+$,';
 
 /**
- * Resolves only the escapes that mean nothing (RFC 3261 §19.1.4: a character outside the reserved set equals its escape) and
- * writes the others in upper case, so that equal URIs get equal texts.
+ * Resolves the needless escapes (RFC 3261 §19.1.4: a character outside the reserved set equals its escape) and writes the
+ * others in upper case, so that equal URIs get equal texts.
  */
 export function normaliseEscapes(text: string): string {
   if (!text.includes('%')) return text;

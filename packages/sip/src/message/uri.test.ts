@@ -5,7 +5,7 @@ import { sameUri } from './same-uri.ts';
 import { parseSipUri, parseUri, printUri, uriScheme } from './uri.ts';
 
 describe('parseUri', () => {
-  it('reads every part of a SIP URI, unescaped (RFC 3261 §19.1.3)', () => {
+  it('parses every part of a SIP URI, unescaped (RFC 3261 §19.1.3)', () => {
     assert.deepEqual(
       parseUri('sips:al%69ce:p%3Aw@GateWay.com:5061;Transport=tcp;lr;x=%20?Subject=pro%26ject&p=1'),
       {
@@ -27,13 +27,13 @@ describe('parseUri', () => {
     );
   });
 
-  it('reads IPv6 references with and without port', () => {
+  it('parses IPv6 references with and without port', () => {
     const uri = parseSipUri('sip:[2001:DB8::10]:5070;user=phone');
     assert.deepEqual([uri?.host, uri?.port], ['[2001:db8::10]', 5070]);
     assert.equal(parseSipUri('sip:u@[::1]')?.host, '[::1]');
   });
 
-  it('takes "?" and ";" before the "@" as part of the user (RFC 3261 §25.1)', () => {
+  it('treats "?" and ";" before the "@" as part of the user (RFC 3261 §25.1)', () => {
     const uri = parseSipUri('sip:a;b?c=1&d@example.com;e=f');
     assert.deepEqual(
       [uri?.user, uri?.host, uri?.params],
@@ -41,7 +41,7 @@ describe('parseUri', () => {
     );
   });
 
-  it('tolerates tel (RFC 3966)', () => {
+  it('parses tel URIs (RFC 3966)', () => {
     assert.deepEqual(parseUri('tel:+1-202-555-0100;phone-context=x'), {
       scheme: 'tel',
       number: '+1-202-555-0100',
@@ -51,7 +51,7 @@ describe('parseUri', () => {
     assert.equal(parseUri('tel:()'), undefined);
   });
 
-  it('refuses what is no URI', () => {
+  it('refuses malformed URIs', () => {
     const bad = [
       '',
       'sip',
@@ -79,7 +79,7 @@ describe('parseUri', () => {
     assert.equal(uriScheme('no colon'), undefined);
   });
 
-  it('prints what it reads, whatever bytes the parts hold', () => {
+  it('prints a parsed URI to an equal one, whatever bytes its parts hold', () => {
     const bytes = fc.string({
       unit: fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code)),
       minLength: 1,

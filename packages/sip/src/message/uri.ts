@@ -43,7 +43,7 @@ const PARAM_TEXT = /^(?:[A-Za-z0-9\-_.!~*'()[\]/:&+$]|%[0-9A-Fa-f]{2})*$/;
 const HEADER_TEXT = /^(?:[A-Za-z0-9\-_.!~*'()[\]/?:+$]|%[0-9A-Fa-f]{2})*$/;
 const TEL_NUMBER = /^\+?[0-9A-Fa-f*#\-.()]+$/;
 
-/** Reads a sip:, sips: or tel: URI; undefined for another scheme or a malformed text. Spaces are never part of one. */
+/** Parses a sip:, sips: or tel: URI; undefined for another scheme or a malformed text, such as one with spaces. */
 export function parseUri(text: string): SipUri | TelUri | undefined {
   const scheme = uriScheme(text);
   if (scheme === 'tel') return parseTel(text);
@@ -60,18 +60,18 @@ export function parseUri(text: string): SipUri | TelUri | undefined {
   };
 }
 
-/** Reads a sip: or sips: URI; undefined for anything else. */
+/** Parses a sip: or sips: URI; undefined for any other text. */
 export function parseSipUri(text: string): SipUri | undefined {
   const uri = parseUri(text);
   return uri === undefined || uri.scheme === 'tel' ? undefined : uri;
 }
 
-/** The scheme in front of a URI in lower case, also one that we do not read (for 416 Unsupported URI Scheme). */
+/** The scheme of a URI in lower case, also an unsupported one (for 416 Unsupported URI Scheme). */
 export function uriScheme(text: string): string | undefined {
   return /^[A-Za-z][A-Za-z0-9+\-.]*(?=:)/.exec(text)?.[0].toLowerCase();
 }
 
-/** Prints a URI, escaping what its parts may not hold raw. */
+/** Prints a URI with the necessary escapes. */
 export function printUri(uri: SipUri | TelUri): ByteString {
   if (uri.scheme === 'tel') return `tel:${uri.number}${printUriParams(uri.params)}`;
   const password = uri.password === undefined ? '' : `:${escapeUri(uri.password, 'password')}`;
@@ -85,7 +85,7 @@ export function splitUri(text: string): RawUri | undefined {
   const colon = text.indexOf(':');
   const scheme = text.slice(0, colon).toLowerCase();
   if (scheme !== 'sip' && scheme !== 'sips') return undefined;
-  // "@" may not stand raw in any part but as the end of userinfo, while "?" and ";" may stand inside the user.
+  // An unescaped "@" can only end the userinfo, but "?" and ";" may be part of the user.
   const at = text.indexOf('@', colon);
   const hostStart = at < 0 ? colon + 1 : at + 1;
   const question = text.indexOf('?', hostStart);

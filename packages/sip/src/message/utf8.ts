@@ -2,7 +2,7 @@ import type { ByteString } from './message.ts';
 
 const REPLACEMENT = '\ufffd';
 
-/** Text of a byte string that holds UTF-8, as display names do; bytes that are no UTF-8 become U+FFFD (RFC 3629). */
+/** Decodes a byte string of UTF-8, such as a display name; invalid bytes become U+FFFD (RFC 3629). */
 export function decodeUtf8(bytes: ByteString): string {
   let text = '';
   let plain = 0;

@@ -30,7 +30,7 @@ describe('parseVia', () => {
     );
   });
 
-  it('refuses what is no Via', () => {
+  it('refuses a malformed Via', () => {
     const bad = [
       '',
       'x',
@@ -47,10 +47,10 @@ describe('parseVia', () => {
     for (const text of bad) assert.equal(parseVia(text), undefined, text);
   });
 
-  it('prints what it reads', () => {
+  it('prints a parsed Via to an equal one', () => {
     for (const text of [
       'SIP/2.0/TCP [2001:db8::1]:5070;rport;branch=z9hG4bK1',
-      // A request of another version is answered with 505 to where its Via says (RFC 4475 §3.1.2.16).
+      // A request of another version gets 505 at the target of its Via (RFC 4475 §3.1.2.16).
       'SIP/7.0/UDP c.example.com;branch=z9hG4bK1',
     ])
       assert.equal(printVia(parseVia(text)!), text);
@@ -74,7 +74,7 @@ describe('stampReceived', () => {
     );
   });
 
-  it('replaces a received that the sender claimed, so that responses cannot be aimed at others', () => {
+  it('replaces a received of the sender, so that responses cannot be aimed at a third party', () => {
     assert.equal(
       stamped('SIP/2.0/UDP 198.51.100.7;received=203.0.113.9'),
       'SIP/2.0/UDP 198.51.100.7;received=198.51.100.7',
@@ -105,7 +105,7 @@ describe('responseTarget', () => {
     });
   });
 
-  it('opens a new connection to the port of sent-by, not to that of the lost one (RFC 3261 §18.2.2)', () => {
+  it('the target of a new connection is the port of sent-by, not that of the closed one (RFC 3261 §18.2.2)', () => {
     assert.deepEqual(target('SIP/2.0/TCP a:5070;received=192.0.2.1;rport=6000'), {
       protocol: 'tcp',
       host: '192.0.2.1',

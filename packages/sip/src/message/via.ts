@@ -5,7 +5,7 @@ import { isToken, parseDigits, trimSpace } from './tokens.ts';
 
 /** One Via value (RFC 3261 §20.42). */
 export interface Via {
-  /** Version of the sent-protocol, `2.0`; another one stands in requests that are answered with 505. */
+  /** Version of the sent-protocol, `2.0`; requests with another one get 505. */
   readonly version: string;
   /** Upper case: UDP, TCP, TLS, WS, WSS. */
   readonly transport: string;
@@ -16,7 +16,7 @@ export interface Via {
   readonly params: readonly Param[];
 }
 
-/** Where a response without a usable connection goes. */
+/** The target of a response without a usable connection. */
 export interface ResponseTarget {
   readonly protocol: string;
   /** Name or address without brackets. */
@@ -24,14 +24,14 @@ export interface ResponseTarget {
   readonly port: number;
 }
 
-/** Branches that start so come from RFC 3261 elements and identify their transaction alone (§8.1.1.7). */
+/** The start of branches of RFC 3261 elements, which identify a transaction by themselves (§8.1.1.7). */
 export const BRANCH_COOKIE = 'z9hG4bK';
 
 const LOOSE_PROTOCOL = /^SIP[ \t]*\/[ \t]*([0-9]+\.[0-9]+)[ \t]*\/[ \t]*/i;
 
 const PLAIN_PROTOCOL: readonly string[] = ['SIP/2.0/', '2.0'];
 
-/** Reads one Via value, or undefined when it is malformed. */
+/** Parses one Via value; undefined when it is malformed. */
 export function parseVia(value: string): Via | undefined {
   const semicolon = value.indexOf(';');
   const front = semicolon < 0 ? value : value.slice(0, semicolon);
@@ -61,8 +61,8 @@ export function printVia(via: Omit<Via, 'branch'>): string {
 }
 
 /**
- * Notes the packet's source in the top Via of a request: `received` whenever sent-by is not that address (RFC 3261 §18.2.1),
- * and with `rport` always, filled with the source port (RFC 3581 §4). A malformed Via is left alone; answers false.
+ * Adds the packet's source to the top Via of a request: `received` if sent-by is another address (RFC 3261 §18.2.1), and always
+ * with `rport`, which gets the source port (RFC 3581 §4). Returns false for a malformed Via, which stays unchanged.
  */
 export function stampReceived(request: SipRequest, address: string, port: number): boolean {
   const top = request.headers.get('Via');
@@ -70,7 +70,7 @@ export function stampReceived(request: SipRequest, address: string, port: number
   if (via === undefined) return false;
   const wantsPort = paramOf(via.params, 'rport') !== undefined;
   const isDirect = addressOfHost(via.host) === address;
-  // A `received` that the sender put there itself is a lie about its address: ours replaces it.
+  // Ours replaces a `received` of the sender, which may be false.
   const isClaimed = paramOf(via.params, 'received') !== undefined;
   if (isDirect && !wantsPort && !isClaimed) return true;
   let params = withParam(via.params, 'received', address);
@@ -81,9 +81,9 @@ export function stampReceived(request: SipRequest, address: string, port: number
 }
 
 /**
- * Where a response with this top Via goes (RFC 3261 §18.2.2, RFC 3581 §4). Over a connection it goes back on that; this is
- * where a new one leads when it is gone, so `rport`, which names the lost connection's port, counts for UDP alone.
- * `maddr` is not followed: it would let anybody aim our responses at a third party.
+ * The target of a response with this top Via (RFC 3261 §18.2.2, RFC 3581 §4): over UDP, or over a new connection when that of the
+ * request is closed. `rport` names the port of the closed connection, so it counts for UDP only. `maddr` is ignored: any sender
+ * could aim our responses at a third party with it.
  */
 export function responseTarget(via: Via): ResponseTarget {
   const protocol = via.transport.toLowerCase();
@@ -96,7 +96,7 @@ export function responseTarget(via: Via): ResponseTarget {
   };
 }
 
-/** A Via value for a request of ours, asking for `rport` (RFC 3581 §3). */
+/** A Via value for our request, with `rport` (RFC 3581 §3). */
 export function createVia(transport: string, address: string, port: number, branch: string): string {
   return `SIP/2.0/${transport.toUpperCase()} ${hostOfAddress(address)}:${port};rport;branch=${branch}`;
 }

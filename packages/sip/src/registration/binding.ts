@@ -12,12 +12,12 @@ export interface Binding {
   readonly userAgent: string;
   /** When the contact was first bound; a refresh keeps it. */
   readonly registeredAt: number;
-  /** When a REGISTER named it last. */
+  /** When a REGISTER last named it. */
   readonly refreshedAt?: number;
-  /** Route values of requests to the contact, the proxy that is nearest to us first (RFC 3327); none when absent. */
+  /** Route values of requests to the contact, the nearest proxy first (RFC 3327); none when absent. */
   readonly path?: readonly string[];
-  /** The phone itself, e.g. `<urn:uuid:…>`, whatever its contacts are (`+sip.instance`, RFC 5626 §4.1). */
+  /** Identifies the phone across its contacts, e.g. `<urn:uuid:…>` (`+sip.instance`, RFC 5626 §4.1). */
   readonly instance?: string;
-  /** Which of several flows of the instance this is (RFC 5626 §4.2): bindings with it are told apart by it and not by the contact. */
+  /** Which of several flows of the instance this is (RFC 5626 §4.2); when present it identifies the binding instead of the contact. */
   readonly regId?: number;
 }

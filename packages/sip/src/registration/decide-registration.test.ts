@@ -42,7 +42,7 @@ function ok(decision: RegistrationDecision) {
 }
 
 describe('decideRegistration (RFC 3261 §10.3)', () => {
-  it('binds a new contact for the time its parameter, the header or the default names, at most the maximum', () => {
+  it('binds a new contact for the time of its parameter, the header or the default, at most the maximum', () => {
     const expiresOf = (contact: string, expiresHeader?: string) =>
       (ok(decide([contact], [], { expiresHeader })).bindings[0]!.expiresAt - NOW) / 1000;
     assert.equal(expiresOf('<sip:a@b>;expires=120', '300'), 120);
@@ -74,7 +74,7 @@ describe('decideRegistration (RFC 3261 §10.3)', () => {
     });
   });
 
-  it('refreshes an equal URI (§19.1.4) in place and keeps when it was first bound', () => {
+  it('refreshes an equal URI (§19.1.4) in place and keeps the time of its first binding', () => {
     const { bindings } = ok(
       decide(['<sip:%61lice@B;transport=UDP>'], [binding('sip:alice@b;transport=udp;x=1')]),
     );
@@ -82,14 +82,14 @@ describe('decideRegistration (RFC 3261 §10.3)', () => {
     assert.deepEqual([bindings[0]!.cseq, bindings[0]!.flow, bindings[0]!.registeredAt], [5, 'udp-1', 7]);
   });
 
-  it('returns the same array when the request only asks (no Contact)', () => {
+  it('returns the same array for a request without Contact', () => {
     const current = [binding('sip:a@b')];
     const decision = ok(decide([], current));
     assert.equal(decision.bindings, current);
     assert.deepEqual(decision.contactHeaders, ['<sip:a@b>;expires=100']);
   });
 
-  it('removes a contact with expires=0, and removing an unknown one is no error', () => {
+  it('removes a contact with expires=0, and accepts that of an unknown one', () => {
     const current = [binding('sip:a@b'), binding('sip:c@d')];
     assert.deepEqual(
       ok(decide(['<sip:a@b>;expires=0'], current)).bindings.map((b) => b.contact),
@@ -104,7 +104,7 @@ describe('decideRegistration (RFC 3261 §10.3)', () => {
     assert.equal(decide(['<sip:a@b>;expires=60']).status, 200);
   });
 
-  it('refuses a CSeq that is not higher within one Call-ID, whole request and all (step 7)', () => {
+  it('refuses the whole request when its CSeq is not higher within one Call-ID (step 7)', () => {
     const current = [binding('sip:a@b', { cseq: 5 })];
     assert.equal(decide(['<sip:new@b>', '<sip:a@b>'], current).status, 500);
     assert.equal(decide(['<sip:a@b>;expires=0'], current).status, 500);
@@ -113,7 +113,7 @@ describe('decideRegistration (RFC 3261 §10.3)', () => {
     assert.equal(decide(['<sip:a@b>'], [binding('sip:a@b', { cseq: 5, expiresAt: NOW })]).status, 200);
   });
 
-  it('removes all with "*" and Expires: 0 alone (§10.2.2)', () => {
+  it('removes all with a lone "*" and Expires: 0 (§10.2.2)', () => {
     const current = [binding('sip:a@b'), binding('sip:c@d', { callId: 'other', cseq: 99 })];
     assert.deepEqual(ok(decide(['*'], current, { expiresHeader: '0' })).bindings, []);
     assert.equal(decide(['*'], current).status, 400);
@@ -122,7 +122,7 @@ describe('decideRegistration (RFC 3261 §10.3)', () => {
     assert.equal(decide(['*'], [binding('sip:a@b', { cseq: 5 })], { expiresHeader: '0' }).status, 500);
   });
 
-  it('refuses contacts that are malformed, no SIP URI, too long or carry a bad q', () => {
+  it('refuses contacts that are malformed, not a SIP URI, too long or with an invalid q', () => {
     const bad = [
       'sip:a@b?Route=x',
       '<mailto:a@b>',
@@ -143,7 +143,7 @@ describe('decideRegistration (RFC 3261 §10.3)', () => {
     assert.equal(decide(ten.map((b) => `<${b.contact}>`).concat('<sip:b@c>')).status, 403);
   });
 
-  it('binds a contact that is named twice once, as it was named last', () => {
+  it('binds a repeated contact once, as last given', () => {
     const { bindings } = ok(
       decide(['<sip:a@b>;expires=100', '<sip:A@b>;expires=70', '<sip:a@B>;expires=80'], [binding('sip:a@b')]),
     );
@@ -159,7 +159,7 @@ describe('decideRegistration (RFC 3261 §10.3)', () => {
   const phone = '+sip.instance="<urn:uuid:1>"';
   const outbound = { isOutbound: true };
 
-  it('keeps several flows of one phone, told apart by reg-id and not by contact (RFC 5626 §6)', () => {
+  it('keeps several flows of one phone, identified by reg-id and not by contact (RFC 5626 §6)', () => {
     const first = ok(decide([`<sip:a@b;ob>;${phone};reg-id=1`], [], outbound));
     const second = ok(
       decide([`<sip:a@b;ob>;${phone};reg-id=2`], [...first.bindings], {
@@ -197,7 +197,7 @@ describe('decideRegistration (RFC 3261 §10.3)', () => {
     assert.equal(gone.bindsFlow, false);
   });
 
-  it('takes reg-id for nothing without an instance, and from a phone that does not speak of outbound', () => {
+  it('ignores reg-id without an instance, and from a phone without outbound support', () => {
     for (const [contact, change] of [
       ['<sip:a@b>;reg-id=1', outbound],
       [`<sip:a@b>;${phone};reg-id=1`, {}],
@@ -208,7 +208,7 @@ describe('decideRegistration (RFC 3261 §10.3)', () => {
     }
   });
 
-  it('binds a contact once that its phone has registered without a flow before, and again without one after (RFC 3261 §10.3)', () => {
+  it('binds a contact once that its phone registers without a flow, with one, and without one again (RFC 3261 §10.3)', () => {
     const flow = `<sip:a@b;ob>;${phone};reg-id=1`;
     for (const plain of ['<sip:a@b;ob>', `<sip:%61@B;ob>;${phone}`]) {
       const before = ok(decide([plain], [])).bindings;
@@ -231,7 +231,7 @@ describe('decideRegistration (RFC 3261 §10.3)', () => {
     assert.equal(ok(decide([flow], others, { ...outbound, cseq: 6 })).bindings.length, 3);
   });
 
-  it('refuses a flow beside other contacts (RFC 5626 §6), an instance that is no URN, and a Path that is no Route or without end', () => {
+  it('refuses a flow beside other contacts (RFC 5626 §6), an instance that is not a URN, and an invalid or endless Path', () => {
     assert.equal(decide([`<sip:a@b>;${phone};reg-id=1`, '<sip:c@d>'], [], outbound).status, 400);
     for (const instance of ['x', '<urn:x\x00y>', '<urn:x\xe9>']) {
       assert.equal(decide([`<sip:a@b>;+sip.instance="${instance}"`]).status, 400, instance);
@@ -245,7 +245,7 @@ describe('decideRegistration (RFC 3261 §10.3)', () => {
     );
   });
 
-  it('keeps the Path with the contact (RFC 3327 §5.3) and says the GRUUs of an instance (RFC 5627 §5.2)', () => {
+  it('keeps the Path with the contact (RFC 3327 §5.3) and returns the GRUUs of an instance (RFC 5627 §5.2)', () => {
     const path = ['<sip:p1.example.com;lr>', '<sip:p2.example.com;lr>'];
     const gruusOf = (instance: string) => `;pub-gruu="${instance}"`;
     const { bindings, contactHeaders } = ok(decide([`<sip:a@b>;${phone}`], [], { path, gruusOf }));

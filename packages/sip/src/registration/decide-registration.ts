@@ -5,7 +5,7 @@ import { parseSipUri } from '../message/uri.ts';
 import type { Binding } from './binding.ts';
 import { type RequestedContact, requestedContact } from './requested-contact.ts';
 
-/** What of an authenticated REGISTER counts for its decision. */
+/** The parts of an authenticated REGISTER that decide it. */
 export interface RegistrationRequest {
   /** All Contact values, e.g. `headers.all('Contact')`. */
   readonly contacts: readonly string[];
@@ -14,11 +14,11 @@ export interface RegistrationRequest {
   readonly cseq: number;
   readonly userAgent: string;
   readonly flow: string;
-  /** Path values; what they say of the way to the contacts is kept with them (RFC 3327 §5.3). */
+  /** Path values, stored with the contacts (RFC 3327 §5.3). */
   readonly path?: readonly string[];
-  /** Whether the phone speaks RFC 5626: a `reg-id` counts only then. */
+  /** Whether the phone supports RFC 5626; otherwise `reg-id` is ignored. */
   readonly isOutbound?: boolean;
-  /** GRUUs of an instance that registers by this Call-ID, as Contact parameters, for a phone that asks for them (RFC 5627 §5.2). */
+  /** GRUUs of an instance with this Call-ID, as Contact parameters, for a phone that requests them (RFC 5627 §5.2). */
   readonly gruusOf?: (instance: string, callId: string) => string;
 }
 
@@ -27,15 +27,15 @@ export interface RegistrationLimits {
   readonly minExpires: number;
   readonly maxExpires: number;
   readonly defaultExpires: number;
-  /** Contacts of one address of record. */
+  /** The most contacts of one address of record. */
   readonly maxContacts: number;
-  /** Characters of one Contact URI. */
+  /** The most characters of one Contact URI. */
   readonly contactLength: number;
 }
 
 /**
- * 200 with the bindings that hold from now on (the array of before when nothing changed) and the Contact values of the
- * response; or the status of the refusal, after which the bindings stay as they are.
+ * 200 with the new bindings (the same array when nothing changed) and the Contact values of the response; or the status of
+ * the refusal, which leaves the bindings unchanged.
  */
 export type RegistrationDecision =
   | {
@@ -48,7 +48,7 @@ export type RegistrationDecision =
   | { readonly status: 400 | 403 | 500; readonly sentence: string }
   | { readonly status: 423; readonly sentence: string; readonly minExpires: number };
 
-/** 60 s to 3,600 s, 3,600 s when the phone names no time, ten contacts. */
+/** 60 s to 3,600 s, 3,600 s without an expiry in the request, ten contacts. */
 export const DEFAULT_REGISTRATION_LIMITS: RegistrationLimits = {
   minExpires: 60,
   maxExpires: 3_600,
@@ -85,12 +85,13 @@ export function decideRegistration(
     const problem = bind(bound, live, wanted, request, now, limits);
     if (problem !== undefined) return problem;
   }
-  // RFC 5626 §6: a flow is registered alone.
-  if (flows > 0 && request.contacts.length > 1) return refused(400, 'A flow is registered by one Contact.');
+  // RFC 5626 §6: a REGISTER binds at most one flow.
+  if (flows > 0 && request.contacts.length > 1)
+    return refused(400, 'A REGISTER with reg-id must have one Contact.');
   return bound.length > limits.maxContacts ? tooMany(limits) : accepted(bound, now, request, flows > 0);
 }
 
-/** What becomes a Route of requests to the contact has to be one. */
+/** Path values become Route values, so each must be a valid one. */
 function isRoute(value: string): boolean {
   const address = parseNameAddr(value);
   return address !== undefined && parseSipUri(address.uri) !== undefined;
@@ -109,7 +110,7 @@ function bind(
   now: number,
   limits: RegistrationLimits,
 ): RegistrationDecision | undefined {
-  // RFC 5626 §6: a flow is told apart by instance and reg-id, whatever the contact is; everything else by its URI.
+  // RFC 5626 §6: instance and reg-id identify a flow, whatever its contact; the URI identifies any other binding.
   const isSame = (binding: Binding) =>
     wanted.regId === undefined
       ? sameUri(binding.contact, wanted.uri)
@@ -141,7 +142,7 @@ function bind(
   return undefined;
 }
 
-/** A phone that has registered the contact of its flow without a flow before is one phone, and is called once (RFC 3261 §10.3 step 7). */
+/** Removes an earlier binding of the same contact without a flow: it is the same phone and must ring once (RFC 3261 §10.3 step 7). */
 function dropPlainTwin(bound: Binding[], { contact, instance, regId }: Binding): void {
   if (regId === undefined) return;
   const twin = bound.findIndex(
@@ -204,7 +205,7 @@ function tooMany({ maxContacts }: RegistrationLimits): RegistrationDecision {
   return refused(403, `No more than ${maxContacts} contacts may be registered.`);
 }
 
-// RFC 3261 §10.3 step 7: 423 names the shortest time that would do.
+// RFC 3261 §10.3 step 7: 423 names the shortest allowed expiry.
 function tooBrief({ minExpires }: RegistrationLimits): RegistrationDecision {
   return { status: 423, sentence: `Contacts are registered for ${minExpires} seconds at least.`, minExpires };
 }

@@ -7,9 +7,9 @@ import { parseSipUri } from '../message/uri.ts';
 export interface RequestedContact {
   readonly uri: string;
   readonly q: number;
-  /** Seconds that the sender asks for; 0 removes the contact. */
+  /** Requested seconds; 0 removes the contact. */
   readonly expires: number;
-  /** `+sip.instance` and `reg-id` (RFC 5626 §4.1, §4.2); a flow without an instance is none. */
+  /** `+sip.instance` and `reg-id` (RFC 5626 §4.1, §4.2); a `reg-id` without an instance is ignored. */
   readonly instance?: string;
   readonly regId?: number;
 }
@@ -19,12 +19,12 @@ const MALFORMED_EXPIRES = 3600;
 // RFC 3261 §25.1: qvalue = ( "0" [ "." 0*3DIGIT ] ) / ( "1" [ "." 0*3("0") ] )
 const QVALUE = /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/;
 
-// RFC 5626 §4.1: a URN in angle brackets; longer ones are nobody's.
+// RFC 5626 §4.1: a URN in angle brackets; the length limits are ours.
 const INSTANCE = /^<[A-Za-z][A-Za-z0-9+.-]{0,30}:[!#-;=?-[\]-~]{1,200}>$/;
 
 /**
- * Reads one Contact value; `expiresHeader` counts where it has no `expires` of its own, and `defaultExpires` where there
- * is neither. Undefined when it is malformed or no SIP URI.
+ * Parses one Contact value; without its own `expires` the `expiresHeader` holds, and without both `defaultExpires`. Undefined
+ * when it is malformed or not a SIP URI.
  */
 export function requestedContact(
   value: string,

@@ -23,7 +23,7 @@ describe('RFC 4475 §3.2: transaction layer', () => {
     assert.equal(parseVia(wellFormed(text).headers.get('Via')!)?.branch, 'z9hG4bK');
     const link = createMemoryLink();
     link.bob.onRequest = (incoming) => incoming.reply(200);
-    // A repetition is known as one, and another request with the same branch is another one.
+    // A repetition is recognised, and another request with the same branch is a new one.
     const other = text.replace('CSeq: 8', 'CSeq: 9');
     for (const each of [text, text, other]) link.inject('bob', each);
     assert.equal(link.bob.requests.length, 2);
@@ -56,7 +56,7 @@ describe('RFC 4475 §3.3: application layer', () => {
     assert.deepEqual(meet(text, { protocol: 'tcp' }).statuses, [416]);
   });
 
-  it('RFC 4475 §3.3.4 unksm2: a REGISTER whose To is no SIP URI is well formed, and refused with 400', () => {
+  it('RFC 4475 §3.3.4 unksm2: a REGISTER whose To is not a SIP URI is well formed, and refused with 400', () => {
     const text = read('3.3.4-unksm2');
     const { headers } = wellFormedRequest(text);
     assert.equal(parseNameAddr(headers.get('To')!)?.uri, 'isbn:2983792873');
@@ -65,22 +65,22 @@ describe('RFC 4475 §3.3: application layer', () => {
     const registrar = createRegistrar();
     assert.deepEqual(meet(text, { prepare: registrar.serve }).statuses, [400]);
     assert.deepEqual(registrar.bindings(), []);
-    // Anybody but a registrar treats such URIs as it treats others.
+    // Elements other than registrars accept such URIs.
     assert.deepEqual(meet(text.replaceAll('REGISTER', 'OPTIONS')).statuses, [200]);
   });
 
-  it('RFC 4475 §3.3.5 bext01: features that nobody supports get 420, and Unsupported names those of Require', () => {
+  it('RFC 4475 §3.3.5 bext01: unsupported features get 420, and Unsupported names those of Require', () => {
     const text = read('3.3.5-bext01');
     const { answer, element } = meet(text);
     assert.equal(answer?.status, 420);
     assert.deepEqual(answer.headers.all('Unsupported'), ['nothingSupportsThis', 'nothingSupportsThisEither']);
     assert.equal(element.requests.length, 0);
-    // Proxy-Require is not for endpoints (RFC 3261 §20.29).
+    // Endpoints ignore Proxy-Require (RFC 3261 §20.29).
     const forProxies = text.replace(/^Require.*\r\n/m, '');
     assert.deepEqual(meet(forProxies).statuses, [200]);
   });
 
-  it('RFC 4475 §3.3.6 invut: an INVITE with a body of unknown type gets 415, and Accept names what is known', () => {
+  it('RFC 4475 §3.3.6 invut: an INVITE with a body of unknown type gets 415, and Accept names the known types', () => {
     const text = read('3.3.6-invut');
     assert.equal(wellFormedRequest(text).body.length, 40);
     const { answer, element } = meet(text);
@@ -89,30 +89,30 @@ describe('RFC 4475 §3.3: application layer', () => {
     assert.equal(element.invites.length, 0);
   });
 
-  it('RFC 3261 §20.11: a body of unknown type that may be ignored is ignored', () => {
+  it('RFC 3261 §20.11: an optional body of unknown type is ignored', () => {
     const optional = 'Content-Disposition: session;handling=optional\r\nContent-Type: ';
     const { statuses, element } = meet(read('3.3.6-invut').replace('Content-Type: ', optional));
     assert.deepEqual(statuses, [486]);
     assert.equal(element.invites[0]?.request.body, '');
   });
 
-  it('RFC 3261 §8.2.3: a body in an encoding that is not understood gets 415 with Accept-Encoding', () => {
+  it('RFC 3261 §8.2.3: a body in an unknown encoding gets 415 with Accept-Encoding', () => {
     const { answer } = meet(
       read('3.3.15-sdp01').replace('Accept: text/nobodyKnowsThis', 'Content-Encoding: gzip'),
     );
     assert.deepEqual([answer?.status, answer?.headers.get('Accept-Encoding')], [415, 'identity']);
   });
 
-  it('RFC 4475 §3.3.7 regaut01: an unknown Authorization scheme counts for nothing', () => {
+  it('RFC 4475 §3.3.7 regaut01: an unknown Authorization scheme is ignored', () => {
     const text = read('3.3.7-regaut01');
     assert.equal(
       wellFormedRequest(text).headers.get('Authorization'),
       'NoOneKnowsThisScheme opaque-data=here',
     );
-    // A registrar that asks for no credentials registers.
+    // A registrar without authentication accepts it.
     const open = meet(text, { protocol: 'tcp', prepare: createRegistrar().serve });
     assert.deepEqual(open.statuses, [200]);
-    // One that does challenges with a scheme that it knows.
+    // One with authentication challenges with its own scheme.
     const hash = (algorithm: 'MD5' | 'SHA-256', of: string): string =>
       createHash(algorithm === 'MD5' ? 'md5' : 'sha256')
         .update(of, 'latin1')
@@ -123,11 +123,11 @@ describe('RFC 4475 §3.3: application layer', () => {
     const strict = meet(text, { protocol: 'tcp', prepare: createRegistrar(digest).serve });
     assert.equal(strict.answer?.status, 401);
     assert.match(strict.answer.headers.get('WWW-Authenticate') ?? '', /^Digest realm="example\.com"/);
-    // An endpoint that is no registrar refuses.
+    // An endpoint other than a registrar refuses it.
     assert.deepEqual(meet(text, { protocol: 'tcp', deps: { methods: ['OPTIONS'] } }).statuses, [405]);
   });
 
-  it('RFC 4475 §3.3.8 multi01: fields that may appear once and appear twice are refused with 400', () => {
+  it('RFC 4475 §3.3.8 multi01: repeated fields that may appear only once are refused with 400', () => {
     const { statuses, element } = meet(read('3.3.8-multi01'));
     assert.deepEqual([statuses, element.invites.length], [[400], 0]);
     const options = read('3.3.9-mcl01').replace(/\r\nContent-Length[\s\S]*$/i, '');
@@ -160,7 +160,7 @@ describe('RFC 4475 §3.3: application layer', () => {
   it('RFC 4475 §3.3.10 bcast: a response with a second Via is dropped, even when the first is ours', () => {
     const text = read('3.3.10-bcast');
     assert.equal(wellFormed(text).headers.all('Via').length, 2);
-    // The branch of our INVITE is that of the message.
+    // Our INVITE has the branch of the message.
     const link = createMemoryLink({}, { token: () => '1324923' });
     const log = recordingListener();
     const content = { body: 'v=0', contentType: 'application/sdp' };
@@ -170,7 +170,7 @@ describe('RFC 4475 §3.3: application layer', () => {
     link.inject('alice', text);
     assert.deepEqual(log.log, []);
     assert.equal(link.alice.ua.counters.strayResponses, 1);
-    // With our Via alone the same response answers.
+    // With our Via only, the same response is accepted.
     link.inject('alice', text.replace(/Via: SIP\/2\.0\/UDP 255.*\r\n/, ''));
     assert.match(log.log[0] ?? '', /^answered v=0/);
     assert.ok(!link.alice.texts.some((sent) => sent.includes('255.255.255.255')));
@@ -183,7 +183,7 @@ describe('RFC 4475 §3.3: application layer', () => {
     assert.deepEqual([statuses, element.requests.length], [[200], 1]);
   });
 
-  it('RFC 4475 §3.3.12 cparam01: a parameter behind a Contact without brackets is none of its URI', () => {
+  it('RFC 4475 §3.3.12 cparam01: a parameter after a Contact without brackets does not belong to its URI', () => {
     const text = read('3.3.12-cparam01');
     const registrar = createRegistrar();
     const { answer } = meet(text, { prepare: registrar.serve });
@@ -212,7 +212,7 @@ describe('RFC 4475 §3.3: application layer', () => {
     assert.deepEqual(parseSipUri(contact.uri)?.headers, [{ name: 'route', value: '<sip:sip.example.com>' }]);
   });
 
-  it('RFC 4475 §3.3.15 sdp01: an INVITE that accepts no SDP gets 406 with a Warning', () => {
+  it('RFC 4475 §3.3.15 sdp01: an INVITE that does not accept SDP gets 406 with a Warning', () => {
     const { answer, element } = meet(read('3.3.15-sdp01'));
     assert.equal(answer?.status, 406);
     assert.match(answer.headers.get('Warning') ?? '', /^399 /);
@@ -224,7 +224,7 @@ describe('RFC 4475 §3.3: application layer', () => {
   });
 });
 
-/** The only Contact that a later REGISTER without any is answered with. */
+/** The only Contact in the answer to a later REGISTER without any. */
 function fetched(text: ByteString, registrar: ReturnType<typeof createRegistrar>): string | undefined {
   const fetch = text.replace(/^(?:Contact|M): .*\r\n/m, '').replace(/^CSeq: (\d+)/m, 'CSeq: 1$1');
   assert.ok(parseMessage(fetch).message);
@@ -234,7 +234,7 @@ function fetched(text: ByteString, registrar: ReturnType<typeof createRegistrar>
 }
 
 describe('RFC 4475 §3.4: backward compatibility', () => {
-  it('RFC 4475 §3.4.1 inv2543: no branch, no From tag, no Contact, no Content-Length, no Max-Forwards: it rings', () => {
+  it('RFC 4475 §3.4.1 inv2543: an INVITE without branch, From tag, Contact, Content-Length and Max-Forwards rings', () => {
     const text = read('3.4.1-inv2543');
     const { headers, body } = wellFormedRequest(text);
     for (const name of ['Contact', 'Content-Length', 'Max-Forwards']) assert.equal(headers.has(name), false);

@@ -11,7 +11,7 @@ import { createRegistrar } from './testing/registrar.ts';
 const read = (name: string): ByteString =>
   readFileSync(new URL(`rfc4475/${name}.dat`, import.meta.url), 'latin1');
 
-/** The element refuses it with this status alone, nobody above it hears of it, and the answer can be matched to it. */
+/** The element answers with this status only, its owner gets no event, and the answer matches the request. */
 function refused(text: ByteString, status: number, options: MeetOptions = {}): void {
   for (const protocol of ['udp', 'tcp'] as const) {
     const { statuses, answer, element } = meet(text, { ...options, protocol });
@@ -35,7 +35,7 @@ function dropped(text: ByteString): void {
 }
 
 describe('RFC 4475 §3.1.2: invalid messages', () => {
-  it('RFC 4475 §3.1.2.1 badinv01: a Via of separators alone is refused with 400', () => {
+  it('RFC 4475 §3.1.2.1 badinv01: a Via of separators only is refused with 400', () => {
     refused(read('3.1.2.1-badinv01'), 400);
   });
 
@@ -45,7 +45,7 @@ describe('RFC 4475 §3.1.2: invalid messages', () => {
     refused(text, 400);
   });
 
-  it('RFC 4475 §3.1.2.2 clerr: a stream waits for the rest, and gives the message when it has come', () => {
+  it('RFC 4475 §3.1.2.2 clerr: a stream waits for the rest, and then delivers the message', () => {
     const text = read('3.1.2.2-clerr');
     const framer = createStreamFramer();
     assert.deepEqual(framer.push(text), []);
@@ -65,11 +65,11 @@ describe('RFC 4475 §3.1.2: invalid messages', () => {
     refused(text.replace('-999', 'five'), 400);
   });
 
-  it('RFC 4475 §3.1.2.3 ncl: in a stream it cannot be recovered from, so the stream breaks', () => {
+  it('RFC 4475 §3.1.2.3 ncl: in a stream it cannot be framed, so the stream breaks', () => {
     for (const text of [read('3.1.2.3-ncl'), read('3.1.2.3-ncl').replace('-999', 'five')]) {
       const [frame, ...more] = createStreamFramer().push(text);
       assert.deepEqual([frame?.kind, more], ['broken', []]);
-      // What broke it is answered before the connection closes.
+      // The faulty message is answered before the connection closes.
       assert.ok(frame?.kind === 'broken' && frame.text !== undefined);
       assert.deepEqual(meet(frame.text, { protocol: 'tcp' }).statuses, [400]);
     }
@@ -82,7 +82,7 @@ describe('RFC 4475 §3.1.2: invalid messages', () => {
     assert.match(parseMessage(valid).problem?.sentence ?? '', /^CSeq is not a number/);
   });
 
-  it('RFC 4475 §3.1.2.4 scalar02: expiries that are too large alone count as the default', () => {
+  it('RFC 4475 §3.1.2.4 scalar02: expiries that are too large count as the default', () => {
     const expiriesAlone = read('3.1.2.4-scalar02')
       .replace('Max-Forwards: 300', 'Max-Forwards: 70')
       .replace('36893488147419103232', '1');
@@ -111,7 +111,7 @@ describe('RFC 4475 §3.1.2: invalid messages', () => {
     refused(read('3.1.2.8-lwsruri'), 400);
   });
 
-  it('RFC 4475 §3.1.2.9 lwsstart: a request line with spaces too many is refused with 400', () => {
+  it('RFC 4475 §3.1.2.9 lwsstart: a request line with extra spaces is refused with 400', () => {
     refused(read('3.1.2.9-lwsstart'), 400);
   });
 
@@ -127,7 +127,7 @@ describe('RFC 4475 §3.1.2: invalid messages', () => {
     refused(text, 400);
   });
 
-  it('RFC 4475 §3.1.2.12 baddate: a Date that we do not read is no reason to refuse', () => {
+  it('RFC 4475 §3.1.2.12 baddate: an invalid Date is accepted', () => {
     const text = read('3.1.2.12-baddate');
     assert.equal(wellFormedRequest(text).headers.get('Date'), 'Fri, 01 Jan 2010 16:00:00 EST');
     const { statuses, element } = meet(text);
@@ -149,21 +149,21 @@ describe('RFC 4475 §3.1.2: invalid messages', () => {
   it('RFC 4475 §3.1.2.15 baddn: a comma in a display name without quotes is refused with 400', () => {
     const text = read('3.1.2.15-baddn');
     refused(text, 400);
-    // The archive of the RFC has this one without the empty line at the end, which is an error too.
+    // The RFC's archive has it without the empty line at the end, which is an error too.
     assert.equal(parseMessage(text.slice(0, -2)).problem?.status, 400);
   });
 
-  it('RFC 4475 §3.1.2.16 badvers: a request of SIP/7.0 is refused with 505, to where its Via of SIP/7.0 says', () => {
+  it('RFC 4475 §3.1.2.16 badvers: a request of SIP/7.0 is refused with 505, at the target of its Via of SIP/7.0', () => {
     const text = read('3.1.2.16-badvers');
     refused(text, 505);
     assert.match(meet(text).answer?.headers.get('Via') ?? '', /^SIP\/7\.0\/UDP c\.example\.com;/);
   });
 
-  it('RFC 4475 §3.1.2.17 mismatch01: another method in CSeq than in the request line is refused with 400', () => {
+  it('RFC 4475 §3.1.2.17 mismatch01: a different method in CSeq than in the request line is refused with 400', () => {
     refused(read('3.1.2.17-mismatch01'), 400);
   });
 
-  it('RFC 4475 §3.1.2.18 mismatch02: with a method that nobody knows the same is refused with 501', () => {
+  it('RFC 4475 §3.1.2.18 mismatch02: with an unknown method the same is refused with 501', () => {
     const text = read('3.1.2.18-mismatch02');
     assert.equal(parseMessage(text).problem?.status, 400);
     refused(text, 501);

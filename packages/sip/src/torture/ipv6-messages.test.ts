@@ -20,8 +20,8 @@ const viasOf = (text: ByteString) =>
 const contactOf = (text: ByteString) =>
   parseSipUri(parseNameAddr(wellFormedRequest(text).headers.get('Contact')!)!.uri)!;
 
-// The archive of RFC 5118 ends its lines with LF alone and names lengths of bodies that no line ending gives. The files here are
-// what would be on the wire: CRLF, and the Content-Length of their body (§4.6: 251 for 268, §4.8: 189 for 181, §4.9: 245 for 236).
+// The archive of RFC 5118 ends lines with LF only, and its lengths of bodies fit no line ending. The files here are
+// the wire form: CRLF, and the Content-Length of their body (§4.6: 251 for 268, §4.8: 189 for 181, §4.9: 245 for 236).
 describe('RFC 5118 §4: IPv6', () => {
   it('RFC 5118 §4.1 ipv6-good: IPv6 references in Request-URI, Via and Contact are well formed', () => {
     const text = read('4.1-ipv6-good');
@@ -40,30 +40,30 @@ describe('RFC 5118 §4: IPv6', () => {
     assert.deepEqual([statuses, element.requests.length], [[400], 0]);
   });
 
-  it('RFC 5118 §4.3 port-ambiguous: what looks like a port inside the brackets is of the address', () => {
+  it('RFC 5118 §4.3 port-ambiguous: an apparent port inside the brackets belongs to the address', () => {
     const text = read('4.3-port-ambiguous');
     const uri = parseSipUri(wellFormedRequest(text).uri);
     assert.deepEqual([uri?.host, uri?.port], ['[2001:db8::10:5070]', undefined]);
     assert.deepEqual(meet(text).statuses, [200]);
   });
 
-  it('RFC 5118 §4.4 port-unambiguous: the port stands outside the brackets', () => {
+  it('RFC 5118 §4.4 port-unambiguous: a port after the brackets is the port', () => {
     const text = read('4.4-port-unambiguous');
     const uri = parseSipUri(wellFormedRequest(text).uri);
     assert.deepEqual([uri?.host, uri?.port], ['[2001:db8::10]', 5070]);
     assert.deepEqual(meet(text).statuses, [200]);
   });
 
-  it('RFC 5118 §4.5 via-received-param-with-delim: a received in brackets is read as one without', () => {
+  it('RFC 5118 §4.5 via-received-param-with-delim: a received in brackets equals one without', () => {
     const text = read('4.5-via-received-param-with-delim');
     const [via] = viasOf(text);
     assert.equal(paramOf(via!.params, 'received'), '[2001:db8::9:255]');
     assert.equal(responseTarget(via!).host, '2001:db8::9:255');
-    // A BYE of no dialog (RFC 3261 §15.1.2); it was parsed, or it would not come so far.
+    // 481 to a BYE without a dialog (RFC 3261 §15.1.2) shows that it was parsed.
     assert.deepEqual(meet(text).statuses, [481]);
   });
 
-  it('RFC 5118 §4.5 via-received-param-no-delim: a received without brackets is what the grammar says', () => {
+  it('RFC 5118 §4.5 via-received-param-no-delim: a received without brackets follows the grammar', () => {
     const text = read('4.5-via-received-param-no-delim');
     const [via] = viasOf(text);
     assert.equal(paramOf(via!.params, 'received'), '2001:db8::9:255');
@@ -71,7 +71,7 @@ describe('RFC 5118 §4: IPv6', () => {
     assert.deepEqual(meet(text).statuses, [200]);
   });
 
-  it('RFC 5118 §4.6 ipv6-in-sdp: addresses in SDP have no brackets, and the body comes through as it is', () => {
+  it('RFC 5118 §4.6 ipv6-in-sdp: addresses in SDP have no brackets, and the body stays unchanged', () => {
     const text = read('4.6-ipv6-in-sdp');
     assert.equal(contactOf(text).host, '[2001:db8::20]');
     const { statuses, element } = meet(text);
@@ -80,7 +80,7 @@ describe('RFC 5118 §4: IPv6', () => {
     assert.equal(element.invites[0]!.request.body.length, 251);
   });
 
-  it('RFC 5118 §4.7 mult-ip-in-header: IPv4 and IPv6 may stand in one list of Vias', () => {
+  it('RFC 5118 §4.7 mult-ip-in-header: one list of Vias may have IPv4 and IPv6', () => {
     const text = read('4.7-mult-ip-in-header');
     assert.deepEqual(
       viasOf(text).map((via) => [via.transport, via.host, via.port, paramOf(via.params, 'received')]),
@@ -101,7 +101,7 @@ describe('RFC 5118 §4: IPv6', () => {
     assert.deepEqual(body.match(/c=[^\r]*/g), ['c=IN IP4 192.0.2.1', 'c=IN IP6 2001:db8::1']);
   });
 
-  it('RFC 5118 §4.9 ipv4-mapped-ipv6: IPv4-mapped addresses are addresses', () => {
+  it('RFC 5118 §4.9 ipv4-mapped-ipv6: IPv4-mapped addresses are accepted', () => {
     const text = read('4.9-ipv4-mapped-ipv6');
     assert.deepEqual(
       viasOf(text).map((via) => [via.host, via.port]),
@@ -114,7 +114,7 @@ describe('RFC 5118 §4: IPv6', () => {
     assert.deepEqual(meet(text).statuses, [486]);
   });
 
-  it('RFC 5118 §4.10 ipv6-bug-abnf-3-colons: a third colon is tolerated and leads nobody astray', () => {
+  it('RFC 5118 §4.10 ipv6-bug-abnf-3-colons: a third colon is tolerated and ignored', () => {
     const text = read('4.10-ipv6-bug-abnf-3-colons');
     const { uri } = wellFormedRequest(text);
     assert.deepEqual([parseSipUri(uri)?.user, parseSipUri(uri)?.host], ['user', '[2001:db8:::192.0.2.1]']);
@@ -123,7 +123,7 @@ describe('RFC 5118 §4: IPv6', () => {
     assert.deepEqual(meet(text).statuses, [200]);
   });
 
-  it('RFC 5118 §4.10 ipv6-correct-abnf-2-colons: two colons are right', () => {
+  it('RFC 5118 §4.10 ipv6-correct-abnf-2-colons: two colons are accepted', () => {
     const text = read('4.10-ipv6-correct-abnf-2-colons');
     assert.equal(parseSipUri(wellFormedRequest(text).uri)?.host, '[2001:db8::192.0.2.1]');
     assert.deepEqual(meet(text).statuses, [200]);

@@ -27,17 +27,17 @@ for (const { rfc, sections } of [
       ...upTo('3.4', 1),
     ],
   },
-  // §4.5 and §4.10 hold two messages each.
+  // §4.5 and §4.10 have two messages each.
   { rfc: 'RFC 5118', sections: [...upTo('4', 10), '4.5', '4.10'] },
 ]) {
   const names = namesIn(rfc.toLowerCase().replace(' ', ''));
 
-  test(`Every section of ${rfc} with a message is kept, and nothing else`, () => {
+  test(`Every section of ${rfc} with a message has its file, and there are no others`, () => {
     const kept = names.map((name) => name.slice(0, name.indexOf('-')));
     assert.deepEqual(kept.sort(), sections.sort());
   });
 
-  test(`Every message of ${rfc} has a test that is titled by its section and reads it`, () => {
+  test(`Every message of ${rfc} has a test with its section as title`, () => {
     for (const name of names) {
       const dash = name.indexOf('-');
       const title = `it('${rfc} §${name.slice(0, dash)} ${name.slice(dash + 1)}: `;
@@ -47,7 +47,7 @@ for (const { rfc, sections } of [
   });
 }
 
-test('A stream of torture gives the same frames whole and byte by byte, and an endpoint survives all of them', () => {
+test('A stream of torture messages gives the same frames whole and byte by byte, and an endpoint survives all of them', () => {
   for (const folder of ['rfc4475', 'rfc5118']) {
     const link = createMemoryLink({ protocol: 'tcp' });
     link.alice.ua.close();

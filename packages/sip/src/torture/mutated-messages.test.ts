@@ -53,7 +53,7 @@ const mutated = fc.tuple(fc.constantFrom(...seeds), fc.array(edit, { maxLength: 
   return text;
 });
 
-test('Whatever comes, an endpoint goes on, answers in lines, never with more than was sent to what is malformed, and forgets it', () => {
+test('An endpoint survives any message, answers in well-formed lines, never with more bytes than a malformed one has, and keeps no state', () => {
   const property = fc.property(
     fc.array(mutated, { minLength: 1, maxLength: 4 }),
     fc.boolean(),

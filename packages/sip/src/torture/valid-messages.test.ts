@@ -49,12 +49,12 @@ describe('RFC 4475 §3.1.1: valid messages', () => {
     ]);
     assert.equal(uriIn(headers.get('Route')).host, 'services.example.com');
     assert.equal(body.length, 150);
-    // RFC 3261 §12.2.2: it is well formed, and names a dialog that nobody has. Without its To tag it rings.
+    // RFC 3261 §12.2.2: it is well formed and names an unknown dialog. Without its To tag it rings.
     assert.deepEqual(meet(text).statuses, [481]);
     assert.deepEqual(meet(text.replace(';   tag    = 1918181833n', '')).statuses, [486]);
   });
 
-  it('RFC 4475 §3.1.1.2 intmeth: a method of odd characters is a method; endpoints answer 501 with Allow', () => {
+  it('RFC 4475 §3.1.1.2 intmeth: a method of unusual characters is valid; endpoints answer 501 with Allow', () => {
     const text = read('3.1.1.2-intmeth');
     const { method, uri, headers } = wellFormedRequest(text);
     assert.equal(method, "!interesting-Method0123456789_*+`.%indeed'~");
@@ -74,7 +74,7 @@ describe('RFC 4475 §3.1.1: valid messages', () => {
     assert.ok(answer.headers.get('To')?.startsWith('"BEL:\\\x07 NUL:\\\0 DEL:\\\x7f" <'));
   });
 
-  it('RFC 4475 §3.1.1.3 esc01: escapes in URIs mean their character, once, and elsewhere nothing', () => {
+  it('RFC 4475 §3.1.1.3 esc01: escapes in URIs are resolved once, and those elsewhere not at all', () => {
     const text = read('3.1.1.3-esc01');
     const { uri, headers } = wellFormedRequest(text);
     assert.equal(parseSipUri(uri)?.user, 'sips:user@example.com');
@@ -90,7 +90,7 @@ describe('RFC 4475 §3.1.1: valid messages', () => {
     assert.deepEqual(meet(text).statuses, [486]);
   });
 
-  it('RFC 4475 §3.1.1.4 escnull: escaped NULs shorten no user, and two distinct contacts are registered', () => {
+  it('RFC 4475 §3.1.1.4 escnull: escaped NULs do not truncate the user, and two distinct contacts are registered', () => {
     const text = read('3.1.1.4-escnull');
     const { headers } = wellFormedRequest(text);
     assert.equal(uriIn(headers.get('To')).user, 'null-\0-null');
@@ -104,7 +104,7 @@ describe('RFC 4475 §3.1.1: valid messages', () => {
     );
   });
 
-  it('RFC 4475 §3.1.1.5 esc02: % is no escape in methods, display names and header names; endpoints answer 501', () => {
+  it('RFC 4475 §3.1.1.5 esc02: % is not an escape in methods, display names and header names; endpoints answer 501', () => {
     const text = read('3.1.1.5-esc02');
     const { method, headers } = wellFormedRequest(text);
     assert.equal(method, 'RE%47IST%45R');
@@ -114,7 +114,7 @@ describe('RFC 4475 §3.1.1: valid messages', () => {
     assert.deepEqual(meet(text, { protocol: 'tcp' }).statuses, [501]);
   });
 
-  it('RFC 4475 §3.1.1.6 lwsdisp: a display name without space in front of < is accepted', () => {
+  it('RFC 4475 §3.1.1.6 lwsdisp: a display name without a space before < is accepted', () => {
     const text = read('3.1.1.6-lwsdisp');
     const { headers } = wellFormedRequest(text);
     assert.equal(addressIn(headers.get('From')).displayName, 'caller');
@@ -147,7 +147,7 @@ describe('RFC 4475 §3.1.1: valid messages', () => {
     assert.equal(element.ua.counters.oldBranch, 1);
   });
 
-  it('RFC 4475 §3.1.1.8 dblreq: octets behind the body of a datagram are ignored (RFC 3261 §18.3)', () => {
+  it('RFC 4475 §3.1.1.8 dblreq: octets after the body of a datagram are ignored (RFC 3261 §18.3)', () => {
     const text = read('3.1.1.8-dblreq');
     const { method, body } = wellFormedRequest(text);
     assert.deepEqual([method, body], ['REGISTER', '']);
@@ -159,7 +159,7 @@ describe('RFC 4475 §3.1.1: valid messages', () => {
     assert.ok(!element.texts.join().includes('joe@example.com'));
   });
 
-  it('RFC 4475 §3.1.1.9 semiuri: a semicolon in front of @ belongs to the user', () => {
+  it('RFC 4475 §3.1.1.9 semiuri: a semicolon before @ belongs to the user', () => {
     const text = read('3.1.1.9-semiuri');
     const { uri, headers } = wellFormedRequest(text);
     assert.equal(parseSipUri(uri)?.user, 'user;par=u@example.net');
@@ -168,7 +168,7 @@ describe('RFC 4475 §3.1.1: valid messages', () => {
     assert.deepEqual(meet(text).statuses, [200]);
   });
 
-  it('RFC 4475 §3.1.1.10 transports: unknown transports in the Vias below change nothing', () => {
+  it('RFC 4475 §3.1.1.10 transports: unknown transports in the lower Vias are accepted', () => {
     const text = read('3.1.1.10-transports');
     assert.deepEqual(
       wellFormed(text)
@@ -181,7 +181,7 @@ describe('RFC 4475 §3.1.1: valid messages', () => {
     assert.equal(answer.headers.all('Via').length, 5);
   });
 
-  it('RFC 4475 §3.1.1.11 mpart01: a binary body with NULs and bare line feeds comes through whole', () => {
+  it('RFC 4475 §3.1.1.11 mpart01: a binary body with NULs and bare line feeds stays unchanged', () => {
     const text = read('3.1.1.11-mpart01');
     const { headers, body } = wellFormedRequest(text);
     assert.equal(body.length, 553);
@@ -194,11 +194,11 @@ describe('RFC 4475 §3.1.1: valid messages', () => {
     const served = meet(text, { deps: { methods: ['MESSAGE'] } });
     assert.deepEqual(served.statuses, [200]);
     assert.equal(served.element.requests[0]?.request.body, body);
-    // An element that serves no MESSAGE says so (RFC 3261 §8.2.1).
+    // An element without MESSAGE answers 405 (RFC 3261 §8.2.1).
     assert.deepEqual(meet(text).statuses, [405]);
   });
 
-  it('RFC 4475 §3.1.1.12 unreason: a reason phrase of UTF-8 is accepted as it is', () => {
+  it('RFC 4475 §3.1.1.12 unreason: a reason phrase of UTF-8 is accepted unchanged', () => {
     const message = wellFormed(read('3.1.1.12-unreason'));
     assert.ok(message.kind === 'response');
     assert.equal(message.status, 200);

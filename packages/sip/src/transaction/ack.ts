@@ -4,7 +4,7 @@ import { printMessage } from '../message/print-message.ts';
 
 /**
  * The printed ACK of a non-2xx final response (RFC 3261 §17.1.1.3): Request-URI, Call-ID, From, CSeq number and Route of the
- * INVITE, its top Via alone, and the To of the response, which brings the tag.
+ * INVITE, only its top Via, and the To of the response with its tag.
  */
 export function ackFor(invite: SipRequest, response: SipResponse): string {
   const headers = sameTransaction(invite, 'ACK');
@@ -12,7 +12,7 @@ export function ackFor(invite: SipRequest, response: SipResponse): string {
   return printMessage({ kind: 'request', method: 'ACK', uri: invite.uri, headers, body: '' });
 }
 
-/** The CANCEL of an INVITE (RFC 3261 §9.1): the same branch, To without tag, and Route, so that it follows the INVITE. */
+/** The CANCEL of an INVITE (RFC 3261 §9.1): the same branch and Route, so that it follows the INVITE, and To without tag. */
 export function cancelFor(invite: SipRequest): SipRequest {
   const headers = sameTransaction(invite, 'CANCEL');
   return { kind: 'request', method: 'CANCEL', uri: invite.uri, headers, body: '' };

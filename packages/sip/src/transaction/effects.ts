@@ -1,6 +1,6 @@
 import type { SipResponse } from '../message/message.ts';
 
-/** What a step of a machine returns: the next state, and the orders that its driver carries out in turn. */
+/** The result of a step: the next state, and the effects that its driver carries out in order. */
 export interface Step<State, Effect> {
   readonly state: State;
   readonly effects: readonly Effect[];
@@ -8,7 +8,7 @@ export interface Step<State, Effect> {
 
 /**
  * Names of the transaction timers in RFC 3261 and RFC 6026; `100` is the 200 ms after which a 100 (Trying) is due, and
- * `unanswered` the time for which a client waits for an answer at all.
+ * `unanswered` the longest time that a client waits for an answer.
  */
 export type TransactionTimer =
   | 'A'
@@ -26,12 +26,12 @@ export type TransactionTimer =
   | '100'
   | 'unanswered';
 
-/** Orders that all four kinds of transactions give. A started timer replaces a running one with the same key. */
+/** Effects of all four kinds of transactions. A started timer replaces a running one with the same key. */
 export type TransactionEffect =
   | { readonly do: 'send'; readonly text: string }
   | { readonly do: 'start-timer'; readonly key: TransactionTimer; readonly at: number }
   | { readonly do: 'cancel-timer'; readonly key: TransactionTimer }
-  /** Tells the transaction user that the transaction failed, before it is terminated (RFC 3261 §17.1.4, §17.2.4). */
+  /** Reports a failure to the transaction user, before the transaction terminates (RFC 3261 §17.1.4, §17.2.4). */
   | { readonly do: 'report'; readonly failure: TransactionFailure }
   /** The transaction is destroyed: its remaining timers stop and its key is free. */
   | { readonly do: 'terminate' };
@@ -39,10 +39,10 @@ export type TransactionEffect =
 /** Why a transaction failed. */
 export type TransactionFailure = 'timeout' | 'transport-failed';
 
-/** Orders of client transactions: those of all, and handing a response to the transaction user. */
+/** Effects of client transactions: those of all, and delivery of a response to the transaction user. */
 export type ClientEffect = TransactionEffect | { readonly do: 'deliver'; readonly response: SipResponse };
 
-/** Inputs of client transactions; `abandon` is the transaction user giving up (RFC 3261 §9.1, 64*T1 after CANCEL). */
+/** Inputs of client transactions; with `abandon` the transaction user ends the wait (RFC 3261 §9.1, 64*T1 after CANCEL). */
 export type ClientInput =
   | { readonly type: 'response'; readonly response: SipResponse }
   | { readonly type: 'timer-fired'; readonly key: TransactionTimer }
@@ -56,7 +56,7 @@ export type ServerInput =
       readonly type: 'respond';
       readonly status: number;
       readonly text: string;
-      /** Sent again when the request is repeated, but never by a timer. */
+      /** Repeated for a repeated request, but never by a timer. */
       readonly once?: boolean;
     }
   | { readonly type: 'timer-fired'; readonly key: TransactionTimer }

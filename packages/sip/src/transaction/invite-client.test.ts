@@ -27,7 +27,7 @@ function reach(setting: TransactionSetting, ...path: string[]): InviteClientStat
   return state;
 }
 
-/** phase → input → [next phase, ...effects]; what is not listed changes nothing. */
+/** phase → input → [next phase, ...effects]; inputs that are not listed change nothing. */
 type Table = Record<string, { path: string[]; rows: Record<string, [string, ...string[]]> }>;
 
 function checkTable(setting: TransactionSetting, table: Table): void {
@@ -130,7 +130,7 @@ describe('INVITE client transaction', () => {
     );
   });
 
-  test('§17.1.1.3: the ACK has the Request-URI, Call-ID, From, Route and CSeq number of the INVITE, its top Via alone, and the To of the response', () => {
+  test('§17.1.1.3: the ACK has the Request-URI, Call-ID, From, Route and CSeq number of the INVITE, only its top Via, and the To of the response', () => {
     const step = stepInviteClient(reach(udp), inputs['3xx-6xx']!, START);
     const sent = step.effects.find((effect) => effect.do === 'send');
     const { message: ack } = parseMessage(sent?.do === 'send' ? sent.text : '');
@@ -143,7 +143,7 @@ describe('INVITE client transaction', () => {
     assert.equal(ack.headers.get('To'), '<sip:bob@192.0.2.2>;tag=bob');
   });
 
-  test('§17.1.1.2: T1 is an argument, and timer D is at least 32 seconds whatever it is', () => {
+  test('§17.1.1.2: T1 is an argument, and timer D is at least 32 seconds for any T1', () => {
     const quick = { reliable: false, timers: { t1: 20, t2: 40, t4: 50 } };
     const start = startInviteClient(invite, text, quick, START);
     assert.deepEqual(words(start.effects), ['send INVITE', 'start B +1280', 'start A +20']);

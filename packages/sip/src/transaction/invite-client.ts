@@ -60,7 +60,7 @@ export function stepInviteClient(
       if (input.type === 'transport-failed') return fail('transport-failed');
       return input.type === 'abandon' ? { state: terminated, effects: [{ do: 'terminate' }] } : stay(state);
     case 'completed':
-      // §17.1.1.2: retransmissions of the final response cause the ACK to be passed to the transport again, and no more.
+      // §17.1.1.2: a retransmission of the final response only sends the ACK again.
       if (input.type === 'response' && input.response.status >= 300) {
         return { state, effects: [{ do: 'send', text: state.ack }] };
       }
@@ -69,7 +69,7 @@ export function stepInviteClient(
       }
       return input.type === 'transport-failed' ? fail('transport-failed') : stay(state);
     case 'accepted':
-      // RFC 6026 §7.2: every 2xx that reaches this state is passed to the TU; each fork's dialog needs its own ACK.
+      // RFC 6026 §7.2: every 2xx goes to the TU, because the dialog of each fork needs its own ACK.
       if (input.type === 'response' && isSuccess(input.response)) {
         return { state, effects: [{ do: 'deliver', response: input.response }] };
       }
@@ -92,7 +92,7 @@ function whileCalling(
     case 'timer-fired': {
       if (input.key === 'B') return fail('timeout');
       if (input.key !== 'A') return stay(state);
-      // §17.1.1.2: timer A doubles with every retransmission, without a ceiling.
+      // §17.1.1.2: timer A doubles with every retransmission, without a limit.
       const interval = state.interval * 2;
       return {
         state: { ...state, interval },

@@ -123,14 +123,14 @@ test('§17.2.1: timer G is reset with MIN(2*T1, T2), so the response is repeated
   );
 });
 
-test('§26.3.2.4: a challenge is repeated only when the INVITE is', () => {
+test('§26.3.2.4: a challenge is repeated only for a repeated INVITE', () => {
   const input: InviteServerInput = { type: 'respond', status: 401, text: '401', once: true };
   const { state, effects } = stepInviteServer(reach(udp), input, START);
   assert.deepEqual(words(effects), ['cancel 100', 'send 401', 'start H +32000']);
   assert.deepEqual(words(stepInviteServer(state, inputs.INVITE!, START).effects), ['send 401']);
 });
 
-test('Waiting states keep the printed response and nothing of the request', () => {
+test('Waiting states keep only the printed response', () => {
   assert.deepEqual(Object.keys(reach(udp, 'TU 3xx-6xx')).sort(), ['interval', 'last', 'phase', 'setting']);
   assert.deepEqual(Object.keys(reach(udp, 'TU 3xx-6xx', 'ACK')), ['phase']);
   assert.deepEqual(Object.keys(reach(udp, 'TU 2xx')), ['phase']);

@@ -23,7 +23,7 @@ export type InviteServerState =
 /** Inputs of the INVITE server transaction: those of every server transaction, and ACK. */
 export type InviteServerInput = ServerInput | { readonly type: 'ack' };
 
-/** `trying-due` asks for a 100 (Trying); `deliver-ack` hands the ACK of a 2xx to the transaction user. */
+/** `trying-due` requests a 100 (Trying); `deliver-ack` delivers the ACK of a 2xx to the transaction user. */
 export type InviteServerEffect =
   | TransactionEffect
   | { readonly do: 'trying-due' }
@@ -34,7 +34,7 @@ const accepted: InviteServerState = { phase: 'accepted' };
 const confirmed: InviteServerState = { phase: 'confirmed' };
 const terminated: InviteServerState = { phase: 'terminated' };
 
-/** Enters "proceeding"; the INVITE itself is handed to the transaction user by the driver. */
+/** Enters "proceeding"; the driver delivers the INVITE to the transaction user. */
 export function startInviteServer(setting: TransactionSetting, now: number): InviteServerStep {
   return {
     state: { phase: 'proceeding', last: undefined, setting },
@@ -56,7 +56,7 @@ export function stepInviteServer(
     case 'accepted':
       return whileAccepted(state, input);
     case 'confirmed':
-      // §17.2.1: "confirmed" absorbs further ACKs, triggered by retransmissions of the final response.
+      // §17.2.1: "confirmed" absorbs further ACKs, which answer retransmissions of the final response.
       return input.type === 'timer-fired' && input.key === 'I' ? end() : stay(state);
     case 'terminated':
       return stay(state);
@@ -102,7 +102,7 @@ function respond(
     return { state: accepted, effects };
   }
   effects.push({ do: 'start-timer', key: 'H', at: now + 64 * t1 });
-  // RFC 3261 §26.3.2.4: requests that nobody has authenticated are challenged without retransmissions of the response.
+  // RFC 3261 §26.3.2.4: the challenge to an unauthenticated request is not retransmitted.
   if (!setting.reliable && !input.once) effects.push({ do: 'start-timer', key: 'G', at: now + t1 });
   return { state: { phase: 'completed', last: text, interval: t1, setting }, effects };
 }
@@ -152,7 +152,7 @@ function whileAccepted(
 ): InviteServerStep {
   switch (input.type) {
     case 'request':
-      // RFC 6026 §7.1: retransmissions of the INVITE are absorbed without sending a response.
+      // RFC 6026 §7.1: retransmissions of the INVITE get no response.
       return stay(state);
     case 'respond':
       return input.status >= 200 && input.status < 300
@@ -163,7 +163,7 @@ function whileAccepted(
     case 'timer-fired':
       return input.key === 'L' ? end() : stay(state);
     case 'transport-failed':
-      // RFC 6026, figure 7: the TU is informed and the transaction stays; a later 2xx may still get through.
+      // RFC 6026, figure 7: the TU gets a report and the transaction stays; a later 2xx may still arrive.
       return { state, effects: [{ do: 'report', failure: 'transport-failed' }] };
   }
 }

@@ -32,7 +32,7 @@ test('A branch without the magic cookie of RFC 3261 has no key', () => {
   assert.equal(serverKey(via('SIP/2.0/UDP 192.0.2.1'), 'INVITE'), undefined);
 });
 
-test('§17.2.3: without a branch the Request-URI, From tag, Call-ID, CSeq number and top Via name the transaction', () => {
+test('§17.2.3: without a branch the Request-URI, From tag, Call-ID, CSeq number and top Via identify the transaction', () => {
   const old = (method: string, change: (text: string) => string = (text) => text) => {
     const { uri, headers } = sampleRequest(method);
     const top = change('SIP/2.0/UDP 192.0.2.1');
@@ -51,7 +51,7 @@ test('§17.2.3: without a branch the Request-URI, From tag, Call-ID, CSeq number
   assert.notEqual(old('INVITE', (text) => text.replace('sip:', 'sips:')).key, invite);
 });
 
-test('RFC 4475 §3.2.1: the magic cookie alone names no transaction', () => {
+test('RFC 4475 §3.2.1: the magic cookie alone does not identify a transaction', () => {
   assert.equal(serverKey(via('SIP/2.0/UDP 192.0.2.1;branch=z9hG4bK'), 'OPTIONS'), undefined);
   assert.ok(serverKey(via('SIP/2.0/UDP 192.0.2.1;branch=z9hG4bK1'), 'OPTIONS'));
 });

@@ -48,7 +48,7 @@ export function stepNonInviteClient(
     case 'proceeding':
       return whileOpen(state, input, now);
     case 'completed':
-      // §17.1.2.2: the state buffers additional response retransmissions; they are not passed to the TU.
+      // §17.1.2.2: the state absorbs retransmitted responses; the TU does not get them.
       return input.type === 'timer-fired' && input.key === 'K'
         ? { state: terminated, effects: [{ do: 'terminate' }] }
         : stay(state);
@@ -87,7 +87,7 @@ function whileOpen(
     case 'timer-fired': {
       if (input.key === 'F') return fail('timeout');
       if (input.key !== 'E') return stay(state);
-      // §17.1.2.2: MIN(2*E, T2) while trying; T2 once a provisional response has arrived.
+      // §17.1.2.2: MIN(2*E, T2) while trying; T2 after a provisional response.
       const interval = state.phase === 'proceeding' ? timers.t2 : Math.min(state.interval * 2, timers.t2);
       return {
         state: { ...state, interval },

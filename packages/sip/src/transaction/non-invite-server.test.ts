@@ -75,6 +75,6 @@ test('§17.2.2: a terminated transaction does nothing', () => {
   check(udp, ['transport-failed'], {});
 });
 
-test('A completed transaction keeps the printed response alone', () => {
+test('A completed transaction keeps only the printed response', () => {
   assert.deepEqual(reach(udp, 'TU 200-699'), { phase: 'completed', last: '200' });
 });

@@ -7,7 +7,7 @@ import type { TransactionSetting } from './timers.ts';
  *   trying ──1xx──▶ proceeding ──200-699──▶ completed ──J──▶ terminated
  *     ╰──200-699────────────────────────────────▲
  *
- * Many thousands of them stand in "completed" for 32 s on a busy registrar, so that state holds the printed response alone.
+ * A busy registrar has thousands of these in "completed" for 32 s, so that state holds only the printed response.
  */
 export type NonInviteServerState =
   | { readonly phase: 'trying'; readonly setting: TransactionSetting }
@@ -18,7 +18,7 @@ export type NonInviteServerState =
 type NonInviteServerStep = Step<NonInviteServerState, TransactionEffect>;
 const terminated: NonInviteServerState = { phase: 'terminated' };
 
-/** Enters "trying"; the request is handed to the transaction user by the driver. */
+/** Enters "trying"; the driver delivers the request to the transaction user. */
 export function startNonInviteServer(setting: TransactionSetting): NonInviteServerState {
   return { phase: 'trying', setting };
 }
@@ -43,7 +43,7 @@ export function stepNonInviteServer(
         case 'transport-failed':
           return fail('transport-failed');
         case 'timer-fired':
-          // RFC 4320 §4.2: when the client's timer F has fired, an answer would come too late and MUST NOT be sent.
+          // RFC 4320 §4.2: after the client's timer F an answer is too late and MUST NOT be sent.
           return input.key === 'unanswered' ? fail('timeout') : stay(state);
       }
       break;

@@ -14,12 +14,12 @@ export const RFC3261_TIMERS: TimerDurations = { t1: 500, t2: 4000, t4: 5000 };
 /** Timer D is at least 32 s on unreliable transports, whatever T1 is (RFC 3261 §17.1.1.2). */
 export const TIMER_D_MS = 32_000;
 
-/** A TU that stays silent for this long gets a 100 (Trying) sent in its name (RFC 3261 §17.2.1). */
+/** Without a response of the TU in this time the transaction sends 100 (Trying) (RFC 3261 §17.2.1). */
 export const TRYING_AFTER_MS = 200;
 
-/** What a transaction must know about its transport and its timers. */
+/** Transport and timers of a transaction. */
 export interface TransactionSetting {
-  /** TCP, TLS, WebSocket: nothing is retransmitted and waiting times for duplicates are zero. */
+  /** TCP, TLS, WebSocket: no retransmission, and no wait for duplicates. */
   readonly reliable: boolean;
   readonly timers: TimerDurations;
 }

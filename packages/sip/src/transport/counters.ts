@@ -1,4 +1,4 @@
-/** What the transports let through and what they dropped, since they were opened. */
+/** Counters of passed and dropped traffic since the transports were opened. */
 export interface TransportCounters {
   messagesReceived: number;
   messagesSent: number;
@@ -6,19 +6,19 @@ export interface TransportCounters {
   keepAlives: number;
   /** Datagrams above the size limit. */
   oversizedDropped: number;
-  /** Messages that could not be handed to the network. */
+  /** Messages that could not be sent. */
   sendFailures: number;
-  /** Exceptions that a listener threw; the transport went on. */
+  /** Exceptions of listeners; the transport went on. */
   listenerFailures: number;
   connectionsAccepted: number;
   connectionsOpened: number;
-  /** TLS handshakes that did not come to their end: no TLS, no common version, a certificate that was refused, too slow. */
+  /** Failed TLS handshakes: no TLS, no common version, a refused certificate, or too slow. */
   handshakesFailed: number;
-  /** Connections closed at once because there were too many, in all or from one source. */
+  /** Connections refused because there were too many, in total or from one source. */
   connectionsRefused: number;
-  /** Connections closed because nothing, or half a message, came in time. */
+  /** Connections closed because no complete message came in time. */
   connectionsTimedOut: number;
-  /** Connections closed because their bytes were no SIP. */
+  /** Connections closed because their bytes were not SIP. */
   streamsBroken: number;
 }
 

@@ -1,23 +1,23 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import type { DnsAnswer, DnsQuery } from '../locate/dns-records.ts';
 
-/** Answers the questions of location. */
+/** Answers DNS queries. */
 export interface DnsResolver {
-  /** Never rejects: what cannot be asked is an answer too. */
+  /** Never rejects: a failed query is an answer too. */
   resolve(query: DnsQuery): Promise<DnsAnswer>;
 }
 
 /** Options of a resolver. */
 export interface DnsResolverOptions {
-  /** `address` or `address:port`; those of the machine unless told. */
+  /** `address` or `address:port`; by default those of the machine. */
   readonly servers?: readonly string[];
-  /** For each of two tries, 2,000 ms. */
+  /** For each of two attempts, 2,000 ms. */
   readonly timeoutMs?: number;
-  /** Whether names that DNS does not know may stand in the machine's own tables (/etc/hosts); true unless told. */
+  /** Whether names unknown to DNS are looked up in the machine's own tables (/etc/hosts); the default is true. */
   readonly asksMachine?: boolean;
 }
 
-/** Node tells no time to live but of addresses. */
+/** Node gives the time to live of addresses only. */
 const SRV_TTL_MS = 60_000;
 const MACHINE_TTL_MS = 30_000;
 
@@ -27,7 +27,7 @@ export function createDnsResolver(options: DnsResolverOptions = {}): DnsResolver
   const resolver = new Resolver({ timeout: timeoutMs, tries: 2 });
   if (servers !== undefined) resolver.setServers([...servers]);
 
-  const asked = async ({ type, name }: DnsQuery): Promise<DnsAnswer> => {
+  const query = async ({ type, name }: DnsQuery): Promise<DnsAnswer> => {
     switch (type) {
       case 'NAPTR':
         return { type, records: await resolver.resolveNaptr(name), ttlMs: SRV_TTL_MS };
@@ -52,8 +52,7 @@ export function createDnsResolver(options: DnsResolverOptions = {}): DnsResolver
     }
   };
 
-  const fromMachine = async (query: DnsQuery, answer: DnsAnswer): Promise<DnsAnswer> => {
-    const { type, name } = query;
+  const fromMachine = async ({ type, name }: DnsQuery, answer: DnsAnswer): Promise<DnsAnswer> => {
     if (!asksMachine || (type !== 'A' && type !== 'AAAA')) return answer;
     try {
       const found = await lookup(name, { all: true, family: type === 'A' ? 4 : 6 });
@@ -64,14 +63,14 @@ export function createDnsResolver(options: DnsResolverOptions = {}): DnsResolver
   };
 
   return {
-    async resolve(query) {
+    async resolve(request) {
       try {
-        return await asked(query);
+        return await query(request);
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException;
         const isNothing = code === 'ENOTFOUND' || code === 'ENODATA';
-        const nothing = { type: query.type, records: [], ttlMs: 0 } as DnsAnswer;
-        return fromMachine(query, isNothing ? nothing : { type: 'failed' });
+        const nothing = { type: request.type, records: [], ttlMs: 0 } as DnsAnswer;
+        return fromMachine(request, isNothing ? nothing : { type: 'failed' });
       }
     },
   };

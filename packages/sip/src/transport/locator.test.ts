@@ -60,7 +60,7 @@ async function world(options: Partial<LocatorOptions> = {}) {
   return { server, locator, locate, wait };
 }
 
-test('a real name server is asked from NAPTR over SRV to addresses of both families', async () => {
+test('a real name server answers NAPTR, SRV and addresses of both families', async () => {
   const { locate } = await world();
   const at = (protocol: string, host: string, port: number) => ({
     protocol,
@@ -78,7 +78,7 @@ test('a real name server is asked from NAPTR over SRV to addresses of both famil
   ]);
 });
 
-test('what DNS does not know leads nowhere, "." neither, and a question that it cannot answer is passed over', async () => {
+test('an unknown name and an SRV target "." give no target, and a failed query is skipped', async () => {
   const { locate } = await world({ families: ['A'] });
   assert.deepEqual(await locate('sip:nobody.example'), []);
   assert.deepEqual(await locate('sip:none.example'), []);
@@ -89,7 +89,7 @@ test('what DNS does not know leads nowhere, "." neither, and a question that it 
   );
 });
 
-test('a burst of calls asks once, and answers hold for their time', async () => {
+test('a burst of calls queries once, and answers are cached for their time to live', async () => {
   const { locate, server, locator, wait } = await world({ families: ['A'] });
   const burst = Array.from({ length: 20 }, () => locate('sip:plain.example'));
   assert.equal(locator.pending, 20);
@@ -110,7 +110,7 @@ test('a burst of calls asks once, and answers hold for their time', async () => 
   assert.equal(server.asked.length, once + 1);
 });
 
-test('locations under way are bounded', async () => {
+test('concurrent locations are bounded', async () => {
   const { locator, locate } = await world({ maxLocations: 1 });
   const first = locate('sip:example.com');
   const second = await locate('sip:plain.example');
@@ -119,7 +119,7 @@ test('locations under way are bounded', async () => {
   assert.equal(locator.pending, 0);
 });
 
-test('a name of the machine itself is found although DNS does not know it', async () => {
+test('a name in the machine’s own tables is found although DNS does not have it', async () => {
   const server = await createDnsServer({});
   servers.push(server);
   const resolver = createDnsResolver({ servers: [server.address] });
@@ -127,7 +127,7 @@ test('a name of the machine itself is found although DNS does not know it', asyn
   assert.deepEqual('records' in answer && answer.records, ['127.0.0.1']);
 });
 
-test('a name server that does not answer is a failure in bounded time', async () => {
+test('a name server without an answer is a failure in bounded time', async () => {
   const resolver = createDnsResolver({ servers: ['127.0.0.1:9'], timeoutMs: 50, asksMachine: false });
   assert.deepEqual(await resolver.resolve({ type: 'SRV', name: '_sip._udp.example.com' }), {
     type: 'failed',

@@ -11,7 +11,7 @@ import {
 import { parseSipUri } from '../message/uri.ts';
 import type { DnsResolver } from './dns-resolver.ts';
 
-/** What a locator is made of. */
+/** Options of a locator. */
 export interface LocatorOptions extends LocationOptions {
   readonly resolver: DnsResolver;
   /** Milliseconds, for the cache. */
@@ -19,22 +19,21 @@ export interface LocatorOptions extends LocationOptions {
   /** Numbers in [0, 1), for SRV weights. */
   readonly chance: () => number;
   readonly cacheLimits?: Partial<AnswerCacheLimits>;
-  /** Locations under way at once, 1,000; beyond it a URI leads nowhere. */
+  /** The most concurrent locations, 1,000; beyond it a URI gets no target. */
   readonly maxLocations?: number;
 }
 
-/** Finds where requests go (RFC 3263). */
+/** Locates the targets of requests (RFC 3263). */
 export interface Locator {
   /**
-   * Calls `found` once, with targets best first, or with none where the URI leads nowhere; within the call when nobody has to
-   * be asked.
+   * Calls `found` once, with targets best first, or none if the URI has none; within the call if no DNS query is needed.
    */
   locate(uri: string, found: (targets: readonly LocatedTarget[]) => void): void;
   /** Locations that wait for DNS. */
   readonly pending: number;
 }
 
-/** A locator with an empty cache. Questions that are under way are shared, so that a burst of calls asks once. */
+/** A locator with an empty cache. Equal queries in progress share one answer, so that a burst of calls queries once. */
 export function createLocator(options: LocatorOptions): Locator {
   const { resolver, now, chance, maxLocations = 1_000 } = options;
   const cache = createAnswerCache(options.cacheLimits);

@@ -1,14 +1,14 @@
-/** How many things each source holds at this moment, and no more than it may. */
+/** Counts what each source holds, up to a limit. */
 export interface SourceCounts {
-  /** False when the source of that address holds as many as it may. */
+  /** False when the source of that address has reached its limit. */
   take(address: string): boolean;
   release(address: string): void;
 }
 
-/** What addresses count as one source, by a name: themselves unless told. */
+/** The name of the source of an address; by default the address itself. */
 export type SourceOf = (remoteAddress: string) => string;
 
-/** Counts from zero; a source that holds nothing is forgotten, so the table is as large as what is open. */
+/** Counts from zero; a source at zero is removed, so the table never exceeds the open connections. */
 export function createSourceCounts(most: number, sourceOf: SourceOf = itself): SourceCounts {
   const counts = new Map<string, number>();
   return {

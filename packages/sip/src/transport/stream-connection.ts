@@ -11,33 +11,33 @@ export interface ConnectionLimits {
   readonly messageSize: number;
   /** A connection without a byte in either direction is closed after this; longer than the longest registration, 3,900,000. */
   readonly idleMs: number;
-  /** How long a connection may take to its first message, and a begun message to its end, 20,000. */
+  /** The longest time to the first message of a connection, and from the begin of a message to its end, 20,000. */
   readonly halfMessageMs: number;
-  /** How long connecting to a peer may take, and a TLS handshake from its first byte to its last, 10,000. */
+  /** The longest time to connect to a peer, and of a TLS handshake from first to last byte, 10,000. */
   readonly connectMs: number;
-  /** A connection of theirs is closed after this unless it was kept by then, whatever it sends; never when left out. */
+  /** An accepted connection is closed after this unless `keep` was called, whatever it sends; never when absent. */
   readonly strangerMs?: number;
   /** Characters that may wait for a peer that does not read, 1 MiB. */
   readonly sendQueueSize: number;
 }
 
-/** One TCP or TLS connection, ours or theirs. */
+/** One TCP or TLS connection, opened by us or accepted. */
 export interface StreamConnection {
   readonly flow: Flow;
-  /** Sends, or keeps until the connection stands; a failure comes back through the listener. */
+  /** Sends, or queues until the connection is established; a failure comes back through the listener. */
   send(target: SendTarget, text: ByteString): void;
-  /** Whoever is there has shown who it is. */
+  /** Marks the peer as authenticated. */
   keep(): void;
-  /** Lets what was sent leave, then closes. */
+  /** Flushes, then closes. */
   end(): void;
   destroy(): void;
 }
 
-/** What a connection is made of. */
+/** Options of a connection. */
 export interface StreamConnectionOptions {
   readonly socket: Socket;
   readonly flow: Flow;
-  /** The event after which a connection of ours may be written to; absent for theirs, which stand already. */
+  /** The event after which an opened connection is writable; absent for an accepted one, which is established. */
   readonly readyEvent?: 'connect' | 'secureConnect';
   readonly limits: ConnectionLimits;
   readonly listener: TransportListener;
@@ -45,18 +45,18 @@ export interface StreamConnectionOptions {
   onClosed(): void;
 }
 
-/** Runs SIP over a socket: frames what comes in, bounds what goes out, and watches the time. */
+/** Runs SIP over a socket: frames received bytes, bounds the send queue, and enforces deadlines. */
 export function createStreamConnection(options: StreamConnectionOptions): StreamConnection {
   const { socket, flow, readyEvent, limits, listener, counters } = options;
   const framer = createStreamFramer(limits.messageSize);
   let isOver = false;
-  // Nothing is handed to a socket before the peer behind it is known to be the right one.
+  // Nothing is written to a socket before its peer is verified.
   let isReady = readyEvent === undefined;
   let isEnding = false;
   const waiting: { readonly target: SendTarget; readonly text: ByteString }[] = [];
   let waitingSize = 0;
   let reason: string | undefined;
-  // One deadline serves three waits: for the connection, for its first message, and for the end of a begun message.
+  // One deadline at a time: for the connection, for its first message, or for the end of a begun message.
   let deadline: NodeJS.Timeout | undefined;
 
   let probation: NodeJS.Timeout | undefined;
@@ -85,15 +85,15 @@ export function createStreamConnection(options: StreamConnectionOptions): Stream
     }
   };
 
-  /** Whether the stream can still be followed. */
-  const take = (frame: Frame): boolean => {
+  /** False when the stream is broken. */
+  const handle = (frame: Frame): boolean => {
     if (frame.kind === 'message') deliver(frame.text);
     else if (frame.kind === 'ping') counters.keepAlives += 1;
     else {
       counters.streamsBroken += 1;
       reason = frame.sentence;
       if (frame.text !== undefined) deliver(frame.text);
-      // The 400 that the message may have earned leaves before the connection goes; nothing more is read.
+      // A 400 to the message is sent before the connection closes; nothing more is read.
       isOver = true;
       socket.pause();
       socket.destroySoon();
@@ -123,12 +123,12 @@ export function createStreamConnection(options: StreamConnectionOptions): Stream
     const frames = framer.push(bytes.toString('latin1'));
     const hasMessage = frames.some((frame) => frame.kind === 'message');
     const hasPing = frames.some((frame) => frame.kind === 'ping');
-    // The deadline runs from the first byte of a message and no later byte moves it: a slow sender gains nothing.
+    // The deadline runs from the first byte of a message, and no later byte extends it: slow senders time out.
     if (hasMessage) unwatch();
     if (framer.buffered > 0 && deadline === undefined) watch(limits.halfMessageMs);
-    // One pong answers all pings of a packet, so a flood of them is not answered byte for byte.
+    // One pong answers all pings of a packet, so a flood of pings is not amplified.
     if (hasPing && !isOver) socket.write('\r\n');
-    for (const frame of frames) if (!take(frame)) return;
+    for (const frame of frames) if (!handle(frame)) return;
   });
   socket.on('error', (error) => {
     reason ??= error.message;
@@ -157,10 +157,10 @@ export function createStreamConnection(options: StreamConnectionOptions): Stream
   return {
     flow,
     send(target, text) {
-      // While a broken stream is being closed its last answer may still be written.
+      // A broken stream stays writable for its last answer while it closes.
       const isFull = socket.writableLength + waitingSize + text.length > limits.sendQueueSize;
       if (socket.destroyed || !socket.writable || isFull) {
-        const sentence = isFull ? 'The peer does not read.' : (reason ?? 'The connection is closed.');
+        const sentence = isFull ? 'The send queue is full.' : (reason ?? 'The connection is closed.');
         process.nextTick(failed, target, text, sentence);
         return;
       }

@@ -29,13 +29,13 @@ function push(stream: string, sizes: readonly number[], limit: number): Frame[] 
     const given = framer.push(stream.slice(at, at + size));
     assert.ok(!(frames.at(-1)?.kind === 'broken' && given.length > 0), 'nothing comes after a broken stream');
     frames.push(...given);
-    assert.ok(framer.buffered <= limit + size, 'it keeps no more than its limit and a piece');
+    assert.ok(framer.buffered <= limit + size, 'it buffers no more than its limit and a piece');
     at += size;
   }
   return frames;
 }
 
-describe('stream framer on the kept streams (the file name starts with the frames that come of them)', () => {
+describe('stream framer on the kept streams (the file name starts with the expected frames)', () => {
   for (const name of readdirSync(streams)) {
     it(name, () => {
       const stream = readFileSync(new URL(name, streams), 'latin1');
@@ -67,7 +67,7 @@ const stream = fc
 const sizes = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 8 });
 
 describe('stream framer under mutation', () => {
-  it('gives the same frames however the stream is cut, and its frames are the stream and nothing else', () => {
+  it('gives the same frames for any cut of the stream, and its frames are exactly the stream', () => {
     fc.assert(
       fc.property(stream, sizes, (text, cuts) => {
         const whole = push(text, [text.length || 1], 65_535);
@@ -84,7 +84,7 @@ describe('stream framer under mutation', () => {
     );
   });
 
-  it('cuts out what the parser takes whole, and what it breaks at the parser refuses', () => {
+  it('frames only messages that the parser accepts whole, and breaks only at ones that the parser refuses', () => {
     fc.assert(
       fc.property(stream, (text) => {
         for (const frame of createStreamFramer().push(text)) {

@@ -28,7 +28,7 @@ describe('stream framer', () => {
     assert.equal(framer.buffered, 0);
   });
 
-  it('gives the same frames however the stream is cut, one byte at a time too', () => {
+  it('gives the same frames for any cut of the stream, also byte by byte', () => {
     const stream = `\r\n\r\n${message('body')}\r\n${message('', 'l :  \r\n 0')}\r\n\r\n\r\n\r\n${message('x'.repeat(300))}`;
     const whole = createStreamFramer().push(stream);
     assert.deepEqual(texts(whole), [
@@ -48,14 +48,14 @@ describe('stream framer', () => {
     );
   });
 
-  it('takes a message without Content-Length for one without body', () => {
+  it('treats a message without Content-Length as one without a body', () => {
     assert.deepEqual(texts(createStreamFramer().push(message('', 'X: y') + message())), [
       message('', 'X: y'),
       message(),
     ]);
   });
 
-  it('breaks off at a Content-Length that is no number, negative, doubled or above the limit, showing the header', () => {
+  it('breaks off at a Content-Length that is not a number, negative, repeated or above the limit, and returns the header', () => {
     for (const header of [
       'Content-Length: -1',
       'Content-Length: 1x',
@@ -76,7 +76,7 @@ describe('stream framer', () => {
     }
   });
 
-  it('never keeps more than its limit and one piece', () => {
+  it('never buffers more than its limit and one piece', () => {
     const framer = createStreamFramer(1000);
     let frames: readonly Frame[] = [];
     let pushes = 0;
@@ -95,7 +95,7 @@ describe('stream framer', () => {
     for (const sample of samples) {
       const whole = createStreamFramer().push(sample);
       const pieces = pushAll(sample, [1, 7, 1000]);
-      // A section that is too long breaks off where the limit is passed, so it may be shown by one cut and not by another.
+      // A section above the limit breaks off where it exceeds the limit, so its text depends on the cut.
       assert.deepEqual(
         pieces.map((frame) => frame.kind),
         whole.map((frame) => frame.kind),

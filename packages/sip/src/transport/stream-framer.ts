@@ -1,20 +1,20 @@
 import type { ByteString } from '../message/message.ts';
 import { parseDigits, trimSpace } from '../message/tokens.ts';
 
-/** What a stream turned out to hold. */
+/** One part of a stream. */
 export type Frame =
   | { readonly kind: 'message'; readonly text: ByteString }
   /** A double CRLF between messages, to be answered with one CRLF (RFC 5626 §3.5.1). */
   | { readonly kind: 'ping' }
   /**
-   * The stream cannot be followed any further. `text` is the header section of the message that broke it, where there is
-   * one: the parser refuses it, so it can be answered before the connection is closed.
+   * The stream cannot be framed any further. `text` is the header section of the faulty message, if any: the parser refuses
+   * it, so it can be answered before the connection closes.
    */
   | { readonly kind: 'broken'; readonly sentence: string; readonly text: ByteString | undefined };
 
 /** Cuts a byte stream into SIP messages by their Content-Length (RFC 3261 §18.3). */
 export interface StreamFramer {
-  /** Takes the next bytes, in pieces of any size, and gives the frames that are complete. Nothing comes after `broken`. */
+  /** Accepts the next bytes, in pieces of any size, and returns the complete frames. None comes after `broken`. */
   push(bytes: ByteString): readonly Frame[];
   /** Characters that wait for the rest of their message; at most the limit. */
   readonly buffered: number;
@@ -32,9 +32,9 @@ const HEADER_END = '\r\n\r\n';
 class Framer implements StreamFramer {
   buffered = 0;
   private readonly messageSize: number;
-  /** Pieces of the message so far: joined once, so that single bytes do not cost a copy of everything each. */
+  /** Pieces of the message so far, joined once: otherwise each received byte could cost a copy of all. */
   private pieces: string[] = [];
-  /** The last characters of the pieces, in which the end of the header may have begun. */
+  /** The last characters of the pieces, which may begin the end of the header. */
   private tail = '';
   /** Size of the whole message, once its header is known; 0 before. */
   private wanted = 0;
@@ -90,7 +90,7 @@ class Framer implements StreamFramer {
     const header = this.pieces.length === 1 ? this.pieces[0]! : this.pieces.join('');
     this.pieces = [header];
     const length = contentLength(header);
-    if (length === undefined) this.breakOff(frames, 'Content-Length is not one number.', header);
+    if (length === undefined) this.breakOff(frames, 'Content-Length is not a single number.', header);
     else if (header.length + length > this.messageSize) {
       this.breakOff(frames, `A message exceeds ${this.messageSize} bytes.`, header);
     } else {
@@ -131,19 +131,19 @@ class Framer implements StreamFramer {
   }
 }
 
-// A continuation line may stand between the colon and the digits; no two branches match the same characters.
+// A continuation line may come between the colon and the digits; no two branches match the same characters.
 const CONTENT_LENGTH = /\r\n(?:content-length|l)[ \t]*:(?:[ \t]|\r\n[ \t])*([^\r\n]*)/gi;
 
 /**
- * The Content-Length of a header section: 0 when it is absent, as old phones leave it out of requests without a body;
- * undefined when it is no number or there are several, because then nobody knows where the next message starts.
+ * The Content-Length of a header section: 0 when it is absent, as old phones omit it without a body; undefined when it is
+ * malformed or repeated, because the start of the next message is then unknown.
  */
 function contentLength(header: string): number | undefined {
   let length: number | undefined = 0;
   let count = 0;
   for (const match of header.matchAll(CONTENT_LENGTH)) {
     count += 1;
-    // A pattern that looks for spaces at the end would look for them from each of them: quadratic.
+    // Not by a pattern: one for trailing spaces retries from each space, in quadratic time.
     length = parseDigits(trimSpace(match[1] ?? ''), Number.MAX_SAFE_INTEGER);
   }
   return count > 1 ? undefined : length;

@@ -11,53 +11,53 @@ import type { LocalAddress, SendTarget, TransportListener } from './transport-li
 /** Options of a transport over connections. */
 export interface StreamTransportOptions {
   readonly host: string;
-  /** 0 takes any free port. */
+  /** 0 binds any free port. */
   readonly port: number;
   readonly listener: TransportListener;
   readonly limits?: Partial<ConnectionLimits>;
-  /** Connections at once, in both directions together, 20,000. */
+  /** The most connections, both directions together, 20,000. */
   readonly maxConnections?: number;
-  /** Connections accepted from one address, 5,000: phones behind one NAT are many, and yet cannot take every place. */
+  /** The most accepted connections of one source, 5,000: enough for phones behind one NAT, and less than the total. */
   readonly maxPerSource?: number;
-  /** How long `close` lets connections flush, 1,000 ms. */
+  /** The longest flush of connections at `close`, 1,000 ms. */
   readonly closeGraceMs?: number;
   readonly counters?: TransportCounters;
 }
 
-/** A place to connect to. */
+/** A host and port to connect to. */
 export type ConnectTarget = Exclude<SendTarget, { readonly flow: string }>;
 
 /** SIP over connections: a listening socket and connections that are opened on demand (RFC 3261 §18). */
 export interface StreamTransport {
   readonly address: LocalAddress;
-  /** Sends over the connection to that address and port, opening one where there is none. */
+  /** Sends over the connection to that address and port, and opens one if there is none. */
   sendTo(target: ConnectTarget, text: ByteString): void;
-  /** Sends over a connection; false when it is gone. */
+  /** Sends over a connection; false when it is closed. */
   sendOn(target: SendTarget, id: string, text: ByteString): boolean;
   flowById(id: string): Flow | undefined;
-  /** Whoever is on that connection has shown who it is. */
+  /** Marks the peer of that connection as authenticated. */
   keep(id: string): void;
-  /** Cuts a connection off. */
+  /** Closes a connection at once. */
   cut(id: string): void;
   /** Live connections. */
   readonly connections: number;
   close(): Promise<void>;
 }
 
-/** What differs between TCP and TLS. */
+/** The differences between TCP and TLS. */
 export interface StreamWire {
   readonly protocol: 'tcp' | 'tls';
-  /** Makes an accepted socket ready for SIP, and gives it back; or never, when it comes to nothing. */
+  /** Prepares an accepted socket for SIP and passes it to `take`, unless the preparation fails. */
   accept(socket: Socket, take: (ready: Socket) => void): void;
   connect(target: ConnectTarget): Socket;
   readonly readyEvent: 'connect' | 'secureConnect';
-  /** The connection of ours that may carry a message to this target; nothing else may. */
+  /** The key of the only connection that may carry a message to this target. */
   peerKey(target: ConnectTarget): string;
-  /** Under which key a connection of theirs may carry our requests; undefined when it may not. */
+  /** The key under which an accepted connection may carry our requests; undefined when it may not. */
   acceptedKey(address: string, port: number): string | undefined;
 }
 
-/** Limits used where the caller names none. */
+/** Default limits. */
 export const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = {
   messageSize: 65_535,
   idleMs: 3_900_000,
@@ -80,7 +80,7 @@ export function createTcpTransport(options: StreamTransportOptions): Promise<Str
   return createStreamTransport(options, tcpWire);
 }
 
-/** Listens for connections of that kind; rejects when the address is taken or not ours. */
+/** Listens for connections of that wire; rejects when the address is taken or not ours. */
 export async function createStreamTransport(
   options: StreamTransportOptions,
   wire: StreamWire,
@@ -99,7 +99,7 @@ export async function createStreamTransport(
   const byPeer = new Map<string, StreamConnection>();
   const sources = createSourceCounts(maxPerSource, listener.sourceOf);
   const pending = new Set<Socket>();
-  // Ids of an earlier process must not meet ours: a binding may have outlived it.
+  // Ids must differ from those of an earlier process: bindings may still hold these.
   const instance = randomBytes(6).toString('hex');
   let serial = 0;
   let isClosed = false;
@@ -123,7 +123,7 @@ export async function createStreamTransport(
       localAddress,
       localPort,
     };
-    // A connection of ours was asked for by name and leaves from a port that nobody knew before.
+    // Known only after the connect: the address behind a host name, and our own port.
     socket.once('connect', () => {
       flow.remoteAddress = socket.remoteAddress ?? remote.address;
       flow.localAddress = socket.localAddress ?? flow.localAddress;
@@ -227,7 +227,7 @@ export async function createStreamTransport(
       const grace = setTimeout(() => {
         for (const connection of byId.values()) connection.destroy();
       }, closeGraceMs);
-      // The server waits for the connections that it accepted, not for those that we opened.
+      // `server.close` waits for accepted connections only.
       if (byId.size > 0) await new Promise<void>((resolve) => (lastConnectionClosed = resolve));
       await closed;
       clearTimeout(grace);
@@ -239,6 +239,6 @@ function refusal({ host, port }: ConnectTarget, isClosed: boolean, isFull: boole
   if (isClosed) return 'The transport is closed.';
   if (isFull) return 'There are too many connections.';
   if (host === '' || !Number.isInteger(port) || port < 1 || port > 65_535)
-    return `${host} port ${port} is no place to send to.`;
+    return `"${host}" port ${port} is not a target: a host and a port from 1 to 65535 are needed.`;
   return undefined;
 }

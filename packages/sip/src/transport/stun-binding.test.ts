@@ -8,7 +8,7 @@ import { createUdpTransport } from './udp-transport.ts';
 const transaction = 'b7e7a701bc34d686fa87dfae';
 const request = Buffer.from(`000100002112a442${transaction}`, 'hex');
 
-test('RFC 5769 §2.2, §2.3: the addresses of the sample responses, covered by cookie and transaction id', () => {
+test('RFC 5769 §2.2, §2.3: the addresses of the sample responses are XORed with cookie and transaction id', () => {
   const ipv4 = bindingSuccess(request, '192.0.2.1', 32_853).toString('hex');
   assert.equal(ipv4, `0101000c2112a442${transaction}002000080001a147e112a643`);
   const ipv6 = bindingSuccess(request, '2001:db8:1234:5678:11:2233:4455:6677', 32_853).toString('hex');
@@ -16,7 +16,7 @@ test('RFC 5769 §2.2, §2.3: the addresses of the sample responses, covered by c
   assert.equal(bindingSuccess(request, '::ffff:192.0.2.1', 1).length, 44);
 });
 
-test('Whatever else begins like STUN is none: other methods, other lengths, another cookie', () => {
+test('A datagram with another STUN method, length or cookie is not a Binding request', () => {
   assert.ok(isBindingRequest(request));
   for (const other of ['010100002112a442', '000100042112a442', '000100002112a443', '0001000021']) {
     assert.ok(!isBindingRequest(Buffer.from(`${other}${transaction}`, 'hex')), other);
@@ -24,7 +24,7 @@ test('Whatever else begins like STUN is none: other methods, other lengths, anot
   assert.ok(!isBindingRequest(Buffer.alloc(0)));
 });
 
-test('RFC 5626 §4.4.2: a phone that is known gets an answer on its flow, and a stranger none', async () => {
+test('RFC 5626 §4.4.2: a known phone gets an answer on its flow, and an unknown sender none', async () => {
   const known = createSocket('udp4').bind(0, '127.0.0.1');
   const stranger = createSocket('udp4').bind(0, '127.0.0.1');
   await Promise.all([once(known, 'listening'), once(stranger, 'listening')]);
@@ -32,11 +32,11 @@ test('RFC 5626 §4.4.2: a phone that is known gets an answer on its flow, and a 
     host: '127.0.0.1',
     port: 0,
     listener: {
-      onMessage: () => assert.fail('no message of SIP'),
+      onMessage: () => assert.fail('a SIP message arrived'),
       answersStun: (flow) => flow.remotePort === known.address().port,
     },
   });
-  stranger.on('message', () => assert.fail('answered a stranger'));
+  stranger.on('message', () => assert.fail('an unknown sender got an answer'));
   stranger.send(request, udp.address.port, '127.0.0.1');
   known.send(request, udp.address.port, '127.0.0.1');
   const [answer] = (await once(known, 'message')) as [Buffer];

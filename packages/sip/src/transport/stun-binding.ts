@@ -18,7 +18,7 @@ export function isBindingRequest(datagram: Buffer): boolean {
   );
 }
 
-/** The answer that keeps a flow over UDP alive: from where the request came (RFC 5626 §8, RFC 8489 §14.2). Only IPv4 and IPv6 addresses. */
+/** The answer to a STUN keep-alive: the source of the request (RFC 5626 §8, RFC 8489 §14.2). `address` is IPv4 or IPv6. */
 export function bindingSuccess(request: Buffer, address: string, port: number): Buffer {
   const transaction = request.subarray(8, 8 + TRANSACTION_BYTES);
   const bytes = isIPv4(address) ? address.split('.').map(Number) : bytesOfIpv6(address);
@@ -31,7 +31,7 @@ export function bindingSuccess(request: Buffer, address: string, port: number): 
   answer.writeUInt16BE(4 + bytes.length, HEADER_BYTES + 2);
   answer[HEADER_BYTES + 5] = bytes.length === 4 ? 1 : 2;
   answer.writeUInt16BE(port ^ (MAGIC_COOKIE >>> 16), HEADER_BYTES + 6);
-  // The cookie and the transaction id, which stand one behind the other in the header, cover the address.
+  // The address is XORed with the cookie and the transaction id, which are adjacent in the header.
   for (const [index, byte] of bytes.entries()) answer[HEADER_BYTES + 8 + index] = byte ^ answer[4 + index]!;
   return answer;
 }

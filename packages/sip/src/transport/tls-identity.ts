@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** What of a certificate says whose it is: Node's texts of subjectAltName and of the subject's common name. */
+/** The names in a certificate: Node's texts of subjectAltName and of the subject's common name. */
 export interface CertificateNames {
   readonly subjectaltname?: string | undefined;
   readonly subject?: { readonly CN?: string | string[] } | undefined;
@@ -8,7 +8,7 @@ export interface CertificateNames {
 
 /**
  * The SIP domain identities of a certificate, lower case (RFC 5922 §7.1): hosts of its `sip` URIs without a user; DNS names
- * only where there is no such URI; the common name only where there is no subjectAltName at all.
+ * only without such a URI; the common name only without any subjectAltName.
  */
 export function sipIdentities(certificate: CertificateNames): readonly string[] {
   const { subjectaltname, subject } = certificate;
@@ -28,8 +28,8 @@ export function sipIdentities(certificate: CertificateNames): readonly string[] 
 }
 
 /**
- * Whether a certificate is that of a domain or address (RFC 5922 §7.2): names are compared as a whole and without regard to
- * case, and a wildcard stands for nothing but itself. An address must be among the certificate's addresses.
+ * Whether a certificate names a domain or address (RFC 5922 §7.2): names are compared whole and without case, and wildcards do
+ * not match. An address must be among the certificate's addresses.
  */
 export function isIdentityOf(certificate: CertificateNames, domain: string): boolean {
   if (isIP(domain) !== 0) {
@@ -48,7 +48,7 @@ function hostOfSipUri(uri: string): string | undefined {
   return match?.[1]?.toLowerCase();
 }
 
-// Node prints `DNS:a, URI:sip:b, IP Address:c` and writes a value in which a comma could deceive as a JSON string.
+// Node prints `DNS:a, URI:sip:b, IP Address:c`, and a value with ambiguous characters as a JSON string.
 const ALTERNATIVE_NAME = /([A-Za-z][A-Za-z ]*):("(?:[^"\\]|\\.)*"|[^,]*)(?:, |$)/y;
 
 function alternativeNames(text: string): { readonly type: string; readonly value: string }[] {

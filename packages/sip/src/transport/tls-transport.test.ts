@@ -74,7 +74,7 @@ describe('SIP over TLS', { skip: noOpenssl }, () => {
   const target = (port: number, identity?: string) =>
     ({ protocol: 'tls', host: '127.0.0.1', port, ...(identity === undefined ? {} : { identity }) }) as const;
 
-  it('shows its own certificate to a peer that asks for one (RFC 5922 §7.3), the renewed one after a renewal', async () => {
+  it('presents its own certificate to a peer that requests one (RFC 5922 §7.3), and the new one after a renewal', async () => {
     const names: (string | undefined)[] = [];
     const peer = createTlsServer(
       { ...good, ca: authority.pem, requestCert: true, rejectUnauthorized: true },
@@ -102,7 +102,7 @@ describe('SIP over TLS', { skip: noOpenssl }, () => {
     await Promise.all(opened.splice(0).map((transport) => transport.close()));
   });
 
-  it('carries messages both ways on one verified connection, and answers on it', async () => {
+  it('carries messages in both directions on one verified connection', async () => {
     const [a, b] = [await side(), await side()];
     const arrived = b.message();
     a.transport.sendTo(target(b.port, 'sip.example.com'), text('1'));
@@ -120,21 +120,21 @@ describe('SIP over TLS', { skip: noOpenssl }, () => {
   });
 
   for (const [what, certificate, identity, sentence] of [
-    ['another host', () => good, 'other.example', /not that of other\.example/],
+    ['another host', () => good, 'other.example', /does not name other\.example/],
     [
       'a subdomain of a wildcard',
       () => authority.issue('DNS:*.example.com'),
       'a.example.com',
-      /not that of a\.example/,
+      /does not name a\.example/,
     ],
     [
       'a user instead of a domain',
       () => authority.issue('URI:sip:a@sip.example.com'),
       'sip.example.com',
-      /not that of/,
+      /does not name/,
     ],
     [
-      'an authority that nobody trusts',
+      'an untrusted authority',
       () => createAuthority().issue('DNS:sip.example.com'),
       'sip.example.com',
       /unable|self|verify/i,
@@ -146,7 +146,7 @@ describe('SIP over TLS', { skip: noOpenssl }, () => {
       /expired/,
     ],
   ] as const) {
-    it(`sends nothing to ${what}, and says why`, async () => {
+    it(`sends nothing to ${what}, and reports the reason`, async () => {
       const a = await side();
       const b = await side({ certificate: certificate() });
       const failed = a.failure();
@@ -158,7 +158,7 @@ describe('SIP over TLS', { skip: noOpenssl }, () => {
     });
   }
 
-  it('gives up a peer that never finishes its handshake, and what waited for it', async () => {
+  it('fails the queued messages of a peer that never finishes its handshake', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const a = await side({ limits: { connectMs: 60 } });
@@ -178,7 +178,7 @@ describe('SIP over TLS', { skip: noOpenssl }, () => {
     assert.match((await failed)[0].sentence, /other\.example/);
   });
 
-  it('a connection that somebody opened to us carries no request of ours to where it came from', async () => {
+  it('an accepted connection carries none of our requests to its source address', async () => {
     const [a, b] = [await side(), await side()];
     const socket = await phone(b.port);
     const arrived = b.message();
@@ -190,7 +190,7 @@ describe('SIP over TLS', { skip: noOpenssl }, () => {
     assert.equal(a.transport.connections, 0);
   });
 
-  it('closes on plain text, and counts it', async () => {
+  it('closes a connection of plain text, and counts it', async () => {
     const b = await side();
     const socket = await plain(b.port);
     socket.write(text());
@@ -200,10 +200,10 @@ describe('SIP over TLS', { skip: noOpenssl }, () => {
     assert.equal(b.transport.connections, 0);
   });
 
-  it('closes a handshake that is not over in time, however slowly its bytes drip', async () => {
+  it('closes a handshake that does not end in time, also while its bytes drip', async () => {
     const b = await side({ limits: { connectMs: 80 } });
     const socket = await plain(b.port);
-    // The head of a TLS record of 16 KiB, and then a byte now and then.
+    // The header of a TLS record of 16 KiB, then single bytes.
     socket.write(Buffer.from([0x16, 0x03, 0x01, 0x3f, 0xff]));
     drip(socket, Buffer.from([1]));
     socket.resume();
@@ -212,10 +212,10 @@ describe('SIP over TLS', { skip: noOpenssl }, () => {
     assert.deepEqual([b.counters.connectionsTimedOut, b.counters.handshakesFailed], [1, 1]);
   });
 
-  it('bounds the handshakes under way from one address, and those that are over count no more', async () => {
+  it('bounds the concurrent handshakes of one address, without those that are over', async () => {
     const b = await side({ maxHandshakesPerSource: 2 });
     const held = [await plain(b.port), await plain(b.port)];
-    // Both are known to the server once the third is refused.
+    // The refusal of the third shows that the server counts both.
     const third = await plain(b.port);
     third.resume();
     await untilClosed(third, signal);
@@ -243,7 +243,7 @@ describe('SIP over TLS', { skip: noOpenssl }, () => {
     await phone(b.port);
   });
 
-  it('speaks TLS 1.2 and 1.3, and nothing older', async () => {
+  it('supports TLS 1.2 and 1.3, and nothing older', async () => {
     const b = await side();
     for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
       const socket = await phone(b.port, { minVersion: version, maxVersion: version });
@@ -255,7 +255,7 @@ describe('SIP over TLS', { skip: noOpenssl }, () => {
     await assert.rejects(once(socket, 'secureConnect', { signal }));
   });
 
-  it('shows a renewed certificate to whoever connects next, and refuses one that does not fit its key', async () => {
+  it('presents a renewed certificate to the next peer, and refuses a certificate of another key', async () => {
     const b = await side();
     const before = await phone(b.port);
     const renewed = authority.issue('DNS:renewed.example');
@@ -268,7 +268,7 @@ describe('SIP over TLS', { skip: noOpenssl }, () => {
     await arrived;
   });
 
-  it('tells once that a connection is gone, and leaves no socket when it is closed', async () => {
+  it('reports a closed connection once, and leaves no socket after close', async () => {
     const b = await side();
     const socket = await phone(b.port);
     const half = await plain(b.port);

@@ -26,29 +26,29 @@ export interface Certificate {
 
 /** Options of SIP over TLS. */
 export interface TlsTransportOptions extends StreamTransportOptions {
-  /** What we show to whoever connects, and to those we connect to when they ask for it (RFC 5922 §7.3). */
+  /** Our certificate, as server and, on request, as client (RFC 5922 §7.3). */
   readonly certificate: Certificate;
-  /** Certificates of authorities, as PEM, that peers may have theirs from besides the public ones. */
+  /** Certificates of trusted authorities, as PEM, besides the public ones. */
   readonly authorities?: readonly string[];
-  /** Handshakes that may be under way at once, in all, 1,000. */
+  /** The most concurrent handshakes, 1,000. */
   readonly maxHandshakes?: number;
-  /** Handshakes that may be under way at once from one address, 100. */
+  /** The most concurrent handshakes of one source, 100. */
   readonly maxHandshakesPerSource?: number;
 }
 
 /** SIP over TLS (RFC 3261 §26.3.1, RFC 5922). */
 export interface TlsTransport extends StreamTransport {
-  /** Shows another certificate from the next handshake on; throws when it does not fit its key. */
+  /** Uses another certificate from the next handshake on; throws when it does not match its key. */
   renew(certificate: Certificate): void;
 }
 
-/** RFC 8996: nothing older. A renegotiation would let a peer make us work as often as it likes. */
+/** RFC 8996 forbids older versions. Renegotiation would let a peer cost us unlimited work. */
 const hardened: SecureContextOptions = {
   minVersion: 'TLSv1.2',
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 };
 
-/** Listens for TLS; rejects when the address is taken or not ours, or the certificate does not fit its key. */
+/** Listens for TLS; rejects when the address is taken or not ours, or the certificate does not match its key. */
 export async function createTlsTransport(options: TlsTransportOptions): Promise<TlsTransport> {
   const { certificate, authorities = [], maxHandshakes = 1_000, maxHandshakesPerSource = 100 } = options;
   const counters = options.counters ?? createTransportCounters();
@@ -58,7 +58,7 @@ export async function createTlsTransport(options: TlsTransportOptions): Promise<
   const sources = createSourceCounts(maxHandshakesPerSource, options.listener.sourceOf);
   // By the peer's address and port, which no two sockets share.
   const takers = new Map<string, (ready: Socket) => void>();
-  // It listens to nothing by itself: sockets are handed to it once they are counted.
+  // It does not listen: `accept` passes it the counted sockets.
   const handshakes = createTlsServer({ ...hardened, ...certificate });
   handshakes.on('tlsClientError', (_error, socket) => socket.destroy());
 
@@ -72,7 +72,7 @@ export async function createTlsTransport(options: TlsTransportOptions): Promise<
         socket.destroy();
         return;
       }
-      // From the first byte to the last, however slowly they drip: an idle timeout would begin again with each.
+      // For the whole handshake: an idle timeout would restart with each byte of a slow peer.
       const deadline = setTimeout(() => {
         counters.connectionsTimedOut += 1;
         socket.destroy();
@@ -96,7 +96,7 @@ export async function createTlsTransport(options: TlsTransportOptions): Promise<
     connect: (target) => connectVerified(target, trusted, shown),
     readyEvent: 'secureConnect',
     peerKey: (target) => `${target.host}/${target.port}/${identityOf(target)}`,
-    // Whoever connected to us has shown no certificate, and where it connected from says nothing of who it is.
+    // An accepted connection has no verified certificate, and its source address proves no identity.
     acceptedKey: () => undefined,
   };
   handshakes.on('secureConnection', (ready) => {
@@ -134,7 +134,7 @@ function connectVerified(target: ConnectTarget, trusted: string[], shown: Certif
     host: target.host,
     port: target.port,
     ca: trusted,
-    // RFC 6066 §3: an address is no server name.
+    // RFC 6066 §3: a server name is never an address.
     ...(isIP(identity) === 0 ? { servername: identity } : {}),
     checkServerIdentity: (_host, certificate) => wrongIdentity(certificate as CertificateNames, identity),
   });
@@ -142,5 +142,5 @@ function connectVerified(target: ConnectTarget, trusted: string[], shown: Certif
 
 function wrongIdentity(certificate: CertificateNames, identity: string): Error | undefined {
   if (isIdentityOf(certificate, identity)) return undefined;
-  return new Error(`The certificate is not that of ${identity}.`);
+  return new Error(`The certificate does not name ${identity}.`);
 }

@@ -1,7 +1,7 @@
 import type { Flow, Protocol } from '../message/flow.ts';
 import type { ByteString } from '../message/message.ts';
 
-/** Where a message goes: back on a flow, or to a host (name or address without brackets) and port. */
+/** The target of a message: a flow, or a host (name or address without brackets) and port. */
 export type SendTarget =
   | { readonly flow: string }
   | {
@@ -16,26 +16,26 @@ export type SendTarget =
 export interface SendFailure {
   readonly text: ByteString;
   readonly target: SendTarget;
-  /** Why, in a sentence for logs. */
+  /** The reason, as a sentence for logs. */
   readonly sentence: string;
 }
 
-/** What transports tell their owner. Exceptions of these functions are counted and go to `onFault`. */
+/** Events and policy of transports. Exceptions of these functions are counted and go to `onFault`. */
 export interface TransportListener {
   /** One datagram, or one message cut out of a stream; not parsed yet. */
   onMessage(text: ByteString, flow: Flow): void;
   /**
-   * Whether a STUN Binding request on this flow over UDP is answered, as phones send it to keep the flow alive (RFC 5626 §4.4.2). None is
-   * unless told: the answer is larger than the request, and a stranger's address may be forged.
+   * Whether a STUN Binding request on this UDP flow, a phone's keep-alive (RFC 5626 §4.4.2), is answered. The default is no:
+   * the answer is larger than the request, and the source address may be forged.
    */
   answersStun?(flow: Flow): boolean;
-  /** Whether a connection from this address is taken; all are unless told. Who is not is cut off without a word. */
+  /** Whether a connection from this address is accepted; the default is yes. A refused one is closed without a response. */
   accepts?(remoteAddress: string): boolean;
-  /** Under which name connections from this address are counted against the limits of one source; the address unless told. */
+  /** The source name for the limits per source; the default is the address. */
   sourceOf?(remoteAddress: string): string;
   /** Called after `send` has returned, never from inside it. */
   onSendFailed?(failure: SendFailure): void;
-  /** A connection is gone; once per connection whose flow was ever shown. */
+  /** A connection is closed; called once for each flow. */
   onFlowClosed?(flow: Flow): void;
   /** A socket's error or a listener's exception, for the log. */
   onFault?(error: unknown): void;

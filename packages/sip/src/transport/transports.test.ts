@@ -60,7 +60,7 @@ async function dial(port: number): Promise<Socket> {
   return socket;
 }
 
-/** The loop forgets the handles that were closed in one turn at the end of that turn. */
+/** The event loop drops handles that were closed in a turn at the end of that turn. */
 async function openSockets(): Promise<number> {
   await nextTurn();
   return process.getActiveResourcesInfo().filter((name) => /TCP|UDP/.test(name)).length;
@@ -72,7 +72,7 @@ afterEach(async () => {
 });
 
 describe('transports', () => {
-  it('carry every byte over UDP and back on the flow', async () => {
+  it('transports carry every byte over UDP and back on the flow', async () => {
     const [a, b] = [await side(), await side()];
     const every = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)).join('');
     const arrived = b.message();
@@ -89,7 +89,7 @@ describe('transports', () => {
     assert.equal((await back)[0], 'SIP/2.0 200 OK\r\n\r\n');
   });
 
-  it('RFC 3581 §4: an answer over UDP leaves from the port at which its request came in, for the one it came from', async () => {
+  it('RFC 3581 §4: an answer over UDP goes from the port that received the request to its source port', async () => {
     const a = await side({
       onMessage: (_message, flow) => a.transports.send({ flow: flow.id }, 'SIP/2.0 200 OK\r\n\r\n'),
     });
@@ -101,7 +101,7 @@ describe('transports', () => {
     assert.deepEqual([source.address, source.port], ['127.0.0.1', a.port]);
   });
 
-  it('open a TCP connection on demand, use it for all that follows, and answer on the same one', async () => {
+  it('transports open a TCP connection on demand, reuse it, and answer on the same one', async () => {
     const [a, b] = [await side(), await side()];
     const target = { protocol: 'tcp', host: '127.0.0.1', port: b.port } as const;
     const first = b.message();
@@ -126,7 +126,7 @@ describe('transports', () => {
     );
   });
 
-  it('reach a host by its name', async () => {
+  it('transports resolve the name of a host', async () => {
     const [a, b] = [await side(), await side()];
     for (const protocol of ['udp', 'tcp'] as const) {
       const arrived = b.message();
@@ -135,7 +135,7 @@ describe('transports', () => {
     }
   });
 
-  it('report a message that could not be sent, after send has returned', async () => {
+  it('transports report a message that could not be sent, after send has returned', async () => {
     const a = await side();
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
@@ -163,7 +163,7 @@ describe('transports', () => {
     assert.match((await failed)[0].sentence, /EMSGSIZE/);
   });
 
-  it('tell once that a connection is gone, and forget its flow', async () => {
+  it('transports report a closed connection once, and drop its flow', async () => {
     const a = await side();
     const socket = await dial(a.port);
     const arrived = a.message();
@@ -177,7 +177,7 @@ describe('transports', () => {
     assert.equal(a.transports.connections, 0);
   });
 
-  it('answer a double CRLF on TCP with one CRLF (RFC 5626 §3.5.1) and ignore keep-alives on UDP', async () => {
+  it('transports answer a double CRLF on TCP with one CRLF (RFC 5626 §3.5.1) and ignore keep-alives on UDP', async () => {
     const a = await side();
     const socket = await dial(a.port);
     socket.write('\r\n\r\n');
@@ -193,7 +193,7 @@ describe('transports', () => {
     assert.equal(a.transports.counters.keepAlives, 5);
   });
 
-  it('drop and count a datagram above the limit', async () => {
+  it('transports drop and count a datagram above the limit', async () => {
     const a = await side({ limits: { messageSize: 300 } });
     const client = createSocket('udp4');
     const arrived = a.message();
@@ -204,7 +204,7 @@ describe('transports', () => {
     assert.equal(a.transports.counters.oversizedDropped, 1);
   });
 
-  it('hand over the header of a message that breaks the stream, let its answer leave, and close', async () => {
+  it('transports deliver the header of a message that breaks the stream, send its answer, and close', async () => {
     const a = await side({
       onMessage: (message, flow) => a.transports.send({ flow: flow.id }, `answer to ${message.length}`),
     });
@@ -217,7 +217,7 @@ describe('transports', () => {
     assert.equal(a.transports.counters.streamsBroken, 1);
   });
 
-  it('close a connection whose message does not come to its end in time, however slowly it drips', async () => {
+  it('transports close a connection whose message does not end in time, also while its bytes drip', async () => {
     const a = await side({ limits: { halfMessageMs: 60 } });
     const socket = await dial(a.port);
     drip(socket, 'x');
@@ -225,7 +225,7 @@ describe('transports', () => {
     assert.equal(a.transports.counters.connectionsTimedOut, 1);
   });
 
-  it('close an idle connection', async () => {
+  it('transports close an idle connection', async () => {
     const a = await side({ limits: { idleMs: 40 } });
     const socket = await dial(a.port);
     socket.write(text());
@@ -233,7 +233,7 @@ describe('transports', () => {
     assert.equal(a.transports.counters.connectionsTimedOut, 1);
   });
 
-  it('refuse connections above the limit', async () => {
+  it('transports refuse connections above the limit', async () => {
     const a = await side({ maxConnections: 1 });
     const first = await dial(a.port);
     const arrived = a.message();
@@ -247,7 +247,7 @@ describe('transports', () => {
     assert.match((await failed)[0].sentence, /too many/);
   });
 
-  it('take no connection from an address that their owner does not want, and count those of one source together', async () => {
+  it('transports refuse a connection from an address that the listener refuses, and count those of one source together', async () => {
     const unwanted = await side({ accepts: () => false });
     await untilClosed(await dial(unwanted.port), signal);
     assert.equal(unwanted.transports.counters.connectionsRefused, 1);
@@ -269,7 +269,7 @@ describe('transports', () => {
     assert.deepEqual(asked, ['127.0.0.1', '127.0.0.2']);
   });
 
-  it('close a connection of a stranger in time whatever it sends, and keep one whose sender was known by then', async () => {
+  it('transports close a connection of an unauthenticated sender in time whatever it sends, and keep an authenticated one', async () => {
     const a = await side({ limits: { strangerMs: 80 } });
     const stranger = await dial(a.port);
     const known = await dial(a.port);
@@ -286,7 +286,7 @@ describe('transports', () => {
     await untilClosed(known, signal);
   });
 
-  it('do not queue without bound for a peer that does not read', async () => {
+  it('transports bound the send queue of a peer that does not read', async () => {
     const a = await side({ limits: { sendQueueSize: 50_000 } });
     const socket = await dial(a.port);
     const arrived = a.message();
@@ -295,10 +295,10 @@ describe('transports', () => {
     socket.pause();
     const failed = a.failure();
     for (let count = 0; count < 2_000; count += 1) a.transports.send({ flow: flow.id }, 'x'.repeat(10_000));
-    assert.match((await failed)[0].sentence, /does not read/);
+    assert.match((await failed)[0].sentence, /send queue is full/);
   });
 
-  it('go on when a listener throws', async () => {
+  it('transports go on when a listener throws', async () => {
     const faults: unknown[] = [];
     const seen: string[] = [];
     const events = new EventEmitter();
@@ -321,7 +321,7 @@ describe('transports', () => {
     assert.equal(a.transports.counters.listenerFailures, 2);
   });
 
-  it('leave no socket behind when they are closed', async () => {
+  it('transports leave no socket after close', async () => {
     const before = await openSockets();
     const [a, b] = [await side(), await side()];
     const arrived = b.message();
@@ -334,7 +334,7 @@ describe('transports', () => {
     assert.equal(await openSockets(), before);
   });
 
-  it('close a connection whose peer never reads when the grace is over', async () => {
+  it('transports close a connection whose peer never reads after the grace period', async () => {
     const events = new EventEmitter();
     const tcp = await createTcpTransport({
       host: '127.0.0.1',
@@ -352,7 +352,7 @@ describe('transports', () => {
     assert.equal(tcp.connections, 0);
   });
 
-  it('refuse to start on an address that is taken, leaving nothing open', async () => {
+  it('transports refuse to start on an address that is taken, and leave nothing open', async () => {
     const a = await side();
     await assert.rejects(side({ port: a.port }), /EADDRINUSE/);
     const holder = createServer().listen(0, '127.0.0.1');
@@ -371,7 +371,7 @@ describe('all transports of one address', { skip: noOpenssl }, () => {
   const certificate = noOpenssl ? undefined! : authority.issue('DNS:localhost,IP:127.0.0.1');
   const tls = { port: 0, certificate, authorities: noOpenssl ? [] : [authority.pem] };
 
-  it('are named, UDP first, and each answers on its own flow', async () => {
+  it('all transports are listed, UDP first, and each answers on its own flow', async () => {
     const [a, b] = [await side({ tls }), await side({ tls })];
     const http = createHttpServer();
     b.transports.attachWebSocket(http, { path: '/sip' });
@@ -411,22 +411,22 @@ describe('all transports of one address', { skip: noOpenssl }, () => {
     assert.equal(b.transports.connections, 2);
   });
 
-  it('without a certificate a TLS target fails, and is not sent in the clear', async () => {
+  it('without a certificate a message to a TLS target fails, and is not sent unencrypted', async () => {
     const [a, b] = [await side(), await side()];
     const failed = a.failure();
     a.transports.send({ protocol: 'tls', host: '127.0.0.1', port: b.port }, text());
-    assert.match((await failed)[0].sentence, /no TLS/);
+    assert.match((await failed)[0].sentence, /TLS is not enabled/);
     assert.equal(b.transports.counters.connectionsAccepted, 0);
   });
 
-  it('leave nothing open when one of their ports is taken', async () => {
+  it('all transports leave nothing open when one of their ports is taken', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as { port: number };
     await assert.rejects(side({ tls: { ...tls, port } }), /EADDRINUSE/);
     await assert.rejects(side({ tls, port }), /EADDRINUSE/);
     await new Promise((resolve) => holder.close(resolve));
-    // What is still closing is waited for; what stays open would run into the limit.
+    // Waits for closing sockets; an open one would reach the time limit.
     while ((await openSockets()) > 0) signal.throwIfAborted();
   });
 });

@@ -16,41 +16,41 @@ import {
 /** Options of the transports of one SIP address. */
 export interface TransportsOptions extends TransportListener {
   readonly host: string;
-  /** One port for UDP and TCP; 0 takes any port that is free in both. */
+  /** One port for UDP and TCP; 0 binds any port that is free in both. */
   readonly port: number;
   /** SIP over TLS; without it `tls` targets fail. */
   readonly tls?: {
-    /** 0 takes any free port. */
+    /** 0 binds any free port. */
     readonly port: number;
     readonly certificate: Certificate;
-    /** PEM of authorities that peers may have their certificates from besides the public ones. */
+    /** Trusted authorities, as PEM, besides the public ones. */
     readonly authorities?: readonly string[];
   };
   readonly limits?: Partial<ConnectionLimits>;
   readonly webSocketLimits?: Partial<WebSocketLimits>;
-  /** Connections at once over TCP, and as many over TLS, 20,000; WebSockets have `webSocketLimits`. */
+  /** The most connections over TCP, and as many over TLS, 20,000; WebSockets have `webSocketLimits`. */
   readonly maxConnections?: number;
-  /** Of those, accepted from one address, 5,000. */
+  /** The most accepted ones of one source, 5,000. */
   readonly maxPerSource?: number;
 }
 
 /** SIP over every transport of one address. */
 export interface Transports {
   /**
-   * Sends a message; a failure comes back through `onSendFailed`, later. A flow that is gone fails: the caller knows
-   * whether there is another way.
+   * Sends a message; a failure comes back through `onSendFailed`, later. A closed flow fails: the caller decides on another
+   * target.
    */
   send(target: SendTarget, text: ByteString): void;
   /** The flow of that id while it is alive. */
   flowById(id: string): Flow | undefined;
-  /** Those that listen at this moment, UDP first. */
+  /** The listening addresses, UDP first. */
   readonly addresses: readonly LocalAddress[];
   readonly counters: Readonly<TransportCounters>;
   /** Live connections of TCP, TLS and WebSocket. */
   readonly connections: number;
-  /** Whoever is on that flow has shown who it is: its connection may stay. */
+  /** Marks the peer of that flow as authenticated: its connection may stay. */
   keep(flow: string): void;
-  /** Cuts the connection of that flow off; UDP has none. */
+  /** Closes the connection of that flow at once; UDP has none. */
   cut(flow: string): void;
   /** Flushes and closes everything; no socket is left when it resolves. */
   close(): Promise<void>;
@@ -58,15 +58,15 @@ export interface Transports {
 
 /** Transports over real sockets. */
 export interface SocketTransports extends Transports {
-  /** Takes SIP over WebSocket from an HTTP server of the caller's. */
+  /** Accepts SIP over WebSocket on the caller's HTTP server. */
   attachWebSocket(server: HttpServer, options: AttachOptions): void;
-  /** Ends SIP over WebSocket alone: an HTTP server cannot close before its last socket is gone. */
+  /** Ends SIP over WebSocket only: an HTTP server cannot close before its last socket. */
   closeWebSockets(): Promise<void>;
-  /** Shows another certificate from the next handshake on; throws when it does not fit its key. */
+  /** Uses another certificate from the next handshake on; throws when it does not match its key. */
   renewCertificate(certificate: Certificate): void;
 }
 
-/** Binds UDP, TCP and, where told, TLS; rejects when one of them cannot be bound, and leaves nothing open then. */
+/** Binds UDP, TCP and, with `tls`, TLS; rejects when one of them cannot be bound, and then leaves nothing open. */
 export async function createTransports(options: TransportsOptions): Promise<SocketTransports> {
   const counters = createTransportCounters();
   const { udp, tcp, tls } = await bindAll(options, counters);
@@ -83,13 +83,13 @@ export async function createTransports(options: TransportsOptions): Promise<Sock
       if (target.protocol === 'udp') udp.send(target, target.host, target.port, text);
       else if (target.protocol === 'tcp') tcp.sendTo(target, text);
       else if (tls !== undefined) tls.sendTo(target, text);
-      else failed(target, text, 'There is no TLS without a certificate.');
+      else failed(target, text, 'TLS is not enabled: it needs a certificate.');
       return;
     }
     const datagrams = udp.flowById(target.flow);
     if (datagrams !== undefined) udp.send(target, datagrams.remoteAddress, datagrams.remotePort, text);
     else if (!connected.some((transport) => transport.sendOn(target, target.flow, text))) {
-      failed(target, text, 'The connection is gone.');
+      failed(target, text, 'The connection is closed.');
     }
   };
   return {
@@ -119,7 +119,7 @@ export async function createTransports(options: TransportsOptions): Promise<Sock
   };
 }
 
-// With port 0 the kernel picks one for UDP, and another program may hold the same number on TCP.
+// With port 0 the kernel picks one for UDP, which may be taken on TCP.
 const ATTEMPTS = 10;
 
 async function bindAll(options: TransportsOptions, counters: TransportCounters) {
@@ -132,7 +132,7 @@ async function bindAll(options: TransportsOptions, counters: TransportCounters) 
     ...(maxPerSource === undefined ? {} : { maxPerSource }),
     ...(limits === undefined ? {} : { limits }),
   };
-  // First, because a taken port of its own is no reason to try again.
+  // First, outside the attempts: they do not help against a taken TLS port.
   const tls: TlsTransport | undefined =
     options.tls === undefined ? undefined : await createTlsTransport({ host, ...bounds, ...options.tls });
   try {

@@ -11,12 +11,12 @@ import type { LocalAddress, SendTarget, TransportListener } from './transport-li
 /** Options of a UDP transport. */
 export interface UdpTransportOptions {
   readonly host: string;
-  /** 0 takes any free port. */
+  /** 0 binds any free port. */
   readonly port: number;
   readonly listener: TransportListener;
-  /** Largest datagram that is let in, 65,535. */
+  /** The largest accepted datagram in bytes, 65,535. */
   readonly messageSize?: number;
-  /** Bytes asked of the kernel for each direction, 4 MiB: a registration storm fits in; the kernel may give less. */
+  /** Requested kernel buffer for each direction, 4 MiB: holds a registration storm; the kernel may grant less. */
   readonly socketBufferSize?: number;
   readonly counters?: TransportCounters;
 }
@@ -24,9 +24,9 @@ export interface UdpTransportOptions {
 /** SIP over one UDP socket (RFC 3261 §18). */
 export interface UdpTransport {
   readonly address: LocalAddress;
-  /** Hands a datagram to the network; a failure comes back through the listener. */
+  /** Sends a datagram; a failure comes back through the listener. */
   send(target: SendTarget, host: string, port: number, text: ByteString): void;
-  /** The flow of that id; every peer is one, because UDP has no connections that could be gone. */
+  /** The flow of that id; every peer has one, because UDP has no connections. */
   flowById(id: string): Flow | undefined;
   close(): Promise<void>;
 }
@@ -84,7 +84,7 @@ export async function createUdpTransport(options: UdpTransportOptions): Promise<
       listener.onFault?.(error);
     }
   });
-  // Such errors (an ICMP unreachable, say) belong to one peer; the socket goes on.
+  // Errors such as ICMP unreachable concern one peer; the socket goes on.
   socket.on('error', (error) => listener.onFault?.(error));
 
   const failed = (target: SendTarget, text: ByteString, sentence: string): void => {
@@ -98,7 +98,7 @@ export async function createUdpTransport(options: UdpTransportOptions): Promise<
       if (isClosed || !isSendable(toHost, toPort, isV6)) {
         const sentence = isClosed
           ? 'The transport is closed.'
-          : `${toHost} port ${toPort} is no place to send to.`;
+          : `"${toHost}" port ${toPort} is not a target: a host of our address family and a port from 1 to 65535 are needed.`;
         process.nextTick(failed, target, text, sentence);
         return;
       }
@@ -124,7 +124,7 @@ export async function createUdpTransport(options: UdpTransportOptions): Promise<
   };
 }
 
-// RFC 5626 §4.4.1 knows CRLF; phones also send four NULs, one byte, or nothing.
+// RFC 5626 §4.4.1 defines CRLF; phones also send four NULs, one byte, or an empty datagram.
 function isKeepAlive(datagram: Buffer): boolean {
   if (datagram.length > 4) return false;
   for (const byte of datagram) if (byte !== 0x0d && byte !== 0x0a && byte !== 0) return false;
@@ -135,7 +135,7 @@ function isPort(port: number): boolean {
   return Number.isInteger(port) && port > 0 && port < 65_536;
 }
 
-/** An address of the other family would fail inside the kernel or be resolved again; a name may still be of ours. */
+/** False for an address of the other family, which would fail in the kernel or be resolved again; true for any name. */
 function isSendable(host: string, port: number, isV6: boolean): boolean {
   const family = isIP(host);
   return isPort(port) && host !== '' && (family === 0 || (family === 6) === isV6);
@@ -143,11 +143,11 @@ function isSendable(host: string, port: number, isV6: boolean): boolean {
 
 type LookupCallback = (error: NodeJS.ErrnoException | null, address: string, family: number) => void;
 
-/** Node asks the resolver even for addresses, on every datagram; answering those here saves the detour. */
+/** Returns addresses at once: Node calls the resolver even for these, on every datagram. */
 function lookupNamesOnly(host: string, options: object, callback: LookupCallback): void {
   const family = isIP(host);
   if (family !== 0) callback(null, host, family);
-  // What node:dgram passes here is the family as a number, whatever its types say.
+  // node:dgram passes the family as a number here, contrary to its types.
   else resolveName(host, options as never, callback as never);
 }
 
@@ -156,6 +156,6 @@ function growBuffers(socket: Socket, size: number): void {
     socket.setRecvBufferSize(size);
     socket.setSendBufferSize(size);
   } catch {
-    // The kernel's own size stays; nothing is lost but room for a burst.
+    // The kernel's default size stays; only bursts lose room.
   }
 }

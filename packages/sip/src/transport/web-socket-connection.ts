@@ -5,7 +5,7 @@ import type { ByteString } from '../message/message.ts';
 import type { TransportCounters } from './counters.ts';
 import type { SendTarget, TransportListener } from './transport-listener.ts';
 
-/** What bounds one socket; see `WebSocketLimits`. */
+/** Limits of one socket; see `WebSocketLimits`. */
 export interface WebSocketConnectionLimits {
   readonly sendQueueSize: number;
   readonly firstMessageMs: number;
@@ -16,16 +16,16 @@ export interface WebSocketConnectionLimits {
 export interface WebSocketConnection {
   readonly flow: Flow;
   send(target: SendTarget, text: ByteString): void;
-  /** Asks whether the peer is there; a peer that has not answered the last question is gone (RFC 7118 §6). */
+  /** Sends a ping; terminates the socket if the last one has no answer (RFC 7118 §6). */
   ping(): void;
-  /** Whoever is there has shown who it is. */
+  /** Marks the peer as authenticated. */
   keep(): void;
-  /** Closes with a word to the peer. */
+  /** Closes with a closing handshake. */
   end(): void;
   destroy(): void;
 }
 
-/** What a connection is made of. */
+/** Options of a connection. */
 export interface WebSocketConnectionOptions {
   readonly webSocket: WebSocket;
   readonly flow: Flow;
@@ -77,7 +77,7 @@ export function createWebSocketConnection(options: WebSocketConnectionOptions): 
     isAlive = true;
   });
   webSocket.on('error', (error) => {
-    // Frames that are none, or a message above the limit: `ws` closes with the code that RFC 6455 §7.4.1 has for it.
+    // Malformed frames, or a message above the limit: `ws` closes with the code of RFC 6455 §7.4.1.
     counters.streamsBroken += 1;
     if ('code' in error && error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') counters.oversizedDropped += 1;
   });
@@ -101,13 +101,13 @@ export function createWebSocketConnection(options: WebSocketConnectionOptions): 
           failed,
           target,
           text,
-          isFull ? 'The peer does not read.' : 'The connection is closed.',
+          isFull ? 'The send queue is full.' : 'The connection is closed.',
         );
         return;
       }
       counters.messagesSent += 1;
       const bytes = Buffer.from(text, 'latin1');
-      // Browsers want text; what is no UTF-8 can only travel as binary (RFC 7118 §4.2 knows both).
+      // Browsers expect text; anything other than UTF-8 must be binary (RFC 7118 §4.2 allows both).
       webSocket.send(bytes, { binary: !isUtf8(bytes) }, (error) => {
         if (error) failed(target, text, error.message);
       });
@@ -136,5 +136,5 @@ function isKeepAlive(text: string): boolean {
   return true;
 }
 
-/** A socket that fails is closed, and that is told by itself. */
+/** A failed socket emits `close`, which handles the failure. */
 function ignoreFailure(): void {}

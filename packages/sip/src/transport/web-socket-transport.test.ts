@@ -16,7 +16,7 @@ import {
   type WebSocketTransport,
 } from './web-socket-transport.ts';
 
-// RFC 7118 §5: the boundaries of a message are those of its frame, so Content-Length may be absent.
+// RFC 7118 §5: a frame delimits its message, so Content-Length may be absent.
 const text = (body = ''): string => `OPTIONS sip:a@b SIP/2.0\r\nVia: SIP/2.0/WS x.invalid\r\n\r\n${body}`;
 const signal = AbortSignal.timeout(60_000);
 const opened: { readonly server: Server; readonly transport: WebSocketTransport }[] = [];
@@ -110,7 +110,7 @@ describe('SIP over WebSocket', () => {
     assert.deepEqual(a.transport.addresses, [{ protocol: 'ws', address: '127.0.0.1', port: a.port }]);
   });
 
-  it('RFC 7118 §4.1: refuses who does not offer sip, other paths and foreign origins', async () => {
+  it('RFC 7118 §4.1: refuses clients without the subprotocol sip, other paths and foreign origins', async () => {
     const a = await side({}, { allowOrigin: (origin) => origin === 'https://ours.example' });
     const url = `ws://127.0.0.1:${a.port}`;
     assert.equal(await refusalOf(open(`${url}/sip`, [])), 400);
@@ -122,7 +122,7 @@ describe('SIP over WebSocket', () => {
     assert.equal(client.protocol, 'sip');
   });
 
-  it('leaves other paths to whoever else listens for upgrades', async () => {
+  it('leaves other paths to other upgrade listeners', async () => {
     const a = await side();
     a.server.on('upgrade', (request, socket) => {
       if (request.url === '/other') socket.end('HTTP/1.1 418 Teapot\r\n\r\n');
@@ -143,7 +143,7 @@ describe('SIP over WebSocket', () => {
     assert.deepEqual([a.counters.keepAlives, a.counters.messagesReceived], [2, 1]);
   });
 
-  it('RFC 7118 §6: pings, keeps who answers, and closes who does not', async () => {
+  it('RFC 7118 §6: pings each socket, keeps it while it answers, and closes it otherwise', async () => {
     const a = await side({ pingMs: 200 });
     const quiet = await browser(a.port, { autoPong: false });
     const alive = await browser(a.port);
@@ -163,7 +163,7 @@ describe('SIP over WebSocket', () => {
     assert.equal(a.counters.connectionsTimedOut, 1);
   });
 
-  it('closes a socket of a stranger in time whatever it sends, and keeps one whose sender was known by then', async () => {
+  it('closes a socket of an unauthenticated sender in time whatever it sends, and keeps an authenticated one', async () => {
     const a = await side({ strangerMs: 80 });
     const arrived = a.message();
     const known = await browser(a.port);
@@ -179,7 +179,7 @@ describe('SIP over WebSocket', () => {
     await once(known, 'close', { signal });
   });
 
-  it('takes no socket from an address that its owner does not want', async () => {
+  it('refuses a socket from an address that the listener refuses', async () => {
     const a = await side({}, {}, createHttpServer(), { accepts: () => false });
     const refused = open(`ws://127.0.0.1:${a.port}/sip`);
     const hungUp = await new Promise((resolve) => refused.once('error', resolve));
@@ -187,7 +187,7 @@ describe('SIP over WebSocket', () => {
     assert.equal(a.counters.connectionsRefused, 1);
   });
 
-  it('closes on a message above the limit with 1009, and on text that is no UTF-8 with 1007', async () => {
+  it('closes on a message above the limit with 1009, and on text other than UTF-8 with 1007', async () => {
     const a = await side({ messageSize: 300 });
     const long = await browser(a.port);
     long.send('x'.repeat(301));
@@ -198,7 +198,7 @@ describe('SIP over WebSocket', () => {
     assert.deepEqual([a.counters.streamsBroken, a.counters.oversizedDropped], [2, 1]);
   });
 
-  it('bounds the sockets in all and of one address, and counts one that is gone no more', async () => {
+  it('bounds the sockets in total and of one address, without closed ones', async () => {
     const a = await side({ maxPerSource: 1 });
     const first = await browser(a.port);
     assert.equal(await refusalOf(open(`ws://127.0.0.1:${a.port}/sip`)), 429);
@@ -212,7 +212,7 @@ describe('SIP over WebSocket', () => {
     assert.deepEqual([a.counters.connectionsRefused, b.counters.connectionsRefused], [1, 1]);
   });
 
-  it('a handshake that fails holds no place', async () => {
+  it('a failed handshake does not count against the limit', async () => {
     const a = await side({ maxPerSource: 1 });
     const broken = connect(a.port, '127.0.0.1');
     broken.write('GET /sip HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n');
@@ -222,7 +222,7 @@ describe('SIP over WebSocket', () => {
     await browser(a.port);
   });
 
-  it('does not queue without bound for a peer that does not read', async () => {
+  it('bounds the send queue of a peer that does not read', async () => {
     const a = await side({ sendQueueSize: 50_000 });
     const client = await browser(a.port);
     const arrived = a.message();
@@ -232,10 +232,10 @@ describe('SIP over WebSocket', () => {
     const failed = a.failure();
     for (let count = 0; count < 2_000; count += 1)
       a.transport.sendOn({ flow: flow.id }, flow.id, 'x'.repeat(10_000));
-    assert.match((await failed)[0].sentence, /does not read/);
+    assert.match((await failed)[0].sentence, /send queue is full/);
   });
 
-  it('tells once that a socket is gone, also when it closes everything itself', async () => {
+  it('reports a closed socket once, also when it closes all sockets itself', async () => {
     const a = await side();
     const client = await browser(a.port);
     const arrived = a.message();

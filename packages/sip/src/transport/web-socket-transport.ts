@@ -17,21 +17,21 @@ export interface WebSocketLimits {
   readonly messageSize: number;
   /** Bytes that may wait for a peer that does not read, 1 MiB. */
   readonly sendQueueSize: number;
-  /** How long a socket may take to its first message, 20,000. */
+  /** The longest time to the first message of a socket, 20,000. */
   readonly firstMessageMs: number;
-  /** A socket is closed after this unless it was kept by then, whatever it sends; never when left out. */
+  /** A socket is closed after this unless `keep` was called, whatever it sends; never when absent. */
   readonly strangerMs?: number;
-  /** How often a socket is pinged; who has not answered by the next ping is gone. 30,000: proxies close at 60 s. */
+  /** Ping interval; a socket without an answer by the next ping is closed. 30,000: proxies close idle sockets after 60 s. */
   readonly pingMs: number;
-  /** Sockets at once, 20,000. */
+  /** The most sockets, 20,000. */
   readonly maxSockets: number;
-  /** Sockets of one address at once, 5,000: a proxy in front has one address for all its browsers. */
+  /** The most sockets of one source, 5,000: a reverse proxy has one address for all its browsers. */
   readonly maxPerSource: number;
-  /** How long `close` waits for closing handshakes, 1,000. */
+  /** The longest wait of `close` for closing handshakes, 1,000. */
   readonly closeGraceMs: number;
 }
 
-/** Limits used where the caller names none. */
+/** Default limits. */
 export const DEFAULT_WEB_SOCKET_LIMITS: WebSocketLimits = {
   messageSize: 65_535,
   sendQueueSize: 1024 * 1024,
@@ -49,35 +49,35 @@ export interface WebSocketTransportOptions {
   readonly counters?: TransportCounters;
 }
 
-/** Where SIP over WebSocket is found on an HTTP server, and for whom. */
+/** Path and allowed origins of SIP over WebSocket on an HTTP server. */
 export interface AttachOptions {
   /** Path of the resource, e.g. `/sip`; a query is ignored. */
   readonly path: string;
   /**
-   * Whether a page of that origin may connect; all may unless told. SIP authenticates by itself and knows no cookies, so a
-   * foreign page gains nothing. Programs that are no browser send no origin.
+   * Whether a page of that origin may connect; the default is yes. SIP authenticates by itself without cookies, so a foreign
+   * page gains nothing. Only browsers send an origin.
    */
   readonly allowOrigin?: (origin: string | undefined) => boolean;
 }
 
-/** SIP over WebSocket on servers that others listen with (RFC 7118). */
+/** SIP over WebSocket on existing HTTP servers (RFC 7118). */
 export interface WebSocketTransport {
-  /** Takes the upgrade requests of one path; those of other paths are refused where nobody else listens for them. */
+  /** Handles the upgrade requests of one path; refuses those of other paths if the server has no other upgrade listener. */
   attach(server: HttpServer, options: AttachOptions): void;
-  /** Sends over a socket; false when it is gone. */
+  /** Sends over a socket; false when it is closed. */
   sendOn(target: SendTarget, id: string, text: ByteString): boolean;
   flowById(id: string): Flow | undefined;
-  /** Whoever is on that socket has shown who it is. */
+  /** Marks the peer of that socket as authenticated. */
   keep(id: string): void;
-  /** Cuts a socket off. */
+  /** Closes a socket at once. */
   cut(id: string): void;
-  /** Addresses of the servers that it is attached to and that listen. */
+  /** Addresses of the attached servers that listen. */
   readonly addresses: readonly LocalAddress[];
   readonly connections: number;
   close(): Promise<void>;
 }
 
-/** A transport without a server yet. */
+/** A transport without a server. */
 export function createWebSocketTransport(options: WebSocketTransportOptions): WebSocketTransport {
   const { listener } = options;
   const counters = options.counters ?? createTransportCounters();
@@ -90,17 +90,17 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): We
     noServer: true,
     clientTracking: false,
     maxPayload: limits.messageSize,
-    // Its memory for each socket is a multiple of what SIP messages would save.
+    // Compression needs more memory for each socket than it saves on SIP messages.
     perMessageDeflate: false,
     handleProtocols: () => 'sip',
   });
-  // Ids of an earlier process must not meet ours: a binding may have outlived it.
+  // Ids must differ from those of an earlier process: bindings may still hold these.
   const instance = randomBytes(6).toString('hex');
   let serial = 0;
   let isClosed = false;
   let lastSocketClosed: (() => void) | undefined;
 
-  // One timer for all: a socket that is silent through a whole round is gone.
+  // One timer for all sockets.
   const sweep = setInterval(() => {
     for (const connection of byId.values()) connection.ping();
   }, limits.pingMs);
@@ -156,7 +156,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): We
       return;
     }
     let isTaken = false;
-    // A handshake that `ws` refuses closes the socket and calls nobody.
+    // When `ws` refuses a handshake it closes the socket without a callback.
     socket.once('close', () => {
       if (!isTaken) sources.release(source!);
     });
@@ -232,7 +232,7 @@ function refusal(
   isClosed: boolean,
 ): { readonly status: string; readonly sentence: string } | undefined {
   if (isClosed) return { status: '503 Service Unavailable', sentence: 'The transport is closed.' };
-  // RFC 7118 §4.1: client and server agree on `sip`, or there is no connection.
+  // RFC 7118 §4.1: client and server must agree on `sip`.
   const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
   if (!offered.includes('sip')) {
     return { status: '400 Bad Request', sentence: 'SIP over WebSocket needs the subprotocol "sip".' };

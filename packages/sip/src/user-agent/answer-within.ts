@@ -5,15 +5,15 @@ import { paramOf } from '../message/params.ts';
 import { printBriefly, printMessage } from '../message/print-message.ts';
 import { parseVia, printVia } from '../message/via.ts';
 
-/** What RFC 3261 §8.2.6.2 makes every response copy: nothing of it can be left out. */
+/** Headers that every response must copy (RFC 3261 §8.2.6.2). */
 const COPIED = new Set(['Via', 'From', 'To', 'Call-ID', 'CSeq']);
 
-/** Without these a refusal says nothing that its sender could act on. */
+/** Headers that the sender of a refused request needs. */
 const ESSENTIAL = new Set([...COPIED, 'WWW-Authenticate', 'Proxy-Authenticate']);
 
 /**
- * A response as text of at most so many characters: as it is, else in compact forms and without names of software, else without
- * everything that can be spared. Undefined when even that is larger: whoever forges an address must not gain from us.
+ * A response as text of at most `most` characters: unchanged, else in compact form without Server and Date, else with essential
+ * headers only. Undefined when that is still larger: forged source addresses must not get amplified responses.
  */
 export function answerWithin(most: number | undefined, response: SipResponse): ByteString | undefined {
   const text = printMessage(response);
@@ -31,14 +31,14 @@ export function answerWithin(most: number | undefined, response: SipResponse): B
   return bare.length <= most ? bare : undefined;
 }
 
-/** A `received` that says what sent-by says already tells its sender nothing. */
+/** Removes a `received` that repeats the sent-by. */
 function withoutKnownSource([name, value]: readonly [string, string]): readonly [string, string] {
   const via = name === 'Via' ? parseVia(value) : undefined;
   if (via === undefined || paramOf(via.params, 'received') !== addressOfHost(via.host)) return [name, value];
   return [name, printVia({ ...via, params: via.params.filter((param) => param.name !== 'received') })];
 }
 
-/** RFC 3261 §25.1 asks for no space behind the commas of a challenge; RFC 7616 §3.3: without an algorithm it is MD5. */
+/** RFC 3261 §25.1 needs no space after the commas of a challenge; RFC 7616 §3.3: the default algorithm is MD5. */
 function tightened(name: string, value: string): string {
   if (!name.endsWith('-Authenticate')) return value;
   return value

@@ -9,7 +9,7 @@ import type { SendTarget } from './send-target.ts';
 import type { ServerTransaction, TransactionTable } from './transaction-table.ts';
 import type { ReplyFields } from './user-agent-options.ts';
 
-/** What answering needs of its user agent. */
+/** The parts of the user agent that answering needs. */
 export interface AnsweringDeps {
   readonly table: TransactionTable;
   readonly counters: UserAgentCounters;
@@ -18,22 +18,22 @@ export interface AnsweringDeps {
   send(target: SendTarget, text: string): void;
 }
 
-/** A request that is answered without a transaction. */
+/** A request to answer without a transaction. */
 export interface AnsweredRequest {
   readonly request: SipRequest;
   readonly target: SendTarget;
-  /** Characters that the sender sent. */
+  /** Length of the received text in characters. */
   readonly size: number;
   readonly reliable: boolean;
 }
 
 /** Answers requests outside of legs. */
 export interface Answering {
-  /** The first final answer of a transaction counts; one that was sent more than its stranger may get is left out. */
+  /** The first final answer of a transaction counts; an answer above the limit of an unauthenticated sender is dropped. */
   answer(transaction: ServerTransaction, status: number, fields?: ReplyFields & { toTag?: string }): void;
-  /** Our own refusal; over UDP it is repeated only when the request is. */
+  /** Our own refusal; over UDP it is repeated only for a repeated request. */
   refuse(transaction: ServerTransaction, refusal: Refusal): void;
-  /** An answer without a transaction, to what may be noise: over UDP never larger than what it answers. */
+  /** An answer without a transaction; over UDP never larger than the received text. */
   refuseStateless(incoming: AnsweredRequest, refusal: Refusal): void;
 }
 

@@ -1,4 +1,4 @@
-/** A number in [0, 1) out of an unpredictable token (FNV-1a), for intervals that need spreading and no secrecy. */
+/** A number in [0, 1) from an unpredictable token (FNV-1a), for random intervals that need no secrecy. */
 export function chanceOf(token: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < token.length; index += 1) {

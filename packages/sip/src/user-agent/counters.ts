@@ -1,11 +1,11 @@
-/** What a user agent counts since it was made; whole numbers that only rise. */
+/** Counters of a user agent since its creation; integers that only rise. */
 export interface UserAgentCounters {
   requestsReceived: number;
   responsesReceived: number;
   messagesSent: number;
   /** Retransmitted requests that a server transaction absorbed. */
   requestsRepeated: number;
-  /** Texts that are no SIP message. */
+  /** Texts that do not parse as SIP. */
   malformed: number;
   /** Requests of RFC 2543 elements, whose branch lacks the magic cookie. */
   oldBranch: number;
@@ -15,9 +15,9 @@ export interface UserAgentCounters {
   strayAcks: number;
   /** Requests refused because a table is full. */
   overloaded: number;
-  /** Answers held back because they were larger than what an unauthenticated sender had sent over UDP. */
+  /** Answers dropped because they were larger than the UDP request of an unauthenticated sender. */
   amplifying: number;
-  /** Requests that the guard kept out; nothing was answered. */
+  /** Requests that the guard dropped without an answer. */
   unwanted: number;
   transportFailures: number;
   timeouts: number;
@@ -25,7 +25,7 @@ export interface UserAgentCounters {
   listenerErrors: number;
 }
 
-/** Counters that all stand at zero. */
+/** Counters at zero. */
 export function createCounters(): UserAgentCounters {
   return {
     requestsReceived: 0,

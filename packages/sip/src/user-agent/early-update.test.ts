@@ -21,7 +21,7 @@ const flow: Flow = {
 };
 const sdp = 'application/sdp';
 
-/** A caller, and phones that it was forked to: each is named by its tag and writes its messages by hand. */
+/** A caller, and the phones of its forks, each named by its tag and with messages written by hand. */
 async function world() {
   const clock = createVirtualClock();
   const sent: SipMessage[] = [];
@@ -79,7 +79,7 @@ async function world() {
         }),
       );
     },
-    /** What the phones got for their UPDATEs: status, tag and body. */
+    /** The responses to the phones' UPDATEs: status, tag and body. */
     answers: () =>
       sent.flatMap((each) => {
         if (each.kind !== 'response' || !each.headers.get('CSeq')?.endsWith('UPDATE')) return [];
@@ -89,7 +89,7 @@ async function world() {
   };
 }
 
-test('RFC 3311 §5.2: an offer before the answer to ours gets 491', async () => {
+test('RFC 3311 §5.2: an early UPDATE with an offer before the answer to ours gets 491', async () => {
   const w = await world();
   w.respond(180, 'one', '');
   w.update('one', 'hold');
@@ -97,7 +97,7 @@ test('RFC 3311 §5.2: an offer before the answer to ours gets 491', async () => 
   assert.ok(!w.heard.some((each) => each.startsWith('offered')));
 });
 
-test('RFC 3311 §5.2: after a reliable answer the owner answers it with 200, and the call goes on to its 2xx', async () => {
+test('RFC 3311 §5.2: after a reliable answer the owner answers an early UPDATE with 200, and the call goes on to its 2xx', async () => {
   const w = await world();
   w.respond(183, 'one', 'answer');
   w.update('one', 'other port');
@@ -107,7 +107,7 @@ test('RFC 3311 §5.2: after a reliable answer the owner answers it with 200, and
   assert.deepEqual(w.heard.slice(-2), ['offered other port', 'answered answer']);
 });
 
-test('RFC 3311 §5.2: one while another waits for the owner gets 500 with a Retry-After, of whichever fork', async () => {
+test('RFC 3311 §5.2: an early UPDATE of any fork while another waits for the owner gets 500 with a Retry-After', async () => {
   const w = await world();
   w.respond(183, 'one', 'answer');
   w.respond(183, 'two', 'answer');
@@ -121,7 +121,7 @@ test('RFC 3311 §5.2: one while another waits for the owner gets 500 with a Retr
   assert.deepEqual(w.answers().slice(1), ['488 one', '200 two agreed']);
 });
 
-test('Nobody who decides in time: 504; the call is given up meanwhile: 487', async () => {
+test('An early UPDATE without the owner’s answer in time gets 504, and 487 if the call ends meanwhile', async () => {
   const slow = await world();
   slow.respond(183, 'one', 'answer');
   slow.update('one', 'a');
@@ -134,7 +134,7 @@ test('Nobody who decides in time: 504; the call is given up meanwhile: 487', asy
   assert.deepEqual(over.answers(), ['487 one']);
 });
 
-test('An answer to the call does not take away an offer that waits; that of a fork which has lost is refused', async () => {
+test('An answered call keeps the pending offer of the winner, and refuses that of another fork', async () => {
   const w = await world();
   w.respond(183, 'one', 'answer');
   w.update('one', 'a');

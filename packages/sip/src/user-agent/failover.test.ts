@@ -6,7 +6,7 @@ import type { SipRequest } from '../message/message.ts';
 import { parseMessage } from '../message/parse-message.ts';
 import { printMessage } from '../message/print-message.ts';
 import { parseVia } from '../message/via.ts';
-import type { PlaceTarget } from './send-target.ts';
+import type { HostTarget } from './send-target.ts';
 import { createVirtualClock, recordingListener } from './testing/memory-link.ts';
 import { createUserAgent } from './user-agent.ts';
 
@@ -19,16 +19,16 @@ const flow: Flow = {
   localAddress: '10.0.0.1',
   localPort: 5060,
 };
-const place = (number: number): PlaceTarget => ({ protocol: 'udp', host: `192.0.2.${number}`, port: 5060 });
+const place = (number: number): HostTarget => ({ protocol: 'udp', host: `192.0.2.${number}`, port: 5060 });
 const options = { method: 'OPTIONS', uri: 'sip:example.com', from: '<sip:a@x>', to: '<sip:b@x>' };
 const content = { body: 'offer', contentType: 'application/sdp' };
 const call = { targets: [{ uri: 'sip:b@example.com' }], from: options.from, to: options.to, content };
 
-/** A user agent whose every request is written down with the address that it went to, and answered by hand. */
-function world(places: readonly PlaceTarget[] = [place(1), place(2), place(3)]) {
+/** A user agent whose requests are recorded with their target address, and answered by hand. */
+function world(places: readonly HostTarget[] = [place(1), place(2), place(3)]) {
   const clock = createVirtualClock();
   const sent: { readonly to: string; readonly request: SipRequest; readonly text: string }[] = [];
-  let found: ((targets: readonly PlaceTarget[]) => void) | undefined;
+  let found: ((targets: readonly HostTarget[]) => void) | undefined;
   let tokens = 0;
   const ua = createUserAgent({
     clock,
@@ -63,7 +63,7 @@ function world(places: readonly PlaceTarget[] = [place(1), place(2), place(3)]) 
   };
 }
 
-test('RFC 3263 §4.3: after 503 the request goes to the next target, in a transaction of its own, until one answers', () => {
+test('RFC 3263 §4.3: after 503 the request goes to the next target, in a new transaction, until one answers', () => {
   const w = world();
   const outcomes: unknown[] = [];
   w.ua.request(options, (outcome) =>
@@ -82,7 +82,7 @@ test('RFC 3263 §4.3: after 503 the request goes to the next target, in a transa
   assert.equal(new Set(w.sent.map(({ request }) => request.headers.get('Call-ID'))).size, 1);
 });
 
-test('§4.3: a failed transport and silence lead on; the last failure is the outcome', () => {
+test('§4.3: a failed transport and a timeout try the next target; the last failure is the outcome', () => {
   const w = world([place(1), place(2)]);
   const outcomes: unknown[] = [];
   w.ua.request(options, (outcome) =>
@@ -96,7 +96,7 @@ test('§4.3: a failed transport and silence lead on; the last failure is the out
   assert.deepEqual([...new Set(w.ways())], ['OPTIONS 192.0.2.1', 'OPTIONS 192.0.2.2']);
 });
 
-test('a challenge is answered to whoever made it', () => {
+test('the answer to a challenge goes to the target that made it', () => {
   const w = world([place(1), place(2), place(3)]);
   const outcomes: unknown[] = [];
   const credentials = { username: 'a', password: 'b' };
@@ -108,7 +108,7 @@ test('a challenge is answered to whoever made it', () => {
   assert.deepEqual(w.ways(), ['OPTIONS 192.0.2.1', 'OPTIONS 192.0.2.2', 'OPTIONS 192.0.2.2']);
 });
 
-test('what leads nowhere fails, later', () => {
+test('a request without a target fails, after the call returns', () => {
   const w = world([]);
   const outcomes: unknown[] = [];
   w.ua.request(options, (outcome) => outcomes.push('failure' in outcome && outcome.failure));
@@ -121,7 +121,7 @@ test('what leads nowhere fails, later', () => {
   assert.deepEqual([outcomes, listener.log], [['transport-failed'], ['ended transport-failed']]);
 });
 
-test('§4.3: an INVITE goes on after 503, also after 100; its dialog is that of the target that answered', () => {
+test('§4.3: an INVITE tries the next target after 503, also after 100; its dialog is that of the answering target', () => {
   const w = world();
   const listener = recordingListener();
   const dialled = w.ua.invite(call, listener);
@@ -136,7 +136,7 @@ test('§4.3: an INVITE goes on after 503, also after 100; its dialog is that of 
   assert.equal(w.ways().at(-1), 'BYE 192.0.2.2');
 });
 
-test('an INVITE that has rung, or was refused by another status, goes nowhere else', () => {
+test('an INVITE that has rung, or got another refusal, tries no other target', () => {
   for (const statuses of [[180, 503], [486], [404]]) {
     const w = world();
     const listener = recordingListener();
@@ -148,7 +148,7 @@ test('an INVITE that has rung, or was refused by another status, goes nowhere el
   }
 });
 
-test('an INVITE that is challenged is sent again to whoever asked', () => {
+test('a challenged INVITE is sent again to the target that challenged it', () => {
   const w = world();
   w.ua.invite({ ...call, credentials: { username: 'a', password: 'b' } }, recordingListener());
   w.located();
@@ -160,7 +160,7 @@ test('an INVITE that is challenged is sent again to whoever asked', () => {
   );
 });
 
-test('a call that is hung up while it is located sends nothing, and leaves nothing', () => {
+test('a call that is hung up during its location sends nothing, and leaves nothing', () => {
   const w = world();
   const listener = recordingListener();
   w.ua.invite(call, listener).hangUp();
@@ -170,7 +170,7 @@ test('a call that is hung up while it is located sends nothing, and leaves nothi
   assert.deepEqual(w.ua.census(), { transactions: 0, dialogs: 0, timers: 0 });
 });
 
-test('a call that is hung up between two targets goes to no further one', () => {
+test('a call that is hung up between two targets tries no further one', () => {
   const w = world();
   const dialled = w.ua.invite(call, recordingListener());
   w.located();
@@ -181,7 +181,7 @@ test('a call that is hung up between two targets goes to no further one', () => 
   assert.deepEqual(w.ua.census(), { transactions: 0, dialogs: 0, timers: 0 });
 });
 
-test('a closed user agent sends nothing when its answer of DNS comes', () => {
+test('a closed user agent sends nothing when its DNS answer comes', () => {
   const w = world();
   w.ua.invite(call, recordingListener());
   w.ua.close();

@@ -20,7 +20,7 @@ const flowOf = (id: string): Flow => ({
   localPort: 5060,
 });
 
-/** A user agent with these live flows; its requests are written down and answered by hand. */
+/** A user agent with these live flows; its requests are recorded and answered by hand. */
 function world(live: readonly string[]) {
   const clock = createVirtualClock();
   const sent: { readonly target: SendTarget; readonly request: SipRequest; readonly text: string }[] = [];
@@ -69,7 +69,7 @@ const flows: InviteTarget = {
   ],
 };
 
-test('RFC 5626 §5.3: a flow that fails, or says 430, leaves the call to the next one of the same phone', () => {
+test('RFC 5626 §5.3: after a failed flow, or a 430, the next flow of the same phone gets the call', () => {
   const w = world(['tcp-1', 'tcp-2', 'tcp-3']);
   w.call([flows]);
   w.fail();
@@ -84,7 +84,7 @@ test('RFC 5626 §5.3: a flow that fails, or says 430, leaves the call to the nex
   );
 });
 
-test('What the phone itself has said is no failure of its flow', () => {
+test('A response of the phone itself is not a failure of its flow', () => {
   const w = world(['tcp-1', 'tcp-2', 'tcp-3']);
   const { heard } = w.call([flows]);
   w.answer(486);
@@ -100,7 +100,7 @@ test('A call that was hung up tries no other flow', () => {
   assert.deepEqual(w.ways(), ['tcp-1']);
 });
 
-test('RFC 3327 §5.2: a Path is the Route of the INVITE, and leads where there is no live flow', () => {
+test('RFC 3327 §5.2: a Path is the Route of the INVITE, and gives the target without a live flow', () => {
   const w = world([]);
   w.call([{ uri: 'sip:b@10.9.9.9', flow: 'tcp-9', path: ['<sip:192.0.2.7:5070;lr>', '<sip:192.0.2.8;lr>'] }]);
   assert.deepEqual(w.ways(), ['udp 192.0.2.7:5070']);
@@ -113,7 +113,7 @@ test('RFC 3327 §5.2: a Path is the Route of the INVITE, and leads where there i
 
 const large = 'x'.repeat(1300);
 
-test('RFC 3261 §18.1.1: a request too large for a datagram goes over TCP, with a Via that says so, and over UDP when that fails', () => {
+test('RFC 3261 §18.1.1: a request too large for a datagram goes over TCP, with a Via of TCP, and over UDP when that fails', () => {
   const w = world([]);
   w.call([{ uri: 'sip:b@192.0.2.7' }], large);
   assert.match(w.sent[0]!.request.headers.get('Via') ?? '', /^SIP\/2\.0\/TCP /);
@@ -122,7 +122,7 @@ test('RFC 3261 §18.1.1: a request too large for a datagram goes over TCP, with 
   assert.match(w.sent[1]!.request.headers.get('Via') ?? '', /^SIP\/2\.0\/UDP /);
 });
 
-test('§18.1.1: small ones stay on UDP, and so do those whose target insists on it or is reached by its flow', () => {
+test('§18.1.1: small requests stay on UDP, and so do those of a UDP flow or with transport=udp', () => {
   const w = world(['udp-1']);
   w.call([{ uri: 'sip:b@192.0.2.7' }]);
   w.call([{ uri: 'sip:b@192.0.2.7;transport=udp' }], large);

@@ -15,16 +15,16 @@ import {
   cancelLegTimer,
   type Leg,
   type LegDeps,
+  notifyListener,
   performSessionEffect,
   serveInvite,
   startLegTimer,
-  tellListener,
   trustCaller,
 } from './leg.ts';
 import { routesWithin } from './routes.ts';
 import { routeOfFlow } from './send-target.ts';
 
-/** The leg of an INVITE outside any dialog, in the hands of its owner. `transaction` is its server transaction. */
+/** The leg of an INVITE outside any dialog, with the handle for its owner. `transaction` is its server transaction. */
 export function receiveInvite(
   given: LegDeps,
   request: SipRequest,
@@ -34,11 +34,11 @@ export function receiveInvite(
   let deps = given;
   const localTag = deps.token();
   const callId = request.headers.get('Call-ID') ?? '';
-  // With one Via the sender is the phone itself, and the flow reaches it through any NAT. Behind proxies the dialog's route set
-  // and remote target lead (RFC 3261 §12.2.1.1).
+  // With one Via the sender is the phone itself, and the flow reaches it through any NAT. With more, requests follow the dialog's
+  // route set and remote target (RFC 3261 §12.2.1.1).
   let peerFlow = request.headers.all('Via').length === 1 ? flow.id : undefined;
   const start = offeredCall(request, localTag, transaction, deps.durations, deps.ringingLimitMs, deps.now(), {
-    wish: deps.sessionInterval,
+    preferred: deps.sessionInterval,
     chance: deps.chance(),
   });
   let state = start.state;
@@ -62,15 +62,15 @@ export function receiveInvite(
         const lost = { do: 'respond', transaction: input.transaction, status: 481 } as const;
         return performSessionEffect(deps, leg, lost, undefined);
       }
-      // A phone that comes back on a new connection is followed there.
+      // Requests follow a phone to its new connection.
       if (peerFlow !== undefined) peerFlow = from.id;
       feed({ type: 'session', input });
     },
     inviteFailed: (failure) => feed({ type: 'invite-failed', failure }),
     timerFired: (_scope, key) => feed({ type: 'timer-fired', key: key as IncomingCallTimer }),
-    tell: (event: SessionEvent) => {
+    emit: (event: SessionEvent) => {
       if (event.type === 'referred' && listener?.referred === undefined) refuseReferral();
-      else deps.safely(() => listener && tellListener(listener, event));
+      else deps.safely(() => listener && notifyListener(listener, event));
     },
     end(reason) {
       ended = reason;

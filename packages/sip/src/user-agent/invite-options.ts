@@ -1,15 +1,15 @@
 import type { HeaderPairs } from '../dialog/answers.ts';
 import type { Content } from '../dialog/session-state.ts';
 
-/** One address that the INVITE is sent to. */
+/** One target of the INVITE. */
 export interface InviteTarget {
   /** Request-URI. */
   readonly uri: string;
-  /** The flow on which the binding was registered; the URI leads when it is gone or absent. */
+  /** The flow on which the binding was registered; if it is closed or absent the URI gives the route. */
   readonly flow?: string;
-  /** Route values that lead there, after those of the call (RFC 3327). */
+  /** Route values towards the target, after those of the call (RFC 3327). */
   readonly path?: readonly string[];
-  /** Other flows of the same phone: the next is tried when this one has failed (RFC 5626 §5.3). */
+  /** Other flows of the same phone, tried in order when this one fails (RFC 5626 §5.3). */
   readonly otherFlows?: readonly InviteTarget[];
 }
 
@@ -24,8 +24,8 @@ export interface InviteOptions {
   readonly content: Content;
   /** Route values that every INVITE starts with, such as an outbound proxy. */
   readonly routes?: readonly string[];
-  /** How often the INVITE may be forwarded, 0 to 255; 70 unless told (RFC 3261 §8.1.1.6). */
+  /** Max-Forwards of the INVITE, 0 to 255; the default is 70 (RFC 3261 §8.1.1.6). */
   readonly maxForwards?: number;
-  /** Whether something may be sent to an IP address, where the targets were named by somebody who may mean any; all are reached without. */
+  /** Whether an IP address is allowed, for targets that an outsider chose. Without it every address is. */
   readonly reaches?: (address: string) => boolean;
 }

@@ -7,7 +7,7 @@ import { createMemoryLink, createVirtualClock, recordingListener } from './testi
 const sdp = { body: 'sdp', contentType: 'application/sdp' };
 const empty = { transactions: 0, dialogs: 0, timers: 0 };
 
-/** One call through a back-to-back user agent: the leg of who calls, and the leg of who is called for it. */
+/** One call through a back-to-back user agent: the leg of the caller and the leg of the callee. */
 class LegPair {
   readonly alive = { caller: true, callee: true };
   readonly ends: string[] = [];
@@ -17,7 +17,7 @@ class LegPair {
   constructor(caller: IncomingInvite, dial: (listener: CallListener) => Call) {
     this.#caller = caller;
     caller.listen({
-      // What changes on one side is answered there: the media between both is ours.
+      // A change on one side is answered there: we relay the media between both.
       offered: () => caller.answerOffer(sdp),
       ended: () => this.#ended('caller', () => this.#callee.hangUp()),
     });
@@ -31,7 +31,7 @@ class LegPair {
           caller.hangUp();
         }),
     });
-    // Its caller may have been gone before anybody was called.
+    // The caller may have ended before the callee leg exists.
     if (!this.alive.caller) this.#callee.hangUp();
   }
 
@@ -51,7 +51,7 @@ class LegPair {
   #ended(side: 'caller' | 'callee', endOther: () => void): void {
     this.ends.push(side);
     this.alive[side] = false;
-    // The constructor has not come so far when the caller's end is told at once.
+    // Undefined while the constructor runs, when the caller ends at once.
     if (side === 'callee' || this.#callee !== undefined) endOther();
   }
 }
@@ -85,12 +85,12 @@ const link = fc.record({
   seed: fc.nat(1_000_000),
 });
 
-test('A pair of legs is over when both have ended, each exactly once, in whatever order both sides act and messages cross', () => {
+test('A pair of legs is over when both have ended, each exactly once, in any order of actions and crossing messages', () => {
   fc.assert(
     fc.property(link, link, fc.array(action, { maxLength: 20 }), (one, other, actions) => {
       const clock = createVirtualClock();
       const sessionInterval = { wantedS: 90, leastS: 90 };
-      // Alice calls the pair on the first link; the pair calls Carol, who is at the far end of the second.
+      // Alice calls the pair on the first link; the pair calls Carol at the far end of the second.
       const near = createMemoryLink({ ...one, clock }, { sessionInterval });
       const far = createMemoryLink({ ...other, clock }, { sessionInterval });
       const to = { targets: [{ uri: 'sip:bob@10.0.0.2' }], from: '<sip:a@x>', to: '<sip:b@x>', content: sdp };
@@ -130,7 +130,7 @@ test('A pair of legs is over when both have ended, each exactly once, in whateve
         play[what]!();
         if (pair?.ends.length === 2) assert.ok(pair.isOver);
       }
-      // One side goes; what of its word is lost on the way, the session timer and the limit of ringing make up for.
+      // One side hangs up; if its messages are lost, the session timer and the ringing limit end the call.
       caller.hangUp();
       clock.advance(800_000);
       if (pair) {

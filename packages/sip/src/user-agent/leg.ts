@@ -29,34 +29,34 @@ import type {
   TransactionTable,
 } from './transaction-table.ts';
 
-/** Credentials for a challenge as header fields to add to the request; undefined when it cannot be answered. */
+/** Credentials for a challenge as header fields to add to the request; undefined without an answer. */
 export type ChallengeAnswer = (challenge: SipResponse, request: SipRequest) => HeaderPairs | undefined;
 
 /** Requests whose Contact, and that of their responses, is the remote target from then on (RFC 3261 §12.2, RFC 3311 §5, RFC 6665 §4.1.2). */
 const REFRESHES_TARGET = new Set(['INVITE', 'UPDATE', 'REFER', 'NOTIFY']);
 
-/** One call as the driver sees it: what the two directions have in common. */
+/** One call as the driver sees it: the common part of both directions. */
 export interface Leg extends TimerOwner {
   readonly side: 'leg';
   readonly callId: string;
-  /** Our tag, which with the Call-ID finds the leg of a request; the remote tag is compared inside (RFC 3261 §12). */
+  /** Our tag; with the Call-ID it finds the leg of a request, and the leg compares the remote tag (RFC 3261 §12). */
   readonly localTag: string;
   /** Running timers, keyed `timer scope`. */
   readonly timers: WheelTimer<TimerOwner>[];
-  /** Client transactions that are alive; the leg stays until the last one is gone. */
+  /** Live client transactions; the leg stays until the last one has terminated. */
   open: number;
   /** The 2xx to INVITE that is being repeated. */
   answer: { readonly transaction: string; readonly text: string } | undefined;
   /** The client transaction of our last re-INVITE. */
   offer: ClientTransaction | undefined;
   readonly authorize: ChallengeAnswer | undefined;
-  /** The flow that requests of this session take, when the peer is reached by one. */
+  /** The flow for requests of this session, if the peer has one. */
   flowOf(session: string): string | undefined;
-  /** Feeds a session; `source` is the request that `input` answers. */
+  /** Passes an input to a session; `source` is the request that `input` answers. */
   session(session: string, input: SessionInput, source?: SipRequest): void;
-  /** Whether the leg has ended and nothing of it is alive. */
+  /** Whether the leg has ended, with no live transaction and no timer. */
   isOver(): boolean;
-  /** A request of the peer that carries our tag, or CANCEL of one. */
+  /** A request of the peer with our tag, or its CANCEL. */
   inDialog(
     remoteTag: string,
     input: SessionInput & { type: 'request' | 'ack' | 'cancelled' },
@@ -65,11 +65,11 @@ export interface Leg extends TimerOwner {
   /** The INVITE's server transaction failed. */
   inviteFailed(failure: 'timeout' | 'transport-failed'): void;
   timerFired(scope: string, key: string): void;
-  tell(event: SessionEvent): void;
+  emit(event: SessionEvent): void;
   end(reason: EndReason): void;
 }
 
-/** What legs need of their user agent. */
+/** The parts of the user agent that legs need. */
 export interface LegDeps {
   readonly table: TransactionTable;
   readonly counters: UserAgentCounters;
@@ -84,14 +84,14 @@ export interface LegDeps {
   startTimer(owner: TimerOwner, key: string, at: number): WheelTimer<TimerOwner>;
   cancelTimer(timer: WheelTimer<TimerOwner>): void;
   send(target: Route['target'], text: string): void;
-  /** The flow when it is alive, else where the URI leads; undefined when that is nowhere. */
+  /** The route of a live flow, else of the URI; undefined if the URI has none. */
   route(flow: string | undefined, uri: string): Route | undefined;
-  /** The same for a new request, whose URI may have to be located: all ways, best first. */
+  /** All routes of a new request, best first; its URI may have to be located. */
   routes(flow: string | undefined, uri: string, found: (routes: readonly Route[]) => void): void;
   address(protocol: Protocol): { readonly host: string; readonly port: number };
-  /** Runs a listener; what it throws is counted and does not come further. */
+  /** Runs a listener; catches and counts what it throws. */
   safely(call: () => void): void;
-  /** Runs `call` soon, but not within the present one. */
+  /** Runs `call` soon, after the present call. */
   defer(call: () => void): void;
   add(leg: Leg): void;
   remove(leg: Leg): void;
@@ -152,8 +152,8 @@ export function performSessionEffect(
     case 'cancel-timer':
       cancelLegTimer(deps, leg, effect.session, effect.key);
       return;
-    case 'tell':
-      leg.tell(effect.event);
+    case 'emit':
+      leg.emit(effect.event);
       return;
     case 'end':
       leg.end(effect.reason);
@@ -161,7 +161,7 @@ export function performSessionEffect(
   }
 }
 
-/** Answers a request of the leg; a transaction that has its final response already is left alone. */
+/** Answers a request of the leg, unless its transaction has a final response. */
 function respondInLeg(
   deps: LegDeps,
   leg: Leg,
@@ -175,8 +175,8 @@ function respondInLeg(
   if (!transaction || !request) return;
   const headers: (readonly [string, string])[] = [];
   if (REFRESHES_TARGET.has(request.method) && status > 100 && status < 300) {
-    // RFC 3261 §12.1.1: a response that makes a dialog carries a Contact, as those to UPDATE do (RFC 3311 §5.2). §13.3.1.4: a 2xx
-    // says what we allow and support.
+    // RFC 3261 §12.1.1: a response that makes a dialog carries a Contact, as responses to UPDATE do (RFC 3311 §5.2).
+    // §13.3.1.4: a 2xx carries Allow and Supported.
     headers.push(['Contact', contactOf(deps, routeProtocol(request), request.uri)]);
     if (status >= 200) headers.push(...CAPABILITIES);
   }
@@ -205,7 +205,7 @@ export function serveInvite(deps: LegDeps, leg: Leg, key: string, isFirst: boole
       if (isFirst) leg.inviteFailed(failure);
     },
     acknowledged: (request) => leg.session('', { type: 'ack', request }),
-    // A stranger gets one response to one request, and that is the final one.
+    // An unauthenticated sender gets one response to a request, so the final one.
     tryingDue() {
       if (transaction.limit === undefined) sayTrying(deps, transaction);
       else transaction.owesTrying = true;
@@ -213,7 +213,7 @@ export function serveInvite(deps: LegDeps, leg: Leg, key: string, isFirst: boole
   };
 }
 
-/** Whoever sent the INVITE has shown who it is: its responses may be larger than that, and are repeated as they must. */
+/** The sender of the INVITE is authenticated: responses may be larger than it, and are repeated as the RFC demands. */
 export function trustCaller(deps: LegDeps, key: string): void {
   const transaction = deps.table.findServer(key);
   if (!transaction) return;
@@ -311,7 +311,7 @@ export function contactOf(deps: LegDeps, protocol: Protocol, uri: string): strin
   return `<${isSecure ? 'sips' : 'sip'}:${at}${transportParam(protocol, isSecure)}>`;
 }
 
-/** RFC 7118 §5.2: `ws` in a URI stands for both; whether it is encrypted is said by the scheme. */
+/** RFC 7118 §5.2: `ws` in a URI stands for ws and wss; the scheme makes the difference. */
 function transportParam(protocol: Protocol, isSecure: boolean): string {
   switch (protocol) {
     case 'udp':
@@ -333,7 +333,7 @@ function routeProtocol(request: SipRequest): Protocol {
 }
 
 /** Passes an event of the session to the owner's listener. */
-export function tellListener(listener: CallListener, event: SessionEvent): void {
+export function notifyListener(listener: CallListener, event: SessionEvent): void {
   switch (event.type) {
     case 'offered':
       listener.offered?.(event.request);

@@ -25,16 +25,16 @@ import {
   cancelLegTimer,
   type Leg,
   type LegDeps,
+  notifyListener,
   performSessionEffect,
   startLegTimer,
   startLegTransaction,
-  tellListener,
 } from './leg.ts';
 import { routesWithin } from './routes.ts';
 import { firstHop, type Route } from './send-target.ts';
 import type { ClientTransaction } from './transaction-table.ts';
 
-/** Sends the INVITEs and returns the leg in the owner's hands. */
+/** Sends the INVITEs and returns the leg for its owner. */
 export function dial(
   deps: LegDeps,
   options: InviteOptions,
@@ -58,7 +58,7 @@ export function dial(
   const confined = new Map<string, LegDeps>();
   let state: OutgoingCall;
 
-  /** Each branch falls back to where its own INVITE went. */
+  /** Routes of each branch; they fall back to the target of its own INVITE. */
   function waysOf(branch: string): LegDeps {
     const { reaches } = options;
     if (!reaches) return deps;
@@ -80,7 +80,7 @@ export function dial(
     session: (session, input, source) => feed({ type: 'session', session, input }, source),
     inDialog(remoteTag, input, flow) {
       const session = [...state.sessions.values()].find((each) => each.dialog.remoteTag === remoteTag);
-      // A phone that comes back on a new connection is followed there.
+      // Requests follow a phone to its new connection.
       if (session && flows.get(branchOf(session.id)) !== undefined) flows.set(branchOf(session.id), flow.id);
       feed({ type: 'in-dialog', remoteTag, input });
     },
@@ -93,9 +93,9 @@ export function dial(
         feed({ type: 'branch-failed', branch: scope, failure });
       } else feed({ type: 'timer-fired', scope, key: key as CallTimer });
     },
-    tell: (event) => {
+    emit: (event) => {
       if (event.type === 'referred' && listener.referred === undefined) refuseReferral();
-      else deps.safely(() => tellListener(listener, event));
+      else deps.safely(() => notifyListener(listener, event));
     },
     end: (reason: EndReason) => deps.safely(() => listener.ended?.(reason)),
     isOver: () => state.phase === 'ended' && leg.open === 0 && leg.timers.length === 0,
@@ -145,7 +145,7 @@ export function dial(
       case 'cancel-call-timer':
         cancelLegTimer(deps, leg, effect.scope, effect.key);
         return;
-      case 'tell-call': {
+      case 'emit-call': {
         const { event, response } = effect;
         deps.safely(() =>
           event === 'ringing' ? listener.ringing?.(response) : listener.answered?.(response),
@@ -164,14 +164,14 @@ export function dial(
   }
 
   function sendInvite(branch: string, invite: SipRequest, retried: boolean): void {
-    // What challenged or corrected it is asked again, and nobody else.
+    // The retry goes to the target that challenged or corrected the INVITE.
     const known = located.get(branch);
     if (known) {
       sendInviteTo(known, branch, invite, retried);
       return;
     }
     waysOf(branch).routes(flows.get(branch), firstHop(invite), (routes) => {
-      // Hung up while the URI was being located: nothing was sent, and nothing is.
+      // After a hang-up during the lookup no INVITE is sent.
       if (isOpen(branch)) sendInviteTo(routesForSize(routes, invite), branch, invite, retried);
       else feed({ type: 'branch-failed', branch, failure: 'transport-failed' });
     });
@@ -182,7 +182,7 @@ export function dial(
     return state.phase === 'calling' && (phase === 'calling' || phase === 'proceeding');
   }
 
-  /** RFC 5626 §5.3: a flow that has failed leaves the call to the next one of the same phone. */
+  /** RFC 5626 §5.3: after a failed flow the next one of the same phone gets the call. */
   function triesOtherFlow(branch: string, invite: SipRequest, attempt: Attempt): boolean {
     const [target, ...left] = otherFlows.get(branch) ?? [];
     if (target === undefined || !failsFlow(attempt)) return false;
@@ -204,15 +204,15 @@ export function dial(
   ): void {
     const [route, ...rest] = routes;
     if (route && 'host' in route.target) located.set(branch, routes);
-    // The owner has no handle yet: this failure comes like every other, after the call of `invite`.
+    // The owner has no handle yet, so this failure is reported after `invite` returns, as any other.
     if (!route) {
       startLegTimer(deps, leg, branch, 'unroutable', deps.now());
       return;
     }
-    let isHeard = false;
-    /** RFC 3263 §4.3: the next target gets a transaction of its own, unless this one has rung already. */
+    let hasResponded = false;
+    /** RFC 3263 §4.3: the next target gets its own transaction, unless this one has rung. */
     const next = (attempt: Attempt): boolean => {
-      if (isHeard || !isOpen(branch)) return false;
+      if (hasResponded || !isOpen(branch)) return false;
       if (rest.length === 0 || !triesNext(attempt)) return triesOtherFlow(branch, invite, attempt);
       const again = { ...invite, headers: createHeaders(invite.headers.entries()) };
       feed({ type: 'authenticated', branch, request: again });
@@ -221,7 +221,7 @@ export function dial(
     };
     const transaction = startLegTransaction(deps, leg, invite, route, {
       response: (response) => {
-        if (response.status < 200) isHeard ||= response.status > 100;
+        if (response.status < 200) hasResponded ||= response.status > 100;
         else if (next({ type: 'response', status: response.status })) return;
         const lacksAnswer = retried || authorize?.(response, invite) === undefined;
         feed({ type: 'branch-response', branch, response, retried: lacksAnswer }, invite);
@@ -242,7 +242,7 @@ export function dial(
     const reliable = invite.machine.kind === 'invite' && isReliable(via);
     const route: Route = { target: invite.target, protocol: reliable ? 'tcp' : 'udp', reliable };
     leg.open += 1;
-    // §9.1: nothing follows from the answer to CANCEL; the INVITE's own final response ends the branch.
+    // §9.1: the answer to CANCEL is ignored; the INVITE's own final response ends the branch.
     deps.table.startClient(key, request, printMessage(request), route, {
       response: () => {},
       failed: () => {},
@@ -273,7 +273,7 @@ export function dial(
   return {
     callId,
     get answeredBy() {
-      return state.winner === undefined ? undefined : placeOf(branchOf(state.winner));
+      return state.winner === undefined ? undefined : indexOf(branchOf(state.winner));
     },
     hangUp: () => feed({ type: 'hang-up' }),
     offer: (content, method) => inWinner({ type: 'offer', content, ...(method && { method }) }),
@@ -319,7 +319,7 @@ function inviteFor(
   });
 }
 
-/** RFC 3261 §22.2: the request again, with the CSeq one higher; its Via and branch are set when it is sent. */
+/** RFC 3261 §22.2: the same request with the CSeq one higher; sending sets Via and branch. */
 function nextAttempt(invite: SipRequest): SipRequest {
   const headers = createHeaders(invite.headers.entries());
   const cseq = parseCSeq(headers.get('CSeq') ?? '')?.seq ?? 0;
@@ -327,12 +327,12 @@ function nextAttempt(invite: SipRequest): SipRequest {
   return { ...invite, headers };
 }
 
-/** Names the branch of the target at this place. */
-function branchAt(place: number): string {
-  return `b${place}`;
+/** Names the branch of the target at this index. */
+function branchAt(index: number): string {
+  return `b${index}`;
 }
 
-function placeOf(branch: string): number {
+function indexOf(branch: string): number {
   return Number(branch.slice(1));
 }
 

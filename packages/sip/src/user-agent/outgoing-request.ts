@@ -10,7 +10,7 @@ import { firstHop, type Route } from './send-target.ts';
 /** A request outside every dialog other than INVITE. `from` and `to` are header values without tag. */
 export interface RequestOptions {
   readonly method: string;
-  /** Request-URI, which also leads when there is no live flow and no route. */
+  /** Request-URI, which also gives the target when there is no live flow and no route. */
   readonly uri: string;
   readonly flow?: string;
   readonly from: string;
@@ -19,19 +19,19 @@ export interface RequestOptions {
   readonly routes?: readonly string[];
   readonly headers?: HeaderPairs;
   readonly content?: Content;
-  /** Those of an earlier request, so that REGISTERs of one phone share a Call-ID and count up (RFC 3261 §10.2). */
+  /** From an earlier request, so that REGISTERs of one phone share a Call-ID and count up (RFC 3261 §10.2). */
   readonly callId?: string;
   readonly cseq?: number;
   /** Whether the request carries our Contact. */
   readonly contact?: boolean;
 }
 
-/** What became of a request. */
+/** The outcome of a request. */
 export type RequestOutcome =
   | { readonly type: 'response'; readonly response: SipResponse; readonly cseq: number }
   | { readonly type: 'failed'; readonly failure: 'timeout' | 'transport-failed' };
 
-/** Sends a request, answers one challenge when it can, and tells the outcome once, later than this call. */
+/** Sends a request, answers one challenge if it can, and reports the outcome once, after this call returns. */
 export function sendRequest(
   deps: LegDeps,
   options: RequestOptions,
@@ -59,9 +59,10 @@ export function sendRequest(
       deps.defer(() => settled({ type: 'failed', failure: 'transport-failed' }));
       return;
     }
-    let isHeard = false;
+    let hasResponded = false;
     const next = (attempt: Attempt): boolean => {
-      if (rest.length === 0 || !triesNext(attempt) || (isHeard && attempt.type === 'failed')) return false;
+      if (rest.length === 0 || !triesNext(attempt) || (hasResponded && attempt.type === 'failed'))
+        return false;
       // RFC 3263 §4.3: a new transaction with the next target, for the same request.
       send(rest, cseq, credentials);
       return true;
@@ -69,10 +70,10 @@ export function sendRequest(
     if (options.contact) request.headers.set('Contact', contactOf(deps, route.protocol, request.uri));
     startTransaction(deps, request, route, {
       response(response) {
-        isHeard = true;
+        hasResponded = true;
         if (response.status < 200 || next({ type: 'response', status: response.status })) return;
         const answer = credentials.length > 0 ? undefined : authorize?.(response, request);
-        // The nonce is known where it was made.
+        // The same target again: it knows its nonce.
         if (answer) send(routes, cseq + 1, answer);
         else deps.safely(() => settled({ type: 'response', response, cseq }));
       },

@@ -5,7 +5,7 @@ import type { Flow } from '../message/flow.ts';
 import type { SipRequest } from '../message/message.ts';
 import { parseMessage } from '../message/parse-message.ts';
 import { printMessage } from '../message/print-message.ts';
-import type { PlaceTarget } from './send-target.ts';
+import type { HostTarget } from './send-target.ts';
 import { createVirtualClock, recordingListener } from './testing/memory-link.ts';
 import { createUserAgent } from './user-agent.ts';
 
@@ -19,10 +19,10 @@ const flow: Flow = {
   localPort: 5060,
 };
 const content = { body: 'offer', contentType: 'application/sdp' };
-const place = (host: string): PlaceTarget => ({ protocol: 'udp', host, port: 5060 });
+const place = (host: string): HostTarget => ({ protocol: 'udp', host, port: 5060 });
 
-/** A user agent that may reach 192.0.2.0/24 alone, and whose names stand for `places`. */
-function world(uri: string, places: readonly PlaceTarget[] = [], others: readonly string[] = []) {
+/** A user agent that may reach 192.0.2.0/24 only; `places` holds the addresses of names. */
+function world(uri: string, places: readonly HostTarget[] = [], others: readonly string[] = []) {
   const clock = createVirtualClock();
   const sent: { readonly to: string; readonly request: SipRequest }[] = [];
   let tokens = 0;
@@ -66,12 +66,12 @@ function world(uri: string, places: readonly PlaceTarget[] = [], others: readonl
   };
 }
 
-test('a call is not sent to an address that it must not reach, whether the URI holds it or a name stands for it', () => {
+test('a call is not sent to a forbidden address, whether in the URI or behind a name', () => {
   const closed = [
     world('sip:b@10.0.0.7'),
     world('sip:b@example.com;maddr=10.0.0.7'),
     world('sip:b@example.com', [place('10.0.0.7')]),
-    // One closed address condemns the name.
+    // One forbidden address refuses the name.
     world('sip:b@example.com', [place('192.0.2.7'), place('10.0.0.7')]),
     world('sip:b@example.com', [place('still.a.name')]),
   ];
@@ -84,7 +84,7 @@ test('a call is not sent to an address that it must not reach, whether the URI h
   assert.deepEqual(world('sip:b@example.com', [place('192.0.2.8')]).ways(), ['INVITE 192.0.2.8']);
 });
 
-test('a Contact that must not be reached gets nothing: ACK and BYE go where the INVITE went', () => {
+test('a forbidden Contact gets nothing: ACK and BYE go to the target of the INVITE', () => {
   for (const contact of ['<sip:b@10.0.0.7>', '<sip:b@name.example>']) {
     const { ways, call, answer } = world('sip:b@192.0.2.7');
     answer(contact);
@@ -93,14 +93,14 @@ test('a Contact that must not be reached gets nothing: ACK and BYE go where the 
   }
   const forked = world('sip:b@192.0.2.7', [], ['sip:b@192.0.2.8']);
   forked.answer('<sip:b@10.0.0.7>');
-  assert.ok(forked.ways().includes('ACK 192.0.2.7'), 'of several places the one that has answered');
+  assert.ok(forked.ways().includes('ACK 192.0.2.7'), 'the answering target of several');
   const { ways, call, answer } = world('sip:b@192.0.2.7');
   answer('<sip:b@192.0.2.9>');
   call.hangUp();
   assert.deepEqual(ways(), ['INVITE 192.0.2.7', 'ACK 192.0.2.9', 'BYE 192.0.2.9']);
 });
 
-test('a caller’s Contact and Record-Route that must not be reached get nothing: BYE goes back where the INVITE came from', () => {
+test('a caller’s forbidden Contact and Record-Route get nothing: BYE goes back to the source of the INVITE', () => {
   for (const [contact, recordRoute, way] of [
     ['<sip:b@10.0.0.7>', undefined, flow.id],
     ['<sip:b@192.0.2.9>', '<sip:10.0.0.7;lr>', flow.id],

@@ -19,7 +19,7 @@ interface Ringing {
   readonly bob: string[];
 }
 
-/** A call that has arrived; Alice takes reliable provisional responses. */
+/** An incoming call; Alice supports reliable provisional responses. */
 function ringing(options: LinkOptions = {}, body = 'offer'): Ringing {
   const link = createMemoryLink(options);
   const [alice, bob] = [recordingListener(), recordingListener()];
@@ -43,7 +43,7 @@ const sent = (lines: readonly string[], start: string) =>
 function leavesNothing({ link, caller, invite }: Ringing): void {
   caller.hangUp();
   link.clock.advance(50);
-  // What was injected in Alice's name has used up her sequence numbers, so that her BYE may be out of order.
+  // The injected requests used Alice's sequence numbers, so her BYE may be out of order.
   invite.hangUp();
   link.clock.advance(400_000);
   assert.deepEqual(link.alice.ua.census(), empty);
@@ -90,7 +90,7 @@ test('RFC 3262 §3: without 100rel in the INVITE no provisional response is sent
   leavesNothing(call);
 });
 
-test('RFC 3262 §3: it is retransmitted after T1, doubling, until the PRACK comes', () => {
+test('RFC 3262 §3: a reliable response is retransmitted after T1, doubling, until the PRACK comes', () => {
   const call = ringing();
   call.link.alice.drop = (text) => text.startsWith('PRACK');
   call.invite.ring(183, { content: sdp('early') });
@@ -100,7 +100,7 @@ test('RFC 3262 §3: it is retransmitted after T1, doubling, until the PRACK come
   assert.equal(sent(call.link.bob.sent, 'SIP/2.0 183'), 2);
   call.link.clock.advance(3_000);
   assert.equal(sent(call.link.bob.sent, 'SIP/2.0 183'), 4, 'after 0.5, 1.5 and 3.5 s');
-  assert.deepEqual(call.alice, ['ringing 183'], 'RFC 3262 §4: retransmissions are not told again');
+  assert.deepEqual(call.alice, ['ringing 183'], 'RFC 3262 §4: retransmissions are not reported again');
   call.link.alice.drop = () => false;
   call.link.clock.advance(1_500);
   call.link.clock.advance(20_000);
@@ -118,7 +118,7 @@ test('RFC 3262 §3: after 64*T1 without a PRACK the INVITE is rejected with a 5x
   leavesNothing(call);
 });
 
-test('RFC 3262 §3: no second reliable response before the first was acknowledged; their RSeq rise by one', () => {
+test('RFC 3262 §3: no second reliable response before the PRACK of the first; their RSeq rise by one', () => {
   const call = ringing();
   call.invite.ring(183, { content: sdp('early') });
   call.invite.ring(180, { content: sdp('early') });
@@ -131,7 +131,7 @@ test('RFC 3262 §3: no second reliable response before the first was acknowledge
   leavesNothing(call);
 });
 
-test('RFC 3262 §3: no 2xx before the description of a reliable response was acknowledged', () => {
+test('RFC 3262 §3: no 2xx before the PRACK of a reliable response with a description', () => {
   const call = ringing();
   call.link.alice.drop = (text) => text.startsWith('PRACK');
   call.invite.ring(183, { content: sdp('early') });
@@ -159,7 +159,7 @@ test('RFC 3262 §5: the answer of a reliable response holds when the 2xx carries
   leavesNothing(call);
 });
 
-test('RFC 3261 §13.2.1: the owner sees the description of a provisional response, and after a reliable answer no other of that fork', () => {
+test('RFC 3261 §13.2.1: the owner gets the description of a provisional response, and after a reliable answer no other of that fork', () => {
   const link = createMemoryLink();
   const seen: string[] = [];
   link.bob.onInvite = (invite) => invite.listen({});
@@ -217,7 +217,7 @@ test('RFC 3262 §5: an offer in a reliable response is answered by the PRACK, an
   leavesNothing(call);
 });
 
-/** An UPDATE that Alice sends before the answer, as a phone would that moves while it rings. */
+/** An UPDATE of Alice before the answer, as from a phone that changes its address while it rings. */
 function earlyUpdate(call: Ringing, body: string, cseq = 9): string {
   const invite = call.link.alice.texts[0]!;
   const tag = /\r\nTo: [^\r]*;tag=(\w+)/.exec(call.link.bob.texts.at(-1)!)?.[1];
@@ -239,7 +239,7 @@ test('RFC 3311 §5.2: before the answer to the INVITE an UPDATE with an offer ge
   leavesNothing(call);
 });
 
-test('RFC 3311 §5.2: after an early answer an UPDATE with an offer is the owner’s to answer, and the 2xx repeats that answer', () => {
+test('RFC 3311 §5.2: after an early answer the owner answers an UPDATE with an offer, and the 2xx repeats that answer', () => {
   const call = ringing();
   call.invite.ring(183, { content: sdp('early') });
   call.link.clock.advance(50);
@@ -253,7 +253,7 @@ test('RFC 3311 §5.2: after an early answer an UPDATE with an offer is the owner
   leavesNothing(call);
 });
 
-test('A caller that gives up while an early offer waits: the offer and the INVITE are both answered', () => {
+test('A CANCEL while an early offer waits answers both the offer and the INVITE', () => {
   const call = ringing();
   call.invite.ring(183, { content: sdp('early') });
   call.link.clock.advance(50);
@@ -265,7 +265,7 @@ test('A caller that gives up while an early offer waits: the offer and the INVIT
   leavesNothing(call);
 });
 
-test('RFC 3311 §5.2: an UPDATE with an offer while the caller’s own has no answer gets a 491', () => {
+test('RFC 3311 §5.2: an UPDATE with an offer gets a 491 while the caller’s own offer has no answer', () => {
   const call = ringing();
   call.invite.ring();
   call.link.clock.advance(50);

@@ -44,7 +44,7 @@ function text(fields: Fields = {}): string {
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
-/** What Bob answers to these texts; nothing may be left when all timers have run. */
+/** Bob's answers to these texts; after all timers no state may be left. */
 function answers(
   texts: string[],
   prepare: (link: MemoryLink) => void = () => {},
@@ -72,7 +72,7 @@ test('A request reaches the owner once, and its retransmissions get the same res
   assert.equal(link.bob.ua.counters.requestsRepeated, 2);
 });
 
-test('§8.2.6.2: every response above 100 has a To tag, and an owner that answers twice is heard once', () => {
+test('§8.2.6.2: every response above 100 has a To tag, and only the first answer of an owner is sent', () => {
   const { lines, link } = answers([text()], (on) => {
     on.bob.onRequest = (incoming) => {
       incoming.reply(404);
@@ -83,13 +83,13 @@ test('§8.2.6.2: every response above 100 has a To tag, and an owner that answer
   assert.match(header(link.bob.texts[0], 'To') ?? '', /;tag=t1x/);
 });
 
-test('§8.2.2.2: a copy of a request that came over another path gets a 482', () => {
+test('§8.2.2.2: a copy of a request over another path gets a 482', () => {
   const { lines, link } = answers([text(), text({ branch: 'z9hG4bK2' }), text({ branch: 'z9hG4bK2' })]);
   assert.deepEqual(lines, ['200 OK', '482 Loop Detected', '482 Loop Detected']);
   assert.equal(link.bob.requests.length, 1);
 });
 
-test('§8.2.2.2: a request that was challenged and comes again with the CSeq that it had, now with credentials, is no copy', () => {
+test('§8.2.2.2: a challenged request that returns with credentials and the same CSeq is not a copy', () => {
   for (const status of [401, 407]) {
     const { lines, link } = answers(
       [text(), text({ branch: 'z9hG4bK2' }), text({ branch: 'z9hG4bK3' })],
@@ -113,7 +113,7 @@ for (const [why, fields, line] of [
     { method: 'PUBLISH' },
     '405 Method Not Allowed',
   ],
-  ['§21.5.2: a method that nobody knows gets a 501', { method: 'FROB' }, '501 Not Implemented'],
+  ['§21.5.2: an unknown method gets a 501', { method: 'FROB' }, '501 Not Implemented'],
   [
     '§8.2.2.1: a Request-URI of an unknown scheme gets a 416',
     { uri: 'mailto:bob@x' },
@@ -144,7 +144,7 @@ for (const [why, fields, line] of [
   });
 }
 
-test('§8.2.1 and §8.2.2.3: a 405 names what is allowed and a 420 what is not supported', () => {
+test('§8.2.1 and §8.2.2.3: a 405 lists the allowed methods and a 420 the unsupported extensions', () => {
   const { link } = answers(
     [text({ method: 'PUBLISH' }), text({ branch: 'z9hG4bK2', cseq: 2, more: ['Require: path, foo, bar'] })],
     () => {},
@@ -157,7 +157,7 @@ test('§8.2.1 and §8.2.2.3: a 405 names what is allowed and a 420 what is not s
   assert.equal(parseMessage(link.bob.texts[1]!).message?.headers.all('Unsupported').join(), 'foo,bar');
 });
 
-test('§8.1.1.6: a UAS does not refuse a request for its Max-Forwards', () => {
+test('§8.1.1.6: a UAS does not refuse a request because of its Max-Forwards', () => {
   assert.deepEqual(answers([text().replace('Max-Forwards: 70', 'Max-Forwards: 0')]).lines, ['200 OK']);
 });
 
@@ -172,7 +172,7 @@ test('Responses without a transaction and stray ACKs are dropped and counted', (
   );
 });
 
-test('§17.2.3: requests without a branch of RFC 3261 are known by URI, From tag, Call-ID, CSeq and top Via', () => {
+test('§17.2.3: requests without a branch of RFC 3261 are identified by URI, From tag, Call-ID, CSeq and top Via', () => {
   const old = (cseq: number) => text({ branch: '1', cseq });
   const { lines, link } = answers([old(1), old(1), old(2), text({ branch: 'z9hG4bK', cseq: 3 })]);
   assert.deepEqual(lines, ['200 OK', '200 OK', '200 OK', '200 OK']);
@@ -247,7 +247,7 @@ test('Full tables refuse with 503', () => {
   assert.deepEqual(lines, ['200 OK', '503 Service Unavailable']);
 });
 
-test('§18.2.2: without rport and from another port than sent-by says, the response goes to the port of sent-by', () => {
+test('§18.2.2: without rport and from a port other than that of sent-by, the response goes to the port of sent-by', () => {
   const targets: unknown[] = [];
   const link = createMemoryLink({}, { send: (target) => targets.push(target) });
   link.bob.onRequest = (incoming) => incoming.reply(200);
@@ -260,7 +260,7 @@ test('§18.2.2: without rport and from another port than sent-by says, the respo
   link.bob.ua.close();
 });
 
-test('§17.2.1: a silent owner of an INVITE leaves 100 (Trying) to the transaction after 200 ms', () => {
+test('§17.2.1: without an answer of the owner the INVITE transaction sends 100 (Trying) after 200 ms', () => {
   const invite = text({ method: 'INVITE', more: ['Contact: <sip:alice@10.0.0.1>'] });
   const { lines } = answers([invite], (link) => {
     link.bob.onInvite = (incoming) => {
@@ -303,7 +303,7 @@ test('§9.2: a CANCEL after the final response is answered with 200 and changes 
   link.bob.ua.close();
 });
 
-test('RFC 6026: an ACK of a 2xx that reuses the branch of its INVITE is taken', () => {
+test('RFC 6026: an ACK of a 2xx with the branch of its INVITE is accepted', () => {
   const link = createMemoryLink();
   const log = recordingListener();
   link.bob.onInvite = (incoming) => {
@@ -321,7 +321,7 @@ const hash = (algorithm: 'MD5' | 'SHA-256', of: string): string =>
     .update(of, 'latin1')
     .digest('hex');
 
-test('§22: an INVITE that is challenged is sent again with credentials and the next CSeq; its ACK carries them too', () => {
+test('§22: a challenged INVITE is sent again with credentials and the next CSeq; its ACK carries them too', () => {
   const link = createMemoryLink({}, { hash });
   const seen: string[] = [];
   link.bob.onInvite = (incoming) => {
@@ -352,7 +352,7 @@ test('§22: an INVITE that is challenged is sent again with credentials and the 
   assert.deepEqual([link.alice.ua.census(), link.bob.ua.census()], [empty, empty]);
 });
 
-test('§22.1: credentials that are refused, or none at all, end the call with the status of the challenge', () => {
+test('§22.1: refused or missing credentials end the call with the status of the challenge', () => {
   const link = createMemoryLink({}, { hash });
   link.bob.onInvite = (incoming) =>
     incoming.reject(401, { headers: [['WWW-Authenticate', 'Digest realm="r", nonce="n"']] });
@@ -373,7 +373,7 @@ test('§22.1: credentials that are refused, or none at all, end the call with th
   assert.deepEqual([link.alice.ua.census(), link.bob.ua.census()], [empty, empty]);
 });
 
-test('A phone that is reached twice by one call rings once: the copy gets a 482 and is no answer', () => {
+test('A phone that one call reaches twice rings once: the copy gets a 482, which does not end the call', () => {
   const link = createMemoryLink();
   link.bob.onInvite = (incoming) => incoming.ring();
   const log = recordingListener();
@@ -388,7 +388,7 @@ test('A phone that is reached twice by one call rings once: the copy gets a 482 
   assert.deepEqual([link.alice.ua.census(), link.bob.ua.census()], [empty, empty]);
 });
 
-test('A connection that closes ends the calls that ring on it, and leaves those that are answered', () => {
+test('A closed connection ends its ringing calls, and not its answered ones', () => {
   const link = createMemoryLink({ protocol: 'tcp' });
   const flow = 'tcp:10.0.0.1-10.0.0.2';
   link.bob.onInvite = (incoming) => {
@@ -447,7 +447,7 @@ test('A 2xx that could not be sent ends the callee leg with transport-failed', (
   assert.deepEqual(link.bob.ua.census(), empty);
 });
 
-test('A leg that ended before its owner listens tells its end when it does', () => {
+test('A leg that ended before its owner listens emits its end when the owner does', () => {
   const link = createMemoryLink();
   link.inject('bob', text({ method: 'INVITE', more: ['Contact: <sip:alice@10.0.0.1>'] }));
   link.inject('bob', text({ method: 'CANCEL' }));
@@ -472,7 +472,7 @@ test('§15: a BYE within the early dialog is answered with 200, and the INVITE w
   link.bob.ua.close();
 });
 
-test('§12: a request with our tag and a stranger’s From tag is not of the dialog', () => {
+test('§12: a request with our tag and an unknown From tag is outside the dialog', () => {
   const link = createMemoryLink();
   const log = recordingListener();
   link.bob.onInvite = (incoming) => {
@@ -488,7 +488,7 @@ test('§12: a request with our tag and a stranger’s From tag is not of the dia
   link.bob.ua.close();
 });
 
-test('§10.2 and §22.2: a REGISTER is challenged, sent again with credentials and the next CSeq, and its outcome told once', () => {
+test('§10.2 and §22.2: a REGISTER is challenged, sent again with credentials and the next CSeq, and its outcome reported once', () => {
   const link = createMemoryLink({}, { hash });
   link.bob.onRequest = (incoming) => {
     const { headers } = incoming.request;
@@ -521,7 +521,7 @@ test('§10.2 and §22.2: a REGISTER is challenged, sent again with credentials a
   assert.deepEqual([link.alice.ua.census(), link.bob.ua.census()], [empty, empty]);
 });
 
-test('§17.1.2: a request that nobody answers times out after 64*T1, and one that leads nowhere fails later, never at once', () => {
+test('§17.1.2: an unanswered request times out after 64*T1, and one without a target fails after the call returns', () => {
   const link = createMemoryLink();
   link.alice.drop = () => true;
   const outcomes: string[] = [];
@@ -540,7 +540,7 @@ test('§17.1.2: a request that nobody answers times out after 64*T1, and one tha
   assert.deepEqual(link.alice.ua.census(), empty);
 });
 
-test('RFC 4320 §4.2: a request that its owner never answers is given up after 64*T1, silently', () => {
+test('RFC 4320 §4.2: a request that its owner never answers ends after 64*T1 without a response', () => {
   const link = createMemoryLink();
   link.inject('bob', text());
   assert.equal(link.bob.ua.census().transactions, 1);
@@ -550,14 +550,14 @@ test('RFC 4320 §4.2: a request that its owner never answers is given up after 6
   assert.deepEqual(link.bob.ua.census(), empty);
 });
 
-test('An answer that comes late, but in time, is sent', () => {
+test('A late answer of the owner within 64*T1 is sent', () => {
   const { link } = answers([text()], (on) => {
     on.bob.onRequest = (incoming) => on.clock.startTimer(on.clock.now() + 5_000, () => incoming.reply(200));
   });
   assert.deepEqual(link.bob.sent, ['SIP/2.0 200 OK']);
 });
 
-test('An owner that throws at a request or an INVITE makes the answer 500', () => {
+test('A request or INVITE whose listener throws gets 500', () => {
   const { lines, link } = answers(
     [
       text(),
@@ -573,7 +573,7 @@ test('An owner that throws at a request or an INVITE makes the answer 500', () =
   assert.equal(link.bob.ua.counters.listenerErrors, 2);
 });
 
-test('An INVITE that its owner forgets and whose caller is gone ends with no-response at the limit of ringing', () => {
+test('An INVITE without an answer of its owner and without CANCEL ends with no-response at the ringing limit', () => {
   const link = createMemoryLink({}, { limits: { ringingLimitMs: 120_000 } });
   const log = recordingListener();
   link.bob.onInvite = (incoming) => {

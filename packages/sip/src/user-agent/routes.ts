@@ -1,18 +1,18 @@
 import { addressOfHost } from '../message/host.ts';
 import { paramOf } from '../message/params.ts';
 import { parseSipUri } from '../message/uri.ts';
-import { type PlaceTarget, type Route, routeOfFlow, routeOfTarget, routeOfUri } from './send-target.ts';
+import { type HostTarget, type Route, routeOfFlow, routeOfTarget, routeOfUri } from './send-target.ts';
 import type { UserAgentDeps } from './user-agent-options.ts';
 
-/** Ways to a peer: its flow while that is alive, else where a URI leads. */
+/** Routes to a peer: its flow while it is alive, else those of a URI. */
 export interface Routes {
-  /** Of a dialog, whose peer was found before; undefined when there is none. */
+  /** The route of a dialog, whose peer was located before; undefined if there is none. */
   one(flow: string | undefined, uri: string): Route | undefined;
-  /** Of a new request: calls `found` once, within the call unless DNS has to be asked; best first, none when there is none. */
+  /** The routes of a new request, best first, possibly none: calls `found` once, within the call unless DNS is needed. */
   all(flow: string | undefined, uri: string, found: (routes: readonly Route[]) => void): void;
 }
 
-/** The routes of a user agent. */
+/** Creates the routes of a user agent. */
 export function createRoutes(deps: Pick<UserAgentDeps, 'flow' | 'locate'>): Routes {
   function one(flowId: string | undefined, uri: string): Route | undefined {
     const flow = flowId === undefined ? undefined : deps.flow(flowId);
@@ -33,16 +33,16 @@ export function createRoutes(deps: Pick<UserAgentDeps, 'flow' | 'locate'>): Rout
   };
 }
 
-/** How a leg asks for its ways. */
+/** The route lookup of a leg. */
 export interface LegRoutes {
   route(flow: string | undefined, uri: string): Route | undefined;
   routes(flow: string | undefined, uri: string, found: (routes: readonly Route[]) => void): void;
 }
 
 /**
- * The ways of a call to somebody who may have named any address: nothing is sent to one that `reaches` refuses, nor to a name that
- * was not looked up. What the peer says of itself later (Contact, Record-Route) is held against the same; where it leads nowhere,
- * requests go where the INVITE went, or `back` where it came from.
+ * The routes of a call whose target an outsider chose: nothing is sent to an address that `reaches` refuses, nor to a name without
+ * a lookup. The same holds for the peer's later Contact and Record-Route; if these give no allowed route, requests go to the target
+ * of the INVITE, or `back` to its source.
  */
 export function routesWithin(
   ways: LegRoutes,
@@ -51,7 +51,7 @@ export function routesWithin(
 ): LegRoutes {
   let last = back;
   const isOpen = ({ target }: Route): boolean => !('host' in target) || isReached(target);
-  const isReached = ({ host }: PlaceTarget): boolean => isAddress(host) && reaches(host);
+  const isReached = ({ host }: HostTarget): boolean => isAddress(host) && reaches(host);
   return {
     route(flow, uri) {
       const route = ways.route(flow, uri);
@@ -59,7 +59,7 @@ export function routesWithin(
     },
     routes(flow, uri, found) {
       ways.routes(flow, uri, (all) => {
-        // One that is closed condemns the name: whoever mixes them wants the other one to be tried next.
+        // One refused address refuses the name: an attacker may mix addresses so that a retry reaches the refused one.
         const open = all.every(isOpen) ? all : [];
         last = open[0] ?? last;
         found(open);
@@ -68,7 +68,7 @@ export function routesWithin(
   };
 }
 
-/** RFC 3263 §4: an address leaves nothing to ask. */
+/** RFC 3263 §4: an address needs no lookup. */
 function namesHost(text: string): boolean {
   const uri = parseSipUri(text);
   return uri !== undefined && !isAddress(addressOfHost(paramOf(uri.params, 'maddr') || uri.host));

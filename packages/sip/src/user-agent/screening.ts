@@ -5,13 +5,13 @@ import { parseNameAddr } from '../message/name-addr.ts';
 import { splitUri, uriScheme } from '../message/uri.ts';
 import { screenContent } from './session-content.ts';
 
-/** A refusal that needs nobody's opinion. */
+/** A refusal by the stack itself. */
 export interface Refusal {
   readonly status: number;
   readonly headers?: HeaderPairs;
 }
 
-/** What the product serves beyond calls. */
+/** The methods and extensions that the product serves beyond calls. */
 export interface Screen {
   /** Methods outside a dialog that the product answers, such as REGISTER and OPTIONS. */
   readonly methods: ReadonlySet<string>;
@@ -20,18 +20,18 @@ export interface Screen {
   readonly sessionInterval: SessionInterval;
 }
 
-/** Methods that mean something within a dialog only. */
+/** Methods for use within a dialog only. */
 const DIALOG_METHODS = new Set(['BYE', 'INFO', 'UPDATE', 'PRACK', 'NOTIFY']);
 
 /**
  * Inspects a new request outside every dialog in the order of RFC 3261 §8.2: method, Request-URI and To, required extensions.
- * `hasToTag` means that it names a dialog that we do not have.
+ * `hasToTag` means that it names an unknown dialog.
  */
 export function screenRequest(request: SipRequest, hasToTag: boolean, screen: Screen): Refusal | undefined {
   const { method } = request;
-  // §12.2.2: a To tag that fits no dialog is answered with 481; registrars see stale ones from phones and do not care.
+  // §12.2.2: a To tag of no known dialog gets 481. REGISTER is exempt: phones send stale tags.
   if ((hasToTag && method !== 'REGISTER') || DIALOG_METHODS.has(method)) return { status: 481 };
-  // RFC 3515 §2.4.2: nobody is called for the sake of a REFER outside a call.
+  // RFC 3515 §2.4.2: a REFER outside a call is declined.
   if (method === 'REFER' && !screen.methods.has(method)) return { status: 603 };
   if (method !== 'INVITE' && !screen.methods.has(method)) return refuseMethod(method, screen);
   const scheme = uriScheme(request.uri);
@@ -43,7 +43,7 @@ export function screenRequest(request: SipRequest, hasToTag: boolean, screen: Sc
   return screenExtensions(request, screen);
 }
 
-/** 501 for a malformed request whose method nobody knows, which outlives the reason why it is malformed (RFC 4475 §3.1.2.18). */
+/** 501 for a malformed request with an unknown method: the method fails even if the message is corrected (RFC 4475 §3.1.2.18). */
 export function screenMalformed(request: SipRequest, screen: Screen): Refusal | undefined {
   const { method } = request;
   if (method === 'INVITE' || method === 'CANCEL' || screen.methods.has(method)) return undefined;
@@ -55,7 +55,7 @@ function isSip(scheme: string | undefined): boolean {
   return scheme === 'sip' || scheme === 'sips';
 }
 
-/** RFC 3261 §19.1.1: headers have no place in a Request-URI (RFC 4475 §3.1.2.11); the rest is the grammar of a SIP URI. */
+/** RFC 3261 §19.1.1: a Request-URI is a SIP URI without headers (RFC 4475 §3.1.2.11). */
 function isRequestUri(text: string): boolean {
   return splitUri(text)?.headers.length === 0;
 }
@@ -65,8 +65,8 @@ function addressIn(request: SipRequest, header: string): string {
 }
 
 /**
- * RFC 3261 §8.2.2.3: option tags in Require that are not understood are named in Unsupported of a 420; then the session
- * that the request carries is looked at (§8.2.3).
+ * RFC 3261 §8.2.2.3: 420 with Unsupported lists the unknown option tags of Require. After them come the session timer and the
+ * body (§8.2.3).
  */
 export function screenExtensions(request: SipRequest, screen: Screen): Refusal | undefined {
   if (request.headers.has('Require')) {
@@ -74,13 +74,13 @@ export function screenExtensions(request: SipRequest, screen: Screen): Refusal |
     if (unknown.length > 0) return { status: 420, headers: [['Unsupported', unknown.join(', ')]] };
   }
   if (request.method !== 'INVITE' && request.method !== 'UPDATE') return undefined;
-  // RFC 4028 §9: 422 with the least interval that we take.
+  // RFC 4028 §9: 422 with the least interval that we accept.
   const leastS = tooBriefFor(request, screen.sessionInterval);
   if (leastS !== undefined) return { status: 422, headers: [['Min-SE', String(leastS)]] };
   return screenContent(request);
 }
 
-/** RFC 3261 §8.2.1: 405 with Allow for a method that we know, 501 for others. */
+/** RFC 3261 §8.2.1: 405 with Allow for a registered method, 501 for others. */
 function refuseMethod(method: string, screen: Screen): Refusal {
   const methods = new Set([...ALLOWED_METHODS.split(', '), ...screen.methods]);
   const { status } = answerPlainRequest(method);

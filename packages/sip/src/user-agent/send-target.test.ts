@@ -4,7 +4,7 @@ import { createVia, parseVia } from '../message/via.ts';
 import { routeOfUri, targetOfLostFlow } from './send-target.ts';
 import { createMemoryLink } from './testing/memory-link.ts';
 
-test('RFC 3261 §26.2.2: a sips URI leads to TLS, over TCP too, and never into the clear', () => {
+test('RFC 3261 §26.2.2: a sips URI uses TLS, with transport=tcp too, and never an unencrypted transport', () => {
   const tls = { protocol: 'tls', host: 'example.com', port: 5061, identity: 'example.com' };
   for (const uri of [
     'sips:b@example.com',
@@ -16,7 +16,7 @@ test('RFC 3261 §26.2.2: a sips URI leads to TLS, over TCP too, and never into t
   assert.equal(routeOfUri('sips:b@example.com')?.reliable, true);
 });
 
-test('RFC 5922 §7.3: the certificate must be that of the URI, wherever maddr leads', () => {
+test('RFC 5922 §7.3: the certificate must name the host of the URI, whatever maddr is', () => {
   assert.deepEqual(routeOfUri('sips:b@example.com:5063;maddr=192.0.2.1')?.target, {
     protocol: 'tls',
     host: '192.0.2.1',
@@ -25,7 +25,7 @@ test('RFC 5922 §7.3: the certificate must be that of the URI, wherever maddr le
   });
 });
 
-test('RFC 7118 §5: nobody can connect to a WebSocket client', () => {
+test('RFC 7118 §5: a WebSocket client has no target for a new connection', () => {
   for (const uri of [
     'sip:b@x.invalid;transport=ws',
     'sips:b@x.invalid;transport=ws',
@@ -34,7 +34,7 @@ test('RFC 7118 §5: nobody can connect to a WebSocket client', () => {
     assert.equal(routeOfUri(uri), undefined, uri);
 });
 
-test('RFC 3261 §18.2.2: a response whose connection is gone goes to sent-by’s port at the address it came from', () => {
+test('RFC 3261 §18.2.2: a response whose connection is closed goes to the sent-by port at the source address', () => {
   const via = parseVia('SIP/2.0/TCP phone.example:5070;branch=z9hG4bK1;received=192.0.2.1;rport=40000')!;
   assert.deepEqual(targetOfLostFlow(via), { protocol: 'tcp', host: '192.0.2.1', port: 5070 });
   const tls = parseVia('SIP/2.0/TLS phone.example;branch=z9hG4bK1;received=192.0.2.1')!;
@@ -48,7 +48,7 @@ test('RFC 3261 §18.2.2: a response whose connection is gone goes to sent-by’s
     assert.equal(targetOfLostFlow(parseVia(createVia(protocol, '192.0.2.1', 80, 'z9hG4bK1'))!), undefined);
 });
 
-test('§18.2.2: such a response is sent once more, and when that fails too its transaction is told', () => {
+test('§18.2.2: a response on a closed connection is sent once more, and a second failure is reported to its transaction', () => {
   const sent: { readonly target: object; readonly text: string }[] = [];
   let isGone = false;
   const link = createMemoryLink(
@@ -81,7 +81,7 @@ test('§18.2.2: such a response is sent once more, and when that fails too its t
   assert.equal(link.bob.ua.census().transactions, 0);
 });
 
-test('RFC 7118 §5.2, RFC 3261 §12.1.1: our Contact names the transport and port of the request, and is sips where it was', () => {
+test('RFC 7118 §5.2, RFC 3261 §12.1.1: our Contact has the transport and port of the request, and is sips for a sips request', () => {
   const ports = { udp: 5060, tcp: 5060, tls: 5061, ws: 8080, wss: 8443 };
   const link = createMemoryLink({}, { address: (protocol) => ({ host: '10.0.0.2', port: ports[protocol] }) });
   link.bob.onInvite = (invite) => invite.ring();

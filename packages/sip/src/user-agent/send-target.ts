@@ -6,11 +6,11 @@ import { paramOf } from '../message/params.ts';
 import { parseSipUri, type SipUri } from '../message/uri.ts';
 import { parseVia, responseTarget, type Via } from '../message/via.ts';
 
-/** Where a message goes: back on a flow, or to a host (name or address without brackets) that the transport finds or connects to. */
-export type SendTarget = { readonly flow: string } | PlaceTarget;
+/** The target of a message: a flow, or a host (name or address without brackets) that the transport resolves or connects to. */
+export type SendTarget = { readonly flow: string } | HostTarget;
 
-/** A place that is found or connected to. */
-export interface PlaceTarget {
+/** A host, port and protocol that the transport resolves or connects to. */
+export interface HostTarget {
   readonly protocol: 'udp' | 'tcp' | 'tls';
   readonly host: string;
   readonly port: number;
@@ -18,7 +18,7 @@ export interface PlaceTarget {
   readonly identity?: string;
 }
 
-/** A target together with what a transaction must know of it. */
+/** A target with the properties that a transaction needs. */
 export interface Route {
   readonly target: SendTarget;
   readonly protocol: Protocol;
@@ -31,8 +31,8 @@ export function routeOfFlow(flow: Flow): Route {
 }
 
 /**
- * The route that a SIP URI names: its `maddr` or host, its port or the default one, its transport or UDP (RFC 3261 §8.1.2,
- * RFC 3263 §4.1 for numeric hosts). Undefined for a URI that is no SIP URI, and for WebSocket, which a server cannot open.
+ * The route of a SIP URI: its `maddr` or host, its port or the default one, its transport or UDP (RFC 3261 §8.1.2,
+ * RFC 3263 §4.1 for numeric hosts). Undefined for any other URI, and for WebSocket, which a server cannot open.
  */
 export function routeOfUri(text: string): Route | undefined {
   const uri = parseSipUri(text);
@@ -46,13 +46,13 @@ export function routeOfUri(text: string): Route | undefined {
   );
 }
 
-/** The route to a place. */
-export function routeOfTarget(target: PlaceTarget): Route {
+/** The route to a host. */
+export function routeOfTarget(target: HostTarget): Route {
   const { protocol } = target;
   return { target, protocol, reliable: protocol !== 'udp' };
 }
 
-/** A sips URI is never sent in the clear: over TCP it means TLS, and over UDP nothing (RFC 3261 §26.2.2). */
+/** A sips URI is never sent unencrypted: with TCP it means TLS, and with UDP it has no route (RFC 3261 §26.2.2). */
 function protocolOfUri(uri: SipUri): 'udp' | 'tcp' | 'tls' | undefined {
   const named = paramOf(uri.params, 'transport')?.toLowerCase();
   if (uri.scheme === 'sips')
@@ -65,27 +65,27 @@ function defaultPort(protocol: Protocol): number {
   return protocol === 'tls' ? 5061 : 5060;
 }
 
-/** The URI whose host gets a request outside every dialog: that of its first Route, or the Request-URI (RFC 3261 §8.1.2). */
+/** The URI whose host gets a request outside every dialog: its first Route, or the Request-URI (RFC 3261 §8.1.2). */
 export function firstHop(request: SipRequest): string {
   const route = request.headers.get('Route');
   return route === undefined ? request.uri : (parseNameAddr(route)?.uri ?? route);
 }
 
 /**
- * Where a response goes whose connection is gone: a new one to where the sender says that it listens, at the address it
- * came from (RFC 3261 §18.2.2). Undefined where there is no such place, as behind a WebSocket.
+ * The target of a response whose connection is closed: a new connection to the source address, at the sent-by port
+ * (RFC 3261 §18.2.2). Undefined if there is none, as behind a WebSocket.
  */
 export function targetOfLostFlow(via: Via): SendTarget | undefined {
   const { protocol, host, port } = responseTarget(via);
   if (protocol === 'tcp') return { protocol, host, port };
-  // RFC 5922 §7.3: whoever sits there must be who the sender said it was.
+  // RFC 5922 §7.3: the peer's certificate must name the sent-by host.
   if (protocol === 'tls') return { protocol, host, port, identity: addressOfHost(via.host) };
   return undefined;
 }
 
 /**
- * Where the responses to a request go, whose top Via was `via` (RFC 3261 §18.2.2, RFC 3581 §4): over a connection responses go back on it. Over UDP they go to the source when the sender
- * asked for that or sends from the port that it names, else to the port of sent-by.
+ * The target of responses to a request whose top Via was `via` (RFC 3261 §18.2.2, RFC 3581 §4): its connection. Over UDP the
+ * source, if the sender requested `rport` or sends from its sent-by port, else the sent-by port.
  */
 export function targetOf(request: SipRequest, via: Via, flow: Flow): SendTarget {
   if (flow.reliable) return { flow: flow.id };

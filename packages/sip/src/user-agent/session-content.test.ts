@@ -29,7 +29,7 @@ const multipart = (...parts: string[]) => `${parts.map((part) => `--b\r\n${part}
 const mixed = (...parts: string[]) =>
   withSessionAlone(request('multipart/mixed;boundary="b"', multipart(...parts)));
 
-test('RFC 5621 §3.1: the SDP of a multipart is the body, when the other parts may be ignored', () => {
+test('RFC 5621 §3.1: the SDP of a multipart is the body if the other parts are optional', () => {
   const ignored = `${isup}Content-Disposition: signal; handling=optional\r\n\r\n\x01\x02`;
   for (const each of [mixed(session), mixed(session, ignored), mixed(ignored, session)]) {
     assert.deepEqual([each.body, each.headers.get('Content-Type')], [`${sdp}\r\n`, 'application/sdp']);
@@ -37,19 +37,19 @@ test('RFC 5621 §3.1: the SDP of a multipart is the body, when the other parts m
   }
 });
 
-test('RFC 5621 §3.1: a part that must be understood and is not gets 415, as does a multipart without SDP', () => {
+test('RFC 5621 §3.1: a required part of unknown type gets 415, as does a multipart without SDP', () => {
   for (const each of [mixed(session, `${isup}\r\n\x01`), mixed(`${isup}\r\n\x01`), mixed()]) {
     assert.deepEqual(screenContent(each), { status: 415, headers: [['Accept', 'application/sdp']] });
   }
 });
 
-test('RFC 5621 §3.1: of alternatives one is enough', () => {
+test('RFC 5621 §3.1: one known part of a multipart/alternative is enough', () => {
   const body = multipart(`${isup}\r\n\x01`, session);
   const { headers, body: alone } = withSessionAlone(request('Multipart/Alternative; boundary=b', body));
   assert.deepEqual([headers.get('Content-Type'), alone], ['application/sdp', `${sdp}\r\n`]);
 });
 
-test('RFC 3261 §20.11: an optional body of unknown type is ignored; SDP, and a body without type, stay as they are', () => {
+test('RFC 3261 §20.11: an optional body of unknown type is ignored; SDP, and a body without type, stay unchanged', () => {
   const optional: [string, string][] = [['Content-Disposition', 'render;handling=OPTIONAL']];
   assert.equal(withSessionAlone(request('text/plain', 'x', optional)).body, '');
   for (const type of ['application/sdp', 'Application/SDP ; charset=utf-8', undefined]) {
@@ -59,7 +59,7 @@ test('RFC 3261 §20.11: an optional body of unknown type is ignored; SDP, and a 
   }
 });
 
-test('RFC 3261 §8.2.3: UPDATE and PRACK carry sessions too, INFO and MESSAGE what they like', () => {
+test('RFC 3261 §8.2.3: UPDATE and PRACK carry sessions too, INFO and MESSAGE any body', () => {
   for (const [method, status] of [
     ['UPDATE', 415],
     ['PRACK', 415],

@@ -7,10 +7,10 @@ import { trimSpace, unquote } from '../message/tokens.ts';
 
 const SDP = 'application/sdp';
 
-/** Requests whose body is an offer or answer, if they have one. */
+/** Requests whose body, if any, is an offer or answer. */
 const CARRY_SESSIONS = new Set(['INVITE', 'UPDATE', 'PRACK']);
 
-/** 415 for a body that is no SDP, 406 where our SDP would not be accepted (RFC 3261 §8.2.3, RFC 4475 §3.3.6, §3.3.15). */
+/** 415 for a body other than SDP, 406 if the sender does not accept SDP (RFC 3261 §8.2.3, RFC 4475 §3.3.6, §3.3.15). */
 export function screenContent({
   method,
   headers,
@@ -32,9 +32,8 @@ export function screenContent({
 }
 
 /**
- * The request with the session description as its only body: the part of a multipart that is SDP (RFC 5621 §3.1), when the
- * others may be ignored; no body where `handling=optional` asks to ignore one that is not understood (RFC 3261 §20.11). A
- * request that needs neither is returned as it is.
+ * The request with the session description as its only body: the SDP part of a multipart (RFC 5621 §3.1) if the others are
+ * optional; no body if `handling=optional` marks an unknown one (RFC 3261 §20.11). Any other request is returned unchanged.
  */
 export function withSessionAlone(request: SipRequest): SipRequest {
   const { method, headers, body } = request;
@@ -49,14 +48,14 @@ export function withSessionAlone(request: SipRequest): SipRequest {
   return isOptional(headers) ? { ...request, body: '' } : request;
 }
 
-/** The SDP of a multipart; undefined when there is none, or a part that must be understood is not. */
+/** The SDP of a multipart; undefined when there is none, or a required part is unknown. */
 function sessionIn(contentType: string, body: ByteString): ByteString | undefined {
   const boundary = unquote(parameter(contentType, 'boundary') ?? '');
-  // RFC 5621 §3.1: of alternatives one is enough, and of related parts the root; of a mixture each has its own handling.
+  // RFC 5621 §3.1: one of alternative parts is enough, the root of related ones; mixed parts each have their own handling.
   const isMixed = mediaType(contentType) === 'multipart/mixed';
   let session: ByteString | undefined;
   for (const part of partsOf(body, boundary) ?? []) {
-    // The line end in front of a boundary belongs to it, and the last line of a description is often left with that alone.
+    // The line end before a boundary belongs to the boundary, and descriptions often end with that one only.
     if (part.headers.has('Content-Type') && isSdp(part.headers))
       session ??= part.body.endsWith('\n') ? part.body : `${part.body}\r\n`;
     else if (isMixed && !isOptional(part.headers)) return undefined;
@@ -64,7 +63,7 @@ function sessionIn(contentType: string, body: ByteString): ByteString | undefine
   return session;
 }
 
-/** A body without Content-Type, as old phones send it, is taken for what an INVITE carries. */
+/** A body without Content-Type, as old phones send it, counts as SDP. */
 function isSdp(headers: SipHeaders): boolean {
   const contentType = headers.get('Content-Type');
   return contentType === undefined || mediaType(contentType) === SDP;

@@ -21,7 +21,7 @@ interface Talk {
   readonly bob: string[];
 }
 
-/** A call that was answered; what follows is the life inside its dialog. */
+/** An answered call. */
 function talk(options: LinkOptions = {}, sessionInterval = { wantedS: 100, leastS: 90 }): Talk {
   const link = createMemoryLink(options, { sessionInterval });
   const [alice, bob] = [recordingListener(), recordingListener()];
@@ -57,7 +57,7 @@ function leavesNothing({ link }: Talk): void {
   assert.deepEqual(link.bob.ua.census(), empty);
 }
 
-test('RFC 4028 §10: the refresher sends an UPDATE after half of the interval, again and again, and the call lives on', () => {
+test('RFC 4028 §10: the refresher sends an UPDATE after half of each interval, and the call goes on', () => {
   const call = talk();
   call.link.clock.advance(49_000);
   assert.equal(sent(call.link.alice.sent, 'UPDATE'), 0);
@@ -71,7 +71,7 @@ test('RFC 4028 §10: the refresher sends an UPDATE after half of the interval, a
   leavesNothing(call);
 });
 
-test('RFC 4028 §7.4: a refresh by UPDATE carries no offer, names the refresher and is answered with a Contact', () => {
+test('RFC 4028 §7.4: a refresh by UPDATE has no offer, names the refresher and gets a Contact in its answer', () => {
   const call = talk();
   call.link.clock.advance(51_000);
   const update = call.link.alice.texts.find((text) => text.startsWith('UPDATE'))!;
@@ -86,7 +86,7 @@ test('RFC 4028 §7.4: a refresh by UPDATE carries no offer, names the refresher 
   leavesNothing(call);
 });
 
-test('RFC 4028 §7.1: who names the UAS as refresher is refreshed by it', () => {
+test('RFC 4028 §7.1: a UAC that names the UAS as refresher is refreshed by it', () => {
   const named = /\r\nSession-Expires: 100\r\n/;
   const rewrite = (text: string) => text.replace(named, '\r\nSession-Expires: 100;refresher=uas\r\n');
   const call = talk({ rewrite });
@@ -130,7 +130,7 @@ test('RFC 4028 §10: when no refresh comes, both sides end the session with BYE 
   assert.equal(call.alice.at(-1)?.split(' ')[0], 'ended');
 });
 
-test('RFC 4028 §7.3: after a 422 the INVITE is sent again with the interval that its Min-SE names', () => {
+test('RFC 4028 §7.3: after a 422 the INVITE is sent again with the interval of its Min-SE', () => {
   const call = talk(
     { alice: { sessionInterval: { wantedS: 100, leastS: 90 } } },
     { wantedS: 1800, leastS: 200 },
@@ -145,7 +145,7 @@ test('RFC 4028 §7.3: after a 422 the INVITE is sent again with the interval tha
   leavesNothing(call);
 });
 
-test('RFC 4028 §7.3: a 422 that asks for no more than was asked for ends the call', () => {
+test('RFC 4028 §7.3: a 422 whose Min-SE is not above our interval ends the call', () => {
   const call = talk({
     rewrite: (text) => text.replace('\r\nSession-Expires: 100\r\n', '\r\nSession-Expires: 89\r\n'),
   });
@@ -153,7 +153,7 @@ test('RFC 4028 §7.3: a 422 that asks for no more than was asked for ends the ca
   leavesNothing(call);
 });
 
-test('RFC 4028 §9: a refused interval never reaches the owner, and the refusal names the least one', () => {
+test('RFC 4028 §9: a refused interval never reaches the owner, and the refusal names the shortest allowed one', () => {
   const link = createMemoryLink();
   const invite = createRequest({
     method: 'INVITE',

@@ -65,7 +65,7 @@ function answering(status: number, guard: Guard = everybody): MemoryLink {
   return link;
 }
 
-test('Over UDP a stranger gets no response that is larger than its request, whatever it asks for and is answered', () => {
+test('Over UDP an unauthenticated sender gets no response larger than its request, for any request and answer', () => {
   fc.assert(
     fc.property(stranger, (wanted) => {
       const text = requestOf(wanted);
@@ -75,7 +75,7 @@ test('Over UDP a stranger gets no response that is larger than its request, what
         const sent = link.bob.texts.reduce((sum, each) => sum + each.length, 0);
         assert.ok(sent <= copy * text.length, `${link.bob.texts.at(-1)}\nto\n${text}`);
       }
-      // Nor does time make it more: no timer repeats what a stranger was told.
+      // No timer repeats an answer to an unauthenticated sender.
       const before = link.bob.texts.length;
       link.clock.advance(400_000);
       assert.equal(link.bob.texts.length, before);
@@ -88,7 +88,7 @@ test('Over UDP a stranger gets no response that is larger than its request, what
 const register = (length: number) =>
   `REGISTER sip:10.0.0.2 SIP/2.0\r\nVia: SIP/2.0/UDP 10.0.0.1:5060;rport;branch=z9hG4bK1\r\nMax-Forwards: 70\r\nFrom: <sip:a@b>;tag=1\r\nTo: <sip:a@b>\r\nCall-ID: 1\r\nCSeq: 1 REGISTER\r\nContact: <sip:a@10.0.0.1>\r\nExpires: 60\r\nUser-Agent: ${'x'.repeat(length)}\r\nContent-Length: 0\r\n\r\n`;
 
-test('A challenge that is too large for its request is sent in the shortest form, which a client reads the same', () => {
+test('A challenge that is too large for its request is sent in the shortest form, which parses to the same challenge', () => {
   for (const length of [10, 300]) {
     const link = answering(401);
     link.inject('bob', register(length));
@@ -100,7 +100,7 @@ test('A challenge that is too large for its request is sent in the shortest form
   }
 });
 
-test('Whoever is trusted gets the whole response, a 100 that was due, and its refusal again until it is acknowledged', () => {
+test('A trusted sender gets the whole response, a due 100, and a refusal again until its ACK', () => {
   const link = answering(200);
   link.bob.onRequest = (incoming) => {
     incoming.trust();
@@ -130,7 +130,7 @@ test('Whoever is trusted gets the whole response, a 100 that was due, and its re
   ]);
 });
 
-test('Whom the guard trusts is answered in full from the first word on', () => {
+test('A sender that the guard trusts gets full answers from its first message', () => {
   const link = answering(401, {
     admits: () => true,
     trusts: ({ remoteAddress }) => remoteAddress === '10.0.0.1',
@@ -139,7 +139,7 @@ test('Whom the guard trusts is answered in full from the first word on', () => {
   assert.match(link.bob.texts[0]!, /^SIP\/2\.0 401 Unauthorized[\s\S]*Server: /);
 });
 
-test('What the guard keeps out is not answered, not even when it is malformed or repeated, and holds nothing', () => {
+test('A request that the guard drops gets no answer, even malformed or repeated, and leaves no state', () => {
   let admitted = 1;
   const link = answering(404, { admits: () => admitted-- > 0 });
   link.inject('bob', register(300));
@@ -151,7 +151,7 @@ test('What the guard keeps out is not answered, not even when it is malformed or
   assert.equal(link.bob.ua.census().transactions, 1);
 });
 
-test('The guard is not asked about requests within a dialog', () => {
+test('The guard is not called for requests within a dialog', () => {
   let isOpen = true;
   const link = answering(200, { admits: () => isOpen });
   link.bob.onInvite = (incoming) => {

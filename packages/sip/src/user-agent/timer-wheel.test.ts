@@ -90,7 +90,7 @@ test('Timers that are started and cancelled at random, within and beyond one tur
   );
 });
 
-test('After a clock that stood still, everything that is due fires at once', () => {
+test('After a pause of the clock all due timers fire at once', () => {
   const clock = createVirtualClock();
   let fired = 0;
   let rings: (() => void)[] = [];

@@ -4,7 +4,7 @@ export interface WheelClock {
   startTimer(at: number, fire: () => void): () => void;
 }
 
-/** A running timer of a wheel; opaque to its owner, who keeps it to cancel it. */
+/** A running timer of a wheel; an opaque handle, which cancels it. */
 export interface WheelTimer<Owner> {
   readonly owner: Owner;
   readonly key: string;
@@ -15,11 +15,11 @@ export interface WheelTimer<Owner> {
   next: WheelTimer<Owner> | undefined;
 }
 
-/** Many timers on one clock timer: start, cancel and expiry cost the same whatever the number of running timers. */
+/** Many timers on one clock timer: start, cancel and expiry take constant time. */
 export interface TimerWheel<Owner> {
   /** Starts a timer; it fires in the first slot that ends at or after `at`, never early. */
   start(owner: Owner, key: string, at: number): WheelTimer<Owner>;
-  /** Stops a timer; one that has fired already is left alone. */
+  /** Stops a timer; ignored when it has fired. */
   cancel(timer: WheelTimer<Owner>): void;
   /** Number of running timers. */
   size(): number;
@@ -36,8 +36,8 @@ export interface TimerWheelOptions<Owner> {
 }
 
 /**
- * Hashed timing wheel. 4096 slots of 10 ms cover the 32 s of the longest transaction timers within one turn; a timer further
- * away stays in its slot and is looked at once per turn. A bitmap of occupied slots tells when the clock must ring next.
+ * Hashed timing wheel. 4096 slots of 10 ms cover the 32 s of the longest transaction timers within one turn; a later timer stays
+ * in its slot and is checked once per turn. A bitmap of occupied slots gives the next clock timer.
  */
 export function createTimerWheel<Owner>(options: TimerWheelOptions<Owner>): TimerWheel<Owner> {
   const { clock, fire, slotMs = 10, slots = 4096 } = options;
@@ -101,7 +101,7 @@ export function createTimerWheel<Owner>(options: TimerWheelOptions<Owner>): Time
     const target = Math.floor(clock.now() / slotMs);
     isRinging = true;
     try {
-      // After a long pause every slot is visited once at most.
+      // After a long pause each slot is visited once at most.
       const lastVisit = Math.min(target, turned + slots);
       for (let tick = nextOccupied(turned); tick <= lastVisit; tick = nextOccupied(tick)) {
         turned = tick;
@@ -109,7 +109,7 @@ export function createTimerWheel<Owner>(options: TimerWheelOptions<Owner>): Time
       }
       turned = Math.max(turned, target);
     } finally {
-      // An exception of an owner stops this round, never the wheel.
+      // An exception of an owner ends this round only; the wheel goes on.
       isRinging = false;
       if (size > 0) arm(nextOccupied(turned));
     }
@@ -119,7 +119,7 @@ export function createTimerWheel<Owner>(options: TimerWheelOptions<Owner>): Time
     const due: WheelTimer<Owner>[] = [];
     for (let timer = heads[slot]; timer; timer = timer.next) if (timer.tick <= target) due.push(timer);
     for (const timer of due) {
-      // A timer that fired before it in this slot may have cancelled it.
+      // An earlier timer of this slot may have cancelled it.
       if (timer.slot < 0) continue;
       unlink(timer);
       size -= 1;
@@ -164,7 +164,7 @@ export function createTimerWheel<Owner>(options: TimerWheelOptions<Owner>): Time
     },
   };
 
-  /** The tick at which the slot of `tick` is passed next: timers further than a turn away are looked at once per turn. */
+  /** The next tick that visits the slot of `tick`. */
   function nextVisit(tick: number): number {
     const ahead = (tick - turned) % slots;
     return turned + (ahead === 0 ? slots : ahead);

@@ -30,14 +30,14 @@ import type { UserAgentCounters } from './counters.ts';
 import type { Route, SendTarget } from './send-target.ts';
 import type { WheelTimer } from './timer-wheel.ts';
 
-/** Who started a client transaction hears of it here; `terminated` comes last and once. */
+/** Events of a client transaction for its starter; `terminated` comes last and once. */
 export interface ClientUser {
   response(response: SipResponse): void;
   failed(failure: TransactionFailure): void;
   terminated(): void;
 }
 
-/** Who answers a request hears what else happens to its server transaction. */
+/** Events of a server transaction for the code that answers its request. */
 export interface ServerUser {
   failed(failure: TransactionFailure): void;
   /** An ACK with the branch of the INVITE reached the "accepted" state (RFC 6026 §7.1). */
@@ -60,16 +60,16 @@ export interface ClientTransaction {
   readonly timers: WheelTimer<TimerOwner>[];
 }
 
-/** A running server transaction; after its final response it holds nothing of the request any more. */
+/** A running server transaction; its final response frees the request. */
 export interface ServerTransaction {
   readonly side: 'server';
   readonly key: string;
   readonly mergeKey: string | undefined;
   readonly target: SendTarget;
   request: SipRequest | undefined;
-  /** Characters that a response may have, because nobody has shown yet who sent the request; its refusals are sent once. */
+  /** The most characters of a response while the sender is unauthenticated; refusals are then sent once. */
   limit: number | undefined;
-  /** A 100 (Trying) was due while nobody had shown that. */
+  /** A 100 (Trying) was due while the sender was unauthenticated. */
   owesTrying: boolean;
   user: ServerUser | undefined;
   machine:
@@ -78,7 +78,7 @@ export interface ServerTransaction {
   readonly timers: WheelTimer<TimerOwner>[];
 }
 
-/** What the timer wheel carries: every owner dispatches its own timers by key. */
+/** Owner of a timer on the wheel; each owner dispatches its timers by key. */
 export interface TimerOwner {
   readonly side: 'client' | 'server' | 'leg' | 'deferred';
 }
@@ -102,19 +102,19 @@ export interface TransactionTable {
     reliable: boolean,
   ): ServerTransaction;
   findServer(key: string): ServerTransaction | undefined;
-  /** Its answer comes later: after 64*T1 without one the transaction is given up, so that a forgotten answer leaks nothing. */
+  /** Its answer comes later: after 64*T1 without one the transaction ends, so that a forgotten answer leaks nothing. */
   awaitAnswer(transaction: ServerTransaction): void;
   /** Whether another transaction serves a copy of the same request (RFC 3261 §8.2.2.2). */
   isMerged(mergeKey: string, key: string): boolean;
   stepServer(transaction: ServerTransaction, input: InviteServerInput, ack?: SipRequest): void;
   timerFired(owner: ClientTransaction | ServerTransaction, key: string): void;
-  /** A connection is gone: what was sent on it will not be answered. */
+  /** A connection is closed: the client transactions on it fail. */
   flowClosed(flow: string): void;
   size(): number;
   clear(): void;
 }
 
-/** What the table needs of its user agent. */
+/** The parts of the user agent that the table needs. */
 export interface TransactionTableDeps {
   readonly durations: TimerDurations;
   readonly counters: UserAgentCounters;
@@ -156,7 +156,7 @@ export function createTransactionTable(deps: TransactionTableDeps): TransactionT
   function performShared(owner: ClientTransaction | ServerTransaction, effect: TransactionEffect): void {
     switch (effect.do) {
       case 'send':
-        // An answer that would have been larger than its stranger's request is none.
+        // Empty: an answer above the limit of an unauthenticated sender.
         if (effect.text !== '') deps.send(owner.target, effect.text);
         return;
       case 'start-timer':
@@ -230,12 +230,12 @@ export function createTransactionTable(deps: TransactionTableDeps): TransactionT
 
   function stepServer(transaction: ServerTransaction, input: InviteServerInput, ack?: SipRequest): void {
     const { machine } = transaction;
-    // RFC 3261 §8.1.3.5 wants a new CSeq beside credentials; proxies that answer for a phone cannot give one, and send no copy.
+    // RFC 3261 §8.1.3.5 demands a new CSeq with credentials. A proxy that answers for a phone cannot change it; its retry is no copy.
     if (input.type === 'respond' && (input.status === 401 || input.status === 407)) forgetMerge(transaction);
     if (machine.kind === 'invite') {
       const step = stepInviteServer(machine.state, input, deps.now());
       machine.state = step.state;
-      // "accepted" still passes ACKs and failures on; everything else after a final response is the transaction's own affair.
+      // After a final response only "accepted" still reports ACKs and failures.
       if (input.type === 'respond' && input.status >= 200) transaction.request = undefined;
       if (input.type === 'respond' && input.status >= 300) transaction.user = undefined;
       performServer(transaction, step.effects, ack);

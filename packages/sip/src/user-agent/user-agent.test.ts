@@ -26,7 +26,7 @@ function call(link: MemoryLink, listener = recordingListener()): { leg: Call; lo
   return { leg, log: listener.log };
 }
 
-/** Runs the body, then lets every timer run out and counts what is left. */
+/** Runs the body, then all timers, and counts the state that is left. */
 function onLink(
   options: LinkOptions,
   body: (link: MemoryLink) => void,
@@ -134,7 +134,7 @@ test('§13.2.2.4: a 2xx that crosses the CANCEL is acknowledged and ended with B
   });
 });
 
-test('Nobody answers at all: the leg ends with no-response after 64*T1', () => {
+test('An INVITE without any response ends with no-response after 64*T1', () => {
   onLink({}, (link) => {
     link.alice.drop = () => true;
     const { log } = call(link);
@@ -175,7 +175,7 @@ test('BYE crosses BYE: both get 200 and both legs end with local', () => {
   });
 });
 
-test('§13.3.1.4: without ACK the 2xx is repeated for 64*T1, then the callee says BYE', () => {
+test('§13.3.1.4: without ACK the 2xx is repeated for 64*T1, then the callee sends BYE', () => {
   onLink({}, (link) => {
     const bob = answerAtOnce(link);
     link.alice.drop = (text) => text.startsWith('ACK');
@@ -190,7 +190,7 @@ test('§13.3.1.4: without ACK the 2xx is repeated for 64*T1, then the callee say
   });
 });
 
-test('§15: a hang-up by the callee before the ACK waits for it', () => {
+test('§15: a hang-up by the callee before the ACK sends BYE after it', () => {
   onLink({}, (link) => {
     const bob = answerAtOnce(link);
     link.alice.drop = (text) => text.startsWith('ACK');
@@ -265,7 +265,7 @@ test('INFO reaches the owner and is answered with 200', () => {
   });
 });
 
-test('§12.2.1.2: a dialog that the peer has forgotten ends with dialog-lost', () => {
+test('§12.2.1.2: a dialog that the peer has lost ends with dialog-lost', () => {
   onLink({}, (link) => {
     answerAtOnce(link);
     const { leg, log } = call(link);
@@ -306,7 +306,7 @@ for (const seed of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]) {
   });
 }
 
-test('The listener that throws is counted and breaks nothing', () => {
+test('An exception of a listener is counted, and the user agent goes on', () => {
   onLink({}, (link) => {
     link.bob.onInvite = (invite) => {
       invite.listen({
@@ -324,7 +324,7 @@ test('The listener that throws is counted and breaks nothing', () => {
   });
 });
 
-test('A re-INVITE that stays without final response does not outlive its session by more than 64*T1', () => {
+test('A re-INVITE without a final response does not outlive its session by more than 64*T1', () => {
   onLink({}, (link) => {
     answerAtOnce(link);
     const { leg } = call(link);

@@ -120,7 +120,7 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     counters.responsesReceived += 1;
     const key = responseKey(response);
     const transaction = key === undefined ? undefined : table.findClient(key);
-    // RFC 3261 §18.1.2 and §8.1.3.3: no transaction, or more Vias than ours, means that it was not meant for us.
+    // RFC 3261 §18.1.2 and §8.1.3.3: a response without a transaction, or with more Vias than ours, is for another element.
     if (!transaction || response.headers.all('Via').length > 1) {
       counters.strayResponses += 1;
       return;
@@ -150,12 +150,12 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     }
     if (known) {
       counters.requestsRepeated += 1;
-      // What a stranger repeats is answered again: it counts like a new request.
+      // A repetition from an unauthenticated sender is answered again, so the guard counts it as a new request.
       if (known.limit === undefined || !isUnwanted(request, flow))
         table.stepServer(known, { type: 'request' });
       return;
     }
-    // Whoever names a dialog, or an INVITE of its own, has had a response of ours: tags and branches cannot be guessed.
+    // The sender of a request with a known dialog or INVITE has had our response: tags and branches cannot be guessed.
     const leg = cancels === undefined ? findLeg(request) : undefined;
     const isAcquainted =
       leg !== undefined || (cancels !== undefined && table.findServer(cancels) !== undefined);
@@ -198,7 +198,7 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     leg?.inDialog(remoteTagOf(request), { type: 'cancelled', transaction: invite.key }, flow);
   }
 
-  /** The leg that each INVITE server transaction belongs to, for CANCEL; weak, because the table forgets transactions by itself. */
+  /** The leg of each INVITE server transaction, for CANCEL; weak, because the table removes transactions by itself. */
   const cancellable = new WeakMap<ServerTransaction, Leg>();
 
   function receiveNew(incoming: NewRequest): void {
@@ -226,8 +226,8 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
       else if (transaction.request) table.awaitAnswer(transaction);
       return;
     }
-    // RFC 3261 §8.1.1.8: an INVITE has a Contact, but for those of RFC 2543, whose dialog leads to the From URI. A From without
-    // a tag counts as an empty one (§12.1.1).
+    // RFC 3261 §8.1.1.8: an INVITE has a Contact. For one of RFC 2543 without it the From URI is the remote target. A From without
+    // a tag counts as one with an empty tag (§12.1.1).
     if (!isOld && !request.headers.has('Contact')) {
       refuse(transaction, { status: 400 });
       return;
@@ -296,9 +296,9 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
     return (response, { method, uri, body }) => {
       if (response.status !== 401 && response.status !== 407) return undefined;
       const isProxy = response.status === 407;
-      const asked = response.headers.all(isProxy ? 'Proxy-Authenticate' : 'WWW-Authenticate');
+      const challenges = response.headers.all(isProxy ? 'Proxy-Authenticate' : 'WWW-Authenticate');
       const use = { hash, cnonce: deps.token(), nc: 1 };
-      const values = authorize({ method, uri, body }, asked, credentials, use);
+      const values = authorize({ method, uri, body }, challenges, credentials, use);
       const name = isProxy ? 'Proxy-Authorization' : 'Authorization';
       return values.length === 0 ? undefined : values.map((value) => [name, value] as const);
     };
@@ -321,7 +321,7 @@ export function createUserAgent(deps: UserAgentDeps): UserAgent {
       if (message.kind === 'response') {
         const isLost = target !== undefined && 'flow' in target && deps.flow(target.flow) === undefined;
         const again = isLost ? targetOfLostFlow(via) : undefined;
-        // Over a connection the transaction of a request other than INVITE has ended with its response.
+        // Over a connection the transaction of a non-INVITE request ended with its response.
         if (again) {
           send(again, text);
           return;
@@ -362,9 +362,9 @@ interface NewRequest {
   readonly key: string;
   /** Whether an RFC 2543 element sent it. */
   readonly isOld: boolean;
-  /** The leg whose dialog it belongs to. */
+  /** The leg of its dialog. */
   readonly leg: Leg | undefined;
-  /** Characters that the sender sent. */
+  /** Length of the received text in characters. */
   readonly size: number;
   readonly reliable: boolean;
   readonly target: SendTarget;

@@ -36,7 +36,7 @@ const link = fc.record({
   seed: fc.nat(1_000_000),
 });
 
-test('Two user agents over a lossy, reordering, duplicating link: every leg ends once and nothing is left, whatever both sides do', () => {
+test('Two user agents over a lossy, reordering, duplicating link: every leg ends once and no state is left, for any actions of both sides', () => {
   fc.assert(
     fc.property(
       link,
@@ -84,7 +84,7 @@ test('Two user agents over a lossy, reordering, duplicating link: every leg ends
         world.clock.advance(1_000);
         for (const caller of callers) caller.hangUp();
         world.clock.advance(70_000);
-        // What Bob never heard of Alice's end (her BYE or CANCEL was lost all the way) is his to end.
+        // If every copy of Alice's BYE or CANCEL was lost, Bob ends the leg.
         for (const callee of callees) callee.hangUp();
         world.clock.advance(300_000);
         for (const { log } of logs) {

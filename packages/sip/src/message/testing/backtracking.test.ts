@@ -14,7 +14,7 @@ const patterns = [
   /^A[B-D-]{2,}\x61?/i,
 ];
 
-test('A pattern that is walked step by step matches what the engine matches', () => {
+test('A stepped pattern matches the same texts as the engine', () => {
   const text = fc.string({
     unit: fc.constantFrom('a', 'b', 'c', 'd', ' ', '\r\n', ':', 'A', '-'),
     maxLength: 12,
@@ -29,7 +29,7 @@ test('A pattern that is walked step by step matches what the engine matches', ()
   );
 });
 
-test('What an engine takes back is counted: spaces that are sought at the end, from each of them, cost their square', () => {
+test('Backtracks are counted: a pattern for trailing spaces has quadratic cost', () => {
   const steps = (pattern: RegExp, size: number) =>
     steppedPattern(pattern).match(`${' '.repeat(size)}x`, 0).steps;
   assert.ok(steps(/[ \t]+$/, 200) > 3.8 * steps(/[ \t]+$/, 100));

@@ -1,9 +1,9 @@
 /**
- * A regular expression as a backtracking engine walks it, step by step, so that its work can be counted: a class or a character
- * that is looked at, and a turn that is taken or taken back, is one step. It knows what the patterns of this package use.
+ * A regular expression that counts the steps of a backtracking engine: each test of a class or character, each branch and each
+ * backtrack is one step. Supports the syntax that this package uses.
  */
 export interface SteppedPattern {
-  /** The end of the match at or after `start` or -1, and the steps that it took. */
+  /** The end of the match at or after `start` or -1, and its steps. */
   match(subject: string, start: number): { readonly end: number; readonly steps: number };
 }
 
@@ -15,10 +15,10 @@ type Instruction =
   | { readonly op: 'look'; readonly program: readonly Instruction[]; readonly negative: boolean }
   | { readonly op: 'match' };
 
-/** Above this the input is no longer a matter of counting. */
+/** Above this the pattern counts as exponential. */
 const MOST_STEPS = 20_000_000;
 
-/** Reads a pattern; throws for what it does not know. */
+/** Compiles a pattern; throws for unsupported syntax. */
 export function steppedPattern({ source, flags }: RegExp): SteppedPattern {
   const program: Instruction[] = [];
   const reader = { source, at: 0, ignoresCase: flags.includes('i') };
@@ -85,7 +85,7 @@ function alternatives(reader: Reader, out: Instruction[]): void {
   sequence(reader, out);
   while (reader.source[reader.at] === '|') {
     reader.at += 1;
-    // What stands before becomes the first branch: it moves by one, and so do the places that it names.
+    // The previous instructions become the first branch: they and their jump targets move by one.
     shift(out, start, 1);
     ends.push(out.length);
     out.push({ op: 'jump', to: -1 });
@@ -134,14 +134,14 @@ function atom(reader: Reader, out: Instruction[]): void {
   } else one(reader, here === '/' ? '\\/' : here, out);
 }
 
-/** One character: the engine itself tells which, of the 256 that a byte string can hold. */
+/** One character: the real engine decides which of the 256 of a byte string match. */
 function one(reader: Reader, pattern: string, out: Instruction[]): void {
   const alone = new RegExp(`^${pattern}$`, reader.ignoresCase ? 'i' : '');
   const table = Array.from({ length: 257 }, (_, code) => plainTest(alone, String.fromCharCode(code)));
   out.push({ op: 'one', accepts: (code) => table[Math.min(code, 256)]! });
 }
 
-// The meter may stand in the way of RegExp.prototype.exec while a pattern is read for the first time.
+// The original: the meter may have patched RegExp.prototype.exec while a pattern is compiled.
 const { exec } = RegExp.prototype;
 function plainTest(pattern: RegExp, text: string): boolean {
   return exec.call(pattern, text) !== null;
@@ -182,7 +182,7 @@ function bounds(found: RegExpExecArray): readonly [least: number, most: number] 
   return [Number(least), most === '' ? Number.POSITIVE_INFINITY : Number(most)];
 }
 
-/** Instructions whose places counted from 0, as they stand at `by`. */
+/** Instructions with jump targets from 0, relocated to `by`. */
 function moved(piece: readonly Instruction[], by: number): readonly Instruction[] {
   return piece.map((each): Instruction => {
     if (each.op === 'split') return { op: 'split', first: each.first + by, second: each.second + by };

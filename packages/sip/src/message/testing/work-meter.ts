@@ -1,8 +1,8 @@
 import { type SteppedPattern, steppedPattern } from './backtracking.ts';
 
 /**
- * What a piece of work costs without a clock: the characters that string functions look at, and the steps that patterns take,
- * those that they take back included. Concatenating and slicing are free, as they are in the engine.
+ * The cost of a piece of work without a clock: the characters that string functions read, and the steps of patterns, backtracks
+ * included. Concatenation and slices are nearly free, as in the engine.
  */
 export function workOf(work: () => void): number {
   let steps = 0;
@@ -12,7 +12,7 @@ export function workOf(work: () => void): number {
   const { exec } = RegExp.prototype;
   const { join } = Array.prototype;
   const call = Reflect.apply;
-  /** Looks at the whole string. */
+  /** Counts the whole string. */
   const whole = <Args extends unknown[], Result>(original: (this: string, ...args: Args) => Result) =>
     function (this: string, ...args: Args): Result {
       steps += this.length + 1;
@@ -47,7 +47,7 @@ export function workOf(work: () => void): number {
   const originals = Object.fromEntries(Object.keys(patched).map((name) => [name, text[name as 'trim']]));
   const patterns = new Map<string, SteppedPattern>();
 
-  /** The pattern of that text, read with the meter off. */
+  /** The stepped form of a pattern; compile it with the meter off. */
   function stepped(pattern: RegExp): SteppedPattern {
     const key = `${pattern.flags}/${pattern.source}`;
     const known = patterns.get(key) ?? steppedPattern(pattern);

@@ -4,30 +4,30 @@ import { parseMessage } from '../../message/parse-message.ts';
 import { createMemoryLink, type LinkEnd } from '../../user-agent/testing/memory-link.ts';
 import type { UserAgentDeps } from '../../user-agent/user-agent-options.ts';
 
-/** The message that must be well formed. */
+/** Parses a message; throws unless it is well formed. */
 export function wellFormed(text: ByteString): SipMessage {
   const { message, problem } = parseMessage(text);
   if (message === undefined) throw new Error(`not well formed: ${problem.sentence}`);
   return message;
 }
 
-/** The request that must be well formed. */
+/** Parses a request; throws unless it is well formed. */
 export function wellFormedRequest(text: ByteString): SipRequest {
   const message = wellFormed(text);
   if (message.kind !== 'request') throw new Error('a response');
   return message;
 }
 
-/** An answer as its sender would read it who knows what he sent: what it copies may be malformed. */
+/** An answer, read leniently: headers that it copies from its request may be malformed. */
 export interface Answer {
   readonly status: number;
   readonly headers: SipHeaders;
 }
 
-/** What came of a message that met an element. */
+/** The outcome of one message to an element. */
 export interface Meeting {
   readonly element: LinkEnd;
-  /** What the element sent, each answer once however often it was repeated. */
+  /** The element's answers without repetitions. */
   readonly answers: readonly Answer[];
   /** Statuses of the answers. */
   readonly statuses: readonly number[];
@@ -35,7 +35,7 @@ export interface Meeting {
   readonly answer: Answer | undefined;
 }
 
-/** How the element is made that a message meets. */
+/** Options of the element. */
 export interface MeetOptions {
   readonly protocol?: 'udp' | 'tcp';
   readonly deps?: Partial<UserAgentDeps>;
@@ -43,13 +43,13 @@ export interface MeetOptions {
 }
 
 /**
- * Lets a message meet an endpoint that is busy (486 to INVITE) and answers other requests with 200. When all timers have run
- * nothing may be left of it.
+ * Sends a message to an endpoint that is busy (486 to INVITE) and answers other requests with 200. After all timers have fired
+ * the endpoint must hold no state.
  */
 export function meet(text: ByteString, { protocol = 'udp', deps = {}, prepare }: MeetOptions = {}): Meeting {
   const link = createMemoryLink({ protocol }, deps);
   const element = link.bob;
-  // Nobody is at the other end to acknowledge or to complain.
+  // The other end sends no ACK and no answer.
   link.alice.ua.close();
   element.onRequest = (incoming) => incoming.reply(200);
   element.onInvite = (invite) => invite.reject(486);
@@ -57,7 +57,8 @@ export function meet(text: ByteString, { protocol = 'udp', deps = {}, prepare }:
   link.inject('bob', text);
   link.clock.advance(400_000);
   const { transactions, dialogs, timers } = element.ua.census();
-  if (transactions + dialogs + timers + link.clock.pending() > 0) throw new Error('something is left');
+  if (transactions + dialogs + timers + link.clock.pending() > 0)
+    throw new Error('a transaction, dialog or timer is left');
   const answers = [...new Set(element.texts)].map(readAnswer);
   const statuses = answers.map(({ status }) => status);
   return { element, answers, statuses, answer: answers.length === 1 ? answers[0] : undefined };
@@ -66,7 +67,7 @@ export function meet(text: ByteString, { protocol = 'udp', deps = {}, prepare }:
 function readAnswer(text: ByteString): Answer {
   const [start = '', ...fields] = text.slice(0, text.indexOf('\r\n\r\n')).split('\r\n');
   const status = /^SIP\/2\.0 ([1-6][0-9]{2}) [^\r\n]*$/.exec(start)?.[1];
-  if (status === undefined) throw new Error(`an element that is met only answers, and not with ${start}`);
+  if (status === undefined) throw new Error(`the element must send responses only, not ${start}`);
   const pairs = fields.map((field) => {
     const colon = field.indexOf(':');
     return [field.slice(0, colon), field.slice(colon + 1).trim()] as const;

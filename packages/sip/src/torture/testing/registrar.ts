@@ -13,7 +13,7 @@ export interface Registrar {
   serve(end: LinkEnd): void;
 }
 
-/** A registrar that lets everybody in, or with a digest server nobody: it knows no users. */
+/** A registrar without users: it accepts every REGISTER, or with a digest server none. */
 export function createRegistrar(digest?: DigestServer): Registrar {
   let bindings: readonly Binding[] = [];
 

@@ -32,7 +32,7 @@ export function words(effects: readonly (ClientEffect | InviteServerEffect)[], n
   });
 }
 
-/** A request as it stands before its transaction. */
+/** A request before its transaction. */
 export function sampleRequest(method: string): SipRequest {
   return createRequest({
     method,

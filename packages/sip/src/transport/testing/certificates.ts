@@ -4,19 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Certificate } from '../tls-transport.ts';
 
-/** Reason with which tests are skipped where there is no openssl; false where there is. */
+/** The skip reason of tests that need openssl; false if it is installed. */
 export const noOpenssl: false | string =
   spawnSync('openssl', ['version']).status === 0 ? false : 'openssl is not installed';
 
-/** An authority of a test, which signs whatever it is asked to. */
+/** A certificate authority for tests. */
 export interface TestAuthority {
   /** Its own certificate, as PEM. */
   readonly pem: string;
-  /** A certificate with that subjectAltName; a negative number of days makes one that has expired. */
+  /** A certificate with that subjectAltName; a negative number of days makes an expired one. */
   issue(names: string, days?: number): Certificate;
 }
 
-/** Makes an authority with openssl: Node signs no certificates. */
+/** Makes an authority with openssl: Node cannot sign certificates. */
 export function createAuthority(): TestAuthority {
   const pem = inDirectory((at) => {
     openssl(

@@ -2,21 +2,21 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import type { DnsQuery, NaptrRecord, SrvRecord } from '../../locate/dns-records.ts';
 
-/** What a name server of a test knows, by `TYPE name`; `broken` is answered with SERVFAIL. */
+/** The records of a test name server, by `TYPE name`; `broken` gets SERVFAIL. */
 export type Zone = Readonly<Record<string, readonly (NaptrRecord | SrvRecord | string)[] | 'broken'>>;
 
 /** A name server on a port of loopback. */
 export interface TestDnsServer {
   /** `127.0.0.1:port`. */
   readonly address: string;
-  /** Questions so far, as `TYPE name`. */
+  /** Queries so far, as `TYPE name`. */
   readonly asked: readonly string[];
   close(): void;
 }
 
 const types: Readonly<Record<number, DnsQuery['type']>> = { 1: 'A', 28: 'AAAA', 33: 'SRV', 35: 'NAPTR' };
 
-/** Answers what is in the zone over UDP (RFC 1035 §4), and that nothing else exists; times to live are 60 s. */
+/** Serves the zone over UDP (RFC 1035 §4) with a time to live of 60 s; other names get NXDOMAIN. */
 export async function createDnsServer(zone: Zone): Promise<TestDnsServer> {
   const asked: string[] = [];
   const socket = createSocket('udp4');
@@ -36,7 +36,7 @@ export async function createDnsServer(zone: Zone): Promise<TestDnsServer> {
     const answers = found.map((record) => {
       const data = dataOf(record);
       const fixed = Buffer.alloc(12);
-      // A pointer to the name of the question.
+      // A pointer to the name of the query.
       fixed.writeUInt16BE(0xc00c, 0);
       fixed.writeUInt16BE(type, 2);
       fixed.writeUInt16BE(1, 4);

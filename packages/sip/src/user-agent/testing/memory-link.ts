@@ -62,15 +62,15 @@ export interface LinkOptions {
   readonly jitterMs?: number;
   readonly seed?: number;
   readonly protocol?: 'udp' | 'tcp';
-  /** What a message has become on its way, as a proxy or another phone would have it. */
+  /** Changes a message in transit, as a proxy does. */
   readonly rewrite?: (text: string) => string;
-  /** The clock of another link, so that both live in one time. */
+  /** The clock of another link, so that both share one time. */
   readonly clock?: VirtualClock;
-  /** What Alice is given that Bob is not. */
+  /** Dependencies of Alice only. */
   readonly alice?: Partial<UserAgentDeps>;
 }
 
-/** One end of the link: a user agent that remembers what came to it. */
+/** One end of the link: a user agent that records the messages that reach it. */
 export interface LinkEnd {
   readonly ua: UserAgent;
   readonly requests: IncomingRequest[];
@@ -82,18 +82,18 @@ export interface LinkEnd {
   /** Called for each incoming INVITE and request. */
   onInvite: (invite: IncomingInvite) => void;
   onRequest: (request: IncomingRequest) => void;
-  /** Messages that this end sends and that this says true to are lost. */
+  /** A message of this end for which this returns true is lost. */
   drop: (text: string) => boolean;
 }
 
-/** Two user agents, `alice` at 10.0.0.1 and `bob` at 10.0.0.2, with nothing but time between them. */
+/** Two user agents, `alice` at 10.0.0.1 and `bob` at 10.0.0.2, joined in memory. */
 export interface MemoryLink {
   readonly clock: VirtualClock;
   readonly alice: LinkEnd;
   readonly bob: LinkEnd;
-  /** Messages on their way. */
+  /** Messages in transit. */
   inFlight(): number;
-  /** Hands a text to an end as if the other had sent it. */
+  /** Delivers a text to an end as if the other had sent it. */
   inject(to: 'alice' | 'bob', text: string): void;
 }
 
@@ -195,7 +195,7 @@ function flowBetween(local: string, remote: string, protocol: 'udp' | 'tcp'): Fl
   };
 }
 
-/** A listener that writes down what it hears, one word per event. */
+/** A listener that logs its events, one line each. */
 export function recordingListener(log: string[] = []): CallListener & { readonly log: string[] } {
   return {
     log,
