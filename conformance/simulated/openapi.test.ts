@@ -40,7 +40,7 @@ describe('the OpenAPI document of the whole platform', async () => {
     );
     for (const [, { content }] of errors) {
       // The shared schema, narrowed to the codes of this operation and status.
-      const [shared, narrowed] = content['application/json'].schema.allOf;
+      const [shared, narrowed] = allOfIn(content);
       assert.deepEqual(shared, { $ref: '#/components/schemas/Error' });
       assert.deepEqual(Object.keys(narrowed.properties), ['error_code']);
     }
@@ -77,3 +77,8 @@ describe('the OpenAPI document of the whole platform', async () => {
     }
   });
 });
+
+/** The parts of a schema of JSON that an answer is described by. */
+function allOfIn(content: unknown): readonly [unknown, { readonly properties: object }] {
+  return (content as { 'application/json': { schema: { allOf: never } } })['application/json'].schema.allOf;
+}
