@@ -39,54 +39,54 @@ import { createRoutedLegs } from './routing/routed-legs.ts';
 export interface SipEdgeDeps extends Pick<DialTermsDeps, 'trunkLogin' | 'mayReach' | 'audioMayReach'> {
   /** Opens the sockets; a simulated network can stand in for the real one. */
   readonly openTransports: (listener: TransportListener) => Promise<Transports>;
-  /** Finds where URIs lead whose host is a name (RFC 3263); the transports take it as it stands when absent. */
+  /** Resolves URIs whose host is a name (RFC 3263); the transports use the name unchanged when absent. */
   readonly locate?: UserAgentDeps['locate'];
   readonly admission: Admission;
-  /** Keeps strangers in bounds; absent where only the platform's own phones are. */
+  /** Limits unauthenticated sources; absent where only the platform's own phones connect. */
   readonly defence?: Defence;
-  /** Absent where nobody registers: REGISTER is then no method of this edge. */
+  /** Absent where no phone registers: this edge then supports no REGISTER. */
   readonly registrations?: Registrations;
   readonly mediaLegs: MediaLegs;
-  /** Calls that are tried at several targets; every one is sent to its targets at once when absent. */
+  /** Routes for calls with several targets in turn; when absent every call is sent to its targets at once. */
   readonly routes?: readonly CallRoutes[];
   readonly clock: Clock;
   readonly secrets: Secrets;
   readonly log: Logger;
-  /** Lower case; the first stands in our From. */
+  /** Lower case; the first is the host of our From. */
   readonly domains: readonly [string, ...string[]];
-  /** The address under which phones reach us: in Via, Contact and SDP. */
+  /** The address at which phones reach us: in Via, Contact and SDP. */
   readonly publicAddress: string;
-  /** The address in SDP where media is reached by another one than signalling. */
+  /** The address in SDP where media has another address than signalling. */
   readonly mediaAddress?: string;
-  /** What the operator wants of SRTP with phones on TLS; `offer` when absent. */
+  /** The operator's policy for SRTP with phones on TLS; `offer` when absent. */
   readonly srtp?: SrtpPolicy;
   readonly userAgentName: string;
-  /** What carriers are answered that ask who we are; they are registered with and asked whether they are there. */
+  /** Credentials for the carriers that we register with and send OPTIONS to. */
   readonly carriers?: readonly CarrierLogin[];
 }
 
 export interface SipEdge {
   readonly telephony: Telephony;
-  /** Where it listens; known once `telephony.open` has resolved. */
+  /** The listening address; known once `telephony.open` has resolved. */
   address(): { readonly host: string; readonly port: number };
   census(): UserAgentCensus & { readonly legs: number; readonly connections: number };
-  /** Legs with a route that have not ended, the search for a target included. */
+  /** Legs with a route that have not ended, those that still search for a target included. */
   routedLegs(): Readonly<Record<RouteOwner, number>>;
-  /** How many sources are not heard at this moment. */
+  /** Sources that are banned now. */
   bannedSources(): number;
-  /** What the user agent and the transports count since the start, by name. */
+  /** Counters of the user agent and the transports since the start, by name. */
   counters(): Readonly<Record<string, number>>;
   /** From now on new calls are refused with 503 and Retry-After. */
   drain(): void;
-  /** Ends every leg with a word to its phone. */
+  /** Ends every leg with a message to its phone. */
   hangUpAll(): void;
   close(): Promise<void>;
 }
 
-/** How the transports name the flows of connections. */
+/** The prefixes of connection flows in the transports. */
 const connectionFlows = ['tcp-', 'tls-', 'ws-'];
 
-/** Seconds after which a refused phone may try again: a restart takes about as long. */
+/** Seconds after which a refused phone may retry: about the length of a restart. */
 const retryAfterSeconds = '10';
 
 /** Signalling over SIP: the telephony port on one side, phones on the other. */
@@ -113,10 +113,10 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     return { host: local.address, port: local.port };
   }
 
-  /** Ports that are known do not change; asking for them would cost as much as a header of every message. */
+  /** Known ports do not change; a lookup would cost as much as one header of every message. */
   const ports = new Map<Protocol, number>();
 
-  /** Behind a proxy that ends TLS a phone says WSS of what reaches us as WS. */
+  /** Behind a proxy that ends TLS a phone writes WSS where we receive WS. */
   function portOf(protocol: Protocol): number {
     const known = ports.get(protocol);
     if (known !== undefined) return known;
@@ -125,14 +125,14 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     const own =
       addresses.find((each) => each.protocol === protocol) ??
       addresses.find((each) => each.protocol.startsWith(family));
-    // A WebSocket has none before the HTTP interface listens.
+    // A WebSocket has no port before the HTTP interface listens.
     if (own === undefined) return address().port;
     ports.set(protocol, own.port);
     return own.port;
   }
 
   async function open(): Promise<void> {
-    // Connections do not outlive their process; the phones on them have to register again.
+    // Connections do not outlive their process; their phones have to register again.
     for (const prefix of connectionFlows) await registrations?.dropFlowsFrom(prefix);
     opened = await deps.openTransports({
       onMessage(text, flow) {
@@ -140,20 +140,20 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
         else opened?.cut(flow.id);
       },
       ...(defence === undefined ? {} : { accepts: defence.accepts, sourceOf }),
-      // Without a defence there are only phones of ours.
+      // Without a defence all phones are ours.
       answersStun: ({ id }) => defence === undefined || defence.knows(id),
       onSendFailed(failure) {
-        log.debug({ target: failure.target, reason: failure.sentence }, 'A SIP message could not be sent.');
+        log.debug({ target: failure.target, reason: failure.sentence }, 'SIP message could not be sent');
         userAgent.transportFailed(failure.text, failure.target);
       },
       onFlowClosed(flow) {
         userAgent.flowClosed(flow.id);
         defence?.flowClosed(flow.id);
         registrations?.dropFlow(flow.id).catch((error: unknown) => {
-          log.error({ flow: flow.id, err: error }, 'The bindings of a lost connection could not be removed.');
+          log.error({ flow: flow.id, err: error }, 'bindings of a lost connection could not be removed');
         });
       },
-      onFault: (error) => log.warn({ err: error }, 'A SIP socket reports a fault.'),
+      onFault: (error) => log.warn({ err: error }, 'SIP socket fault'),
     });
   }
 
@@ -176,7 +176,7 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
         else void optionsAnswerer.answer(incoming);
       },
       invite: (incoming) => legs.invited(incoming),
-      error: (error) => log.error({ err: error }, 'A listener of the SIP user agent failed.'),
+      error: (error) => log.error({ err: error }, 'SIP user agent listener failed'),
     },
   });
 
@@ -188,7 +188,7 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     ...(defence === undefined ? {} : { places: defence.places }),
     log,
     newUuid: () => secrets.randomUuid(),
-    // RFC 8866 §5.2: a number unlike that of any other session; 48 random bits are.
+    // RFC 8866 §5.2: a globally unique number; 48 random bits are enough.
     newSessionId: () => String(Number.parseInt(token().slice(0, 12), 16)),
     domains: deps.domains,
     mediaAddress: deps.mediaAddress ?? deps.publicAddress,
@@ -232,7 +232,7 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     isKnown: (flow) => defence?.knows(flow) ?? true,
   });
 
-  /** Whoever has shown who it is may stay connected. */
+  /** A connection with an authenticated sender may stay open. */
   function keepingConnections(watched: Admission): Admission {
     return {
       async admit(request, address, flow) {
@@ -247,12 +247,12 @@ export function createSipEdge(deps: SipEdgeDeps): SipEdge {
     const { request, flow, reply } = incoming;
     try {
       const answer = await registrar?.register(request, flow);
-      // A connection that was lost while the database wrote took only those bindings with it that were written before.
+      // A connection that was lost during the write removed only the bindings written before.
       if (flow.reliable && opened?.flowById(flow.id) === undefined) await registrations?.dropFlow(flow.id);
       if (answer?.status === 200) incoming.trust();
       reply(answer?.status ?? 405, { headers: answer?.headers ?? [] });
     } catch (error) {
-      log.error({ err: error }, 'A REGISTER could not be decided.');
+      log.error({ err: error }, 'REGISTER failed');
       reply(500, { headers: [['Retry-After', retryAfterSeconds]] });
     }
   }

@@ -16,7 +16,7 @@ const domain = 'sip.example.com';
 const password = 'correct horse';
 const stranger = '192.0.2.66';
 
-/** How often each thing was asked for that costs something or can be seen from outside. */
+/** Counts of each costly or externally visible operation. */
 type Work = Record<string, number>;
 
 function world() {
@@ -108,7 +108,7 @@ function world() {
   });
   edge.telephony.listen(() => {});
 
-  /** Hands a datagram in and waits for what comes of it; gives the answers. */
+  /** Delivers a datagram, waits for its effects and returns the answers. */
   async function ask(text: string): Promise<readonly string[]> {
     sent = [];
     listener!.onMessage(text, {
@@ -243,7 +243,7 @@ for (const [what, method, known, unknown] of [
       const authorization = credentialsFor(w, method, user, uri, asked);
       for (const name of Object.keys(w.work)) delete w.work[name];
       const [answer = ''] = await w.ask(requestOf({ method, user, uri, more: 200, authorization }));
-      // What the request itself said, and what is random in every answer.
+      // Values that the request itself stated, and values that are random in every answer.
       const plain = answer
         .replaceAll(user, 'USER')
         .replace(/nonce="[^"]+"/, 'NONCE')

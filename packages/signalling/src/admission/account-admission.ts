@@ -1,17 +1,17 @@
 import type { Admission, Refused } from './admission.ts';
 
 interface AccountAdmissionDeps {
-  /** False for an account that is disabled or gone. */
+  /** False for an account that is disabled or deleted. */
   readonly isActive: (account: string) => Promise<boolean>;
   /** Called for each request that is refused. */
   readonly refused?: () => void;
-  /** Shows who it is. */
+  /** Authenticates the sender. */
   readonly otherwise: Admission;
 }
 
 /**
- * Refuses with 403 what accounts send that are not active, by whatever they have shown who they are. It comes after the credentials:
- * only their holder learns of it, and a phone that tries again does not count as a guesser.
+ * Refuses requests of inactive accounts with 403, however their sender was authenticated. It runs after the credentials: only their holder
+ * learns the state of the account, and a retry does not count as a failed authentication.
  */
 export function createAccountAdmission({ isActive, refused, otherwise }: AccountAdmissionDeps): Admission {
   return {

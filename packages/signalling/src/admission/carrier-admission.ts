@@ -11,27 +11,27 @@ export interface CarrierAdmissionDeps {
     readonly host: string;
     readonly addresses: readonly string[];
   }[];
-  /** Whose calls to a number they are; undefined while the platform starts. */
+  /** The account that owns a number; undefined while the platform starts. */
   readonly account: (number: string) => Promise<string | undefined> | string | undefined;
   readonly clock: Clock;
   readonly log: Logger;
-  /** SIP domains that we serve, lower case. */
+  /** SIP domains of this server, lower case. */
   readonly domains: readonly string[];
-  /** Decides everything that comes from elsewhere. */
+  /** Decides about every other request. */
   readonly otherwise: Admission;
 }
 
-/** Admission in which carriers are known by their addresses. */
+/** Admission that recognises carriers by their addresses. */
 export interface CarrierAdmission extends Admission {
-  /** Whether that is the address of a carrier. */
+  /** Whether the address belongs to a carrier. */
   knows(address: string): boolean;
   close(): void;
 }
 
-/** Hosts move about as often as their DNS records allow; five minutes are what most of them say. */
+/** Five minutes: the lifetime of most DNS records of carrier hosts. */
 const lookUpEveryMs = 300_000;
 
-/** Lets calls in that come from a carrier's address: carriers register nowhere and answer no challenges of their customers. */
+/** Admits calls from the addresses of carriers: carriers neither register nor answer the challenges of their customers. */
 export function createCarrierAdmission(deps: CarrierAdmissionDeps): CarrierAdmission {
   const listed = deps.carriers.map(({ name, host, addresses }) => ({
     name,
@@ -49,8 +49,8 @@ export function createCarrierAdmission(deps: CarrierAdmissionDeps): CarrierAdmis
         const found = await lookup(carrier.host, { all: true });
         carrier.found = new Set(found.map(({ address }) => address));
       } catch (error) {
-        // What was found last stands: a name server that is down moves no carrier.
-        deps.log.warn({ carrier: carrier.name, err: error }, 'The host of a carrier could not be looked up.');
+        // The last result stays in use: an unreachable name server changes no address.
+        deps.log.warn({ carrier: carrier.name, err: error }, 'carrier host lookup failed');
       }
     }
     if (!isClosed) cancel = deps.clock.startTimer(deps.clock.now() + lookUpEveryMs, () => void lookUp());
@@ -95,7 +95,7 @@ function blockListOf(addresses: readonly string[]): BlockList {
   return list;
 }
 
-/** Carriers write the number into the Request-URI, or, where that is the Contact which we registered, into To. */
+/** Carriers write the number into the Request-URI, or into To where the Request-URI is our registered Contact. */
 function calledNumber(request: SipRequest): string | undefined {
   const to = parseNameAddr(request.headers.get('To') ?? '');
   for (const uri of [request.uri, to?.uri ?? '']) {

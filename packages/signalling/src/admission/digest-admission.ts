@@ -15,13 +15,13 @@ export interface DigestAdmissionDeps {
   readonly secrets: Secrets;
   readonly clock: Clock;
   readonly realm: string;
-  /** Those of all challenges of this process; its own when absent. */
+  /** Shared by all challenges of this process; a separate set when absent. */
   readonly nonces?: Nonces;
-  /** What a challenge offers, in this order. */
+  /** The algorithms of a challenge, in this order. */
   readonly algorithms: readonly ('MD5' | 'SHA-256')[];
 }
 
-/** Lets in who knows the password of an endpoint. Unknown users and wrong passwords cost the same and read the same. */
+/** Admits endpoints that know their password. Unknown users and wrong passwords get the same answer at the same cost. */
 export function createDigestAdmission(deps: DigestAdmissionDeps): Admission {
   const { registrations, secrets, clock } = deps;
   const server = createDigestServer({
@@ -58,7 +58,7 @@ export function createDigestAdmission(deps: DigestAdmissionDeps): Admission {
           return refused(400);
         case 'accepted':
       }
-      // An endpoint speaks for itself: RFC 3261 §10.3 step 4 for REGISTER, and no other caller id for INVITE.
+      // An endpoint speaks for itself alone: RFC 3261 §10.3 step 4 for REGISTER, and no other caller id for INVITE.
       if (credential === undefined || userOf(request, 'From') !== credential.username) return refused(403);
       if (request.method === 'REGISTER' && userOf(request, 'To') !== credential.username) return refused(403);
       return {

@@ -27,7 +27,7 @@ const binding: Binding = {
   instance,
 };
 
-/** Bob has a registered phone, Carol none; 17 digits that begin with 1 are a public application, with 3 one of a disabled account. */
+/** Bob has a registered phone, Carol has none. 17 digits that begin with 1 name a public application; with 3, one of a disabled account. */
 function world(limits: Partial<ExternalCallLimits> = {}, trusted: readonly string[] = []) {
   const clock = createVirtualClock();
   const secrets = createSecrets(new Uint8Array(32).fill(1));

@@ -13,35 +13,35 @@ import { calleeMeantBy, readable } from '../parties/parties.ts';
 import { createGruus } from '../registrar/gruus.ts';
 import type { Admission } from './admission.ts';
 
-/** Bounds of calls whose caller has no credentials; how many may be in progress is bounded by `CallLimits`. */
+/** Limits for calls of callers without credentials; `CallLimits` bounds how many are in progress. */
 export interface ExternalCallLimits {
-  /** Calls that one source may place in a minute, 10, and at once after a rest. */
+  /** Calls per minute from one source, 10; an idle source may send all 10 at once. */
   readonly callsPerMinute: number;
   /** Sources that are remembered, 100,000; the oldest is forgotten first. */
   readonly maxRemembered: number;
 }
 
-/** Limits used where the caller names none. */
+/** The default limits. */
 export const defaultExternalCallLimits: ExternalCallLimits = { callsPerMinute: 10, maxRemembered: 100_000 };
 
 export interface ExternalAdmissionDeps {
   readonly registrations: Pick<Registrations, 'credentialOf' | 'bindingsOf'>;
-  /** False for an account that is disabled or gone: its callees are as unknown ones. */
+  /** False for an account that is disabled or deleted: its callees get the answer of unknown callees. */
   readonly isActive: (account: string) => Promise<boolean>;
   /** The account of the application with this app_id if it has `public_uri` and answers calls; undefined for every other. */
   readonly publicApplication: (applicationId: string) => Promise<string | undefined>;
   readonly secrets: Pick<Secrets, 'encrypt' | 'decrypt' | 'digest'>;
   readonly clock: Clock;
-  /** SIP domains that we serve, lower case, those of applications included. */
+  /** SIP domains of this server, lower case, those of applications included. */
   readonly domains: readonly [string, ...string[]];
-  /** Networks that no limit of sources applies to. */
+  /** Networks exempt from the limits per source. */
   readonly trusted?: readonly string[];
   readonly limits?: Partial<ExternalCallLimits>;
   /** Decides about every other request. */
   readonly otherwise: Admission;
 }
 
-/** Longer URIs than this are truncated by no phone and needed by no caller. */
+/** Phones do not truncate URIs up to this length, and no caller needs a longer one. */
 const longestCaller = 255;
 
 /**
@@ -60,7 +60,7 @@ export function createExternalAdmission(deps: ExternalAdmissionDeps): Admission 
     maxKeys: maxRemembered,
   });
 
-  /** Whether the user exists, and whether a phone of it is registered; both look-ups are made for every user. */
+  /** Whether the user exists and has a registered phone; both look-ups run for every user. */
   async function accountOfPhone(user: string, instance: string | undefined): Promise<string | undefined> {
     const credential = await registrations.credentialOf(user);
     const bindings = await registrations.bindingsOf(credential?.endpoint ?? '');
@@ -83,7 +83,7 @@ export function createExternalAdmission(deps: ExternalAdmissionDeps): Admission 
       const caller = isPlainCall(request) ? foreignCaller(request, domains) : undefined;
       const account = caller === undefined ? undefined : await accountOf(request);
       if (caller === undefined || account === undefined) return otherwise.admit(request, source, flow);
-      // A registered phone may write its own address into From: the user shows whose call it is, and needs the password.
+      // A registered phone may write its own address into From: the user identifies the caller, and the password is required.
       const isKnown = (await registrations.credentialOf(decodeUtf8(caller.user ?? ''))) !== undefined;
       const mayCall = !isKnown && (isTrusted(source) || rate.take(sourceOf(source), clock.now()));
       if (!mayCall) return otherwise.admit(request, source, flow);
@@ -92,13 +92,13 @@ export function createExternalAdmission(deps: ExternalAdmissionDeps): Admission 
   };
 }
 
-/** An INVITE that shows no credentials and takes over no other call (RFC 3891 §3 asks for authorization). */
+/** An INVITE without credentials that replaces no other call (RFC 3891 §3 asks for authorization). */
 function isPlainCall({ method, headers }: SipRequest): boolean {
   const shown = ['Authorization', 'Proxy-Authorization', 'Replaces', 'Join'];
   return method === 'INVITE' && !shown.some((name) => headers.has(name));
 }
 
-/** The caller that From names, where its host is not one of our domains; undefined for every other From. */
+/** The caller in From, where its host is not one of our domains; undefined for every other From. */
 function foreignCaller({ headers }: SipRequest, domains: readonly string[]): SipUri | undefined {
   const uri = parseSipUri(parseNameAddr(headers.get('From') ?? '')?.uri ?? '');
   if (uri === undefined) return undefined;
@@ -106,7 +106,7 @@ function foreignCaller({ headers }: SipRequest, domains: readonly string[]): Sip
   return isOurs ? undefined : uri;
 }
 
-/** The URI without its parameters: whom to call back, as far as the caller says. */
+/** The URI without its parameters: the address for a call back, as the caller states it. */
 function textOf({ user, host, port }: SipUri): string {
   const at = hostOfAddress(host) + (port === undefined ? '' : `:${port}`);
   return readable(`sip:${user ?? 'anonymous'}@${at}`).slice(0, longestCaller);

@@ -2,15 +2,15 @@ import type { ExpectedCall } from '@jackfield/ports';
 import type { Admission } from './admission.ts';
 
 export interface SandboxAdmissionDeps {
-  /** The call that a phone of the sandbox with this leg has been told to make; found once. */
+  /** The call that the sandbox's phone with this leg has to make; found once. */
   readonly expected: (phoneLeg: string) => ExpectedCall | undefined;
-  /** Decides everything else. */
+  /** Decides about every other request. */
   readonly otherwise: Admission;
 }
 
 /**
- * Lets in what a phone of the sandbox was told to call. Its INVITE carries the UUID of the phone's leg: 122 random bits that only
- * this process knows, and that are good for one call.
+ * Admits the calls that the sandbox has ordered its phones to make. The INVITE carries the UUID of the phone's leg: 122 random bits that
+ * only this process knows, valid for one call.
  */
 export function createSandboxAdmission({ expected, otherwise }: SandboxAdmissionDeps): Admission {
   return {

@@ -1,7 +1,7 @@
 import type { Secrets } from '@jackfield/ports';
 import { createNonces, type Nonces } from '@jackfield/sip';
 
-/** The nonces of all challenges of this process: one memory of their use, whoever judges them. */
+/** The nonces of all challenges of this process: all admissions share one record of their use. */
 export function createSipNonces(secrets: Pick<Secrets, 'keyedHash' | 'equals'>): Nonces {
   return createNonces({
     sign: (text) => secrets.keyedHash(`sip-nonce ${text}`),

@@ -10,7 +10,7 @@ import { createTokenAdmission } from './token-admission.ts';
 const realm = 'sip.example.com';
 const user = 'alice261121104205_MA000000000000000000';
 
-/** A registrar for clients whose tokens are what the test says. */
+/** A registrar for clients with the tokens of the test. */
 function world(changes: Partial<TokenClient> = {}, refusedWith?: TokenRefusal) {
   const clock = createVirtualClock();
   let client: TokenClient = {
@@ -71,7 +71,7 @@ function world(changes: Partial<TokenClient> = {}, refusedWith?: TokenRefusal) {
     asked,
     updated,
     bound: () => bound,
-    /** The next token allows something else. */
+    /** Sets what the next token allows. */
     renew(other: Partial<TokenClient>) {
       client = { ...client, ...other };
     },

@@ -2,7 +2,7 @@ import { type ClientTokens, type TokenRefusal, tokenRefusals } from '@jackfield/
 import { decodeUtf8, parseNameAddr, parseSipUri, type SipRequest } from '@jackfield/sip';
 import type { Admission, Admitted, Refused } from './admission.ts';
 
-/** docs/interface/client-tokens.md#on-sip: where clients present their tokens, and where they look for the reason of a refusal. */
+/** docs/interface/client-tokens.md#on-sip: the header with a client's token, and with the reason of a refusal. */
 const tokenHeader = 'X-Plivo-Jwt';
 const errorHeader = 'X-Plivo-Jwt-Error-Code';
 
@@ -12,14 +12,14 @@ export interface TokenAdmissionDeps {
   readonly otherwise: Admission;
 }
 
-/** Lets clients in that present a token instead of a password, on REGISTER and INVITE alike. */
+/** Admits clients with a token in place of a password, on REGISTER and INVITE alike. */
 export function createTokenAdmission({ tokens, otherwise }: TokenAdmissionDeps): Admission {
   async function admitWith(token: string, request: SipRequest): Promise<Admitted | Refused> {
     const user = userOf(request, 'From');
     const client = await tokens.admit(token.trim(), user);
     if (client.refusedWith !== undefined) return refusedToken(client.refusedWith);
     if (request.method === 'INVITE' && !client.mayCall) return refusedToken('grants');
-    // RFC 3261 §10.3 step 4: a client registers itself and nobody else.
+    // RFC 3261 §10.3 step 4: a client registers only itself.
     if (request.method === 'REGISTER' && userOf(request, 'To') !== user) return refusedToken('subject');
     const { account, endpoint, application, expiresAt, mayReceive, mayCall } = client;
     return {
@@ -45,7 +45,7 @@ export function refusedToken(why: TokenRefusal): Refused {
   return { ok: false, status: 401, headers: [[errorHeader, String(tokenRefusals[why])]] };
 }
 
-/** What tells a registered client how long its token lasts: it reads from the = to the first semicolon. */
+/** The header with the lifetime of the token; the client reads from `=` to the first semicolon. */
 export function tokenExpiry(expiresAt: number): readonly [name: string, value: string] {
   return [tokenHeader, `exp=${Math.floor(expiresAt / 1000)};`];
 }

@@ -111,7 +111,7 @@ async function world(changes: Partial<TrunkAccess> = {}) {
     asked,
     received,
     passwordOf,
-    /** What became of a call: `answered`, or the status with which it was refused. */
+    /** The outcome of a call: `answered`, or the status of its refusal. */
     async call(options: { to?: string; host?: string; username?: string; password?: string } = {}) {
       const {
         to = '+12025550100',

@@ -15,22 +15,22 @@ export interface TrunkAdmissionDeps {
   readonly trunks: Trunks;
   readonly secrets: Secrets;
   readonly clock: Clock;
-  /** SIP domains that we serve, lower case; trunks have theirs below each, and the first is the realm. */
+  /** SIP domains of this server, lower case; each trunk has its own subdomain, and the first domain is the realm. */
   readonly domains: readonly [string, ...string[]];
-  /** Those of all challenges of this process; its own when absent. */
+  /** Shared by all challenges of this process; a separate set when absent. */
   readonly nonces?: Nonces;
-  /** What a challenge offers, in this order. */
+  /** The algorithms of a challenge, in this order. */
   readonly algorithms: readonly ('MD5' | 'SHA-256')[];
-  /** Decides everything that is not a call through a trunk. */
+  /** Decides about every request that is not a call through a trunk. */
   readonly otherwise: Admission;
 }
 
-/** How the transports name flows over TLS. */
+/** The names that the transports give to TLS flows. */
 const encryptedFlow = /^tls-/;
 
 /**
- * Lets telephone systems in that call through a trunk: by their address where the trunk lists it, else by its credential. A
- * trunk that does not exist costs and reads the same as a wrong password.
+ * Admits telephone systems that call through a trunk: by an address that the trunk lists, else by its credential. An unknown trunk costs
+ * the same as a wrong password and gets the same answer.
  */
 export function createTrunkAdmission(deps: TrunkAdmissionDeps): Admission {
   const { trunks, secrets, clock, domains } = deps;
@@ -84,7 +84,7 @@ export function createTrunkAdmission(deps: TrunkAdmissionDeps): Admission {
     const { authorization } = claim;
     const known = access?.credentials.filter((each) => each.username === username) ?? [];
     const judge = (at: number) => server.judge(authorization, known[at]?.ha1, request, clock.now(), source);
-    // Always both, so that nobody learns from the time whether a second password is valid.
+    // Checks both passwords always, so that the time does not reveal whether a second password is valid.
     const [current, previous] = [judge(0), judge(1)];
     switch (current === 'refused' ? previous : current) {
       case 'accepted':
@@ -108,7 +108,7 @@ export function createTrunkAdmission(deps: TrunkAdmissionDeps): Admission {
   };
 }
 
-/** What no password would change. */
+/** Refusals that no password would change. */
 function closedBecause(access: TrunkAccess, flow: string): TrunkRefusal | undefined {
   if (access.closedBecause !== undefined) return access.closedBecause;
   if (access.isSecure && !encryptedFlow.test(flow)) return 'not-over-tls';
@@ -116,7 +116,7 @@ function closedBecause(access: TrunkAccess, flow: string): TrunkRefusal | undefi
   return access.hasLostCredential ? 'credential-deleted' : 'address-not-listed';
 }
 
-/** A telephone system calls for its extensions: who calls is what its From says. */
+/** A telephone system calls for its extensions: its From names the caller. */
 function admitted({ account, trunk }: TrunkAccess): Admitted {
   return { ok: true, account, endpoint: '', user: '', trunk };
 }

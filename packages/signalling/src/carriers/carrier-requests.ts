@@ -15,13 +15,13 @@ import type { CarrierAccounts } from './carrier-accounts.ts';
 export interface CarrierRequestsDeps {
   readonly request: UserAgent['request'];
   readonly accounts: CarrierAccounts;
-  /** Our address over the transport that a URI names, as it stands in Contact. */
+  /** Our address in Contact, for the transport that a URI names. */
   readonly addressFor: (uri: string) => { readonly host: string; readonly port: number };
   readonly domain: string;
   readonly secrets: Pick<Secrets, 'randomUuid'>;
 }
 
-/** REGISTER and OPTIONS to carriers. Those to one registrar share a Call-ID and count up (RFC 3261 §10.2). */
+/** REGISTER and OPTIONS to carriers. Requests to one registrar share a Call-ID and increase CSeq (RFC 3261 §10.2). */
 export function createCarrierRequests(deps: CarrierRequestsDeps): CarrierRequests {
   const sequences = new Map<string, { readonly callId: string; cseq: number }>();
 
@@ -60,7 +60,7 @@ export function createCarrierRequests(deps: CarrierRequestsDeps): CarrierRequest
     },
   };
 
-  /** With a user, so that proxies which route by the Request-URI have something to route by. */
+  /** With a user, for proxies that route by the Request-URI. */
   function contactFor(registrar: string, aor: string): string {
     const { host, port } = deps.addressFor(registrar);
     const user = parseSipUri(aor)?.user ?? 'jackfield';
@@ -85,7 +85,7 @@ function registerOutcome(outcome: RequestOutcome, contact: string, wanted: numbe
   };
 }
 
-/** RFC 3261 §10.2.4: the expires of our own Contact, or the header's where it has none. */
+/** RFC 3261 §10.2.4: the expires of our own Contact, else the Expires header. */
 function grantedSeconds({ headers }: SipResponse, contact: string): number | undefined {
   const own = headers
     .all('Contact')

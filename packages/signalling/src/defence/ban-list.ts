@@ -1,17 +1,17 @@
 import type { Instant } from '@jackfield/ports';
 import { SourceRate } from './source-rate.ts';
 
-/** When a source is banned, and for how long. */
+/** The threshold and the length of a ban. */
 export interface BanLimits {
   /** Failures within a minute after which a source is banned. */
   readonly failures: number;
-  /** How long nothing of it is looked at; 0 bans nobody. */
+  /** Length of a ban in milliseconds; 0 disables bans. */
   readonly banMs: number;
-  /** Sources that are banned, and sources whose failures are counted; the oldest is forgotten first. */
+  /** Sources that are banned or whose failures are counted; the oldest is forgotten first. */
   readonly maxSources: number;
 }
 
-/** Sources that nothing is heard of for a time. Whoever counts a failure makes sure that its source was not forged. */
+/** Sources whose packets are dropped for a time. The caller verifies that the source of a failure was not forged. */
 export class BanList {
   readonly #limits: BanLimits;
   readonly #failures: SourceRate;
@@ -23,7 +23,7 @@ export class BanList {
     this.#failures = new SourceRate({ perSecond: failures / 60, burst: failures, maxKeys: maxSources });
   }
 
-  /** Sources on the list; those whose time is over leave it when they are asked for, or when there is no room. */
+  /** Sources on the list; an expired one leaves it at its next lookup, or when the list is full. */
   get size(): number {
     return this.#until.size;
   }
@@ -43,13 +43,13 @@ export class BanList {
     return this.ban(source, now);
   }
 
-  /** Bans a source at once; false when nobody is banned here, or it is already. */
+  /** Bans a source at once; false when bans are disabled or the source is already banned. */
   ban(source: string, now: Instant): boolean {
     const { banMs, maxSources } = this.#limits;
     if (banMs === 0 || this.isBanned(source, now)) return false;
-    // The ban begins with a clean slate: whoever comes back after it may be somebody else.
+    // The failures restart at zero: after the ban another party may use the address.
     this.#failures.forget(source);
-    // All last equally long, so the first is the one that ends first.
+    // All bans last equally long, so the first entry ends first.
     if (this.#until.size >= maxSources) this.#until.delete(this.#until.keys().next().value!);
     this.#until.set(source, now + banMs);
     return true;

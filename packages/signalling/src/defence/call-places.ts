@@ -1,24 +1,24 @@
-/** How many calls may be in progress at once. */
+/** Limits for calls in progress. */
 export interface CallLimits {
-  /** Incoming ones from one source. */
+  /** Incoming calls from one source. */
   readonly callsPerSource: number;
-  /** Incoming ones of one account. */
+  /** Incoming calls of one account. */
   readonly callsPerAccount: number;
-  /** Those of external callers, who have no credentials, in all. */
+  /** Calls of external callers, who have no credentials, in all. */
   readonly externalCalls: number;
-  /** The same to one account. */
+  /** Calls of external callers to one account. */
   readonly externalCallsPerAccount: number;
 }
 
-/** Places for incoming calls, by source and by account. */
+/** Slots for incoming calls, by source and by account. */
 export interface CallPlaces {
-  /** Takes a place; the function gives it back, once. Undefined when there is none. A source without a name is not counted. */
+  /** Reserves a slot; the returned function frees it, once. Undefined when all are in use. A source without a name is not counted. */
   take(source: string | undefined, account: string, isExternal?: boolean): (() => void) | undefined;
-  /** Places that are taken. */
+  /** Slots in use. */
   readonly taken: number;
 }
 
-/** All places are free; what is taken is counted by source and account, and nothing is kept of those that hold none. */
+/** All slots are free at first. Sources and accounts without a call use no memory. */
 export function createCallPlaces(limits: CallLimits): CallPlaces {
   const counts = new Map<string, number>();
   let taken = 0;

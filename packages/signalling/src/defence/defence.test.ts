@@ -31,7 +31,7 @@ function world(
   const defence = createDefence({
     clock,
     nonces,
-    // Refusals come at once here, unless a test says otherwise.
+    // Refusals arrive at once here, unless a test sets a delay.
     limits: { failuresAnsweredAtOnce: 1e6, ...limits },
     banned: (ban) => void bans.push(ban),
     failed: (login) => void failures.push(login),
@@ -66,7 +66,7 @@ function world(
     ]),
     body: '',
   });
-  /** What the admission decides about a request of that source, and what the defence learns from it. */
+  /** The decision of the admission about a request of that source, as the defence sees it. */
   const decide = (decision: Admitted | Refused, flow: Flow, nonce?: string) =>
     defence.watch({ admit: async () => decision }).admit(request(nonce), flow.remoteAddress, flow.id);
   const guess = (flow: Flow, nonce = nonceFor(flow.remoteAddress)) => decide(refused, flow, nonce);
@@ -98,7 +98,7 @@ describe('Rates', () => {
     assert.equal(w.defence.admits(w.request(), w.flowOf(home)), false);
     assert.equal(w.defence.admits(w.request(w.nonceFor(home)), w.flowOf(home)), true);
     assert.equal(w.defence.admits(w.request(), phone), true);
-    // A nonce that was given to another source shows nothing.
+    // A nonce that was given to another source proves nothing.
     assert.equal(w.defence.admits(w.request(w.nonceFor('192.0.2.2')), w.flowOf(home)), false);
   });
 
@@ -238,7 +238,7 @@ describe('Bans', () => {
     assert.ok(w.clock.now() - start < 600_000);
     assert.deepEqual([w.bans, w.defence.hears(flow)], [[], true]);
     const waiting = w.guess(flow);
-    // Another process of the same phone has the right password while the refusal of the wrong one still waits.
+    // Another process of the same phone sends the right password while the refusal of the wrong one is still delayed.
     assert.equal((await w.decide(admitted, flow, w.nonceFor(home))).ok, true);
     await w.clock.advance(8_000);
     await waiting;

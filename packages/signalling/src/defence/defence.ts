@@ -15,23 +15,23 @@ import { KnownFlows } from './known-flows.ts';
 import { scannerNames } from './scanner-names.ts';
 import { SourceRate } from './source-rate.ts';
 
-/** Bounds of what strangers can take; times in milliseconds. */
+/** Limits for unauthenticated sources; times in milliseconds. */
 export interface DefenceLimits extends Omit<FailureDelayLimits, 'maxRemembered'> {
-  /** New requests a second from a source that has shown nothing, 10. */
+  /** New requests per second from an unproven source, 10. */
   readonly requestsPerSecond: number;
-  /** Such requests at once after a rest, 100: an office of a hundred phones after a power cut. */
+  /** Requests at once from an unproven source after an idle time, 100: an office of a hundred phones after a power cut. */
   readonly requestBurst: number;
-  /** New requests a second from a source that receives what we send there, 500, and four times as many at once. */
+  /** New requests per second from a source that receives what we send there, 500; at once, four times as many. */
   readonly provenPerSecond: number;
   /** Failed authentications within a minute, 20, after which their source is banned. */
   readonly failuresBeforeBan: number;
-  /** 300,000; 0 bans nobody. */
+  /** Length of a ban, 300,000; 0 disables bans. */
   readonly banMs: number;
-  /** How long a flow is known after its last accepted credentials, 3,900,000: longer than the longest registration. */
+  /** How long a flow stays known after its last accepted credentials, 3,900,000: longer than the longest registration. */
   readonly knownMs: number;
-  /** How long a nonce shows that its source receives, 3,600,000. */
+  /** How long a nonce proves that its source receives packets, 3,600,000. */
   readonly proofMs: number;
-  /** Sources, and flows, that are remembered at once, 100,000 of each kind. */
+  /** Sources and flows that are remembered, 100,000 of each kind. */
   readonly maxRemembered: number;
   /** Incoming calls in progress from one source, 500. */
   readonly callsPerSource: number;
@@ -39,11 +39,11 @@ export interface DefenceLimits extends Omit<FailureDelayLimits, 'maxRemembered'>
   readonly callsPerAccount: number;
   /** Calls of external callers in progress, 200 in all; 0 admits none. */
   readonly externalCalls: number;
-  /** The same to one account, 20. */
+  /** Calls of external callers in progress to one account, 20. */
   readonly externalCallsPerAccount: number;
 }
 
-/** Limits used where the caller names none. */
+/** The default limits. */
 export const defaultDefenceLimits: DefenceLimits = {
   requestsPerSecond: 10,
   requestBurst: 100,
@@ -62,39 +62,39 @@ export const defaultDefenceLimits: DefenceLimits = {
 
 export interface DefenceDeps {
   readonly clock: Clock;
-  /** Those that challenges are made with. */
+  /** The nonces of all challenges. */
   readonly nonces: Nonces;
-  /** Networks of carriers, proxies and telephone systems whom no limit of sources applies to. */
+  /** Networks of carriers, proxies and telephone systems that are exempt from all limits per source. */
   readonly trusted?: readonly string[];
-  /** Whether an address is that of somebody else who is never limited. */
+  /** Whether an address outside these networks is exempt as well. */
   readonly isTrusted?: (address: string) => boolean;
   readonly limits?: Partial<DefenceLimits>;
-  /** Networks whose sources are limited and never banned. */
+  /** Networks whose sources are limited but never banned. */
   readonly neverBanned?: readonly string[];
-  /** Told of each failed authentication whose source was not forged. */
+  /** Called for each failed authentication whose source was not forged. */
   readonly failed?: (login: FailedLogin) => void;
-  /** Told once for each ban. */
+  /** Called once for each ban. */
   readonly banned?: (ban: SourceBan) => void;
 }
 
-/** Keeps strangers from taking more than their share. docs/security.md tells what it promises and why. */
+/** Keeps unauthenticated sources within their share. docs/security.md states the promises and the reasons. */
 export interface Defence {
-  /** Whether messages on this flow are looked at; asked for each of them, before anything is read. */
+  /** Whether messages on this flow are processed; called for each message before it is parsed. */
   hears(flow: Flow): boolean;
-  /** Whether a connection from this address is taken. */
+  /** Whether a connection from this address is accepted. */
   accepts(remoteAddress: string): boolean;
-  /** Whether a request that belongs to nothing of ours is answered. */
+  /** Whether a request outside of all dialogs is answered. */
   admits(request: SipRequest, flow: Flow): boolean;
-  /** Whether no limit applies to whoever sends on this flow. */
+  /** Whether the sender on this flow is exempt from all limits. */
   trusts(flow: Flow): boolean;
-  /** Decides as the other does, and learns from it. */
+  /** Wraps an admission: keeps its decisions and counts their outcomes. */
   watch(admission: Admission): Admission;
-  /** Whether somebody has shown on this flow who it is. */
+  /** Whether a sender has authenticated on this flow. */
   knows(flow: string): boolean;
-  /** A connection is gone. */
+  /** A connection has closed. */
   flowClosed(flow: string): void;
   readonly places: CallPlaces;
-  /** Whole numbers that only rise. */
+  /** Counters that only rise. */
   readonly counters: Readonly<
     Record<
       | 'rateLimited'
@@ -110,7 +110,7 @@ export interface Defence {
   census(): { readonly bannedSources: number; readonly knownFlows: number };
 }
 
-/** Requests that carry credentials name them in one of these. */
+/** The headers that carry credentials. */
 const credentialHeaders = ['Authorization', 'Proxy-Authorization'];
 
 export function createDefence(deps: DefenceDeps): Defence {
@@ -153,7 +153,7 @@ export function createDefence(deps: DefenceDeps): Defence {
     deps.banned?.({ source, reason, seconds: Math.round(limits.banMs / 1000) });
   }
 
-  /** Whoever presents a nonce that we gave to that source receives what is sent there: nobody forged it. */
+  /** A source that presents a nonce of ours receives what is sent there: its address is not forged. */
   function isProven(request: SipRequest, address: string, withinMs: number | undefined): boolean {
     return credentialHeaders.some((name) =>
       request.headers.all(name).some((value) => {
@@ -165,12 +165,12 @@ export function createDefence(deps: DefenceDeps): Defence {
 
   function takeToken(request: SipRequest, flow: Flow, now: Instant): boolean {
     const source = sourceOf(flow.remoteAddress);
-    // Who is known costs no hash. Its address and port may be forged all the same: then its nonce still speaks for it.
+    // A known flow costs no hash. Its address and port may be forged all the same: then its nonce still counts.
     if (known.has(flow.id, now) && proven.take(flow.id, now)) return true;
     if (known.has(listed(source), now) || isProven(request, flow.remoteAddress, limits.proofMs)) {
       return proven.take(source, now);
     }
-    // A connection cannot be forged, and how many a source may have is bounded.
+    // The address of a connection cannot be forged, and the connections of each source are limited.
     return strangers.take(flow.reliable ? flow.id : source, now);
   }
 
@@ -181,7 +181,7 @@ export function createDefence(deps: DefenceDeps): Defence {
 
   return {
     hears(flow) {
-      // Without a ban there is nothing to look up.
+      // Without bans there is nothing to look up.
       if (bans.size === 0) return true;
       const now = clock.now();
       if (!bans.isBanned(sourceOf(flow.remoteAddress), now) || known.has(flow.id, now)) return true;
@@ -195,7 +195,7 @@ export function createDefence(deps: DefenceDeps): Defence {
       const now = clock.now();
       if (isScanner(request)) {
         counters.scannersDropped += 1;
-        // Over UDP it may have put somebody else's address on it.
+        // Over UDP the sender may have forged the address of another source.
         if (flow.reliable && !isNeverBanned(address) && bans.ban(sourceOf(address), now))
           tell(sourceOf(address), 'scanner');
         return false;
@@ -212,9 +212,9 @@ export function createDefence(deps: DefenceDeps): Defence {
         if (decided.ok) {
           const { username } = credentialsIn(request);
           if (username !== undefined) delays.succeeded(sourceOf(address), username);
-          // An external caller has shown nothing: its source stays that of a stranger.
+          // An external caller has proved nothing: its source stays unknown.
           if (decided.external !== undefined) return decided;
-          // Whoever was let in for its address alone has shown nothing about its port: forged ones would fill the memory.
+          // A sender admitted by its address alone has proved nothing about its port: forged ports would fill the memory.
           const mayBeListed = decided.trunk !== undefined || decided.carrier !== undefined;
           const hasShown = mayBeListed
             ? isProven(request, address, undefined)
@@ -223,9 +223,9 @@ export function createDefence(deps: DefenceDeps): Defence {
           return decided;
         }
         if (decided.status !== 401 || !hasCredentials(request)) return decided;
-        // The password was right, and only its nonce was too old.
+        // The password was right; only its nonce was too old.
         if (decided.headers.some(([, value]) => /, ?stale=true/i.test(value))) return decided;
-        // A failure counts when its source is who it says: it came over a connection, or with a fresh nonce of that source.
+        // A failure counts when its source is genuine: it came over a connection, or with a fresh nonce of that source.
         if (flow.startsWith('udp-') && !isProven(request, address, undefined)) return decided;
         counters.failedLogins += 1;
         known.remove(flow);
@@ -235,7 +235,7 @@ export function createDefence(deps: DefenceDeps): Defence {
         if (isTrusted(address)) return decided;
         if (!isNeverBanned(address) && bans.failed(source, now)) tell(source, 'failed-logins');
         const delayMs = delays.failed(source, username ?? '', now);
-        // The password was judged at once: a right one never waits for the refusals of wrong ones.
+        // The password was checked at once: a right one never waits for the refusals of wrong ones.
         if (delayMs > 0) await new Promise<void>((resolve) => void clock.startTimer(now + delayMs, resolve));
         return decided;
       },
@@ -262,7 +262,7 @@ function hasCredentials(request: SipRequest): boolean {
   return credentialHeaders.some((name) => request.headers.has(name));
 }
 
-/** The user and realm of the first credentials that can be read. */
+/** The user and realm of the first valid credentials. */
 function credentialsIn({ headers }: SipRequest): { readonly username?: string; readonly realm?: string } {
   for (const name of credentialHeaders) {
     for (const value of headers.all(name)) {
@@ -279,7 +279,7 @@ function showsWhoItIs({ token }: Admitted, request: SipRequest): boolean {
   return token !== undefined || hasCredentials(request);
 }
 
-/** Under which name a source is remembered that is let in for its address. */
+/** The key of a source that was admitted by its address. */
 function listed(source: string): string {
   return `listed ${source}`;
 }

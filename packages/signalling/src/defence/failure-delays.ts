@@ -1,23 +1,23 @@
 import type { Instant } from '@jackfield/ports';
 
-/** How long the refusal of a failed authentication waits; times in milliseconds. */
+/** The delay of the refusal after a failed authentication; times in milliseconds. */
 export interface FailureDelayLimits {
-  /** Failures of one source as one user that are answered at once, 3: typing mistakes. */
+  /** Failures of one source and user that are answered at once, 3: typing mistakes. */
   readonly failuresAnsweredAtOnce: number;
-  /** The wait of the next one, 1,000; each later one waits twice as long. */
+  /** The first delay, 1,000; each later one is twice as long. */
   readonly firstDelayMs: number;
   /**
-   * The longest, 8,000: seven failures a minute of one phone stay far below the 20 that ban, and some phones repeat a password 20 times
-   * before they tell their user. A phone waits 32 s for an answer (RFC 3261 Timer F).
+   * The longest delay, 8,000: it limits a phone to seven failures a minute, below the 20 that ban. Some phones repeat a password 20 times
+   * before they report the failure. A phone waits 32 s for an answer (RFC 3261 Timer F).
    */
   readonly maxDelayMs: number;
-  /** After this time without a failure, 600,000, the next one is the first again. */
+  /** After 600,000 without a failure the next one counts as the first. */
   readonly forgetMs: number;
-  /** Pairs of source and user that are remembered; the one that failed longest ago is forgotten first. */
+  /** Pairs of source and user that are remembered; the pair whose last failure is oldest is forgotten first. */
   readonly maxRemembered: number;
 }
 
-/** Limits used where the caller names none. */
+/** The default limits. */
 export const defaultFailureDelays: Omit<FailureDelayLimits, 'maxRemembered'> = {
   failuresAnsweredAtOnce: 3,
   firstDelayMs: 1_000,
@@ -31,9 +31,8 @@ interface Failures {
 }
 
 /**
- * Growing waits for a source that fails again and again as one user. A digest of the same wrong password is another one for each nonce, so
- * repetitions cannot be told from guesses. A phone that repeats its password waits for each answer, and so stays below the number of failures
- * that bans; a phone that does not wait reaches it.
+ * Growing delays for repeated failures of one source and user. Each nonce gives a wrong password another digest, so repetitions look the
+ * same as guesses. A phone that waits for each answer stays below the failures that ban; a phone that does not wait is banned.
  */
 export class FailureDelays {
   readonly #limits: FailureDelayLimits;
@@ -47,13 +46,13 @@ export class FailureDelays {
     return this.#failures.size;
   }
 
-  /** Counts a failure; how long its refusal is to wait. */
+  /** Counts a failure; returns the delay of its refusal. */
   failed(source: string, username: string, now: Instant): number {
     const { failuresAnsweredAtOnce, firstDelayMs, maxDelayMs, forgetMs, maxRemembered } = this.#limits;
     const key = `${source} ${username}`;
     const before = this.#failures.get(key);
     const count = before === undefined || now - before.at >= forgetMs ? 1 : before.count + 1;
-    // A Map keeps the order of insertion: its first key is the one that failed longest ago.
+    // A Map keeps the order of insertion: its first key has the oldest last failure.
     if (!this.#failures.delete(key) && this.#failures.size >= maxRemembered) {
       this.#failures.delete(this.#failures.keys().next().value!);
     }
@@ -62,7 +61,7 @@ export class FailureDelays {
     return waits <= 0 ? 0 : Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(waits - 1, 30));
   }
 
-  /** The right password came: its next mistake is the first one. */
+  /** The password was right: the next failure counts as the first. */
   succeeded(source: string, username: string): void {
     this.#failures.delete(`${source} ${username}`);
   }

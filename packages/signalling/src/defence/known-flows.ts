@@ -1,6 +1,6 @@
 import type { Instant } from '@jackfield/ports';
 
-/** Flows on which somebody has shown who it is, for a time; the oldest is forgotten first. */
+/** Flows on which a sender has authenticated, for a time; the oldest is forgotten first. */
 export class KnownFlows {
   readonly #keepMs: number;
   readonly #maxFlows: number;

@@ -1,6 +1,6 @@
 /**
- * How programs call themselves that look for servers to break into, lower case; as lists of the field have them (Kamailio's
- * default configuration, fail2ban's filters). Whoever means it changes the name: it keeps out what nobody has configured.
+ * User-Agent names of programs that scan for servers, lower case, from Kamailio's default configuration and fail2ban's filters. Blocks
+ * default scanner configurations only; an attacker can change the User-Agent.
  */
 export const scannerNames: readonly string[] = [
   'friendly-scanner',

@@ -1,11 +1,11 @@
 import type { Instant } from '@jackfield/ports';
 
-/** How fast a key may take tokens. */
+/** How fast tokens refill for a key. */
 export interface RateLimits {
   readonly perSecond: number;
-  /** Tokens that wait for a key that rested. */
+  /** Tokens of an idle key. */
   readonly burst: number;
-  /** Keys that are remembered; the one that rested longest is forgotten first, and begins anew with a full bucket. */
+  /** Keys that are remembered; the key that was idle longest is forgotten first, and starts again with a full bucket. */
   readonly maxKeys: number;
 }
 
@@ -14,7 +14,7 @@ interface Bucket {
   at: Instant;
 }
 
-/** A bucket of tokens for each key: constant cost, bounded memory, no scan. */
+/** One token bucket for each key: constant cost, bounded memory, no scan. */
 export class SourceRate {
   readonly #limits: RateLimits;
   readonly #buckets = new Map<string, Bucket>();
@@ -27,12 +27,12 @@ export class SourceRate {
     return this.#buckets.size;
   }
 
-  /** Whether there was a token left. */
+  /** Uses a token; false when none is left. */
   take(key: string, now: Instant): boolean {
     const { perSecond, burst, maxKeys } = this.#limits;
     const known = this.#buckets.get(key);
     const bucket = known ?? { tokens: burst, at: now };
-    // A Map keeps the order of insertion: its first key is the one that has rested longest.
+    // A Map keeps the order of insertion: its first key was idle longest.
     if (known !== undefined) this.#buckets.delete(key);
     else if (this.#buckets.size >= maxKeys) this.#buckets.delete(this.#buckets.keys().next().value!);
     this.#buckets.set(key, bucket);

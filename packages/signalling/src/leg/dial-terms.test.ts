@@ -29,7 +29,7 @@ test('a place of a trunk is answered with the customer’s credentials alone, an
       leg,
       targets: [{ uri: 'sip:+1@192.0.2.1', trunk, account }],
     });
-    // As bytes of UTF-8, which is what a digest is made of (RFC 7616 §4).
+    // As bytes of UTF-8, the input of a digest (RFC 7616 §4).
     const password = Buffer.from('pässwörd').toString('latin1');
     assert.deepEqual(credentials, { username: 'pbx', password });
     assert.deepEqual([reaches?.('192.0.2.1'), reaches?.('10.0.0.1')], [true, false]);

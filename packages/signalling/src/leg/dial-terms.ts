@@ -5,31 +5,31 @@ import type { CarrierAccounts } from '../carriers/carrier-accounts.ts';
 
 export interface DialTermsDeps {
   readonly log: Logger;
-  /** What answers the challenges of carriers. */
+  /** Credentials for the challenges of carriers. */
   readonly accounts?: CarrierAccounts;
-  /** What answers those of the telephone systems behind inbound trunks. */
+  /** Credentials for the challenges of telephone systems behind inbound trunks. */
   readonly trunkLogin?: Trunks['loginOf'];
-  /** Whether a customer may have something sent to an IP address; everything without. */
+  /** Whether a customer's requests may go to an IP address; all are allowed when absent. */
   readonly mayReach?: (address: string) => boolean;
-  /** Whether a phone may name an IP address for its audio; everything without. */
+  /** Whether a phone may name an IP address for its audio; all are allowed when absent. */
   readonly audioMayReach?: (address: string) => boolean;
 }
 
 /** Addresses that a peer may name for its audio; all when undefined. */
 export type AudioReach = ((address: string) => boolean) | undefined;
 
-/** What an INVITE is sent under. */
+/** The credentials and restrictions of an INVITE. */
 export interface DialTerms {
   readonly credentials?: DigestCredentials;
   readonly reaches?: (address: string) => boolean;
 }
 
-/** Passwords stay with signalling: whoever dials names an account and nothing more. */
+/** Passwords stay with signalling: a dial request names an account only. */
 export async function dialTerms(
   { log, accounts, trunkLogin, mayReach }: DialTermsDeps,
   { leg, targets }: Pick<DialRequest, 'leg' | 'targets'>,
 ): Promise<DialTerms> {
-  // Whoever asks for a password is dialled alone: no other target is shown its credentials.
+  // A target that asks for a password is dialled alone: no other target gets its credentials.
   const account = targets.length === 1 ? targets[0]?.account : undefined;
   const isCustomers = targets.some(({ trunk }) => trunk !== undefined);
   const credentials =
@@ -38,7 +38,7 @@ export async function dialTerms(
       : isCustomers
         ? await credentialsOf(account, trunkLogin)
         : accounts?.(account);
-  // A Path leads where the phone wants (RFC 3327 §6), and so does its Contact where its flow is gone.
+  // The phone chooses where a Path leads (RFC 3327 §6), and its Contact where its flow is closed.
   const isNamedByOthers = targets.some(({ trunk, flow, path }) => trunk ?? flow ?? path);
   return {
     ...(credentials === undefined ? {} : { credentials }),
@@ -46,7 +46,7 @@ export async function dialTerms(
   };
 }
 
-/** What a caller says of itself (Contact, Record-Route) leads where customers may send, or back to where it called from. */
+/** Confines the addresses that a caller states (Contact, Record-Route) to those open to customers and to its own source address. */
 export function confineCaller(
   { log, mayReach }: DialTermsDeps,
   leg: string,
@@ -58,8 +58,8 @@ export function confineCaller(
 }
 
 /**
- * Where the audio of a call that came may go besides the address that its signalling comes from: a trunk's where customers may send, a
- * phone's into private networks as well. Undefined for carriers, whose networks the operator has named.
+ * Addresses for the audio of an incoming call besides the source of its signalling: for a trunk those open to customers, for a phone
+ * private networks as well. Undefined for carriers, whose networks the operator has named.
  */
 export function audioReach(
   deps: DialTermsDeps,
@@ -69,7 +69,7 @@ export function audioReach(
   return trunk === undefined ? deps.audioMayReach : deps.mayReach;
 }
 
-/** The same for a call that is made. */
+/** The same for an outgoing call. */
 export function dialledAudioReach(deps: DialTermsDeps, targets: DialRequest['targets']): AudioReach {
   const trunk = targets.find((target) => target.trunk !== undefined)?.trunk;
   const isCarriers = targets.every((target) => target.account !== undefined && target.trunk === undefined);
@@ -77,8 +77,8 @@ export function dialledAudioReach(deps: DialTermsDeps, targets: DialRequest['tar
 }
 
 /**
- * The agreement, with the address that signalling came from in place of one that the peer may not name. An address that puts on hold is kept: it
- * is sent nothing.
+ * The agreement, with the source address of signalling in place of an address that the peer may not name. A hold address stays: nothing is
+ * sent to it.
  */
 export function confinedAudio(
   agreed: AgreedMedia,
@@ -95,7 +95,7 @@ function told(mayReach: (address: string) => boolean, log: Logger, leg: string) 
   return (address: string): boolean => {
     const isOpen = mayReach(address);
     if (!isOpen) {
-      log.info({ leg, address }, 'A SIP URI of a customer leads to an address that is closed to customers.');
+      log.info({ leg, address }, 'SIP URI of a customer leads to an address closed to customers');
     }
     return isOpen;
   };

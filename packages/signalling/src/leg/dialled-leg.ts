@@ -21,7 +21,7 @@ export function stepPreparing(state: PreparingLeg, input: LegInput): LegStep {
       return dial(state, input);
     case 'port-opened': {
       const audio = { ...state.audio, port: input.port };
-      // The hang-up came while the port was being opened.
+      // The leg was hung up while its port was being opened.
       if (state.cause !== undefined) return finish({ ...state, audio }, state.cause);
       const { audio: offered, description } = makeOffer(audio);
       return invite(offered, description);
@@ -36,7 +36,7 @@ export function stepPreparing(state: PreparingLeg, input: LegInput): LegStep {
   }
 }
 
-/** A leg whose INVITE is on its way to one or several phones. */
+/** A leg whose INVITE was sent to one or several phones. */
 export function stepDialled(state: DialledLeg, input: LegInput): LegStep {
   switch (input.type) {
     case 'provisional':
@@ -74,7 +74,7 @@ export function stepDialled(state: DialledLeg, input: LegInput): LegStep {
 
 function dial(state: PreparingLeg, { targets, forwardsLeft }: Extract<LegInput, { type: 'dial' }>): LegStep {
   if (targets === 0) return finish(state, { by: 'no-target' });
-  // RFC 3261 §16.3, RFC 7332 §3: a call that runs in a circle ends here.
+  // RFC 3261 §16.3, RFC 7332 §3: a call in a loop ends here.
   if (forwardsLeft < 0) return finish(state, { by: 'rejected', sipStatus: 483 });
   return { state, effects: [{ do: 'open-port' }] };
 }
@@ -98,7 +98,7 @@ function takeRinging(
   return { state: { ...state, phase: 'early', answers, audio }, effects };
 }
 
-/** A second INVITE without an offer of SRTP, after the description and not the call was refused (RFC 8643). */
+/** A second INVITE without an offer of SRTP, after the first description was refused (RFC 8643). */
 function dialAgain(
   { audio, isHungUp }: DialledLeg,
   { status }: Extract<LegInput, { readonly type: 'dialog-ended' }>,

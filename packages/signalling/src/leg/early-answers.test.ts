@@ -20,7 +20,7 @@ function at(address: string, payloads = '0'): string {
 
 const a = at('10.0.0.1');
 const b = at('10.0.0.2');
-/** Payload type 18 is G.729, which we do not speak. */
+/** Payload type 18 is G.729, which this server does not support. */
 const nothingInCommon = at('10.0.0.9', '18');
 
 function response(tag: string, body: string, headers: readonly [string, string][] = []): SipResponse {
@@ -100,7 +100,7 @@ test('RFC 3960 §2: the leg plays the first phone with early media until one ans
   assert.equal(w.provisional(response('b', b)), false);
   assert.equal(w.provisional(response('a', at('10.0.0.3'))), true);
   assert.deepEqual(w.playing, ['10.0.0.1', '10.0.0.3']);
-  // The description of the 2xx is the answer, whichever phone was playing before.
+  // The description of the 2xx is the answer, even if another phone played before.
   assert.equal(w.final(response('b', b)), b);
 });
 

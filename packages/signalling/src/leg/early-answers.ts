@@ -15,9 +15,9 @@ import {
 const mostForks = 64;
 
 /**
- * Audio before the call is answered, of phones named by the To tag of their early dialog (RFC 3960 §2). Each phone that the call was forked to
- * has an agreement of its own, by an answer to our offer in a provisional response or by an offer of its own (UPDATE, RFC 3311 §5.2). The leg
- * plays the first phone that answers; at the end the agreement with the phone that answers the call counts.
+ * Audio before the answer, of phones named by the To tag of their early dialog (RFC 3960 §2). Each phone of a forked call has an agreement
+ * of its own: by a provisional answer to our offer, or by its own offer (UPDATE, RFC 3311 §5.2). The leg plays the first phone that
+ * answers; the agreement with the phone that answers the call is final.
  */
 export interface EarlyAnswers {
   /** The offer of our INVITE. */
@@ -44,14 +44,14 @@ export interface EarlyAgreed extends Agreed {
   readonly isPlaying: boolean;
 }
 
-/** A provisional response: its description is the answer, or a preview of it where it is not sent reliably (RFC 3261 §13.2.1). */
+/** A provisional response: its description is the answer, or a preview where it is not sent reliably (RFC 3261 §13.2.1). */
 export function takeProvisional(before: EarlyAnswers, was: LegAudio, response: SipResponse): EarlyAgreed {
   const audio = heardFrom(was, response);
   const { body: answer, headers } = response;
   if (answer === '' || !isDescription(response)) return { early: before, audio, isPlaying: false };
   const tag = tagOfTo(headers);
   const early = withAnswer(before, tag, answer);
-  // An offer of its own came after this answer, even if this packet came after that one.
+  // The phone has sent a later offer, even if this packet arrived after that offer.
   if (early.offers.has(tag)) return { early, audio, isPlaying: true };
   if (early.playing !== undefined && early.playing !== tag) return { early, audio, isPlaying: false };
   const agreed = previewAnswer(audio, early.offer, answer);
@@ -60,7 +60,7 @@ export function takeProvisional(before: EarlyAnswers, was: LegAudio, response: S
     : { early: { ...early, playing: tag }, ...agreed, isPlaying: true };
 }
 
-/** Answers the offer of the phone with this tag; without a description when there is nothing in common, and then nothing is agreed on. */
+/** Answers the offer of the phone with this tag; without a description, and without an agreement, when there is nothing in common. */
 export function answerEarlyOffer(
   early: EarlyAnswers,
   was: LegAudio,
@@ -77,8 +77,8 @@ export function answerEarlyOffer(
 }
 
 /**
- * A phone has answered the call. The audio is what was agreed on with that phone, or waits for the answer that is returned: the description of
- * the 2xx, or the phone's earlier one where the 2xx has none.
+ * A phone has answered the call. The audio is what was agreed with that phone, or waits for the returned answer: the description of the
+ * 2xx, or the phone's earlier one where the 2xx has none.
  */
 export function takeFinalAnswer(
   early: EarlyAnswers,

@@ -21,7 +21,7 @@ const content = {
   contentType: 'application/sdp',
 };
 
-/** An edge that dials back whoever calls it, for the sake of that call, and a telephone system that calls it again: a circle. */
+/** An edge that dials every caller back for the same call, and a telephone system that calls it again: a loop. */
 async function circle(firstForwards: number | undefined, isGoingRound: boolean) {
   const clock = createVirtualClock();
   const network = new SimulatedNetwork(clock, seededRandom(1));

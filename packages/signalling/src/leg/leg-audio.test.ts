@@ -70,7 +70,7 @@ test('a phone behind NAT: the leg is connected with the addresses that its signa
     [
       ['203.0.113.9', '2001:db8::1'],
       ['203.0.113.9', '2001:db8::1', '192.0.2.50'],
-      // Another phone of a forked call: nothing of the first one counts for it.
+      // Another phone of a forked call: the addresses of the first one do not apply to it.
       ['192.0.2.60', '2001:db8::1'],
     ],
   );

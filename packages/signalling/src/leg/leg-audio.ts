@@ -26,7 +26,7 @@ import { canonicalAddress, noAddresses, type PeerAddresses, withMessage } from '
 
 export const sdpType = 'application/sdp';
 
-/** Codecs of our offers. PCMU first: a peer without a preference of its own then takes the codec with the least cost and delay. */
+/** Codecs of our offers. PCMU first: it has the least cost and delay for a peer without a preference. */
 const offered = [pcmuCapability, pcmaCapability, g722Capability, opusCapability];
 /** Codecs of our answers, which keep the order of the offer. */
 const codecs = [...offered, ...l16Capabilities];
@@ -47,22 +47,22 @@ export interface LegAudio {
   /** Audio goes to this address, whatever a description says: a caller without credentials cannot direct audio at a third party. */
   readonly onlyTo: string | undefined;
   /**
-   * False leaves the a=fmtp of telephone events out of our offers, as browsers' phones need it: the hosted browser SDK takes payload types from
+   * False omits the a=fmtp of telephone events from our offers, for phones in browsers: the hosted browser SDK removes payload types from
    * the m= line and leaves their fmtp, which browsers then refuse. RFC 4733 §2.4.1: without it events 0–15 are meant.
    */
   readonly describesEvents: boolean;
-  /** Where the signalling of the peer came from: its audio may come from there as well (RFC 4961 behind a NAT). */
+  /** Source of the peer's signalling: its audio may come from there as well (RFC 4961 behind a NAT). */
   readonly peer: PeerAddresses;
   readonly srtp: LegSrtp;
 }
 
-/** The next state and the description that goes to the peer. */
+/** The next state and our description for the peer. */
 export interface Described {
   readonly audio: LegAudio;
   readonly description: string;
 }
 
-/** The next state and the agreement that the media engine follows from now on; without one nothing changes there. */
+/** The next state and the new agreement for the media engine; without an agreement the media stays unchanged. */
 export interface Agreed {
   readonly audio: LegAudio;
   readonly connect?: AgreedMedia;
@@ -85,12 +85,12 @@ export function newLegAudio(
   };
 }
 
-/** Notes where a message of the peer came from. Call it before the message's description is used. */
+/** Records the source of a message from the peer. Call it before the message's description is used. */
 export function heardFrom(audio: LegAudio, message: SipMessage): LegAudio {
   return { ...audio, peer: withMessage(audio.peer, message) };
 }
 
-/** An offer: in our INVITE, or in the 200 to one without; it prefers the codec that is in use. */
+/** An offer: in our INVITE, or in the 200 to an INVITE without offer; it prefers the codec in use. */
 export function makeOffer(audio: LegAudio): Described {
   const { codecInUse, srtp, describesEvents } = audio;
   const preferred =
@@ -105,7 +105,7 @@ export function makeOffer(audio: LegAudio): Described {
   return { audio: { ...audio, sent: description, awaitsAnswer: true }, description };
 }
 
-/** The first offer again without SRTP, for a second INVITE after `status` refused the first; undefined where that cannot help. */
+/** The first offer again without SRTP, for a second INVITE after `status` refused the first; undefined where a retry cannot help. */
 export function makeDowngradedOffer(audio: LegAudio, status: number): Described | undefined {
   const srtp = audio.codecInUse === undefined ? downgraded(audio.srtp, status) : undefined;
   return srtp && makeOffer({ ...audio, srtp, sent: undefined });
@@ -127,10 +127,7 @@ export function takeAnswer(audio: LegAudio, answer: string): Agreed | undefined 
   return 'problem' in outcome ? undefined : connected({ ...audio, awaitsAnswer: false }, outcome.agreed);
 }
 
-/**
- * Applies an answer to `offer` that another answer may follow: the leg has audio before it is answered. Undefined when there is nothing in
- * common.
- */
+/** Applies a preliminary answer to `offer`: the leg has audio before it is answered. Undefined when there is nothing in common. */
 export function previewAnswer(audio: LegAudio, offer: string, answer: string): Agreed | undefined {
   const outcome = applyAnswer(offer, answer, codecs, limitsOf(audio));
   if ('problem' in outcome) return undefined;
@@ -139,7 +136,7 @@ export function previewAnswer(audio: LegAudio, offer: string, answer: string): A
   return { audio: { ...audio, srtp }, connect: mediaOf(audio, agreed) };
 }
 
-/** The answer to a description that we only repeated: a peer that has moved says so in it. */
+/** The answer to a description that we only repeated: it contains the new address of a peer that has moved. */
 export function renewAnswer(before: LegAudio, response: SipMessage): Agreed {
   const audio = heardFrom(before, response);
   if (audio.awaitsAnswer || audio.sent === undefined) return { audio };
@@ -147,17 +144,17 @@ export function renewAnswer(before: LegAudio, response: SipMessage): Agreed {
   return 'problem' in outcome ? { audio } : connected(audio, outcome.agreed);
 }
 
-/** Returns to an offer of ours that another phone than the one agreed with meanwhile has answered. */
+/** Returns to our earlier offer, which another phone of a forked call has answered. */
 export function withOpenOffer(audio: LegAudio, offer: string): LegAudio {
   return { ...audio, sent: offer, awaitsAnswer: true };
 }
 
-/** No answer came to our offer: the agreement before it holds. */
+/** Our offer got no answer: the previous agreement stays in force. */
 export function withoutOpenOffer(audio: LegAudio): LegAudio {
   return { ...audio, awaitsAnswer: false };
 }
 
-/** RFC 3261 §8.2.3: a body of another type is answered with 415. Without a type it can only be the description. */
+/** RFC 3261 §8.2.3: a body of another type is answered with 415. A body without a type is treated as a description. */
 export function isDescription({ headers, body }: Pick<SipMessage, 'headers' | 'body'>): boolean {
   const type = headers.get('Content-Type');
   return body === '' || type === undefined || /^application\/sdp[ \t]*(?:;|$)/i.test(type);

@@ -15,7 +15,7 @@ function sdp(address: string, payloads = '0', profile = 'RTP/AVP'): string {
 
 const offer = sdp('10.0.0.2');
 const answer = sdp('10.0.0.3');
-/** Payload type 18 is G.729, which we do not speak. */
+/** Payload type 18 is G.729, which this server does not support. */
 const nothingInCommon = sdp('10.0.0.2', '18');
 
 const request = (body: string, type = 'application/sdp'): SipRequest => ({
@@ -73,7 +73,7 @@ const over = (end: LegEnd, status?: number): LegInput => ({
 });
 const bye = over({ by: 'remote-bye' });
 
-/** An effect in one word, with what distinguishes it. */
+/** An effect as one word, with its distinguishing value. */
 function word(effect: LegEffect): string {
   switch (effect.do) {
     case 'connect-media':
@@ -92,7 +92,7 @@ function word(effect: LegEffect): string {
   }
 }
 
-/** Where a leg is after these inputs, and the effects of the last one. */
+/** The state of a leg after these inputs, and the effects of the last one. */
 function after(state: LegState, ...inputs: readonly LegInput[]) {
   let effects: readonly LegEffect[] = [];
   let now = state;

@@ -6,7 +6,7 @@ import { type LegStep, stay } from './leg-steps.ts';
 import { stepAccepted, stepAnswered, stepOffered } from './offered-leg.ts';
 
 /**
- * One SIP leg from its INVITE to its end. It draws no random number: whoever runs it feeds `keys-drawn` while `lacksKeys` holds for
+ * One SIP leg from its INVITE to its end. It draws no random number: the runner sends `keys-drawn` while `lacksKeys` holds for
  * `audio.srtp`.
  */
 export const legMachine: Machine<LegState, LegInput, LegEffect> = {

@@ -32,7 +32,7 @@ type DialogEffect = Extract<
   { readonly do: 'send-provisional' | 'accept' | 'reject' | 'answer-session' | 'refuse-session' | 'hang-up' }
 >;
 
-/** Runs the machines of legs: one input at a time, its effects before the next one. */
+/** Runs the machines of legs: one input at a time; its effects come before the next input. */
 export interface LegRunner {
   feed(live: LiveLeg, input: LegInput): void;
   /** Turns what the dialog of a leg reports into inputs. */
@@ -55,7 +55,7 @@ export function createLegRunner(deps: LegRunnerDeps): LegRunner {
 
   function take(live: LiveLeg, input: LegInput): void {
     try {
-      // The machine of a leg measures no time: its dialog has the timers.
+      // The machine of a leg measures no time: the dialog has the timers.
       const { state, effects } = legMachine.step(live.state, input, 0);
       live.state = state;
       for (const effect of effects) perform(live, effect);
@@ -67,9 +67,9 @@ export function createLegRunner(deps: LegRunnerDeps): LegRunner {
     if (lacksKeys(live.state.audio.srtp)) feed(live, { type: 'keys-drawn', keys: newKeys(randomBytes) });
   }
 
-  /** An unforeseen error ends the leg where it happened, and no other. */
+  /** An unforeseen error ends only the leg where it happened. */
   function broken(live: LiveLeg, error: unknown, input?: LegInput): void {
-    log.error({ leg: live.leg, err: error }, 'A leg ended because of an unexpected error.');
+    log.error({ leg: live.leg, err: error }, 'leg ended by an unexpected error');
     if (input?.type !== 'broken') {
       feed(live, { type: 'broken' });
       return;
@@ -114,7 +114,7 @@ export function createLegRunner(deps: LegRunnerDeps): LegRunner {
     try {
       ({ port } = await deps.mediaLegs.open(live.leg));
     } catch (error) {
-      log.warn({ leg: live.leg, err: error }, 'No media port could be opened for a leg.');
+      log.warn({ leg: live.leg, err: error }, 'media port open failed');
       feed(live, { type: 'port-failed' });
       return;
     }
@@ -123,7 +123,7 @@ export function createLegRunner(deps: LegRunnerDeps): LegRunner {
 
   function closePort(leg: string): Promise<LegStatistics | undefined> {
     return deps.mediaLegs.close(leg).catch((error: unknown) => {
-      log.error({ leg, err: error }, 'The media of a leg could not be closed.');
+      log.error({ leg, err: error }, 'media port close failed');
       return undefined;
     });
   }
@@ -137,7 +137,7 @@ export function createLegRunner(deps: LegRunnerDeps): LegRunner {
     try {
       live.outgoing = deps.invite({ ...order, ...terms }, listenerOf(live));
     } catch (error) {
-      log.error({ leg, err: error }, 'An INVITE could not be written.');
+      log.error({ leg, err: error }, 'INVITE could not be written');
       feed(live, { type: 'invite-failed' });
       return;
     }
@@ -169,7 +169,7 @@ export function createLegRunner(deps: LegRunnerDeps): LegRunner {
         const call = callOf(live);
         if (call === undefined) return;
         transfers.referred(live.leg, call, request).catch((error: unknown) => {
-          log.error({ leg: live.leg, err: error }, 'A REFER could not be answered.');
+          log.error({ leg: live.leg, err: error }, 'REFER could not be answered');
           call.refuseReferral(500);
         });
       },
@@ -219,7 +219,7 @@ function headersOf(leg: string): readonly (readonly [string, string])[] {
   return [['X-CallUUID', leg]];
 }
 
-/** Of the last message of the peer. */
+/** The source address of the peer's last message. */
 function sourceOf({ state }: LiveLeg): string | undefined {
   return 'audio' in state ? state.audio.peer.source : undefined;
 }

@@ -137,7 +137,7 @@ describe('SRTP where we call', () => {
       [[{ uri: 'sips:bob@example.com' }], 'RTP/SAVP'],
       [[...overTls, { uri: 'sip:bob@10.0.0.3' }], 'RTP/AVP'],
       [[{ uri: 'sip:bob@10.0.0.3;transport=tcp' }], 'RTP/AVP'],
-      // What counts is the first hop, and all flows of a phone are sent the same description.
+      // Only the first hop counts, and all flows of a phone get the same description.
       [[{ uri: 'sips:bob@example.com', flow: '', path: ['<sip:10.0.0.3;lr>'] }], 'RTP/AVP'],
       [[{ uri: 'sip:bob@10.0.0.3', flow: '', path: ['<sip:10.0.0.3;transport=tls;lr>'] }], 'RTP/SAVP'],
       [[{ ...tlsPhone, otherFlows: [{ uri: 'sip:bob@10.0.0.3' }] }], 'RTP/AVP'],
@@ -195,7 +195,7 @@ describe('SRTP where we call', () => {
 const edgeAt = { address: '10.0.0.1', port: 5060 };
 const phoneAt = { address: '10.0.0.2', port: 5061 };
 
-/** An edge that dials a phone over TLS, which refuses every description but one in the clear. */
+/** An edge that dials a phone over TLS; the phone refuses every description except one without SRTP. */
 async function dialling(policy: SrtpPolicy, status: number) {
   const clock = createVirtualClock();
   const network = new SimulatedNetwork(clock, seededRandom(1));
@@ -258,7 +258,7 @@ describe('a phone on TLS that takes no SRTP', () => {
         invites.map(({ request }) => profileOf(request.body)),
         ['RTP/SAVP', 'RTP/AVP'],
       );
-      // RFC 8643: whoever can take SRTP after all may do so.
+      // RFC 8643: a phone that supports SRTP may still use it.
       assert.equal(keysIn(invites[1]!.request.body).length, 3);
       assert.deepEqual(notices, [{ type: 'leg-answered', leg: 'leg-1' }]);
       assert.deepEqual(
@@ -266,7 +266,7 @@ describe('a phone on TLS that takes no SRTP', () => {
         [undefined],
       );
       edge.telephony.hangUp('leg-1');
-      // The dialogs of both INVITEs are over when their transactions are.
+      // The dialogs of both INVITEs end with their transactions.
       await clock.advance(40_000);
       assert.deepEqual(
         notices.map(({ type }) => type),

@@ -4,7 +4,7 @@ import type { AgreedCrypto, CryptoKey, MediaCapabilities } from '@jackfield/sdp'
 /** The operator's choice of SRTP with keys in SDP (docs/decisions/0015-srtp.md). */
 export type SrtpPolicy = 'off' | 'offer' | 'require';
 
-/** Our suites, best known first, with the bytes of master key and salt. */
+/** Our suites, most widely supported first, with the bytes of master key and salt. */
 const suites: readonly (readonly [AgreedSuite, number])[] = [
   ['AES_CM_128_HMAC_SHA1_80', 30],
   ['AES_CM_128_HMAC_SHA1_32', 30],
@@ -14,14 +14,14 @@ const suites: readonly (readonly [AgreedSuite, number])[] = [
 const clearProtocols = ['RTP/AVP', 'RTP/AVPF'];
 const allProtocols = [...clearProtocols, 'RTP/SAVP', 'RTP/SAVPF'];
 
-/** Statuses that refuse the description and not the call. */
+/** Statuses that refuse the description but not the call. */
 const descriptionRefusals: readonly number[] = [415, 488, 606];
 
 type CryptoCapabilities = Pick<MediaCapabilities, 'crypto' | 'protocols' | 'requiresCrypto'>;
 
 /**
- * SRTP of one leg: whether it is offered and accepted, and its keys. Keys travel only over signalling that is private on the way (RFC 4568 §9),
- * so a leg over anything but TLS has none. A key of ours stays while it is in use: a re-INVITE interrupts nothing.
+ * SRTP of one leg: whether it is offered and accepted, and its keys. Keys are sent only over private signalling (RFC 4568 §9), so a leg
+ * without TLS has none. Our key stays while it is in use: a re-INVITE interrupts nothing.
  */
 export interface LegSrtp {
   readonly policy: SrtpPolicy;
@@ -34,7 +34,7 @@ export interface LegSrtp {
   readonly suiteInUse: string | undefined;
 }
 
-/** SRTP of a leg in the clear. */
+/** No SRTP: the signalling of the leg is not private. */
 export const noSrtp: LegSrtp = {
   policy: 'off',
   isAllowed: false,
@@ -48,18 +48,18 @@ export function incomingSrtp(policy: SrtpPolicy, isPrivate: boolean): LegSrtp {
   return { ...noSrtp, policy, isAllowed: isPrivate && policy !== 'off' };
 }
 
-/** SRTP of a leg that we dial; `isPrivate` holds for all its targets, since all get one description. */
+/** SRTP of an outgoing leg; `isPrivate` holds for all its targets, since all get one description. */
 export function dialledSrtp(policy: SrtpPolicy, isPrivate: boolean): LegSrtp {
   const srtp = incomingSrtp(policy, isPrivate);
   return srtp.isAllowed ? { ...srtp, profile: 'RTP/SAVP' } : srtp;
 }
 
-/** Media in the clear is refused. */
+/** Whether media without SRTP is refused. */
 export function demandsSrtp({ isAllowed, policy }: LegSrtp): boolean {
   return isAllowed && policy === 'require';
 }
 
-/** The leg needs keys before its next description. */
+/** Whether the leg needs keys before its next description. */
 export function lacksKeys({ isAllowed, keys }: LegSrtp): boolean {
   return isAllowed && keys.length < suites.length;
 }
@@ -87,13 +87,16 @@ export function downgraded(srtp: LegSrtp, status: number): LegSrtp | undefined {
   return isRefused && srtp.policy === 'offer' ? { ...srtp, profile: 'RTP/AVP' } : undefined;
 }
 
-/** What an answer of ours can contain. */
+/** The SRTP that our answers can contain. */
 export function answeringCrypto(srtp: LegSrtp): CryptoCapabilities {
   if (!srtp.isAllowed) return { protocols: clearProtocols };
   return { protocols: allProtocols, crypto: srtp.keys, requiresCrypto: demandsSrtp(srtp) };
 }
 
-/** What an offer of ours contains: the profile in use; in an INVITE the secure one; in the 200 to one without offer the one that leaves the choice. */
+/**
+ * The SRTP of our offer: the profile in use; else in an INVITE the secure profile, and in the 200 to an INVITE without offer the optional
+ * one, unless SRTP is required.
+ */
 export function offeringCrypto(srtp: LegSrtp, profileInUse: string | undefined): CryptoCapabilities {
   const usual = demandsSrtp(srtp) ? 'RTP/SAVP' : 'RTP/AVP';
   const protocols = [profileInUse ?? srtp.profile ?? usual];
@@ -101,9 +104,9 @@ export function offeringCrypto(srtp: LegSrtp, profileInUse: string | undefined):
 }
 
 /**
- * The suite of the last agreement, or none. A suite that is left loses its key: a peer that takes the key up again may have forgotten how far it
- * had counted (RFC 3711 §9.1). Of phones that a call was forked to, the first may come back to the key of the description that all of them got:
- * the media engine remembers how far that key has counted.
+ * The suite of the last agreement, or none. An abandoned suite loses its key: a peer that reuses the key may have lost its packet counter
+ * (RFC 3711 §9.1). In a forked call the first phone may return to the key of the shared description: the media engine keeps that key's
+ * counter.
  */
 export function agreedSuite(srtp: LegSrtp, suite: string | undefined): LegSrtp {
   const left = srtp.suiteInUse;

@@ -4,33 +4,33 @@ import type { SipRequest, SipResponse } from '@jackfield/sip';
 import type { EarlyAnswers } from './early-answers.ts';
 import type { LegAudio } from './leg-audio.ts';
 
-/** What every leg has that has not ended. */
+/** State of every leg that has not ended. */
 interface LiveLeg {
   readonly audio: LegAudio;
-  /** Why the leg ends, where the reason is ours: it takes precedence over what the dialog reports. */
+  /** Our reason for the end; it takes precedence over the end that the dialog reports. */
   readonly cause?: LegEnd;
 }
 
-/** An INVITE has arrived and has no final response. */
+/** An incoming INVITE without a final response. */
 export interface OfferedLeg extends LiveLeg {
   readonly phase: 'offered';
-  /** The body of the INVITE; empty when the offer is left to us. */
+  /** The body of the INVITE; empty when we have to make the offer. */
   readonly offer: string;
   /** A description in a provisional response is sent reliably (RFC 3262). */
   readonly takesReliable: boolean;
   /**
-   * The caller has no credentials: it gets no audio before its ACK has shown that it receives what is sent to its address, so that
-   * nobody directs audio at a third party.
+   * The caller has no credentials: it gets no audio before its ACK proves that it receives at its address, so that no caller can direct
+   * audio at a third party.
    */
   readonly isExternal: boolean;
   readonly port: 'closed' | 'opening' | 'open';
-  /** What to do when the media port is open. */
+  /** The action once the media port is open. */
   readonly requested: 'nothing' | 'early-media' | 'answer';
-  /** Our description, once it was sent in a 183: the 200 repeats it (RFC 3261 §13.2.1). */
+  /** Our description in a 183; the 200 repeats it (RFC 3261 §13.2.1). */
   readonly early?: string;
 }
 
-/** Our 200 was sent and the ACK that makes the audio run is on its way. */
+/** Our 200 was sent; the ACK that starts the audio has not arrived. */
 export interface AcceptedLeg extends LiveLeg {
   readonly phase: 'accepted';
 }
@@ -40,11 +40,11 @@ export interface PreparingLeg extends LiveLeg {
   readonly phase: 'preparing';
 }
 
-/** Our INVITE was sent; `early` means that one of its phones plays audio before it answers. */
+/** Our INVITE was sent; `early` means that a phone plays audio before it answers. */
 export interface DialledLeg extends LiveLeg {
   readonly phase: 'dialling' | 'early';
   readonly answers: EarlyAnswers;
-  /** A hang-up was ordered: a refused description is no reason for a second INVITE any more. */
+  /** The leg was hung up: a refused description no longer causes a second INVITE. */
   readonly isHungUp: boolean;
 }
 
@@ -53,7 +53,7 @@ export interface AnsweredLeg extends LiveLeg {
   readonly phase: 'answered';
 }
 
-/** The end was reported. A port that is still being opened is closed when it is open. */
+/** The end was reported. A port that is still being opened is closed once it is open. */
 export interface EndedLeg {
   readonly phase: 'ended';
 }
@@ -61,7 +61,7 @@ export interface EndedLeg {
 /** A SIP leg between its dialog and its media port. */
 export type LegState = OfferedLeg | AcceptedLeg | PreparingLeg | DialledLeg | AnsweredLeg | EndedLeg;
 
-/** What happens to a leg. */
+/** The inputs of a leg. */
 export type LegInput =
   // Orders of the platform.
   | { readonly type: 'dial'; readonly targets: number; readonly forwardsLeft: number }
@@ -73,14 +73,14 @@ export type LegInput =
   | { readonly type: 'port-opened'; readonly port: number }
   | { readonly type: 'port-failed' }
   | { readonly type: 'keys-drawn'; readonly keys: readonly CryptoKey[] }
-  /** The INVITE could not be written, for example because a target is no URI. */
+  /** The INVITE could not be written, for example because a target is not a URI. */
   | { readonly type: 'invite-failed' }
-  /** Work for the leg threw: a defect, or a database that is gone. */
+  /** Work for the leg threw: a defect, or an unreachable database. */
   | { readonly type: 'broken' }
   // The dialog.
   | { readonly type: 'provisional'; readonly response: SipResponse }
   | { readonly type: 'accepted-by-peer'; readonly response: SipResponse }
-  /** The ACK of our 200, or the PRACK of an offer of ours; `answer` is empty where it has no body. */
+  /** The ACK of our 200, or the PRACK of our offer; `answer` is empty when it has no body. */
   | { readonly type: 'acknowledged'; readonly answer: string }
   /** A re-INVITE, or an UPDATE or PRACK with an offer; an empty body asks us for one. */
   | { readonly type: 'session-offered'; readonly request: SipRequest }
@@ -89,7 +89,7 @@ export type LegInput =
   /** `status` is set where a final response refused our INVITE. */
   | { readonly type: 'dialog-ended'; readonly end: LegEnd; readonly status?: number };
 
-/** Orders of the machine. */
+/** The effects of the machine. */
 export type LegEffect =
   | { readonly do: 'open-port' }
   | { readonly do: 'close-port' }
@@ -102,5 +102,5 @@ export type LegEffect =
   | { readonly do: 'refuse-session'; readonly status: number }
   | { readonly do: 'hang-up' }
   | { readonly do: 'notify'; readonly notice: 'leg-ringing' | 'leg-early' | 'leg-answered' }
-  /** The last effect of a leg: close its port, where it has one, and report the end. */
+  /** The last effect of a leg: close its port, if it has one, and report the end. */
   | { readonly do: 'finish'; readonly end: LegEnd; readonly hasPort: boolean };

@@ -16,13 +16,13 @@ import type { EndedLeg, LegEffect, LegInput, LegState } from './leg-state.ts';
 /** One step of a leg. */
 export type LegStep<State extends LegState = LegState> = Step<State, LegEffect>;
 
-/** A leg whose audio is there, so whose session can change. */
+/** A leg with audio, whose session can change. */
 export type LegWithAudio = Exclude<LegState, EndedLeg>;
 
-/** The cause of a leg whose media could not be agreed on or opened. */
+/** The cause of a leg whose media could not be negotiated or opened. */
 export const mediaFailed: LegEnd = { by: 'media-failed' };
 
-/** The state stays and nothing is ordered. */
+/** Keeps the state without effects. */
 export function stay<State extends LegState>(state: State): LegStep<State> {
   return { state, effects: [] };
 }
@@ -33,7 +33,7 @@ export function finish(state: LegWithAudio, end: LegEnd): LegStep {
   return { state: { phase: 'ended' }, effects: [{ do: 'finish', end: state.cause ?? end, hasPort }] };
 }
 
-/** The order that the media engine gets, where an agreement changed. */
+/** The effect on the media engine, where an agreement changed. */
 export function connectEffects({ connect }: Pick<Agreed, 'connect'>): LegEffect[] {
   return connect === undefined ? [] : [{ do: 'connect-media', agreed: connect }];
 }
@@ -58,7 +58,7 @@ export function answered({ cause }: LegWithAudio, audio: LegAudio): LegState {
   return { phase: 'answered', audio, ...(cause && { cause }) };
 }
 
-/** A re-INVITE, UPDATE or PRACK whose offer any live leg answers in the same way; `answer` differs for a call that was forked. */
+/** A re-INVITE, UPDATE or PRACK whose offer any live leg answers in the same way; `answer` differs for a forked call. */
 export function answerSession<State extends LegWithAudio>(
   before: State,
   { request }: Extract<LegInput, { readonly type: 'session-offered' }>,

@@ -34,7 +34,7 @@ export interface LegsDeps
 export interface Legs {
   /** The telephony port without the opening of sockets. */
   readonly telephony: Omit<Telephony, 'open'>;
-  /** Dials a leg whose notices go to this listener alone. */
+  /** Dials a leg whose notifications go to this listener alone. */
   dialFor(request: DialRequest, listener: LegListener): void;
   /** Accepts or refuses an INVITE outside of any dialog. */
   invited(incoming: IncomingInvite): void;
@@ -144,7 +144,7 @@ export function createLegs(deps: LegsDeps): Legs {
     dialFor,
     invited(incoming) {
       invited(incoming).catch((error: unknown) => {
-        log.error({ err: error }, 'An INVITE could not be decided.');
+        log.error({ err: error }, 'INVITE admission failed');
         incoming.reject(500);
       });
     },

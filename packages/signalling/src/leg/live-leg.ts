@@ -3,21 +3,21 @@ import type { Call, IncomingInvite } from '@jackfield/sip';
 import type { AudioReach, DialTerms } from './dial-terms.ts';
 import type { LegInput, LegState } from './leg-state.ts';
 
-/** A leg while it runs: its machine's state and what its effects act on. */
+/** A leg while it runs: the state of its machine, and the objects that its effects act on. */
 export interface LiveLeg {
   /** The call UUID. */
   readonly leg: string;
-  /** Gets the notices of the leg. */
+  /** Receives the notifications of the leg. */
   readonly listener: LegListener;
   state: LegState;
-  /** Inputs that arrived while an effect was carried out. */
+  /** Inputs that arrived while an effect was running. */
   readonly inputs: LegInput[];
   isStepping: boolean;
   /** The incoming INVITE; undefined for a leg that we dial. */
   readonly incoming?: IncomingInvite;
-  /** What we dial; undefined for an incoming leg. */
+  /** The dial request; undefined for an incoming leg. */
   readonly request?: DialRequest;
-  /** What the INVITE is sent under, once it was looked up. */
+  /** The credentials and restrictions of the INVITE, once they are known. */
   terms: DialTerms;
   /** Addresses that its peer may name for audio; all when undefined. */
   audioReach: AudioReach;
@@ -25,7 +25,7 @@ export interface LiveLeg {
   outgoing: Call | undefined;
   /** Frees the slot of an incoming call. */
   release: (() => void) | undefined;
-  /** How often the call may still be forwarded: the Max-Forwards of its INVITE. */
+  /** The Max-Forwards left for this call. */
   readonly forwardsLeft: number;
 }
 

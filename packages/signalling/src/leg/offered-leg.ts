@@ -43,7 +43,7 @@ export function stepOffered(state: OfferedLeg, input: LegInput): LegStep {
   }
 }
 
-/** Our 200 was sent: the ACK answers the offer in it, or shows that a caller without credentials receives what we send. */
+/** Our 200 was sent: the ACK answers its offer, or proves that a caller without credentials receives what we send. */
 export function stepAccepted(state: AcceptedLeg, input: LegInput): LegStep {
   switch (input.type) {
     case 'acknowledged':
@@ -80,7 +80,7 @@ function request(state: OfferedLeg, requested: 'early-media' | 'answer'): LegSte
   return { state: { ...next, port: 'opening' }, effects: [{ do: 'open-port' }] };
 }
 
-/** The media port is open: do what was requested of it. */
+/** The media port is open: performs the requested action. */
 function openAudio(state: OfferedLeg): LegStep {
   if (state.requested === 'nothing') return stay(state);
   return state.requested === 'answer' ? accept(state) : sendEarlyMedia(state);
@@ -88,7 +88,7 @@ function openAudio(state: OfferedLeg): LegStep {
 
 function sendEarlyMedia(state: OfferedLeg): LegStep {
   const isHeard = !state.isExternal && (state.offer !== '' || state.takesReliable);
-  // A caller that made no offer, or has not shown where it is, hears nothing before its ACK; it rings instead.
+  // A caller without an offer, or without a proven address, gets no audio before its ACK; it rings instead.
   if (!isHeard) return withEarly(state, [{ do: 'send-provisional', status: 180 }]);
   const described = describe(state);
   if (described === undefined) return reject(state, 488);
@@ -116,7 +116,7 @@ function accept(state: OfferedLeg): LegStep {
   };
 }
 
-/** Our description for the INVITE: the one that a 183 had, an answer to its offer, or an offer. */
+/** Our description for the INVITE: that of the 183, an answer to its offer, or an offer. */
 function describe({ audio, early, offer }: OfferedLeg) {
   if (early !== undefined) return { audio, description: early, effects: [] };
   if (offer === '') return { ...makeOffer(audio), effects: [] };
@@ -136,7 +136,7 @@ function takeEarlyAnswer(state: OfferedLeg, answer: string): LegStep {
   return { state: { ...state, audio: agreed.audio }, effects: connectEffects(agreed) };
 }
 
-/** The answer in the ACK of a re-INVITE without offer (RFC 3264 §4). Without it the call goes on as before. */
+/** The answer in the ACK of a re-INVITE without offer (RFC 3264 §4). Without it the call continues unchanged. */
 function takeLateAnswer(state: AnsweredLeg | AcceptedLeg, answer: string): LegStep {
   const { audio } = state;
   if (!audio.awaitsAnswer) return stay(state);

@@ -5,7 +5,7 @@ import { callerOf, customHeadersOf } from '../parties/parties.ts';
 
 type OfferedLeg = Extract<LegNotice, { readonly type: 'leg-offered' }>;
 
-/** The words of the telephony port for an INVITE that was admitted; `callee` is its destination, `replaces` the leg that it takes over. */
+/** The telephony port's notification of an admitted INVITE; `callee` is its destination, `replaces` the leg that it replaces. */
 export function offeredNotice(
   leg: string,
   { request, sourceAddress }: Pick<IncomingInvite, 'request' | 'sourceAddress'>,

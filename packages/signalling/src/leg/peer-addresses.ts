@@ -13,15 +13,15 @@ import {
 const mostAddresses = 8;
 
 /**
- * The IP addresses that messages of a leg's peer came from, as far as the messages show them: the last sender, hops that a proxy saw
- * (`received` of Via, RFC 3261 §18.2.1), and Contact, which proxies in front of NATs rewrite. A phone behind NAT sends its audio from one of
- * them, whatever its SDP says. The tag tells phones of a forked call apart.
+ * The IP addresses of a leg's peer, from its messages: the last sender, hops that a proxy recorded (`received` of Via, RFC 3261 §18.2.1),
+ * and Contact, which proxies in front of NATs rewrite. A phone behind NAT sends its audio from one of them, whatever its SDP says. The tag
+ * separates the phones of a forked call.
  */
 export interface PeerAddresses {
   readonly tag: string | undefined;
   /** Addresses of the phone that sent the last message. */
   readonly list: readonly string[];
-  /** The address that sent the last message: alone among them no claim of the peer. */
+  /** The source address of the last message: the only address here that the peer did not state itself. */
   readonly source: string | undefined;
 }
 

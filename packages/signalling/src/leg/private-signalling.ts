@@ -18,7 +18,7 @@ export function cameInPrivate(
 ): boolean {
   const protocol = protocolOf(flow);
   if (protocol === 'tls' || protocol === 'wss') return true;
-  // Behind a proxy that ends TLS a phone says WSS of what reaches us as WS: the phone has checked the proxy's certificate.
+  // Behind a proxy that ends TLS a phone writes WSS where we receive WS: the phone has checked the proxy's certificate.
   return protocol === 'ws' && parseVia(request.headers.get('Via') ?? '')?.transport === 'WSS';
 }
 
@@ -35,7 +35,7 @@ export function isReachedInPrivate(
   return parsed?.scheme === 'sips' || paramOf(parsed?.params ?? [], 'transport')?.toLowerCase() === 'tls';
 }
 
-/** Whether a browser's phone is behind a flow: SIP over WebSocket (RFC 7118). */
+/** Whether the phone behind a flow runs in a browser: SIP over WebSocket (RFC 7118). */
 export function isOfBrowser(flow: string | undefined, protocolOf: ProtocolOf): boolean {
   const protocol = flow === undefined ? undefined : protocolOf(flow);
   return protocol === 'ws' || protocol === 'wss';

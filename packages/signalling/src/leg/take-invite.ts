@@ -12,19 +12,19 @@ import type { Transfers } from './transfers.ts';
 export interface TakeInviteDeps {
   readonly admission: Admission;
   readonly domains: readonly string[];
-  /** URIs of single phones, which may be called. */
+  /** URIs of single phones that may be called. */
   readonly gruus?: Gruus;
-  /** Bounds the number of incoming calls; absent without a bound. */
+  /** Limits the number of incoming calls; no limit when absent. */
   readonly places?: CallPlaces;
   readonly srtp: SrtpPolicy;
   readonly protocolOf: ProtocolOf;
   /** Unpredictable bytes for SRTP keys; absent without SRTP. */
   readonly randomBytes: ((count: number) => Uint8Array) | undefined;
-  /** Address that goes into SDP. */
+  /** Address for SDP. */
   readonly mediaAddress: string;
   readonly newSessionId: () => string;
   readonly transfers: Pick<Transfers, 'replacedBy'>;
-  /** Why no new call is accepted now; undefined while calls are accepted. */
+  /** Why new calls are refused now; undefined while calls are accepted. */
   readonly closedBecause: () => { readonly status: number; readonly fields: AnswerFields } | undefined;
 }
 
@@ -32,16 +32,16 @@ export interface TakeInviteDeps {
 export interface TakenInvite {
   readonly admitted: Admitted;
   readonly callee: string;
-  /** The leg that the call is to replace (RFC 3891). */
+  /** The leg that the call replaces (RFC 3891). */
   readonly replaces: string | undefined;
   readonly state: OfferedLeg;
   readonly release: (() => void) | undefined;
 }
 
-/** A call that holds a slot may be over soon. */
+/** A slot may become free soon. */
 const noSlot: AnswerFields = { headers: [['Retry-After', '10']] };
 
-/** Decides over an INVITE outside of any dialog: refuses it and returns undefined, or returns what its leg begins with. */
+/** Decides about an INVITE outside of any dialog: refuses it and returns undefined, or returns the start values of its leg. */
 export async function takeInvite(
   deps: TakeInviteDeps,
   incoming: IncomingInvite,
@@ -52,7 +52,7 @@ export async function takeInvite(
   if (!admitted.ok) return refuse(incoming, admitted.status, { headers: admitted.headers });
   incoming.trust();
   const callee = admitted.callee ?? (await calleeMeantBy(request.uri, deps, admitted.trunk !== undefined));
-  // A drain may have begun while the credential was looked up.
+  // A drain may have begun during the credential look-up.
   if (isRefusedAsClosed(deps, incoming)) return undefined;
   if (callee === undefined) return refuse(incoming, 404);
   if (!isDescription(request)) return refuse(incoming, 415, { headers: [['Accept', sdpType]] });

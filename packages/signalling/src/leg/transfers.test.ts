@@ -85,7 +85,7 @@ async function world(take?: (request: TransferRequest) => boolean) {
     await clock.advance(50);
   }
 
-  /** An answered call; says the To tag and the leg. */
+  /** An answered call; returns the To tag and the leg. */
   async function call(callId: string): Promise<{ tag: string; leg: string }> {
     await send('INVITE', 1, callId, '', [], sdp);
     const { leg } = notices.findLast(({ type }) => type === 'leg-offered')!;
@@ -99,7 +99,7 @@ async function world(take?: (request: TransferRequest) => boolean) {
     return { tag, leg };
   }
 
-  /** A call of ours to phones at these places, of which the one at `place` answers; says what a REFER of it looks like. */
+  /** A call of ours to these targets; the target at `place` answers. Returns the fields of its REFER. */
   async function dialled(targets: DialRequest['targets'], place: number) {
     edge.telephony.dial({ leg: 'ours', from: { user: 'alice' }, to: { user: 'bob' }, targets });
     await clock.advance(50);
@@ -124,7 +124,7 @@ async function world(take?: (request: TransferRequest) => boolean) {
     };
   }
 
-  /** The phone takes what was sent last. */
+  /** The phone accepts the last request. */
   async function accept(): Promise<void> {
     const copied = /^(?:Via|From|To|Call-ID|CSeq): .*$/gm;
     const lines = ['SIP/2.0 200 OK', ...(sent.at(-1)!.match(copied) ?? []), 'Content-Length: 0', '', ''];
@@ -287,7 +287,7 @@ test('A phone that may be called and not call asks in vain: 401 with the code of
     if (isRefused) assert.match(answer, /^SIP\/2\.0 401 [\s\S]*\r\nX-Plivo-Jwt-Error-Code: 10008\r\n/);
     else assert.match(answer, /^SIP\/2\.0 202 /);
     assert.equal(asked.length, isRefused ? 0 : 1);
-    // Nobody is called where two calls become one.
+    // Joining two calls dials no target.
     const other = await w.call('2');
     const replaces = `Replaces=2%3Bto-tag%3D${other.tag}%3Bfrom-tag%3Dalice2`;
     if (isRefused) await refer(2, `sip:10.0.0.1?${replaces}`);

@@ -12,16 +12,16 @@ import { refusedToken } from '../admission/token-admission.ts';
 import { calleeMeantBy } from '../parties/parties.ts';
 import type { Gruus } from '../registrar/gruus.ts';
 
-/** Transfers that phones ask for: REFER within a call (RFC 3515), and Replaces, which names another one (RFC 3891). */
+/** Transfers that phones request: REFER within a call (RFC 3515), and Replaces, which names another call (RFC 3891). */
 export interface Transfers {
-  /** Whoever carries transfers out; true takes a request, and until somebody listens all are declined. */
+  /** Registers the listener that carries transfers out; it returns true to accept. Without a listener every transfer is declined. */
   listen(listener: (request: TransferRequest) => boolean): void;
-  /** `targets` are those of a call of ours. */
+  /** `targets` are those of an outgoing call. */
   began(leg: string, call: Call, targets?: readonly DialTarget[]): void;
   ended(call: Call): void;
-  /** Answers a REFER of the phone behind this leg; rejects where a database is gone. */
+  /** Answers a REFER of the phone behind this leg; rejects when a database is unreachable. */
   referred(leg: string, call: Call, request: SipRequest): Promise<void>;
-  /** The leg that an INVITE is to take over, or the status that refuses it; undefined when it is an ordinary call. */
+  /** The leg that an INVITE replaces, or the status that refuses it; undefined for an ordinary call. */
   replacedBy(invite: SipRequest): { readonly leg: string } | { readonly refusal: number } | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface TransfersDeps {
 
 /** Transfers among the calls of one edge. */
 export function createTransfers({ domains, gruus, isAnswered }: TransfersDeps): Transfers {
-  /** By Call-ID; several have the same one where proxies have led a request of ours back to us. */
+  /** By Call-ID; several calls share one where proxies have sent our request back to us. */
   const calls = new Map<string, readonly KnownCall[]>();
   let take: ((request: TransferRequest) => boolean) | undefined;
 
@@ -54,7 +54,7 @@ export function createTransfers({ domains, gruus, isAnswered }: TransfersDeps): 
     return calls.get(call.callId)?.find((each) => each.call === call);
   }
 
-  /** Whether the phone at the other end of a call may have anybody called: one that called us has shown that it may. */
+  /** Whether the phone at the other end may start calls: a phone that called us has proved that it may. */
   function mayCall(call: Call): boolean {
     const { targets = [] } = knownOf(call) ?? {};
     const target = call.answeredBy === undefined ? undefined : targets[call.answeredBy];
@@ -62,7 +62,7 @@ export function createTransfers({ domains, gruus, isAnswered }: TransfersDeps): 
     return phones.every((phone) => phone.mayCall !== false);
   }
 
-  /** What a REFER asks for, or the status that refuses it. */
+  /** The transfer that a REFER requests, or the status that refuses it. */
   async function read(leg: string, { headers }: SipRequest): Promise<TransferRequest | number> {
     const target = parseNameAddr(headers.get('Refer-To') ?? '')?.uri ?? '';
     const uri = parseSipUri(target);
@@ -72,12 +72,12 @@ export function createTransfers({ domains, gruus, isAnswered }: TransfersDeps): 
     const referredBy = parseSipUri(parseNameAddr(headers.get('Referred-By') ?? '')?.uri ?? '')?.user;
     const request = { leg, to: to ?? '', ...(referredBy !== undefined && { referredBy }) };
     const value = uri && paramOf(uri.headers, 'replaces');
-    // Only calls to places of ours are placed for anybody (RFC 3515 §4.1).
+    // Only calls to our own targets are placed on request (RFC 3515 §4.1).
     if (value === undefined) return to === undefined ? 603 : request;
-    // The dialog says who is meant; the URI is whatever our Contact was there.
+    // The dialog identifies the party; the URI is only our Contact there.
     const replaces = parseReplaces(value);
     const known = replaces && find(replaces);
-    // The call that the other one shall replace is not ours, or over.
+    // The call to be replaced is not ours, or has ended.
     return known ? { ...request, replaces: known.leg } : 603;
   }
 
@@ -105,19 +105,19 @@ export function createTransfers({ domains, gruus, isAnswered }: TransfersDeps): 
       if (!headers.has('Replaces')) return undefined;
       const values = headers.all('Replaces');
       const replaces = values.length === 1 ? parseReplaces(values[0] ?? '') : undefined;
-      // RFC 3891 §3: several, or one that cannot be read, or one beside Join.
+      // RFC 3891 §3: several Replaces, an invalid one, or one beside Join.
       if (!replaces || headers.has('Join')) return { refusal: 400 };
       const known = find(replaces);
-      // RFC 3891 §3: no such dialog, or an early one that the phone itself began.
+      // RFC 3891 §3: an unknown dialog, or an early dialog that the phone itself began.
       if (known === undefined || !isAnswered(known.leg)) return { refusal: 481 };
-      // RFC 3891 §3: 486 for who wants an early dialog alone.
+      // RFC 3891 §3: 486 for a request that asks for early dialogs only.
       if (replaces.earlyOnly) return { refusal: 486 };
       return take === undefined ? { refusal: 603 } : { leg: known.leg };
     },
   };
 }
 
-/** docs/interface/client-tokens.md#on-sip: the answer that an INVITE of the phone would get. */
+/** docs/interface/client-tokens.md#on-sip: the same answer as to an INVITE of the phone. */
 function refuseByToken(call: Call): void {
   const { status, headers } = refusedToken('grants');
   call.refuseReferral(status, headers);

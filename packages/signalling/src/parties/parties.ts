@@ -17,7 +17,7 @@ import type { Admitted } from '../admission/admission.ts';
 import type { Gruus } from '../registrar/gruus.ts';
 import { isOurs } from './domains.ts';
 
-/** Longer names than these are nobody's: they would only fill the records. */
+/** No callee has a longer name: longer ones would only fill the records. */
 const longestCallee = 255;
 const longestCallerName = 100;
 
@@ -25,8 +25,8 @@ const longestCallerName = 100;
 const control = /[\x00-\x1f\x7f]+/g;
 
 /**
- * Who is called: the user of a SIP URI of ours, or a tel URI's number without its separators; undefined for all others.
- * `isKnownHost` says that the host was looked at before, as that of a trunk.
+ * The callee: the user of our SIP URI, or the number of a tel URI without its separators; undefined for all other URIs. `isKnownHost` means
+ * that the host was recognised before, as that of a trunk.
  */
 export function calleeOf(
   requestUri: string,
@@ -40,7 +40,7 @@ export function calleeOf(
   return callee.length > longestCallee || callee.search(control) >= 0 ? undefined : callee;
 }
 
-/** The same for a URI that may be a GRUU, which means one phone of a user or nobody. */
+/** The same for a URI that may be a GRUU, which names one phone of a user or none. */
 export async function calleeMeantBy(
   uri: string,
   { domains, gruus }: { readonly domains: readonly string[]; readonly gruus?: Gruus },
@@ -58,7 +58,7 @@ function userOf({ user, host }: SipUri, domains: readonly string[], isKnownHost:
   return user === undefined || !(isKnownHost || isOurs(host, domains)) ? undefined : decodeUtf8(user);
 }
 
-/** Who calls: the user that was authenticated where there is one, else the one that From names, of external callers with its host. */
+/** The caller: the authenticated user, else the user in From; for external callers with the host. */
 export function callerOf(request: SipRequest, admitted: Admitted): { from: string; callerName: string } {
   const from = parseNameAddr(request.headers.get('From') ?? '');
   const claimed = from === undefined ? undefined : parseSipUri(from.uri)?.user;
@@ -70,12 +70,15 @@ export function callerOf(request: SipRequest, admitted: Admitted): { from: strin
   };
 }
 
-/** More of them, or longer ones, are no message to a program (docs/interface/calls.md#sip-headers caps names at 24 and values at 120 characters). */
+/** Headers beyond these bounds are ignored (docs/interface/calls.md#sip-headers caps names at 24 and values at 120 characters). */
 const mostHeaders = 32;
 const longestHeaderName = 64;
 const longestHeaderValue = 512;
 
-/** What a caller has to say to the program that takes its call: `X-PH-…` by their full names, and To as `SIP-H-To` (docs/interface/calls.md#request-parameters). */
+/**
+ * Headers of the caller for the program that handles its call: `X-PH-…` by their full names, and To as `SIP-H-To`
+ * (docs/interface/calls.md#request-parameters).
+ */
 export function customHeadersOf(request: SipRequest): Readonly<Record<string, string>> {
   const found = new Map<string, string>();
   const to = request.headers.get('To');
@@ -94,8 +97,8 @@ export function readable(value: string): string {
 }
 
 /**
- * From or To of our INVITEs. `party` is a number, a user or a SIP URI, of which the user stays; whatever it holds, the value
- * is a valid address of `domain`.
+ * From or To of our INVITEs. `party` is a number, a user or a SIP URI, reduced to its user; the result is always a valid address of
+ * `domain`.
  */
 export function addressOf(party: string, domain: string, displayName?: string): string {
   const text = encodeUtf8(party);
@@ -113,7 +116,7 @@ export function addressOf(party: string, domain: string, displayName?: string): 
   return printNameAddr({ displayName: name === '' ? undefined : encodeUtf8(name), uri, params: [] });
 }
 
-/** Headers of a dial request, without those that would not be a header. */
+/** Headers of a dial request, without invalid ones. */
 export function headersOf(headers: DialRequest['headers']): [name: string, value: string][] {
   return Object.entries(headers ?? {})
     .filter(([name]) => isToken(name))
@@ -121,8 +124,8 @@ export function headersOf(headers: DialRequest['headers']): [name: string, value
 }
 
 /**
- * Where an INVITE goes and what it says of both parties, as from a domain of ours. A registered phone sees the host of a caller
- * elsewhere, so that no external caller can pass for one of our users.
+ * The target of an INVITE and its addresses of both parties, as from one of our domains. A registered phone sees the host of an external
+ * caller, so that no external caller can pass for one of our users.
  */
 export function orderOf(request: DialRequest, domain: string): Omit<InviteOptions, 'content'> {
   const { user, displayName } = request.from;

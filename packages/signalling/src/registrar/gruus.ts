@@ -5,29 +5,29 @@ import { isOurs } from '../parties/domains.ts';
 /** Globally routable URIs of single phones (RFC 5627). */
 export interface Gruus {
   /**
-   * Contact parameters with both URIs of an instance such as `<urn:uuid:…>` that registers by this Call-ID: the public one, and another
+   * Contact parameters with both URIs of an instance such as `<urn:uuid:…>` that registers by this Call-ID: the public one, and a new
    * temporary one each time.
    */
   parametersOf(user: string, instance: string, callId: string): string;
-  /** Whether a URI is to name a single phone of ours: then it means that one or nobody (RFC 5627 §6.1). */
+  /** Whether a URI claims to name a single phone of ours: then no other phone may answer it (RFC 5627 §6.1). */
   isGruu(uri: string): boolean;
   /**
-   * The public one, of our first domain, for a URI that is one of them; undefined for one that is none (any more). A temporary one is good for
-   * as long as its phone is registered, and registers by the Call-ID by which it was given that (§5.1, §5.3).
+   * The public URI, of our first domain, for a GRUU; undefined for an invalid or expired one. A temporary GRUU is valid while its phone is
+   * registered by the Call-ID by which it was given (§5.1, §5.3).
    */
   resolve(uri: string): Promise<string | undefined>;
 }
 
-/** Begins the user part of temporary ones, which no endpoint's name can hold. */
+/** Prefix of the user part of temporary GRUUs; no endpoint's name can contain it. */
 const temporary = 'tgruu.';
 
-/** They go into records as they are, so neither is longer than the registrar takes, nor holds what would end a URI or is no text. */
+/** They go into records unchanged, so their length has the registrar's limit, and no character may end a URI or be unprintable. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is kept out
 const userForm = /^[^\x00-\x20\x7f;?@<>"]{1,255}$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is kept out
 const urnForm = /^[^\x00-\x20\x7f;?<>"]{1,240}$/;
 
-/** URIs of phones of these registrations; where nobody registers no temporary one is good. */
+/** URIs of phones of these registrations; without registrations no temporary one is valid. */
 export function createGruus(
   secrets: Pick<Secrets, 'encrypt' | 'decrypt' | 'digest'>,
   domains: readonly [string, ...string[]],
@@ -35,7 +35,7 @@ export function createGruus(
 ): Gruus {
   const [domain] = domains;
   const publicOf = (user: string, urn: string): string => `sip:${user}@${domain};gr=${urn}`;
-  /** Of any length, and what it says is the phone's own business. */
+  /** A Call-ID has any length and content; the digest bounds both. */
   const markOf = (callId: string): string => secrets.digest('sha256', callId).slice(0, 32);
 
   function opened(token: string): readonly [user: string, urn: string, mark: string] | undefined {
@@ -81,8 +81,8 @@ export function createGruus(
 }
 
 /**
- * The Call-IDs by which a phone registers now: one for each of its flows, and that of the contact without a flow which it refreshed last, whose
- * older ones it has left behind.
+ * The Call-IDs by which a phone is registered: one for each of its flows, and that of its last refreshed contact without a flow; older
+ * contacts without a flow are abandoned.
  */
 function callIdsOf(bindings: readonly Binding[], instance: string): string[] {
   const own = bindings.filter((binding) => binding.instance === instance);

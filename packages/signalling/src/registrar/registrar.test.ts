@@ -83,7 +83,7 @@ function world() {
   const register = (fields: Partial<Wanted> = {}, authorization: readonly string[] = [], address = home) =>
     registrar.register(request(fields, authorization), from(address));
 
-  /** Is challenged, and answers as `as` with `secret`. */
+  /** Gets a challenge and answers it as `as` with `secret`. */
   async function credentials(fields: Partial<Wanted> = {}, as = 'alice', secret = password, nc = 1) {
     const challenge = await register(fields);
     assert.equal(challenge.status, 401);
@@ -110,7 +110,7 @@ interface Wanted {
 
 const headerOf = (answer: RegisterAnswer, name: string) =>
   answer.headers.filter(([each]) => each === name).map(([, value]) => value);
-/** A challenge without what differs from one to the next. */
+/** A challenge without the values that differ each time. */
 const shape = (answer: RegisterAnswer) =>
   answer.headers.map(([name, value]) => `${name}: ${value.replace(/nonce="[^"]+"/, 'nonce')}`);
 
@@ -185,7 +185,7 @@ describe('a REGISTER', () => {
     for (const foreign of [
       `sip:tgruu.AAAA@${realm};gr`,
       `sip:alice@${realm};gr`,
-      // Neither NUL nor a novel gets into a record.
+      // Neither NUL nor a long text gets into a record.
       `sip:ali%00ce@${realm};gr=x`,
       `sip:alice@${realm};gr=x%00`,
       `sip:alice@${realm};gr=${'x'.repeat(5_000)}`,
@@ -201,7 +201,7 @@ describe('a REGISTER', () => {
   it('by another Call-ID makes the temporary GRUUs of its phone void; refreshes and other flows keep theirs (RFC 5627 §5.1)', async () => {
     const { register, credentials, gruus, clock } = world();
     const plain = contact.replace(';reg-id=1', '');
-    /** The temporary GRUU that this REGISTER is given with its own contact. */
+    /** The temporary GRUU in the answer to this REGISTER, from its own contact. */
     const given = async (fields: Partial<Wanted>, supported = 'gruu') => {
       await clock.advance(1000);
       const more: [string, string][] = [['Supported', supported]];
@@ -216,10 +216,10 @@ describe('a REGISTER', () => {
     const [first, second] = [await given({ contact: plain }), await given({ contact: plain })];
     assert.notEqual(first, second);
     assert.deepEqual(await good(first, second), [true, true]);
-    // It has started again at another port, and its old contact has not expired yet.
+    // The phone has restarted at another port; its old contact has not expired yet.
     const third = await given({ contact: plain.replace('5062', '5099'), callId: 'two' });
     assert.deepEqual(await good(first, second, third), [false, false, true]);
-    // Elsewhere by the same Call-ID it is still the same registration.
+    // At another address with the same Call-ID it is still the same registration.
     await given({ contact: plain.replace('5062', '5100'), callId: 'two' });
     assert.deepEqual(await good(third), [true]);
 
@@ -232,7 +232,7 @@ describe('a REGISTER', () => {
     assert.deepEqual(await good(one, other), [true, true]);
     const renewed = await given({ contact: flow(1), callId: 'five' }, outbound);
     assert.deepEqual(await good(one, other, renewed), [false, true, true]);
-    // RFC 5627 §5.3: what was taken away or has expired takes its temporary GRUUs with it.
+    // RFC 5627 §5.3: a removed or expired contact loses its temporary GRUUs.
     await given({ contact: flow(2), callId: 'four', expires: '0' }, outbound);
     assert.deepEqual(await good(other, renewed), [false, true]);
   });

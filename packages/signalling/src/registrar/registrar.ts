@@ -22,9 +22,9 @@ export interface RegistrarDeps {
   readonly admission: Admission;
   readonly registrations: Registrations;
   readonly clock: Clock;
-  /** What a phone is called by that asks for it (RFC 5627); none gets anything when absent. */
+  /** Phone URIs for phones that ask for them (RFC 5627); none when absent. */
   readonly gruus?: Gruus;
-  /** Lower case; an address literal names the machine itself and is always ours. */
+  /** Lower case; an address literal names this machine and is always ours. */
   readonly domains: readonly string[];
 }
 
@@ -33,13 +33,13 @@ export interface RegisterAnswer {
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** Answers REGISTER (RFC 3261 §10.3): who it is, what is asked for, and the bindings that hold from now on. */
+/** Answers REGISTER (RFC 3261 §10.3): authenticates the sender, checks the request and returns the bindings in force. */
 export function createRegistrar(deps: RegistrarDeps): {
   register(request: SipRequest, flow: Flow): Promise<RegisterAnswer>;
 } {
   const { admission, registrations, clock } = deps;
 
-  /** Who may call and not be called is answered like everybody, and not bound; what it was bound to before goes. */
+  /** A client that may call but not receive calls gets the usual answer without a binding; its earlier bindings are removed. */
   async function registerUncalled(
     endpoint: string,
     wanted: RegistrationRequest,
@@ -102,7 +102,7 @@ export function createRegistrar(deps: RegistrarDeps): {
             status: 200,
             headers: [
               ...decision.contactHeaders.map((contact) => ['Contact', contact] as const),
-              // RFC 3327 §5.3: what was stored is said.
+              // RFC 3327 §5.3: the response repeats the stored Path.
               ...path.map((value) => ['Path', value] as const),
               ...(decision.bindsFlow ? flowHeaders(flow) : []),
               ...(token === undefined ? [] : [tokenExpiry(token.expiresAt)]),
@@ -120,12 +120,12 @@ export function createRegistrar(deps: RegistrarDeps): {
   };
 }
 
-/** The user part that registers: for a client with a token not that of its endpoint, but the name that it answers to. */
+/** The user part in REGISTER: a client with a token uses the name that it is called by, not that of its endpoint. */
 function registeredUser({ headers }: SipRequest): string | undefined {
   return parseSipUri(parseNameAddr(headers.get('To') ?? '')?.uri ?? '')?.user;
 }
 
-/** What was bound by a token that does not allow to call says so; an array of which nothing is new stays what it is. */
+/** Marks bindings of a token without the right to call; returns the same array when nothing changed. */
 function permitted(
   next: readonly Binding[],
   current: readonly Binding[],
@@ -135,7 +135,7 @@ function permitted(
   return next.map((binding) => (current.includes(binding) ? binding : { ...binding, mayCall: false }));
 }
 
-/** Nobody is registered for longer than its token lasts. */
+/** No registration outlasts its token. */
 function limitsFor(token: Admitted['token'], now: number): RegistrationLimits {
   if (token === undefined) return DEFAULT_REGISTRATION_LIMITS;
   const { minExpires, maxExpires } = DEFAULT_REGISTRATION_LIMITS;
@@ -147,10 +147,7 @@ function limitsFor(token: Admitted['token'], now: number): RegistrationLimits {
   };
 }
 
-/**
- * RFC 5626 §6: a flow through proxies is worth nothing unless the one that the phone is connected to can find it again, which it says by
- * `ob` in its Path.
- */
+/** RFC 5626 §6: a flow through proxies is useful only when the phone's first proxy can find it again, which `ob` in its Path states. */
 function lacksOutbound({ headers }: SipRequest, path: readonly string[]): boolean {
   const asksForFlow = headers.all('Contact').some((value) => {
     const params = parseNameAddr(value)?.params ?? [];
@@ -162,8 +159,8 @@ function lacksOutbound({ headers }: SipRequest, path: readonly string[]): boolea
 }
 
 /**
- * The flow of a binding with a Path (RFC 3327 §5.2): its first URI leads, whatever brought the REGISTER, and a connection that a proxy
- * closes takes nothing with it. Where the two are one over UDP, its flow is known to reach it.
+ * The flow of a binding with a Path (RFC 3327 §5.2): the first URI of the Path determines the route, whatever delivered the REGISTER, and a
+ * closed proxy connection removes no binding. Where both are the same over UDP, the flow is known to reach the proxy.
  */
 function flowOfPath(
   [first = '']: readonly string[],
@@ -175,7 +172,7 @@ function flowOfPath(
   return isSource && !reliable ? id : '';
 }
 
-/** RFC 5626 §6: the response to the registration of a flow; the time after which a phone had better be heard of (§4.4). */
+/** RFC 5626 §6: the response to the registration of a flow, with the time within which a phone should send again (§4.4). */
 function flowHeaders({ reliable }: Flow): readonly (readonly [string, string])[] {
   return [
     ['Require', 'outbound'],

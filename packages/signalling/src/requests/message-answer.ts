@@ -1,11 +1,11 @@
 import { ALLOWED_METHODS, type IncomingRequest, parseSipUri } from '@jackfield/sip';
 import { isOurs } from '../parties/domains.ts';
 
-/** The user and the body by which the hosted browser SDK asks for the address that its client has here. */
+/** The user and body of the hosted browser SDK's question for its client's address here. */
 const addressUser = 'admin';
 const addressQuestion = 'ipAddress';
 
-/** Answers MESSAGE: the client's own address to the question of the hosted browser SDK, and 405 to everything else. */
+/** Answers MESSAGE: the client's own address to the question of the hosted browser SDK, 405 to everything else. */
 export function answerMessage({ request, flow, reply }: IncomingRequest, domains: readonly string[]): void {
   const uri = parseSipUri(request.uri);
   const isQuestion =

@@ -9,19 +9,19 @@ import {
 import { isOurs } from '../parties/domains.ts';
 
 export interface OptionsAnswererDeps {
-  /** Absent where no phone registers: every user is there. */
+  /** Absent where no phone registers: every user exists then. */
   readonly registrations?: Pick<Registrations, 'credentialOf' | 'bindingsOf'>;
   readonly domains: readonly string[];
   readonly log: Logger;
   readonly isDraining: () => boolean;
-  /** Whether a sender has shown on this flow who it is. */
+  /** Whether a sender has authenticated on this flow. */
   readonly isKnown: (flow: string) => boolean;
 }
 
 /**
- * Answers OPTIONS outside of calls (RFC 3261 §11.2). A Request-URI without a user asks for the server: 200. With one it is 404, but for a
- * phone that asks for the user that it has registered as on this very flow. So the answer does not reveal which users exist, and the hosted browser
- * SDK, which pings a user that does not exist and takes nothing but 404 for a sign of life, stays connected.
+ * Answers OPTIONS outside of calls (RFC 3261 §11.2). A Request-URI without a user addresses the server: 200. With a user the answer is 404,
+ * except for a phone that asks for its own registered user on this very flow. So the answer does not reveal which users exist. The hosted
+ * browser SDK stays connected too: it pings an unknown user and accepts only 404.
  */
 export function createOptionsAnswerer(deps: OptionsAnswererDeps): {
   answer(incoming: IncomingRequest): Promise<void>;
@@ -49,7 +49,7 @@ export function createOptionsAnswerer(deps: OptionsAnswererDeps): {
         if (!(await isThere(incoming))) incoming.reply(404);
         else incoming.reply(deps.isDraining() ? 503 : 200, { headers });
       } catch (error) {
-        log.error({ err: error }, 'An OPTIONS could not be answered: its user was not looked up.');
+        log.error({ err: error }, 'OPTIONS user lookup failed');
         incoming.reply(500);
       }
     },

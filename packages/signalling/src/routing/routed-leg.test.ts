@@ -12,12 +12,12 @@ import {
 
 const withinMs = 8000;
 
-/** A leg and everything that was ordered for it, in words. */
+/** A leg and all its effects, in words. */
 class Leg {
   state: RoutedLeg;
   now = 0;
   readonly orders: string[] = [];
-  /** With the target that was called last. */
+  /** With the last target that was called. */
   end: (LegEnd & { readonly at?: number }) | undefined;
 
   constructor(targets = 2) {
@@ -198,7 +198,7 @@ describe('a leg over several targets', () => {
         const held = new Set<string>();
         const invited: string[] = [];
         for (const input of walk) {
-          // The owner answers a question that was asked, and nothing else.
+          // The owner answers each `reserve` once, and reports nothing else.
           const isAnswer = input.type === 'reserved' || input.type === 'passed-over';
           if (isAnswer && leg.state.phase !== 'reserving') continue;
           if (input.type === 'reserved') held.add(String(leg.state.at));

@@ -6,22 +6,22 @@ import type { Instant, LegEnd, Machine, Step, TargetFailure } from '@jackfield/p
  *   reserving ⇄ trying → giving-up → reserving …
  *                  ╰────▶ taken ▶ ended
  *
- * It goes on to the next target after 408, 5xx, a failed transport and silence; never once one rang or was answered, and never after another
- * status, which is an answer of the party that was called.
+ * After 408, 5xx, a failed transport or silence the leg continues with the next target. It never does so once a target rang or answered, nor
+ * after another status, which is the decision of the called party.
  */
 export interface RoutedLeg {
   readonly phase: 'reserving' | 'trying' | 'giving-up' | 'taken' | 'ended';
-  /** For each target, in the order in which they are tried: so long it may take to ring. */
+  /** The longest ringing time for each target, in the order of trial. */
   readonly ringingWithinMs: readonly (number | undefined)[];
-  /** The index of the target that is tried. */
+  /** The index of the current target. */
   readonly at: number;
   readonly isHungUp: boolean;
   readonly answeredAt: Instant | null;
-  /** How the leg ends when no target is left. */
+  /** The end of the leg when no target is left. */
   readonly outcome: RouteEnd;
 }
 
-/** An end, and which target was called last; undefined where none was. */
+/** An end, and the last target that was called; undefined where none was. */
 export interface RouteEnd {
   readonly end: LegEnd;
   readonly at: number | undefined;
@@ -29,7 +29,7 @@ export interface RouteEnd {
 
 export type RoutedLegInput =
   | { readonly type: 'dialled' }
-  /** The owner of the target lets the call go there. */
+  /** The owner of the target admits the call. */
   | { readonly type: 'reserved' }
   | { readonly type: 'passed-over'; readonly end: LegEnd }
   | { readonly type: 'ringing' }
@@ -114,7 +114,7 @@ function reserved(leg: RoutedLeg, now: Instant): LegStep {
 
 function passedOver(leg: RoutedLeg, end: LegEnd): LegStep {
   if (leg.phase !== 'reserving') return stay(leg);
-  // A target that was called says most about the end; else the first refusal, and a missing route least.
+  // The end of a called target says most; else the first refusal, and a missing route least.
   const { outcome } = leg;
   const isBetter = outcome.at === undefined && outcome.end.refusal === 'no-route';
   return next(leg, isBetter ? { end, at: undefined } : outcome, []);
@@ -127,7 +127,7 @@ function taken(leg: RoutedLeg, notice: 'leg-ringing' | 'leg-answered'): LegStep 
   };
 }
 
-/** An answer that crosses our giving up is hung up by signalling: the leg goes on to the next target, and nothing is reported. */
+/** Signalling hangs up an answer that crosses our giving up: the leg continues with the next target, and nothing is reported. */
 function answered(leg: RoutedLeg, now: Instant): LegStep {
   if (leg.answeredAt !== null) return stay(leg);
   const answering = { ...leg, answeredAt: now };
@@ -150,7 +150,7 @@ function ended(leg: RoutedLeg, end: LegEnd, now: Instant): LegStep {
   return next(leg, outcome, [...settling, { do: 'report-failure', at, failure }]);
 }
 
-/** What sends a call to the next target (docs/decisions/0014-carriers.md, docs/decisions/0016-numbers.md). */
+/** The failures after which a call continues with the next target (docs/decisions/0014-carriers.md, docs/decisions/0016-numbers.md). */
 function failureOf(leg: RoutedLeg, end: LegEnd): TargetFailure | undefined {
   if (leg.phase === 'giving-up') return { because: 'silent' };
   switch (end.by) {
@@ -181,7 +181,7 @@ const hungUp: RouteEnd = { end: { by: 'local' }, at: undefined };
 function hangUp(leg: RoutedLeg): LegStep {
   if (leg.isHungUp || leg.phase === 'ended') return stay(leg);
   const state = { ...leg, isHungUp: true };
-  // While a target is reserved nobody has been called, and one that is given up is hung up already.
+  // A reserved target has not been called yet, and a target that is given up is already hung up.
   if (leg.phase === 'reserving' || leg.phase === 'giving-up') return stay(state);
   return { state, effects: [{ do: 'hang-up' }] };
 }

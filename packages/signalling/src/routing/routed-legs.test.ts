@@ -4,7 +4,7 @@ import type { CallRoutes, DialRequest, LegEnd, LegListener, LegNotice } from '@j
 import { createRecordingLog, createVirtualClock } from '@jackfield/testkit';
 import { createRoutedLegs } from './routed-legs.ts';
 
-/** Two targets for calls to `bob`: the second is called when the first was silent for a second. */
+/** Two targets for calls to `bob`: the second is called after the first was silent for a second. */
 function createRig(reserve?: (at: number) => LegEnd | undefined | Promise<LegEnd | undefined>) {
   const clock = createVirtualClock();
   const log = createRecordingLog();

@@ -20,25 +20,25 @@ import {
 export interface RoutedLegsDeps {
   readonly clock: Pick<Clock, 'now' | 'startTimer'>;
   readonly log: Logger;
-  /** The first that has a route for a call is the one. */
+  /** The first with a route for a call is used. */
   readonly routes: readonly CallRoutes[];
-  /** Dials targets at once; what happens to them is reported to `listener` and nowhere else. */
+  /** Dials targets at once; their events go to `listener` only. */
   readonly dial: (request: DialRequest, listener: LegListener) => void;
   readonly hangUp: (leg: string, status?: number) => void;
-  /** One leg, however many targets were tried for it. */
+  /** Reports one leg, however many targets were tried for it. */
   readonly notify: LegListener;
 }
 
-/** Outbound legs that have a route, until they have ended. Inbound legs never pass here. */
+/** Outbound legs with a route, until they end. Inbound legs never pass here. */
 export interface RoutedLegs {
-  /** False for a call without a route: it is sent to its targets at once. */
+  /** False for a call without a route: its targets are dialled at once. */
   dial(request: DialRequest): boolean;
   /** False for a leg without a route. */
   hangUp(leg: string): boolean;
   hangUpAll(): void;
-  /** How many have not ended, the search for a target included. */
+  /** Legs that have not ended, those that still search for a target included. */
   census(): Readonly<Record<RouteOwner, number>>;
-  /** Stops waiting for targets; nothing is reported any more. */
+  /** Stops waiting for targets; nothing is reported afterwards. */
   close(): void;
 }
 
@@ -50,16 +50,16 @@ interface Live {
   readonly inputs: RoutedLegInput[];
   isBusy: boolean;
   cancelTimer: (() => void) | undefined;
-  /** Of the last target that was called; reported with the end of the leg. */
+  /** Statistics of the last target that was called; reported with the end of the leg. */
   media: LegStatistics | undefined;
 }
 
-/** Tries the targets of each routed leg by the one rule of `routedLegMachine`. */
+/** Tries the targets of each routed leg by the rule of `routedLegMachine`. */
 export function createRoutedLegs(deps: RoutedLegsDeps): RoutedLegs {
   const { clock, log, notify } = deps;
   const legs = new Map<string, Live>();
 
-  /** Carrying out an effect may bring the next input before it returns; they are taken one after another all the same. */
+  /** An effect may cause the next input before it returns; inputs are still handled one after another. */
   function feed(leg: Live, input: RoutedLegInput): void {
     leg.inputs.push(input);
     if (leg.isBusy) return;
@@ -110,7 +110,7 @@ export function createRoutedLegs(deps: RoutedLegsDeps): RoutedLegs {
     refused.then(
       (end) => feed(leg, end === undefined ? { type: 'reserved' } : { type: 'passed-over', end }),
       (error: unknown) => {
-        log.error({ leg: leg.request.leg, err: error }, 'A target of a call could not be reserved.');
+        log.error({ leg: leg.request.leg, err: error }, 'call target reservation failed');
         feed(leg, { type: 'passed-over', end: { by: 'media-failed' } });
       },
     );
@@ -147,7 +147,7 @@ export function createRoutedLegs(deps: RoutedLegsDeps): RoutedLegs {
         leg.media = notice.media;
         return feed(leg, { type: 'ended', end: notice.end });
       default:
-        // Early media of a target that is being given up is of no use to anybody.
+        // Early media of a target that is being given up has no use.
         if (leg.state.phase === 'taken') notify(notice);
     }
   }

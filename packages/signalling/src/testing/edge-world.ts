@@ -36,7 +36,7 @@ export const offer = [
   '',
 ].join('\r\n');
 
-/** Ports that open when the test says so. */
+/** Ports that open when the test decides. */
 function scriptedMedia() {
   const openLegs = new Set<string>();
   let gate: Promise<void> | undefined;
@@ -58,7 +58,7 @@ function scriptedMedia() {
   return {
     legs,
     openLegs,
-    /** Holds the opening of ports back until the returned function is called; with an error they fail. */
+    /** Delays the opening of ports until the returned function is called; with an error they fail. */
     hold(): (error?: Error) => void {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       gate = promise;
@@ -90,7 +90,7 @@ export async function edgeWorld(more: Partial<SipEdgeDeps> = {}) {
     ...more,
   });
   edge.telephony.listen((notice) => {
-    // What the media was like is for tests of the media.
+    // Media statistics have their own tests.
     if (notice.type === 'leg-ended') notices.push({ type: notice.type, leg: notice.leg, end: notice.end });
     else notices.push(notice);
   });
@@ -145,7 +145,7 @@ export async function edgeWorld(more: Partial<SipEdgeDeps> = {}) {
         },
         { ...listener, ...on },
       ),
-    /** Both sides are over, and nothing of any leg is left. */
+    /** Both sides have ended, and nothing of any leg is left. */
     async leavesNothing() {
       await clock.advance(70_000);
       assert.deepEqual([...media.openLegs], [], 'no media leg is left');
@@ -163,5 +163,5 @@ export async function edgeWorld(more: Partial<SipEdgeDeps> = {}) {
   };
 }
 
-/** Milliseconds after which what was sent has been answered. */
+/** Milliseconds after which a message has been answered. */
 export const soon = 50;

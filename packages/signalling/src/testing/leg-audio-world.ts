@@ -13,7 +13,7 @@ import {
 } from '../leg/leg-audio.ts';
 import { type LegSrtp, lacksKeys, newKeys, noSrtp, withKeys } from '../leg/leg-srtp.ts';
 
-/** The audio of one leg with an open port, its agreements as the media engine would get them, and keys that count up. */
+/** The audio of one leg with an open port, its agreements as the media engine gets them, and keys that count up. */
 export function legAudioWorld(srtp: LegSrtp = noSrtp) {
   const connected: AgreedMedia[] = [];
   let serial = 0;
