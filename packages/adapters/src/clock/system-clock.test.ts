@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { createSystemClock } from './system-clock.ts';
 
-/** Both move with the timers of `mock`. */
+/** Both clocks move with the timers of `mock`. */
 const mocked = { monotonic: () => Date.now(), wall: () => Date.now() };
 
 for (const stepMs of [86_400_000, -3_600_000]) {

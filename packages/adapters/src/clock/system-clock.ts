@@ -1,25 +1,25 @@
 import type { Clock } from '@jackfield/ports';
 
-/** setTimeout takes a signed 32-bit number of milliseconds; a longer wait would fire at once. */
+/** setTimeout accepts a signed 32-bit number of milliseconds; a longer wait would fire at once. */
 const longestWaitMs = 2 ** 31 - 1;
 
-/** Less is no step: readings of two clocks are some milliseconds apart, more on a machine that was just busy. */
+/** A smaller difference is not a step: readings of two clocks differ by some milliseconds, by more on a busy machine. */
 const smallestStepMs = 1_000;
 
 export interface SystemClockOptions {
-  /** Whether a running timer keeps the process alive; not by default, since a server lives by its sockets. */
+  /** Whether a running timer keeps the process alive; false by default, since the sockets of a server do that. */
   readonly keepsProcessAlive?: boolean;
-  /** Whenever a step of the wall clock is seen for the first time: how far it is from the even count now. */
+  /** Called once for each step of the wall clock, with its new offset from the monotonic count. */
   readonly onStep?: (offsetMs: number) => void;
-  /** The two clocks of the machine, in milliseconds: the even one counts from anywhere. */
+  /** The two clocks of the machine, in milliseconds; the monotonic clock starts at any value. */
   readonly machine?: { readonly monotonic: () => number; readonly wall: () => number };
 }
 
 const ofThisMachine = { monotonic: () => performance.now(), wall: () => Date.now() };
 
 /**
- * The clock of the machine: counted by its monotonic clock, from the wall clock at the start. A timer never fires before its
- * instant, also when it is months away.
+ * The clock of the machine: the wall clock at the start plus the monotonic time since. A timer never fires before its instant, even months
+ * ahead.
  */
 export function createSystemClock(options: SystemClockOptions = {}): Clock {
   const { keepsProcessAlive = false, onStep, machine = ofThisMachine } = options;
@@ -33,7 +33,7 @@ export function createSystemClock(options: SystemClockOptions = {}): Clock {
     wallNow() {
       const counted = now();
       const behindMs = machine.wall() - counted - offsetMs;
-      // Between two steps both times are the same distance apart, to the millisecond: dates keep the order of their events.
+      // Between two steps both times keep the same distance, to the millisecond: dates keep the order of their events.
       if (Math.abs(behindMs) >= smallestStepMs) {
         offsetMs += behindMs;
         onStep?.(offsetMs);

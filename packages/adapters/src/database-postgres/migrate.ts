@@ -1,10 +1,10 @@
 import { type AppliedMigration, type Migration, migrationsTableSql, planMigrations } from '@jackfield/ports';
 import type { Client } from 'pg';
 
-/** "jack" in ASCII; the same on every node, so that two that start together take turns. */
+/** "jack" in ASCII; the same on every node, so that nodes which start together migrate one after another. */
 const advisoryLock = 0x6a61636b;
 
-/** Each migration in a transaction of its own; the first that fails stops with its name, the ones before it stay. */
+/** Runs each migration in its own transaction; the first failure stops with the name of the migration, the earlier ones stay. */
 export async function migrate(
   client: Client,
   migrations: readonly Migration[],

@@ -6,8 +6,8 @@ const int8 = 20;
 const numeric = 1700;
 
 /**
- * What the embedded database gives: numbers for BIGINT (instants, counts) and for sums, 0 and 1 for truth values. A number
- * that JavaScript cannot hold is an error there as here.
+ * The types of the embedded database: numbers for BIGINT (instants, counts) and for sums, 0 and 1 for truth values. A number that
+ * JavaScript cannot represent is an error on both databases.
  */
 export const numberTypes: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {

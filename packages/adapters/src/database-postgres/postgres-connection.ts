@@ -7,21 +7,21 @@ import {
   saysPlanIsStale,
 } from './unavailable-error.ts';
 
-/** Stores have a few hundred texts; what a list in `in (…)` makes of them must not grow the server's memory without end. */
+/** Stores have a few hundred texts; the variants of `in (…)` lists must not grow the server's memory without limit. */
 const namedStatements = 256;
 
-/** One pooled connection as kysely sees it. Of transactions it knows units: savepoints inside a group's transaction. */
+/** One pooled connection for kysely. Its transactions are units: savepoints inside a group's transaction. */
 export class PostgresConnection implements DatabaseConnection {
   readonly #client: PoolClient;
   readonly #statementNames = new Map<string, string>();
   #unit: { failed: boolean } | undefined;
-  /** Why the group as a whole cannot go on: the connection is gone, or another transaction was in the way. */
+  /** Why the whole group has to stop: the connection is lost, or another transaction conflicts. */
   #fatal: unknown;
   #isStale = false;
 
   constructor(client: PoolClient) {
     this.#client = client;
-    // Comes before the rejections of the queries that were on their way.
+    // Runs before the rejections of the queries in flight.
     client.on('error', (error) => {
       this.#fatal ??= lost(error);
     });
@@ -42,7 +42,7 @@ export class PostgresConnection implements DatabaseConnection {
         command === 'INSERT' || command === 'UPDATE' || command === 'DELETE' || command === 'MERGE';
       return changes ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows };
     } catch (error) {
-      // Of several queries in flight the later ones may fail when the next unit has begun.
+      // Of several queries in flight the later ones may fail after the next unit has begun.
       if (unit !== undefined) unit.failed = true;
       throw this.#read(error);
     }
@@ -54,8 +54,8 @@ export class PostgresConnection implements DatabaseConnection {
   }
 
   /**
-   * Sends a statement without waiting for its answer: the connection pipelines, so it costs no round trip. When it fails
-   * everything behind it fails too, COMMIT at the latest.
+   * Sends a statement without waiting for its answer: the connection pipelines, so it costs no round trip. After its failure every later
+   * statement fails too, COMMIT at the latest.
    */
   order(sql: string): void {
     this.#client.query(sql).catch((error) => this.#read(error));
@@ -96,7 +96,7 @@ export class PostgresConnection implements DatabaseConnection {
     this.order('RELEASE unit');
   }
 
-  /** Ends whatever is open, and gives the connection back. */
+  /** Rolls back open work and returns the connection to the pool. */
   release(): void {
     const { fatal } = this;
     this.#fatal = undefined;
@@ -104,7 +104,7 @@ export class PostgresConnection implements DatabaseConnection {
     this.#client.release(fatal instanceof DatabaseUnavailableError || this.#isStale);
   }
 
-  /** Rolls the group back; what made it fail is forgotten, unless the connection is gone. */
+  /** Rolls the group back and clears its failure, unless the connection is lost. */
   rollBack(): void {
     if (this.#fatal instanceof DatabaseUnavailableError) return;
     this.order('ROLLBACK');

@@ -70,7 +70,7 @@ describe('a PostgreSQL server that fails', { skip: postgresMissing() ?? false },
     await withDatabase(async (database) => {
       await database.transact((write) => sql`INSERT INTO t VALUES (1, 0)`.execute(write));
       await server.crashAndRestart();
-      // The pool may still hold connections to the server that is gone: at most one use each finds out.
+      // The pool may still hold connections to the stopped server: at most one use of each fails.
       const attempt = () => database.transact((write) => sql`INSERT INTO t VALUES (2, 0)`.execute(write));
       await attempt().catch((error) => {
         assert.equal(error.code, 'database-unavailable');

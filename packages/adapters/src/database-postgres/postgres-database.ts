@@ -14,9 +14,9 @@ export interface PostgresDatabaseOptions {
   readonly url: string;
   /** Connections in all; at least 2. */
   readonly poolSize?: number;
-  /** How many of them write. More than one lets transactions of this node meet conflicts with each other. */
+  /** Connections for writing. With more than one, transactions of this node can conflict with each other. */
   readonly writers?: number;
-  /** Keeps other processes out, and is released on `close`; several processes share the database when it is left out. */
+  /** Excludes other processes; released on `close`. Without a lock several processes share the database. */
   readonly lock?: ProcessLock;
   readonly log: Logger;
 }
@@ -25,8 +25,8 @@ const defaultPoolSize = 10;
 const defaultWriters = 1;
 
 /**
- * PostgreSQL 15 or newer. Units of a turn run one after another inside one transaction, on connections that pipeline;
- * reads run on others, which refuse to write. Connects at the first use, and again after a loss.
+ * PostgreSQL 15 or newer. Units of a turn run one after another inside one transaction, on connections that pipeline; reads run on other
+ * connections, which refuse to write. Connects at the first use, and reconnects after a loss.
  */
 export function createPostgresDatabase(options: PostgresDatabaseOptions): Database {
   const { url, log, lock, poolSize = defaultPoolSize, writers = defaultWriters } = options;
@@ -38,7 +38,7 @@ export function createPostgresDatabase(options: PostgresDatabaseOptions): Databa
     application_name: applicationName,
     keepAlive: true,
     connectionTimeoutMillis: 5_000,
-    // A peer that vanished without a word would otherwise hold its queries, and everything behind them, for ever.
+    // A peer that vanished without closing would otherwise block its queries, and everything behind them, for ever.
     query_timeout: 30_000,
   };
   const writePool = new pg.Pool({
@@ -49,12 +49,12 @@ export function createPostgresDatabase(options: PostgresDatabaseOptions): Databa
   } as pg.PoolConfig);
   const readPool = new pg.Pool({ ...settings, max: poolSize - writers });
   readPool.on('connect', (client) => {
-    // A connection on which this fails is one on which the next query fails as well.
+    // If this fails, the next query on the connection fails as well.
     client.query('SET default_transaction_read_only = on').catch(() => {});
   });
   for (const pool of [writePool, readPool]) {
     pool.on('error', ({ message }) =>
-      log.warn({ reason: message }, 'An idle connection to the database was lost.'),
+      log.warn({ reason: message }, 'idle connection to the database was lost'),
     );
   }
 
@@ -74,7 +74,7 @@ export function createPostgresDatabase(options: PostgresDatabaseOptions): Databa
   }
 
   async function admit(client: pg.PoolClient): Promise<void> {
-    // Until it is wrapped nothing else hears of its end.
+    // Until the connection is wrapped, only this listener sees its end.
     const ignore = (): void => {};
     client.on('error', ignore);
     try {
@@ -119,15 +119,13 @@ export function createPostgresDatabase(options: PostgresDatabaseOptions): Databa
     async migrate(migrations, areAll) {
       if (closing !== undefined) throw new Error('the database is closed');
       const client = new pg.Client({ ...settings, query_timeout: 0 } as pg.ClientConfig);
-      client.on('error', ({ message }) =>
-        log.warn({ reason: message }, 'The connection that migrates was lost.'),
-      );
+      client.on('error', ({ message }) => log.warn({ reason: message }, 'migration connection lost'));
       await client.connect().catch((cause: unknown) => {
         throw new DatabaseUnavailableError('no connection to the database could be made', cause);
       });
       try {
         const applied = await migrate(client, migrations, areAll);
-        if (applied.length > 0) log.info({ migrations: applied }, 'The database was brought up to date.');
+        if (applied.length > 0) log.info({ migrations: applied }, 'database migrations applied');
       } finally {
         await client.end();
       }

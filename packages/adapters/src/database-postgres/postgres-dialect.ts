@@ -11,7 +11,7 @@ import {
 } from 'kysely';
 import type { PostgresConnection } from './postgres-connection.ts';
 
-/** Where kysely's queries go: a pool for reads, one connection for the units of a group. */
+/** The targets of kysely's queries: a pool for reads, one connection for the units of a group. */
 export interface Connections {
   acquire(): Promise<PostgresConnection>;
   release(connection: PostgresConnection): void;
@@ -71,6 +71,6 @@ class PostgresUnitDriver implements Driver {
     connection.rollBackUnit();
   }
 
-  // The pools are opened and closed by whoever opened the database.
+  // The opener of the database opens and closes the pools.
   async destroy(): Promise<void> {}
 }

@@ -19,11 +19,11 @@ export class DatabaseInUseError extends Error {
  * - `process`, exclusive, on a connection of its own;
  * - `writer`, shared, on each connection that writes.
  *
- * A process may start when it holds `process` and no connection holds `writer`. So a process that lost the connection of its `process`
- * lock still keeps others out by its open write connections, and opens a new one only while it holds `process`.
+ * A process may start when it holds `process` and no connection holds `writer`. A process that lost its `process` connection still excludes
+ * others by its open write connections. It opens a new write connection only while it holds `process`.
  */
 export interface ProcessLock {
-  /** To be awaited for each new write connection before its first use. Rejects with `DatabaseUnavailableError` while the lock is lost. */
+  /** Await it for each new write connection before its first use. Rejects with `DatabaseUnavailableError` while the lock is lost. */
   admitWriter(client: pg.ClientBase): Promise<void>;
   release(): Promise<void>;
 }
@@ -31,12 +31,12 @@ export interface ProcessLock {
 export interface ProcessLockOptions {
   readonly url: string;
   readonly log: Logger;
-  /** The connection was lost, and another process has taken the lock: this one has to end and must write nothing more. */
+  /** The connection was lost, and another process has taken the lock: this process has to end and must write nothing more. */
   readonly onTaken: (error: DatabaseInUseError) => void;
-  /** How long the lock of another process is waited for: PostgreSQL needs a moment to notice that a process was killed. */
+  /** How long to wait for the lock of another process: PostgreSQL takes a moment to notice that a process was killed. */
   readonly waitMs?: number;
   readonly retryMs?: number;
-  /** How often the connection is checked. */
+  /** Interval of the connection checks. */
   readonly checkEveryMs?: number;
 }
 
@@ -45,10 +45,10 @@ const lockClass = 0x6a61636b;
 const processLock = 1;
 const writerLock = 2;
 
-/** Shows in `pg_stat_activity`, and in the sentence of a process that is refused. */
+/** Appears in `pg_stat_activity`, and in the error of a refused process. */
 export const applicationName = `jackfield, process ${process.pid} on ${hostname()}`;
 
-/** A host that vanished without closing its connections loses its locks after 25 s, not after two hours, the default of Linux. */
+/** A host that vanished without closing its connections loses its locks after 25 s, instead of two hours, the default of Linux. */
 const sessionSettings = `
 SET idle_session_timeout = 0;
 SET tcp_keepalives_idle = 10;
@@ -82,7 +82,9 @@ export async function takeProcessLock(options: ProcessLockOptions): Promise<Proc
     }
   }
 
-  /** Tries until the lock is there, or another process has held it for `waitMs`. `mayTake` judges the connection that holds it. */
+  /**
+   * Retries until the lock is acquired, or until another process has held it for `waitMs`. `mayTake` checks the connection that holds it.
+   */
   async function take(mayTake: (client: pg.Client) => Promise<boolean>): Promise<void> {
     const client = await connect();
     try {
@@ -107,7 +109,7 @@ export async function takeProcessLock(options: ProcessLockOptions): Promise<Proc
     if (holding !== client) return;
     holding = undefined;
     if (end.signal.aborted) return;
-    log.warn({}, 'The connection that locks the database was lost.');
+    log.warn({}, 'database lock connection lost');
     discard(client);
     void takeAgain();
   }
@@ -115,9 +117,9 @@ export async function takeProcessLock(options: ProcessLockOptions): Promise<Proc
   async function takeAgain(): Promise<void> {
     while (!end.signal.aborted) {
       try {
-        // Write connections of this process may be open: what keeps others out must not keep it out itself.
+        // Write connections of this process may be open: their lock must not exclude this process itself.
         await take(async () => true);
-        log.info({}, 'The database is locked again.');
+        log.info({}, 'database locked again');
         return;
       } catch (error) {
         if (error instanceof DatabaseInUseError) {
@@ -139,7 +141,7 @@ export async function takeProcessLock(options: ProcessLockOptions): Promise<Proc
     async admitWriter(client) {
       await client.query(sessionSettings);
       const isWriter = await tryLock(client, 'pg_try_advisory_lock_shared', writerLock);
-      // In this order: a process that takes the process lock after this answer meets the writer lock.
+      // The order matters: a process that acquires the process lock after this answer still meets the writer lock.
       const isHeld = await holding?.query('SELECT 1').then(
         () => true,
         () => false,
@@ -181,7 +183,7 @@ async function holderOf(client: pg.Client): Promise<string> {
   return rows[0]?.name || 'it does not say which';
 }
 
-/** A connection that failed may fail to end as well. */
+/** A connection that failed may also fail to end. */
 function discard(client: pg.Client): void {
   client.end().catch(() => {});
 }

@@ -1,4 +1,4 @@
-/** The connection was refused or lost. The next transaction or read connects again. */
+/** The connection was refused or lost. The next transaction or read reconnects. */
 export class DatabaseUnavailableError extends Error {
   readonly code = 'database-unavailable';
 
@@ -15,7 +15,7 @@ export function saysConnectionLost(error: unknown): boolean {
   );
 }
 
-/** 40001 serialization_failure and 40P01 deadlock_detected: the same work will do when it is begun again. */
+/** 40001 serialization_failure and 40P01 deadlock_detected: the same work succeeds when it is run again. */
 export function saysBeginAgain(error: unknown): boolean {
   const code = codeOf(error);
   return code === '40001' || code === '40P01' || saysPlanIsStale(error);

@@ -11,32 +11,32 @@ export interface WriteConnection {
 /** Runs units of work so that those of one turn of the event loop share transactions. */
 export interface UnitLanes {
   transact<Result>(work: (write: Write) => Promise<Result>): Promise<Result>;
-  /** Resolves when nothing waits and nothing runs. */
+  /** Resolves when no unit waits or runs. */
   idle(): Promise<void>;
 }
 
 export interface UnitLanesDeps {
-  /** Rejects with `DatabaseUnavailableError` when there is none to be had. */
+  /** Rejects with `DatabaseUnavailableError` when no connection is available. */
   readonly connect: () => Promise<WriteConnection>;
   /** How many groups run at the same time, each on a connection of its own. */
   readonly lanes: number;
   readonly log: Logger;
 }
 
-/** A group is one transaction: a longer one would only make its first unit wait for its last. */
+/** A group is one transaction: a longer group would only delay its first unit. */
 const unitsPerGroup = 100;
-/** Conflicts end when the other transaction does; eight attempts with growing pauses last about half a second. */
+/** A conflict ends with the other transaction; eight attempts with growing pauses last about half a second. */
 const attempts = 8;
 
 interface Unit {
-  /** Runs the work; its own failure is kept for `settle`, not thrown. */
+  /** Runs the work; its own failure goes to `settle` and is not thrown. */
   run(write: Read): Promise<void>;
   settle(failure: { readonly cause: unknown } | undefined): void;
 }
 
 /**
- * SERIALIZABLE, since a unit that reads, decides and writes must not lose what another node wrote meanwhile. Conflicts
- * between the transactions of two lanes or nodes make PostgreSQL give one of them up; its units are run again.
+ * SERIALIZABLE: a unit that reads, decides and writes must not lose a concurrent write of another node. On a conflict between two lanes or
+ * nodes PostgreSQL aborts one transaction; its units run again.
  */
 const begin = 'BEGIN ISOLATION LEVEL SERIALIZABLE';
 
@@ -73,7 +73,7 @@ export function createUnitLanes({ connect, lanes, log }: UnitLanesDeps): UnitLan
       for (const unit of group) unit.settle(failure);
       return;
     }
-    // Alone, a unit that meets a conflict takes no other with it.
+    // A unit that runs alone affects no other unit when it conflicts.
     for (const unit of group) unit.settle(await tryAgain(unit));
   }
 
@@ -82,10 +82,10 @@ export function createUnitLanes({ connect, lanes, log }: UnitLanesDeps): UnitLan
       const failure = await tryOnce([unit]);
       if (failure === undefined || !saysBeginAgain(failure.cause)) return failure;
       if (attempt === attempts) {
-        log.warn({ attempts, err: failure.cause }, 'A transaction was given up after repeated conflicts.');
+        log.warn({ attempts, err: failure.cause }, 'transaction given up after repeated conflicts');
         return failure;
       }
-      // Two that met once would meet again if they paused equally long.
+      // Two transactions that conflicted once would conflict again after equal pauses.
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 2 ** attempt));
     }
   }
@@ -144,7 +144,7 @@ export function createUnitLanes({ connect, lanes, log }: UnitLanesDeps): UnitLan
   };
 }
 
-/** A unit that failed by itself says why; the rest of its group says what the transaction met. */
+/** A unit that failed by itself reports its own error; the other units of its group report the error of the transaction. */
 function ownError(outcome: object | undefined, cause: unknown): unknown {
   return outcome !== undefined && 'error' in outcome ? outcome.error : cause;
 }

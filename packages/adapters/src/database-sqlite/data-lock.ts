@@ -16,9 +16,9 @@ export class DataLockedError extends Error {
 const busy = 5;
 
 /**
- * Takes the lock in the file at `path` and returns the function that gives it back. The lock is one of the operating
- * system's, held by an open write transaction of a database of its own: it ends with the process however that ends, so
- * there is no stale lock to find out about. The holder's pid stands in the header, where others can still read it.
+ * Acquires the lock in the file at `path` and returns the function that releases it. The lock is an operating system lock, held by an open
+ * write transaction of a separate database: it ends with the process however that ends, so there are no stale locks. The header holds the
+ * pid of the holder, which other processes can still read.
  */
 export function lockData(path: string): () => void {
   const lock = new DatabaseSync(path, { timeout: 0 });

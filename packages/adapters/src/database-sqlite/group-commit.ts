@@ -7,22 +7,22 @@ export interface GroupCommit {
   transact<Result>(work: (write: Write) => Promise<Result>): Promise<Result>;
   /** Runs `order` when no group is open. */
   apart<Result>(order: () => Result): Promise<Result>;
-  /** Resolves when nothing waits and nothing runs. */
+  /** Resolves when no unit waits or runs. */
   idle(): Promise<void>;
 }
 
-/** A commit and its units hold the event loop: more would make SIP and HTTP wait for more than some 10 ms. */
+/** A commit and its units block the event loop: more units would delay SIP and HTTP by more than about 10 ms. */
 const unitsPerGroup = 200;
 /**
- * A sync to disk costs what some forty units cost, so a group waits while each further turn of the event loop brings more of them, for
- * so many turns at most: alone, a unit waits for one turn without work.
+ * A sync to disk costs as much as about forty units. So a group waits while each further turn of the event loop adds units, for at most
+ * this many turns. A single unit waits for one turn without work.
  */
 const turnsOfPatience = 4;
 const slowUnitMs = 5_000;
 
 interface Unit {
   run(): Promise<void>;
-  /** Called after the commit; with an error when there was none. */
+  /** Called after the commit; with an error when the commit failed. */
   settle(error: { readonly cause: unknown } | undefined): void;
 }
 
@@ -36,14 +36,14 @@ export function createGroupCommit(
   let aparts: (() => void)[] = [];
   const idlers: (() => void)[] = [];
   let busy = false;
-  /** Turns that the next group has waited, and how many units had come by the last of them. */
+  /** Turns that the next group has waited, and its number of units at the last of them. */
   let turns = 0;
   let seen = 0;
 
   function wake(): void {
     if (busy) return;
     busy = true;
-    // After the poll phase, so that units asked for by every socket that was read in this turn are together.
+    // Runs after the poll phase, so that the units of all sockets read in this turn share a group.
     setImmediate(nextGroup);
   }
 
@@ -73,9 +73,9 @@ export function createGroupCommit(
 
   async function runGroup(group: readonly Unit[]): Promise<void> {
     if (group.length === 0) return;
-    // Work that awaits anything but its own queries holds every writer up; its author should see that in the log.
+    // Work that awaits anything but its own queries blocks every writer; the log shows this to its author.
     const slow = setTimeout(
-      () => log.error({ ms: slowUnitMs }, 'A transaction waits for something that is no query of its own.'),
+      () => log.error({ ms: slowUnitMs }, 'transaction awaits something other than its own queries'),
       slowUnitMs,
     );
     let failure: { readonly cause: unknown } | undefined;
@@ -83,14 +83,14 @@ export function createGroupCommit(
       connection.order('BEGIN IMMEDIATE');
       for (const unit of group) {
         await unit.run();
-        // A full disk or a broken one ends the whole transaction, with the units before this one.
+        // A full or broken disk ends the whole transaction, with the units before this one.
         if (!isInTransaction()) throw new Error('the database gave the transaction up');
       }
       connection.order('COMMIT');
     } catch (error) {
       const cause = explained(error);
       failure = { cause };
-      log.error({ err: cause, units: group.length }, 'A commit failed; none of its changes was made.');
+      log.error({ err: cause, units: group.length }, 'commit failed; none of its changes was made');
       if (isInTransaction()) connection.order('ROLLBACK');
     } finally {
       clearTimeout(slow);
@@ -111,7 +111,7 @@ export function createGroupCommit(
             }
           },
           settle(failure) {
-            // A unit that failed by itself says why; the rest of its group says what the commit met.
+            // A unit that failed by itself reports its own error; the other units of its group report the error of the commit.
             if (outcome !== undefined && 'error' in outcome) reject(outcome.error);
             else if (failure !== undefined || outcome === undefined) reject(failure?.cause);
             else resolve(outcome.value);

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type AppliedMigration, type Migration, migrationsTableSql, planMigrations } from '@jackfield/ports';
 
-/** Each migration in a transaction of its own; the first that fails stops with its name, the ones before it stay. */
+/** Runs each migration in its own transaction; the first failure stops with the name of the migration, the earlier ones stay. */
 export function migrate(
   database: DatabaseSync,
   migrations: readonly Migration[],

@@ -15,7 +15,7 @@ export class SqliteConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    // PostgreSQL refuses everything after a failed statement; what is written for one database must hold on the other.
+    // PostgreSQL refuses every statement after a failed one; code for one database must work on the other.
     if (this.#unit === 'failed') {
       throw new Error('a statement of this transaction has failed; it will be rolled back');
     }
@@ -32,7 +32,7 @@ export class SqliteConnection implements DatabaseConnection {
     throw new Error('rows are read in pages, not streamed');
   }
 
-  /** Statements without parameters and result, such as SAVEPOINT. */
+  /** Runs a statement without parameters and result, such as SAVEPOINT. */
   order(sql: string): void {
     this.#statements.prepare(sql).statement.run();
   }
@@ -52,7 +52,7 @@ export class SqliteConnection implements DatabaseConnection {
 
   rollBackUnit(): void {
     this.#unit = 'none';
-    // A full disk makes SQLite roll back the whole transaction by itself: no savepoint is left then.
+    // On a full disk SQLite itself rolls back the whole transaction, and the savepoint with it.
     if (!this.#database.isTransaction) return;
     this.order('ROLLBACK TO unit');
     this.order('RELEASE unit');
@@ -63,7 +63,7 @@ export class SqliteConnection implements DatabaseConnection {
     const values = parameters as readonly SQLInputValue[];
     if (returnsRows) {
       const rows = statement.all(...values);
-      // The rows come without a prototype; those of PostgreSQL are ordinary objects, and deepEqual tells them apart.
+      // The rows have no prototype; those of PostgreSQL are ordinary objects, and deepEqual treats the two as different.
       return { rows: rows.map((row) => ({ ...row })) as Row[] };
     }
     const { changes, lastInsertRowid } = statement.run(...values);

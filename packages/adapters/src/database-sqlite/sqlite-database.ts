@@ -15,8 +15,8 @@ export type SqliteDatabaseOptions = (
 ) & { readonly log: Logger };
 
 /**
- * synchronous=FULL: a commit is on the disk when it returns. 64 MiB of cache and the file mapped into memory make reads
- * that hit no disk; the WAL is cut back to 64 MiB after a burst.
+ * synchronous=FULL: a commit is on the disk when it returns. With 64 MiB of cache and a memory-mapped file most reads need no disk. The WAL
+ * is truncated to 64 MiB after a burst.
  */
 const pragmas = `
 PRAGMA journal_mode = WAL;
@@ -33,10 +33,10 @@ PRAGMA journal_size_limit = 67108864;
 const uniqueViolations: readonly unknown[] = [1555, 2067, 2579];
 
 /**
- * The embedded database: one file, one process. Throws `DataLockedError` when another has it.
+ * The embedded database: one file, one process. Throws `DataLockedError` when another process has it open.
  *
- * Writes go through one connection, in groups. Reads go through a second, read-only one: in WAL mode it sees the last
- * commit and never an open group, and neither waits for the other.
+ * Writes use one connection, in groups. Reads use a second, read-only connection: in WAL mode it sees the last commit and never an open
+ * group, and neither connection waits for the other.
  */
 export function createSqliteDatabase(options: SqliteDatabaseOptions): Database {
   const { log } = options;
@@ -81,7 +81,7 @@ export function createSqliteDatabase(options: SqliteDatabaseOptions): Database {
       async migrate(migrations, areAll) {
         refuseWhenClosed();
         const applied = await commits.apart(() => migrate(writer, migrations, areAll));
-        if (applied.length > 0) log.info({ migrations: applied }, 'The database was brought up to date.');
+        if (applied.length > 0) log.info({ migrations: applied }, 'database migrations applied');
       },
       async isNew() {
         const { rows } = await sql`SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'`.execute(

@@ -63,12 +63,12 @@ class SqliteDriver implements Driver {
     connection.rollBackUnit();
   }
 
-  // The file is opened and closed by whoever opened the database.
+  // The opener of the database opens and closes the file.
   async destroy(): Promise<void> {}
 }
 
 class SqliteDialectAdapter extends DialectAdapterBase {
-  // Units come one after another as it is; kysely's own lock on the connection would cost a promise per query.
+  // Units already run one after another; kysely's own lock on the connection would cost a promise per query.
   override get supportsMultipleConnections(): boolean {
     return true;
   }

@@ -5,12 +5,12 @@ export interface PreparedStatement {
   readonly returnsRows: boolean;
 }
 
-/** Prepared statements by their text; the one that was not used for longest makes room. */
+/** Prepared statements by their text; the least recently used statement is evicted. */
 export interface StatementCache {
   prepare(sql: string): PreparedStatement;
 }
 
-/** Stores have a few hundred different texts; lists with `in (…)` of any length must not grow memory without end. */
+/** Stores have a few hundred texts; the variants of `in (…)` lists must not grow memory without limit. */
 const defaultCapacity = 512;
 
 export function createStatementCache(database: DatabaseSync, capacity = defaultCapacity): StatementCache {
@@ -21,7 +21,7 @@ export function createStatementCache(database: DatabaseSync, capacity = defaultC
     prepare(sql) {
       const cached = statements.get(sql);
       if (cached !== undefined) {
-        // Moving a statement to the end at every use would cost more than the look-up while nothing has to leave.
+        // While the cache has room, moving a statement to the end at every use would cost more than the look-up.
         if (statements.size >= capacity) {
           statements.delete(sql);
           statements.set(sql, cached);

@@ -1,4 +1,4 @@
-/** The disk is full, broken or gone, or another process holds the file. The next transaction or read tries again. */
+/** The disk is full, broken or missing, or another process holds the file. The next transaction or read retries. */
 class DatabaseUnavailableError extends Error {
   readonly code = 'database-unavailable';
 
@@ -11,9 +11,9 @@ class DatabaseUnavailableError extends Error {
 /** https://sqlite.org/rescode.html, primary codes: BUSY, LOCKED, NOMEM, READONLY, IOERR, FULL, CANTOPEN, PROTOCOL. */
 const outOfReach: readonly unknown[] = [5, 6, 7, 8, 10, 13, 14, 15];
 
-/** The error itself, unless it says that the file is out of reach. */
+/** The error itself, unless its code means that the file is unavailable. */
 export function explained(error: unknown): unknown {
   if (!(error instanceof Error) || !('errcode' in error)) return error;
-  // The low byte of an extended code is the primary one.
+  // The low byte of an extended code is the primary code.
   return outOfReach.includes(Number(error.errcode) & 0xff) ? new DatabaseUnavailableError(error) : error;
 }

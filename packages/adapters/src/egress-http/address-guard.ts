@@ -1,10 +1,10 @@
 import { BlockList, isIP } from 'node:net';
 
-/** What is open beyond the public Internet. */
+/** The networks that are open beyond the public Internet. */
 export interface AddressRules {
-  /** Networks of the operator, `10.0.0.0/8`; they go before every refusal. */
+  /** Networks of the operator, such as `10.0.0.0/8`; they override every refusal. */
   readonly allow: readonly string[];
-  /** Loopback and private networks, for the sandbox; metadata services and link-local addresses stay closed. */
+  /** Opens loopback and private networks, for the sandbox; metadata services and link-local addresses stay closed. */
   readonly privateToo: boolean;
 }
 
@@ -29,14 +29,14 @@ const closedIpv4 = [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ];
-/** Only global unicast is public (RFC 4291 §2.4); mapped, compatible and NAT64 forms are outside it and need no row. */
+/** Only global unicast is public (RFC 4291 §2.4); mapped, compatible and NAT64 forms lie outside it and need no entry. */
 const publicIpv6 = ['2000::/3'];
-/** Inside it: protocol assignments with Teredo, documentation, 6to4 with whatever IPv4 address it hides. */
+/** Inside it: protocol assignments with Teredo, documentation, and 6to4, which embeds any IPv4 address. */
 const closedIpv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
-/** Where clouds hand out credentials. The second of Azure is a public address. */
+/** Addresses where clouds serve credentials. The second address of Azure is public. */
 const metadata = ['169.254.169.254/32', '100.100.100.200/32', '168.63.129.16/32', 'fd00:ec2::254/128'];
-/** `::/96` holds loopback; the rest of it, NAT64, Teredo and 6to4 hide IPv4 addresses. */
+/** `::/96` contains loopback; the rest of it, NAT64, Teredo and 6to4 embed IPv4 addresses. */
 const closedToAudio = [
   '0.0.0.0/8',
   '127.0.0.0/8',
@@ -75,8 +75,8 @@ export function createAddressGuard({ allow, privateToo }: AddressRules): Address
 }
 
 /**
- * Where phones may have their audio sent: private networks too, because phones stand in them. Services of this machine, link-local addresses,
- * metadata services and groups stay closed, and IPv6 addresses that hide another one.
+ * Addresses that phones may name for their audio: private networks too, because phones are in them. Services of this machine, link-local
+ * addresses, metadata services and multicast groups stay closed, as do IPv6 addresses that embed another one.
  */
 export function createAudioGuard({ allow, privateToo }: AddressRules): AddressGuard {
   const allowed = networks([...allow, ...(privateToo ? ['127.0.0.0/8', '::1/128'] : [])]);
@@ -94,11 +94,11 @@ function guard(isOpen: (address: string, family: Family) => boolean): AddressGua
   };
 }
 
-/** RFC 4291 §2.5.5.2: a mapped address is the IPv4 address in it, which the system connects to. A zone makes it no address of ours. */
+/** RFC 4291 §2.5.5.2: a mapped address is the IPv4 address in it, which the system connects to. An address with a zone is refused. */
 function plainAddress(text: string): string | undefined {
   if (isIP(text) !== 6) return isIP(text) === 4 ? text : undefined;
   if (text.includes('%')) return undefined;
-  // The parser of URLs writes each address in one form only.
+  // The URL parser writes each address in one form only.
   const canonical = new URL(`http://[${text}]`).hostname.slice(1, -1);
   const [, high, low] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical) ?? [];
   if (high === undefined || low === undefined) return canonical;

@@ -4,27 +4,27 @@ import { type buildConnector, Client } from 'undici';
 import type { EgressTarget } from './egress-target.ts';
 
 export interface PoolLimits {
-  /** Connections that wait for another request, to one host and altogether. */
+  /** Idle connections that are kept open, to one host and altogether. */
   readonly idlePerHost: number;
   readonly idle: number;
-  /** Below the five seconds after which many receivers close: who closes first knows it. */
+  /** Below the five seconds after which many receivers close: a client that closes first cannot lose a request. */
   readonly idleMs: number;
-  /** No connection is used longer, so that a receiver that moves or drains loses us. */
+  /** Longest use of a connection, so that a receiver that moves or drains gets no more requests. */
   readonly lifetimeMs: number;
 }
 
 export const poolLimits: PoolLimits = { idlePerHost: 32, idle: 512, idleMs: 4_000, lifetimeMs: 60_000 };
 
-/** Of an answer's head; longer ones end the request. */
+/** Limit of a response's header; a longer one ends the request. */
 const maxHeaderBytes = 16_384;
-/** TLS sessions that are kept to be resumed. */
+/** TLS sessions that are kept for resumption. */
 const maxSessions = 100;
 
 /** Connections that stay open between requests. */
 export interface ConnectionPool {
-  /** One that waits for a request to this name at these addresses, or one that is opened by its first request. */
+  /** An idle connection for this name and these addresses, or a new one, opened by its first request. */
   take(target: EgressTarget): Connection;
-  /** One that is opened and carries one request only. */
+  /** A new connection that carries one request only. */
   open(target: EgressTarget): Connection;
   /** Connections that are open or being opened. */
   count(): number;
@@ -34,21 +34,21 @@ export interface ConnectionPool {
 /** One connection, for one request at a time. */
 export interface Connection {
   readonly client: Client;
-  /** It has carried a request before. */
+  /** The connection has carried a request before. */
   readonly isReused: boolean;
   readonly isConnected: boolean;
   /** Called when it is connected, TLS included. */
   onConnected: () => void;
-  /** The answer is whole: the connection waits for another request where it may. */
+  /** The response is complete: the connection becomes idle, where it may. */
   release(): void;
-  /** Closes it, whatever it does. */
+  /** Closes it in any state. */
   discard(): void;
 }
 
-/** A connection is used again only by requests whose name and whose checked addresses are those it was opened for. */
+/** A connection is reused only for requests with the same name and the same checked addresses. */
 export function createConnectionPool(limits: PoolLimits, trust: string | undefined): ConnectionPool {
   const all = new Set<PooledConnection>();
-  /** Those that wait, the one that was used last behind; every list has one at least. */
+  /** Idle connections, the most recently used last; no list is empty. */
   const waiting = new Map<string, PooledConnection[]>();
   const sessions = new Map<string, Buffer>();
   let idle = 0;
@@ -73,7 +73,7 @@ export function createConnectionPool(limits: PoolLimits, trust: string | undefin
         maxHeaderSize: maxHeaderBytes,
         keepAliveTimeout: limits.idleMs,
         keepAliveMaxTimeout: limits.idleMs,
-        // The exchange has timers of its own for every phase.
+        // The exchange has its own timers for every phase.
         headersTimeout: 0,
         bodyTimeout: 0,
         allowH2: false,
@@ -115,7 +115,7 @@ export function createConnectionPool(limits: PoolLimits, trust: string | undefin
         return;
       }
       this.onConnected = () => {};
-      // The client ends a connection that the answer closes behind this call; the next request must not get it.
+      // When the response closes the connection, the client ends it after this call; the next request must not get it.
       queueMicrotask(() => {
         if (all.has(this) && this.#socket?.destroyed === false) this.#wait();
       });
@@ -163,7 +163,7 @@ export function createConnectionPool(limits: PoolLimits, trust: string | undefin
   };
 }
 
-/** A socket to the addresses that were checked: the name is not resolved again. */
+/** Opens a socket to the checked addresses: the name is not resolved again. */
 function open(
   { secure, hostname, port, addresses }: EgressTarget,
   trust: string | undefined,

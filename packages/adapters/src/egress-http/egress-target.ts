@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { AddressGuard } from './address-guard.ts';
 
-/** An address that a name stands for. */
+/** An address that a name resolves to. */
 export interface ResolvedAddress {
   readonly address: string;
   readonly family: number;
@@ -10,7 +10,7 @@ export interface ResolvedAddress {
 /** All addresses of a name; rejects when there are none. */
 export type Resolve = (name: string) => Promise<readonly ResolvedAddress[]>;
 
-/** Where a request goes: what `node:http` needs, with addresses that have been checked. */
+/** The target of a request for `node:http`, with checked addresses. */
 export interface EgressTarget {
   readonly secure: boolean;
   /** Without brackets. */
@@ -18,7 +18,7 @@ export interface EgressTarget {
   readonly port: number;
   /** Path and query. */
   readonly path: string;
-  /** The Host header: as it stands in the URL, since receivers rebuild what was signed from it. */
+  /** The Host header: exactly as in the URL, since receivers rebuild the signed text from it. */
   readonly host: string;
   readonly addresses: readonly ResolvedAddress[];
 }
@@ -29,7 +29,7 @@ export type TargetOutcome =
 
 const refusal = (sentence: string): TargetOutcome => ({ ok: false, kind: 'refused', sentence });
 
-/** Reads the URL, resolves its name once, and checks every address that it stands for. */
+/** Parses the URL, resolves its name once and checks every address of it. */
 export async function findTarget(
   text: string,
   guard: AddressGuard,
@@ -41,7 +41,7 @@ export async function findTarget(
   }
   if (url.username !== '' || url.password !== '') return refusal('the URL must not hold credentials');
   const secure = url.protocol === 'https:';
-  // The parser has turned decimal, octal and hexadecimal spellings of IPv4 addresses into dotted ones.
+  // The URL parser has turned decimal, octal and hexadecimal IPv4 addresses into dotted ones.
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
   const family = isIP(hostname);
   let addresses: readonly ResolvedAddress[];
@@ -53,7 +53,7 @@ export async function findTarget(
   if (addresses.length === 0) {
     return { ok: false, kind: 'unreachable', sentence: `${hostname} has no address` };
   }
-  // One that is closed condemns the name: whoever mixes them wants the other one to be tried next time.
+  // One closed address refuses the name: an attacker who mixes addresses relies on a retry to the closed one.
   const closed = addresses.find(({ address }) => !guard(address));
   if (closed !== undefined) {
     const through = family === 0 ? `${hostname} is ${closed.address}, which` : `${hostname}`;
@@ -72,7 +72,7 @@ export async function findTarget(
   };
 }
 
-/** Host and port as they were written, e.g. with the default port; undefined where that is no plain authority. */
+/** Host and port as written, for example with the default port; undefined where they are not a plain authority. */
 function writtenAuthority(text: string): string | undefined {
   return /^https?:\/\/([a-z0-9.-]+(?::\d{1,5})?|\[[0-9a-f:.]+\](?::\d{1,5})?)(?=[/?#]|$)/i.exec(text)?.[1];
 }

@@ -31,7 +31,7 @@ async function listening<Listener extends Server>(server: Listener): Promise<num
 }
 
 const receiver = (answer: RequestListener) => listening(createServer(answer));
-/** Says what a test wants over TCP as soon as the first bytes come. */
+/** Runs `say` over TCP as soon as the first bytes arrive. */
 const talker = (say: (socket: Socket) => void) =>
   listening(createTcpServer((socket) => socket.once('data', () => say(socket))));
 
@@ -143,7 +143,7 @@ test('rebinding: the name is resolved once, and the connection goes to the addre
     response.end();
   });
   let resolutions = 0;
-  // The first answer is allowed and ours; a second look-up would be sent elsewhere, where nobody listens.
+  // The first look-up is allowed and ours; a second one would lead elsewhere, where no server listens.
   const resolve = async () => [{ address: resolutions++ === 0 ? '127.0.0.1' : '127.0.0.2', family: 4 }];
   const url = `http://rebinding.example:${port}/`;
   assert.equal(kindOf(await send(url, { allow: ['127.0.0.1/32'], privateToo: false, resolve })), 200);
@@ -346,7 +346,7 @@ test('a connection is not used for a name that stands for something else by now,
 
 test('a connection that the receiver closed while it waited costs no attempt', async () => {
   let connections = 0;
-  // Answers once on each connection, and closes when the next request comes, as a receiver does that had just given it up.
+  // Answers once on each connection, and closes at the next request, as a receiver does that has just dropped the connection.
   const port = await listening(
     createTcpServer((socket) => {
       connections++;
@@ -397,7 +397,7 @@ test('idle connections are bounded in number, idle time and age', async () => {
   const url = `http://127.0.0.1:${port}/`;
   const few = createHttpEgress({ ...inSandbox, pool: { idle: 2, idleMs: 150 } });
   await Promise.all(Array.from({ length: 5 }, () => sendBy(few, url)));
-  // Those that are too many are closed at once.
+  // Excess connections are closed at once.
   while (few.openConnections() > 2) await new Promise(setImmediate);
   assert.equal(few.openConnections(), 2);
   while (few.openConnections() > 0) await new Promise((resolve) => setTimeout(resolve, 5));

@@ -30,26 +30,26 @@ export interface HttpEgressOptions extends AddressRules {
   readonly nameTtlMs?: number;
 }
 
-/** How long an address is taken for that of its name. */
+/** How long a resolved address is reused. */
 const defaultNameTtlMs = 2_000;
-/** What the receiver closed before our request reached it tells so within a round trip. */
+/** If the receiver closed before our request arrived, we learn it within a round trip. */
 const staleWithinMs = 1_000;
 
-/** Header fields and paths that could smuggle a second request in, and fields that are the client's own. */
+/** Error codes for header fields and paths that could smuggle in a second request, and for fields reserved to the client. */
 const refusedByClient = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED']);
 const closedByPeer = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
-/** The connection was gone before the request was written. */
+/** The connection closed before the request was written. */
 const neverWritten = 'UND_ERR_DESTROYED';
 
-/** The port, with what its opener closes. */
+/** The port, with the functions for its opener. */
 export interface HttpEgress extends Egress, EgressAddresses {
-  /** Connections that are open, those that wait for another request among them. */
+  /** Open connections, idle ones included. */
   openConnections(): number;
-  /** Closes those that wait; requests that come later open their own. */
+  /** Closes idle connections; later requests open their own. */
   close(): void;
 }
 
-/** Requests to customers' URLs, on connections to addresses that were checked; one is used again for the same name and addresses. */
+/** Requests to customers' URLs, on connections to checked addresses; a connection is reused for the same name and addresses. */
 export function createHttpEgress(options: HttpEgressOptions): HttpEgress {
   const guard = createAddressGuard(options);
   const resolve = createNameCache(
@@ -90,7 +90,7 @@ async function checkedAddressesOf(
   return { addresses: addresses.map(({ address }) => address), port };
 }
 
-/** One request from its look-up to the end of its answer; settles exactly once and leaves no timer. */
+/** One request from its look-up to the end of its response; settles exactly once and leaves no timer. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #request: EgressRequest;
   readonly #settle: (outcome: EgressOutcome) => void;
@@ -158,7 +158,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: EgressAnswer['headers'],
   ): void {
-    // An interim answer is not the answer.
+    // An interim response is not the final one.
     if (status < 200) return;
     this.#status = status;
     this.#headers = headers;
@@ -200,7 +200,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       );
   }
 
-  /** A connection that was closed while it waited, before our request reached the receiver: no attempt was made. */
+  /** The connection closed while idle, before our request reached the receiver: the attempt does not count. */
   #isStale(connection: Connection, code: string): boolean {
     if (!connection.isReused || this.#status !== undefined) return false;
     if (code === neverWritten) return true;

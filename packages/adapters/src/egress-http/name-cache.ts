@@ -6,8 +6,8 @@ interface Kept {
 }
 
 /**
- * Keeps what a name stands for, for a short while. What is kept is checked again for each request, and connections go to
- * what was checked, so a name that is bound anew in between changes nothing.
+ * Caches the addresses of a name for a short time. Cached addresses are checked again for each request, and connections use only checked
+ * ones, so a name that is rebound in between has no effect.
  */
 export function createNameCache(resolve: Resolve, ttlMs: number, maxNames = 10_000): Resolve {
   const kept = new Map<string, Kept>();
@@ -20,7 +20,7 @@ export function createNameCache(resolve: Resolve, ttlMs: number, maxNames = 10_0
     kept.delete(name);
     kept.set(name, { until: now + ttlMs, addresses });
     if (kept.size > maxNames) kept.delete(kept.keys().next().value!);
-    // Failures are not kept: a name may be there in a moment.
+    // Failures are not cached: the name may resolve a moment later.
     addresses.catch(() => {
       if (kept.get(name)?.addresses === addresses) kept.delete(name);
     });

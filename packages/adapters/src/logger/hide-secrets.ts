@@ -18,10 +18,10 @@ const secretNames = new Set([
 const hidden = '[hidden]';
 const header = /^((?:proxy-)?authorization[ \t]*:).*$/gim;
 const credentialsInUrl = /(?<=\b[a-z][a-z0-9+.-]{1,30}:\/\/)[^\s/@]+(?=@)/gi;
-// Deeper than any of our events; what lies below is not written at all.
+// Deeper than any of our events; deeper levels are omitted.
 const maxDepth = 6;
 
-/** A copy of `fields` without secrets: by the name of a field, and inside texts as SIP or HTTP header or in a URL. */
+/** A copy of `fields` without secrets: by field name, and inside texts as SIP or HTTP header or in a URL. */
 export function hideSecrets(fields: object): Record<string, unknown> {
   return copyOf(fields, 0) as Record<string, unknown>;
 }

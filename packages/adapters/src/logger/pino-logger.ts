@@ -6,7 +6,7 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
 export interface LoggerOptions {
   readonly level?: LogLevel;
-  /** Takes whole lines of JSON; standard output unless given. A terminal's pretty printer goes here. */
+  /** Accepts whole lines of JSON; standard output by default. For example a pretty printer for terminals. */
   readonly destination?: { write(line: string): void };
 }
 
@@ -17,7 +17,7 @@ export function createLogger({ level = 'info', destination }: LoggerOptions = {}
     base: null,
     messageKey: 'message',
     timestamp: pino.stdTimeFunctions.isoTime,
-    // `hideSecrets` has made plain objects of errors already.
+    // `hideSecrets` has already turned errors into plain objects.
     serializers: { err: (err: unknown) => err },
     formatters: { level: (label) => ({ level: label }), log: hideSecrets },
   };

@@ -5,12 +5,12 @@ import type { AgreedMedia } from '@jackfield/ports';
 
 const pcmu = codecFor('PCMU')!;
 
-/** A phone on loopback: talks one tone every 20 ms and keeps what it hears. */
+/** A phone on loopback: sends one tone every 20 ms and keeps the audio that it receives. */
 export interface LoopbackPhone {
   readonly port: number;
   /** Resolves with the next `frames` × 20 ms that arrive. */
   hear(frames: number): Promise<Int16Array>;
-  /** Keys that were pressed towards it (RFC 4733). */
+  /** Keys that were sent to it (RFC 4733). */
   readonly keys: readonly number[];
   sendPayload(payloadType: number, payload: Uint8Array): void;
   close(): void;

@@ -1,6 +1,6 @@
 import type { StreamLimits } from './streams/stream-messages.ts';
 
-/** What the thread starts with. */
+/** The start values of the thread. */
 export interface MediaThreadData {
   readonly host: string;
   readonly ports: { readonly first: number; readonly last: number };

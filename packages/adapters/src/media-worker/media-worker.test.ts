@@ -148,7 +148,7 @@ test('captured audio goes out through the port that was given, in chunks, then i
     ) > -15,
   );
   assert.ok(second.samples.every((sample, at) => at % 2 === 0 || sample === 0));
-  // The end of the thread ends what runs, and closes the port.
+  // The end of the thread ends everything that runs, and closes the port.
   capture('d');
   await media.census();
   const closed = once(port2, 'close');
@@ -168,7 +168,7 @@ test('a clip that is dropped leaves no memory in the thread, which collects noth
   media.send({ do: 'open-mix', mix: 'm' });
   media.dropClip('long');
   await media.census();
-  // What this thread has of them, 76 MB each, is its collector's to free.
+  // This thread's share of them, 76 MB each, is freed by its garbage collector.
   assert.ok(held() - before < 2 * 77 + 40, `${Math.round(held() - before)} MB`);
 });
 

@@ -24,18 +24,18 @@ import type {
 } from './streams/stream-messages.ts';
 import { createStreamsDoor } from './streams/streams-door.ts';
 
-/** The media engine in a thread of its own, as features (`Media`), signalling (`MediaLegs`) and voices (`MediaClips`) see it. */
+/** The media engine in a thread of its own, for features (`Media`), signalling (`MediaLegs`) and voices (`MediaClips`). */
 export interface MediaWorker extends Media, MediaLegs, MediaClips {
-  /** What is open: for the census after a test. */
+  /** Open objects, for the census after a test. */
   census(): Promise<HostCensus & StreamCensus>;
   /** Timing and counters, for metrics. */
   stats(): Promise<HostStats & { readonly streams: StreamCounters }>;
   resetStats(): void;
-  /** WebSockets of streams live in the thread as well: a frame of audio never crosses it. */
+  /** WebSockets of streams are in the thread as well: a frame of audio never crosses threads. */
   readonly streams: AudioStreams;
   /**
-   * Captured audio goes out through this port from now on, as `CaptureMessage` of @jackfield/media, without passing through this
-   * thread. The port is transferred. What is captured before is dropped; a port given before is closed.
+   * Sends captured audio through this port from now on, as `CaptureMessage` of @jackfield/media, bypassing this thread. The port is
+   * transferred. Audio captured earlier is dropped; an earlier port is closed.
    */
   sendCapturesTo(port: MessagePort): void;
   /** Closes every leg and ends the thread; safe to call twice. */
@@ -47,19 +47,22 @@ export interface MediaWorkerOptions {
   readonly host: string;
   /** JACKFIELD_RTP_PORTS, inclusive. */
   readonly ports: { readonly first: number; readonly last: number };
-  /** `best` takes system calls where they work and node:dgram elsewhere; the others insist. */
+  /** `best` uses system calls where they work and node:dgram elsewhere; the other values allow one kind only. */
   readonly sockets?: 'best' | 'dgram' | 'native';
-  /** Networks, `192.0.2.0/24` or single addresses, from which audio is taken although the signalling of its call names none of them; default none. */
+  /**
+   * Networks, `192.0.2.0/24` or single addresses, whose audio is accepted even when the signalling of the call names none of them; default
+   * none.
+   */
   readonly rtpSources?: readonly string[];
-  /** RTP that stays away for this long is told; default 60,000. */
+  /** RTP that stays away for this long is reported; default 60,000. */
   readonly mediaSilentMs?: number;
-  /** Steps into which the 20 ms of a frame are divided, so that each mix has its turn when it suits its members; default 8. */
+  /** Number of steps in the 20 ms of a frame; each mix runs in the step that suits its members. Default 8. */
   readonly phases?: number;
-  /** Of streams; see `defaultStreamLimits`. */
+  /** Limits of streams; see `defaultStreamLimits`. */
   readonly streamLimits?: Partial<StreamLimits>;
-  /** Certificates (PEM) of authorities that servers of streams are checked against, instead of those that Node trusts. */
+  /** Certificates (PEM) of the authorities for servers of streams, in place of Node's own. */
   readonly streamTrust?: string;
-  /** The thread died by itself: every leg is lost. Requests that wait are rejected. */
+  /** The thread died by itself: every leg is lost. Pending requests are rejected. */
   readonly onDeath?: (error: Error) => void;
 }
 
@@ -68,7 +71,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Starts the thread; resolves when it ticks, rejects when it cannot start. */
+/** Starts the thread; resolves when its frame loop runs, rejects when it cannot start. */
 export async function createMediaWorker(options: MediaWorkerOptions): Promise<MediaWorker> {
   const { onDeath, sockets = 'best', ...rest } = options;
   const data: MediaThreadData = { sockets, ...rest };
@@ -115,7 +118,7 @@ export async function createMediaWorker(options: MediaWorkerOptions): Promise<Me
     untold = [];
     if (ended === undefined && messages.length > 0) worker.postMessage(messages);
   };
-  // To cross is dearer than what crosses: what one turn of the event loop has to tell goes together.
+  // Batch per event-loop turn: postMessage costs per message, not per byte.
   const tell = (message: ToMediaThread | StreamRequest): void => {
     if (untold.push(message) === 1) setImmediate(flush);
   };

@@ -34,27 +34,27 @@ const MESSAGE_BYTES = 64;
 const EVENT_BYTES = process.arch === 'x64' ? 12 : 16;
 const EVENT_DATA = process.arch === 'x64' ? 4 : 8;
 
-/** Packets read from one socket by one call; what is beyond 160 ms of audio waits for the next poll. */
+/** Packets per read of one socket; packets beyond 160 ms of audio wait for the next poll. */
 const BATCH = 8;
-/** RTP and RTCP of ours fit into an Ethernet frame; what is longer is cut and then fails to parse. */
+/** Our RTP and RTCP fit into an Ethernet frame; a longer packet is truncated and then fails to parse. */
 const PACKET_BYTES = 2048;
 const EVENTS = 1024;
-/** Addresses remembered as text. */
+/** Addresses cached as text. */
 const MOST_NAMES = 10_000;
 
 interface Pair {
   readonly port: number;
   readonly rtp: number;
   readonly rtcp: number;
-  /** Where the last packet went, as text and as sockaddr_in. */
+  /** The target of the last packet, as text and as sockaddr_in. */
   readonly target: Uint8Array;
   toAddress: string;
   toPort: number;
 }
 
 /**
- * Sockets on plain system calls: a fraction of what node:dgram takes a packet, because nothing is allocated and nothing
- * goes through the event loop. Undefined where they do not work. IPv4 only; an IPv6 host is served by node:dgram.
+ * Sockets on plain system calls: much cheaper per packet than node:dgram, because they allocate nothing and bypass the event loop.
+ * Undefined where system calls do not work. IPv4 only; an IPv6 host uses node:dgram.
  */
 export async function openNativeSockets(): Promise<OpenLegSockets | undefined> {
   const calls = await loadSystemCalls();
@@ -83,7 +83,7 @@ function openSockets(calls: SystemCalls, options: LegSocketsOptions): LegSockets
     if (fd < 0) return -1;
     writeAddress(local, host, port);
     if (calls.bind(fd, local, ADDRESS_BYTES) === 0) {
-      // The kernel stamps each packet as it comes in, so nothing is lost by reading it only when it is needed.
+      // The kernel timestamps each packet on arrival, so a late read loses nothing.
       calls.setSocketOption(fd, SOL_SOCKET, SO_TIMESTAMPNS, one, one.length);
       counters.sockets++;
       return fd;
@@ -99,7 +99,7 @@ function openSockets(calls: SystemCalls, options: LegSocketsOptions): LegSockets
     calls.epollControl(epoll, EPOLL_CTL_ADD, fd, scratchEvent);
   };
   const shut = (fd: number): void => {
-    // Closing takes the descriptor out of the epoll set as well.
+    // Closing removes the descriptor from the epoll set as well.
     calls.close(fd);
     counters.sockets--;
   };
@@ -119,7 +119,7 @@ function openSockets(calls: SystemCalls, options: LegSocketsOptions): LegSockets
 
   return {
     counters,
-    // The tick polls by itself; one more halves what the tick finds and keeps RTCP's round trips honest.
+    // The tick polls by itself; one more poll halves its backlog and keeps RTCP round trips accurate.
     pollsPerTick: 1,
     async open(leg) {
       for (let tries = 0; tries < range.pairs; tries++) {
@@ -177,7 +177,7 @@ function openSockets(calls: SystemCalls, options: LegSocketsOptions): LegSockets
       calls.clockGetTime(CLOCK_REALTIME, clock);
       const nowMs = milliseconds(clockView, 0);
       let ready: number;
-      // More sockets than events fit: what is left is reported again, but not for ever within one poll.
+      // More sockets than event slots: the rest is reported again, but a poll does not loop for ever.
       let rounds = 0;
       do {
         ready = calls.epollWait(epoll, events, EVENTS, 0);
@@ -202,7 +202,7 @@ function openSockets(calls: SystemCalls, options: LegSocketsOptions): LegSockets
       const from = batch.addresses + m * ADDRESS_BYTES;
       const stamped = view.getUint32(m * MESSAGE_BYTES + 40, true) >= CONTROL_BYTES;
       const cameMs = stamped ? milliseconds(view, batch.controls + m * CONTROL_BYTES + 16) : nowMs;
-      // A clock that was set meanwhile must not make packets older than a stall could.
+      // A clock that was set meanwhile must not make packets look older than a stall could.
       const ageMs = Math.min(Math.max(0, nowMs - cameMs), 500);
       counters.received++;
       hand(leg, batch.packets[m]!, length, nameOf(view.getUint32(from + 4)), view.getUint16(from + 2), ageMs);
@@ -210,7 +210,7 @@ function openSockets(calls: SystemCalls, options: LegSocketsOptions): LegSockets
   }
 }
 
-/** Message headers, their parts' vectors, sender addresses and packets in one piece of memory whose address stays. */
+/** Message headers, their vectors, sender addresses and packets in one block of memory with a fixed address. */
 function allocateBatch(calls: SystemCalls): {
   readonly pointer: unknown;
   readonly view: DataView;

@@ -1,4 +1,4 @@
-/** The few system calls of Linux that carry media; each is one call into libc, a negative result is an error. */
+/** The few system calls of Linux that carry media; each is one call into libc, and a negative result is an error. */
 export interface SystemCalls {
   socket(domain: number, type: number, protocol: number): number;
   bind(fd: number, address: Uint8Array, length: number): number;
@@ -17,13 +17,13 @@ export interface SystemCalls {
   epollCreate(flags: number): number;
   epollControl(epoll: number, operation: number, fd: number, event: Uint8Array): number;
   epollWait(epoll: number, events: Uint8Array, most: number, timeoutMs: number): number;
-  /** Memory outside of the heap, whose address stays: the pointer for calls, a view, and the address as a number. */
+  /** Memory outside the heap with a fixed address: the pointer for calls, a view, and the address as a number. */
   allocate(bytes: number): { readonly pointer: unknown; readonly view: DataView; readonly address: bigint };
 }
 
 /**
- * The system calls through koffi; undefined where that does not work: another system than 64-bit little-endian Linux
- * (whose structures are laid out below), no koffi, no such libc.
+ * The system calls through koffi; undefined where koffi or libc is missing, and on any system but 64-bit little-endian Linux, whose
+ * structures are laid out below.
  */
 export async function loadSystemCalls(): Promise<SystemCalls | undefined> {
   if (process.platform !== 'linux' || (process.arch !== 'x64' && process.arch !== 'arm64')) return undefined;

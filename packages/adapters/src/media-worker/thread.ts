@@ -14,7 +14,7 @@ import { openNativeSockets } from './native-sockets.ts';
 import type { StreamNotices, StreamRequest } from './streams/stream-messages.ts';
 import { createWorkerStreams } from './streams/worker-streams.ts';
 
-/** The media thread: the engine, its sockets and those of streams, alone on a core. */
+/** The media thread: the engine, its sockets and those of streams, on a core of its own. */
 const { sockets, rtpSources = [], streamLimits, streamTrust, ...options } = workerData as MediaThreadData;
 if (parentPort === null) throw new Error('the media thread is started as a worker');
 const port = parentPort;

@@ -2,17 +2,17 @@ import type { MetricSource, Metrics } from '@jackfield/ports';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export interface MetricsOptions {
-  /** Series of one metric; later combinations of label values are counted together under `other`. */
+  /** Series of one metric; further combinations of label values are counted together under `other`. */
   readonly maxSeries?: number;
   /** Upper bounds of the histograms' buckets, in seconds. */
   readonly buckets?: readonly number[];
-  /** What is counted and observed, by name: it stands in every scrape, with its sentence. Others are described by their names. */
+  /** Counters and histograms by name: they appear in every scrape, with their description. Other metrics are described by their names. */
   readonly described?: Readonly<Record<string, DescribedMetric>>;
-  /** Memory, CPU and event-loop lag of the process; left out where one process has several registries. */
+  /** Memory, CPU and event-loop lag of the process; omitted where one process has several registries. */
   readonly process?: boolean;
 }
 
-/** A metric that is counted, or observed where it has buckets. */
+/** A counter, or a histogram where it has buckets. */
 export interface DescribedMetric {
   readonly sentence: string;
   readonly labels?: readonly string[];
@@ -27,10 +27,10 @@ interface Series<Metric> {
   readonly seen: Set<string>;
 }
 
-// From a packet's millisecond to the ten seconds after which a caller has hung up.
+// From one millisecond, for packets, to ten seconds, after which a caller has hung up.
 const defaultBuckets = [0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The port by prom-client, with a registry of its own. A mistake in labels is counted; it never breaks who measures. */
+/** The port by prom-client, with a registry of its own. Wrong labels are counted; they never make the caller fail. */
 export function createMetrics(options: MetricsOptions = {}): Metrics {
   const { maxSeries = 200, buckets = defaultBuckets, described = {}, process: withProcess = true } = options;
   const registry = new Registry();
@@ -101,7 +101,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
         labelNames: labelsOf(source),
         registers: [registry],
         async collect() {
-          // What came under a label at the last scrape may be gone.
+          // Labels of the last scrape may no longer exist.
           if (typeof source !== 'function') this.reset();
           for (const [labels, value] of await valuesOf(source)) this.set(labels, value);
         },
@@ -115,7 +115,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
         registers: [registry],
         async collect() {
           const values = await valuesOf(source);
-          // Who cannot be asked has not begun anew: the last answer stands.
+          // A source that does not answer has not restarted: its last value stays.
           if (values.length === 0 || values.some(([, value]) => Number.isNaN(value))) return;
           this.reset();
           for (const [labels, value] of values) this.inc(labels, value);
@@ -146,7 +146,7 @@ async function valuesOf(source: MetricSource): Promise<readonly (readonly [Label
   }
 }
 
-/** A metric as the registry asks for it: prom-client's own histogram cannot be set. */
+/** A metric in the form that the registry reads: prom-client's own histogram cannot be set. */
 function keptHistogram(name: string, help: string, read: Parameters<Metrics['histogram']>[2]) {
   const values = async () => {
     const kept = await read().catch(() => undefined);
@@ -172,7 +172,7 @@ function keptHistogram(name: string, help: string, read: Parameters<Metrics['his
   };
 }
 
-/** One broken gauge must not hide all the others from a scrape. */
+/** One broken gauge must not hide the others from a scrape. */
 async function askedOf(value: () => number | Promise<number>): Promise<number> {
   try {
     return await value();
@@ -181,7 +181,7 @@ async function askedOf(value: () => number | Promise<number>): Promise<number> {
   }
 }
 
-/** `jackfield_sip_requests_total` → `sip requests`: the name says it, the format wants a sentence. */
+/** `jackfield_sip_requests_total` → `sip requests`: the format requires a description, and the name gives it. */
 function sentenceOf(name: string): string {
   return name.replace(/^jackfield_|_total$/g, '').replaceAll('_', ' ');
 }

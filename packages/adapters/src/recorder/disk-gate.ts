@@ -1,11 +1,11 @@
-/** Lets so many through at a time; the others wait in order. */
+/** Runs a limited number of tasks at a time; the others wait in order. */
 export interface DiskGate {
   pass<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
 /**
- * Writes block threads of a pool that the whole process shares (libuv has four of them): a disk that hangs must not take
- * them all, or names are not looked up any more.
+ * Writes block threads of a pool that the whole process shares (four threads of libuv): a hanging disk must not block all of them, or name
+ * look-ups stop.
  */
 export function createDiskGate(width: number): DiskGate {
   const waiting: (() => void)[] = [];
@@ -18,7 +18,7 @@ export function createDiskGate(width: number): DiskGate {
         return await work();
       } finally {
         const next = waiting.shift();
-        // Its place is handed over, not freed: nobody slips in between.
+        // The slot is handed over, not freed: no other task can get it in between.
         if (next === undefined) inside--;
         else next();
       }

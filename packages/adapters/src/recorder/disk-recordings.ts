@@ -6,11 +6,11 @@ import { repairMp3, repairWav } from './repair-recording.ts';
 
 export interface DiskRecordingsOptions {
   readonly directory: string;
-  /** Bytes that are read at a time. */
+  /** Bytes per read. */
   readonly portionBytes?: number;
 }
 
-/** Recordings as files of one directory, which need not exist until the first one does. */
+/** Recordings as files of one directory, which is created with the first file. */
 export function createDiskRecordings(options: DiskRecordingsOptions): RecordingFiles {
   const { directory, portionBytes = 64 * 1024 } = options;
   const pathOf = (name: string): string => join(directory, recordingFileName(name));
@@ -47,7 +47,7 @@ export function createDiskRecordings(options: DiskRecordingsOptions): RecordingF
   };
 }
 
-/** Opened with the first portion, so that nothing stays open for a reader that never begins. */
+/** Opened with the first portion, so that a reader that never begins leaves nothing open. */
 async function* portions(
   path: string,
   from: number,

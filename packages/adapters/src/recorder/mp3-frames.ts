@@ -10,15 +10,15 @@ const kilobitsOfMpeg2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144
 export const mp3FrameHeaderBytes = 4;
 
 /**
- * What stands in a file in which nothing was taken down: players refuse an empty one. Three frames of MPEG 2.5, mono, 8 kHz,
- * 8 kbit/s, whose side information is zero, which is silence.
+ * The content of a file without recorded sound: players refuse an empty file. Three frames of MPEG 2.5, mono, 8 kHz, 8 kbit/s, whose side
+ * information is zero, which is silence.
  */
 export const silentMp3 = Uint8Array.from(
   { length: 3 * 72 },
   (_, at) => [0xff, 0xe3, 0x18, 0xc4][at % 72] ?? 0,
 );
 
-/** What the header of a frame says of it. */
+/** The fields of a frame header. */
 export interface Mp3Frame {
   readonly bytes: number;
   readonly samples: number;

@@ -8,11 +8,11 @@ import { beginRecordingFile, type RecordingFile, sentenceOf, type WritableFile }
 import { recordingFileName } from './recording-file-name.ts';
 import { loadMp3Encoders, plainSamples } from './sound-encoder.ts';
 
-/** Everything that is being recorded: which audio goes into which file, and when each is complete. */
+/** All open recordings: which audio goes into which file, and when each file is complete. */
 export interface OpenRecordings {
   open(recording: string, format: RecordingFormat, channels: number): void;
   finish(recording: string, waitMs: number): void;
-  /** What the media thread says. */
+  /** Accepts a message of the media thread. */
   take(message: CaptureMessage): void;
   stats(): Omit<RecorderStats, 'cpuMs'>;
 }
@@ -21,19 +21,19 @@ export interface OpenRecordingsDeps {
   readonly directory: string;
   readonly limits: RecorderLimits;
   readonly tell: (message: FromRecorderThread) => void;
-  /** Creates the file; one that exists is never written over. */
+  /** Creates the file; an existing file is never overwritten. */
   readonly createFile?: (path: string) => Promise<WritableFile>;
 }
 
 interface Open {
   readonly file: RecordingFile;
   hasEnded: boolean;
-  /** What waits for the end of the capture, with its limit. */
+  /** The callback for the end of the capture, with its time limit. */
   whenEnded: (() => void) | undefined;
   isFinishing: boolean;
 }
 
-/** Two of the four threads that the process has for its files. */
+/** Two of the four file threads of the process. */
 const gateWidth = 2;
 
 export async function createOpenRecordings(deps: OpenRecordingsDeps): Promise<OpenRecordings> {
@@ -64,7 +64,7 @@ export async function createOpenRecordings(deps: OpenRecordingsDeps): Promise<Op
         maxBytes: limits.bytesPerFile,
         maxWaitingBytes: limits.waitingBytes,
         onFailure(sentence) {
-          // Whoever finishes it hears of it there.
+          // The caller of `finish` gets the failure there.
           if (recordings.get(recording)?.isFinishing !== false) return;
           forget(recording);
           tell({ type: 'failed', recording, sentence });
@@ -112,7 +112,7 @@ export async function createOpenRecordings(deps: OpenRecordingsDeps): Promise<Op
     },
     finish(recording, waitMs) {
       const each = recordings.get(recording);
-      // One that has failed has said so already.
+      // A failed recording has already reported its failure.
       if (each === undefined || each.isFinishing) return;
       if (each.hasEnded) {
         void complete(recording, each);

@@ -1,13 +1,13 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { RecordedFile, RecordingFormat } from '@jackfield/ports';
 
-/** Beyond them a recording is refused, or fails alone. */
+/** Beyond these limits a recording is refused, or fails alone. */
 export interface RecorderLimits {
   /** Recordings that are open at the same time. */
   readonly openRecordings: number;
-  /** Of one file; a WAV header counts to 4 GiB. */
+  /** Bytes of one file; a WAV header counts to 4 GiB. */
   readonly bytesPerFile: number;
-  /** Of one recording, encoded and not yet taken by the disk. */
+  /** Encoded bytes of one recording that the disk has not accepted yet. */
   readonly waitingBytes: number;
 }
 
@@ -16,12 +16,12 @@ export interface RecorderStats {
   readonly open: number;
   readonly waitingBytes: number;
   readonly writtenBytes: number;
-  /** Portions of audio that came for a recording that is not open (any more), or that has failed. */
+  /** Portions of audio for a recording that is not open, no longer open, or has failed. */
   readonly droppedPortions: number;
   readonly cpuMs: number;
 }
 
-/** What the recorder thread starts with. */
+/** The start values of the recorder thread. */
 export interface RecorderThreadData {
   readonly directory: string;
   readonly limits: RecorderLimits;
@@ -43,6 +43,6 @@ export type FromRecorderThread =
   | { readonly type: 'ready' }
   | { readonly type: 'opened'; readonly recording: string }
   | { readonly type: 'finished'; readonly recording: string; readonly file: RecordedFile }
-  /** It could not be opened, or broke: its last word. */
+  /** The recording could not be opened, or broke: its last message. */
   | { readonly type: 'failed'; readonly recording: string; readonly sentence: string }
   | { readonly type: 'stats'; readonly id: number; readonly stats: RecorderStats };

@@ -1,13 +1,13 @@
 import { type Transferable, Worker } from 'node:worker_threads';
 import type { FromRecorderThread, RecorderThreadData, ToRecorderThread } from './recorder-messages.ts';
 
-/** The recorder thread, seen from the main one. */
+/** The recorder thread, seen from the main thread. */
 export interface RecorderThread {
   tell(message: ToRecorderThread, transferred?: readonly Transferable[]): void;
   end(): Promise<void>;
 }
 
-/** Resolves when it is ready; rejects when it ends before. `onDeath` is called once when it ends later, unasked. */
+/** Resolves when the thread is ready; rejects when it ends before. `onDeath` is called once when it ends later, without a request. */
 export async function startRecorderThread(
   data: RecorderThreadData,
   onMessage: (message: FromRecorderThread) => void,

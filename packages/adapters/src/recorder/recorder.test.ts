@@ -195,7 +195,7 @@ test('a file that is not opened in time fails alone; opened too late, it is clos
     limits: { waitingBytes: 1e8 },
   });
   await recorder.start({ recording, format: 'mp3', tracks: [track('a')] });
-  // The thread is busy with this for a while, as with a disk that hangs.
+  // The thread is busy with this for a while, as with a hanging disk.
   source.say(recording, [400], 240_000);
   const late = randomUUID();
   const start = recorder.start({ recording: late, format: 'wav', tracks: [track('b')] });
@@ -273,4 +273,4 @@ test('when the thread dies its recordings fail, what they have can be played, an
   assert.equal((await recorder.stop(next)).durationMs, 1000);
 });
 
-/** Looks until the file has so many bytes. */
+/** Polls until the file has this many bytes. */

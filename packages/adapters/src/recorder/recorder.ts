@@ -4,19 +4,19 @@ import type { MixCommand, RecordedFile, Recorder, RecordingOrder } from '@jackfi
 import type { FromRecorderThread, RecorderLimits, RecorderStats } from './recorder-messages.ts';
 import { type RecorderThread, startRecorderThread } from './recorder-thread.ts';
 
-/** The media engine, as far as it is recorded: audio goes through the port, past this thread. */
+/** The recorder's view of the media engine: audio goes through the port, bypassing this thread. */
 export interface CaptureSource {
   send(command: MixCommand): void;
-  /** From now on everything that is captured is posted there; a port given before is no longer used. */
+  /** Posts all captured audio there from now on; an earlier port is no longer used. */
   sendCapturesTo(port: MessagePort): void;
 }
 
 export interface RecorderOptions {
-  /** Made when it is missing. */
+  /** Created when missing. */
   readonly directory: string;
   readonly media: CaptureSource;
   readonly limits?: Partial<RecorderLimits>;
-  /** How long the end of a capture is waited for before the file is completed without it. */
+  /** How long to wait for the end of a capture before the file is completed without it. */
   readonly endOfCaptureMs?: number;
   /** How long a disk may take to open a file, and to complete it. */
   readonly diskMs?: number;
@@ -32,7 +32,7 @@ export interface DiskRecorder extends Recorder {
 
 const recorderLimits: RecorderLimits = {
   openRecordings: 1000,
-  // What a WAV header counts to, nearly: seven hours of ten tracks at 8 kHz.
+  // Just below the limit of a WAV header: seven hours of ten tracks at 8 kHz.
   bytesPerFile: 4 * 1024 ** 3 - 1024 ** 2,
   // Half a minute of one track at 8 kHz in WAV.
   waitingBytes: 512 * 1024,
@@ -45,7 +45,7 @@ interface Running {
   readonly finished: PromiseWithResolvers<RecordedFile>;
 }
 
-/** Resolves when the thread can record; rejects when the directory cannot be made or the thread does not start. */
+/** Resolves when the thread can record; rejects when the directory cannot be created or the thread does not start. */
 export async function createRecorder(options: RecorderOptions): Promise<DiskRecorder> {
   const { directory, media, endOfCaptureMs = 2_000, diskMs = 30_000 } = options;
   const limits = { ...recorderLimits, ...options.limits };
@@ -59,7 +59,7 @@ export async function createRecorder(options: RecorderOptions): Promise<DiskReco
   await mkdir(directory, { recursive: true });
   await threadOf();
 
-  /** The thread that runs, or a new one after one has died. */
+  /** The running thread, or a new one after it died. */
   function threadOf(): Promise<RecorderThread> {
     starting ??= startRecorderThread({ directory, limits }, heard, () => {
       starting = undefined;
@@ -100,7 +100,7 @@ export async function createRecorder(options: RecorderOptions): Promise<DiskReco
     }
   }
 
-  /** It has failed already, so nobody waits for it. */
+  /** The recording has already failed, so no caller waits for it. */
   function closeLate(recording: string): void {
     starting?.then(
       (thread) => thread.tell({ type: 'finish', recording, waitMs: 0 }),
@@ -108,7 +108,7 @@ export async function createRecorder(options: RecorderOptions): Promise<DiskReco
     );
   }
 
-  /** Told once: to whoever waits for it, otherwise to the listeners. */
+  /** Reports a failure once: to a waiting caller, otherwise to the listeners. */
   function fail(recording: string, sentence: string): void {
     const each = running.get(recording);
     if (each === undefined) return;
@@ -156,7 +156,7 @@ export async function createRecorder(options: RecorderOptions): Promise<DiskReco
         finished: Promise.withResolvers(),
       };
       running.set(recording, each);
-      // Nobody may be waiting when it fails.
+      // It may fail while no caller waits.
       each.opened.promise.catch(() => {});
       each.finished.promise.catch(() => {});
       each.started = begin(each, { recording, format, tracks });

@@ -32,7 +32,7 @@ const second = tones([500], 0, 8000);
 const create = (name: string) => open(join(directory, name), 'wx');
 const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
 
-/** A real file whose writes wait until they are let through. */
+/** A real file whose writes wait until the test releases them. */
 async function slow(name: string) {
   const handle = await create(name);
   const held: (() => void)[] = [];

@@ -3,7 +3,7 @@ import type { RecordedFile } from '@jackfield/ports';
 import type { DiskGate } from './disk-gate.ts';
 import type { SoundEncoder, SoundFormat } from './sound-encoder.ts';
 
-/** The part of a file handle that is needed. */
+/** The required part of a file handle. */
 export interface WritableFile {
   write(
     bytes: Uint8Array,
@@ -15,9 +15,9 @@ export interface WritableFile {
   close(): Promise<void>;
 }
 
-/** One sound file that is being written: takes samples, and keeps what it has on disk playable about every second. */
+/** One sound file that is being written: accepts samples, and makes the content on disk playable about every second. */
 export interface RecordingFile {
-  /** Samples of one portion, tracks interleaved. False when it has failed: then they are dropped. */
+  /** Samples of one portion, tracks interleaved. False when the file has failed: the samples are dropped. */
   take(samples: Int16Array, tracks: number, sampleRate: number): boolean;
   /** Writes the rest and syncs. Rejects when the file has failed or fails now. */
   finish(): Promise<RecordedFile>;
@@ -28,18 +28,18 @@ export interface RecordingFile {
 export interface RecordingFileOptions {
   readonly file: WritableFile;
   readonly channels: number;
-  /** Of a WAV file, which has a header. */
+  /** True for a WAV file, which has a header. */
   readonly hasHeader: boolean;
   readonly encoder: SoundEncoder;
   readonly gate: DiskGate;
   readonly maxBytes: number;
-  /** Of one track at 8 kHz; more tracks and higher rates may wait as long. */
+  /** Limit for one track at 8 kHz; more tracks and higher rates may wait for the same time. */
   readonly maxWaitingBytes: number;
-  /** Once, when it breaks; the file keeps what was written. */
+  /** Called once, when the file breaks; the written content stays. */
   readonly onFailure: (sentence: string) => void;
 }
 
-/** Until the first samples tell. */
+/** Until the first samples show the rate. */
 const usualRate = 8000;
 
 /** Writes the header of a new file; rejects when that fails. */
@@ -48,11 +48,11 @@ export async function beginRecordingFile(options: RecordingFileOptions): Promise
   let format: SoundFormat = { sampleRate: usualRate, channels };
   let isBegun = false;
   let mostWaiting = maxWaitingBytes;
-  /** Where the next bytes go. */
+  /** Position of the next bytes. */
   let position = hasHeader ? wavHeaderBytes : 0;
   let frames = 0;
   let framesAtHandOver = 0;
-  /** Encoded, not handed over yet. */
+  /** Encoded bytes that are not handed over yet. */
   let gathered: Uint8Array[] = [];
   let gatheredBytes = 0;
   let waitingBytes = 0;
@@ -61,13 +61,13 @@ export async function beginRecordingFile(options: RecordingFileOptions): Promise
 
   async function writeAll(bytes: Uint8Array, at: number): Promise<void> {
     for (let done = 0; done < bytes.length; ) {
-      // A disk that is nearly full takes a part, and refuses the next.
+      // A nearly full disk accepts a part, and refuses the next.
       const { bytesWritten } = await file.write(bytes, done, bytes.length - done, at + done);
       done += bytesWritten;
     }
   }
 
-  /** The samples first, then the header that counts them: at every moment the header is true. */
+  /** Writes the samples first, then the header that counts them: the header is true at every moment. */
   async function writePortion(bytes: Uint8Array): Promise<void> {
     await writeAll(bytes, position);
     position += bytes.length;
@@ -99,7 +99,7 @@ export async function beginRecordingFile(options: RecordingFileOptions): Promise
     gathered = [];
     gatheredBytes = 0;
     encoder.free();
-    // A disk that hangs may keep its last write for ever; nobody else waits for it.
+    // A hanging disk may never finish its last write; no other file waits for it.
     void (async () => {
       await writing;
       waitingBytes = 0;
@@ -110,7 +110,7 @@ export async function beginRecordingFile(options: RecordingFileOptions): Promise
 
   function keep(encoded: Uint8Array): void {
     if (encoded.length === 0) return;
-    // The encoder writes over its bytes with the next portion.
+    // The encoder overwrites its bytes with the next portion.
     gathered.push(encoded.slice());
     gatheredBytes += encoded.length;
     waitingBytes += encoded.length;
@@ -174,7 +174,7 @@ export async function beginRecordingFile(options: RecordingFileOptions): Promise
   };
 }
 
-/** How much more plain samples are than one track at 8 kHz; an encoder makes few bytes of any. */
+/** Size of plain samples relative to one track at 8 kHz; an encoder makes few bytes at any rate. */
 function shareOf({ sampleRate, channels }: SoundFormat, isPlain: boolean): number {
   return isPlain ? Math.max(1, (channels * sampleRate) / usualRate) : 1;
 }
@@ -193,7 +193,7 @@ const sentences: Readonly<Record<string, string>> = {
   EIO: 'the disk is broken',
 };
 
-/** What an operator and a customer read: without a path of this machine. */
+/** The message for operators and customers: without a path of this machine. */
 export function sentenceOf(error: unknown): string {
   const code = (error as { code?: unknown }).code;
   if (typeof code === 'string') return sentences[code] ?? `the disk refused: ${code}`;

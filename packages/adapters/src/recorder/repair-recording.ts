@@ -11,14 +11,14 @@ import {
 import type { RecordedFile } from '@jackfield/ports';
 import { mp3FrameHeaderBytes, readMp3Frame, silentMp3 } from './mp3-frames.ts';
 
-/** Makes the header count what follows it; a file without a whole header becomes one without samples. */
+/** Corrects the header's length of the samples; a file without a whole header becomes a file without samples. */
 export async function repairWav(file: FileHandle): Promise<RecordedFile> {
   const { size } = await file.stat();
   const start = Buffer.alloc(wavHeaderBytes);
   const { bytesRead } = await file.read(start, 0, wavHeaderBytes, 0);
   const format = ownHeader(start.subarray(0, bytesRead));
   if (format === undefined) {
-    // Nothing tells what the bytes are: none of ours was written before the header.
+    // The format of the bytes is unknown: the recorder writes the header before any samples.
     await file.truncate(0);
     await file.write(wavHeader({ sampleRate: 8000, channels: 1 }, 0), 0, wavHeaderBytes, 0);
     return { durationMs: 0, bytes: wavHeaderBytes };
@@ -33,7 +33,7 @@ export async function repairWav(file: FileHandle): Promise<RecordedFile> {
   return { durationMs: wavDurationMs(format, dataBytes), bytes };
 }
 
-/** A header as the recorder writes it; undefined for anything else. */
+/** A header in the recorder's form; undefined for anything else. */
 function ownHeader(bytes: Uint8Array): WavHeader | undefined {
   const header = readWavHeader(bytes);
   if (header.fault !== undefined) return undefined;
@@ -43,8 +43,8 @@ function ownHeader(bytes: Uint8Array): WavHeader | undefined {
 }
 
 /**
- * Cuts a frame that was not written to its end, and counts those before it; a file without one becomes silence. Reads the file
- * once, in portions.
+ * Removes an incomplete last frame and counts the frames before it; a file without frames becomes silence. Reads the file once, in
+ * portions.
  */
 export async function repairMp3(file: FileHandle, portionBytes = 256 * 1024): Promise<RecordedFile> {
   const { size } = await file.stat();
@@ -69,7 +69,7 @@ export async function repairMp3(file: FileHandle, portionBytes = 256 * 1024): Pr
   }
   if (at !== size) await file.truncate(at);
   if (at === 0) await file.write(silentMp3, 0, silentMp3.length, 0);
-  // A process that died after it had repaired the file.
+  // A process died after it had repaired the file.
   const isSilent = at === silentMp3.length && silentMp3.every((byte, index) => portion[index] === byte);
   if (at === 0 || isSilent) return { durationMs: 0, bytes: silentMp3.length };
   return { durationMs: Math.round((samples * 1000) / sampleRate), bytes: at };

@@ -3,7 +3,7 @@ import type { CaptureMessage } from '@jackfield/media';
 import { createOpenRecordings } from './open-recordings.ts';
 import type { FromRecorderThread, RecorderThreadData, ToRecorderThread } from './recorder-messages.ts';
 
-/** The recorder thread: encodes and writes, so that neither calls nor ticks wait for a disk. */
+/** The recorder thread: encodes and writes, so that neither calls nor the frame loop wait for a disk. */
 if (parentPort === null) throw new Error('the recorder thread is started as a worker');
 const parent = parentPort;
 const tell = (message: FromRecorderThread): void => parent.postMessage(message);

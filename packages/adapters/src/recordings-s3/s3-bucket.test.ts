@@ -9,7 +9,7 @@ const secret = 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY';
 const sha256 = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
 const hmac = (key: Uint8Array | string, text: string) => createHmac('sha256', key).update(text).digest();
 
-/** Signature Version 4 once more, in the steps of Amazon's documents ("Authenticating Requests: Using the Authorization Header"). */
+/** An independent Signature Version 4, in the steps of Amazon's documents ("Authenticating Requests: Using the Authorization Header"). */
 function isSigned({ method, url = '', headers }: IncomingMessage): boolean {
   const given =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, SignedHeaders=([^,]+), Signature=([0-9a-f]{64})$/.exec(

@@ -4,14 +4,14 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AwsV4Signer } from 'aws4fetch';
 
-/** Objects of one bucket. Whatever goes wrong is thrown as an Error whose message an operator understands. */
+/** Objects of one bucket. Every failure is an Error with a message for operators. */
 export interface S3Bucket {
-  /** Undefined when there is no such object. */
+  /** Undefined when the object does not exist. */
   size(name: string): Promise<number | undefined>;
   /** Bytes `from` to `to` inclusive; throws a RangeError when they do not exist. */
   read(name: string, from: number, to: number): Promise<AsyncIterable<Uint8Array>>;
   write(name: string, object: S3Object, signal: AbortSignal): Promise<void>;
-  /** Nothing when it is gone already. */
+  /** No effect when the object is already gone. */
   remove(name: string): Promise<void>;
   /** Why the bucket cannot be used with these credentials; undefined when it can. */
   fault(): Promise<string | undefined>;
@@ -20,20 +20,20 @@ export interface S3Bucket {
 
 export interface S3Object {
   readonly bytes: number;
-  /** Hexadecimal SHA-256 of the content, which the store checks. */
+  /** Hexadecimal SHA-256 of the content; the store checks it. */
   readonly sha256: string;
   readonly contentType: string;
   readonly content: AsyncIterable<Uint8Array>;
 }
 
 export interface S3BucketOptions {
-  /** Scheme, host, port, perhaps a path; the name of the bucket follows. */
+  /** Scheme, host, port and an optional path; the name of the bucket follows. */
   readonly url: string;
   readonly bucket: string;
   readonly key: string;
   readonly secret: string;
   readonly region: string;
-  /** How long the store may be silent in the middle of a request. */
+  /** The longest silence of the store during a request. */
   readonly silenceMs?: number;
   readonly mostConnections?: number;
 }
@@ -46,7 +46,7 @@ interface Wish {
   readonly signal?: AbortSignal;
 }
 
-/** As much of an error's text as is read. */
+/** Bytes that are read of an error's text. */
 const shownBytes = 4096;
 
 export function createS3Bucket(options: S3BucketOptions): S3Bucket {
@@ -80,7 +80,7 @@ export function createS3Bucket(options: S3BucketOptions): S3Bucket {
     });
     if (content === undefined) request.end();
     else {
-      // What goes wrong here goes wrong with the request too, and is told once.
+      // A failure here is also a failure of the request, which reports it once.
       pipeline(Readable.from(content, { objectMode: false }), request).catch((error: Error) =>
         request.destroy(error),
       );
@@ -112,7 +112,7 @@ export function createS3Bucket(options: S3BucketOptions): S3Bucket {
       const { statusCode: status = 0 } = response;
       const wanted = to - from + 1;
       const begins = status === 206 ? firstByteOf(response) : status === 200 ? 0 : undefined;
-      // A store may answer with more than the part, with the whole object in place of its beginning for example.
+      // A store may send more than the requested range, for example the whole object.
       if (wanted > 0 && begins === from && Number(response.headers['content-length']) >= wanted) {
         return beginningOf(response, wanted);
       }
@@ -173,7 +173,7 @@ function outOfReach(error: Error): Error {
   return new Error(`the store of recordings cannot be reached: ${reason}`, { cause: error });
 }
 
-/** The store's own word for it, where it has one: `<Code>AccessDenied</Code>`. */
+/** The store's own error code, where it sends one: `<Code>AccessDenied</Code>`. */
 function refusal(status: number, text: string): Error {
   const code = /<Code>([A-Za-z0-9.]{1,60})<\/Code>/.exec(text)?.[1];
   return new Error(`the store of recordings refused: ${status}${code === undefined ? '' : ` ${code}`}`);

@@ -4,9 +4,9 @@ import type { S3Bucket } from './s3-bucket.ts';
 
 const contentTypes: Readonly<Record<string, string>> = { mp3: 'audio/mpeg', wav: 'audio/wav' };
 
-/** Recordings that are written on the disk of `local`, and taken to a bucket once they are complete. */
+/** Recordings that are written on the disk of `local`, and moved to a bucket once they are complete. */
 export function createS3Recordings(local: RecordingFiles, bucket: S3Bucket): RecordingFiles {
-  /** What is under way with a name: a file that is being taken away is removed after that, and never twice at once. */
+  /** Work in progress by name: a file is removed only after its upload, and never uploaded twice at once. */
   const underWay = new Map<string, Promise<unknown>>();
 
   function inTurn<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
@@ -51,7 +51,7 @@ export function createS3Recordings(local: RecordingFiles, bucket: S3Bucket): Rec
     },
     remove: (name) =>
       inTurn(name, async () => {
-        // First, so that a name that is none is refused here.
+        // Runs first, so that an invalid name is refused here.
         await local.remove(name);
         await bucket.remove(name);
       }),
@@ -60,7 +60,7 @@ export function createS3Recordings(local: RecordingFiles, bucket: S3Bucket): Rec
   };
 }
 
-/** The file may have been taken away between the look and the first byte. */
+/** The file may have been moved between the look-up and the first byte. */
 async function* whileItMoves(
   parts: AsyncIterable<Uint8Array>,
   elsewhere: () => Promise<AsyncIterable<Uint8Array>>,

@@ -66,13 +66,13 @@ export function createSecrets(operatorKey: Uint8Array): Secrets {
     equals(left, right) {
       const [one, other] = [Buffer.from(left), Buffer.from(right)];
       if (one.length === other.length) return timingSafeEqual(one, other);
-      // Hashes are of equal length, and what is learnt from their first differing byte says nothing about the texts.
+      // Hashes are of equal length, and the position of their first differing byte reveals nothing about the texts.
       return timingSafeEqual(mac(comparing, left).digest(), mac(comparing, right).digest());
     },
   };
 }
 
-// Tags, nonces and identifiers take 8 to 32 bytes each, and a call into the system costs as much for 4 KiB.
+// Tags, nonces and identifiers take 8 to 32 bytes each, and a system call costs the same for 4 KiB.
 const poolBytes = 4096;
 const mostPooled = 64;
 
@@ -99,7 +99,7 @@ function subkey(operatorKey: Uint8Array, purpose: string): KeyObject {
   );
 }
 
-/** RFC 8410 §7: what stands before the 32 bytes of an Ed25519 key in PKCS #8. */
+/** RFC 8410 §7: the bytes before the 32 bytes of an Ed25519 key in PKCS #8. */
 const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 function ed25519(seed: Buffer): KeyObject {
@@ -107,8 +107,8 @@ function ed25519(seed: Buffer): KeyObject {
 }
 
 /**
- * Version 7 of RFC 9562 §5.7: milliseconds, then 74 random bits. What is written at one time stands together in every index, so that
- * a commit touches a sixth fewer pages than with version 4 (figures: docs/operations.md), and the indexes of a large table need not be in memory.
+ * Version 7 of RFC 9562 §5.7: milliseconds, then 74 random bits. Rows of one time are adjacent in every index: a commit changes a sixth
+ * fewer pages than with version 4 (figures: docs/operations.md), and the indexes of a large table need not be in memory.
  */
 function uuidInOrderOfTime(): string {
   const time = Date.now().toString(16).padStart(12, '0');

@@ -24,8 +24,8 @@ export function parseSecretKey(text: string): Uint8Array | undefined {
 }
 
 /**
- * The key in `<dataDir>/secret.key`; made once, readable by its owner only. Throws when the file holds no key, and when it is missing although
- * there is data that was encrypted with it.
+ * The key in `<dataDir>/secret.key`; created once, readable by its owner only. Throws when the file holds no key, and when it is missing
+ * while encrypted data exists.
  */
 export function openSecretKey(dataDir: string, mayMake = true): Uint8Array {
   mkdirSync(dataDir, { recursive: true });
@@ -52,7 +52,7 @@ function readIfThere(path: string): string | undefined {
   }
 }
 
-/** Under its name only when complete, and never over the key of another process that was quicker. */
+/** Writes the file under its name only when complete, and never over the key of a faster process. */
 function writeOnce(path: string): string {
   const unfinished = `${path}.${randomBytes(6).toString('hex')}`;
   const file = openSync(unfinished, 'wx', 0o600);

@@ -1,4 +1,4 @@
-/** How a value is written so that it stays a value where it stands. */
+/** How a value is escaped, so that it stays a value in its context. */
 export type TemplateEncoding = 'url' | 'json' | 'xml' | 'plain';
 
 const entities: Readonly<Record<string, string>> = {
@@ -12,13 +12,13 @@ const entities: Readonly<Record<string, string>> = {
 const encode: Readonly<Record<TemplateEncoding, (value: string) => string>> = {
   // Half a surrogate pair, which JSON can hold and a URL cannot, becomes U+FFFD.
   url: (value) => encodeURIComponent(value.toWellFormed()),
-  // Between the quotes that the template has.
+  // Between the quotes of the template.
   json: (value) => JSON.stringify(value).slice(1, -1),
   xml: (value) => value.replace(/[&<>"']/g, (character) => entities[character]!),
   plain: (value) => value,
 };
 
-/** Fills `{{name}}`; a name that there is no value for stays as it is. What a value holds is not filled again. */
+/** Fills `{{name}}`; a name without a value stays unchanged. Filled values are not expanded again. */
 export function fillTemplate(
   template: string,
   values: Readonly<Record<string, string>>,

@@ -20,7 +20,7 @@ interface Seen {
   readonly token: string | string[] | undefined;
 }
 
-/** A gateway that answers as it is told, request after request; the last answer goes on. */
+/** A gateway with these answers, one per request; the last one repeats. */
 async function startGateway(...answers: ((response: ServerResponse) => void)[]) {
   const seen: Seen[] = [];
   const server = createServer(async (request: IncomingMessage, response) => {

@@ -3,38 +3,38 @@ import { fillTemplate, type TemplateEncoding } from './fill-template.ts';
 import { type ReceiptRequest, type ReceiptRules, readReceiptRequest } from './receipt-request.ts';
 
 /**
- * The operator's gateway: it is trusted, so its address is no customer's and passes no egress guard. `{{id}}`, `{{from}}`, `{{to}}`,
- * `{{digits}}` (to without +), `{{text}}` and `{{seconds}}` (of validity) are filled in, written as the place demands.
+ * The operator's gateway: it is trusted, so its address passes no egress guard. `{{id}}`, `{{from}}`, `{{to}}`, `{{digits}}` (to without
+ * +), `{{text}}` and `{{seconds}}` (of validity) are filled in, escaped for their context.
  */
 export interface HttpSmsOptions {
-  /** Tells the messages of different gateways apart. */
+  /** Distinguishes the messages of different gateways. */
   readonly name: string;
   readonly url: string;
   readonly method?: 'GET' | 'POST' | 'PUT';
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of a POST or PUT. */
+  /** The body of a POST or PUT. */
   readonly body?: string;
-  /** How values are written in the body; from its Content-Type when left out. */
+  /** How values are escaped in the body; follows its Content-Type by default. */
   readonly bodyEncoding?: TemplateEncoding;
-  /** Where the JSON answer has the gateway's name of the message, e.g. `messages.0.id`; the whole answer as text when empty. */
+  /** Path of the gateway's message name in the JSON answer, for example `messages.0.id`; the whole answer as text when empty. */
   readonly messagePath: string;
   /** From the first octet sent to the last one read. */
   readonly timeoutMs?: number;
-  /** Attempts when the gateway is slow, busy (429) or broken (5xx); those after the first wait `retryMs`, doubled each time. */
+  /** Attempts when the gateway is slow, busy (429) or broken (5xx); each retry waits `retryMs`, doubled each time. */
   readonly attempts?: number;
   readonly retryMs?: number;
   readonly receipts?: ReceiptRules;
 }
 
 export interface HttpSms extends Sms {
-  /** What the gateway sent to the webhook; the status to answer with. */
+  /** Handles a request to the webhook; returns the status of its response. */
   takeReceipt(request: ReceiptRequest): 204 | 400 | 403;
 }
 
-/** Longer answers tell nothing that we look for. */
+/** A longer answer has no further relevant content. */
 const maxAnswerBytes = 65_536;
 
-/** SMS through a gateway that speaks HTTP in its own way: a request made from a template, and a webhook for receipts. */
+/** SMS through a gateway with its own HTTP interface: a request from a template, and a webhook for receipts. */
 export function createHttpSms(options: HttpSmsOptions, deps: { clock: Clock; log: Logger }): HttpSms {
   const { name, messagePath, timeoutMs = 10_000, attempts = 3, retryMs = 500 } = options;
   let tell: ((receipt: SmsReceipt) => void) | undefined;
@@ -43,13 +43,13 @@ export function createHttpSms(options: HttpSmsOptions, deps: { clock: Clock; log
     const { url, init } = requestOf(options, order, deps.clock.now());
     try {
       const signal = AbortSignal.timeout(timeoutMs);
-      // A gateway that answers with another place is not the one that the operator has named.
+      // A redirect leads to another gateway than the operator has named.
       const answer = await fetch(url, { ...init, redirect: 'manual', signal });
       const text = await readAnswer(answer);
       if (!answer.ok) {
         const { status } = answer;
         const isAgain = status === 429 || status >= 500;
-        // 503 says no; another 5xx may come from whoever stands in front of a gateway that has taken it.
+        // 503 is a refusal; another 5xx may come from a proxy in front of a gateway that has accepted the message.
         return {
           accepted: false,
           errorCode: `http-${status}`,
@@ -59,7 +59,7 @@ export function createHttpSms(options: HttpSmsOptions, deps: { clock: Clock; log
       }
       const message = valueAt(text, messagePath);
       if (message === undefined) {
-        deps.log.error({ gateway: name, path: messagePath }, 'The answer of a gateway names no message.');
+        deps.log.error({ gateway: name, path: messagePath }, 'gateway answer names no message');
         return { accepted: false, errorCode: 'answer-not-understood', mayHaveGone: true };
       }
       return { accepted: true, message: `${name}:${message}` };
@@ -82,7 +82,7 @@ export function createHttpSms(options: HttpSmsOptions, deps: { clock: Clock; log
         if (isAgain !== true) return { accepted: false, errorCode, ...(mayHaveGone && { mayHaveGone }) };
         if (made === attempts || deps.clock.now() + pause >= order.validUntil)
           return { accepted: false, errorCode, gatewayFailed: true, ...(mayHaveGone && { mayHaveGone }) };
-        deps.log.warn({ gateway: name, order: order.id, outcome }, 'A gateway is asked again.');
+        deps.log.warn({ gateway: name, order: order.id, outcome }, 'gateway request retried');
         await new Promise((resolve) => setTimeout(resolve, pause));
       }
     },
@@ -93,7 +93,7 @@ export function createHttpSms(options: HttpSmsOptions, deps: { clock: Clock; log
       if (options.receipts === undefined) return 403;
       const read = readReceiptRequest(options.receipts, request);
       if (typeof read === 'number') return read;
-      // A state that is not final is understood, and nothing to tell.
+      // A state that is not final is valid, and not reported.
       if (read !== undefined) tell?.({ ...read, message: `${name}:${read.message}` });
       return 204;
     },
@@ -122,7 +122,7 @@ function requestOf(
   };
 }
 
-/** Node's fetch wraps what the socket said. */
+/** Node's fetch wraps the socket's error. */
 function neverConnected(error: unknown): boolean {
   const { code } = ((error as { cause?: unknown }).cause ?? {}) as { code?: unknown };
   return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT'].includes(
@@ -141,7 +141,7 @@ async function readAnswer(answer: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** A text or number at a path of names and places; the whole text for an empty path. */
+/** A text or number at a path of names and indexes; the whole text for an empty path. */
 function valueAt(text: string, path: string): string | undefined {
   if (path === '') return text.trim() === '' ? undefined : text.trim().slice(0, 200);
   let value: unknown;

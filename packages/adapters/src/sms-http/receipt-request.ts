@@ -1,14 +1,16 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { SmsReceipt } from '@jackfield/ports';
 
-/** How a gateway tells of deliveries. Fields are looked for in the query and in the body, form or JSON, of one level. */
+/** How a gateway reports deliveries. Fields are read from the query and from the body, form or JSON, of one level. */
 export interface ReceiptRules {
   readonly messageField: string;
   readonly statusField: string;
   readonly errorField?: string;
-  /** Words of the gateway, in lower case; a status that is not here is not final. */
+  /** Words of the gateway, in lower case; a status that is not listed is not final. */
   readonly statuses: Readonly<Record<string, SmsReceipt['status']>>;
-  /** Who knows this value of this field may tell of deliveries; everybody, where the webhook is reachable for the gateway alone. */
+  /**
+   * A report must have this value in this field; without a secret every report is accepted, for a webhook that only the gateway can reach.
+   */
   readonly secret?: { readonly field: string; readonly value: string };
 }
 
@@ -18,7 +20,7 @@ export interface ReceiptRequest {
   readonly contentType: string;
 }
 
-/** A final receipt, undefined for a state that is not final, or the status that refuses what cannot be read or trusted. */
+/** A final receipt, undefined for a state that is not final, or the status that refuses an invalid or untrusted report. */
 export function readReceiptRequest(
   rules: ReceiptRules,
   { query, body, contentType }: ReceiptRequest,
@@ -51,7 +53,7 @@ function jsonFields(body: string): readonly (readonly [string, string])[] | unde
   }
 }
 
-/** In a time that tells nothing of either. */
+/** Compares in a time that depends on neither text. */
 function isSame(left: string, right: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(left), digest(right));

@@ -15,7 +15,7 @@ const wordsOf = {
   UNKNOWN: 'undelivered',
   REJECTD: 'failed',
 } as const;
-/** SMPP 3.4 §5.2.28 message_state; what is not here is not final. */
+/** SMPP 3.4 §5.2.28 message_state; a state that is not listed is not final. */
 const statesOf: Readonly<Record<number, keyof typeof wordsOf>> = {
   2: 'DELIVRD',
   3: 'EXPIRED',
@@ -26,8 +26,8 @@ const statesOf: Readonly<Record<number, keyof typeof wordsOf>> = {
 };
 
 /**
- * The final receipt in a deliver_sm: from its TLVs, else from its text (SMPP 3.4 appendix B, which every SMSC spells a little
- * differently). Undefined for a message that a phone has sent, and for a state that is not final.
+ * The final receipt in a deliver_sm: from its TLVs, else from its text (SMPP 3.4 appendix B, which every SMSC writes a little differently).
+ * Undefined for a message of a phone, and for a state that is not final.
  */
 export function readReceipt(pdu: Pdu): DeliveryReceipt | undefined {
   // SMPP 3.4 §5.2.12: bit 2 of esm_class.
@@ -47,7 +47,7 @@ export function readReceipt(pdu: Pdu): DeliveryReceipt | undefined {
   };
 }
 
-/** Receipts are short; what is longer is not read. */
+/** Receipts are short; longer texts are not read. */
 function textOf(message: unknown): string {
   const body =
     typeof message === 'object' && message !== null && 'message' in message ? message.message : message;

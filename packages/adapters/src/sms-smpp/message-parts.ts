@@ -1,7 +1,7 @@
 export interface MessageParts {
-  /** SMPP 3.4 §5.2.19: 0 is the SMSC's default alphabet, taken as GSM 03.38 with an octet for each septet; 8 is UCS-2. */
+  /** SMPP 3.4 §5.2.19: 0 is the SMSC's default alphabet, treated as GSM 03.38 with an octet for each septet; 8 is UCS-2. */
   readonly dataCoding: 0 | 8;
-  /** User data of each part; those of a long message begin with the header of GSM 03.40 §9.2.3.24.1. */
+  /** User data of each part; parts of a long message begin with the header of GSM 03.40 §9.2.3.24.1. */
   readonly parts: readonly Buffer[];
 }
 
@@ -25,10 +25,10 @@ for (const [character, code] of [
   septets.set(character, [shift, code]);
 }
 
-/** GSM 03.40: 140 octets hold 160 septets or 70 UCS-2 characters; six octets of them go to the header of a part. */
+/** GSM 03.40: 140 octets hold 160 septets or 70 UCS-2 characters; six octets are the header of a part. */
 const room = { gsm: { single: 160, part: 153 }, ucs2: { single: 140, part: 134 } };
 
-/** A text as short messages carry it, cut where no character is torn. `reference` tells parts of different messages apart. */
+/** Splits a text into short messages, never inside a character. `reference` distinguishes the parts of different messages. */
 export function messageParts(text: string, reference: number): MessageParts {
   const characters = [...text];
   const isGsm = characters.every((character) => septets.has(character));
@@ -49,7 +49,7 @@ export function messageParts(text: string, reference: number): MessageParts {
   return { dataCoding, parts };
 }
 
-/** Both halves of a character beyond the first plane stay together. */
+/** Keeps both halves of a character beyond the first plane together. */
 function ucs2(character: string): readonly number[] {
   const octets: number[] = [];
   for (let at = 0; at < character.length; at++) {

@@ -6,34 +6,34 @@ import smpp, { type Pdu, type Session } from 'smpp';
 export interface SmppLinkOptions {
   readonly host: string;
   readonly port: number;
-  /** Over TLS where given; `{}` verifies against the authorities that Node knows. */
+  /** TLS options; `{}` verifies against the authorities that Node trusts. Plain TCP when absent. */
   readonly tls?: Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'servername'>;
   readonly systemId: string;
   readonly password: string;
   readonly systemType?: string;
-  /** A silent connection is asked so often whether it lives. */
+  /** Interval of enquire_link on a silent connection. */
   readonly enquireLinkMs?: number;
-  /** An answer that takes longer means that the connection is dead. */
+  /** Without a response within this time the connection counts as dead. */
   readonly responseMs?: number;
-  /** The pause before another connection doubles from the first to the second. */
+  /** The pause before a reconnect doubles from the first value to the second. */
   readonly reconnectMs?: readonly [number, number];
 }
 
 export interface LinkListener {
   bound(): void;
-  /** What was sent and not answered has an unknown fate. */
+  /** Requests that were sent and not answered have an unknown result. */
   lost(): void;
   delivered(pdu: Pdu): void;
 }
 
 export interface SmppLink {
   readonly isBound: boolean;
-  /** Undefined comes back when the connection was lost before the answer. */
+  /** Submits a message; `answered` gets undefined when the connection was lost before the response. */
   submit(parameters: object, answered: (pdu: Pdu | undefined) => void): void;
   close(): void;
 }
 
-/** One connection that is bound again and again: TCP or TLS, bind_transceiver, enquire_link, reconnect. */
+/** One connection that is bound again after each loss: TCP or TLS, bind_transceiver, enquire_link, reconnect. */
 export function createSmppLink(
   options: SmppLinkOptions,
   clock: Clock,
@@ -49,7 +49,7 @@ export function createSmppLink(
   let pauseMs = reconnectMs[0];
   let cancelTimer = () => {};
 
-  /** Settles with the answer, or with nothing when the connection was lost or is too slow, which ends it. */
+  /** Settles with the response, or with undefined when the connection was lost or is too slow, which ends it. */
   function ask(
     on: Session,
     order: (answered: (pdu: Pdu) => void) => boolean,
@@ -61,7 +61,7 @@ export function createSmppLink(
       answered(pdu);
     };
     const cancel = clock.startTimer(clock.now() + responseMs, () => {
-      log.warn({ host, port }, 'An SMSC does not answer; the connection is given up.');
+      log.warn({ host, port }, 'SMSC does not respond; connection closed');
       on.destroy();
       lost(on);
     });
@@ -83,7 +83,7 @@ export function createSmppLink(
   }
 
   function open(): void {
-    // TLS knows no addresses as server names.
+    // TLS allows no IP addresses as server names.
     const named = isIP(host) === 0 ? { servername: host } : {};
     const opened = smpp.connect({
       host,
@@ -91,12 +91,12 @@ export function createSmppLink(
       ...(tls === undefined ? {} : { tls: true, ...named, ...tls }),
     });
     session = opened;
-    // A peer that takes the connection and says nothing must not hold it for ever.
+    // A peer that accepts the connection and stays silent must not hold it for ever.
     cancelTimer = clock.startTimer(clock.now() + responseMs, () => lost(opened));
     opened.on(tls === undefined ? 'connect' : 'secureConnect', () => bind(opened));
     opened.on('close', () => lost(opened));
     opened.on('error', (err: Error) => {
-      log.warn({ host, port, err: err.message }, 'The connection to an SMSC has broken.');
+      log.warn({ host, port, err: err.message }, 'SMSC connection broken');
       lost(opened);
     });
     opened.on('deliver_sm', (pdu: Pdu) => {
@@ -122,13 +122,13 @@ export function createSmppLink(
       (pdu) => {
         if (session !== on || pdu === undefined) return;
         if (pdu.command_status !== 0) {
-          log.error({ host, port, status: pdu.command_status }, 'An SMSC does not let us in.');
+          log.error({ host, port, status: pdu.command_status }, 'SMSC refused the bind');
           lost(on);
           return;
         }
         isBound = true;
         pauseMs = reconnectMs[0];
-        log.info({ host, port }, 'Bound to an SMSC.');
+        log.info({ host, port }, 'bound to SMSC');
         enquireLater(on);
         listener.bound();
       },

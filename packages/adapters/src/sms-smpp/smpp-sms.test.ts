@@ -16,7 +16,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-/** An SMSC in a process of its own: the server side of the library, under orders of the test. */
+/** An SMSC in a process of its own: the server side of the library, controlled by the test. */
 async function startSmsc(...certificate: readonly string[]) {
   const child: ChildProcess = fork(new URL('./testing/smsc-process.ts', import.meta.url), certificate);
   closing.push(() => child.kill('SIGKILL'));
@@ -26,7 +26,7 @@ async function startSmsc(...certificate: readonly string[]) {
     seen.push(notice);
     for (const look of waiters.splice(0)) look();
   });
-  /** Resolves with the notices of a kind as soon as there are so many. */
+  /** Resolves with the notifications of a kind as soon as there are this many. */
   async function until<Saw extends SmscNotice['saw']>(saw: Saw, number = 1) {
     for (;;) {
       const found = seen.filter((notice) => notice.saw === saw) as Extract<SmscNotice, { saw: Saw }>[];

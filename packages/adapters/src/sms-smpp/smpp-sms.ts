@@ -5,21 +5,21 @@ import { messageParts } from './message-parts.ts';
 import { createSmppLink, type SmppLinkOptions } from './smpp-link.ts';
 
 export interface SmppSmsOptions extends SmppLinkOptions {
-  /** Tells the messages of different SMSCs apart; `host:port` when left out. */
+  /** Distinguishes the messages of different SMSCs; `host:port` by default. */
   readonly name?: string;
-  /** Parts that may be on their way without an answer. */
+  /** Parts that may be sent without a response. */
   readonly window?: number;
-  /** An order that could not be handed over after this long is refused. */
+  /** An order that could not be submitted within this time is refused. */
   readonly sendMs?: number;
-  /** Orders that may wait; one more is refused at once. */
+  /** Orders that may wait; a further one is refused at once. */
   readonly maxWaiting?: number;
-  /** The pause after an answer that says "too fast" doubles from the first to the second. */
+  /** The pause after a "too fast" response doubles from the first value to the second. */
   readonly throttleMs?: readonly [number, number];
 }
 
 export interface SmppSms extends Sms {
   readonly isBound: boolean;
-  /** Unbinds; what waits is refused. */
+  /** Unbinds; waiting orders are refused. */
   close(): void;
 }
 
@@ -29,17 +29,17 @@ interface Waiting {
   readonly dataCoding: number;
   readonly settle: (outcome: SmsOutcome) => void;
   next: number;
-  /** A part is on its way, or was when the connection broke. */
+  /** A part is submitted without a response, or was when the connection broke. */
   isInDoubt: boolean;
   isOver: boolean;
 }
 
-/** SMPP 3.4 §5.1.3: message queue full, and throttled. Both are over when it is slower. */
+/** SMPP 3.4 §5.1.3: message queue full, and throttled. A slower rate ends both. */
 const tooFast = new Set([0x14, 0x58]);
-/** SMPP 3.4 §5.1.3: system error, and submit failed without a word on the message. */
+/** SMPP 3.4 §5.1.3: system error, and submit failed; neither concerns the message itself. */
 const systemErrors = new Set([0x08, 0x45]);
 
-/** SMS through an SMSC: SMPP 3.4 as a transceiver, within a window, again after a broken connection and slower when asked. */
+/** SMS through an SMSC: SMPP 3.4 as a transceiver, with a window, reconnects, and a slower rate on request. */
 export function createSmppSms(options: SmppSmsOptions, deps: { clock: Clock; log: Logger }): SmppSms {
   const { clock, log } = deps;
   const { name = `${options.host}:${options.port}`, window = 10, sendMs = 30_000 } = options;
@@ -71,7 +71,7 @@ export function createSmppSms(options: SmppSmsOptions, deps: { clock: Clock; log
     }
   }
 
-  /** The parts of one message go one after another: each is answered before the next. */
+  /** Submits the parts of one message one after another: each waits for the response to the previous one. */
   function submit(waiting: Waiting): void {
     const { order, parts, dataCoding, next } = waiting;
     const wasInDoubt = waiting.isInDoubt;
@@ -87,7 +87,7 @@ export function createSmppSms(options: SmppSmsOptions, deps: { clock: Clock; log
 
   function answered(waiting: Waiting, pdu: Pdu | undefined): void {
     if (pdu === undefined) {
-      // Its fate is unknown. Twice is better than never: it holds the same code.
+      // Its result is unknown. A duplicate is better than a loss: it holds the same code.
       line.unshift(waiting);
       return;
     }
@@ -108,7 +108,7 @@ export function createSmppSms(options: SmppSmsOptions, deps: { clock: Clock; log
     pauseMs = throttleMs[0];
     waiting.next++;
     if (waiting.next < waiting.parts.length) line.unshift(waiting);
-    // Of a long message the last part asks for the receipt, so its name is the message's.
+    // The last part of a long message asks for the receipt, so its name is the message's.
     else waiting.settle({ accepted: true, message: `${name}:${String(pdu.message_id ?? '')}` });
   }
 
@@ -185,7 +185,7 @@ function parametersOf(
     dest_addr_ton: 1,
     dest_addr_npi: 1,
     destination_addr: to.replace(/^\+/, ''),
-    // §5.2.12: bit 6 says that the text begins with a header.
+    // §5.2.12: bit 6 means that the text begins with a header.
     esm_class: parts.length > 1 ? 0x40 : 0,
     validity_period: new Date(validUntil + aheadMs),
     registered_delivery: isLast ? 1 : 0,
@@ -194,7 +194,7 @@ function parametersOf(
   };
 }
 
-/** A name, a number of a country, a short code, or whatever the SMSC has for us. */
+/** An alphanumeric name, an international number, a short code, or the default of the SMSC. */
 function sourceOf(from: string | null): object {
   if (from === null) return { source_addr_ton: 0, source_addr_npi: 0, source_addr: '' };
   const digits = from.replace(/^\+/, '');

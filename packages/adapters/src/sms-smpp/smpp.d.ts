@@ -1,4 +1,4 @@
-/** The part of the library's interface that we use; the package brings no types. */
+/** The part of the library's interface that we use; the package has no types. */
 declare module 'smpp' {
   import type { EventEmitter } from 'node:events';
   import type { Server as NetServer, Socket } from 'node:net';
@@ -13,7 +13,7 @@ declare module 'smpp' {
 
   export interface Session extends EventEmitter {
     readonly socket: Socket;
-    /** False when the connection takes nothing any more. */
+    /** False when the connection accepts no more data. */
     send(pdu: Pdu): boolean;
     bind_transceiver(parameters: object, answered: (pdu: Pdu) => void): boolean;
     submit_sm(parameters: object, answered: (pdu: Pdu) => void): boolean;

@@ -1,23 +1,23 @@
 import { createResampler, type Resampler } from '@jackfield/media';
 import { DecodeError } from './decode-error.ts';
 
-/** Converts decoded samples to the rate of the clip and hands them on in pieces: nothing of the clip stays here. */
+/** Converts decoded samples to the rate of the clip and passes them on in pieces: no part of the clip stays here. */
 export interface ClipWriter {
-  /** Throws a DecodeError with `too-long` as soon as the limit is passed. */
+  /** Throws a DecodeError with `too-long` as soon as the limit is exceeded. */
   append(samples: Int16Array, count: number, sampleRate: number): void;
-  /** Hands on the rest; false when the file held no samples. */
+  /** Passes on the rest; false when the file held no samples. */
   finish(): boolean;
 }
 
-/** Where a clip goes. */
+/** The receiver of a clip. */
 export interface ClipSink {
   /** Precedes the first samples. */
   begin(sampleRate: number): void;
-  /** The piece belongs to the sink. */
+  /** The sink owns the piece. */
   take(piece: Int16Array): void;
 }
 
-/** Steeper filters cost more than can be heard on a telephone. */
+/** Steeper filters cost more without an audible gain on a telephone. */
 const zeroCrossings = 16;
 
 /** 64 KB, 4 s at 8 kHz: large enough that a message costs less than its samples. */
@@ -56,7 +56,7 @@ export function createClipWriter(maxSampleRate: number, seconds: number, sink: C
     return by.process(samples, 0, count, converted, 0);
   };
 
-  /** Silence behind the end pushes the last samples out of the filter. */
+  /** Silence behind the end flushes the last samples out of the filter. */
   const flush = (): void => {
     if (resampler === undefined) return;
     const tail = new Int16Array(resampler.delaySamples + 1);

@@ -2,15 +2,15 @@ import { DecodeError } from './decode-error.ts';
 import { createDecodeJob, type DecodeJob } from './decode-job.ts';
 import type { DecodeOrder, DecodeReport } from './protocol.ts';
 
-// The library writes every fault of a file to the console; the server learns of it by a report.
+// The library writes every fault of a file to the console; the server gets a report instead.
 console.error = () => {};
 
 const maxSampleRate = Number(process.argv[2]);
 const announced = new Map<number, { readonly file: Uint8Array; filled: number; readonly seconds: number }>();
 const jobs = new Map<number, DecodeJob>();
-/** A slice of a file ends the turn of the file when it took as long. */
+/** The limit of a file's slice in one turn. */
 const turnMs = 5;
-/** Pieces of 64 KB that the other side has not taken: it may be busy, and they must not pile up here. */
+/** Unread pieces of 64 KB: a busy receiver must not make them pile up here. */
 const mostUntaken = 32;
 let untaken = 0;
 let isTurning = false;
@@ -22,7 +22,7 @@ process.on('message', (order: DecodeOrder) => {
   }
   void take(order);
 });
-// Without the server there is nobody to decode for.
+// Without the server no decoded file has a receiver.
 process.on('disconnect', () => process.exit());
 
 async function take(order: DecodeOrder): Promise<void> {
@@ -54,7 +54,7 @@ function wake(): void {
   setImmediate(takeTurns);
 }
 
-/** A slice of each file in turn, so that a short one need not wait for the end of a long one. */
+/** Decodes a slice of each file in turn, so that a short file need not wait for the end of a long one. */
 function takeTurns(): void {
   for (const [name, job] of jobs) {
     report({ type: 'turn', job: name });
@@ -85,7 +85,7 @@ function fail(job: number, error: unknown): void {
   report({ type: 'failed', job, code, sentence: message });
 }
 
-/** Whatever the library throws, it is the file that made it do so. */
+/** Every error of the library is caused by the file. */
 const unreadable = new DecodeError('broken-file', 'it is broken: it could not be decoded');
 
 function pass(job: number, samples: Int16Array): void {

@@ -1,6 +1,6 @@
 import type { DecodeProblem } from '@jackfield/ports';
 
-/** Why there is no clip; the message is a sentence that a customer may read. */
+/** Why there is no clip; the message is a sentence for customers. */
 export class DecodeError extends Error {
   readonly code: DecodeProblem;
 

@@ -6,9 +6,9 @@ import { recogniseSound } from './recognise-sound.ts';
 import { readWavLayout } from './wav-layout.ts';
 import { createWavReader } from './wav-samples.ts';
 
-/** One file on its way to a clip. */
+/** One file that is being decoded. */
 export interface DecodeJob {
-  /** Does a slice of some milliseconds; true when that was the last one. Throws a DecodeError for a fault of the file. */
+  /** Decodes a slice of some milliseconds; true after the last one. Throws a DecodeError for a fault of the file. */
   turn(): boolean;
   end(): void;
 }
@@ -18,7 +18,7 @@ export interface DecodeJobLimits {
   readonly maxSampleRate: number;
 }
 
-/** Where the clip goes: its length in samples, or slightly more, precedes them. */
+/** The receiver of the clip: its length in samples, or slightly more, precedes them. */
 export interface DecodeSink {
   begin(sampleRate: number, mostSamples: number): void;
   take(piece: Int16Array): void;
@@ -26,10 +26,10 @@ export interface DecodeSink {
 
 /** 4 KB are at most 4 s of MP3: 1 to 5 ms. */
 const sliceBytes = 4_096;
-/** Headers alone are read a hundred times as fast. */
+/** Reading headers alone is a hundred times as fast. */
 const scanBytes = 262_144;
 const sliceFrames = 32_768;
-/** The decoder leaves out what encoders stand around the sound, which headers count. */
+/** The decoder omits the padding of encoders, which headers count. */
 const paddingSeconds = 1;
 
 export async function createDecodeJob(
@@ -64,7 +64,7 @@ function createWavJob(
     seconds,
     sinkOf(sink, () => length),
   );
-  // Frames of many channels are long: a slice is as many bytes whatever their number.
+  // Frames of many channels are long: a slice has the same bytes for any number of channels.
   const perTurn = Math.max(1, Math.floor(sliceFrames / layout.channels));
   const samples = new Int16Array(perTurn);
   let frame = 0;
@@ -82,13 +82,13 @@ function createWavJob(
   };
 }
 
-/** Reads every header first: a file that is too long is refused before anything is decoded or held. */
+/** Reads every header first: a file that is too long is refused before any decoding or allocation. */
 async function createMp3Job(
   file: Uint8Array,
   { seconds, maxSampleRate }: DecodeJobLimits,
   sink: DecodeSink,
 ): Promise<DecodeJob> {
-  // A decoder for each file: its filters keep sound of the file before.
+  // One decoder per file: its filters keep sound of the previous file.
   const decoder = new MPEGDecoder();
   await decoder.ready;
   let length = 0;
@@ -117,7 +117,7 @@ async function createMp3Job(
         scanned = scan(scanned);
         return false;
       }
-      // Only whole frames reach the decoder; what it does with other bytes is not bounded.
+      // Only whole frames reach the decoder; its work on other bytes is unbounded.
       const run = nextFrames(file, at, sliceBytes);
       if (run === undefined) {
         if (clip.finish()) return true;
@@ -141,7 +141,7 @@ function sinkOf(sink: DecodeSink, seconds: () => number): ClipSink {
   };
 }
 
-/** The decoder hands over two channels for mono as well, equal ones. */
+/** The decoder outputs two equal channels for mono as well. */
 function mixDown(channels: readonly Float32Array[], count: number, out: Int16Array): void {
   const left = channels[0]!;
   const right = channels[1] ?? left;

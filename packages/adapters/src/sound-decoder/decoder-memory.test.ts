@@ -17,7 +17,7 @@ test('MP3 files of three hours leave no memory behind, neither refused nor playe
   assert.ok(Math.abs(used.seconds! - 10_800) < 60, told);
   const [clip, files] = [(used.seconds! * 16_000) / 2 ** 20, used.bytes! / 2 ** 20];
   assert.ok(used.afterRefusals! < 60, `eight that are too long: ${told}`);
-  // docs/operations.md gives both figures.
+  // docs/operations.md states both figures.
   assert.ok(used.whileHeld! < clip + files + 60, `the clip itself and little more: ${told}`);
   assert.ok(used.decoderPeak! < 250, `the process that decodes: ${told}`);
   assert.ok(used.afterRelease! < 60, `released: ${told}`);

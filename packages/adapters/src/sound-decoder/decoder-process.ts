@@ -4,30 +4,30 @@ import type { DecodeOrder, DecodeReport } from './protocol.ts';
 /** A process that decodes. */
 export interface DecoderProcess {
   readonly pid: number | undefined;
-  /** Sends the file in pieces, each when the one before was taken. */
+  /** Sends the file in pieces, each after the previous one was accepted. */
   decode(job: number, file: Uint8Array, seconds: number): void;
-  /** Whether it keeps this process from ending. */
+  /** Whether the decoder keeps this process alive. */
   hold(isHeld: boolean): void;
-  /** Kills it; it reports nothing more. Resolves when it is gone. */
+  /** Kills it; it reports nothing more. Resolves when the process has ended. */
   end(): Promise<void>;
 }
 
 export interface DecoderProcessOptions {
   readonly program: URL;
-  /** Clips of higher rates are converted to it. */
+  /** Clips of higher rates are converted to this rate. */
   readonly maxSampleRate: number;
   readonly reported: (report: DecodeReport) => void;
-  /** It ended by itself. */
+  /** The process ended by itself. */
   readonly lost: () => void;
 }
 
-/** 64 KB: what one write to the channel takes at most without a wait. */
+/** 64 KB: the most that one write to the channel accepts without a wait. */
 const pieceBytes = 65_536;
 
 export function startDecoderProcess(options: DecoderProcessOptions): DecoderProcess {
   const { program, maxSampleRate, reported, lost } = options;
   const child = fork(program, [String(maxSampleRate)], {
-    // The process needs nothing of ours: no environment, no terminal. A small heap is collected often.
+    // The process needs no environment and no terminal. A small heap is collected often.
     env: {},
     execArgv: ['--max-old-space-size=128', '--max-semi-space-size=1'],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -51,7 +51,7 @@ export function startDecoderProcess(options: DecoderProcessOptions): DecoderProc
   const send = (order: DecodeOrder, then: () => void): void => {
     if (isOver) return;
     child.send(order, (error) => {
-      // Whatever broke the channel also ends the process.
+      // Any failure of the channel also ends the process.
       if (error === null) then();
       else child.kill('SIGKILL');
     });

@@ -9,10 +9,10 @@ export interface FrameRun {
   readonly samples: number;
 }
 
-/** Frames in a row that tell sound from bytes that merely look like a header. */
+/** Consecutive frames that distinguish sound from bytes that only look like a header. */
 const frameChain = 3;
 
-/** Where sound may begin: behind tags, which may be several and may lie about their length. */
+/** The first possible position of sound: behind the tags; there may be several with wrong lengths. */
 export function skipId3(bytes: Uint8Array): number {
   let at = 0;
   while (bytes[at] === 0x49 && bytes[at + 1] === 0x44 && bytes[at + 2] === 0x33 && at + 10 <= bytes.length) {
@@ -48,14 +48,14 @@ function isChain(bytes: Uint8Array, at: number): boolean {
   return true;
 }
 
-/** Nothing, or an ID3v1 or APE tag. */
+/** The end of the file, or an ID3v1 or APE tag. */
 function isEnd(bytes: Uint8Array, at: number): boolean {
   if (at >= bytes.length) return true;
   const mark = String.fromCharCode(...bytes.subarray(at, at + 3));
   return mark === 'TAG' || mark === 'APE';
 }
 
-/** Whole frames from `at` on, up to about `size` bytes; what lies between frames is left out. Linear in what it passes. */
+/** Whole frames from `at` on, up to about `size` bytes; bytes between frames are skipped. Linear in the bytes that it passes. */
 export function nextFrames(bytes: Uint8Array, at: number, size: number): FrameRun | undefined {
   let start = at;
   let header = wholeFrame(bytes, start);

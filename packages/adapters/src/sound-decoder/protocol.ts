@@ -6,8 +6,8 @@ export type DecodeOrder =
   | { readonly type: 'piece'; readonly job: number; readonly bytes: Uint8Array };
 
 /**
- * Messages from the process that decodes. `turn` precedes each slice of work: it names the file that is to blame when the process hangs.
- * `begun` gives the length of the clip, or slightly more; its samples follow in order.
+ * Messages from the process that decodes. `turn` precedes each slice of work: it names the file at fault when the process hangs. `begun`
+ * gives the length of the clip, or slightly more; its samples follow in order.
  */
 export type DecodeReport =
   | { readonly type: 'turn'; readonly job: number }

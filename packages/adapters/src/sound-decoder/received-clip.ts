@@ -1,15 +1,15 @@
 import type { SoundClip } from '@jackfield/ports';
 
-/** A clip whose samples come in pieces, into memory that is allocated once. */
+/** A clip whose samples arrive in pieces, in memory that is allocated once. */
 export interface ReceivedClip {
   take(piece: Int16Array): void;
   finish(): SoundClip;
 }
 
-/** Memory beyond the last sample that a clip may keep: pages that nothing was written to cost nothing. */
+/** Memory beyond the last sample that a clip may keep: unwritten pages cost nothing. */
 const mostUnused = 65_536;
 
-/** `mostSamples` is the length, or slightly more; what exceeds it is left out. */
+/** `mostSamples` is the length, or slightly more; further samples are dropped. */
 export function createReceivedClip(sampleRate: number, mostSamples: number): ReceivedClip {
   const samples = new Int16Array(mostSamples);
   let length = 0;

@@ -15,7 +15,7 @@ const limits = { seconds: 60 };
 const decode = (file: Uint8Array) => decoder.decode(file, limits);
 const secondsOf = ({ samples, sampleRate }: SoundClip) => samples.length / sampleRate;
 
-/** Frequency by counting the rising edges of the middle half, and the effective value of it (0.354 for our sine). */
+/** Frequency by counting the rising edges of the middle half, and its effective value (0.354 for our sine). */
 function hear({ samples, sampleRate }: SoundClip): { hz: number; level: number } {
   const middle = samples.subarray(samples.length >> 2, (samples.length * 3) >> 2);
   let edges = 0;
@@ -86,7 +86,7 @@ test('tags in front and behind, junk in front and within are passed over', async
 test('a file that changes its rate goes on at its speed', async () => {
   const other = await mp3File([sine(440, 22_050, 1)], 22_050);
   const { sampleRate, samples } = await decode(Buffer.concat([short, other]));
-  // The encoder stands some silence at both ends of each file.
+  // The encoder adds some silence at both ends of each file.
   for (const second of [0, 1]) {
     const part = samples.subarray((second + 0.15) * sampleRate, (second + 0.95) * sampleRate);
     assertTone({ sampleRate, samples: part }, 440, 0.8);
@@ -135,7 +135,7 @@ test('frames of right headers and random content are played or refused', async (
   let seed = 1;
   const noise = short.map((byte, at) => {
     seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
-    // The frames of this file have 208 or 209 bytes: headers stay, because the rest of it is what varies.
+    // The frames of this file have 208 or 209 bytes: headers stay, because the rest varies.
     return byte === 0xff || short[at - 1] === 0xff || short[at - 2] === 0xff ? byte : seed >> 16;
   });
   const heard = await decode(noise).catch((error: { code: string }) => error.code);
@@ -174,7 +174,7 @@ test('a file that hangs or ends the process is given up; the others are begun ag
   const [dying, behind] = [tell('die'), tell('behind')];
   await assert.rejects(dying, { code: 'broken-file', message: /made the decoder fail/ });
   assert.equal((await behind).samples.length, 6);
-  // Whether the second process lives depends on who of them was first.
+  // Whether the second process lives depends on which of them was first.
   const { active, waiting } = watched.census();
   assert.deepEqual([active, waiting], [0, 0]);
   await watched.close();
@@ -183,7 +183,7 @@ test('a file that hangs or ends the process is given up; the others are begun ag
 test('a file that is always begun with one that kills is given up in the end', async () => {
   const program = new URL('./testing/fragile-child.ts', import.meta.url);
   const watched = createSoundDecoder({ program, maxAttempts: 2 });
-  // Whoever reports no turn is not known to be at work: nobody is to blame, so all are.
+  // A process without a reported turn names no file at fault, so all are.
   const silent = watched.decode(Buffer.from('quiet death'), limits);
   await assert.rejects(silent, { code: 'broken-file' });
   await watched.close();

@@ -7,27 +7,27 @@ import { createReceivedClip, type ReceivedClip } from './received-clip.ts';
 export interface SoundDecoderOptions {
   /** Clips of higher rates are converted to it in the process; the media engine runs at 8,000. */
   readonly maxSampleRate?: number;
-  /** Files that are decoded at the same time, slice by slice. */
+  /** Files that are decoded concurrently, slice by slice. */
   readonly maxActive?: number;
-  /** Files that wait for their turn, and their bytes together. */
+  /** Files that wait, and their bytes together. */
   readonly maxWaiting?: number;
   readonly maxWaitingBytes?: number;
-  /** A slice takes milliseconds; a process that is silent for so long hangs and is replaced. */
+  /** A slice takes milliseconds; a process that is silent for this long hangs and is replaced. */
   readonly stallMs?: number;
-  /** How often a file is begun because another one took the process down. */
+  /** How often a file is restarted after another file ended the process. */
   readonly maxAttempts?: number;
-  /** A process without work ends after it, and its memory with it. */
+  /** An idle process ends after this time, which frees its memory. */
   readonly idleMs?: number;
-  /** What the process runs; another one in tests of what hangs. */
+  /** The program of the process; another one in tests of hangs. */
   readonly program?: URL;
 }
 
 export interface SoundDecoderOfFiles extends SoundDecoder {
-  /** What is under way, for metrics and for the census after a test. */
+  /** Current work, for metrics and for the census after a test. */
   census(): { readonly active: number; readonly waiting: number; readonly processes: number };
   /** The process id while one runs. */
   readonly pid: number | undefined;
-  /** Ends the process; what is still being decoded is rejected. */
+  /** Ends the process; files still being decoded are rejected. */
   close(): Promise<void>;
 }
 
@@ -44,8 +44,8 @@ interface Job {
 }
 
 /**
- * Decodes in a process that is started at the first file, again when a file made it hang or die, and again after it was idle. A process and
- * no thread: what a thread has freed stays with the server, 100 to 400 MB after some long files.
+ * Decodes in a process that starts with the first file, after a file made it hang or die, and after an idle time. A process instead of a
+ * thread: memory that a thread frees stays with the server, 100 to 400 MB after some long files.
  */
 export function createSoundDecoder(options: SoundDecoderOptions = {}): SoundDecoderOfFiles {
   const { maxSampleRate = 8_000, maxActive = 8, maxWaiting = 500, stallMs = 5_000 } = options;
@@ -93,13 +93,13 @@ export function createSoundDecoder(options: SoundDecoderOptions = {}): SoundDeco
 
   function watchOver(): void {
     clearTimeout(watch);
-    // A main thread that was busy for so long finds the timer before the reports: these are taken first, then it is looked again.
+    // After a long busy time this thread sees the timer before the reports: a second timer lets it handle the reports first.
     watch = setTimeout(() => {
       watch = setTimeout(() => replace('it took too long to decode'), Math.min(stallMs, 200));
     }, stallMs);
   }
 
-  /** The one that was at work is to blame and is given up, the others begin again. */
+  /** Gives up the file that was being decoded and restarts the others. */
   function replace(blame: string): void {
     end();
     const culprit = atWork;
@@ -140,7 +140,7 @@ export function createSoundDecoder(options: SoundDecoderOptions = {}): SoundDeco
       return;
     }
     clearTimeout(watch);
-    // An idle process keeps nobody from ending, nor does its end.
+    // An idle process, and its end, keep no other process alive.
     watch = setTimeout(end, idleMs).unref();
   }
 

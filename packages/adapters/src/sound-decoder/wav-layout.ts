@@ -1,19 +1,19 @@
 import { readWavHeader, type WavFault, wavTag } from '@jackfield/media';
 import { DecodeError } from './decode-error.ts';
 
-/** Where the samples of a WAV file lie and how they are written; it was checked, so that reading them cannot fail. */
+/** Position and format of the samples in a WAV file; checked, so that reading them cannot fail. */
 export interface WavLayout {
   readonly encoding: 'unsigned' | 'signed' | 'float' | 'a-law' | 'mu-law';
-  /** Of one sample of one channel: 1 to 4. */
+  /** Bytes of one sample of one channel: 1 to 4. */
   readonly sampleBytes: number;
   readonly channels: number;
   readonly sampleRate: number;
-  /** First byte of the first frame, and the number of whole frames that are really there. */
+  /** First byte of the first frame, and the number of whole frames that are present. */
   readonly start: number;
   readonly frames: number;
 }
 
-/** The resampler takes no others. */
+/** The rates that the resampler supports. */
 const rateRange = { least: 4_000, most: 192_000 } as const;
 
 const faults: Readonly<Record<WavFault, string>> = {
@@ -23,7 +23,7 @@ const faults: Readonly<Record<WavFault, string>> = {
   'short-format': "its 'fmt ' chunk is too short",
 };
 
-/** Throws a DecodeError for what is not played. */
+/** Throws a DecodeError for an unsupported format. */
 export function readWavLayout(bytes: Uint8Array): WavLayout {
   const header = readWavHeader(bytes);
   if (header.fault !== undefined) throw broken(faults[header.fault]);
@@ -34,7 +34,7 @@ export function readWavLayout(bytes: Uint8Array): WavLayout {
   if (sampleRate < rateRange.least || sampleRate > rateRange.most) {
     throw broken(`a rate of ${sampleRate} Hz is not between ${rateRange.least} and ${rateRange.most}`);
   }
-  // 24 bits may lie in 4 bytes, at their upper end; a frame size that makes no sense is passed over.
+  // 24 bits may lie in 4 bytes, at their upper end; an invalid frame size is ignored.
   const said = frameBytes / channels;
   const fits = Number.isInteger(said) && said > bits / 8 && said <= 4 && encoding === 'signed';
   const sampleBytes = fits ? said : bits / 8;

@@ -30,7 +30,7 @@ function sampleReader(bytes: Uint8Array, view: DataView, layout: WavLayout): (at
     case 'float':
       return (at) => {
         const sample = view.getFloat32(at, true);
-        // No number at all, and numbers that would drown the other channels.
+        // NaN, and values that would drown the other channels.
         return sample >= -1 && sample <= 1
           ? sample * 32_767
           : sample > 1

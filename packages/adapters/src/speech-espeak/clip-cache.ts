@@ -1,6 +1,6 @@
 import type { SoundClip } from '@jackfield/ports';
 
-/** Clips by key, also those still being made, so that equal requests share the work; the least recently used leave first. */
+/** Clips by key, pending ones included, so that equal requests share the work; the least recently used clips are evicted first. */
 export interface ClipCache {
   get(key: string, make: () => Promise<SoundClip>): Promise<SoundClip>;
   /** Bytes of the samples kept. */

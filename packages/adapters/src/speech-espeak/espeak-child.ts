@@ -12,7 +12,7 @@ const sampleRate = engine.get_samplerate();
 const voices = voicesByLanguage();
 
 process.on('message', (order: EngineOrder) => process.send?.(outcomeOf(order)));
-// The channel closes when the platform is gone, also by kill -9.
+// The channel closes when the platform ends, also by kill -9.
 process.on('disconnect', () => process.exit(0));
 
 function outcomeOf(order: EngineOrder): EngineOutcome {
@@ -39,8 +39,8 @@ function speak({ text, language, voice }: SpeakOrder): SpeakOutcome {
 }
 
 /**
- * A voice lists its languages by preference (`fr-fr`, then `fr`); the first voice to name one keeps it, unless one bears its name:
- * `gmw/en` speaks plain English, and not the voice of the Caribbean, which is listed before it.
+ * A voice lists its languages by preference (`fr-fr`, then `fr`). The first voice that lists a language keeps it, unless another voice is
+ * named after it: `gmw/en` is plain English, although the Caribbean voice is listed before it.
  */
 function voicesByLanguage(): ReadonlyMap<string, string> {
   const found = new Map<string, string>();

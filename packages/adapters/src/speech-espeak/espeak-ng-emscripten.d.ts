@@ -1,4 +1,4 @@
-/** The part of the engine's interface that we use; the package brings no types. */
+/** The part of the engine's interface that we use; the package has no types. */
 declare module '@echogarden/espeak-ng-emscripten' {
   export interface EspeakVoice {
     /** Unique, e.g. `gmw/en-US`. */

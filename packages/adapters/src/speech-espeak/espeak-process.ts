@@ -9,9 +9,9 @@ import type {
 } from './protocol.ts';
 import { SpeechError } from './speech-error.ts';
 
-/** The engine's process: started at its first order, started again when it died or was killed for its slowness. */
+/** The engine's process: started with its first order, and restarted after it died or was killed for slowness. */
 export interface EspeakProcess {
-  /** Orders are carried out one after another. */
+  /** Orders run one after another. */
   order(order: SpeakOrder): Promise<SpeakOutcome>;
   order(order: ListOrder): Promise<ListOutcome>;
   /** The process id while one runs. */
@@ -39,7 +39,7 @@ export function createEspeakProcess({ timeoutMs, maxWaiting }: EspeakProcessOpti
 
   const start = (): ChildProcess => {
     const started = fork(new URL('./espeak-child.ts', import.meta.url), {
-      // It needs nothing of ours: no environment, no flags, no terminal.
+      // The process needs no environment, no flags and no terminal.
       env: {},
       execArgv: [],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -62,7 +62,7 @@ export function createEspeakProcess({ timeoutMs, maxWaiting }: EspeakProcessOpti
     const one = current;
     current = undefined;
     clearTimeout(deadline);
-    // An idle engine keeps nobody from ending.
+    // An idle engine keeps no process alive.
     child?.unref();
     child?.channel?.unref();
     if (one !== undefined) by(one);
@@ -77,7 +77,7 @@ export function createEspeakProcess({ timeoutMs, maxWaiting }: EspeakProcessOpti
     child.ref();
     child.channel?.ref();
     child.send(current.order, (error) => {
-      // Whatever broke the channel also ends the process; its `exit` settles the order.
+      // Any failure of the channel also ends the process; its `exit` settles the order.
       if (error !== null) child?.kill('SIGKILL');
     });
     deadline = setTimeout(() => {

@@ -8,7 +8,7 @@ after(() => speech.close());
 const seconds = ({ samples, sampleRate }: SoundClip) => samples.length / sampleRate;
 const say = (text: string, language = 'en-US') => speech.speak({ text, language });
 
-/** Shares of 30 ms frames that are loud, and of the loud ones that repeat with the period of a voice (70–400 Hz). */
+/** Share of 30 ms frames that are loud, and share of loud frames that repeat with the period of a voice (70–400 Hz). */
 function hearVoice({ samples, sampleRate }: SoundClip): { loud: number; voiced: number } {
   const frame = Math.round(sampleRate * 0.03);
   let frames = 0;
@@ -96,7 +96,7 @@ test('an engine that is killed is started again', async () => {
   await say('before');
   const killed = speech.enginePid!;
   process.kill(killed, 'SIGKILL');
-  // What is in flight when it dies is refused; how long the kill takes to show is not ours to say.
+  // The order in flight is refused when the process dies; how long the kill takes is not ours to decide.
   const during = await say('during').catch((error: { code: string }) => error.code);
   if (typeof during === 'string') assert.equal(during, 'engine-failed');
   assert.ok(seconds(await say('after')) > 0.2);

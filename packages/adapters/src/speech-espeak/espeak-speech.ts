@@ -6,7 +6,7 @@ import { SpeechError } from './speech-error.ts';
 export interface EspeakOptions {
   /** Characters of one text. */
   readonly maxTextLength?: number;
-  /** For one text, from its turn on; the first also pays for the start of the engine (0.3 s on an idle core). */
+  /** Limit for one text, from its turn on; the first also includes the start of the engine (0.3 s on an idle core). */
   readonly timeoutMs?: number;
   /** Texts that wait for the engine. */
   readonly maxWaiting?: number;
@@ -15,11 +15,11 @@ export interface EspeakOptions {
 }
 
 export interface EspeakSpeech extends Speech {
-  /** As `SpeechLanguages` of the port says. */
+  /** As defined by `SpeechLanguages` of the port. */
   languages(): Promise<readonly string[]>;
   /** The engine's process while one runs, for the census of processes. */
   readonly enginePid: number | undefined;
-  /** Kills the engine; what is still being said is rejected. */
+  /** Kills the engine; pending texts are rejected. */
   close(): void;
 }
 
@@ -59,7 +59,7 @@ export function createEspeakSpeech(options: EspeakOptions = {}): EspeakSpeech {
   };
 }
 
-/** `en-us` is written `en-US`; what BCP 47 does not know stays as the engine has it. */
+/** `en-us` is written `en-US`; a tag unknown to BCP 47 stays as the engine has it. */
 function canonicalTag(tag: string): string {
   try {
     return Intl.getCanonicalLocales(tag)[0] ?? tag;
@@ -68,7 +68,7 @@ function canonicalTag(tag: string): string {
   }
 }
 
-/** The engine would read markup, `[[phonemes]]` and stop at a NUL: all of it becomes text, white space one blank. */
+/** The engine would interpret markup and `[[phonemes]]`, and stop at a NUL: all of it becomes text, white space one blank. */
 function plainText(text: string): string {
   return text
     .toWellFormed()

@@ -5,14 +5,14 @@ export interface SpeakOrder {
   readonly voice: 'woman' | 'man';
 }
 
-/** Asks which languages there are; carried out in turn like a text. */
+/** Asks for the available languages; runs in turn like a text. */
 export interface ListOrder {
   readonly list: 'languages';
 }
 
 export type EngineOrder = SpeakOrder | ListOrder;
 
-/** Lower-case tags, as the engine has them. */
+/** Lower-case tags, as in the engine. */
 export interface ListOutcome {
   readonly languages: readonly string[];
 }

@@ -1,20 +1,20 @@
 import { pcma, pcmu } from '@jackfield/media';
 import { readWavFormat, type WavFormat } from './wav-format.ts';
 
-/** What a chunk holds; or why it holds nothing. */
+/** The samples of a chunk, or the reason for their absence. */
 export type ReadAudio =
   | { readonly samples: Int16Array; readonly sampleRate: number; readonly sentence?: never }
   | { readonly sentence: string };
 
-/** What is meant where a chunk does not say it. */
+/** The format of chunks that do not state it. */
 export interface AudioDefaults {
   readonly contentType: string;
   readonly sampleRate: number;
 }
 
 /**
- * Makes samples of the chunks that come one after another: 16-bit little-endian, µ-law, or WAV, whose header may stand in front of the
- * first chunk alone. Half a sample at the end of a chunk is kept for the next one.
+ * Decodes consecutive chunks into samples: 16-bit little-endian, µ-law, or WAV, whose header may precede the first chunk only. Half a
+ * sample at the end of a chunk is kept for the next one.
  */
 export class AudioReader {
   readonly #defaults: AudioDefaults;
@@ -52,7 +52,7 @@ export class AudioReader {
     }
   }
 
-  /** What comes next begins anew. */
+  /** The next chunk starts a new file. */
   reset(): void {
     this.#odd = -1;
     this.#kind = '';
@@ -125,7 +125,7 @@ function companded(codec: typeof pcmu, bytes: Uint8Array): Int16Array {
   return samples;
 }
 
-/** Two channels as one. */
+/** Mixes two channels into one. */
 function folded(samples: Int16Array): Int16Array {
   const mono = new Int16Array(samples.length >> 1);
   for (let i = 0; i < mono.length; i++) mono[i] = (samples[2 * i]! + samples[2 * i + 1]!) >> 1;

@@ -2,7 +2,7 @@ const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 const codes = Uint8Array.from(alphabet, (letter) => letter.charCodeAt(0));
 const PAD = '='.charCodeAt(0);
 
-/** Writes `count` bytes as base64 (RFC 4648 §4) and returns where it ends; nothing is allocated. */
+/** Writes `count` bytes as base64 (RFC 4648 §4) and returns the end position; allocates nothing. */
 export function writeBase64(bytes: Uint8Array, count: number, out: Uint8Array, at: number): number {
   const whole = count - (count % 3);
   for (let i = 0; i < whole; i += 3) {
@@ -23,10 +23,10 @@ export function writeBase64(bytes: Uint8Array, count: number, out: Uint8Array, a
   return at + 4;
 }
 
-/** Bytes of base64 or base64url, padded or not, with or without line breaks; undefined when it is something else. Linear. */
+/** Decodes base64 or base64url, padded or not, with or without line breaks; undefined for any other text. Linear. */
 export function readBase64(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64');
-  // Node leaves out what it does not know: then it is shorter than its letters say.
+  // Node skips unknown characters: the result is then shorter than the number of letters implies.
   if (bytes.length === lengthOf(text)) return bytes;
   const tight = text.replace(/\s+/g, '');
   return tight.length < text.length && bytes.length === lengthOf(tight) ? bytes : undefined;
@@ -36,6 +36,6 @@ function lengthOf(text: string): number {
   let letters = text.length;
   if (letters > 0 && text.charCodeAt(letters - 1) === PAD) letters--;
   if (letters > 0 && text.charCodeAt(letters - 1) === PAD) letters--;
-  // One letter of a group of four is no byte.
+  // A group with a single letter encodes no byte.
   return letters % 4 === 1 ? -1 : Math.floor((letters * 3) / 4);
 }

@@ -14,16 +14,16 @@ interface Channel {
   readonly cleaner: NoiseCancellation;
 }
 
-/** RNNoise knows this rate alone. */
+/** The only rate that RNNoise supports. */
 export const cleanedRate = 48_000;
 const FRAME = cleanedRate / 50;
 
 /**
- * Takes the noise out of what legs say on the tracks of a stream. What they hear comes in channels of its own and stays as it is, 10 ms later
- * as well: all tracks keep one clock.
+ * Removes noise from the audio that legs send on the tracks of a stream. The audio that legs receive has its own channels and stays
+ * unchanged, but is also delayed by 10 ms: all tracks share one clock.
  */
 export class CleanedTracks {
-  /** What is to be tapped, at 48 kHz. */
+  /** The legs to tap, at 48 kHz. */
   readonly tapped: readonly TappedLegs[];
   readonly #channels: readonly Channel[];
   readonly #resamplers: ReadonlyMap<string, FrameResampler>;
@@ -34,7 +34,7 @@ export class CleanedTracks {
   readonly #out: Int16Array;
   readonly #tracks: number;
 
-  /** Tracks that were among the former ones go on where they were. */
+  /** Tracks that existed before keep their state. */
   constructor(
     tracks: readonly StreamTrack[],
     sampleRate: number,
@@ -80,7 +80,7 @@ export class CleanedTracks {
     this.#out = new Int16Array(samples * tracks.length);
   }
 
-  /** From interleaved channels to interleaved tracks at the rate of the stream; holds until the next frame. */
+  /** Converts interleaved channels to interleaved tracks at the rate of the stream; valid until the next frame. */
   process(samples: Int16Array): Int16Array {
     const frame = this.#frame;
     const channels = this.#channels;

@@ -2,7 +2,7 @@ import { pcmu } from '@jackfield/media';
 import type { StreamOrder } from '@jackfield/ports';
 import { writeBase64 } from './base64.ts';
 
-/** A track as its frames name it: what stands around the numbers and the samples, written once. The binary header is in README.md. */
+/** A track with the constant text of its frames, written once. README.md describes the binary header. */
 export interface TrackShape {
   readonly name: string;
   readonly middle: Uint8Array;
@@ -13,7 +13,7 @@ const encode = (text: string): Uint8Array => Buffer.from(text, 'utf8');
 const mediaHead = encode('{"event":"media","sequenceNumber":');
 const chunkHead = encode('","chunk":');
 const payloadHead = encode(',"payload":"');
-/** Longer names are cut where they stand in binary frames: their header has one byte for its length. */
+/** Longer names are cut in binary frames: one byte of the header holds the length. */
 const MOST_NAME_BYTES = 232;
 const HEADER_BYTES = 20;
 /** 20 ms at 24 kHz. */
@@ -25,7 +25,7 @@ const gathered = new Int16Array(MOST_SAMPLES);
 const gatheredBytes = new Uint8Array(gathered.buffer);
 const companded = new Uint8Array(MOST_SAMPLES);
 
-/** Writes the frames of one stream; the numbers go on over its connections. */
+/** Writes the frames of one stream; the numbers continue over its connections. */
 export class FrameWriter {
   readonly #order: StreamOrder;
   readonly #stream: string;
@@ -71,7 +71,7 @@ export class FrameWriter {
     return `{"event":"start","sequenceNumber":${++this.#sequence},"start":${JSON.stringify(start)},"extra_headers":${this.#extraHeaders}}`;
   }
 
-  /** Every `step`-th of the samples, from `offset` on; what is returned holds until the next frame is written. */
+  /** Writes every `step`-th sample from `offset`; the result is valid until the next frame is written. */
   media(
     shape: TrackShape,
     timestampMs: number,

@@ -17,7 +17,7 @@ import { type ReceivedFrame, readFrame } from './read-frame.ts';
 import type { StreamCounters, StreamLimits } from './stream-messages.ts';
 import { StreamSocket, type StreamSocketListener } from './stream-socket.ts';
 
-/** What all streams of a thread share. */
+/** Shared by all streams of a thread. */
 export interface LiveStreamDeps {
   readonly engine: EngineStreams;
   /** Epoch milliseconds that never step back. */
@@ -27,13 +27,13 @@ export interface LiveStreamDeps {
   readonly limits: StreamLimits;
   readonly counters: StreamCounters;
   readonly trust?: string | undefined;
-  /** It has told its last notice. */
+  /** The stream has sent its last notification. */
   readonly over: (stream: string) => void;
 }
 
-/** Frames about what happened, kept while there is no socket. */
+/** Event frames that are kept while there is no socket. */
 const MOST_KEPT = 1000;
-/** Frames that are not audio cannot be dropped: with so many times the audio's bound in front of it, a socket is given up. */
+/** Frames that are not audio cannot be dropped: beyond this multiple of the audio's limit the socket is closed. */
 const HOPELESS = 8;
 
 /** One stream: legs on one side, a WebSocket on the other. Everything happens in the thread of the engine. */
@@ -50,11 +50,11 @@ export class LiveStream implements StreamSocketListener {
   #isResumption = false;
   #isClosing = false;
   #failure: string | undefined;
-  /** The other side sent `stop`: however its connection ends then, that was its wish. */
+  /** The other side sent `stop`: any end of its connection is then intended. */
   #isStopped = false;
-  /** Written as frames when there is a socket again. */
+  /** Written as frames once a socket is open again. */
   #kept: (() => string)[] = [];
-  /** Of each leg, what may still come in another way as well. */
+  /** Keys of each leg that may still arrive a second way. */
   readonly #keys = new Map<string, readonly PressedKey[]>();
   #framesReceived = 0;
   #framesRefused = 0;
@@ -87,7 +87,7 @@ export class LiveStream implements StreamSocketListener {
     });
   }
 
-  /** A leg is a member of its mix whether anybody is connected or not. */
+  /** A leg is a member of its mix with or without a connection. */
   open(): void {
     if (this.#order.asLeg !== undefined && !this.#openFeed()) this.#giveUp('as a leg');
   }
@@ -96,7 +96,7 @@ export class LiveStream implements StreamSocketListener {
     if (this.#socket !== undefined || this.#isClosing) return;
     const { limits, trust } = this.#deps;
     this.#isResumption = target.resumed ?? false;
-    // Who has hold audio to hear when the line is dead shall not wait long for it.
+    // A stream with hold audio detects a dead connection three times as fast, so that its legs do not wait long.
     const pingMs = this.#order.keepLostMs > 0 ? limits.pingMs / 3 : limits.pingMs;
     const { closeMs } = limits;
     const options = { mostBytes: 16 * limits.messageBytes, pingMs, closeMs, trust };
@@ -104,7 +104,7 @@ export class LiveStream implements StreamSocketListener {
     try {
       this.#socket = new StreamSocket(target, options, this);
     } catch (error) {
-      // A URL or a header that no request can have.
+      // A URL or header that is invalid in any request.
       this.unreachable(error instanceof Error ? error.message : String(error));
     }
   }
@@ -135,7 +135,7 @@ export class LiveStream implements StreamSocketListener {
     else this.#socket.close(1000, reason);
   }
 
-  // What the socket tells.
+  // Events of the socket.
 
   opened(): void {
     const { notify, counters } = this.#deps;
@@ -198,7 +198,7 @@ export class LiveStream implements StreamSocketListener {
     const { limits, counters } = this.#deps;
     this.#framesReceived++;
     counters.framesReceived++;
-    // Whoever floods is read as fast as a frame goes by; the rest waits in his own network.
+    // A limited number of messages is read per frame; the rest of a flood waits in its sender's network.
     this.#readInFrame++;
     this.#bytesInFrame += data.length;
     if (this.#readInFrame >= limits.messagesPerFrame || this.#bytesInFrame >= limits.bytesPerFrame) {
@@ -222,7 +222,7 @@ export class LiveStream implements StreamSocketListener {
       this.#refuse(frame.sentence);
       return;
     }
-    // Who may only listen is not answered.
+    // Commands of a side that may only listen are ignored.
     if (!this.#order.bidirectional || this.#feed === undefined) return;
     switch (frame.event) {
       case 'playAudio': {
@@ -268,7 +268,7 @@ export class LiveStream implements StreamSocketListener {
     this.#degrade('from-socket', ms, (100 * feed.queuedMs) / feed.mostMs);
   }
 
-  /** False when the engine has no place for it. */
+  /** False when the engine has no slot for the stream. */
   #openFeed(): boolean {
     const { engine, limits } = this.#deps;
     const { stream, asLeg, sampleRate } = this.#order;
@@ -290,7 +290,7 @@ export class LiveStream implements StreamSocketListener {
     this.#feed = undefined;
   }
 
-  /** A key of a leg: told on the tracks that have its keys, once where its phone sends it among the audio and in signalling. */
+  /** A key of a leg: reported on the tracks that carry its keys; once, when its phone sends it both in audio and in signalling. */
   press(leg: string, digit: string, durationMs: number, as: KeySource): void {
     if (!this.#outgoing.isTapping) return;
     const atMs = Math.round(this.#deps.now());
@@ -303,7 +303,7 @@ export class LiveStream implements StreamSocketListener {
     }
   }
 
-  /** A frame about something that happened: now, or when the socket is there again. */
+  /** An event frame: sent now, or once the socket is open again. */
   #tell(write: () => string): void {
     if (this.#isConnected) this.#say(write());
     else if (this.#order.keepLostMs > 0 && this.#kept.length < MOST_KEPT) this.#kept.push(write);
@@ -348,7 +348,9 @@ export class LiveStream implements StreamSocketListener {
     });
   }
 
-  /** Rather an end that is told than a stream that is silent. RFC 6455 §7.4, as registered: 1013 is "try again later". */
+  /**
+   * Ends the stream with a notification, so that it is never silent without one. RFC 6455 §7.4, as registered: 1013 is "try again later".
+   */
   #giveUp(how: string): void {
     if (this.#isClosing) return;
     this.#isClosing = true;

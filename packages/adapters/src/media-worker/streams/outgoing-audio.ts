@@ -6,35 +6,35 @@ import type { FrameWriter, TrackShape } from './frame-writer.ts';
 import type { StreamCounters, StreamLimits } from './stream-messages.ts';
 import { WaitingFrames } from './waiting-frames.ts';
 
-/** Where frames go, and who is told on the way. */
+/** The target of frames, and the callbacks on the way. */
 export interface OutgoingAudioDeps {
   readonly engine: EngineStreams;
   readonly now: () => number;
   readonly openNoiseCancellation: OpenNoiseCancellation;
   readonly limits: StreamLimits;
   readonly counters: StreamCounters;
-  /** Bytes that wait in the socket; infinitely many while there is none. */
+  /** Bytes that wait in the socket; Infinity while there is none. */
   readonly bufferedBytes: () => number;
   readonly send: (bytes: Uint8Array) => void;
-  /** Asks the other side to answer when it has all frames up to this position; see `arrived`. */
+  /** Asks the other side to confirm all frames up to this position; see `arrived`. */
   readonly ask: (position: number) => void;
   /** A frame of the legs begins. */
   readonly tick: () => void;
-  /** So much of the oldest had to go. */
+  /** Milliseconds of the oldest audio that were dropped. */
   readonly dropped: (ms: number) => void;
   readonly pressed: TellKey;
 }
 
-/** Frames that are sent for each one that comes, while those that waited are caught up with. */
+/** Waiting frames that are sent for each new one, to catch up. */
 const CATCH_UP = 10;
-/** Frames between two questions of a stream that can be resumed: 80 ms, which is what may come twice after a loss. */
+/** Frames between two confirmations of a resumable stream: 80 ms, the most audio that can arrive twice after a loss. */
 const ASK_EVERY = 4;
-/** The clock of the frames is set anew when it is off by more: the machine was suspended. */
+/** The frame clock restarts when it is off by more: the machine was suspended. */
 const MOST_DRIFT_MS = 250;
-/** The clock of a stream runs on when there is nobody on it. */
+/** Taps no leg, and so keeps the clock of the stream running. */
 const nobody = [{ said: [], heard: [] }];
 
-/** What legs say and hear, on its way to the socket: tapped, cleaned, numbered, and kept for a while where the socket does not take it. */
+/** Audio of legs, both directions, on its way to the socket: tapped, cleaned, numbered, and kept for a while when the socket is slow. */
 export class OutgoingAudio {
   readonly #order: StreamOrder;
   readonly #writer: FrameWriter;
@@ -42,11 +42,11 @@ export class OutgoingAudio {
   readonly #waiting: WaitingFrames;
   #tracks: readonly StreamTrack[];
   #shapes: readonly TrackShape[] = [];
-  /** The frame before the first one of each track, by its name. */
+  /** The frame before the first one of each track, by track name. */
   readonly #before = new Map<string, number>();
   #cleaned: CleanedTracks | undefined;
   #isTapping = false;
-  /** Frames so far, and when frame 0 would have been. */
+  /** Number of frames so far, and the time of frame 0. */
   #position = 0;
   #originMs = 0;
   #sentPosition = -1;
@@ -70,7 +70,7 @@ export class OutgoingAudio {
     return this.#isTapping;
   }
 
-  /** False when the engine has no place for them, as of `begin`. */
+  /** False when the engine has no slot for the tracks, like `begin`. */
   retrack(tracks: readonly StreamTrack[]): boolean {
     this.#tracks = tracks;
     return !this.#isTapping || this.#tap();
@@ -95,17 +95,17 @@ export class OutgoingAudio {
     this.#waiting.clear();
   }
 
-  /** Sends what waits, as far as the socket takes it. */
+  /** Sends waiting frames as far as the socket accepts them. */
   flush(): void {
     this.#drain(this.#waiting.unsent);
   }
 
-  /** The other side has all frames up to this one. */
+  /** The other side has all frames up to this position. */
   arrived(position: number): void {
     this.#waiting.forget(position);
   }
 
-  /** The socket is gone: what has not arrived for certain is sent again. */
+  /** The socket is closed: unconfirmed frames are sent again. */
   rewind(): void {
     this.#waiting.rewind();
   }
@@ -130,7 +130,7 @@ export class OutgoingAudio {
     return isTapped;
   }
 
-  /** Takes 20 ms of all tracks; called in the frame loop. */
+  /** Receives 20 ms of all tracks; called in the frame loop. */
   readonly #take = (tapped: Int16Array): void => {
     this.#deps.tick();
     const samples = this.#cleaned === undefined ? tapped : this.#cleaned.process(tapped);

@@ -1,4 +1,4 @@
-/** What the other side wants; or why it cannot have it, as a sentence for whoever wrote it. */
+/** A command of the other side, or the reason for its refusal as a sentence for the developer. */
 export type ReceivedFrame =
   | {
       readonly event: 'playAudio';
@@ -16,7 +16,7 @@ const events = 'playAudio, checkpoint, clearAudio, sendDTMF and stop';
 const MOST_NAME = 1024;
 const MOST_DIGITS = 64;
 
-/** Reads one text message. Never throws, and costs no more than its length; members that nobody knows are ignored. */
+/** Reads one text message. Never throws, and costs no more than its length; unknown members are ignored. */
 export function readFrame(text: string, stream: string): ReceivedFrame {
   let frame: unknown;
   try {
@@ -40,7 +40,7 @@ export function readFrame(text: string, stream: string): ReceivedFrame {
     case 'clearAudio':
       return { event };
     case 'sendDTMF': {
-      // Some write it as the object that goes the other way.
+      // Some clients write the object form of the outgoing frames.
       const digits = isObject(frame.dtmf) ? frame.dtmf.digit : frame.dtmf;
       if (typeof digits === 'string' && digits.length <= MOST_DIGITS && /^[0-9*#A-Da-dwW]+$/.test(digits)) {
         return { event, digits };
@@ -88,7 +88,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** As much of a value as fits into a sentence. */
+/** A prefix of a value that fits into a sentence. */
 function excerpt(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object';

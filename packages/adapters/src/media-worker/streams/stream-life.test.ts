@@ -9,7 +9,7 @@ import { createStreamRig, nothing, stream } from './stream-rig.ts';
 import { testCertificate, testKey } from './test-certificate.ts';
 import { assertOneClock, type GotFrame, toneBytes } from './test-server.ts';
 
-/** A server that does what it likes with its connections. */
+/** A server that handles its connections as the test decides. */
 async function startRawServer(
   context: TestContext,
   take: (socket: Socket) => void,
@@ -34,7 +34,7 @@ function targetOf({ url, port }: { readonly url: string; readonly port: number }
   return { url, addresses: ['127.0.0.1'], port, headers: {}, timeoutMs };
 }
 
-/** Answers the upgrade as RFC 6455 §4.2.2 wants it, and then nothing more. */
+/** Answers the upgrade as RFC 6455 §4.2.2 requires, then sends nothing more. */
 function upgrade(socket: Socket): void {
   socket.once('data', (bytes) => {
     const key = /sec-websocket-key: (\S+)/i.exec(bytes.toString())![1];
@@ -83,14 +83,14 @@ test('an attempt that fails is told with what happened, and leaves no socket', a
   rig.media.streams.connect(stream, { ...targetOf(rig.server, 5000), headers: { 'x-a': 'line\nbreak' } });
   assert.match((await rig.told('stream-unreachable', from)).sentence, /Invalid character in header/);
   assert.equal(rig.server.requests.length, 0);
-  // A close while it is being connected.
+  // A close during connecting.
   rig.media.streams.connect(stream, targetOf(silent, 60_000));
   rig.media.streams.close(stream, 'x');
   await rig.told('stream-over');
   assert.deepEqual(await rig.census(), nothing);
 });
 
-/** Accepts nothing: two connections fill its queue, and those that come later get no answer (its thread sleeps). */
+/** Accepts nothing: two connections fill its queue, and later ones get no answer (its thread sleeps). */
 async function startDeafServer(context: TestContext, host: string, port: number): Promise<void> {
   const deaf = new Worker(
     `const { parentPort, workerData } = require('node:worker_threads');
@@ -286,7 +286,7 @@ test('a reader that is slow loses the oldest audio, is told of once a second, an
   const rig = await createStreamRig(context, 38_324, {
     streamLimits: { bufferedBytes: 64 * 1024, slowMs: 200 },
   });
-  // So many tracks fill the buffers of the kernel in a moment.
+  // This many tracks fill the buffers of the kernel in a moment.
   const tracks = Array.from({ length: 60 }, (_, n) => ({ name: `track ${n}`, said: ['a'], heard: [] }));
   rig.open({ tracks, sampleRate: 24_000 });
   rig.connect();
@@ -359,7 +359,7 @@ test('a lost connection that is made again gets what was said meanwhile, faster 
   const lost = await rig.told('stream-lost');
   assert.equal(lost.code, 1006);
   const had = rig.server.frames.length;
-  // What is played waits as well: nobody hears it go by.
+  // Playing waits as well: it would have no audience.
   await rig.phone.hear(3);
   assert.ok((await rig.phone.hear(40)).every((sample) => Math.abs(sample) <= 8));
   rig.connect(undefined, { resumed: true });
@@ -377,7 +377,7 @@ test('a lost connection that is made again gets what was said meanwhile, faster 
   assertOneClock(frames.filter(({ media }, index) => media.chunk > (frames[index - 1]?.media.chunk ?? 0)));
   const names = rig.server.frames.filter(({ event }) => event === 'playedStream').map(({ name }) => name);
   assert.deepEqual(names, ['first', 'second']);
-  // 0.9 s were missed, 1 s was played since; all of it has come.
+  // 0.9 s were missed, 1 s was played since; all of it has arrived.
   assert.ok(after.length > 75, `${after.length} frames`);
   rig.media.streams.close(stream, 'x');
   await rig.told('stream-over');

@@ -1,6 +1,6 @@
 import type { LegKey, StreamNotice, StreamOrder, StreamTarget, StreamTrack } from '@jackfield/ports';
 
-/** Orders for streams on their way into the media thread. */
+/** Requests for streams to the media thread. */
 export type StreamRequest =
   | { readonly type: 'stream'; readonly do: 'open'; readonly order: StreamOrder }
   | {
@@ -24,7 +24,7 @@ export type StreamRequest =
   | ({ readonly type: 'stream'; readonly do: 'press' } & LegKey)
   | { readonly type: 'stream'; readonly do: 'close'; readonly stream: string; readonly reason: string };
 
-/** What comes back: the notices of one turn of the event loop. */
+/** The notifications of one turn of the event loop. */
 export interface StreamNotices {
   readonly type: 'stream-notices';
   readonly notices: readonly StreamNotice[];
@@ -32,22 +32,24 @@ export interface StreamNotices {
 
 /** Limits of each stream; times in milliseconds. */
 export interface StreamLimits {
-  /** What may wait to be played; default 60,000. */
+  /** Audio that may wait for playing; default 60,000. */
   readonly queueMs: number;
-  /** A longer message of the other side is refused; default 64 KiB. One of sixteen times as many bytes ends the connection with 1009. */
+  /**
+   * A longer message of the other side is refused; default 64 KiB. A message of sixteen times as many bytes ends the connection with 1009.
+   */
   readonly messageBytes: number;
-  /** What may wait in a socket before frames wait in front of it; default 128 KiB. */
+  /** Bytes that may wait in a socket before frames wait in front of it; default 128 KiB. */
   readonly bufferedBytes: number;
-  /** How much waits in front of a socket whose reader is slow, before the oldest is dropped; default 2000. */
+  /** Audio that may wait for a slow reader before the oldest is dropped; default 2000. */
   readonly slowMs: number;
-  /** Between pings; a socket that has not answered one when the next is due is lost. Default 15,000. */
+  /** Interval of pings; a socket without an answer when the next ping is due is lost. Default 15,000. */
   readonly pingMs: number;
   /** How long the other side may take to answer a close; default 5000. */
   readonly closeMs: number;
-  /** Messages, and bytes of them, that are read in 20 ms before the socket waits; default 64, and 128 KiB. */
+  /** Messages, and their bytes, that are read in 20 ms before the socket waits; default 64, and 128 KiB. */
   readonly messagesPerFrame: number;
   readonly bytesPerFrame: number;
-  /** Refusals that are answered in a second; more are counted only. Default 10. */
+  /** Refusals per second that get an answer; further ones are only counted. Default 10. */
   readonly refusalsPerSecond: number;
   /** Streams at once; default 5000. */
   readonly streams: number;
@@ -67,7 +69,7 @@ export const defaultStreamLimits: StreamLimits = {
   streams: 5000,
 };
 
-/** How many of each thing exist now. */
+/** Open objects by kind. */
 export interface StreamCensus {
   readonly streams: number;
   /** Sockets and attempts to connect. */
@@ -83,9 +85,9 @@ export interface StreamCounters {
   framesReceived: number;
   framesRefused: number;
   playDroppedMs: number;
-  /** The deepest play-out queue since these counters were read last. */
+  /** The deepest play-out queue since the last reading of these counters. */
   deepestQueueMs: number;
-  /** Sockets and attempts to connect that are there now. */
+  /** Sockets and attempts to connect that exist now. */
   sockets: number;
   connected: number;
   unreachable: number;

@@ -7,7 +7,7 @@ import { startTestServer, type TestServer, type TestServerOptions } from './test
 export const stream = '0f0b7a9e-6d0f-4b1c-9a53-6a2f0f6f1a11';
 export const call = '1f0b7a9e-6d0f-4b1c-9a53-6a2f0f6f1a22';
 
-/** What `open` orders where nothing else is said. */
+/** The default order of `open`. */
 const order: StreamOrder = {
   stream,
   call,
@@ -22,13 +22,13 @@ const order: StreamOrder = {
   keepLostMs: 0,
 };
 
-/** A worker with one phone on leg `a`, a server, and all that was told. */
+/** A worker with one phone on leg `a`, a server, and all notifications. */
 export interface StreamRig {
   readonly media: MediaWorker;
   readonly server: TestServer;
   readonly phone: LoopbackPhone;
   readonly notices: StreamNotice[];
-  /** The first notice of this kind, from number `from` on. */
+  /** The first notification of this kind, from number `from` on. */
   told<Type extends StreamNotice['type']>(
     type: Type,
     from?: number,
@@ -36,7 +36,7 @@ export interface StreamRig {
   open(more?: Partial<StreamOrder>): void;
   readonly order: StreamOrder;
   connect(url?: string, more?: Partial<Pick<StreamTarget, 'resumed' | 'timeoutMs' | 'addresses'>>): void;
-  /** Closes the stream and says what is left: nothing. */
+  /** Closes the stream and returns the census, which should be empty. */
   census(): Promise<Readonly<Record<string, number>>>;
 }
 

@@ -3,12 +3,12 @@ import { connect as connectTls } from 'node:tls';
 import type { StreamTarget } from '@jackfield/ports';
 import { WebSocket } from 'ws';
 
-/** Who is told what becomes of a socket: `opened` or `unreachable`, and after `opened` in the end `lost`. */
+/** Receives the events of a socket: `opened` or `unreachable`, and after `opened` finally `lost`. */
 export interface StreamSocketListener {
   opened(): void;
   unreachable(sentence: string): void;
   message(data: Buffer, isBinary: boolean): void;
-  /** What was sent before this question has come. */
+  /** Everything sent before this ping has arrived. */
   answered(question: string): void;
   /** The code as RFC 6455 §7.4 numbers it, 1006 without a close frame. */
   lost(code: number, sentence: string): void;
@@ -16,11 +16,11 @@ export interface StreamSocketListener {
 
 /** Limits of a socket. */
 export interface StreamSocketOptions {
-  /** The connection ends with 1009 at a longer message. */
+  /** A longer message ends the connection with 1009. */
   readonly mostBytes: number;
   readonly pingMs: number;
   readonly closeMs: number;
-  /** Certificates of authorities that are trusted instead of Node's. */
+  /** Certificates of trusted authorities, in place of Node's own. */
   readonly trust?: string | undefined;
 }
 
@@ -44,7 +44,7 @@ export class StreamSocket {
       perMessageDeflate: false,
       followRedirects: false,
       maxPayload: options.mostBytes,
-      // The name of the URL stays in Host, SNI and the check of the certificate; only what was checked is dialled.
+      // Host, SNI and the certificate check use the name of the URL; only checked addresses are connected.
       createConnection: dialler(target, options.trust),
     });
     this.#socket = socket;
@@ -64,7 +64,7 @@ export class StreamSocket {
     });
     socket.on('error', (error: NodeJS.ErrnoException) => {
       this.#sentence ??= sentenceOf(error);
-      // RFC 6455 §7.1.7: the connection has failed. Our close frame is written; its answer, for which ws would wait 30 s, decides nothing.
+      // RFC 6455 §7.1.7: the connection has failed. Our close frame is written; its answer, for which ws would wait 30 s, changes nothing.
       if (!this.#isOpen || this.#isOver) return;
       this.#end(1006, '');
       this.#deadline = setTimeout(() => socket.terminate(), this.#closeMs);
@@ -73,7 +73,7 @@ export class StreamSocket {
       clearTimeout(this.#deadline);
       this.#end(code, reason.toString('utf8'));
     });
-    // The whole handshake is meant: a server that drips its answer is no better than one that is silent.
+    // The limit covers the whole handshake: a server that sends its response slowly counts as silent.
     this.#deadline = setTimeout(() => {
       this.#sentence = `it did not take the connection within ${target.timeoutMs} ms`;
       socket.terminate();
@@ -85,19 +85,19 @@ export class StreamSocket {
     return this.#socket.bufferedAmount;
   }
 
-  /** A text message, or a binary one; the bytes are copied. Nothing when it is not open. */
+  /** Sends a text or binary message; the bytes are copied. No effect when the socket is not open. */
   send(data: string | Uint8Array, isBinary: boolean): void {
     if (this.#isOpen && !this.#isOver && this.#socket.readyState === WebSocket.OPEN) {
       this.#socket.send(data, isBinary ? binary : textual);
     }
   }
 
-  /** A ping that carries a few letters, which come back (RFC 6455 §5.5.3). */
+  /** Sends a ping with a few letters, which the pong returns (RFC 6455 §5.5.3). */
   ask(question: string): void {
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.ping(question);
   }
 
-  /** Reads nothing until `resume`: the other side's network waits. */
+  /** Reads nothing until `resume`: data waits in the other side's network. */
   pause(): void {
     this.#socket.pause();
   }
@@ -106,7 +106,7 @@ export class StreamSocket {
     if (this.#socket.isPaused) this.#socket.resume();
   }
 
-  /** Says goodbye; whoever does not answer in time is cut off. `lost` or `unreachable` follows. */
+  /** Sends a close frame; without a timely answer the connection is cut. `lost` or `unreachable` follows. */
   close(code: number, reason: string): void {
     if (this.#isOver) return;
     this.resume();
@@ -120,7 +120,7 @@ export class StreamSocket {
     this.#deadline = setTimeout(() => this.#socket.terminate(), this.#closeMs);
   }
 
-  /** Cuts the line. */
+  /** Cuts the connection. */
   kill(sentence: string): void {
     this.#sentence ??= sentence;
     this.#socket.terminate();
@@ -148,7 +148,7 @@ export class StreamSocket {
   }
 }
 
-/** Some servers look for `Upgrade` within the first bytes of a request alone: these stand before the signatures, which are long. */
+/** Some servers look for `Upgrade` only in the first bytes of a request: these headers precede the signatures, which are long. */
 function inFront(headers: StreamTarget['headers']): Record<string, string> {
   return { Connection: 'Upgrade', Upgrade: 'websocket', ...headers };
 }
@@ -159,7 +159,7 @@ const binary = { binary: true };
 function dialler({ url, addresses, port, timeoutMs }: StreamTarget, trust: string | undefined) {
   const { protocol, hostname } = new URL(url);
   const checked = addresses.map((address) => ({ address, family: isIP(address) }));
-  // Nothing is resolved: what was checked is what is connected to, one after another.
+  // No name is resolved: the checked addresses are connected, one after another.
   const lookup: LookupFunction = (_name, { all }, callback) => {
     if (all) callback(null, checked);
     else callback(null, checked[0]!.address, checked[0]!.family);
@@ -186,8 +186,8 @@ function dialler({ url, addresses, port, timeoutMs }: StreamTarget, trust: strin
 }
 
 /**
- * How long one of several addresses may take before the next has its turn; the last has what is left. 250 ms are what RFC 8305 §5
- * recommends; a lost SYN is sent again after 1 s (RFC 6298 §2.1), and nothing is won by waiting longer.
+ * How long one of several addresses may take before the next is tried; the last has the remaining time. 250 ms are the value of RFC 8305
+ * §5; a lost SYN is sent again after 1 s (RFC 6298 §2.1), so a longer wait gains nothing.
  */
 function turnMs(timeoutMs: number, addresses: number): number {
   return Math.max(250, Math.min(1000, Math.floor(timeoutMs / (addresses + 1))));
@@ -198,7 +198,7 @@ function bare(hostname: string): string {
 }
 
 function sentenceOf(error: NodeJS.ErrnoException): string {
-  // Of several addresses each has its own.
+  // Each of several addresses has its own limit.
   if (error instanceof AggregateError) return error.errors.map(({ message }) => message).join(', ');
   const { message, code } = error;
   const status = /^Unexpected server response: (\d+)$/.exec(message)?.[1];

@@ -1,13 +1,13 @@
 import type { AudioStreams, StreamNotice } from '@jackfield/ports';
 import type { StreamRequest } from './stream-messages.ts';
 
-/** The port on the main thread, and the way in for what its worker tells. */
+/** The port on the main thread, and the entry for notifications of its worker. */
 export interface StreamsDoor {
   readonly streams: AudioStreams;
   take(notices: readonly StreamNotice[]): void;
 }
 
-/** Passes orders to the worker and notices to who listens. */
+/** Passes requests to the worker and notifications to the listeners. */
 export function createStreamsDoor(tell: (request: StreamRequest) => void): StreamsDoor {
   const listeners = new Set<(notice: StreamNotice) => void>();
   const open = new Set<string>();

@@ -152,7 +152,7 @@ test('clearAudio is answered, what waits is not heard, and its checkpoints are f
   const { dtmf, extra_headers } = await rig.server.until(({ event }) => event === 'dtmf');
   assert.deepEqual([dtmf.track, dtmf.digit, typeof dtmf.timestamp], ['inbound', '7', 'string']);
   assert.equal(extra_headers, 'k=v;k2="ö"');
-  // The other half of that key, and two that come in signalling first, one of them in signalling alone.
+  // The other half of that key, and two keys that arrive in signalling first, one of them in signalling alone.
   rig.media.streams.press({ leg: 'a', digit: '7', durationMs: 100 });
   rig.media.streams.press({ leg: 'a', digit: '8', durationMs: 100 });
   rig.media.streams.press({ leg: 'nobody', digit: '1', durationMs: 100 });
@@ -256,7 +256,7 @@ test('a program is a leg: who is in its mix hears what it plays, and it hears th
 
 test('a stream for which there is no place is over with a sentence, never connected in silence', async (context) => {
   const rig = await createStreamRig(context, 38_380, { streamLimits: { streams: 1 } });
-  // The name of its leg is taken, as it would be were there legs beyond their number.
+  // The leg's name is in use, as with more legs than the limit.
   rig.open({ asLeg: 'a', tracks: [{ name: 'inbound', said: [], heard: ['a'] }] });
   rig.connect();
   assert.match((await rig.told('stream-over')).sentence ?? '', /no place for a stream as a leg$/);

@@ -4,11 +4,11 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 
-/** A frame as the server got it; of a binary one what stands in front of the audio. */
+/** A frame as the server received it; of a binary frame the header. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came
 export type GotFrame = any;
 
-/** What a customer runs: takes streams, keeps every frame. */
+/** The server of a customer: accepts streams and keeps every frame. */
 export interface TestServer {
   readonly url: string;
   readonly port: number;
@@ -17,9 +17,9 @@ export interface TestServer {
   readonly requests: { readonly url: string; readonly headers: Record<string, unknown> }[];
   readonly sockets: WebSocket[];
   readonly closes: { readonly code: number; readonly reason: string }[];
-  /** To the last socket. */
+  /** Sends to the last socket. */
   say(frame: object | string | Buffer): void;
-  /** Resolves with the first frame from number `from` on that is meant. */
+  /** Resolves with the first matching frame from number `from` on. */
   until(isMeant: (frame: GotFrame) => boolean, from?: number): Promise<GotFrame>;
   closed(): Promise<{ readonly code: number; readonly reason: string }>;
   stop(): Promise<void>;
@@ -120,7 +120,7 @@ export function toneBytes(rate: number, hz: number, ms: number): Buffer {
   return bytes;
 }
 
-/** A frame of 20 ms for each 20 ms: a machine that stands still makes the clock jump forward, and nothing makes it do anything else. */
+/** Asserts one frame of 20 ms for each 20 ms: a machine that stalls makes the clock jump forward; nothing else changes its pace. */
 export function assertOneClock(frames: readonly GotFrame[]): void {
   const marks = frames.map(({ media, ...binary }) => media ?? binary);
   let jumped = 0;

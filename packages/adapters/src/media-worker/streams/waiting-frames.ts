@@ -9,8 +9,8 @@ export interface WaitingFrame {
 }
 
 /**
- * Frames on their way, the oldest in front: first those that were sent and may have to be sent again, then those that wait. A ring of bounded
- * length whose memory is taken as it fills and then used again.
+ * Frames in flight, the oldest first: those that were sent and may have to be sent again, then those that wait. A ring of bounded length
+ * that allocates memory as it fills and then reuses it.
  */
 export class WaitingFrames {
   readonly #most: number;
@@ -27,7 +27,7 @@ export class WaitingFrames {
     return this.#count - this.#sent;
   }
 
-  /** Copies the frame to the end; returns how many tracks had the oldest one, where that had to go before it was ever sent. */
+  /** Copies the frame to the end; returns the number of tracks in the oldest frame if it had to be dropped unsent. */
   push(position: number, timestampMs: number, shapes: readonly TrackShape[], samples: Int16Array): number {
     let dropped = 0;
     if (this.#count === this.#most) {
@@ -48,13 +48,13 @@ export class WaitingFrames {
     return dropped;
   }
 
-  /** The oldest that waits, which counts as sent from now on; it holds until the next `push`. */
+  /** The oldest waiting frame, which counts as sent from now on; valid until the next `push`. */
   next(): WaitingFrame | undefined {
     if (this.unsent === 0) return undefined;
     return this.#ring[(this.#first + this.#sent++) % this.#most];
   }
 
-  /** What was sent up to this position has come. */
+  /** Everything sent up to this position has arrived. */
   forget(position: number): void {
     while (this.#sent > 0 && this.#ring[this.#first]!.position <= position) {
       this.#sent--;
@@ -62,12 +62,12 @@ export class WaitingFrames {
     }
   }
 
-  /** What has not come for certain waits again. */
+  /** Unconfirmed frames wait again. */
   rewind(): void {
     this.#sent = 0;
   }
 
-  /** Gives the memory back. */
+  /** Releases the memory. */
   clear(): void {
     this.#ring.length = 0;
     this.#first = 0;

@@ -1,6 +1,6 @@
 import { readWavHeader, wavTag } from '@jackfield/media';
 
-/** What the samples of a WAV file are, and where they lie in these bytes. */
+/** The sample format of a WAV file, and the position of the samples in these bytes. */
 export interface WavFormat {
   readonly encoding: 'linear' | 'mulaw' | 'alaw';
   readonly channels: 1 | 2;
@@ -10,7 +10,7 @@ export interface WavFormat {
   readonly sentence?: never;
 }
 
-/** Reads the header; undefined when the bytes begin with none, a sentence when it is of a kind that is not played. */
+/** Reads the header; undefined when the bytes do not begin with one, a sentence when its format is not supported. */
 export function readWavFormat(bytes: Uint8Array): WavFormat | { readonly sentence: string } | undefined {
   const header = readWavHeader(bytes);
   if (header.fault === 'no-wav') return undefined;
@@ -30,6 +30,6 @@ export function readWavFormat(bytes: Uint8Array): WavFormat | { readonly sentenc
 function encodingOf(tag: number, bits: number): WavFormat['encoding'] | undefined {
   if (tag === wavTag.muLaw) return 'mulaw';
   if (tag === wavTag.aLaw) return 'alaw';
-  // A header that says more follows, and ends there, is linear for 16 bits in all that matters here.
+  // An extensible header that ends here is linear 16-bit in every respect that matters.
   return (tag === wavTag.pcm || tag === wavTag.extensible) && bits === 16 ? 'linear' : undefined;
 }

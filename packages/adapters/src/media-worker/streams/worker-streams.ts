@@ -15,23 +15,23 @@ export interface WorkerStreams {
   take(request: StreamRequest): void;
   census(): StreamCensus;
   readCounters(): StreamCounters;
-  /** Ends all of them; resolves when the last socket is gone. */
+  /** Ends all of them; resolves when the last socket is closed. */
   closeAll(): Promise<void>;
 }
 
 export interface WorkerStreamsDeps {
   readonly engine: EngineStreams;
-  /** Epoch milliseconds that never step, and the wall clock, which may be ahead of them by then. */
+  /** Epoch milliseconds that never step, and the wall clock, which may have stepped ahead. */
   readonly now: () => number;
   readonly wallNow: () => number;
-  /** The notices of one turn of the event loop, in order. */
+  /** The notifications of one turn of the event loop, in order. */
   readonly notify: (notices: readonly StreamNotice[]) => void;
   readonly openNoiseCancellation: OpenNoiseCancellation;
   readonly limits?: Partial<StreamLimits> | undefined;
   readonly trust?: string | undefined;
 }
 
-/** Less is no step of the wall clock: two clocks are some milliseconds apart. */
+/** A smaller difference is not a step of the wall clock: two clocks are some milliseconds apart. */
 const smallestStepMs = 1_000;
 
 const noStatistics = {
@@ -43,7 +43,7 @@ const noStatistics = {
   framesRefused: 0,
 };
 
-/** No streams yet. */
+/** Starts without streams. */
 export function createWorkerStreams(deps: WorkerStreamsDeps): WorkerStreams {
   const { engine, now, openNoiseCancellation, trust } = deps;
   const limits: StreamLimits = { ...defaultStreamLimits, ...deps.limits };
@@ -74,7 +74,7 @@ export function createWorkerStreams(deps: WorkerStreamsDeps): WorkerStreams {
     streams.delete(stream);
     if (streams.size === 0) emptied?.();
   };
-  /** A stream keeps the distance of its first moment: its frames have right dates and no gap when the wall clock steps. */
+  /** A stream keeps its first distance to the wall clock: its frames have right dates and no gap when the wall clock steps. */
   const clockOf = (): (() => number) => {
     const aheadMs = Math.round(deps.wallNow() - now());
     return Math.abs(aheadMs) < smallestStepMs ? now : () => now() + aheadMs;
@@ -87,7 +87,7 @@ export function createWorkerStreams(deps: WorkerStreamsDeps): WorkerStreams {
         const { order } = request;
         if (streams.has(order.stream)) return;
         if (streams.size >= limits.streams) {
-          // Whoever waits for its end shall not wait for ever.
+          // Callers that wait for its end must not wait for ever.
           const sentence = `the media engine has no place for the stream: ${limits.streams} are there`;
           notify({ type: 'stream-over', stream: order.stream, statistics: noStatistics, sentence });
           return;

@@ -4,16 +4,16 @@ import type { MixCommand } from '@jackfield/ports';
 import type { CaptureSource } from '../recorder.ts';
 import { tones } from './tones.ts';
 
-/** Stands where the media thread does: what a test says goes into the captures port. */
+/** Replaces the media thread: sends the test's audio into the captures port. */
 export interface ToneSource extends CaptureSource {
   readonly commands: readonly MixCommand[];
-  /** Audio of 20 ms portions, one tone for each track, going on where the last call ended. */
+  /** Sends audio in 20 ms portions, one tone for each track, continuing the last call. */
   say(capture: string, hz: readonly number[], ms: number, sampleRate?: number): void;
-  /** Ports that were given, the last one in use. */
+  /** Number of ports so far; the last one is in use. */
   readonly ports: number;
-  /** Keeps `end-capture` unanswered, as a media thread that hangs does. */
+  /** Leaves `end-capture` unanswered, as a hanging media thread does. */
   isDeaf: boolean;
-  /** Posts something that no media thread would. */
+  /** Posts a message that no media thread would send. */
   confuse(): void;
   close(): void;
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readWavHeader } from '@jackfield/media';
 import { MPEGDecoder } from 'mpg123-decoder';
 
-/** A portion of tones, one for each track, that goes on from sample `from`. */
+/** A portion of tones, one for each track, starting at sample `from`. */
 export function tones(
   hz: readonly number[],
   from: number,
@@ -45,7 +45,7 @@ export async function decodeMp3(path: string): Promise<Decoded> {
     const bytes = readFileSync(path);
     const { channelData, samplesDecoded, sampleRate, errors } = decoder.decode(bytes);
     if (errors.length > 0) throw new Error(`the decoder found ${errors.length} errors`);
-    // ISO/IEC 11172-3 §2.4.2.3: mode 3 is one channel, which this decoder gives twice.
+    // ISO/IEC 11172-3 §2.4.2.3: mode 3 is one channel, which this decoder outputs twice.
     const channels = bytes[3]! >> 6 === 3 ? 1 : 2;
     return {
       sampleRate,

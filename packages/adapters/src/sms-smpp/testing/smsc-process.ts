@@ -1,11 +1,11 @@
 import smpp, { type Pdu, type Session } from 'smpp';
 
-/** What the test tells this process to do. */
+/** Orders of the test to this process. */
 export type SmscOrder =
   | { readonly do: 'answer'; readonly statuses: readonly number[] }
-  /** The next submit is taken and never answered: the connection goes. */
+  /** Accepts the next submit without a response and closes the connection. */
   | { readonly do: 'disconnect' }
-  /** The next submit is left without an answer. */
+  /** Leaves the next submit without a response. */
   | { readonly do: 'ignore' }
   | { readonly do: 'receipt'; readonly id: string; readonly text?: string; readonly state?: number };
 

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { createSoundDecoder } from '../index.ts';
 import { mp3File, sine } from './sound-files.ts';
 
-// A process of its own, started with --expose-gc: memory of a test runner is not still enough to be measured.
+// A process of its own, started with --expose-gc: the memory of a test runner varies too much for a measurement.
 
-/** Of a process, in MB: what it holds now, or held at most. */
+/** Memory of a process in MB: now, or the peak. */
 function megabytes(pid: number | 'self', what: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1');
   return Math.round(Number(new RegExp(`${what}:\\s+(\\d+)`).exec(status)![1]) / 1024);
@@ -24,7 +24,7 @@ const outcomes = await Promise.allSettled(
 const refused = outcomes.filter(({ status }) => status === 'rejected').length;
 const afterRefusals = held();
 
-/** The clip is let go of with the return. */
+/** The clip is released with the return. */
 async function hold(): Promise<{ seconds: number; whileHeld: number }> {
   const clip = await decoder.decode(threeHours, { seconds: 12_000 });
   return { seconds: clip.samples.length / clip.sampleRate, whileHeld: held() };
@@ -33,7 +33,7 @@ async function hold(): Promise<{ seconds: number; whileHeld: number }> {
 const used = await hold();
 const decoderPeak = megabytes(decoder.pid!, 'VmHWM');
 await decoder.close();
-// Buffers are freed behind a collection, and before the next one.
+// Buffers are freed after a collection, and before the next one.
 gc!();
 gc!();
 process.send!({

@@ -1,6 +1,6 @@
 import type { DecodeOrder, DecodeReport } from '../protocol.ts';
 
-/** Does what the file says: hangs, dies with or without having said what it works on, or makes a clip of as many samples. */
+/** Follows the file's content: hangs, dies with or without a reported turn, or makes a clip of as many samples. */
 process.on('message', (order: DecodeOrder) => {
   if (order.type === 'decode') return;
   const { job } = order;

@@ -24,7 +24,7 @@ export async function mp3File(
   const pieces: Uint8Array[] = [];
   const length = channels[0]!.length;
   for (let at = 0; at < length; at += sampleRate) {
-    // Its output is reused: it has to be copied.
+    // The encoder reuses its output: it has to be copied.
     pieces.push(encoder.encode(channels.map((one) => one.subarray(at, at + sampleRate))).slice());
   }
   pieces.push(encoder.finalize().slice());
@@ -37,7 +37,7 @@ export interface WavForm {
   readonly channels?: number;
   readonly sampleRate?: number;
   readonly frameBytes?: number;
-  /** Of the data chunk, instead of the truth. */
+  /** Length in the data chunk's header, in place of the real one. */
   readonly dataLength?: number;
 }
 
