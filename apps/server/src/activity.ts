@@ -1,13 +1,13 @@
 import type { Logger } from '@jackfield/ports';
 
-/** An event of the feed, as far as a line of it needs. */
+/** The fields of an event that its line needs. */
 export interface ShownEvent {
   readonly type: string;
   readonly createdAt: number;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** One readable line for an event of the feed; undefined for what is not shown. */
+/** One readable line for an event; undefined for an event that is not shown. */
 export function lineOfEvent({ type, createdAt, data }: ShownEvent): string | undefined {
   const text = (name: string) => plain(String(data[name] ?? ''));
   const call = `call      ${text('From')} → ${text('To')} `;
@@ -36,7 +36,7 @@ export function lineOfEvent({ type, createdAt, data }: ShownEvent): string | und
   }
 }
 
-/** The same for records of the log that say how a request to a customer's server went. */
+/** The same for log records about requests to a customer's server. */
 function lineOfRecord(sentence: string, fields: Readonly<Record<string, unknown>>): string | undefined {
   const { method, url, status, problem, durationMs } = fields;
   const request = `${String(method)} ${plain(String(url))}`;
@@ -51,7 +51,7 @@ function lineOfRecord(sentence: string, fields: Readonly<Record<string, unknown>
   }
 }
 
-/** The same log; lines about requests are shown as well, whatever its level. */
+/** The same log; lines about requests are also shown, whatever its level. */
 export function withActivity(log: Logger, show: (line: string) => void): Logger {
   return {
     ...log,
@@ -67,7 +67,7 @@ function seconds(ms: number): string {
   return `${(Math.max(0, ms) / 1000).toFixed(1)} s`;
 }
 
-/** Callers choose their names: none moves the cursor of a terminal. */
+/** Callers choose their names: no name may move the cursor of a terminal. */
 function plain(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal obeys
   return text.replace(/[\x00-\x1f\x7f-\x9f]+/g, ' ').slice(0, 200);

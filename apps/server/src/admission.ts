@@ -22,22 +22,22 @@ export interface AdmissionDeps extends Pick<TrunkAdmissionDeps, 'nonces'> {
   readonly secrets: Secrets;
   readonly doors: SignallingDoors;
   readonly domains: readonly [string, ...string[]];
-  /** `domains`, and those of applications below them. */
+  /** `domains`, and the domains of applications below them. */
   readonly served: readonly [string, ...string[]];
   readonly carriers: CarrierAdmissionDeps['carriers'];
-  /** A request with right credentials was refused, because its account is disabled or gone. */
+  /** A request with valid credentials was refused, because its account is disabled or deleted. */
   readonly refusedInactive: () => void;
 }
 
 export interface ServerAdmission {
   readonly admission: Admission;
-  /** The part that knows the carriers; its owner closes it. */
+  /** The part that recognises carriers; its owner closes it. */
   readonly carried: CarrierAdmission;
 }
 
 /**
- * Who may register and call. Asked in this order: sandbox phone, carrier, access token, trunk, external caller, endpoint. What they
- * admit is refused when its account is not active.
+ * Decides which senders may register and call. Order: sandbox phone, carrier, access token, trunk, external caller, endpoint. A sender
+ * whose account is not active is refused.
  */
 export function createAdmission(deps: AdmissionDeps): ServerAdmission {
   const { config, doors, domains } = deps;

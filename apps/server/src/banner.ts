@@ -3,15 +3,15 @@ import type { AccountCredentials } from '@jackfield/platform';
 export interface BannerFacts {
   readonly http: { readonly host: string; readonly port: number };
   readonly sip: { readonly host: string; readonly port: number };
-  /** SIP over TLS; where it is, the API is HTTPS. */
+  /** SIP over TLS; when present, the API is HTTPS. */
   readonly sips?: { readonly port: number };
   readonly account: AccountCredentials;
-  /** The file that holds the token. Shown instead of the token where the output is not a terminal: it may be a log that is kept. */
+  /** The file with the token. Shown in place of the token where the output is not a terminal: it may be a stored log. */
   readonly tokenFile?: string;
   readonly domain: string;
 }
 
-/** What a developer reads after `npm start`: where everything is, and lines to paste. */
+/** The text for developers after `npm start`: all addresses, and lines to paste. */
 export function banner({ http, sip, sips, account, tokenFile, domain }: BannerFacts): string {
   const base = `${sips === undefined ? 'http' : 'https'}://${hostInUrl(http.host)}:${http.port}`;
   const { authId } = account;
@@ -49,7 +49,7 @@ Ctrl-C ends it.
 `;
 }
 
-/** What an operator reads once: the token is kept encrypted, and no later start shows it. */
+/** The text that an operator sees once: the token is stored encrypted, and no later start shows it. */
 export function firstAccountNotice({ authId, authToken }: AccountCredentials): string {
   return `
 The first account was made by this start. Its token is shown this once, on this terminal alone:

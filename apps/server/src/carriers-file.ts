@@ -1,7 +1,7 @@
 import { type Carrier, type CarrierAccount, readCarriers } from '@jackfield/platform';
 import { readOperatorFile, refuseFile } from './operator-file.ts';
 
-/** The operator's carriers, and apart from them what answers their challenges. */
+/** The operator's carriers, and separately the credentials for their challenges. */
 export interface CarriersFile {
   readonly carriers: readonly Carrier[];
   readonly accounts: readonly CarrierAccount[];
@@ -10,8 +10,8 @@ export interface CarriersFile {
 const variable = 'JACKFIELD_CARRIERS';
 
 /**
- * Reads JACKFIELD_CARRIERS; throws a StartFailure with a sentence for each mistake. Without a rate table no spend cap can hold,
- * so a file that has one is refused then.
+ * Reads JACKFIELD_CARRIERS; throws a StartFailure with a sentence for each mistake. A spend cap needs a rate table, so a file with a cap is
+ * refused without one.
  */
 export function readCarriersFile(path: string, hasRates: boolean): CarriersFile {
   const read = readCarriers(readOperatorFile(variable, path));

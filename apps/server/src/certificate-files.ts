@@ -10,7 +10,7 @@ export interface CertificateFiles {
   readonly keyFile: string;
 }
 
-/** Reads JACKFIELD_TLS_CERT and JACKFIELD_TLS_KEY; throws a StartFailure that says which of them cannot be used, and why. */
+/** Reads JACKFIELD_TLS_CERT and JACKFIELD_TLS_KEY; throws a StartFailure that names the unusable file and the reason. */
 export function readCertificate({ certFile, keyFile }: CertificateFiles): Certificate & {
   readonly expires: Date;
 } {
@@ -32,7 +32,7 @@ export function readCertificate({ certFile, keyFile }: CertificateFiles): Certif
   return { cert, key, expires: leaf.validToDate };
 }
 
-/** Reads JACKFIELD_TLS_CA: every certificate of the file; throws a StartFailure where there is none, or one that cannot be read. */
+/** Reads every certificate of the file in JACKFIELD_TLS_CA; throws a StartFailure where none is present, or one is invalid. */
 export function readAuthorities(file: string): readonly string[] {
   const blocks = textOf('JACKFIELD_TLS_CA', file).match(
     /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g,
@@ -43,17 +43,17 @@ export function readAuthorities(file: string): readonly string[] {
   return blocks;
 }
 
-/** Keeps a certificate in force that changes while we run. */
+/** Reloads a certificate that changes at run time. */
 export interface CertificateWatch {
   /** Reads the files now. */
   reload(): void;
   close(): void;
 }
 
-/** Looked at this often: tools that renew certificates replace files and links in all kinds of ways, and a look costs nothing. */
+/** Interval of the checks: tools that renew certificates replace files and links in many ways, and a check costs almost nothing. */
 const lookEveryMs = 30_000;
 
-/** Tells of new contents of the files; what cannot be used is logged, and what was read before stays in force. */
+/** Reports new contents of the files; an unusable certificate is logged, and the previous one stays in force. */
 export function watchCertificate(
   files: CertificateFiles,
   log: Logger,

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** Readers of one value each: undefined means that the text is not allowed. */
+/** Each reader parses one value; undefined means that the text is not allowed. */
 export interface PortRange {
   readonly first: number;
   readonly last: number;
@@ -16,7 +16,7 @@ export function asPort(text: string): number | undefined {
   return port <= 65_535 ? port : undefined;
 }
 
-/** A leg takes two ports, one for RTP and one for RTCP. */
+/** A leg uses two ports, one for RTP and one for RTCP. */
 export function asPortRange(text: string): PortRange | undefined {
   const match = /^(\d{4,5})-(\d{4,5})$/.exec(text);
   const [first, last] = [Number(match?.[1]), Number(match?.[2])];
@@ -58,7 +58,7 @@ export function asUrl(...protocols: readonly string[]) {
   };
 }
 
-/** Scheme, host and port alone, without a slash at the end. */
+/** Scheme, host and port only, without a slash at the end. */
 export function asOrigin(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isOrigin = url !== undefined && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href;
@@ -72,7 +72,7 @@ export function asCount(most: number) {
   };
 }
 
-/** A count that may be nothing at all. */
+/** A count that may be zero. */
 export function asCountFromZero(most: number) {
   return (text: string): number | undefined => (/^0+$/.test(text) ? 0 : asCount(most)(text));
 }

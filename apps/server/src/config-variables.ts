@@ -18,15 +18,15 @@ import {
 } from './config-values.ts';
 import { limitVariables } from './limit-variables.ts';
 
-/** One environment variable: its name, what it may say, and how that is read. */
+/** One environment variable: its name, its allowed values and its reader. */
 export interface ConfigVariable<Value> {
   readonly name: `JACKFIELD_${string}`;
   /** Completes "must be …". */
   readonly allowed: string;
   readonly read: (text: string) => Value | undefined;
-  /** Never printed, not even when it is wrong. */
+  /** Never printed, even when it is invalid. */
   readonly secret?: true;
-  /** What this version cannot do yet: the variable is refused rather than ignored. */
+  /** A feature that this version lacks: the variable is refused instead of ignored. */
   readonly missing?: string;
 }
 
@@ -34,7 +34,7 @@ const port = 'a port from 0 (any free one) to 65535';
 const host = 'an IP address or a host name';
 const days = 'a number of days from 1 to 3650';
 
-/** Every variable that the server knows: docs/operations.md has a row for each. */
+/** Every variable of the server; docs/operations.md has a row for each. */
 export const configVariables = {
   sandbox: { name: 'JACKFIELD_SANDBOX', allowed: 'true or false', read: asBoolean },
   activity: { name: 'JACKFIELD_ACTIVITY', allowed: 'true or false', read: asBoolean },

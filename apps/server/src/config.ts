@@ -8,7 +8,7 @@ import { readLimits, type ServerLimits } from './limit-variables.ts';
 
 import { detectPublicAddress } from './public-address.ts';
 
-/** Everything an operator decides, validated; the only place that reads the environment. */
+/** All settings of an operator, validated; no other file reads the environment. */
 export interface Config {
   readonly sandbox: boolean;
   /** Whether `npm start` prints a line for each call, document, callback and stream. */
@@ -16,7 +16,7 @@ export interface Config {
   readonly http: { readonly host: string; readonly port: number };
   /** Whether the reference of the API is served at `/docs` and `/openapi.json`. */
   readonly docs: boolean;
-  /** Who may read `/metrics`. */
+  /** Access to `/metrics`. */
   readonly metricsAccess: 'open' | 'off' | { readonly token: string };
   readonly sip: {
     readonly host: string;
@@ -33,12 +33,12 @@ export interface Config {
     readonly port: number;
     readonly certFile: string;
     readonly keyFile: string;
-    /** Authorities that those we connect to may have their certificates from, besides the public ones. */
+    /** Authorities of the servers that we connect to, besides the public ones. */
     readonly authoritiesFile?: string;
   };
   readonly publicAddress: string;
   readonly rtpPorts: PortRange;
-  /** Networks from which audio is taken although the signalling of its call names none of them. */
+  /** Networks whose audio is accepted even when the signalling of the call names none of them. */
   readonly rtpSources?: readonly string[];
   /** An absolute path. */
   readonly dataDir: string;
@@ -50,30 +50,30 @@ export interface Config {
   readonly secretKey?: Uint8Array;
   /** Networks that callbacks may reach besides the public Internet, and in the sandbox private ones. */
   readonly egressAllow?: readonly string[];
-  /** Where customers reach the HTTP interface, e.g. `https://calls.example.com`: URLs of recordings begin with it. */
+  /** The URL at which customers reach the HTTP interface, such as `https://calls.example.com`: URLs of recordings begin with it. */
   readonly publicUrl: string;
-  /** Of the signature headers of callbacks. */
+  /** Prefixes of the signature headers of callbacks. */
   readonly signaturePrefixes?: readonly string[];
-  /** An absolute path; calls cost nothing when absent. */
+  /** An absolute path; calls are free when absent. */
   readonly ratesFile?: string;
-  /** An absolute path; numbers outside the sandbox are not reached when absent. */
+  /** An absolute path; numbers outside the sandbox are unreachable when absent. */
   readonly carriersFile?: string;
-  /** An absolute path; messages go to the inbox of the sandbox, or nowhere, when absent. */
+  /** An absolute path; when absent, messages go to the inbox of the sandbox, or are not sent. */
   readonly smsFile?: string;
-  /** How long live calls may go on after the first signal. */
+  /** How long live calls may continue after the first signal. */
   readonly drainSeconds: number;
   /** How long the log of callbacks is kept. */
   readonly callbackDays: number;
   /** How long recordings are kept; for ever when absent. */
   readonly recordingDays?: number;
-  /** How long records of what has ended are kept; for ever when absent. */
+  /** How long records of ended calls are kept; for ever when absent. */
   readonly callDays?: number;
   readonly multipartyCallDays?: number;
   readonly verifyDays?: number;
-  /** An S3-compatible store to which recordings are taken; they stay in the data directory when absent. */
+  /** An S3-compatible store for recordings; they stay in the data directory when absent. */
   readonly recordingsStore?: RecordingsStore;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
-  /** The defaults of each part when absent. */
+  /** Each part uses its defaults when absent. */
   readonly limits?: ServerLimits;
 }
 
@@ -91,12 +91,12 @@ export interface ConfigProblem {
   readonly sentence: string;
 }
 
-/** What the variables come to: the configuration, and for each variable what is in force; or all that is wrong with them. */
+/** The configuration with the value in force of each variable, or all mistakes. */
 export type ConfigResult =
   | { readonly ok: true; readonly config: Config; readonly inForce: readonly ConfigLine[] }
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
 
-/** One variable with the value in force, `[hidden]` where that is secret. */
+/** One variable with the value in force, `[hidden]` for a secret. */
 export interface ConfigLine {
   readonly variable: string;
   readonly value: string;
@@ -109,12 +109,12 @@ export interface ConfigSource {
   readonly mode: 'dev' | 'production';
 }
 
-/** One rule of precedence: the environment, then the file `.env` in `directory`, then the defaults. */
+/** One order of precedence: the environment, then the file `.env` in `directory`, then the defaults. */
 export function readEnvironment(directory = process.cwd(), env = process.env): ConfigSource['env'] {
   return { ...readEnvFile(join(directory, '.env')), ...env };
 }
 
-/** Whether npm or the launcher has started this process: then it ends with its parent, which passes no signal on. */
+/** Whether npm or the launcher started this process: it then ends with its parent, which forwards no signal. */
 export function endsWithParent(env: ConfigSource['env']): boolean {
   return env.npm_command !== undefined;
 }
@@ -162,7 +162,7 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
     host: orDefault(variables.sipHost, host),
     port: orDefault(variables.sipPort, 5060),
     domains: orDefault(variables.sipDomains, ['sip.localhost']),
-    // docs/decisions/: phones of today fail on a challenge that offers more than MD5.
+    // docs/decisions/: current phones fail on a challenge that offers more than MD5.
     digest: orDefault(variables.sipDigest, ['MD5' as const]),
     srtp: orDefault(variables.srtp, 'offer' as const),
   };
@@ -193,7 +193,7 @@ export function loadConfig({ env, mode }: ConfigSource): ConfigResult {
   const rates = optional(variables.rates, 'calls cost nothing');
   const carriers = optional(variables.carriers, 'no carriers');
   const sms = optional(variables.sms, sandbox ? 'the inbox of the sandbox' : 'no gateways');
-  // On a server as long as hosts that stop containers wait, at a desk not at all.
+  // On a server the time that container hosts wait before they kill; in development none.
   const drainSeconds = orDefault(variables.drainSeconds, mode === 'production' ? 30 : 0);
   const callbackDays = orDefault(variables.callbackDays, 7);
   const recordingDays = optional(variables.recordingDays, 'kept for ever');
@@ -267,7 +267,7 @@ export function describeConfig(inForce: readonly ConfigLine[]): string {
     .join('\n');
 }
 
-/** Bound to one address, it is reached there; bound to all, at the public one. */
+/** A server bound to one address is reached there; a server bound to all, at the public address. */
 function defaultPublicUrl({ host, port }: Config['http'], publicAddress: string, isSecure: boolean): string {
   const reached = host === '0.0.0.0' || host === '::' ? publicAddress : host;
   return `${isSecure ? 'https' : 'http'}://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
@@ -304,7 +304,7 @@ function shown(variable: ConfigVariable<unknown>, text: string): string {
   return variable.secret ? '[hidden]' : text;
 }
 
-/** What no variable can show alone. */
+/** Mistakes that involve several variables. */
 function contradictions(
   {
     http,

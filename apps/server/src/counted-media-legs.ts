@@ -1,6 +1,6 @@
 import type { LegStatistics, MediaLegs } from '@jackfield/ports';
 
-/** What befell the audio of legs that have ended, summed up over all of them since the start. */
+/** Audio statistics of ended legs, summed since the start. */
 export type MediaTotals = Readonly<Record<CountedStatistic, number>>;
 
 const counted = [
@@ -19,7 +19,7 @@ const counted = [
 
 type CountedStatistic = (typeof counted)[number];
 
-/** The same legs; what they report when they close is added up, because afterwards nobody remembers it. */
+/** Wraps the legs and adds up their final statistics, which are not kept elsewhere. */
 export function countMediaLegs(legs: MediaLegs): { readonly legs: MediaLegs; readonly totals: MediaTotals } {
   const totals = Object.fromEntries(counted.map((name) => [name, 0])) as Record<CountedStatistic, number>;
   return {

@@ -5,8 +5,8 @@ import type { Logger } from '@jackfield/ports';
 const ownerOnly = { directory: 0o700, file: 0o600 };
 
 /**
- * Makes the directory, for its owner alone, with every part of the path that is missing; takes the rights of others away from what is
- * there. What is written later belongs to the owner alone as well.
+ * Creates the directory and missing parents for the owner alone; removes the rights of others from an existing one. Files that are written
+ * later belong to the owner alone as well.
  */
 export function openDataDirectory(directory: string, log: Logger): void {
   process.umask(0o077);
@@ -16,12 +16,14 @@ export function openDataDirectory(directory: string, log: Logger): void {
     const path = join(directory, entry.name);
     if (entry.isFile() && /^(?:jackfield\.sqlite|secret\.key)/.test(entry.name))
       tighten(path, ownerOnly.file, log);
-    // Its files were written for their owner alone from the beginning.
+    // The files in it were always written for the owner alone.
     if (entry.isDirectory() && entry.name === 'recordings') tighten(path, ownerOnly.directory, log);
   }
 }
 
-/** Part by part: `mkdirSync` with `recursive` never returns below a directory in which none can be made, such as /proc. */
+/**
+ * Creates each part separately: `mkdirSync` with `recursive` never returns below a directory that allows no subdirectories, such as /proc.
+ */
 function makeDirectory(directory: string): void {
   if (existsSync(directory)) {
     if (!statSync(directory).isDirectory())
@@ -38,8 +40,8 @@ function tighten(path: string, mode: number, log: Logger): void {
   const fields = { path, mode: current.toString(8), allowed: mode.toString(8) };
   try {
     chmodSync(path, current & mode);
-    log.warn(fields, 'Others could read it: their rights were taken away.');
+    log.warn(fields, 'access rights of other users removed');
   } catch (err) {
-    log.warn({ ...fields, err }, 'Others can read it, and their rights could not be taken away.');
+    log.warn({ ...fields, err }, 'access rights of other users could not be removed');
   }
 }

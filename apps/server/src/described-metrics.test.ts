@@ -12,7 +12,7 @@ test('every metric that is counted or observed anywhere is described, and none b
     if (/\.test\.ts$|described-metrics/.test(path)) continue;
     const text = readFileSync(join(root, path), 'utf8');
     for (const [, name = ''] of text.matchAll(/\.(?:count|observe)\(\s*'(jackfield_\w+)'/g)) used.add(name);
-    // A name that several places count under is a constant.
+    // A name that several files count is a constant.
     for (const [, name = ''] of text.matchAll(/^const \w+ = '(jackfield_\w+_total)'/gm)) used.add(name);
   }
   assert.deepEqual([...used].sort(), Object.keys(describedMetrics).sort());

@@ -2,11 +2,11 @@ import type { DescribedMetric } from '@jackfield/adapters/metrics';
 
 // Up to two minutes: no phone rings longer.
 const setupBuckets = [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120];
-// ITU-T G.107 annex B: 4.34, 4.03, 3.60, 3.10 and 2.58 part very satisfied users from those who nearly all complain.
+// ITU-T G.107 annex B: 4.34, 4.03, 3.60, 3.10 and 2.58 are the limits from very satisfied users to nearly all users dissatisfied.
 const mosBuckets = [1, 2, 2.58, 3.1, 3.6, 4.03, 4.34, 4.5];
 const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Everything that is counted or observed where it happens; what is asked for at a scrape describes itself there. */
+/** All counters and histograms; gauges describe themselves where they are registered. */
 export const describedMetrics: Readonly<Record<string, DescribedMetric>> = {
   jackfield_calls_ended_total: {
     sentence: 'Legs of calls that have ended, by the cause in their records.',

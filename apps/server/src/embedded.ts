@@ -38,9 +38,9 @@ import { explainData, explainDirectory, explained, explainListening } from './st
 export interface EmbeddedOptions {
   readonly config: Config;
   readonly log: Logger;
-  /** Takes one readable line for each thing that happens; nothing is shown when absent. */
+  /** Receives one readable line for each event; nothing is shown when absent. */
   readonly show?: (line: string) => void;
-  /** The media thread has died, or another process has taken the database: the process has to end. */
+  /** The media thread died, or another process took the database: the process has to end. */
   readonly onFatal: (error: Error) => void;
   readonly httpLimits?: Partial<HttpLimits>;
 }
@@ -50,11 +50,11 @@ export interface Embedded {
   readonly platform: Platform;
   readonly http: { readonly host: string; readonly port: number };
   readonly sip: { readonly host: string; readonly port: number };
-  /** SIP over TLS, where there is a certificate. */
+  /** SIP over TLS, when a certificate is configured. */
   readonly sips?: { readonly host: string; readonly port: number };
   /** Reads the certificate's files again. */
   reloadCertificate(): void;
-  /** New calls are refused and `/readyz` says so; resolves when the last live call has ended or the limit is over. */
+  /** Refuses new calls and makes `/readyz` report the drain; resolves when the last live call has ended or the limit has passed. */
   drain(limitMs: number): Promise<void>;
   census(): Promise<Readonly<Record<string, unknown>>>;
   close(): Promise<void>;
@@ -64,19 +64,19 @@ const sipVariables = { host: 'JACKFIELD_SIP_HOST', port: 'JACKFIELD_SIP_PORT' };
 const sipsVariables = { host: 'JACKFIELD_SIP_HOST', port: 'JACKFIELD_SIPS_PORT' };
 const httpVariables = { host: 'JACKFIELD_HTTP_HOST', port: 'JACKFIELD_HTTP_PORT' };
 
-/** How long a drain waits, after everybody was hung up on, for legs that had not been signalled yet. */
+/** How long a drain waits, after hanging up all calls, for legs that had not been signalled yet. */
 const lastLegsMs = 2_000;
 
 const dayMs = 86_400_000;
 
-/** For ever where the operator says nothing. */
+/** For ever where the operator sets no limit. */
 function keptFor<Name extends string>(name: Name, days: number | undefined): { [key in Name]?: number } {
   return days === undefined ? {} : ({ [name]: days * dayMs } as { [key in Name]: number });
 }
 
 const noNumbers: NumberRoutes = { targetsFor: () => undefined };
 
-/** Starts every part in the order in which they lean on each other; what was started is closed when a later part fails. */
+/** Starts every part in the order of dependency; the started parts are closed when a later one fails. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const started: Close[] = [];
   const closeAll = async () => {
@@ -268,7 +268,7 @@ async function start(
       signalling.drain();
       await callsOver(signalling, clock, limitMs);
       signalling.hangUpAll();
-      // A leg whose port was just being opened ends a moment later than the others.
+      // A leg whose port was still being opened ends a moment later than the others.
       await callsOver(signalling, clock, lastLegsMs);
       await platform.runner.idle();
     },
@@ -285,13 +285,13 @@ async function start(
   };
 }
 
-/** Who names gateways wants them used, in the sandbox too. */
+/** Configured gateways are used, in the sandbox too. */
 function smsOf(gateways: OpenGateways | undefined, { sandbox }: Config): Pick<PlatformDeps, 'sms'> {
   if (gateways !== undefined) return { sms: gateways.linked };
   return sandbox ? { sms: 'sandbox-inbox' } : {};
 }
 
-/** What the transports are given of the limits. */
+/** The limits of the transports. */
 function transportLimits({ limits }: Config) {
   if (limits === undefined) return {};
   const {
@@ -313,7 +313,7 @@ function sipsOf({ addresses }: SocketTransports): Pick<Embedded, 'sips'> {
   return tls === undefined ? {} : { sips: { host: tls.address, port: tls.port } };
 }
 
-/** UDP, TCP and TLS are bound together, so the fault itself says whose port it was. */
+/** UDP, TCP and TLS are bound together, so the error itself names the port. */
 function explainSip({ sip, tls }: Config): (error: unknown) => string | undefined {
   return (error) => {
     const isTls = tls !== undefined && tls.port !== 0 && (error as { port?: unknown }).port === tls.port;
@@ -324,7 +324,7 @@ function explainSip({ sip, tls }: Config): (error: unknown) => string | undefine
   };
 }
 
-/** Live legs are looked at four times a second; a drain lasts minutes, and nothing waits for its last moment. */
+/** Checks live legs four times a second; a drain lasts minutes, so a later check does no harm. */
 function callsOver(edge: SipEdge, clock: Clock, limitMs: number): Promise<void> {
   const end = clock.now() + limitMs;
   return new Promise((resolve) => {

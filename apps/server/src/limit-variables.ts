@@ -7,20 +7,20 @@ import {
 } from '@jackfield/signalling';
 import { asAddress, asCidr, asCount, asList } from './config-values.ts';
 
-/** Bounds of what others may take; docs/security.md tells what each is for. */
+/** Limits for use by others; docs/security.md states the purpose of each. */
 export interface ServerLimits {
-  /** Networks and addresses that no limit of sources applies to. */
+  /** Networks and addresses exempt from all limits per source. */
   readonly trustedSources: readonly string[];
   readonly defence: Partial<DefenceLimits>;
-  /** Of callers without credentials. */
+  /** Limits of callers without credentials. */
   readonly external: Partial<ExternalCallLimits>;
   readonly http: Partial<HttpLimits>;
   readonly sip: {
     readonly messageBytes: number;
-    /** Over TCP, and as many over TLS and over WebSocket. */
+    /** Connections over TCP, and as many each over TLS and over WebSocket. */
     readonly connections: number;
     readonly connectionsPerSource: number;
-    /** How long a connection may stay on which nobody has shown who it is. */
+    /** How long a connection without an authenticated sender may stay open. */
     readonly strangerMs: number;
   };
 }
@@ -72,10 +72,10 @@ type Variable<Value> = {
   readonly read: (text: string) => Value | undefined;
 };
 
-/** How a variable is read that has a default. */
+/** Reads a variable that has a default. */
 export type ReadOrDefault = <Value>(variable: Variable<Value>, fallback: Value, text?: string) => Value;
 
-/** Reads the limits; in the sandbox whoever is on this machine is trusted. */
+/** Reads the limits; in the sandbox the local machine is trusted. */
 export function readLimits(orDefault: ReadOrDefault, sandbox: boolean): ServerLimits {
   const variables = limitVariables;
   const ofSip = defaultDefenceLimits;

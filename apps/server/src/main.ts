@@ -82,7 +82,7 @@ async function runVerifyAttack(flags: AttackFlags): Promise<void> {
   }
 }
 
-/** `code_length=4` as the API takes it: numbers as numbers. */
+/** Parses `code_length=4` for the API: numbers become numbers. */
 function settingOf(text: string): [string, string | number] {
   const [name = '', ...rest] = text.split('=');
   const value = rest.join('=');
@@ -110,7 +110,7 @@ async function run(mode: 'dev' | 'production'): Promise<void> {
     ...(process.stdout.isTTY ? { destination: pretty({ colorize: true, sync: true }) } : {}),
   });
   endOnFaults(log);
-  log.info({ configuration: describeConfig(loaded.inForce) }, 'The configuration in force.');
+  log.info({ configuration: describeConfig(loaded.inForce) }, 'configuration in force');
   try {
     const embedded = await startEmbedded({
       config,
@@ -133,7 +133,7 @@ async function run(mode: 'dev' | 'production'): Promise<void> {
     if (endsWithParent(env)) onParentEnd(end);
     const { http, sip, sips } = embedded;
     log.info({ http, sip, ...(sips === undefined ? {} : { sips }) }, 'Jackfield is ready.');
-    // At a terminal the signal says that it was closed, and ends the process as ever.
+    // At a terminal SIGHUP means that the terminal was closed, and ends the process as by default.
     if (config.tls !== undefined && !process.stdin.isTTY) {
       process.on('SIGHUP', () => embedded.reloadCertificate());
     }
@@ -150,12 +150,12 @@ async function run(mode: 'dev' | 'production'): Promise<void> {
   } catch (error) {
     if (error instanceof StartFailure) process.stderr.write(`${error.message}\n`);
     else log.error({ err: error }, 'Jackfield could not start.');
-    // Whatever of the start still holds the process open has nothing to do any more.
+    // Any part of the start that still keeps the process open has no more work to do.
     process.exit(1);
   }
 }
 
-/** Nobody goes on after a fault that nobody foresaw: what it left half done would show up as another one, later. */
+/** Ends the process after an unforeseen fault: its half-done work would cause another fault later. */
 function endOnFaults(log: Logger): void {
   process.on('uncaughtException', (error, origin) => {
     log.error(
@@ -170,7 +170,7 @@ function bannerOf(
   { http, sip, sips, platform }: Embedded,
   { publicAddress, dataDir, sip: { domains } }: Config,
 ): string {
-  // What listens on every address is reached by the one that phones are told.
+  // A server that listens on every address is shown at the public address, which phones use.
   const shown = <At extends Embedded['sip']>(at: At) =>
     at.host === '0.0.0.0' || at.host === '::' ? { ...at, host: publicAddress } : at;
   return banner({
@@ -183,7 +183,10 @@ function bannerOf(
   });
 }
 
-/** The first signal drains, the second one ends at once. Returns what the parent's end does: it drains, and ends no drain that has begun. */
+/**
+ * The first signal drains, the second ends at once. Returns the handler for the parent's end: it drains, and does not end a drain that has
+ * begun.
+ */
 function endOnSignals(embedded: Embedded, log: Logger, limitMs: number): () => void {
   let isEnding = false;
   const end = async (signal: string): Promise<void> => {

@@ -4,14 +4,14 @@ import { type GatewayAccess, type LinkedGateway, readGateways } from '@jackfield
 import type { Clock, Logger } from '@jackfield/ports';
 import { readOperatorFile, refuseFile } from './operator-file.ts';
 
-/** The gateways of JACKFIELD_SMS with their links, which are opened at once. */
+/** The gateways of JACKFIELD_SMS with their links, which open at once. */
 export interface OpenGateways {
   readonly linked: readonly LinkedGateway[];
   close(): void;
 }
 
 const variable = 'JACKFIELD_SMS';
-/** A message that found no way into an SMSC for so long goes to the next gateway. */
+/** A message that no SMSC accepts within this time goes to the next gateway. */
 const sendMs = 10_000;
 
 /** Reads JACKFIELD_SMS and opens its links; throws a StartFailure with a sentence for each mistake. */

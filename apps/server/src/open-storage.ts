@@ -6,7 +6,7 @@ import type { Config } from './config.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { explainDirectory, explained, explainPostgres } from './start-failure.ts';
 
-/** The database first: until it is locked, another process may be using it and the data directory. */
+/** Opens the database first: until it is locked, another process may be using it and the data directory. */
 export async function openStorage(config: Config, log: Logger, onFatal: (error: Error) => void) {
   const { dataDir, secretKey } = config;
   const database = await openDatabase(config, log, onFatal);

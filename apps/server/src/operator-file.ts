@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { StartFailure } from './start-failure.ts';
 
-/** Text of a file that `variable` names; throws a StartFailure when there is none. */
+/** Text of the file that `variable` names; throws a StartFailure when it cannot be read. */
 export function readOperatorFile(variable: string, path: string): string {
   try {
     return readFileSync(path, 'utf8');

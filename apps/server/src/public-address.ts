@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 
 /**
- * The address that phones are told (Contact, SDP) when the operator named none: the one that SIP is bound to, or, where that
- * is every address, the first of a real network interface.
+ * The address for phones (Contact, SDP) when the operator named none: the address that SIP is bound to, or, where SIP listens on every
+ * address, the first of a real network interface.
  */
 export function detectPublicAddress(
   sipHost: string,
@@ -19,7 +19,7 @@ export function detectPublicAddress(
   return outer?.address ?? (family === 'IPv6' ? '::1' : '127.0.0.1');
 }
 
-/** Nobody beyond the own link reaches these (RFC 3927, RFC 4291 §2.5.6). */
+/** Addresses that are unreachable beyond the own link (RFC 3927, RFC 4291 §2.5.6). */
 function isLinkLocal(address: string): boolean {
   return address.startsWith('169.254.') || /^fe[89ab]/i.test(address);
 }

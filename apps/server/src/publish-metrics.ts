@@ -16,10 +16,10 @@ export interface PublishedParts {
   readonly recorder: Pick<DiskRecorder, 'stats'>;
 }
 
-/** All metrics of one scrape share one answer of a thread. */
+/** All metrics of one scrape share one answer of a thread, in ms. */
 const freshMs = 100;
 
-/** Makes what is alive and what has gone wrong visible at /metrics; everything is asked for at the scrape. */
+/** Publishes gauges and fault counters at /metrics; all are read at the scrape. */
 export function publishMetrics(parts: PublishedParts): void {
   publishBuild(parts);
   publishSignalling(parts);
@@ -138,7 +138,7 @@ function publishMedia({ metrics, clock, media, mediaTotals }: PublishedParts): v
   }
 }
 
-/** Asks with the others: what is the deepest since the last answer is told once. */
+/** Uses the shared answer of the scrape: each reading of the deepest queue resets it. */
 function publishStreams(
   metrics: Metrics,
   census: () => ReturnType<MediaWorker['census']>,
@@ -174,7 +174,7 @@ function publishRecorder({ metrics, clock, recorder }: PublishedParts): void {
     (await stats())?.[key] ?? 0;
   metrics.gauge('jackfield_recorder_files', 'Recordings that are being written.', value('open'));
   metrics.gauge('jackfield_recorder_waiting_bytes', 'Audio that waits for the disk.', value('waitingBytes'));
-  // They begin anew with the recorder's thread, should it die.
+  // The counters restart with the recorder's thread, if it dies.
   metrics.gauge('jackfield_recorder_written_bytes', 'Audio that was written.', value('writtenBytes'));
   metrics.gauge(
     'jackfield_recorder_dropped_portions',

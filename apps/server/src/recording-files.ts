@@ -3,7 +3,7 @@ import { createS3Bucket, createS3Recordings } from '@jackfield/adapters/recordin
 import type { Logger, RecordingFiles } from '@jackfield/ports';
 import type { RecordingsStore } from './config.ts';
 
-/** Where recordings lie: in the directory, and in a store where one is configured. What is wrong with that is logged. */
+/** The storage of recordings: the directory, and a store where one is configured. Faults of the store are logged. */
 export function openRecordingFiles(
   directory: string,
   store: RecordingsStore | undefined,
@@ -12,10 +12,10 @@ export function openRecordingFiles(
   const disk = createDiskRecordings({ directory });
   if (store === undefined) return { files: disk, close() {} };
   const bucket = createS3Bucket(store);
-  // It may be out of reach now and there later: calls do not wait for it, recordings stay in the directory until then.
+  // The store may become reachable later: calls do not wait for it, and recordings stay in the directory until then.
   void bucket.fault().then((fault) => {
     if (fault === undefined) return;
-    log.error({ url: store.url, bucket: store.bucket, fault }, 'The store of recordings cannot be used.');
+    log.error({ url: store.url, bucket: store.bucket, fault }, 'recordings store cannot be used');
   });
   return { files: createS3Recordings(disk, bucket), close: () => bucket.close() };
 }

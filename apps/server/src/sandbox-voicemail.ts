@@ -2,7 +2,7 @@ import type { Recordings, Voicemail } from '@jackfield/platform';
 
 const longestMessageSeconds = 120;
 
-/** Messages are recordings of the first account: `GET Recording/?to_number=…` finds them. */
+/** Voicemail messages are recordings of the first account: `GET Recording/?to_number=…` lists them. */
 export function createVoicemail(recordings: Recordings, account: string, newUuid: () => string): Voicemail {
   const taken = new Map<string, string>();
   recordings.ownedBy('sandbox-voicemail', (leg, notice) => {

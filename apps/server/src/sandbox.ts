@@ -40,25 +40,25 @@ export interface SandboxDeps {
   readonly mediaHost: string;
 }
 
-/** Where the platform's SIP listens. */
+/** The listening address of the platform's SIP. */
 interface Listening {
   readonly host: string;
   readonly port: number;
 }
 
-/** The public network's stand-in: real phones behind a SIP port of their own on loopback. */
+/** The substitute for the public network: real phones behind their own SIP port on loopback. */
 export interface Sandbox {
   readonly numbers: NumberRoutes;
-  /** Its phones as callers; they call when it is open. */
+  /** Its phones as callers; they call once it is open. */
   readonly network: SandboxNetwork;
-  /** Opens the phones' port and teaches them what they say; `platform` is where they call. */
+  /** Opens the phones' port and prepares their sentences; `platform` is the target of their calls. */
   open(runner: SessionRunner, voicemail: Voicemail, platform: Listening): Promise<void>;
   census(): { readonly legs: number; readonly transactions: number };
   close(): Promise<void>;
 }
 
 export function createSandbox(deps: SandboxDeps): Sandbox {
-  // A platform that speaks IPv6 reaches nothing else.
+  // A platform on IPv6 reaches only IPv6 addresses.
   const loopback = isIPv6(deps.mediaHost) ? '::1' : '127.0.0.1';
   const edge = createSipEdge({
     ...deps,
@@ -66,7 +66,7 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
     admission: trustEverybody('sandbox'),
     domains: [loopback],
     publicAddress: loopback,
-    // Media shares the ports of the platform: bound to one address, it is not reached by another.
+    // Media shares the ports of the platform: media bound to one address is not reachable at another.
     mediaAddress: isIP(deps.mediaHost) === 0 || isAnyAddress(deps.mediaHost) ? loopback : deps.mediaHost,
     userAgentName: 'Jackfield sandbox phone',
   });
@@ -111,7 +111,7 @@ function isAnyAddress(address: string): boolean {
   return address === '0.0.0.0' || address === '::';
 }
 
-/** All sentences in one clip, with the pause of a speaker who takes a breath between them. */
+/** All sentences in one clip, with a speaker's pause between them. */
 async function speakSentences(speech: Speech) {
   const clips = await Promise.all(sentences.map((text) => speech.speak({ text, language: 'en-US' })));
   const sampleRate = clips[0]?.sampleRate ?? 22_050;

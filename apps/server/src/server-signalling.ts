@@ -24,13 +24,13 @@ export interface ServerSignallingDeps
   readonly metrics: Pick<Metrics, 'count'>;
   readonly doors: SignallingDoors;
   readonly domains: readonly [string, ...string[]];
-  /** `domains`, and those of applications below them. */
+  /** `domains`, and the domains of applications below them. */
   readonly served: readonly [string, ...string[]];
   readonly operated: {
     readonly carriers: CarrierAdmissionDeps['carriers'];
     readonly accounts: readonly CarrierAccount[];
   };
-  /** There is a certificate, so that calls can go out over TLS. */
+  /** A certificate is configured, so that calls can go out over TLS. */
   readonly isPrivate: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface ServerSignalling {
   readonly admission: Pick<CarrierAdmission, 'close'>;
 }
 
-/** Signalling of a server over what the platform answers: admission, defence, and the edge that they guard. */
+/** The signalling of a server on top of the platform: admission, defence, and the edge that they protect. */
 export function createServerSignalling(deps: ServerSignallingDeps): ServerSignalling {
   const { config, clock, secrets, doors, operated } = deps;
   const nonces = createSipNonces(secrets);
@@ -83,7 +83,7 @@ export function createServerSignalling(deps: ServerSignallingDeps): ServerSignal
     srtp: config.sip.srtp,
     carriers: operated.accounts,
     trunkLogin: doors.trunks.loginOf,
-    // Origination URIs are customers': the same networks are closed to them as to their URLs.
+    // Origination URIs come from customers: the same networks are closed as for their URLs.
     ...(deps.mayReach === undefined ? {} : { mayReach: deps.mayReach }),
     ...(deps.audioMayReach === undefined ? {} : { audioMayReach: deps.audioMayReach }),
   });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Config } from './config.ts';
 
-/** A start that failed for a reason that its operator can mend: one sentence, which names the variable. */
+/** A start that failed for a reason that the operator can fix: one sentence, which names the variable. */
 export class StartFailure extends Error {
   constructor(sentence: string, cause: unknown) {
     super(sentence, { cause });
@@ -9,7 +9,7 @@ export class StartFailure extends Error {
   }
 }
 
-/** Runs one part of the start; a fault that `explain` knows comes out as a StartFailure, any other as it is. */
+/** Runs one part of the start; an error that `explain` recognises becomes a StartFailure, any other stays as it is. */
 export async function explained<Result>(
   explain: (error: unknown) => string | undefined,
   part: () => Promise<Result> | Result,
@@ -22,7 +22,7 @@ export async function explained<Result>(
   }
 }
 
-/** What is wrong with an address that could not be listened on. `variables` are its JACKFIELD_…_HOST and _PORT. */
+/** Why listening on an address failed. `variables` are its JACKFIELD_…_HOST and _PORT. */
 export function explainListening(
   variables: { readonly host: string; readonly port: string },
   at: { readonly host: string; readonly port: number },
@@ -45,11 +45,11 @@ export function explainListening(
   };
 }
 
-/** What is wrong with the data directory, or with what lies in it. */
+/** Faults of the data directory and its files. */
 export function explainDirectory(directory: string): (error: unknown) => string | undefined {
   return (error) => {
     switch (codeOf(error)) {
-      // Below /proc and its like no directory can be made.
+      // /proc and similar file systems allow no new directory.
       case 'ENOENT':
       case 'EACCES':
       case 'EPERM':
@@ -66,7 +66,7 @@ export function explainDirectory(directory: string): (error: unknown) => string 
   };
 }
 
-/** What is wrong with the PostgreSQL server; its URL is never shown. */
+/** Faults of the PostgreSQL server; its URL is never shown. */
 export function explainPostgres(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if (codeOf(error) === 'data-locked') return `JACKFIELD_DATABASE_URL: ${error.message}`;
@@ -74,7 +74,7 @@ export function explainPostgres(error: unknown): string | undefined {
   return `JACKFIELD_DATABASE_URL: ${error.message} (${messageOf(error.cause)})`;
 }
 
-/** What is wrong with the data, once they are open. */
+/** Faults of the data, found after opening. */
 export function explainData({
   dataDir,
   databaseUrl,
@@ -98,7 +98,7 @@ function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** An AggregateError, as a name with several addresses gives, says nothing itself but its code. */
+/** An AggregateError, as for a name with several addresses, has no message of its own, only a code. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.message === '' ? (codeOf(error) ?? error.name) : error.message;

@@ -11,7 +11,7 @@ interface Guessed {
 
 const atOnce = 100;
 
-/** Guesses against one session, one after another until it is locked, all at once, and across as many sessions as asked for. */
+/** Guesses against one session: one after another until it is locked, all at once, and across the requested number of sessions. */
 export async function bruteForce(
   target: Target,
   settings: AppSettings,
@@ -57,7 +57,7 @@ export async function bruteForce(
     {
       attack: `guesses across ${sessions} sessions`,
       seen: `${tried} compared, ${found} found; ${expected.toPrecision(2)} expected by chance`,
-      // Chance gives more than this once in a million runs at most.
+      // Chance exceeds this at most once in a million runs.
       holds: found <= expected + 6 * Math.sqrt(expected) + 1,
     },
   ];
@@ -75,7 +75,7 @@ async function guess(
   codeLength: number,
   maxValidations: number,
 ): Promise<Guessed> {
-  // Far more than any setting allows: who stops by himself has not seen the lock.
+  // Far more than any setting allows: an attack that stops by itself has not met the lock.
   for (let compared = 0; compared < maxValidations + 20; compared++) {
     const { status } = await target.check(
       session,

@@ -5,14 +5,14 @@ import type { Answered, Target } from './target.ts';
 const rounds = 40;
 const unknownSession = '00000000-0000-4000-8000-000000000000';
 
-/** Whether answers tell a live session from one that is over, and what an unknown one looks like. */
+/** Whether answers distinguish a live session from an ended one, and how an unknown session is answered. */
 export async function enumeration(target: Target): Promise<readonly Finding[]> {
   const over = numberOf('enumeration', 0);
   const verified = String((await target.begin(over)).body.session_uuid);
   await target.check(verified, await target.codeOf(over));
   const live: Answered[] = [];
   const ended: Answered[] = [];
-  // In turns, so that whatever slows the machine slows both; each live session is asked once, long before its lock.
+  // Alternates, so that a slow machine slows both; each live session gets one request, long before its lock.
   for (let round = 0; round < rounds; round++) {
     const recipient = numberOf('enumeration', round + 1);
     const session = String((await target.begin(recipient)).body.session_uuid);
@@ -34,7 +34,7 @@ export async function enumeration(target: Target): Promise<readonly Finding[]> {
     {
       attack: 'the time of both answers (medians)',
       seen: `${liveMs.toFixed(2)} ms and ${endedMs.toFixed(2)} ms`,
-      // A network hides less than that.
+      // A network hides smaller differences.
       holds: Math.abs(liveMs - endedMs) < 2,
     },
     {

@@ -1,4 +1,4 @@
-/** Area codes of blocks in which each attack has numbers of its own, so that one does not use up the limits of another. */
+/** Area codes of the blocks of numbers, one per attack, so that no attack uses up the limits of another. */
 const areas = {
   oneSession: '212555',
   acrossSessions: ['213555', '214555', '215555', '216555', '312555', '313555', '314555', '315555', '404555'],
@@ -10,7 +10,7 @@ const areas = {
 
 export type AttackName = keyof typeof areas;
 
-/** The number with this index, from 0 on, of an attack; no two attacks share a block of 10,000. */
+/** The number of an attack with this index, from 0 on; no two attacks share a block of 10,000. */
 export function numberOf(attack: AttackName, index: number): string {
   const blocks = areas[attack];
   const block = typeof blocks === 'string' ? blocks : blocks[index % blocks.length]!;

@@ -3,7 +3,7 @@ import type { Finding } from './report.ts';
 import type { AppSettings } from './settings.ts';
 import type { Target } from './target.ts';
 
-/** Messages to a block of numbers whose codes never come back: what they cost before the brake holds them. */
+/** Messages to a block of numbers whose codes are never entered: their cost until the limit holds. */
 export async function pumping(
   target: Target,
   settings: AppSettings,

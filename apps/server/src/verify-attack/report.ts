@@ -1,6 +1,6 @@
 import type { AppSettings } from './settings.ts';
 
-/** What one attack achieved. */
+/** The result of one attack. */
 export interface Finding {
   readonly attack: string;
   readonly seen: string;

@@ -1,17 +1,17 @@
 import type { Target } from './target.ts';
 
-/** What of the platform's settings decides about attacks. */
+/** The platform's settings that matter for attacks. */
 export interface AppSettings {
   readonly codeLength: number;
   readonly codeExpiryMinutes: number;
   readonly maxValidations: number;
   readonly fraudShield: string;
-  /** To one recipient, and of the whole account. */
+  /** Messages to one recipient, and of the whole account. */
   readonly sendsPerHour: number;
   readonly accountSendsPerHour: number;
 }
 
-/** Of the app with this identifier, or of the default one. */
+/** Settings of the app with this identifier, or of the default app. */
 export async function readSettings(
   target: Target,
   limits: Pick<AppSettings, 'sendsPerHour' | 'accountSendsPerHour'>,

@@ -1,11 +1,14 @@
-/** A platform in its sandbox, as an attacker with the credentials of a careless program reaches it. */
+/** A platform in its sandbox, reached by an attacker with the credentials of a careless program. */
 export interface Target {
-  /** `body` is parsed; requests beyond the platform's rate are made again when it says so. */
+  /** `body` is parsed; a request beyond the platform's rate limit is repeated after the stated time. */
   request(method: 'GET' | 'POST', path: string, body?: object): Promise<Answered>;
-  /** Begins a session, or joins the one that lives. */
+  /** Starts a session, or joins the live one. */
   begin(recipient: string, more?: object): Promise<Answered>;
   check(session: string, otp: string): Promise<Answered>;
-  /** The code that the newest message to the number holds, empty where none comes (the shield has blocked it): what the owner of the phone knows, and an attacker does not. */
+  /**
+   * The code in the newest message to the number, empty where none arrives (the shield has blocked it). Only the owner of the phone knows
+   * it, never an attacker.
+   */
   codeOf(recipient: string): Promise<string>;
 }
 
@@ -20,13 +23,13 @@ export interface TargetOptions {
   readonly url: string;
   readonly authId: string;
   readonly authToken: string;
-  /** The app that is attacked; the default one when left out. */
+  /** The app under attack; the default app when absent. */
   readonly appUuid?: string;
 }
 
-/** So long a message may take to the inbox of the sandbox. */
+/** How long a message may take to the inbox of the sandbox. */
 const messageMs = 1500;
-/** A refusal of the API's own rate limit, which says nothing of the verification. */
+/** A refusal by the API's own rate limit, unrelated to the verification. */
 const tooManyRequests = /requests in \d+ s/;
 
 export function createTarget({ url, authId, authToken, appUuid }: TargetOptions): Target {
@@ -59,7 +62,7 @@ export function createTarget({ url, authId, authToken, appUuid }: TargetOptions)
     check: (session, otp) => request('POST', `Verify/Session/${session}/`, { otp }),
     async codeOf(recipient) {
       const path = `Sandbox/Message/?to=${encodeURIComponent(recipient)}`;
-      // The message follows the answer to whoever asked for it; where the shield has blocked it, none comes.
+      // The message arrives after the answer to the request; a message that the shield has blocked never arrives.
       for (const limit = performance.now() + messageMs; ; ) {
         const { body } = await request('GET', path);
         const [newest] = (body.objects ?? []) as readonly { readonly text: string }[];

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { attackVerification } from './verify-attack.ts';
 
 const small = { sessions: 3, messages: 35, price: 0.05, progress() {} };
-/** How long answers take is not asserted: the machine of a test is busy. */
+/** The time of answers is not asserted: the machine of a test is busy. */
 const judged = (findings: readonly { attack: string; holds: boolean }[]) =>
   findings
     .filter(({ attack, holds }) => !attack.startsWith('the time') && !holds)

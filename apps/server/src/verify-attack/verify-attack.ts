@@ -15,13 +15,13 @@ import { readSettings } from './settings.ts';
 import { createTarget, type Target, type TargetOptions } from './target.ts';
 
 export interface AttackOptions {
-  /** A platform in its sandbox that runs already; one of our own, in memory of this run alone, when left out. */
+  /** A running platform in its sandbox; when absent, one is started in memory for this run alone. */
   readonly target?: TargetOptions;
-  /** Settings of the app of our own platform, as `Verify/App/` takes them. */
+  /** Settings of the app of the started platform, as `Verify/App/` accepts them. */
   readonly app?: Readonly<Record<string, unknown>>;
   readonly sessions: number;
   readonly messages: number;
-  /** Of one message. */
+  /** Price of one message. */
   readonly price: number;
   readonly progress: (sentence: string) => void;
 }
@@ -31,7 +31,7 @@ export interface AttackReport {
   readonly findings: readonly Finding[];
 }
 
-/** Names of variables that would let messages and calls out, or touch data: an attack has its own. */
+/** Variables that would allow real messages and calls, or touch data: an attack sets its own. */
 const notForAttacks = [
   'JACKFIELD_SMS',
   'JACKFIELD_CARRIERS',
@@ -79,7 +79,7 @@ export async function attackVerification(
       onFatal: (error) => {
         throw error;
       },
-      // The limits of the API would only make the attack take longer.
+      // The API's own limits would only prolong the attack.
       httpLimits: { requests: 1_000_000 },
     });
     try {
