@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { Compile, type Validator } from 'typebox/schema';
 
-/** What is read of an answer of the HTTP interface, whatever asked for it. */
+/** The relevant parts of an answer of the HTTP interface. */
 export interface GivenAnswer {
   readonly method: string;
   /** Path and query, from the root. */
   readonly url: string;
   readonly status: number;
   readonly contentType: string | undefined;
-  /** As it came; empty without a body. */
+  /** The body as received; empty without one. */
   readonly text: string;
 }
 
@@ -25,7 +25,7 @@ interface Parameter {
 }
 
 interface Template {
-  /** What a part of a path must be: itself, one that has a pattern, or any. */
+  /** What each part of a path must match: a literal, a pattern, or any text. */
   readonly parts: readonly (string | RegExp | undefined)[];
   readonly operations: Readonly<Record<string, Operation>>;
 }
@@ -39,15 +39,14 @@ interface OpenApiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, object>> };
 }
 
-/** Says what is wrong with an answer; undefined when it is as documented. */
+/** Returns the fault of an answer; undefined when it is as documented. */
 export type AnswerJudge = (answer: GivenAnswer) => string | undefined;
 
-/** Paths of the API; health, metrics, receipts and the documentation itself are no operations. */
+/** The prefix of API paths; health, metrics, receipts and the documentation are not operations. */
 const apiPrefix = '/v1/';
 
 /**
- * Judges answers by an OpenAPI document as it is served: the status is listed, the body is of a type that is listed, and has no
- * member that the schema does not name.
+ * Checks answers against a served OpenAPI document: the status is listed, the body has a listed type, and the schema names every member.
  */
 export function judgeOf(document: object): AnswerJudge {
   const { paths, components } = document as OpenApiDocument;
@@ -98,7 +97,7 @@ export function judgeOf(document: object): AnswerJudge {
   };
 }
 
-/** The part of a Fastify instance that is needed; it has a document unless it is told to serve none. */
+/** The required part of a Fastify instance; it serves a document unless configured otherwise. */
 interface Injectable {
   inject(options: unknown): Promise<InjectedAnswer>;
   swagger?(): object;
@@ -112,8 +111,8 @@ interface InjectedAnswer {
 }
 
 /**
- * From now on an answer that `inject` of this interface gives fails its test unless the document that the interface serves
- * describes it. Interfaces that share `judges` have the same document: to make it takes 0.1 s for the whole platform.
+ * From now on a test fails when an answer from `inject` is not described by the interface's own document. Interfaces that share `judges`
+ * share the document: generating it takes 0.1 s for the whole platform.
  */
 export function holdToDocument<App extends object>(app: App, judges: { judge?: AnswerJudge } = {}): App {
   const injectable = app as unknown as Injectable;
@@ -140,7 +139,7 @@ function partsOf(path: string): readonly string[] {
   return path.split('/').filter((part) => part !== '');
 }
 
-/** What is no percent-encoding is refused whatever the path: it may stay as it is. */
+/** Invalid percent-encoding is refused on every path, so it may stay unchanged. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -159,7 +158,7 @@ function templateOf(path: string, operations: Readonly<Record<string, Operation>
   return { parts, operations };
 }
 
-/** A part that is written out goes before a parameter with a pattern, and that before any other, as in the router. */
+/** A literal part precedes a parameter with a pattern, which precedes any other parameter, as in the router. */
 function freedomOf({ parts }: Template): number {
   return parts.reduce((sum, part) => sum + (typeof part === 'string' ? 0 : part === undefined ? 2 : 1), 0);
 }
@@ -174,7 +173,7 @@ function fits(template: Template, parts: readonly string[]): boolean {
   );
 }
 
-/** The schema with every object closed whose members are named, unless the schema itself says that it is open. */
+/** The schema with every object closed whose members are named, unless the schema itself allows others. */
 function closedSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closedSchema);
   if (schema === null || typeof schema !== 'object') return schema;
@@ -189,7 +188,7 @@ function withClosedMembers(schema: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(schema).map(([name, each]) => [
       name,
-      // A part of allOf narrows what another part names: closed, it would refuse the other's members.
+      // A part of allOf restricts members that another part names: closed, it would refuse them.
       name === 'allOf' && Array.isArray(each) ? each.map(withClosedMembers) : closedSchema(each),
     ]),
   );

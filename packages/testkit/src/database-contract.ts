@@ -29,7 +29,7 @@ async function names(database: Database): Promise<readonly string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** What every adapter of the database port does. Called inside `eachDatabase`. */
+/** The common behaviour of all adapters of the database port. Call it inside `eachDatabase`. */
 export function databaseContract(open: OpenDatabase): void {
   test('a unit resolves with what its work returned, and reads see it from then on', async () => {
     const database = await open([rooms]);

@@ -26,7 +26,7 @@ export function onEmbeddedDatabase(name: string, suite: (open: OpenDatabase) => 
   describe(`${name} (embedded database)`, () => suite(overSqlite()));
 }
 
-/** Where PostgreSQL is not installed the suite is skipped by name. */
+/** The suite is skipped where PostgreSQL is not installed. */
 export function onPostgres(name: string, suite: (open: OpenDatabase) => void): void {
   describe(`${name} (PostgreSQL)`, { skip: postgresMissing() ?? false }, () => suite(overPostgres()));
 }
@@ -41,7 +41,7 @@ function overSqlite(): OpenDatabase {
   });
 }
 
-/** One server for all suites of a process, each test with a database of its own: to make a server takes longer than most suites. */
+/** One server for all suites of a process, with one database per test: starting a server takes longer than most suites. */
 let starting: Promise<PostgresServer> | undefined;
 let suites = 0;
 
@@ -58,7 +58,7 @@ function overPostgres(): OpenDatabase {
     const url = await (await starting).createDatabase();
     return {
       open: () => createPostgresDatabase({ url, log: createRecordingLog() }),
-      // The cluster takes its databases with it.
+      // The end of the cluster removes its databases.
       remove: () => {},
     };
   });

@@ -2,17 +2,17 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 
-/** A process that writes one row after another and says so after each commit, until it is killed. */
+/** A process that writes one row after another and reports each commit, until it is killed. */
 export interface WritingProcess {
   readonly child: ChildProcess;
   readonly pid: number;
-  /** Resolves, once at least `count` rows have been acknowledged, with the last number acknowledged; rejects when it ends before. */
+  /** Resolves, once at least `count` rows are acknowledged, with the last acknowledged number; rejects when the process ends before. */
   acknowledged(count: number): Promise<number>;
 }
 
 /**
- * Starts it. Rows 0, 1, 2 … go into the table `written` (`n`), sixteen at a time in flight. `create` is the name of what
- * `module` exports to open a database; it is called with `options` and a silent log.
+ * Starts the process. Rows 0, 1, 2 … go into the table `written` (`n`), sixteen in flight at a time. `create` names the export of `module`
+ * that opens a database; it is called with `options` and a silent log.
  */
 export function killedWhileWriting(module: string, create: string, options: object): WritingProcess {
   const program = `
@@ -68,7 +68,7 @@ export function killedWhileWriting(module: string, create: string, options: obje
   };
 }
 
-/** Units are committed in the order in which they were asked for, so acknowledgements have no gap. */
+/** Units commit in the order of their requests, so acknowledgements have no gap. */
 function lastInOrder(seen: ReadonlySet<number>): number {
   let last = -1;
   while (seen.has(last + 1)) last++;

@@ -7,9 +7,9 @@ import { seededRandom } from './seeded-random.ts';
 
 const rate = 48_000;
 const frame = 960;
-/** RNNoise answers 10 ms later. */
+/** RNNoise delays by 10 ms: 480 samples at 48 kHz. */
 const delay = 480;
-/** Noise alone, in front of the sentence and behind it. */
+/** Noise alone, before the sentence and after it. */
 const leadSeconds = 1;
 
 const espeak = createEspeakSpeech();
@@ -19,7 +19,7 @@ let open: OpenNoiseCancellation;
 let voice: Float64Array;
 const noises = new Map<string, Float64Array>();
 
-/** A sentence as a telephone carries it, whatever the rate: nothing above 3.4 kHz. */
+/** A sentence with the bandwidth of a telephone at any rate: nothing above 3.4 kHz. */
 async function say(text: string, who: 'woman' | 'man' = 'woman'): Promise<Float64Array> {
   const { samples, sampleRate } = await espeak.speak({ text, language: 'en-US', voice: who });
   return Float64Array.from(resample(resample(samples, sampleRate, 8000), 8000, rate));
@@ -69,7 +69,7 @@ function pinkOf(white: Float64Array): Float64Array {
   });
 }
 
-/** Six people at once, over and over, each from somewhere in his sentence. */
+/** Six speakers at once, in a loop, each starting at another point of the sentence. */
 function babbleOf(talk: readonly Float64Array[], length: number): Float64Array {
   return Float64Array.from({ length }, (_, n) =>
     talk.reduce((sum, one, k) => sum + one[(n + k * 17_001) % one.length]!, 0),
@@ -98,7 +98,7 @@ function clean(signal: Float64Array, level: number): Float64Array {
   return out;
 }
 
-/** Where the voice is (scaled as it is found), over everything else: what survives and what was taken. */
+/** The voice, scaled to its measured level, over everything else: residual noise and distortion. */
 function snr(heard: Float64Array, said: Float64Array): number {
   let common = 0;
   for (let n = 0; n < said.length; n++) common += heard[n]! * said[n]!;
@@ -108,15 +108,15 @@ function snr(heard: Float64Array, said: Float64Array): number {
   return 10 * Math.log10((gain ** 2 * power(said) * said.length) / rest);
 }
 
-/** Without the noise alone that stands in front. */
+/** Without the noise before and after the sentence. */
 function spoken(signal: Float64Array): Float64Array {
   return signal.subarray(leadSeconds * rate, signal.length - rate);
 }
 
 interface Gain {
-  /** Of the voice over the rest, in dB. */
+  /** Improvement of the voice over the rest, in dB. */
   readonly snr: number;
-  /** Of the noise in the pause behind the sentence, in dB. */
+  /** Reduction of the noise in the pause after the sentence, in dB. */
   readonly quiet: number;
 }
 

@@ -18,7 +18,7 @@ import type { AgreedAudio } from '@jackfield/sdp';
 import type { NetworkAddress, SimulatedNetwork } from './simulated-network.ts';
 import { frameSamples } from './tone-meter.ts';
 
-/** A frame that reached a phone, as it came: no jitter buffer has touched it. */
+/** A frame as a phone received it, before any jitter buffer. */
 export interface HeardFrame {
   readonly at: Instant;
   readonly from: NetworkAddress;
@@ -31,19 +31,19 @@ export interface PhoneAudioDeps {
   readonly at: NetworkAddress;
   readonly now: () => Instant;
   readonly random: () => number;
-  /** What the phone says in every frame. */
+  /** The voice of the phone, sent in every frame. */
   readonly voice: Int16Array;
 }
 
 const pcmuPayloadType = 0; // RFC 3551 §6
 
-/** The RTP side of one call of a simulated phone: one port, one voice, and everything that it heard. */
+/** The RTP side of one call of a simulated phone: one port, one voice, and all received audio. */
 export class PhoneAudio {
   readonly heard: HeardFrame[] = [];
   /** Packets that were neither RTCP nor a frame of 20 ms PCMU. */
   otherPackets = 0;
   framesSent = 0;
-  /** Packets of SRTP that were not for this phone, or came again. */
+  /** SRTP packets that were not for this phone, or were repeated. */
   readonly unprotected = createSrtpCounters();
   readonly #deps: PhoneAudioDeps;
   readonly #sender: ReturnType<typeof createRtpSender>;
@@ -72,12 +72,12 @@ export class PhoneAudio {
     return this.#agreed !== undefined;
   }
 
-  /** Where the phone sends its voice. */
+  /** The target of the phone's voice. */
   get remote(): NetworkAddress | undefined {
     return this.#agreed && { address: this.#agreed.remoteAddress, port: this.#agreed.remotePort };
   }
 
-  /** Keys of RFC 4733, one after another, as soon as the other side takes events. */
+  /** Sends keys by RFC 4733, one after another, as soon as the other side accepts events. */
   press(digits: string): void {
     this.#digits.queue(digits);
   }
@@ -109,7 +109,7 @@ export class PhoneAudio {
     }
   }
 
-  /** One frame of the voice, when offer and answer let it speak; otherwise its time passes. */
+  /** Sends one frame of the voice when offer and answer allow it; otherwise its time passes. */
   speak(): void {
     const agreed = this.#agreed;
     if (agreed === undefined) return;
@@ -128,7 +128,7 @@ export class PhoneAudio {
     return this.#sender.writePayload(agreed.payloadType, this.#payload, 0, frameSamples, frameSamples);
   }
 
-  /** Whoever presses a key is not heard meanwhile. */
+  /** During a key press the voice is not sent. */
   #writeKey({ telephoneEventPayloadType }: AgreedAudio): number | undefined {
     if (telephoneEventPayloadType === undefined) return undefined;
     if (this.#digits.next(this.#sender.timestamp) !== 'event') return undefined;

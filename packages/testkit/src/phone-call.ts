@@ -25,7 +25,7 @@ export interface PhoneCallDeps {
 /** One call of a simulated phone, from its INVITE to its end. */
 export class PhoneCall {
   readonly direction: 'incoming' | 'outgoing';
-  /** When the answer was known on this side. */
+  /** When this side knew of the answer. */
   answeredAt: Instant | undefined;
   isRinging = false;
   end: EndReason | undefined;
@@ -57,32 +57,32 @@ export class PhoneCall {
     return this.answeredAt !== undefined && this.end === undefined;
   }
 
-  /** Keys of RFC 4733. */
+  /** Sends keys by RFC 4733. */
   press(digits: string): void {
     this.#deps.audio.press(digits);
   }
 
-  /** BYE, CANCEL or 603, whatever the state of the call asks for. */
+  /** Sends BYE, CANCEL or 603, according to the state of the call. */
   hangUp(): void {
     this.#leg?.hangUp();
   }
 
-  /** Re-INVITE: `sendonly` or `inactive` puts the other side on hold, `sendrecv` takes it back. */
+  /** Sends a re-INVITE: `sendonly` or `inactive` puts the other side on hold, `sendrecv` resumes. */
   reinvite(direction: Direction): void {
     this.#leg?.offer(this.#offer(direction));
   }
 
-  /** From the next offer or answer on this side sends with another key. */
+  /** Uses another key from this side's next offer or answer on. */
   renewKey(): void {
     if (this.#deps.newKey !== undefined) this.#keys = [this.#deps.newKey()];
   }
 
-  /** For the phone: the INVITE that it sends. */
+  /** Called by the phone with its outgoing INVITE. */
   dialled(invite: (content: Content, listener: CallListener) => Call): void {
     this.#leg = invite(this.#offer('sendrecv'), this.#listener());
   }
 
-  /** For the phone: the INVITE that it got. */
+  /** Called by the phone with an incoming INVITE. */
   offered(invite: IncomingInvite): void {
     this.#leg = invite;
     invite.listen(this.#listener());
@@ -110,7 +110,7 @@ export class PhoneCall {
     return {
       ringing: ({ body }) => {
         this.isRinging = true;
-        // Early media: what is in the 183 holds until the 200 says the same.
+        // Early media: the description of the 183 is valid until the 200 repeats it.
         if (body !== '') this.#takeAnswer(body);
       },
       answered: (response) => {

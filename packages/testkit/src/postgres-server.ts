@@ -8,15 +8,15 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** A private PostgreSQL cluster that lives as long as the test. */
+/** A private PostgreSQL cluster that exists as long as the test. */
 export interface PostgresServer {
-  /** Of the database `postgres`; others are made with `createDatabase`. */
+  /** The URL of the database `postgres`; `createDatabase` makes others. */
   readonly url: string;
   /** An empty database of its own; resolves with its URL. */
   createDatabase(): Promise<string>;
   /** Kills the server as a power cut would, and starts it again on the same data. */
   crashAndRestart(): Promise<void>;
-  /** Down until `up` is called, on the same data. */
+  /** Stops the server until `up` is called, on the same data. */
   down(): Promise<void>;
   up(): Promise<void>;
   stop(): Promise<void>;
@@ -30,7 +30,7 @@ export interface PostgresServerOptions {
 const installedUnder = '/usr/lib/postgresql';
 const notInstalled = `PostgreSQL is not installed (no ${installedUnder}/*/bin/initdb)`;
 
-/** Why `startPostgres` would start none; undefined when it can. Tests are skipped by this sentence. */
+/** Why `startPostgres` cannot start a server; undefined when it can. It is the reason of skipped tests. */
 export function postgresMissing(): string | undefined {
   return binaries() === undefined ? notInstalled : undefined;
 }
@@ -84,7 +84,7 @@ export async function startPostgres(
         return urlOf(name);
       },
       async crashAndRestart() {
-        // Immediate shutdown: no checkpoint, no goodbye; recovery reads the WAL.
+        // Immediate shutdown: no checkpoint; recovery reads the WAL.
         await end(server, 'SIGQUIT');
         server = await startServer(bin, directory, user, options);
       },
@@ -108,7 +108,7 @@ function binaries(): string | undefined {
     .find((bin) => existsSync(join(bin, 'initdb')) && existsSync(join(bin, 'postgres')));
 }
 
-/** PostgreSQL does not run as root: then its Debian user runs it. Undefined when we are nobody special ourselves. */
+/** PostgreSQL does not run as root: then its Debian user runs it. Undefined when this process is unprivileged itself. */
 async function unprivilegedUser(): Promise<{ uid: number; gid: number } | 'none' | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   try {
@@ -120,8 +120,8 @@ async function unprivilegedUser(): Promise<{ uid: number; gid: number } | 'none'
 }
 
 /**
- * The shell waits for its standard input to end: when this process is killed, the pipe closes, the server goes and the
- * directory with it. Signals are passed on; a server that ended by itself ends the shell.
+ * The shell waits for the end of its standard input: when this process is killed, the pipe closes, the server stops and the directory is
+ * removed. Signals are forwarded; a server that ended by itself ends the shell.
  */
 const guardian = `
 "$@" &
@@ -179,7 +179,7 @@ async function startServer(
     server.once('error', reject);
     server.once('exit', () => reject(new Error(`PostgreSQL did not start:\n${lines.join('\n')}`)));
   });
-  // Neither the server nor its pipes keep a test process alive that has forgotten to stop it.
+  // A test process that has not stopped the server can still end: neither the server nor its pipes keep it alive.
   server.unref();
   for (const stream of server.stdio) (stream as { unref?: () => void } | null)?.unref?.();
   return server;

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { RecordingFiles } from '@jackfield/ports';
 
-/** One adapter of the port, and a way to put a complete file where a recorder would. */
+/** One adapter of the port, and a way to put a complete file as a recorder does. */
 export interface OpenRecordingFiles {
   readonly files: RecordingFiles;
   write(name: string, bytes: Uint8Array): Promise<void>;
@@ -11,7 +11,7 @@ export interface OpenRecordingFiles {
 
 const signal = new AbortController().signal;
 
-/** What every adapter of the port for recording files does, before and after a file was kept. */
+/** The common behaviour of all adapters of the recording files port, before and after `keep`. */
 export function recordingFilesContract(open: () => Promise<OpenRecordingFiles>): void {
   const content = randomBytes(300_000);
 

@@ -5,7 +5,7 @@ export interface LogLine {
   readonly sentence: string;
 }
 
-/** A logger that prints nothing and keeps its lines, for tests that ask what was logged. */
+/** A logger that prints nothing and keeps its lines, for tests of log output. */
 export function createRecordingLog(): Logger & { readonly lines: readonly LogLine[] } {
   const lines: LogLine[] = [];
   const at = (level: LogLine['level']) => (fields: object, sentence: string) => {

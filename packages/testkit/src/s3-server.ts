@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 
-/** An S3-compatible server that we did not write, on loopback. */
+/** An independent S3-compatible server, on loopback. */
 export interface S3Server {
   readonly access: {
     readonly url: string;
@@ -40,7 +40,7 @@ export async function startS3Server(directory: string, port = 0): Promise<S3Serv
     },
     async close() {
       const { httpServer } = server;
-      // Connections that wait for another request would hold it open.
+      // Idle connections would keep it open.
       httpServer?.closeAllConnections();
       await server.close();
       if (httpServer?.listening) await once(httpServer, 'close');

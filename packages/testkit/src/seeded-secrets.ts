@@ -1,7 +1,7 @@
 import { createSecrets } from '@jackfield/adapters/secrets';
 import type { Secrets } from '@jackfield/ports';
 
-/** The real port, but identifiers and tokens come from the given randomness, so that a seed repeats a run. */
+/** The real port, but identifiers and tokens come from the given random source, so that a seed repeats a run. */
 export function createSeededSecrets(random: () => number): Secrets {
   const real = createSecrets(new Uint8Array(32).fill(7));
   const randomBytes = (length: number) => Uint8Array.from({ length }, () => Math.floor(random() * 256));

@@ -1,21 +1,21 @@
 import type { Clock, Database } from '@jackfield/ports';
 
 /**
- * Knows whether anything is left that happens without time passing: promises, commits. Packets and ticks set off none of
- * that, and there are thousands of them, so only what was touched is waited for.
+ * Detects pending work that needs no time to pass: promises and commits. The thousands of packets and ticks cause no such work, so `settle`
+ * waits only after `touched`.
  */
 export interface Settling {
-  /** Something began that may go on in promises. */
+  /** Work began that may continue in promises. */
   touched(): void;
-  /** Resolves when everything that began has come to rest. */
+  /** Resolves when all begun work has settled. */
   settle(): Promise<void>;
-  /** The clock of a part that works with promises: each of its timers touches. Whole milliseconds, like the system's. */
+  /** The clock of a part that uses promises: each of its timers calls `touched`. Whole milliseconds, like the system clock. */
   clock(clock: Clock): Clock;
-  /** Commits of this database are waited for. */
+  /** `settle` waits for the commits of this database. */
   database(database: Database): Database;
 }
 
-/** A commit takes two turns of the event loop; so many quiet ones in a row mean that nothing follows. */
+/** A commit takes two turns of the event loop; this many quiet turns in a row mean that no work follows. */
 const quietTurns = 3;
 
 export function createSettling(): Settling {

@@ -2,38 +2,38 @@ import type { Webhook } from '@jackfield/contract';
 import type { Clock, Egress, EgressAddresses, EgressOutcome, EgressRequest } from '@jackfield/ports';
 import { webhookFor } from './told-as-documented.ts';
 
-/** A request of the platform as the customer's server sees it. */
+/** A request of the platform as the customer's server receives it. */
 export interface CustomerRequest {
   readonly at: number;
   readonly method: 'GET' | 'POST';
   /** Without query and fragment. */
   readonly url: string;
-  /** Of the form, or of the query. */
+  /** Fields of the form, or of the query. */
   readonly fields: Readonly<Record<string, string>>;
   readonly eventId: string;
-  /** The webhook of the contract that it is; undefined for a request that is not signed, such as one for music. */
+  /** The matching webhook of the contract; undefined for an unsigned request, such as for music. */
   readonly webhook: Webhook | undefined;
 }
 
-/** What is answered: a document with 200, or a status; `undefined` never answers. */
+/** The answer: a document with 200, or a status; `undefined` never answers. */
 export type CustomerAnswer =
   | string
   | { readonly status: number; readonly body?: string; readonly afterMs?: number }
   | undefined;
 
-/** The server of a customer on the virtual clock: it keeps what came, in order, and answers what it was told to. */
+/** The server of a customer on the virtual clock: it keeps requests in order and sends the configured answers. */
 export interface SimulatedCustomer extends Egress, EgressAddresses {
   readonly requests: readonly CustomerRequest[];
-  /** Signed requests that are no webhook of the contract, one sentence each. */
+  /** Signed requests that match no webhook of the contract, one sentence each. */
   readonly undocumented: readonly string[];
-  /** From now on; another answer takes the place of the one before. */
+  /** Sets the answer from now on; it replaces the previous one. */
   serve(url: string, answer: CustomerAnswer | ((request: CustomerRequest) => CustomerAnswer)): void;
 }
 
-/** What a receiver that is near takes to answer. */
+/** Answer time of a near receiver, in ms. */
 const usualMs = 5;
 
-/** Where nothing is served, callbacks are answered with 200 and nothing. */
+/** URLs without an answer get 200 and an empty body. */
 export function createSimulatedCustomer(clock: Clock, touched: () => void): SimulatedCustomer {
   const requests: CustomerRequest[] = [];
   const undocumented: string[] = [];
@@ -100,7 +100,7 @@ export function createSimulatedCustomer(clock: Clock, touched: () => void): Simu
   };
 }
 
-/** A sound file of this world: what the simulated decoder makes a tone of. */
+/** A sound file that the simulated decoder turns into a tone. */
 export function toneFile(frequencyHz: number, durationMs: number): string {
   return JSON.stringify({ frequencyHz, durationMs });
 }

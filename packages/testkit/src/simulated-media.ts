@@ -14,10 +14,10 @@ export interface SimulatedMediaDeps {
   readonly network: SimulatedNetwork;
   readonly address: string;
   readonly random: () => number;
-  /** RTP ports, inclusive; 40,000–40,999 when left out. */
+  /** RTP ports, inclusive; 40,000–40,999 by default. */
   readonly ports?: { readonly first: number; readonly last: number };
   readonly mediaSilentMs?: number;
-  /** Called before notices go out, because whoever takes them may begin what has to settle. */
+  /** Called before notifications go out, because their listeners may begin work that has to settle. */
   readonly touched?: () => void;
 }
 
@@ -25,19 +25,19 @@ export interface SimulatedMediaDeps {
 export interface SimulatedMedia extends Media, MediaLegs, MediaClips {
   census(): EngineCensus & { readonly ports: number };
   readonly counters: Readonly<EngineCounters>;
-  /** Sources that reach a leg without an edge, at any tick so far; anything but 0 is a fault of the engine. */
+  /** Sources that reach a leg without an edge, summed over all ticks; anything but 0 is a fault of the engine. */
   readonly leaks: number;
-  /** The port on which a leg takes RTP; undefined when it is not open. */
+  /** The RTP port of a leg; undefined when it is not open. */
   portOf(leg: string): number | undefined;
-  /** What was captured under this name so far, ended or not; undefined when nothing was. */
+  /** The audio captured under this name so far, ended or not; undefined without a capture. */
   capturedOf(capture: string): CapturedAudio | undefined;
-  /** What comes out of the port of a media thread, as it comes; for recorders. */
+  /** Messages from the port of a media thread, as they arrive; for recorders. */
   onCaptured(listener: (message: CaptureMessage) => void): () => void;
-  /** Ends the ticks and gives every port back, as the end of the process does. */
+  /** Stops the ticks and frees every port, as the end of the process does. */
   stop(): void;
 }
 
-/** Everything that a capture has taken down. */
+/** All audio of a capture. */
 export interface CapturedAudio {
   readonly tracks: number;
   readonly sampleRate: number;
@@ -102,7 +102,7 @@ export function createSimulatedMedia(deps: SimulatedMediaDeps): SimulatedMedia {
       }
       if (isLast) tell({ type: 'ended', capture });
     },
-    // What was captured can be looked at after each frame.
+    // Captured audio is available after each frame.
     limits: { captureChunkMs: frameMs },
     random,
     cname: 'simulated',
@@ -110,7 +110,7 @@ export function createSimulatedMedia(deps: SimulatedMediaDeps): SimulatedMedia {
     ...(deps.mediaSilentMs === undefined ? {} : { mediaSilentMs: deps.mediaSilentMs }),
   });
 
-  /** Notices leave the engine between ticks, as they do from its thread. */
+  /** Notifications leave the engine between ticks, as they leave its thread. */
   function handNotices(): void {
     if (gathered.length === 0) return;
     const notices = gathered;
@@ -204,7 +204,7 @@ export function createSimulatedMedia(deps: SimulatedMediaDeps): SimulatedMedia {
   };
 }
 
-/** Takes interleaved tracks apart. */
+/** Separates interleaved tracks. */
 function split(chunks: readonly Int16Array[], tracks: number): Int16Array[] {
   const all = Int16Array.from(chunks.flatMap((chunk) => [...chunk]));
   return Array.from({ length: tracks }, (_, track) => all.filter((_, at) => at % tracks === track));

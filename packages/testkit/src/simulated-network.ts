@@ -4,7 +4,7 @@ export interface NetworkAddress {
   readonly port: number;
 }
 
-/** What the network does to datagrams. Rates are 0–1; the random source is given, so that a seed repeats a run. */
+/** Effects of the network on datagrams. Rates are 0–1; the random source is given, so that a seed repeats a run. */
 export interface Impairment {
   readonly lossRate?: number;
   readonly duplicateRate?: number;
@@ -15,7 +15,7 @@ export interface Impairment {
 
 type Receive = (payload: Uint8Array, from: NetworkAddress) => void;
 
-/** A network of datagrams on the virtual clock: nothing arrives before its time, and a closed port swallows. */
+/** A network of datagrams on the virtual clock: nothing arrives early, and a closed port drops packets. */
 export class SimulatedNetwork {
   readonly #clock: Clock;
   readonly #random: () => number;
@@ -38,12 +38,12 @@ export class SimulatedNetwork {
     if (this.#ports.has(key)) throw new Error(`${key} is in use`);
     this.#ports.set(key, receive);
     return () => {
-      // Closed twice, it must not close the port for whoever opened it since.
+      // A second call must not close a port that was opened again since.
       if (this.#ports.get(key) === receive) this.#ports.delete(key);
     };
   }
 
-  /** Sends a copy: whoever sends may reuse the buffer at once. */
+  /** Sends a copy: the sender may reuse the buffer at once. */
   send(from: NetworkAddress, to: NetworkAddress, payload: Uint8Array): void {
     const { lossRate = 0, duplicateRate = 0 } = this.#impairment;
     this.counters.sent++;
@@ -59,7 +59,7 @@ export class SimulatedNetwork {
     }
   }
 
-  /** Open ports: the census of a test expects what the test itself still holds. */
+  /** Open ports: the census of a test expects those that the test itself still holds. */
   openPorts(): readonly string[] {
     return [...this.#ports.keys()];
   }

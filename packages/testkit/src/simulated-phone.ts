@@ -9,14 +9,14 @@ import type { NetworkAddress, SimulatedNetwork } from './simulated-network.ts';
 import { flowIdOf, openSimulatedTransports, simulatedTlsPort } from './simulated-transports.ts';
 import { toneFrame } from './tone-meter.ts';
 
-/** What a phone does with an INVITE. */
+/** The phone's reaction to an INVITE. */
 export type PhoneBehaviour =
-  /** `early`: its voice is heard while it rings, by a 183 with its answer. */
+  /** `early`: a 183 with the answer, so that its voice is audible while it rings. */
   | { readonly does: 'answer'; readonly ringMs?: number; readonly early?: boolean }
   | { readonly does: 'reject'; readonly status: number }
-  /** 180, and nothing more until the caller gives up. */
+  /** Sends 180, and nothing more until the caller gives up. */
   | { readonly does: 'ring' }
-  /** Not a word. */
+  /** Sends no response. */
   | { readonly does: 'nothing' };
 
 export interface SimulatedPhoneOptions {
@@ -28,14 +28,14 @@ export interface SimulatedPhoneOptions {
   readonly username: string;
   readonly password: string;
   readonly toneHz: number;
-  /** −22 dB unless told: ten such voices do not reach the limiter. */
+  /** −22 dB by default: ten such voices do not reach the limiter. */
   readonly toneDb?: number;
-  /** Signals over what counts as TLS, and talks SRTP where the other side does. */
+  /** Signals over simulated TLS, and uses SRTP where the other side does. */
   readonly isSecure?: boolean;
   readonly random: () => number;
 }
 
-/** What a telephone system knows of the trunk through which it calls, and who calls. */
+/** A telephone system's trunk for outgoing calls, and the caller. */
 export interface TrunkOfPhone {
   readonly domain: string;
   readonly username: string;
@@ -46,15 +46,15 @@ export interface TrunkOfPhone {
 
 const firstRtpPort = 20_000;
 
-/** A phone: the real user agent over the simulated network, a voice of one tone, and ears that forget nothing. */
+/** A phone: the real user agent over the simulated network, a voice of one tone, and a record of all received audio. */
 export class SimulatedPhone {
   readonly username: string;
   readonly toneHz: number;
   readonly calls: PhoneCall[] = [];
   behaviour: PhoneBehaviour = { does: 'answer' };
-  /** Of the last REGISTER: its final status, or why there was none; undefined while it is on its way. */
+  /** The last REGISTER: its final status, or why there was none; undefined while it is pending. */
   registration: number | 'timeout' | 'transport-failed' | undefined;
-  /** INVITEs that reached the phone, repetitions not counted. */
+  /** INVITEs that reached the phone, without retransmissions. */
   invites = 0;
   readonly #options: SimulatedPhoneOptions;
   readonly #userAgent: UserAgent;
@@ -99,12 +99,12 @@ export class SimulatedPhone {
     return this.#options.address;
   }
 
-  /** Where it takes SIP. */
+  /** The address of its SIP port. */
   get signalsAt(): NetworkAddress {
     return { address: this.address, port: this.#options.isSecure ? simulatedTlsPort : 5060 };
   }
 
-  /** The call that came or went last. */
+  /** The latest call, incoming or outgoing. */
   get call(): PhoneCall | undefined {
     return this.calls.at(-1);
   }
@@ -113,7 +113,7 @@ export class SimulatedPhone {
     return this.registration === 200;
   }
 
-  /** Sends REGISTER, with 0 seconds to take the binding away; `registration` says what became of it. */
+  /** Sends REGISTER, with 0 seconds to remove the binding; `registration` has the result. */
   register(expiresSeconds = 3600): void {
     const { domain, registrar, password } = this.#options;
     this.registration = undefined;
@@ -137,7 +137,7 @@ export class SimulatedPhone {
     );
   }
 
-  /** Calls another user of the domain through the registrar's edge, or somebody through a trunk, as a telephone system does. */
+  /** Calls another user of the domain through the registrar's edge, or any number through a trunk, as a telephone system does. */
   dial(user: string, trunk?: TrunkOfPhone): PhoneCall {
     const { domain, registrar, password } = this.#options;
     const call = this.#newCall('outgoing');
@@ -158,7 +158,7 @@ export class SimulatedPhone {
     return call;
   }
 
-  /** Hangs up whatever is going on. */
+  /** Hangs up all calls. */
   hangUp(): void {
     for (const call of this.calls) if (call.end === undefined) call.hangUp();
   }
@@ -168,7 +168,7 @@ export class SimulatedPhone {
     return { ...this.#userAgent.census(), calls };
   }
 
-  /** Pulls the plug: no word to anybody. */
+  /** Disconnects without any message. */
   close(): void {
     this.#isOff = true;
     this.#cancelTick?.();
@@ -213,7 +213,7 @@ export class SimulatedPhone {
     return call;
   }
 
-  /** A phone's own frame clock: it stands in no relation to anybody else's, and stops with the last call. */
+  /** The phone's own frame clock: independent of all other clocks; it stops with the last call. */
   #tickAt(at: Instant): void {
     this.#cancelTick = this.#options.clock.startTimer(at, () => {
       this.#cancelTick = undefined;

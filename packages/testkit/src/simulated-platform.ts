@@ -31,35 +31,35 @@ export interface SimulatedPlatformOptions {
   readonly log: Logger;
   readonly sip: NetworkAddress;
   readonly domain: string;
-  /** Whoever stands behind the URLs that callbacks and documents name. */
+  /** The server behind the URLs of callbacks and documents. */
   readonly customer: SimulatedCustomer;
   readonly account: { readonly authId: string; readonly authToken: string };
-  /** Where the database is. */
+  /** The directory of the database. */
   readonly directory: string;
-  /** Stands before the database, for tests of what happens between two transactions. */
+  /** Wraps the database, for tests of events between two transactions. */
   readonly interpose?: (database: Database) => Database;
 }
 
-/** An answer of the HTTP interface: its body is whatever JSON says, and a test asserts on what it needs. */
+/** An answer of the HTTP interface: its body is any JSON, and a test asserts on the parts that it needs. */
 export interface ApiAnswer {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: a black box test knows no type of ours
   readonly body: any;
 }
 
-/** The whole product over ports that stand in the simulated world: one process of it, so to speak. */
+/** The whole product over simulated ports: one process of it. */
 export interface SimulatedPlatform {
   readonly platform: Platform;
   readonly edge: SipEdge;
   readonly media: SimulatedMedia;
-  /** Servers of audio streams, as a test wants them. */
+  /** Servers of audio streams, configured by the test. */
   readonly streams: SimulatedStreams;
-  /** For what no interface shows yet, such as the record of a call. */
+  /** For data that no interface shows yet, such as the record of a call. */
   readonly database: Database;
   api(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<ApiAnswer>;
   /**
-   * The process is gone between two instructions: no BYE, no commit, no closing of files. What was on its disk at that
-   * moment is then in `copyTo`.
+   * Ends the process between two instructions: no BYE, no commit, no closing of files. `copyTo` then has the content of its disk at that
+   * moment.
    */
   kill(copyTo: string): Promise<void>;
   close(): Promise<void>;
@@ -157,7 +157,7 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
     },
     async kill(copyTo) {
       life.end();
-      // The pages of a write-ahead log that was written are what the operating system keeps of a killed process.
+      // Of a killed process the operating system keeps the written pages of a write-ahead log.
       cpSync(options.directory, copyTo, { recursive: true, filter: (path) => !/\.lock|-shm$/.test(path) });
       await platform.close();
       await database.close();
@@ -171,18 +171,18 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
   };
 }
 
-/** Every simulated platform has the same operations. */
+/** All simulated platforms have the same operations. */
 const sharedJudge: { judge?: AnswerJudge } = {};
 
-/** Where origination URIs may lead: the network of the phones, and not that of the platform. */
+/** Where origination URIs may lead: the network of the phones, but not that of the platform. */
 const customersNetwork = '10.0.1.';
 
-/** Everything that a process holds in the world outside: its timers and its ports. */
+/** Everything that a process holds outside: its timers and its ports. */
 function lifeOf(clock: Clock) {
   const timers = new Set<() => void>();
   const endings: (() => void)[] = [];
   let isOn = true;
-  // As every process does: it counts on from the wall clock as it is when it starts.
+  // Like every process it counts from the wall clock at its start.
   const aheadMs = clock.wallNow() - clock.now();
   const lived: Clock = {
     now: () => clock.now() + aheadMs,

@@ -1,14 +1,14 @@
 import type { RecordedFile, Recorder, RecordingFiles } from '@jackfield/ports';
 import type { SimulatedMedia } from './simulated-media.ts';
 
-/** Recordings in memory: what was captured under the name of the recording is its file. */
+/** Recordings in memory: the captured audio with the recording's name is its file. */
 export interface SimulatedRecorder extends Recorder {
   readonly files: RecordingFiles;
   /** Recordings that have not been stopped. */
   readonly running: number;
 }
 
-/** Of each sample of a track. */
+/** Bytes per sample of a track. */
 const bytesPerSample = 2;
 
 export function createSimulatedRecorder(media: SimulatedMedia): SimulatedRecorder {

@@ -3,16 +3,16 @@ import type { SoundClip, SoundDecoder, Speech } from '@jackfield/ports';
 const sampleRate = 8000;
 const amplitude = 8000;
 
-/** The tone that stands for speech, and how long a character of it takes. */
+/** The tone that represents speech, and its duration per character. */
 export const speechHz = 620;
 export const msPerCharacter = 40;
 
-/** Says every text as a tone whose length tells how long the text is. */
+/** Speaks every text as a tone whose length is proportional to the text. */
 export const simulatedSpeech: Speech = {
   speak: async ({ text }) => tone(speechHz, text.length * msPerCharacter),
 };
 
-/** Reads the files that `toneFile` writes; anything else is broken. */
+/** Decodes the files of `toneFile`; any other file is broken. */
 export const simulatedDecoder: SoundDecoder = {
   async decode(file) {
     try {

@@ -9,40 +9,40 @@ import type {
 } from '@jackfield/ports';
 
 /**
- * How a server takes connections: at once, not at all, or without a word until the attempt is given up. `late` accepts after so
- * many milliseconds.
+ * How a server handles connections: accepts at once, refuses, or stays silent until the attempt is given up. `late` accepts after this many
+ * milliseconds.
  */
 export type StreamServer = 'accepts' | 'refuses' | 'silent' | { readonly late: number };
 
-/** One stream as its order, and what came after it, have made it. */
+/** One stream: its order and the later changes. */
 export interface SimulatedStream {
   readonly order: StreamOrder;
   readonly tracks: readonly StreamTrack[];
   readonly hearers: readonly string[];
   readonly isConnected: boolean;
-  /** Each attempt to connect, the last one at the end. */
+  /** All attempts to connect, the latest last. */
   readonly targets: readonly StreamTarget[];
 }
 
-/** Sockets of streams on the virtual clock: a test says what the servers do, and sees what was asked of the port. */
+/** Sockets of streams on the virtual clock: a test configures the servers, and sees the calls of the port. */
 export interface SimulatedStreams extends AudioStreams {
-  /** From now on; servers of which nothing is said accept. */
+  /** Applies from now on; servers without a setting accept. */
   serve(url: string, server: StreamServer): void;
   /** Streams that are open, by their names. */
   readonly streams: ReadonlyMap<string, SimulatedStream>;
-  /** Those that are over, and with which word. */
+  /** Streams that have ended, with the sentence. */
   readonly closed: ReadonlyMap<string, string>;
-  /** Keys that came with signalling. */
+  /** Keys that arrived in signalling. */
   readonly pressed: readonly LegKey[];
-  /** The other side closes the socket; 1006: the line is cut. */
+  /** The other side closes the socket; 1006: the connection is cut. */
   lose(stream: string, code: number): void;
-  /** The engine has no place for it. */
+  /** The engine has no slot for the stream. */
   giveUp(stream: string, sentence: string): void;
-  /** Something that the other side brings about. */
+  /** Reports an event that the other side causes. */
   tell(notice: StreamNotice): void;
-  /** Streams and attempts that are still there. */
+  /** Streams and attempts that still exist. */
   census(): { readonly streams: number; readonly attempts: number };
-  /** The process is gone. */
+  /** The process has ended. */
   stop(): void;
 }
 
@@ -50,7 +50,7 @@ type Kept = { -readonly [Key in keyof SimulatedStream]: SimulatedStream[Key] } &
   cancel: (() => void) | undefined;
 };
 
-/** What a server that is near takes to accept, and a socket to close. */
+/** Time of a near server to accept, and of a socket to close, in ms. */
 const usualMs = 5;
 
 const nothing = {
@@ -62,7 +62,7 @@ const nothing = {
   framesRefused: 0,
 };
 
-/** `touched` is called before notices go out, because whoever takes them may begin what has to settle. */
+/** `touched` is called before notifications go out, because their listeners may begin work that has to settle. */
 export function createSimulatedStreams(clock: Clock, touched: () => void = () => {}): SimulatedStreams {
   const servers = new Map<string, StreamServer>();
   const streams = new Map<string, Kept>();

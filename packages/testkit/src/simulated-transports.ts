@@ -7,10 +7,10 @@ import {
 } from '@jackfield/sip/transport';
 import type { NetworkAddress, SimulatedNetwork } from './simulated-network.ts';
 
-/** Whatever comes from or to this port counts as TLS, although it is datagrams here too: nobody reads on a simulated network. */
+/** Traffic to or from this port counts as TLS, although it uses datagrams too: a simulated network has no eavesdroppers. */
 export const simulatedTlsPort = 5061;
 
-/** SIP over one UDP port of a simulated network, as `createTransports` is over real sockets. */
+/** SIP over one UDP port of a simulated network, like `createTransports` over real sockets. */
 export function openSimulatedTransports(
   network: SimulatedNetwork,
   at: NetworkAddress,
@@ -32,7 +32,7 @@ export function openSimulatedTransports(
       const to = 'flow' in target ? peerOf(target.flow) : { address: target.host, port: target.port };
       if (to === undefined) {
         counters.sendFailures++;
-        // Later, as the port demands, and without a timer: it is not time that has to pass.
+        // Deferred, as the port requires, but without a timer: no time has to pass.
         queueMicrotask(() =>
           listener.onSendFailed?.({
             target,
@@ -52,7 +52,7 @@ export function openSimulatedTransports(
     addresses: [{ protocol: 'udp', ...at }],
     counters,
     connections: 0,
-    // Datagrams have no connection that could be kept or cut.
+    // Datagrams have no connection to keep or cut.
     keep() {},
     cut() {},
     close() {
@@ -62,7 +62,7 @@ export function openSimulatedTransports(
   };
 }
 
-/** The name of the flow to a peer: that of the real UDP transport, because bindings keep it. */
+/** The name of the flow to a peer: the same as in the real UDP transport, because bindings store it. */
 export function flowIdOf(peer: NetworkAddress): string {
   return `udp-${peer.address}-${peer.port}`;
 }

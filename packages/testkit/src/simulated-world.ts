@@ -16,42 +16,42 @@ import { eventFaults } from './told-as-documented.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
 
 export interface SimulatedWorldOptions {
-  /** Repeats a run: identifiers, jitter and the phones' clocks come out of it. */
+  /** Repeats a run: identifiers, jitter and the phones' clocks derive from it. */
   readonly seed?: number;
-  /** Stands before the database of each process. */
+  /** Wraps the database of each process. */
   readonly interpose?: (database: Database) => Database;
 }
 
-/** Everything that is alive in a world, by name; all zero when the last call has ended and its echoes have died away. */
+/** Live objects of a world, by name; all zero once the last call and its transactions have ended. */
 export type Census = Readonly<Record<string, number>>;
 
-/** The platform, phones and a network on one virtual clock: everything real but time, sockets and threads. */
+/** The platform, phones and a network on one virtual clock: everything is real except time, sockets and threads. */
 export interface SimulatedWorld {
   readonly clock: VirtualClock;
   readonly network: SimulatedNetwork;
-  /** The server behind every URL that a callback or a document names. */
+  /** The server behind every URL of a callback or document. */
   readonly customer: SimulatedCustomer;
-  /** The platform that runs now; another one after `restart`. */
+  /** The platform that runs now; a new one after `restart`. */
   readonly node: SimulatedPlatform;
   readonly log: readonly LogLine[];
   now(): number;
   advance(ms: number): Promise<void>;
-  /** Advances in steps of 20 ms until `condition` holds; throws with `what` when it does not within `limitMs`. */
+  /** Advances in steps of 20 ms until `condition` holds; throws with `what` when it does not hold within `limitMs`. */
   until(
     what: string,
     condition: () => boolean | undefined | Promise<boolean | undefined>,
     limitMs?: number,
   ): Promise<void>;
   api(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<ApiAnswer>;
-  /** Creates an endpoint and a phone that is registered as it. Its tone is told or the next free one from 900 Hz up. */
+  /** Creates an endpoint and a phone that is registered as it. Its tone is the given one, or the next free one from 900 Hz up. */
   phone(
     name: string,
     options?: { readonly toneHz?: number; readonly isSecure?: boolean },
   ): Promise<SimulatedPhone>;
-  /** Kills the platform without a word to anybody and starts it again, at once or later, on what it left on its disk. */
+  /** Kills the platform without any message and starts it again, at once or later, on the data of its disk. */
   restart(options?: { readonly downMs?: number }): Promise<void>;
   census(): Census;
-  /** Lets time pass until every transaction is over, and asserts that the census counts nothing and no error was logged. */
+  /** Lets time pass until every transaction has ended, and asserts an empty census and no logged error. */
   assertNothingLeft(): Promise<void>;
   /** Closes everything; asserts that no timer is left. */
   close(): Promise<void>;
@@ -64,10 +64,10 @@ const account = { authId: 'MASIMULATEDWORLD0000', authToken: 'c2ltdWxhdGVkc2ltdW
 /** RFC 3261 §17.1.1.2: no transaction outlives 64*T1; a second more for the messages that end it. */
 const transactionsOverMs = 2 * 32_000 + 1000;
 
-// Where files are memory: nothing here asks how long a disk takes.
+// Files in memory: no test here depends on the speed of a disk.
 const place = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
-/** Runs a test in a world of its own: its census must be empty at the end, and it is closed whatever happens. */
+/** Runs a test in its own world: the census must be empty at the end, and the world is closed in any case. */
 export async function inSimulatedWorld(
   options: SimulatedWorldOptions,
   run: (world: SimulatedWorld) => Promise<void>,
@@ -79,7 +79,7 @@ export async function inSimulatedWorld(
     await world.assertNothingLeft();
     isDone = true;
   } finally {
-    // What a broken test leaves behind is not what broke it.
+    // A failed test reports its own error, not what it leaves behind.
     if (isDone) await world.close();
     else await world.close().catch(() => {});
   }
@@ -181,7 +181,7 @@ export async function openSimulatedWorld(options: SimulatedWorldOptions = {}): P
       count('edge', edge.census());
       count('routed legs of', edge.routedLegs());
       count('sockets', streams.census());
-      // Sounds that nobody plays are kept for the next call.
+      // Sounds that are not playing are kept for the next call.
       const { clips: _, ...inCalls } = media.census();
       count('media', inCalls);
       count('media', { leaks: media.leaks });
@@ -204,7 +204,7 @@ export async function openSimulatedWorld(options: SimulatedWorldOptions = {}): P
       try {
         for (const phone of phones) phone.close();
         await node.close();
-        // Datagrams that are on their way arrive nowhere.
+        // Datagrams in flight are lost.
         await clock.advance(1000);
         assert.equal(clock.pending, 0, 'timers outlive the world');
       } finally {
@@ -215,7 +215,7 @@ export async function openSimulatedWorld(options: SimulatedWorldOptions = {}): P
   return world;
 }
 
-/** All events of the account that are kept, the first one first. */
+/** All stored events of the account, the oldest first. */
 export async function feedOf(world: Pick<SimulatedWorld, 'api'>): Promise<readonly LiveEvent[]> {
   const events: LiveEvent[] = [];
   for (let path: string | null = 'Event/?after=0-0&limit=100'; path !== null; ) {

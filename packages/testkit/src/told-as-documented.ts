@@ -5,12 +5,12 @@ import { Check } from 'typebox/value';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The webhook that a request is, or why it is none. */
+/** The webhook of a request, or why it matches none. */
 export type FoundWebhook =
   | { readonly webhook: Webhook }
   | { readonly webhook: undefined; readonly fault: string };
 
-/** Finds the webhook whose fields these are: all that are required, none that it does not name, each with a value that is allowed. */
+/** Finds the webhook with these fields: all required fields, no unknown ones, each with an allowed value. */
 export function webhookFor(fields: Fields, among: readonly Webhook[] = webhooks): FoundWebhook {
   const judged = among.map((webhook) => ({ webhook, faults: faultsOf(webhook.fields, fields) }));
   const found = judged.find(({ faults }) => faults.length === 0);
@@ -22,7 +22,7 @@ export function webhookFor(fields: Fields, among: readonly Webhook[] = webhooks)
   };
 }
 
-/** What is wrong with an event of the feed; undefined when it is as documented. */
+/** The faults of an event; undefined when it is as documented. */
 export function eventFaults(type: string, data: Fields): string | undefined {
   const event = feedEvents.find((each) => each.type === type);
   if (event === undefined) return `${type} is not documented`;
@@ -34,7 +34,7 @@ export function eventFaults(type: string, data: Fields): string | undefined {
   return found.webhook === undefined ? `${type}: ${found.fault}` : undefined;
 }
 
-/** Throws for events that the contract does not describe; a thrown error stands in the log of the test's world as well. */
+/** Throws for events that the contract does not describe; the error also appears in the log of the test's world. */
 export function assertDocumentedEvents(
   events: readonly { readonly type: string; readonly payload: Fields }[],
 ): void {
@@ -42,7 +42,7 @@ export function assertDocumentedEvents(
   assert.deepEqual(faults, [], 'events that the contract does not know');
 }
 
-/** The events that an outbox is given; the transaction of one that the contract does not describe fails. */
+/** An outbox that checks its events; the transaction of an event that the contract does not describe fails. */
 export function documentedOutbox<Box extends { appendEvents(write: never, events: never): Promise<void> }>(
   outbox: Box,
 ): Box {
@@ -53,12 +53,12 @@ export function documentedOutbox<Box extends { appendEvents(write: never, events
   return { ...outbox, appendEvents };
 }
 
-/** What JSON keeps. */
+/** The fields that JSON keeps. */
 function definedOf(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** Events have numbers and booleans where a form has their text, and null where it leaves the field out. */
+/** Events have numbers and booleans where a form has text, and null where a form omits the field. */
 function asForm(data: Fields): Fields {
   return Object.fromEntries(
     Object.entries(data)

@@ -1,7 +1,7 @@
 /** Samples of a 20 ms frame at 8 kHz. */
 export const frameSamples = 160;
 
-/** Tones of simulated phones are multiples of this: then one frame holds whole periods, and no tone leaks into another. */
+/** Tones of simulated phones are multiples of this: a frame then holds whole periods, and no tone leaks into another. */
 const toneStepHz = 50;
 
 /** Level of one tone in a 20 ms frame at 8 kHz, in dB relative to a full-scale sine. */
@@ -10,8 +10,8 @@ export type ToneMeter = (frame: Int16Array) => number;
 const meters = new Map<number, ToneMeter>();
 
 /**
- * The meter of one frequency, with its tables worked out once. A Hann window keeps tones that begin, end or fade within the
- * frame from leaking far: 300 Hz away a linear fade over the frame stays 55 dB below its tone.
+ * The meter of one frequency, with its tables computed once. A Hann window limits the leakage of tones that begin, end or fade within the
+ * frame: 300 Hz away a linear fade over the frame stays 55 dB below its tone.
  */
 export function toneMeter(hz: number): ToneMeter {
   const known = meters.get(hz);
@@ -37,7 +37,7 @@ export function toneMeter(hz: number): ToneMeter {
   return meter;
 }
 
-/** One frame of a tone; frames of a multiple of 50 Hz follow each other without a seam. */
+/** One frame of a tone; frames of a multiple of 50 Hz join without a gap. */
 export function toneFrame(hz: number, levelDb: number): Int16Array {
   if (hz % toneStepHz !== 0) throw new RangeError(`a tone of ${hz} Hz does not fit into a frame`);
   const amplitude = 32_767 * 10 ** (levelDb / 20);

@@ -1,29 +1,29 @@
 import type { Clock, Instant } from '@jackfield/ports';
 
-/** A clock that moves only when it is told to. */
+/** A clock that moves only by `advance`. */
 export interface VirtualClock extends Clock {
   /**
-   * Moves time forward by `ms`, firing what falls due in order of its instant, then of its start. Before the first timer and
-   * after each one, everything that it set off is given time to settle. A timer whose instant has passed fires at the next advance.
+   * Moves time forward by `ms` and fires due timers in order of their instant, then of their start. Before the first timer and after each
+   * one, all caused work has time to settle. A timer whose instant has passed fires at the next advance.
    */
   advance(ms: number): Promise<void>;
-  /** Sets the wall clock by so much, as an operator or NTP does; `now()` and timers do not notice. */
+  /** Steps the wall clock, as an operator or NTP does; `now()` and timers are unaffected. */
   stepWall(ms: number): void;
   /** Timers that are armed. */
   readonly pending: number;
-  /** When the earliest timer falls due. */
+  /** The instant of the earliest timer. */
   readonly nextAt: Instant | undefined;
 }
 
 export interface VirtualClockOptions {
-  /** Where time starts; 2026-01-01T00:00:00Z when left out. */
+  /** The start time; 2026-01-01T00:00:00Z by default. */
   readonly startAt?: Instant;
   /**
-   * Waits until what a timer set off has come to rest, e.g. `() => runner.idle()` with a real database. Left out: a few turns
-   * of the event loop, enough for promises and for commits of the embedded database.
+   * Waits until the work of a timer has settled, for example `() => runner.idle()` with a real database. Default: a few turns of the event
+   * loop, enough for promises and for commits of the embedded database.
    */
   readonly settle?: () => Promise<void>;
-  /** More timers than this in one advance are taken for an endless loop. */
+  /** More timers than this in one advance count as an endless loop. */
   readonly maximumFires?: number;
 }
 
@@ -34,7 +34,7 @@ interface Timer {
 
 export function createVirtualClock(options: VirtualClockOptions = {}): VirtualClock {
   const { startAt = Date.UTC(2026, 0, 1), settle = someTurns, maximumFires = 1_000_000 } = options;
-  // Sorted by instant; those of the same instant in the order in which they were started.
+  // Sorted by instant, then by the order of their start.
   const timers: Timer[] = [];
   let now = startAt;
   let wallOffset = 0;
@@ -57,7 +57,7 @@ export function createVirtualClock(options: VirtualClockOptions = {}): VirtualCl
       wallOffset += ms;
     },
     startTimer(at, fire) {
-      // NaN would sort anywhere: a bug of the caller that should show where it is.
+      // NaN would sort anywhere: the error appears at the faulty caller.
       if (Number.isNaN(at)) throw new RangeError('a timer needs an instant');
       const timer: Timer = { at: Math.max(at, now), fire };
       timers.splice(placeAfter(timer.at), 0, timer);
@@ -91,7 +91,7 @@ export function createVirtualClock(options: VirtualClockOptions = {}): VirtualCl
   };
 }
 
-/** A group commit of the embedded database takes two turns; a step that follows from another's outcome two more. */
+/** A group commit of the embedded database takes two turns; a step that depends on it two more. */
 async function someTurns(): Promise<void> {
   for (let turn = 0; turn < 8; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
 }

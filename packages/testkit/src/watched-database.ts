@@ -1,13 +1,13 @@
 import type { Database } from '@jackfield/ports';
 import type { KyselyPlugin } from 'kysely';
 
-/** A database that tells how many of its reads and units of work have not ended, so that a test can wait for all of them. */
+/** A database that counts its pending reads and units of work, so that a test can wait for all of them. */
 export interface WatchedDatabase {
   readonly database: Database;
   readonly pending: () => number;
 }
 
-/** Reads that fail stay pending: a test of failing reads waits for something else. */
+/** Failed reads stay pending: a test of failing reads waits for something else. */
 export function watchDatabase(watched: Database): WatchedDatabase {
   let pending = 0;
   const counting: KyselyPlugin = {
