@@ -13,7 +13,7 @@ const own = Object.values(networkInterfaces())
   .flatMap((each) => each ?? [])
   .find(({ family, internal, address }) => family === 'IPv4' && !internal && !address.startsWith('169.254.'));
 
-/** How a platform may be bound, and the address that it tells phones then. */
+/** How a platform may be bound, and the address that it then gives to phones. */
 const bindings = [
   { host: '0.0.0.0', told: '127.0.0.1', environment: { JACKFIELD_PUBLIC_ADDRESS: '127.0.0.1' } },
   { host: '0.0.0.0', told: own?.address ?? '127.0.0.1', environment: {} },

@@ -10,7 +10,7 @@ import { RtpSocket } from './support/rtp-socket.ts';
 const skip = missing('baresip', 'sox');
 const room = 'MultiPartyCall/name_baresip/';
 
-/** A phone's own tone at −12 dBFS arrives about as loud; what is not meant to be heard must be at least 40 dB below. */
+/** A phone's own tone at −12 dBFS arrives about as loud; a tone that must not be heard is at least 40 dB below. */
 const audible = -20;
 const inaudible = -60;
 
@@ -154,7 +154,7 @@ describe('baresip phones in a multiparty call', { skip, timeout: 120_000 }, () =
     await add(bob.username, 'customer');
     await Promise.all([alice.phone.established(), bob.phone.established()]);
     await joined(2);
-    // These strangers share the address of the phones: before a phone has sent, another port of its address may be taken for it
+    // These strangers share the address of the phones: before a phone has sent, another port of its address may pass for it
     // (packages/media/src/rtp/latch.ts). From another address see silent-phones.test.ts.
     await seconds(1);
     const strangers: RtpSocket[] = [];

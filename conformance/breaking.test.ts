@@ -10,7 +10,7 @@ import { PlatformProcess } from './support/platform-process.ts';
 const talks = '+12025550101';
 const hangup = '<Response><Hangup/></Response>';
 
-/** Answers that a program gives by mistake or in malice, by path. */
+/** Faulty or malicious answers of a program, by path. */
 const answers: Readonly<Record<string, (response: ServerResponse) => void>> = {
   '/hangs': () => {},
   '/drips': (response) => {
@@ -78,7 +78,7 @@ const causes: Readonly<Record<string, number>> = {
   '/into-a-hole': 7014,
 };
 
-/** Files that cannot be played, with what the customer is told of them. */
+/** Files that cannot be played, with the reason in the event. */
 const sounds: Readonly<Record<string, readonly [(response: ServerResponse) => void, RegExp]>> = {
   '/none.mp3': [(response) => response.writeHead(404).end(), /status 404/],
   '/cut.mp3': [answers['/cuts-in-the-middle']!, /closed/],
@@ -102,7 +102,7 @@ function url(response: ServerResponse, path: string): string {
   return `http://${response.req.headers.host}${path}`;
 }
 
-/** Everybody's mistakes, malice and misfortune against the real program: whatever comes, calls end once, are told once, and nothing stays. */
+/** Mistakes, attacks and failures against the real program: each call ends once, with one callback, and nothing is left. */
 describe('Programs that misbehave, phones that go, and kill -9', { timeout: 240_000 }, () => {
   let platform: PlatformProcess;
   let receiver: CallbackReceiver;
@@ -259,7 +259,7 @@ describe('Programs that misbehave, phones that go, and kill -9', { timeout: 240_
     for (const uuid of all) {
       assert.equal((await ended(uuid)).hangup_cause_code, 5010);
       const { body } = await platform.api('GET', `Recording/?call_uuid=${uuid}`);
-      // The last ones may have been killed before their recording began.
+      // The last calls may have been killed before their recording began.
       assert.ok(body.objects.length === 1 || (late.includes(uuid) && body.objects.length === 0));
       for (const recording of body.objects) {
         const told = await receiver.received.until(

@@ -37,7 +37,7 @@ describe('callbacks of a multiparty call', { timeout: 120_000 }, () => {
     await platform.stop();
   });
 
-  /** Two sandbox phones join; gives the UUID of the call. */
+  /** Two sandbox phones join; returns the UUID of the call. */
   async function open(name: string, url: string, method = 'POST'): Promise<string> {
     for (const to of ['+12025550101', '+12025550100']) {
       const { status } = await platform.api('POST', `MultiPartyCall/name_${name}/Participant/`, {
@@ -111,7 +111,7 @@ describe('callbacks of a multiparty call', { timeout: 120_000 }, () => {
     await close('prompt');
     await end(receiver, prompt);
     const path = `Callback/?resource=multiparty-call/${late}`;
-    // The record of an attempt is written when it has ended, a moment after the receiver knows.
+    // The record of an attempt is written after its end, a moment after the receiver has the request.
     const statuses = (body: { objects: readonly { status: string }[] }) =>
       body.objects.map(({ status }) => status).sort();
     const attempted = await platform.until('the first attempt', path, (body) =>

@@ -17,7 +17,7 @@ const password = 'not-to-be-guessed';
 const banSeconds = 3;
 const perSource = 200;
 
-/** Loopback has 16 million addresses: everybody here has one of its own. */
+/** Loopback has 16 million addresses: each sender here has its own. */
 const limits = {
   JACKFIELD_TRUSTED_SOURCES: '192.0.2.0/24',
   JACKFIELD_SIP_RATE: '5',
@@ -132,7 +132,7 @@ describe('a server among strangers', { skip, timeout: 240_000 }, () => {
     try {
       assert.equal(await from.isAnswered(), true);
       const guesser = { address: '127.0.0.67', password: 'a guess', timeoutSeconds: 8 };
-      // Of another user each time: who repeats one waits longer for each refusal.
+      // Another user each time: for a repeated user each refusal takes longer.
       for (let guess = 1; guess <= 5; guess += 1) {
         await run('register-refused', { ...guesser, user: `guessed${guess}` });
       }
@@ -140,7 +140,7 @@ describe('a server among strangers', { skip, timeout: 240_000 }, () => {
       await run('register-refused', { ...guesser, user: 'guessed6' });
       assert.equal(await from.isAnswered(), false);
       assert.equal(await counted('sip_banned_sources'), 1);
-      // A phone with the right password from the same address that was not known before: nothing of it is heard either.
+      // A phone with the right password that was not known before, at the same address: its messages are dropped too.
       const late = await start('register', { address: '127.0.0.67', timeoutSeconds: 1 });
       assert.notEqual((await late.finished()).code, 0);
       await callsAsEver();
@@ -179,7 +179,7 @@ describe('a server among strangers', { skip, timeout: 240_000 }, () => {
     await run('register', { transport: 't1' });
     while ((await counted('sip_connections_refused_total')) - before < attempts - perSource) await wait(20);
     assert.equal(opened.filter(({ closed }) => !closed).length, perSource);
-    // None of them has said anything: none may stay.
+    // None of them has sent anything: none may stay.
     await Promise.all(opened.map((socket) => socket.closed || once(socket, 'close')));
     assert.ok((await counted('sip_connections_timed_out_total')) >= perSource);
   });
@@ -271,7 +271,7 @@ async function openDatagrams(address: string, port: number) {
       clearTimeout(timer);
       return outcome;
     },
-    /** Sends a request and gives what is answered. */
+    /** Sends a request and returns the answer. */
     async ask(text: string): Promise<string> {
       const answered = once(socket, 'message', { signal: AbortSignal.timeout(10_000) });
       socket.send(text, port, '127.0.0.1');
@@ -301,7 +301,7 @@ function registerOf(address: string, user: string, more: readonly string[]): str
   ].join('\r\n');
 }
 
-/** RFC 7616 §3.4.1, by hand: nothing of ours takes part. */
+/** RFC 7616 §3.4.1, by hand: without code of ours. */
 function digestOf(user: string, nonce: string): string {
   const md5 = (text: string) => createHash('md5').update(text).digest('hex');
   const [ha1, ha2] = [md5(`${user}:sip.localhost:${password}`), md5(`REGISTER:${registrar}`)];

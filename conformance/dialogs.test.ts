@@ -54,7 +54,7 @@ describe('what phones do in the middle of calls', { skip, timeout: 360_000 }, ()
     return socket;
   }
 
-  /** A registered phone that waits to be called and then does what the scenario says. */
+  /** A registered phone that waits to be called and then runs the scenario. */
   async function waiting(
     scenario: string,
     keys: Readonly<Record<string, string>> = {},
@@ -301,7 +301,7 @@ describe('what phones do in the middle of calls', { skip, timeout: 360_000 }, ()
     assert.notEqual((await hears.finished()).code, 0, 'nobody has called the other one');
   });
 
-  /** What calls `callee` with this value of `gr`. */
+  /** The phone that calls `callee` with this value of `gr`. */
   const gruu = (callee: string, named: string) => ({
     authUri: `${callee}@${platform.sipAddress};gr${named}`,
     keys: { callee, named },
@@ -315,7 +315,7 @@ describe('what phones do in the middle of calls', { skip, timeout: 360_000 }, ()
       const sipp = await run('call-gruu-refused', caller, gruu(callee, named));
       await sipp.logged(new RegExp(`refused ${status}`));
     };
-    /** Registers by a Call-ID of its own; says the temporary GRUU's user, and the port. */
+    /** Registers with a Call-ID of its own; returns the temporary GRUU's user and the port. */
     const registered = async (port?: number) => {
       const keys = { instance, reg_id: '1' };
       const sipp = await run('register-flow', username, { keys, ...(port !== undefined && { port }) });

@@ -64,7 +64,7 @@ describe('a disabled subaccount', { skip, timeout: 120_000 }, () => {
     );
     const second = await phone();
     assert.match(String((await second.refused()).param), /403/);
-    // The call was answered before, and nothing of it has ended.
+    // The call was answered before, and neither leg has ended.
     assert.equal((await live()).body.calls.length, calls);
     first.hangUp();
     await first.closed();
@@ -72,7 +72,7 @@ describe('a disabled subaccount', { skip, timeout: 120_000 }, () => {
     first.dial(`sip:+12025550101@${platform.sipAddress}`);
     assert.match(String((await first.closed(from)).param), /403/);
 
-    // Its binding has not expired, and still it is not called.
+    // Its binding has not expired, but the platform does not call it.
     from = first.events.all.length;
     const room = 'MultiPartyCall/name_branch/';
     const participant = { role: 'agent', from: '+12025550000', to: username };

@@ -18,12 +18,12 @@ const password = 'secret-of-a-phone';
 const audible = -25;
 const inaudible = -60;
 
-/** RTP of a phone's key (RFC 4733), as captured by those who made sipp. */
+/** RTP of a phone's key (RFC 4733), from the captures of sipp. */
 function keyCapture(key: string): string {
   return `/usr/share/sip-tester/dtmf_2833_${key}.pcap`;
 }
 
-/** Calls whose documents come from a customer's server: phones that we did not write, and what they hear, press and say. */
+/** Calls whose documents come from a customer's server: foreign phones, and what they hear, press and say. */
 describe('a customer’s documents', { skip, timeout: 180_000 }, () => {
   let platform: PlatformProcess;
   let server: CallbackReceiver;
@@ -52,7 +52,7 @@ describe('a customer’s documents', { skip, timeout: 180_000 }, () => {
     await Promise.all(running.splice(0).map((sipp) => sipp.stop()));
   });
 
-  /** An application whose answer is what the server serves at this path, and whose end is told to `/hangup`. */
+  /** An application with the document at this path, and with `/hangup` as its hangup URL. */
   async function application(path: string): Promise<string> {
     const { status, body } = await platform.api('POST', 'Application/', {
       app_name: `documents-${applications++}`,
@@ -74,7 +74,7 @@ describe('a customer’s documents', { skip, timeout: 180_000 }, () => {
     return created;
   }
 
-  /** A phone that calls, presses this key, says a tone of 1000 Hz for so long, and presses #. */
+  /** A phone that calls, presses this key, speaks a tone of 1000 Hz for this time, and presses #. */
   async function talkToProgram(user: string, key: string, seconds: number): Promise<Sipp> {
     const speech = join(directory, `speech-${seconds}.pcap`);
     await writeSpeech(speech, 1000, seconds);
@@ -286,7 +286,7 @@ describe('a customer’s documents', { skip, timeout: 180_000 }, () => {
   });
 });
 
-/** The left channel, on which stands what the phone said; read by sox, which also knows MP3. */
+/** The left channel, which has what the phone said; read by sox, which also decodes MP3. */
 function left(file: string): string {
   const channel = `${file}.left.wav`;
   const { status, stderr } = spawnSync('sox', [file, channel, 'remix', '1'], { encoding: 'utf8' });

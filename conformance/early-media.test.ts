@@ -58,7 +58,7 @@ it('what sipp says in a 183 with SDP is heard by baresip, which called it, befor
     for (let at = 0; at + 0.05 <= heard.samples.length / heard.sampleRate; at += 0.05) {
       levels.push(toneLevelDb(heard, earlyHz, at, at + 0.05));
     }
-    // Three seconds are said before the 200, and nothing after it: all of the tone was early media.
+    // The phone speaks three seconds before the 200 and nothing after it: all of the tone is early media.
     const audible = levels.filter((level) => level > -40).length * 0.05;
     assert.ok(audible > 1.5, `${audible} s of the tone were heard before the answer`);
     phone.hangUp();

@@ -27,7 +27,7 @@ interface Operation {
 
 const accountPath = '/v1/Account/{auth_id}/';
 
-/** Everything below is sent as a reader would send it: with the identifiers of things that the account has, and nothing else changed. */
+/** Sends each example as a reader would: with identifiers of the account, and nothing else changed. */
 describe('the examples of the documentation', { timeout: 300_000 }, () => {
   let platform: PlatformProcess;
   let server: CallbackReceiver;
@@ -138,7 +138,7 @@ function filled(path: string, ids: Ids): string {
   );
 }
 
-/** The own identifiers where the examples have theirs; a member_id is too short to be recognized, and stands in no body. */
+/** Replaces the identifiers of the examples; a member_id is too short to be recognized, and stands in no body. */
 function replaced(text: string, ids: Ids): string {
   const { member_id: _, ...recognizable } = exampleIds;
   return Object.entries(recognizable).reduce(

@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { cleanUp } from './support/clean-up.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 
-/** The platform is alive and well when it still answers OPTIONS and the API. */
+/** The platform works when it still answers OPTIONS and the API. */
 describe('what strangers send', { timeout: 60_000 }, () => {
   let platform: PlatformProcess;
   let socket: Socket;
@@ -30,7 +30,7 @@ describe('what strangers send', { timeout: 60_000 }, () => {
       ),
     );
 
-  /** Sends an OPTIONS and gives everything that came back up to its answer. */
+  /** Sends an OPTIONS and returns all that came back up to its answer. */
   async function untilAnswered(): Promise<string[]> {
     const received: string[] = [];
     const branch = `z9hG4bK${Math.random().toString(36).slice(2)}`;
@@ -73,7 +73,7 @@ describe('what strangers send', { timeout: 60_000 }, () => {
     });
   }
 
-  /** What is answered is never larger than what was sent: whoever forges an address gains nothing from us. */
+  /** No answer is larger than its request: a forged address gains no amplification. */
   const padding = `X-Padding: ${'x'.repeat(300)}`;
 
   it('a body that is longer than its datagram is answered 400', async () => {
@@ -137,7 +137,7 @@ describe('what strangers send', { timeout: 60_000 }, () => {
         const noise = Buffer.alloc(65_536, 0x41);
         const write = () => {
           while (connection.writable && connection.write(noise)) {
-            // as fast as it is taken, until the other side has had enough
+            // as fast as the server reads, until it closes the connection
           }
         };
         connection.on('drain', write);

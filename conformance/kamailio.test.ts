@@ -15,7 +15,7 @@ const port = 25_060;
 const [firstAddress, secondAddress] = ['127.0.0.21', '127.0.0.22'];
 const [username, password, realm] = ['jackfield', 'the carriers secret', 'carrier.example'];
 
-/** Who calls us through the carrier. */
+/** The caller through the carrier. */
 const subscriber = 'subscriber';
 /** No number of the sandbox. */
 const number = '+442079460100';
@@ -38,7 +38,7 @@ const unavailable = `${answersOptions}
   }
 `;
 
-/** Challenges everybody, registers us, hands our calls to a phone that is not ours, and those of its subscriber to us. */
+/** Challenges every sender, registers us, routes our calls to a foreign phone, and the calls of its subscriber to us. */
 const carrying = (phone: number, busyPhone: number) => `${answersOptions}
   if (is_method("INVITE") && $fU == "${subscriber}") {
     if (!pv_www_authenticate("${realm}", "${password}", "0")) { www_challenge("${realm}", "0"); exit; }
@@ -66,7 +66,7 @@ const carrying = (phone: number, busyPhone: number) => `${answersOptions}
 
 describe('Kamailio as a carrier', { skip, timeout: 120_000 }, () => {
   let directory: string;
-  /** A port each: what is repeated of one call must not reach the phone of another. */
+  /** A port each: retransmissions of one call must not reach the phone of another. */
   let phone: number;
   let busyPhone: number;
   let first: Kamailio;
@@ -107,14 +107,14 @@ describe('Kamailio as a carrier', { skip, timeout: 120_000 }, () => {
   });
 
   after(async () => {
-    // Whatever could not be started, what was started ends.
+    // Ends what was started, also when another part could not be started.
     try {
       await platform?.untilQuiet();
       assert.ok(!JSON.stringify(platform?.log.all).includes(password), 'a password was logged');
     } finally {
       await platform?.stop();
       await first?.stop();
-      // The platform goes with a word: its registration is taken away.
+      // The platform removes its registration when it stops.
       const goodbye = platform === undefined ? undefined : second?.saw(`saved ${username} for 0`);
       await Promise.resolve(goodbye).finally(() => second?.stop());
       if (directory !== undefined) await rm(directory, { recursive: true, force: true });
@@ -172,7 +172,7 @@ describe('Kamailio as a carrier', { skip, timeout: 120_000 }, () => {
       'jackfield_carrier_calls{carrier="second"}': 1,
     });
 
-    // The second one takes a single call: another one is refused by its cap, after the 503 of the first one.
+    // The second carrier has a cap of one call: it refuses another call, after the 503 of the first carrier.
     const another = await call('capped');
     const capped = await platform.until('the end', `Call/${another}/`, (body) => body.end_time !== null);
     assert.equal(capped.hangup_cause_code, 3090);

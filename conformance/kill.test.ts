@@ -46,7 +46,7 @@ describe('kill -9 in the middle of a call', { skip, timeout: 60_000 }, () => {
     );
     const { mpc_uuid: uuid } = (await platform.api('GET', room)).body;
 
-    // Acknowledged one by one, and the last of them in the same breath as the kill.
+    // Acknowledged one by one, the last at the moment of the kill.
     const acknowledged: string[] = [];
     for (let number = 0; number < 20; number++) {
       acknowledged.push((await platform.createEndpoint(`kept${number}`, password)).endpointId);

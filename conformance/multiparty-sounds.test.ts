@@ -17,7 +17,7 @@ const skip = missing('baresip', 'sox');
 const audible = -35;
 const inaudible = -55;
 
-// What phones say, and what is behind URLs: far apart, and no sum and no difference of each other.
+// Tones of phones and of files: far apart, and no sum and no difference of each other.
 const [annHz, bobHz] = [700, 900];
 const tones = {
   wait: 1200,
@@ -29,7 +29,7 @@ const tones = {
 } as const;
 type Tone = keyof typeof tones;
 
-/** Sounds of multiparty calls from a customer's server, as phones hear them that we did not write. */
+/** Sounds of multiparty calls from a customer's server, as foreign phones hear them. */
 describe('sounds of multiparty calls', { skip, timeout: 180_000 }, () => {
   let platform: PlatformProcess;
   let server: CallbackReceiver;
@@ -42,7 +42,7 @@ describe('sounds of multiparty calls', { skip, timeout: 180_000 }, () => {
     platform = await PlatformProcess.start();
     server = await CallbackReceiver.start();
     for (const [name, hz] of Object.entries(tones)) {
-      // MP3 where music is long, WAV where it is short: both are heard.
+      // MP3 for long music, WAV for short music.
       const isMusic = name === 'wait' || name === 'customerHold';
       const path = join(directory, `${name}.${isMusic ? 'mp3' : 'wav'}`);
       const type = isMusic ? 'audio/mpeg' : 'audio/wav';
@@ -72,7 +72,7 @@ describe('sounds of multiparty calls', { skip, timeout: 180_000 }, () => {
     return answer.body;
   };
 
-  /** What a phone hears is written down as it comes: until this much of a tone is in it. */
+  /** Waits until the recording of a phone has this much of a tone. */
   const hears = (phone: BaresipPhone, hz: number, seconds: number) =>
     heardUntil(phone, `${hz} Hz for ${seconds} s`, (sound) => secondsOf(sound, hz) >= seconds);
 
@@ -100,7 +100,7 @@ describe('sounds of multiparty calls', { skip, timeout: 180_000 }, () => {
 
   it('wait music before the start, hold music of the role on hold, the sound of entering at the join', async () => {
     const [ann, bob] = [await baresip('ann', annHz), await baresip('bob', bobHz)];
-    // Behind the URL of the music is a document: its prompts are heard again and again.
+    // The URL of the music returns a document: its prompts repeat.
     const document = `<Response><Play>${urls.get('agentHold')}</Play><Wait length="1"/></Response>`;
     await add('music', ann.username, {
       start_mpc_on_enter: false,
@@ -109,7 +109,7 @@ describe('sounds of multiparty calls', { skip, timeout: 180_000 }, () => {
       customer_hold_music_url: urls.get('customerHold'),
     });
     await ann.phone.established();
-    // Longer than the file: it begins anew.
+    // Longer than the file, which then starts again.
     await hears(ann.phone, tones.wait, 3);
     await add('music', bob.username, {
       role: 'customer',
@@ -169,7 +169,7 @@ describe('sounds of multiparty calls', { skip, timeout: 180_000 }, () => {
 
 const windowS = 0.05;
 
-/** How long a tone was heard in all, in windows of 50 ms. */
+/** The total time of a tone, in windows of 50 ms. */
 function secondsOf(sound: Sound, hz: number): number {
   return windows(sound).filter((at) => toneLevelDb(sound, hz, at, at + windowS) > audible).length * windowS;
 }

@@ -19,11 +19,11 @@ const password = 'secret-of-a-phone';
 const audible = -35;
 const inaudible = -55;
 
-// The file’s is no sum and no difference of the others: where two tones are loud, a third stands beside them.
+// The file’s tone is no sum and no difference of the others: two loud tones make a third at those frequencies.
 const [annHz, bobHz, cidHz, sippHz, fileHz] = [700, 900, 1300, 1000, 2340];
 const sandbox = { answers: '+12025550109', toneHz: 1000 } as const;
 
-/** Multiparty calls between phones that we did not write: who comes in, who does not, and what each of them hears. */
+/** Multiparty calls between foreign phones: which of them join, and what each of them hears. */
 describe('multiparty calls', { skip, timeout: 180_000 }, () => {
   let platform: PlatformProcess;
   let server: CallbackReceiver;
@@ -56,7 +56,7 @@ describe('multiparty calls', { skip, timeout: 180_000 }, () => {
 
   const baresip = (name: string, toneHz: number) => phones.start(platform, name, toneHz);
 
-  /** A phone of its own that registered on this port and waits there for what the scenario says. */
+  /** A phone of its own that registered on this port and waits there for its scenario. */
   async function sippPhone(scenario: string, keys: Readonly<Record<string, string>> = {}) {
     const { username } = await platform.createEndpoint('sipp', password);
     const options = { remote: platform.sipAddress, user: username, password };
@@ -125,7 +125,7 @@ describe('multiparty calls', { skip, timeout: 180_000 }, () => {
     const [ann, cid] = [await baresip('ann', annHz), await baresip('cid', cidHz)];
     const speech = join(directory, 'speech.pcap');
     await writeSpeech(speech, sippHz, 3);
-    // As captured by those who made sipp (RFC 4733).
+    // From the captures of sipp (RFC 4733).
     const choice = '/usr/share/sip-tester/dtmf_2833_5.pcap';
     const { username } = await sippPhone('answer-speak-confirm', { speech, choice });
     await add('confirm', ann.username, { role: 'customer' });
@@ -212,7 +212,7 @@ describe('multiparty calls', { skip, timeout: 180_000 }, () => {
     await add('ten', ann.username, { role: 'customer', ...callback });
     await joined('ten', 1);
     await add('ten', bob.username);
-    // One of them is heard; eight equal tones together would only show how the level is held.
+    // One of them speaks: eight equal tones together would only show the level control.
     for (let more = 0; more < 8; more++) await add('ten', sandbox.answers, { mute: more > 0 });
     await joined('ten', 10);
     const refused = await platform.api('POST', 'MultiPartyCall/name_ten/Participant/', {
@@ -246,7 +246,7 @@ describe('multiparty calls', { skip, timeout: 180_000 }, () => {
   });
 });
 
-/** The loudest second of a tone; a tone that is there for less than half a second does not count. */
+/** The loudest second of a tone; a tone of less than half a second does not count. */
 function loudest(sound: Sound, toneHz: number): number {
   const whole = sound.samples.length / sound.sampleRate;
   let level = Number.NEGATIVE_INFINITY;

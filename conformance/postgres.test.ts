@@ -59,13 +59,13 @@ describe('the server on PostgreSQL', { skip, timeout: 60_000 }, () => {
       return { status: probe.status, body: await probe.json() };
     };
     const isReady = async (wanted: boolean) => {
-      // An outcome is given again for a second.
+      // An outcome is reused for a second.
       while (((await ready()).status === 200) !== wanted) await new Promise((turn) => setTimeout(turn, 20));
     };
     await isReady(false);
     const reason = 'the database cannot be reached';
     const away = { status: 'not accepting work', reason, error_code: 'unavailable' };
-    // Many probes at once are answered together, and promptly.
+    // Many probes at once share one prompt answer.
     const probes = await Promise.all(Array.from({ length: 100 }, ready));
     for (const probe of probes) assert.deepEqual(probe, { status: 503, body: away });
     await server.up();

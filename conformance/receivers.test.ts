@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { type Behaviour, CallbackReceiver, type Received } from './support/callback-receiver.ts';
 import { PlatformProcess } from './support/platform-process.ts';
 
-/** A receiver that does not work, until it does; and the settings with which its URL outlasts that. */
+/** A receiver that fails for a time, and the settings with which its URL outlasts that. */
 const kinds: Readonly<Record<string, { readonly settings: string; readonly behaviour: Behaviour }>> = {
   'works at once': { settings: '', behaviour: () => 200 },
   'answers 500 twice': { settings: '#rc=4&rp=5xx', behaviour: first(2, 500) },
@@ -16,8 +16,8 @@ const downMs = 60_000;
 const callsEach = 3;
 
 /**
- * Each receiver is told of calls that ring, and that end: some because the process was killed in the middle of them, some afterwards
- * by the API. Whatever the receivers did, each event has reached its own in the end, in order.
+ * Each receiver gets callbacks of calls that ring and that end: some because the process was killed during them, some afterwards
+ * by the API. Each event reaches its receiver in the end, in order, whatever the receivers do.
  */
 it('receivers of every kind have each event, in order, through a kill -9 in the middle', {
   timeout: 180_000,
@@ -94,7 +94,7 @@ function isEndOf(uuid: string): (received: Received) => boolean {
   return ({ name, fields }) => name === 'Hangup' && fields.get('CallUUID') === uuid;
 }
 
-/** Names of the events in the order of their first arrival: an event that came twice has the same identifier. */
+/** Names of the events in the order of their first arrival: a repeated event has the same identifier. */
 function distinct(received: readonly Received[]): readonly string[] {
   return [...new Map(received.map(({ eventId, name }) => [eventId, name])).values()];
 }

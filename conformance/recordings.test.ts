@@ -20,7 +20,7 @@ const basic = (platform: PlatformProcess) =>
   `Basic ${Buffer.from(`${platform.authId}:${platform.authToken}`).toString('base64')}`;
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Rooms of phones that we did not write; what is in the files is what sox says. */
+/** Multiparty calls of foreign phones; sox reads the files. */
 describe('recordings of multiparty calls', { skip, timeout: 240_000 }, () => {
   let platform: PlatformProcess;
   let receiver: CallbackReceiver;
@@ -44,7 +44,7 @@ describe('recordings of multiparty calls', { skip, timeout: 240_000 }, () => {
 
   afterEach(() => phones.stop());
 
-  /** A phone that is in the room, and its member_id. */
+  /** A phone in the multiparty call, and its member_id. */
   async function joined(room: string, name: string, toneHz: number, more: object = {}): Promise<string> {
     const { username } = await phones.start(platform, name, toneHz);
     const { status, body } = await platform.api('POST', `${mpc(room)}Participant/`, {
@@ -86,7 +86,7 @@ describe('recordings of multiparty calls', { skip, timeout: 240_000 }, () => {
     return path;
   }
 
-  /** The names of what was told of a call, in the order in which it arrived, recordings and the end alone. */
+  /** The names of the events of a call in the order of their arrival: recordings and the end alone. */
   const told = (uuid: string) =>
     receiver.received.all
       .filter(({ fields, name }) => fields.get('MPCUUID') === uuid && /Recording|MPCEnd/.test(name))
@@ -130,7 +130,7 @@ describe('recordings of multiparty calls', { skip, timeout: 240_000 }, () => {
       assert.deepEqual(tonesOn(sound, [own], from + 0.6, to - 0.3), [own], `channel ${channel}`);
       assert.ok(to - from > 1.2, 'long enough to be heard');
       for (const tone of others) assert.deepEqual(tonesOn(sound, [tone], 0, seconds), []);
-      // A tick, and what the network and the jitter buffer hold.
+      // A tick, and the delay of the network and the jitter buffer.
       if (from > 0) assert.deepEqual(tonesOn(sound, [own], 0, from), []);
       if (to < seconds) assert.deepEqual(tonesOn(sound, [own], to + 0.1, seconds), []);
     }
@@ -192,7 +192,7 @@ describe('recordings of multiparty calls', { skip, timeout: 240_000 }, () => {
     await platform.api('POST', `${mpc(room)}Participant/${bob}/`, { mute: false });
     await wait(1500);
     await platform.api('POST', `${mpc(room)}Participant/${bob}/`, { mute: true });
-    // What bob said is on its way still.
+    // Bob's audio is still on its way.
     await wait(200);
     assert.equal((await platform.api('POST', `${mpc(room)}Record/Resume/`)).status, 204);
     await wait(1200);

@@ -12,7 +12,7 @@ const skip = missing('baresip', 'sox');
 const audible = -25;
 const sandboxToneHz = 1000;
 
-/** Phones of the sandbox call in: phones and programs that we did not write take the calls. */
+/** Phones of the sandbox call in: foreign phones and programs answer the calls. */
 describe('a phone of the sandbox that calls in', { skip, timeout: 120_000 }, () => {
   let platform: PlatformProcess;
   let server: CallbackReceiver;

@@ -54,7 +54,7 @@ describe('phones that send nothing', { skip, timeout: 120_000 }, () => {
     return body.calls[0].call_uuid;
   }
 
-  /** A phone in the room whose audio is ours to send or not to send. */
+  /** A phone in the multiparty call whose audio the test sends or withholds. */
   async function join(name: string) {
     const { username } = await platform.createEndpoint(name, password);
     const common = { remote: platform.sipAddress, user: username, password };

@@ -68,7 +68,7 @@ describe('sipp as a phone', { skip, timeout: 180_000 }, () => {
   }
 
   describe('called by a multiparty call', () => {
-    /** A phone of its own that registered on this port and waits there for what the scenario says. */
+    /** A phone of its own that registered on this port and waits there for its scenario. */
     async function waiting(scenario: string): Promise<Sipp> {
       ({ username: user, endpointId } = await platform.createEndpoint('called', password));
       const registered = await start('register');

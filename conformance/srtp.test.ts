@@ -11,7 +11,7 @@ import { PlatformProcess } from './support/platform-process.ts';
 import { RtpSocket } from './support/rtp-socket.ts';
 
 const skip = missing('openssl', 'baresip', 'sox');
-/** A tone at −12 dBFS arrives about as loud; what nobody may hear is at least 40 dB below. */
+/** A tone at −12 dBFS arrives about as loud; a tone that must not be heard is at least 40 dB below. */
 const audible = -20;
 const inaudible = -60;
 const suites = 'SRTP AES_CM_128_HMAC_SHA1_80';
@@ -78,7 +78,7 @@ describe('baresip over TLS with SRTP, keys in SDP', { skip, timeout: 180_000 }, 
     await Promise.all([caller.phone.closed(), callee.phone.closed()]);
   }
 
-  /** The records of the last call's legs, that of the caller first. */
+  /** The records of the last call's legs, the caller's first. */
   async function records() {
     await platform.untilQuiet();
     const { body } = await platform.api('GET', 'Call/?limit=2');

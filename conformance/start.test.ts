@@ -95,7 +95,7 @@ describe('a start that cannot succeed', { timeout: 240_000 }, () => {
       /^JACKFIELD_DATA_DIR: this user may not write to \/proc\/jackfield\/data/,
     ));
 
-  /** A start that succeeds, its directory as it leaves it behind, and another start on that. */
+  /** A start that succeeds, the directory that it leaves, and another start on that directory. */
   async function refusesOn(change: (dataDir: string) => Promise<void>, sentence: RegExp): Promise<void> {
     const platform = await PlatformProcess.start();
     const { dataDir } = platform;

@@ -30,7 +30,7 @@ describe('streams of the platform', { timeout: 120_000 }, () => {
     ),
   );
 
-  /** Calls the talking phone; its document streams to this URL. */
+  /** Calls the talking phone with a document that streams to this URL. */
   const call = async (url: string, attributes: string) => {
     const document = `<Response><Stream keepCallAlive="true" ${attributes}>${url}</Stream></Response>`;
     const answer = customer.serve(`/answer${Math.random()}`, document);

@@ -15,7 +15,7 @@ const tonePhone = '+12025550109';
 const audible = -25;
 const inaudible = -60;
 
-/** The real server, a WebSocket server in another language, phones that we did not write. */
+/** The real server, a WebSocket server in another language, foreign phones. */
 describe('audio streams', { skip, timeout: 180_000 }, () => {
   let platform: PlatformProcess;
   let customer: CallbackReceiver;
@@ -29,7 +29,7 @@ describe('audio streams', { skip, timeout: 180_000 }, () => {
   });
 
   afterEach(async () => {
-    // What a test that broke has left shall not break the next one.
+    // Leftovers of a failed test must not fail the next.
     await platform.api('DELETE', 'Call/');
     await Promise.all(phones.splice(0).map((phone) => phone.stop()));
     await platform.untilQuiet();
@@ -138,7 +138,7 @@ describe('audio streams', { skip, timeout: 180_000 }, () => {
       await told(stream, 'StopStream');
       assert.deepEqual(callbacksOf(stream), ['StartStream', 'StopStream']);
       const record = `Call/${callUuid}/Stream/${stream}/`;
-      // They come when the socket is gone, after the end was told.
+      // They come when the socket is gone, after the callback of the end.
       const body = await platform.until('the statistics', record, ({ statistics }) => statistics !== null);
       assert.deepEqual([body.status, body.status_reason], ['completed', 'API request']);
       assert.ok(body.statistics.frames_sent >= 60);

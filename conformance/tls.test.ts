@@ -66,7 +66,7 @@ describe('a platform with a certificate', { skip: missing('openssl'), timeout: 1
     return socket;
   }
 
-  /** A place that speaks TLS, from openssl: what it hears, line by line. */
+  /** A TLS server from openssl: what it receives, line by line. */
   async function carrier(names: string) {
     const { certFile, keyFile, remove } = createCertificate(names);
     const port = await freePort();
@@ -136,7 +136,7 @@ describe('a platform with a certificate', { skip: missing('openssl'), timeout: 1
     const room = 'MultiPartyCall/name_wss/';
     const participant = { role: 'agent', from: '+12025550000', to: endpoint.username };
     assert.equal((await platform.api('POST', `${room}Participant/`, participant)).status, 201);
-    // A participant is in the list from its dialling on; a call that ends before its INVITE has left never reaches the phone.
+    // A participant is in the list as soon as it is dialled; a call that ends before its INVITE is sent never reaches the phone.
     await platform.until('a participant who has joined', `${room}Participant/`, (body) =>
       body.objects?.some(({ status }: { status: string }) => status === 'joined'),
     );

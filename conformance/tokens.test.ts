@@ -11,7 +11,7 @@ import { WebSocketPhone } from './support/web-socket-phone.ts';
 const domain = 'sip.localhost';
 const both = { voice: { incoming_allow: true, outgoing_allow: true } };
 
-/** A token as a program makes it that has the account's auth_token. */
+/** A token as a program with the account's auth_token makes it. */
 function minted(
   claims: object,
   key: string,
@@ -72,7 +72,7 @@ describe('client tokens over SIP in WebSockets', { timeout: 120_000 }, () => {
   const isRegistered = async (id: string) =>
     (await platform.api('GET', `Endpoint/${id}/`)).body.sip_registered;
 
-  /** What REGISTER is answered: the status, and the code of a refusal. */
+  /** The answer to REGISTER: the status, and the code of a refusal. */
   async function registering(username: string, token: string): Promise<string> {
     const outcome = await (await phone(username, token)).registration();
     if (outcome.type !== 'response') return outcome.failure;
@@ -201,7 +201,7 @@ describe('client tokens over SIP in WebSockets', { timeout: 120_000 }, () => {
     ] as const) {
       assert.equal(await registering(name, given), expected, what);
     }
-    // The first device goes; ten others fill its places.
+    // The first device leaves; ten other contacts fill the limit.
     for (const each of phones.splice(0)) each.vanish();
     await platform.until(
       'nobody is registered',
@@ -231,7 +231,7 @@ describe('client tokens over SIP in WebSockets', { timeout: 120_000 }, () => {
     call.hangUp();
     await caller.events.until('the end', ({ type }) => type === 'ended');
 
-    // Without a subject it has a name of its own, and cannot be called.
+    // Without a subject the client has a name of its own, and cannot be called.
     const guest = await phone(`puser${Date.now()}jt_${iss}`, await issued({}));
     assert.equal(await guest.register(), 200);
     guest.dial('+12025550102', await freePort());

@@ -74,7 +74,7 @@ describe('transfers that phones ask for', { skip, timeout: 240_000 }, () => {
     return `<Response><Dial action="${action}"><User>sip:${username}@sip.localhost</User></Dial></Response>`;
   }
 
-  /** A registered phone that waits to be called and then does what the scenario says. */
+  /** A registered phone that waits to be called and then runs the scenario. */
   async function waiting(scenario: string, keys: Readonly<Record<string, string>> = {}) {
     const username = await newPhone();
     const registered = await start('register', username);
@@ -82,7 +82,7 @@ describe('transfers that phones ask for', { skip, timeout: 240_000 }, () => {
     return { username, sipp: await start(scenario, username, { port: registered.port, keys }) };
   }
 
-  /** A call that says by which dialog it is, so that another phone can name it. */
+  /** A call that reports its dialog, so that another phone can name it. */
   async function calling(user: string, callee: string, keys: Readonly<Record<string, string>> = {}) {
     const callId = `named-${++calls}`;
     const sipp = await start('call-waiting-for-the-end', user, { callId, keys: { callee, ...keys } });
@@ -96,7 +96,7 @@ describe('transfers that phones ask for', { skip, timeout: 240_000 }, () => {
     return socket;
   }
 
-  /** The causes of the calls that have ended, by whom they were with: `from to code source`. */
+  /** The causes of the ended calls with their parties: `from to code source`. */
   async function causes(...users: readonly string[]): Promise<string[]> {
     const { objects } = await platform
       .until('the end of all calls', 'Call/?limit=20', async () => {

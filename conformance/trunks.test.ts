@@ -17,7 +17,7 @@ const port = 25_070;
 const [officeAddress, carrierAddress, circleAddress] = ['127.0.0.31', '127.0.0.32', '127.0.0.33'];
 const [username, password] = ['office', 'the secret of the trunk'];
 const [calledAs, calledWith, realm] = ['jackfield', 'the secret of the office', 'office.example'];
-/** Led to the telephone system; no number of the sandbox. */
+/** Leads to the telephone system; no number of the sandbox. */
 const number = '+493012345678';
 /** Served by the carrier. */
 const outside = '+442079460300';
@@ -33,7 +33,7 @@ const plain = `
   record_route();
 `;
 
-/** A telephone system: calls of its phones go out through the trunk, those of the platform are asked for a password and reach a phone. */
+/** A telephone system: calls of its phones go out through the trunk; it challenges calls of the platform and routes them to a phone. */
 const office = (platform: number, domain: string, phone: number) => `${plain}
   if ($sp == ${platform}) {
     if (!pv_auth_check("${realm}", "${calledWith}", "0", "0")) {
@@ -69,7 +69,7 @@ failure_route[CHALLENGED] {
 }
 `;
 
-/** Hands calls to the number over to the platform, and those of the platform to a phone. */
+/** Routes calls to the number to the platform, and calls of the platform to a phone. */
 const carrier = (platform: number, phone: number) => `${plain}
   if ($rU == "${number}") {
     $du = "sip:127.0.0.1:${platform}";
@@ -81,7 +81,7 @@ const carrier = (platform: number, phone: number) => `${plain}
   t_relay();
 `;
 
-/** A telephone system that hands each call to the number back through its own trunk, as a wrong dial plan does. */
+/** A telephone system that routes each call to the number back through its own trunk, as a wrong dial plan does. */
 const circle = (platform: number, domain: string) => `
   if (!mf_process_maxfwd_header("70")) { sl_send_reply("483", "Too Many Hops"); exit; }
   ${plain}
@@ -163,7 +163,7 @@ describe('trunks', { skip, timeout: 180_000 }, () => {
   const change = async (path: string, body: object) =>
     assert.equal((await platform.api('POST', path, body)).status, 202);
 
-  /** The event of this type that says `expected`, of those that are told from now on. */
+  /** The next event of this type, from now on, with the fields of `expected`. */
   async function told(type: string, expected: Record<string, unknown>) {
     await platform.until(`${type} ${JSON.stringify(expected)}`, `Event/?type=${type}`, ({ objects }) =>
       objects.some(({ data }: { data: Record<string, unknown> }) =>
@@ -269,7 +269,7 @@ describe('trunks', { skip, timeout: 180_000 }, () => {
 
       assert.equal((await platform.api('DELETE', one)).status, 204);
       await told('trunk.deleted', { trunk_id: closed });
-      // Nobody learns which trunks there are: as with a wrong password.
+      // An unknown trunk gets the answer of a wrong password: a stranger cannot learn which trunks exist.
       await through('+12025550100', 'trunk-wrong-password', {}, at);
     });
   });
@@ -309,7 +309,7 @@ describe('trunks', { skip, timeout: 180_000 }, () => {
       ),
     );
 
-    /** The API calls the number; gives the call. */
+    /** Calls the number through the API; returns the call. */
     async function call(room: string): Promise<string> {
       const { status, body } = await platform.api('POST', `MultiPartyCall/name_${room}/Participant/`, {
         role: 'agent',
@@ -392,7 +392,7 @@ describe('trunks', { skip, timeout: 180_000 }, () => {
         await sendsBack.stop();
         await change(`SipTrunk/Trunk/${inbound}/`, { primary_uri_uuid: uri });
       }
-      // The INVITE had 9 left: Kamailio takes one away as we do, so that it came round four times and once more for nothing.
+      // The INVITE had 9 left. Kamailio subtracts one as we do, so the call goes round four times, and the fifth is refused.
       const calls = await platform.until('the records', `SipTrunk/Call/?trunk_id=${listed}`, ({ objects }) =>
         objects.every((each: Record<string, unknown>) => typeof each.end_time === 'string'),
       );

@@ -104,7 +104,7 @@ describe('two processes on one PostgreSQL database', { skip, timeout: 120_000 },
     const other = new pg.Client(environment.JACKFIELD_DATABASE_URL);
     await other.connect();
     await other.query("SET application_name = 'the other one'");
-    // Waits in line: the lock is its as soon as the connection of the holder is gone.
+    // Waits in line: it gets the lock as soon as the connection of the holder is gone.
     const taken = other.query('SELECT pg_advisory_lock(1784767339, 1)');
     const from = first.log.all.length;
     await cutLock();

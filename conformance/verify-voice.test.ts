@@ -16,7 +16,7 @@ const voicemail = '+12025550107';
 const number = '+493012345678';
 const [rate, frameSamples, frameMs] = [8000, 160, 20];
 
-/** What a person says who takes a call, as packets of PCMU. */
+/** The greeting of a person who answers a call, as packets of PCMU. */
 async function hello(): Promise<readonly Uint8Array[]> {
   const speech = createEspeakSpeech();
   try {
@@ -40,7 +40,7 @@ async function say(frames: readonly Uint8Array[], ear: RtpSocket, port: number):
   }
 }
 
-/** What came, each packet where it was heard: pauses in which nothing is sent are silence. */
+/** The received audio, each packet at its time of arrival: pauses without packets are silence. */
 function soundOf(ear: RtpSocket): Sound {
   const packets = ear.heard.filter(({ payloadType }) => payloadType === 0);
   const begun = packets[0]?.at ?? 0;
@@ -85,7 +85,7 @@ describe('a code that is spoken', { timeout: 120_000 }, () => {
     return { session: session.session_uuid as string, code };
   }
 
-  /** Waits for the end of the call; meanwhile `look` may do what it likes. */
+  /** Waits for the end of the call; `look` runs meanwhile. */
   async function outcome(session: string, look: (call: string) => Promise<void> = async () => {}) {
     const limit = Date.now() + 60_000;
     for (;;) {
@@ -146,7 +146,7 @@ describe('a code that is spoken', { timeout: 120_000 }, () => {
     const last = heard.slice(-code.length);
     const shown = JSON.stringify(heard);
     assert.equal(last.map(({ digit }) => digit).join(''), code, shown);
-    // A digit that is like another one as much would be no answer.
+    // Two digits of equal resemblance would be no answer.
     for (const { likeness, lengthMs } of last) {
       assert.ok(likeness > 0.5, shown);
       assert.ok(lengthMs > 150 && lengthMs < 900, shown);

@@ -19,7 +19,7 @@ describe('verification through gateways of the operator', { timeout: 120_000 }, 
   let receiver: CallbackReceiver;
   let platform: PlatformProcess;
   let directory: string;
-  /** What the HTTP gateway was asked, and what it answers. */
+  /** The requests to the HTTP gateway, and its answers. */
   const asked: { url: string; body: string }[] = [];
   let gatewayStatus = 200;
   const gateway = createServer(async (request, response) => {
@@ -110,7 +110,7 @@ describe('verification through gateways of the operator', { timeout: 120_000 }, 
     smsc.receipt(submit.id ?? '');
     const delivered = await told(session, 'delivered', received);
     assert.equal(delivered.fields.get('AttemptSequence'), '1');
-    // The code of the first message is alive: asked for again it is the same one, in the same session.
+    // The code of the first message is still valid: another request sends the same code, in the same session.
     assert.equal(await begin(mobile), session);
     await smsc.saw('submit', fromHere);
     const codes = new Set(smsc.texts.map(codeIn));
@@ -192,7 +192,7 @@ describe('verification through gateways of the operator', { timeout: 120_000 }, 
     smsc.receipt(submit.id ?? '');
     await told(hung, 'delivered');
     await told(await begin('+14155552676'), 'sent');
-    // The first attempts still wait for their answer: nothing was given up to let the others go.
+    // The first attempts still wait for their answer: none was dropped for the others.
     const { body } = await platform.api('GET', `Callback/?resource=verify/${hung}`);
     const statuses = body.objects.map(({ status }: { status: string }) => status).sort();
     assert.deepEqual(statuses, ['delivered', 'delivered', 'waiting']);

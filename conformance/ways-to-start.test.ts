@@ -14,7 +14,7 @@ const launcher = join(root, 'apps/server/bin/jackfield.js');
 const main = join(root, 'apps/server/src/main.ts');
 const linked = join(root, 'node_modules/.bin/jackfield');
 
-/** A Node of this machine that is older than the one the server needs. */
+/** A Node of this machine that is older than the server needs. */
 const olderNode = (process.env.PATH ?? '')
   .split(delimiter)
   .map((directory) => join(directory, 'node'))
@@ -46,7 +46,7 @@ describe('each way of starting the server', { timeout: 170_000 }, () => {
     const child = spawn(command, args, {
       cwd,
       env: {
-        // As a shell of a user has it: what npm has set for the tests is left out.
+        // As in a user's shell: without the variables that npm has set for the tests.
         PATH: (process.env.PATH ?? '')
           .split(delimiter)
           .filter((each) => !each.includes('node_modules'))
@@ -71,12 +71,12 @@ describe('each way of starting the server', { timeout: 170_000 }, () => {
     return { child, log };
   }
 
-  /** Starts, sends the signal to the process that was started, and waits until the server has drained and nothing holds its output. */
+  /** Starts, sends the signal to the started process, and waits until the server has drained and no process holds its output. */
   async function drains(signal: NodeJS.Signals, command: string, args: readonly string[], cwd?: string) {
     const { child, log } = started(command, args, cwd);
     const closed = once(child, 'close');
     await log.until('readiness', (line) => line.includes('Jackfield is ready.'), { limitMs: 60_000 });
-    // A terminal sends Ctrl-C to every process of the group; npm's shell acts on one of its own only when its program has ended.
+    // A terminal sends Ctrl-C to every process of the group; npm's shell acts on a signal of its own only when its program has ended.
     process.kill(signal === 'SIGINT' ? -child.pid! : child.pid!, signal);
     await closed;
     const said = log.all.join('\n');

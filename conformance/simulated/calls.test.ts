@@ -114,7 +114,7 @@ describe('how a multiparty call ends', () => {
       assert.equal((await recordOf(world, third!.callUuid)).hangup_code, null);
       await world.advance(2_000);
       assert.deepEqual(await whoHearsWhom(world, [a, b]), [[1], [0]]);
-      // Its BYE is answered by nobody, and the record does not wait for that.
+      // Its BYE gets no answer, and the record does not wait for an answer.
       const record = await recordOf(world, third!.callUuid);
       assert.deepEqual([record.hangup_code, record.hangup_source], [6020, 'Service']);
       await room.end();
@@ -252,7 +252,7 @@ describe('what phones hear in a multiparty call', () => {
         heardSince(phone, since).filter(({ samples }) => samples.some((sample) => Math.abs(sample) > 500))
           .length;
       assert.ok(loud(phones[0]) > 200);
-      // The music has no note at the tones of the others for long; they would be there in every frame.
+      // The music has no long note at the tones of the others; they would be in every frame.
       assert.ok(shareWith(heardSince(phones[0], since), phones[1].toneHz) < 0.5);
       assert.ok(shareWith(heardSince(phones[0], since), phones[2].toneHz) < 0.5);
       for (const other of phones.slice(1))

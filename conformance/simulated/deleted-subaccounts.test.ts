@@ -4,7 +4,7 @@ import type { Database } from '@jackfield/ports';
 import { openSimulatedWorld, type SimulatedWorld } from '@jackfield/testkit';
 import { sql } from 'kysely';
 
-/** What a subaccount creates by a request, by the table that it is stored in. A table that is missing here fails the first test. */
+/** What a subaccount creates by a request, by its table. A table that is missing here fails the first test. */
 const creates: Readonly<Record<string, { readonly path: string; readonly body: object }>> = {
   applications: {
     path: 'Application/',
@@ -35,7 +35,7 @@ const creates: Readonly<Record<string, { readonly path: string; readonly body: o
   },
 };
 
-/** What is made of other things: a trunk of its parts, a number by the main account, the rest while a call lives. */
+/** Created from other resources: a trunk from its parts, a number by the main account, the rest while a call lives. */
 const made: Readonly<Record<string, string>> = {
   trunks: 'an outbound trunk needs a credential of its account',
   numbers: 'a main account alone adds numbers',
@@ -44,10 +44,10 @@ const made: Readonly<Record<string, string>> = {
   callbacks: 'of events of a live call',
 };
 
-/** Kept for a time whatever becomes of the account: events of the feed, answers to repeated requests, and the inbox of the sandbox. */
+/** Kept for a time, also after the account: the event stream, answers to repeated requests, and the inbox of the sandbox. */
 const keptByTime = ['outbox', 'idempotency_records', 'sandbox_messages'];
 
-/** A world in which something can happen just before the next transaction begins: after a request was admitted. */
+/** A world in which a test can act just before the next transaction: after a request was admitted. */
 async function withSubaccount(
   run: (
     world: SimulatedWorld,
@@ -99,7 +99,7 @@ async function tablesWith(world: SimulatedWorld, column: string): Promise<readon
   return rows.map(({ name }) => name);
 }
 
-/** Tables in which something is left in the name of the account. */
+/** Tables with rows of the account. */
 async function leftOf(world: SimulatedWorld, account: string): Promise<readonly string[]> {
   const left: string[] = [];
   for (const table of await tablesWith(world, 'account')) {

@@ -59,7 +59,7 @@ describe('an application', () => {
       assert.equal(To, body.app_id);
       await world.until('the end', () => call.end !== undefined, 10_000);
       assert.ok(hears(call, speechHz) > 20);
-      // docs/interface/applications.md#hangup-url: without a URL of its own the end is told to answer_url.
+      // docs/interface/applications.md#hangup-url: without a hangup_url the callback of the end goes to answer_url.
       await world.until('the end is told', () =>
         world.customer.requests.some(
           ({ url, fields }) => url === `${base}/dialled` && fields.Event === 'Hangup',
@@ -158,7 +158,7 @@ describe('phones that press keys', () => {
     }));
 });
 
-/** Pieces of documents; what follows a piece is another one, served behind its action. */
+/** Pieces of documents; the action of a piece serves the next piece. */
 const pieces: readonly ((next: string, user: string) => string)[] = [
   () => '<Speak>Some words.</Speak>',
   () => `<Play>${base}/tone</Play>`,

@@ -16,7 +16,7 @@ function assertHears(phone: SimulatedPhone, since: number, hz: number): void {
   assert.ok(shareWith(frames, hz) > 0.9, `${shareWith(frames, hz)} of what was heard is the tone`);
 }
 
-/** The caller hears the callee before anybody has answered, and both hear each other afterwards. */
+/** The caller hears the callee before the answer, and both hear each other afterwards. */
 async function hearsEarly(world: SimulatedWorld, caller: SimulatedPhone, callee: SimulatedPhone) {
   await world.until('the callee rings', () => callee.call?.isRinging === true);
   await world.advance(500);
@@ -24,7 +24,7 @@ async function hearsEarly(world: SimulatedWorld, caller: SimulatedPhone, callee:
   await world.advance(1000);
   assert.equal(caller.call?.answeredAt, undefined);
   assertHears(caller, rung, callee.toneHz);
-  // Nobody talks with a phone that has not answered.
+  // No audio goes to a phone before its answer.
   assert.ok(shareWith(heardSince(callee, rung), caller.toneHz) < 0.05);
   await world.until('both have answered', () => caller.call?.isUp && callee.call?.isUp);
   await world.advance(300);

@@ -92,7 +92,7 @@ function placesOf({ history }: RandomRoom): ReadonlyMap<string, number> {
   return places;
 }
 
-/** Of all calls of that name, page by page. */
+/** Of all calls of this name, page by page. */
 async function historyOf(world: SimulatedWorld): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
   const calls = (await world.api('GET', 'MultiPartyCall/?friendly_name=random')).body.objects;

@@ -42,7 +42,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 1, arbitrary: switching('mute-all', 'hold-all') },
   { weight: 1, arbitrary: activation },
 );
-// Three come at once, so that there is somebody to hear from the start.
+// Three phones join at once, so that each hears another from the start.
 const evening = fc.record({
   seed: fc.nat(),
   guests: fc.array(joining, { minLength: 3, maxLength: 3 }),
@@ -76,7 +76,7 @@ it('whatever happens in whatever order, a coach is heard by agents alone, and ev
   for (const [what, times] of Object.entries(checked)) assert.ok(times > 0, `${what}: none was checked`);
 });
 
-/** The hold music as it reaches a phone that is alone with it; longer than anybody is held in a room. */
+/** The hold music as a phone alone receives it; longer than any hold in a test. */
 async function learnHoldMusic(): Promise<ReadonlySet<string>> {
   const frames = new Set<string>();
   await inSimulatedWorld({}, async (world) => {
@@ -89,7 +89,7 @@ async function learnHoldMusic(): Promise<ReadonlySet<string>> {
     });
     await world.advance(20_000);
     for (const { samples } of phone.call?.heard ?? []) {
-      // What it hears before the music begins is no part of it.
+      // Audio before the music is no part of it.
       if (samples.some((sample) => Math.abs(sample) > 8)) frames.add(keyOf(samples));
     }
     phone.hangUp();

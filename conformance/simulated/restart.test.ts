@@ -30,7 +30,7 @@ it('killed in the middle of a call: at the next start the call has ended with a 
       assert.notEqual(participant.exit_time, null);
     }
     assert.equal((await world.api('GET', 'MultiPartyCall/name_room/')).status, 404, 'the name is free again');
-    // The phones notice when they speak to somebody who does not know their dialogs.
+    // The phones notice when a server does not know their dialogs.
     for (const phone of [a, b, c]) phone.hangUp();
     await world.until('the phones are through', () => [a, b].every(({ call }) => call?.end !== undefined));
   }));
@@ -134,7 +134,7 @@ it('killed at any moment of setting calls up: what was acknowledged is there, an
         assert.equal((await recordOf(world, callUuid)).hangup_code, 5010, `killed after ${moment} ms`);
       }
       for (const phone of [a, b]) phone.hangUp();
-      // A phone whose 200 nobody acknowledged repeats it for 32 s, then sends its BYE.
+      // A phone whose 200 gets no ACK repeats it for 32 s, then sends its BYE.
       await world.until(
         'the phones are through',
         () => [a, b].every(({ call }) => !call || call.end),

@@ -18,7 +18,7 @@ async function created(world: SimulatedWorld, path: string, body: object): Promi
   return String(id?.[1]);
 }
 
-/** A number whose calls go to these phones, as telephone systems behind an inbound trunk; gives the trunk. */
+/** A number whose calls go to these phones, as telephone systems behind an inbound trunk; returns the trunk. */
 async function numberLeadsTo(world: SimulatedWorld, ...hosts: readonly string[]): Promise<string> {
   const uris: string[] = [];
   for (const host of hosts) uris.push(await created(world, 'SipTrunk/URI/', { uri: host }));
@@ -216,7 +216,7 @@ describe('a number of an application', () => {
         assert.match(asked?.fields.From ?? '', new RegExp(from.replace('+', '')));
         assert.equal(asked?.fields.Direction, 'inbound');
       }
-      // It leads to the application no more, and nobody else serves it.
+      // It leads to the application no more, and no other destination serves it.
       await world.api('DELETE', `Application/${app_id}/`);
       const end = await ended(world, ann.dial(number));
       assert.equal(end && 'status' in end && end.status, 404);

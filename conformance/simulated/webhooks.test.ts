@@ -17,7 +17,7 @@ const base = 'https://customer.example.com';
 const everyGroup =
   'mpc-state-changes,participant-state-changes,participant-speak-events,participant-digit-input-events,add-participant-api-events';
 
-/** Names of fields, and values of those that say what happened, by webhook: what the tests below have seen. */
+/** Names of fields, and values of event fields, by webhook, as seen by the tests below. */
 const seen = new Map<string, Set<string>>();
 const seenTypes = new Set<string>();
 
@@ -378,7 +378,7 @@ const judgedIn: ReadonlyMap<string, string> = new Map([
 ]);
 
 describe('what the contract says is what the platform sends', () => {
-  /** What no simulated world brings about. */
+  /** Types that no simulated world causes. */
   const elsewhere: readonly string[] = [
     'streamAudio MPCUUID',
     'streamAudio MPCName',

@@ -10,7 +10,7 @@ export interface BaresipOptions {
   readonly registrar: string;
   readonly username: string;
   readonly password: string;
-  /** False for a phone of elsewhere: it registers nowhere and shows no credentials; `registrar` is the domain of its own address. */
+  /** False for an external phone: it registers nowhere and has no credentials; `registrar` is the domain of its own address. */
   readonly registers?: false;
   /** The tone that this phone speaks all the time. */
   readonly toneHz: number;
@@ -22,7 +22,7 @@ export interface BaresipOptions {
   readonly srtp?: 'srtp' | 'srtp-mand' | 'srtp-mandf';
 }
 
-/** Codecs, and the rates of what is said in them. */
+/** Codecs, and their sample rates. */
 const sampleRates = { pcmu: 8000, pcma: 8000, g722: 16_000, opus: 48_000 } as const;
 
 /** What baresip reports over its control connection. */
@@ -78,7 +78,7 @@ export class BaresipPhone {
       throw error;
     });
     const phone = new BaresipPhone(directory, child, control);
-    // Given by a command, so that nothing is reported before somebody listens.
+    // By a command, so that no report comes before there is a listener.
     phone.#command('uanew', account(options));
     return phone;
   }
@@ -112,7 +112,7 @@ export class BaresipPhone {
     this.#command('resume', '');
   }
 
-  /** Asks that whom it talks with be connected with somebody else. */
+  /** Requests that its other party be connected with a third. */
   transfer(uri: string): void {
     this.#command('transfer', uri);
   }
@@ -121,7 +121,7 @@ export class BaresipPhone {
     this.#command('hangup', '');
   }
 
-  /** The WAV file of what came out of its ear in the last call; whole once the call is closed. */
+  /** The WAV file of what it played in the last call; whole once the call is closed. */
   async heard(): Promise<string> {
     const files = (await readdir(this.#directory)).filter((name) => name.endsWith('-dec.wav')).sort();
     const last = files.at(-1);
@@ -211,7 +211,7 @@ function readNetstrings(socket: Socket, take: (text: string) => void): void {
   });
 }
 
-/** baresip opens its control port some time after its start; a refused connection is asked again until it exits. */
+/** baresip opens its control port some time after its start; a refused connection is retried until baresip exits. */
 function connected(port: number, child: ChildProcess): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const attempt = () => {

@@ -20,10 +20,10 @@ export interface Received {
 /** What a receiver does with the request of this number, from 0: a status, silence, a cut connection, or an answer in drops. */
 export type Behaviour = (received: Received, number: number) => number | 'silence' | 'cut' | 'slowly';
 
-/** What is behind a path: a document, or a file with its type. */
+/** The content of a path: a document, or a file with its type. */
 export type Served = string | { readonly type: string; readonly body: Uint8Array };
 
-/** A customer's server: it keeps what came, in order, and answers as it is told. */
+/** A customer's server: keeps the requests in order, and answers as the test sets it. */
 export class CallbackReceiver {
   readonly received = new Happenings<Received>();
   behaviour: Behaviour = () => 200;
@@ -54,7 +54,7 @@ export class CallbackReceiver {
     return `http://127.0.0.1:${this.port}${path}`;
   }
 
-  /** The next request for a path, from the one of this number on. */
+  /** The next request for a path, from the request of this number on. */
   asked(path: string, from = 0): Promise<Received> {
     return this.received.until(`a request for ${path}`, ({ target }) => target.split('?')[0] === path, {
       from,
@@ -106,7 +106,7 @@ export class CallbackReceiver {
   }
 }
 
-/** A byte every 200 ms for as long as the other side has patience. */
+/** A byte every 200 ms until the client closes the connection. */
 function dripping(response: ServerResponse): void {
   response.writeHead(200);
   const drip = setInterval(() => response.write(' '), 200);
@@ -114,7 +114,7 @@ function dripping(response: ServerResponse): void {
 }
 
 /**
- * What a customer's own code does with the published algorithm, written down a second time: it shares nothing with ours.
+ * The published algorithm as a customer's own code has it: it shares nothing with ours.
  * Resolves with the names of the signatures that do not verify.
  */
 export function wrongSignatures(received: Received, prefix: string, token: string): readonly string[] {
@@ -123,7 +123,7 @@ export function wrongSignatures(received: Received, prefix: string, token: strin
   const [path = '', query = ''] = received.target.split('?');
   const url = `http://${received.host}${path}`;
   const v2 = hmac(`${url}${header('Signature-V2-Nonce')}`);
-  // By name: a name may begin as another one does.
+  // By name: a name may be the beginning of another.
   const sorted = (pairs: Iterable<readonly [string, string]>) =>
     [...pairs].sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));
   const asked = sorted(new URLSearchParams(query)).map((pair) => pair.join('='));

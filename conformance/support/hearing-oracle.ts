@@ -1,6 +1,6 @@
 import { type PhoneCall, type SimulatedPhone, toneMeter } from '@jackfield/testkit';
 
-/** What a participant is told to be, as far as it decides who hears whom. */
+/** The settings of a participant that decide who hears whom. */
 export interface Person {
   readonly role: 'agent' | 'customer' | 'supervisor';
   readonly coach: boolean;
@@ -11,7 +11,7 @@ export interface Person {
   readonly call: () => PhoneCall | undefined;
 }
 
-/** A room from one moment on, by the phones' numbers; who was added counts as there, because its phone may answer any time. */
+/** A multiparty call from one moment on, by the phones' numbers; an added phone counts as present, because it may answer at any time. */
 export interface Moment {
   readonly at: number;
   readonly people: readonly (Person | undefined)[];
@@ -20,7 +20,7 @@ export interface Moment {
   readonly isActive: boolean;
 }
 
-/** What was listened to, so that a run that checked nothing is seen. */
+/** Counts of what was checked: they show a run that checked nothing. */
 export interface Checked {
   frames: number;
   silences: number;
@@ -50,7 +50,7 @@ const inaudibleDb = -45;
 /** At the tones' frequencies the hold music reaches −35 dB. */
 const inaudibleInMusicDb = -31;
 
-/** The rules of the interface once more, in words of its documents: who may hear whom in a room. */
+/** The rules of the interface once more, in words of its documents: who may hear whom in a multiparty call. */
 function mayHear(listener: Person, speaker: Person): boolean {
   if (listener === speaker || speaker.mute || speaker.hold || listener.hold) return false;
   return !(speaker.role === 'supervisor' && speaker.coach) || listener.role === 'agent';
@@ -110,7 +110,7 @@ export function keyOf(samples: Int16Array): string {
   return Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength).toString('latin1');
 }
 
-/** The moments that held at some time from `from` to `to`; before the first one there was nobody. */
+/** The moments that held at some time from `from` to `to`; before the first moment the call was empty. */
 function inEffect(history: readonly Moment[], from: number, to: number): readonly Moment[] {
   return history.filter(
     ({ at }, index) => at <= to && (history[index + 1]?.at ?? Number.POSITIVE_INFINITY) >= from,

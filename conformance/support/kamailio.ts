@@ -8,7 +8,7 @@ export interface KamailioOptions {
   /** An address of loopback of its own, so that its calls are known from those of phones. */
   readonly address: string;
   readonly port: number;
-  /** What it does with requests, in its own words: the body of `request_route`. */
+  /** How it handles requests: the body of `request_route`. */
   readonly routes: string;
   /** Further routes, whole. */
   readonly furtherRoutes?: string;
@@ -16,7 +16,7 @@ export interface KamailioOptions {
 
 /** Debian's Kamailio as it comes, with a configuration of the test. */
 export class Kamailio {
-  /** What `xlog` has written and what it had to complain of, line by line. */
+  /** Output of `xlog` and errors, line by line. */
   readonly log = new Happenings<string>();
   readonly #child: ChildProcess;
   readonly #directory: string;

@@ -11,7 +11,7 @@ export function eachLine(stream: Readable, take: (line: string) => void): void {
   });
 }
 
-/** Remembers what happened and lets a test wait for it, whether it comes later or has come already. */
+/** Remembers happenings and lets a test wait for one, past or future. */
 export class Happenings<Happening> {
   readonly all: Happening[] = [];
   readonly #waiting = new Set<() => void>();
@@ -22,7 +22,7 @@ export class Happenings<Happening> {
     for (const look of [...this.#waiting]) look();
   }
 
-  /** Rejects everybody who still waits, with the reason why nothing more will come. */
+  /** Rejects all pending waits, with the reason why nothing more will come. */
   close(reason: string): void {
     this.#closed = reason;
     for (const look of [...this.#waiting]) look();

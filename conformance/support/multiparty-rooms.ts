@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Answer, PlatformProcess } from './platform-process.ts';
 
-/** Dials into a room that says nothing when somebody comes or goes, and stays when one is left; gives the call UUIDs. */
+/** Dials into a multiparty call without enter and exit sounds that goes on with one participant; returns the call UUIDs. */
 export async function addToRoom(
   platform: PlatformProcess,
   room: string,
@@ -21,7 +21,7 @@ export async function addToRoom(
   return body.calls.map((each: { call_uuid: string }) => each.call_uuid);
 }
 
-/** Resolves when so many have joined, no more and no fewer. */
+/** Resolves when exactly this number of participants have joined. */
 export function joinedRoom(platform: PlatformProcess, room: string, count: number): Promise<Answer['body']> {
   return platform.until(`${count} in the room`, `MultiPartyCall/name_${room}/Participant/`, (body) => {
     const here = (body.objects ?? []).filter((each: { status: string }) => each.status === 'joined');

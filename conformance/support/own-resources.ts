@@ -6,7 +6,7 @@ import type { PlatformProcess } from './platform-process.ts';
 
 type Ids = Partial<Record<ExampleId, string>>;
 
-/** Makes what the examples of the documentation name: calls, endpoints, trunks and the like, new ones for each example. */
+/** Creates the resources that the examples of the documentation name: calls, endpoints, trunks and others, new for each example. */
 export class OwnResources {
   readonly #platform: PlatformProcess;
   readonly #waiting: string;
@@ -32,7 +32,7 @@ export class OwnResources {
     return ids;
   }
 
-  /** Hangs up all that was called. */
+  /** Hangs up all calls. */
   async end(): Promise<void> {
     for (const room of this.#rooms.splice(0))
       await this.#platform.api('DELETE', `MultiPartyCall/name_${room}/`);
@@ -84,7 +84,7 @@ export class OwnResources {
     return call;
   }
 
-  /** An agent and a supervisor, who is the member that examples name; the call waits where it is to be started. */
+  /** An agent and a supervisor, the member that examples name; the call waits for an example that starts it. */
   async #room(operationId: string): Promise<Ids> {
     const room = this.#new('room');
     this.#rooms.push(room);

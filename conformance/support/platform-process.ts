@@ -33,7 +33,7 @@ export interface Answer {
   readonly body: any;
 }
 
-/** By what decides which operations there are: the processes of a test file mostly have the same ones. */
+/** By the settings that decide which operations exist: the processes of a test file mostly share them. */
 const judges = new Map<string, Promise<AnswerJudge>>();
 const noJudge: AnswerJudge = () => undefined;
 
@@ -141,7 +141,7 @@ export class PlatformProcess {
     return new Uint8Array(await response.arrayBuffer());
   }
 
-  /** Asks until the answer is what was awaited; the limit names what was there instead. */
+  /** Repeats the request until the answer is as expected; after the limit it rejects with the last answer. */
   async until(
     what: string,
     path: string,
@@ -178,7 +178,7 @@ export class PlatformProcess {
     );
   }
 
-  /** The census from outside: waits until no call is left, and fails with what is. */
+  /** The census from outside: waits until no call is left, and fails with what is left. */
   async untilQuiet(limitMs = 5_000): Promise<void> {
     const limit = Date.now() + limitMs;
     for (;;) {
@@ -231,7 +231,7 @@ export class PlatformProcess {
         JACKFIELD_DATA_DIR: this.dataDir,
         JACKFIELD_AUTH_ID: authId,
         JACKFIELD_AUTH_TOKEN: authToken,
-        // The sandbox serves them to everybody, as tests of it expect.
+        // The sandbox serves them to every client, as its tests expect.
         ...(this.#environment.JACKFIELD_SANDBOX === 'false' ? { JACKFIELD_METRICS_TOKEN: metricsToken } : {}),
         ...this.#environment,
         ...extra,

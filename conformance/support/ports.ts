@@ -4,13 +4,13 @@ import { createServer } from 'node:net';
 import { basename, join } from 'node:path';
 
 /**
- * Ports for phones, servers and media of one test file. Test files run side by side as processes of their own: by its place in the
- * list of files each has a share in which no other one looks, not even for a moment to see whether a port is free. All lie below the
- * ports that the kernel hands out, of which one may be gone again before a phone binds it.
+ * Ports for phones, servers and media of one test file. Test files run side by side as processes of their own: by its position in the
+ * list of files each has a share that no other file uses, not even for a moment to see whether a port is free. All lie below the
+ * ports that the kernel assigns, because such a port may be taken again before a phone binds it.
  */
 const files = readdirSync(join(import.meta.dirname, '..')).filter((name) => name.endsWith('.test.ts'));
 const all = { first: 10_000, last: 32_767 };
-// One more for programs that are no test file.
+// One more share for programs that are no test file.
 const shareSize = Math.floor((all.last - all.first + 1) / (files.length + 1));
 const place = files.sort().indexOf(basename(process.argv[1] ?? ''));
 const share = all.first + shareSize * (place < 0 ? files.length : place);
@@ -31,7 +31,7 @@ const sippMedia = { ...part(40, 60), each: 4, given: 0 };
 const rtp = [part(60, 80), part(80, 100)] as const;
 let rtpRangesGiven = 0;
 
-/** A port that nobody listens on now, neither with TCP nor with UDP. The one behind it is not given to others. */
+/** A port without a listener, neither TCP nor UDP. The next port stays free as well. */
 export function freePort(): Promise<number> {
   return next(phones);
 }
@@ -49,7 +49,7 @@ export function rtpRange(): Range {
 async function next(ports: typeof phones): Promise<number> {
   const count = Math.floor((ports.last - ports.first + 1) / ports.each);
   for (let tried = 0; tried < count; tried++) {
-    // Given before it is looked at: several ask at once, and each gets one of its own.
+    // Counted before the check: concurrent requests each get a port of their own.
     const port = ports.first + (ports.given++ % count) * ports.each;
     if ((await isFree(port)) && (await isFree(port + ports.each - 2))) return port;
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { SimulatedPhone, SimulatedWorld } from '@jackfield/testkit';
 import type { Moment, Person } from './hearing-oracle.ts';
 
-/** One thing that happens to a room; `who` chooses among those to whom it can happen. */
+/** One action on a multiparty call; `who` chooses among the participants that it can apply to. */
 export type Happening = { readonly who: number; readonly afterMs: number } & (
   | {
       readonly type: 'join';
@@ -32,8 +32,8 @@ const joinsAs = (role: Person['role'], afterMs: number) =>
   }) as const;
 
 /**
- * The evening that comes before the random ones: an agent and a customer talk, a supervisor coaches, the agent is on hold and back. It
- * has every kind of thing that the tests count, so that chance alone never decides whether they saw one.
+ * The fixed course before the random ones: an agent and a customer talk, a supervisor coaches, the agent is on hold and back. It
+ * has every kind of action that the tests count, so that no count depends on chance alone.
  */
 export const firstEvening = {
   seed: 1,
@@ -46,7 +46,7 @@ export const firstEvening = {
 
 const room = 'MultiPartyCall/name_random/';
 
-/** A room driven through the interface, and beside it the history of what it was told to be. */
+/** A multiparty call driven through the interface, and beside it the history of its settings. */
 export class RandomRoom {
   readonly history: Moment[] = [];
   readonly #world: SimulatedWorld;
@@ -65,7 +65,7 @@ export class RandomRoom {
   async play(happenings: readonly Happening[]): Promise<void> {
     for (const happening of happenings) {
       await this.#happen(happening);
-      // Whoever leaves is given a moment to be gone: then an empty room has ended.
+      // A leaving participant gets a moment: then an empty call has ended.
       const gone = happening.type === 'hang-up' || happening.type === 'kick';
       await this.#wait(Math.max(happening.afterMs, gone ? 20 : 0));
     }
@@ -124,7 +124,7 @@ export class RandomRoom {
     phone.behaviour = { does: 'answer', ringMs: wanted.ringMs };
     const isNew = this.#isEmpty();
     const { role, mute, hold, starts } = wanted;
-    // Told before the request is sent: from here on the phone may answer.
+    // Recorded before the request is sent: from here on the phone may answer.
     if (isNew) this.#isActive = starts;
     this.#mayBeActive = starts || (!isNew && this.#mayBeActive);
     const calls = phone.calls.length;
@@ -188,7 +188,7 @@ export class RandomRoom {
     await this.#world.advance(ms);
     const hasStarted = this.#people.some((person) => person?.starts && person.call()?.isUp);
     if (hasStarted && !this.#isActive) {
-      // A millisecond lies between the phone's answer and the platform's knowing of it.
+      // The platform knows of the phone's answer a millisecond later.
       await this.#world.advance(5);
       this.#isActive = true;
       this.#note();

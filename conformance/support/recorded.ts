@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { heardToneDb, readWav, type Sound, toneLevelDb } from './heard.ts';
 
-/** What sox, which we did not write, says of a sound file. */
+/** What sox reports of a sound file. */
 export interface SoxFile {
   readonly channels: number;
   readonly sampleRate: number;
@@ -23,7 +23,7 @@ export async function channelOf(path: string, channel: number): Promise<Sound> {
   return sound;
 }
 
-/** Which of these tones are heard on a channel, between two moments in seconds; those that come and go are an error. */
+/** Which of these tones are on a channel, between two moments in seconds; a tone that comes and goes is an error. */
 export function tonesOn(
   sound: Sound,
   tones: readonly number[],
@@ -39,7 +39,7 @@ export function tonesOn(
   });
 }
 
-/** Phones of these tests speak at -12 dB and below; a silent channel has nothing but what a codec adds. */
+/** Phones of these tests speak at -12 dB and below; a silent channel has only the noise of a codec. */
 const audible = -35;
 const inaudible = -45;
 

@@ -7,7 +7,7 @@ export interface RegisteredPhone {
   readonly username: string;
 }
 
-/** Phones of a test that we did not write, so that it need not keep a list of them to end them all. */
+/** The foreign phones of a test, which ends all of them at once. */
 export class RegisteredPhones {
   readonly #started: BaresipPhone[] = [];
 

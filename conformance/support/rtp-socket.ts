@@ -12,7 +12,7 @@ export interface HeardPacket {
 const frameMs = 20;
 const frameSamples = 160;
 
-/** The audio of a scripted phone: keeps what it receives, and speaks a tone as PCMU when it is told to. */
+/** The audio of a scripted phone: keeps what it receives, and speaks a tone as PCMU on request. */
 export class RtpSocket {
   readonly heard: HeardPacket[] = [];
   readonly port: number;
@@ -40,7 +40,7 @@ export class RtpSocket {
     return new RtpSocket(socket);
   }
 
-  /** Resolves with the source of the first packet; that is where to speak to. */
+  /** Resolves with the source of the first packet, the target of its own audio. */
   async peer(limitMs = 5_000): Promise<number> {
     await this.received(1, limitMs);
     return this.heard[0]!.from.port;
@@ -99,7 +99,7 @@ export class RtpSocket {
     this.#socket.send(packet, port, '127.0.0.1');
   }
 
-  /** Sends nothing any more, as a phone that suppresses silence; it goes on listening. */
+  /** Stops sending, as a phone that suppresses silence; it goes on listening. */
   fallSilent(): void {
     clearInterval(this.#speaking);
   }

@@ -15,7 +15,7 @@ export interface CallRecord {
   readonly hangup_source: string | null;
 }
 
-/** A multiparty call of a simulated world, by its name while it lives and by its UUID for ever. */
+/** A multiparty call of a simulated world, by its name while it lives and by its UUID always. */
 export class SimulatedRoom {
   readonly #world: SimulatedWorld;
   readonly #path: string;
@@ -26,7 +26,7 @@ export class SimulatedRoom {
     this.#path = `MultiPartyCall/name_${name}/`;
   }
 
-  /** Adds a phone, without sounds unless told, and does not wait for its answer. */
+  /** Adds a phone, by default without sounds, and does not wait for its answer. */
   async add(phone: SimulatedPhone, role: string, more: object = {}): Promise<Added> {
     const added = await this.#world.api('POST', `${this.#path}Participant/`, {
       role,
@@ -79,7 +79,7 @@ export class SimulatedRoom {
     return (await this.#world.api('GET', `MultiPartyCall/uuid_${this.uuid}/Participant/${memberId}/`)).body;
   }
 
-  /** Waits for the end of the call and says with which code it came. */
+  /** Waits for the end of the call and returns its code. */
   async endedWith(limitMs = 5000): Promise<number> {
     await this.#world.until(
       'the call has ended',
@@ -106,7 +106,7 @@ export function shareWith(frames: readonly HeardFrame[], hz: number): number {
   return frames.filter(({ samples }) => meter(samples) > -40).length / Math.max(1, frames.length);
 }
 
-/** Lets a moment pass and tells whom of the others each phone hears: in nearly every frame, or in none. */
+/** Lets a moment pass and returns which others each phone hears: in nearly every frame, or in none. */
 export async function whoHearsWhom(
   world: SimulatedWorld,
   phones: readonly SimulatedPhone[],

@@ -21,20 +21,20 @@ export interface SippOptions {
   readonly keys?: Readonly<Record<string, string>>;
   readonly transport?: 'u1' | 't1';
   readonly port?: number;
-  /** An address of loopback of its own, 127.0.0.1 unless told. */
+  /** An address of loopback of its own; 127.0.0.1 when left out. */
   readonly address?: string;
-  /** How often the scenario runs, once unless told, and how many begin each second. */
+  /** How often the scenario runs (once when left out), and how many begin each second. */
   readonly calls?: number;
   readonly perSecond?: number;
   /** Of its only call; sipp's own when left out. */
   readonly callId?: string;
-  /** When it is given up, 45 s unless told. */
+  /** The time limit; 45 s when left out. */
   readonly timeoutSeconds?: number;
 }
 
 export interface SippResult {
   readonly code: number | null;
-  /** What it printed of errors: unexpected messages, whole. Empty when the scenario went as written. */
+  /** The errors that it printed: unexpected messages, whole. Empty when the scenario went as written. */
   readonly errors: string;
 }
 
@@ -57,7 +57,7 @@ export class Sipp {
     const port = options.port ?? (await freePort());
     const callee = options.keys?.callee;
     const authUri = options.authUri ?? (callee === undefined ? undefined : `${callee}@${options.remote}`);
-    // Where nobody listens to a phone's audio, port 9 takes it (RFC 863).
+    // Port 9 discards audio of phones without a listener (RFC 863).
     const keys = Object.entries({ rtp_port: '9', ...options.keys }).flatMap(([name, value]) => [
       '-key',
       name,
@@ -84,7 +84,7 @@ export class Sipp {
           String(options.timeoutSeconds ?? 45),
           '-timeout_error',
         ],
-        // A machine under load makes its watchdog write an error that says nothing of the messages.
+        // Under load its watchdog writes an error that does not concern the messages.
         ...['-watchdog_minor_threshold', '60000'],
         ...['-trace_err', '-error_file', join(directory, 'errors')],
         ...['-trace_logs', '-log_file', join(directory, 'log'), ...keys],
@@ -105,7 +105,7 @@ export class Sipp {
     return this.#result;
   }
 
-  /** The first match in what the scenario has logged; waited for. */
+  /** Waits for the first match in the log of the scenario. */
   async logged(pattern: RegExp, limitMs = 15_000): Promise<RegExpExecArray> {
     for (const limit = Date.now() + limitMs; Date.now() < limit; ) {
       const match = pattern.exec(await readFile(join(this.#directory, 'log'), 'utf8').catch(() => ''));

@@ -4,7 +4,7 @@ import { Happenings } from './lines.ts';
 
 const program = join(import.meta.dirname, '../../packages/adapters/src/sms-smpp/testing/smsc-process.ts');
 
-/** What an SMSC told: see the program. */
+/** A report of the SMSC: see the program. */
 export interface SmscNotice {
   readonly saw: string;
   readonly id?: string;
@@ -13,7 +13,7 @@ export interface SmscNotice {
   readonly port?: number;
 }
 
-/** A message centre in a process of its own: the server side of somebody else's library. */
+/** A message centre in a process of its own: the server side of a published library. */
 export class Smsc {
   readonly notices = new Happenings<SmscNotice>();
   readonly #child: ChildProcess;
@@ -34,12 +34,12 @@ export class Smsc {
     return this.#port;
   }
 
-  /** The notice of this kind, from the one of this number on. */
+  /** The notice of this kind, from the notice of this number on. */
   saw(what: string, from = 0): Promise<SmscNotice> {
     return this.notices.until(`the SMSC saw ${what}`, ({ saw }) => saw === what, { from });
   }
 
-  /** Texts of the messages that were handed over, in order. */
+  /** Texts of the submitted messages, in order. */
   get texts(): readonly string[] {
     return this.notices.all
       .filter(({ saw }) => saw === 'submit')

@@ -32,7 +32,7 @@ export async function engineDigits(language: string): Promise<readonly Spoken[]>
   }
 }
 
-/** What was said, piece by piece between silences, each as the digit that it resembles most and how much (0–1). */
+/** The pieces of speech between silences, each as the digit that it resembles most, and how much (0–1). */
 export function heardDigits(
   heard: Sound,
   digits: readonly Spoken[],
@@ -48,7 +48,7 @@ export function heardDigits(
 function resampled({ sampleRate, samples }: Sound): Float64Array {
   const step = sampleRate / rate;
   const result = new Float64Array(Math.floor(samples.length / step));
-  // The mean of what falls into a sample keeps what lies above 4 kHz from folding back.
+  // The mean over each sample keeps frequencies above 4 kHz from folding back.
   const width = Math.max(1, Math.round(step));
   for (let index = 0; index < result.length; index++) {
     const from = Math.floor(index * step);

@@ -7,7 +7,7 @@ import { fromLinear, fromMulaw } from '@jackfield/stream-kit';
 import type { Sound } from './heard.ts';
 import { eachLine, Happenings } from './lines.ts';
 
-/** What the server reports: an upgrade that was asked for, a connection, a frame, an end. */
+/** Reports of the server: a requested upgrade, a connection, a frame, an end. */
 export interface StreamHappening {
   readonly type: 'listening' | 'asked' | 'connected' | 'frame' | 'binary' | 'closed';
   readonly port?: number;
@@ -19,7 +19,7 @@ export interface StreamHappening {
   readonly frame?: any;
 }
 
-/** A customer's server of audio streams, written in Python with nothing but its standard library. */
+/** A customer's server of audio streams, in Python with its standard library alone. */
 export class StreamServer {
   readonly happened: Happenings<StreamHappening>;
   readonly port: number;
@@ -72,7 +72,7 @@ export class StreamServer {
     return found.frame;
   }
 
-  /** So many frames of media have come. */
+  /** Resolves when this number of media frames has come. */
   async heard(connection: number, frames: number): Promise<void> {
     await this.happened.until(
       `${frames} frames of media`,
@@ -131,7 +131,7 @@ export class StreamServer {
   }
 }
 
-/** Whether one of the signatures in the list is that of this URL, as the SDKs of the hosted service check it. */
+/** Whether a signature in the list is that of this URL, as the SDKs of the hosted service check it. */
 export function isSigned(
   headers: Readonly<Record<string, string>>,
   prefix: string,

@@ -21,13 +21,13 @@ export interface WebSocketPhoneOptions {
   readonly domain: string;
   /** PEM of the authority of the server's certificate, for `wss:`. */
   readonly authority?: string;
-  /** The instance as which it registers, `<urn:uuid:…>`; it asks for GRUUs then. */
+  /** The instance of its registration, `<urn:uuid:…>`; it then requests GRUUs. */
   readonly instance?: string;
   /** Presented on REGISTER and INVITE instead of the password (docs/interface/client-tokens.md#on-sip). */
   readonly token?: string;
 }
 
-/** What a call of this phone came to, one entry for each step. */
+/** The course of a call of this phone, one entry for each step. */
 export interface PhoneEvent {
   readonly type: 'invited' | 'ringing' | 'answered' | 'ended';
   readonly by?: string;
@@ -40,7 +40,7 @@ export interface PhoneEvent {
   readonly tokenRefusal?: string;
 }
 
-/** A phone as a browser has it: SIP in the messages of one WebSocket, a Contact that nobody can connect to (RFC 7118 §5). */
+/** A phone as in a browser: SIP in the messages of one WebSocket, a Contact that no peer can connect to (RFC 7118 §5). */
 export class WebSocketPhone {
   readonly events = new Happenings<PhoneEvent>();
   readonly #options: WebSocketPhoneOptions;
@@ -97,7 +97,7 @@ export class WebSocketPhone {
     );
   }
 
-  /** The same, with all that was answered. */
+  /** The same, with the whole answer. */
   registration(expires = 600): Promise<RequestOutcome> {
     this.#serial += 2;
     const outcome = Promise.withResolvers<RequestOutcome>();
@@ -172,7 +172,7 @@ export class WebSocketPhone {
     return String((await answer)[0]);
   }
 
-  /** Gone as a closed tab is: without a word of SIP. */
+  /** Closes as a closed tab does: without a SIP message. */
   vanish(): void {
     this.#socket.terminate();
     this.#userAgent.close();
