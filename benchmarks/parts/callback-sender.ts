@@ -142,7 +142,7 @@ servePart({
     return { operations: count, seconds, failures: failures - failed, ...times, headers, body };
   },
   async stop() {
-    await callbacks.close(outbox.close());
+    await callbacks.release();
     http.close();
     await database.close();
     rmSync(directory, { recursive: true, force: true });

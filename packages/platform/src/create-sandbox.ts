@@ -1,5 +1,5 @@
-import type { ExpectedCall, Migration, Sms } from '@jackfield/ports';
-import type { AccountResources } from './features/accounts/index.ts';
+import type { ExpectedCall, Sms } from '@jackfield/ports';
+import type { Feature } from './feature.ts';
 import {
   createSandboxCalls,
   type SandboxCallsDeps,
@@ -7,45 +7,32 @@ import {
   sandboxCallsMigrations,
 } from './features/sandbox-calls/index.ts';
 import { createSandboxMessages, type SandboxMessagesDeps } from './features/sandbox-messages/index.ts';
-import type { RouteGroup } from './http/index.ts';
 
-export interface SandboxFeaturesDeps
-  extends Omit<SandboxCallsDeps, 'network' | 'limits'>,
-    SandboxMessagesDeps {
+export interface SandboxDeps extends Omit<SandboxCallsDeps, 'network' | 'limits'>, SandboxMessagesDeps {
   readonly sms?: unknown;
   readonly sandboxNetwork?: SandboxNetwork;
 }
 
-/** What the platform has in the sandbox alone; empty outside of it. */
-export interface SandboxFeatures {
+/** What the platform has in the sandbox alone. */
+export interface Sandbox {
   /** The inbox, where messages go there. */
   readonly sms: Sms | undefined;
   readonly expectedCall: (phoneLeg: string) => ExpectedCall | undefined;
-  readonly migrations: readonly Migration[];
-  readonly resources: readonly AccountResources[];
-  readonly routes: readonly RouteGroup[];
-  restore(): Promise<void>;
-  close(): Promise<void>;
+  /** Outside of the sandbox they have nothing but migrations: its database may have had one before. */
+  readonly features: readonly Feature[];
 }
 
-export function createSandboxFeatures(deps: SandboxFeaturesDeps): SandboxFeatures {
+export function createSandbox(deps: SandboxDeps): Sandbox {
   const messages = createSandboxMessages(deps);
-  const inbox = deps.sms === 'sandbox-inbox' ? messages : undefined;
+  const isInbox = deps.sms === 'sandbox-inbox';
   const network = deps.sandboxNetwork;
   const calls = network && createSandboxCalls({ ...deps, network });
-  const present = [inbox, calls].filter((each) => each !== undefined);
   return {
-    sms: inbox?.sms,
+    sms: isInbox ? messages.sms : undefined,
     expectedCall: (phoneLeg) => calls?.expected(phoneLeg),
-    // Without a sandbox too: its database may have had one before.
-    migrations: [...messages.migrations, ...sandboxCallsMigrations],
-    resources: present.map(({ resources }) => resources),
-    routes: present.map(({ routes }) => routes),
-    async restore() {
-      for (const each of present) await each.restore();
-    },
-    async close() {
-      for (const each of present) await each.close();
-    },
+    features: [
+      isInbox ? messages : { name: messages.name, migrations: messages.migrations },
+      calls ?? { name: 'sandbox-calls', migrations: sandboxCallsMigrations },
+    ],
   };
 }

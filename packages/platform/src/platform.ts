@@ -27,7 +27,16 @@ import type { RateTable } from './features/usage/index.ts';
 import type { HttpApiDeps, HttpLimits } from './http/index.ts';
 import type { FeedEvent } from './kernel/event-feed.ts';
 import type { SessionRunner } from './kernel/session-runner.ts';
-import type { KeptRecords } from './record-retention.ts';
+
+/** How long records are kept after the end of what they describe; for ever where left out, but for the first. */
+export interface KeptRecords {
+  /** The log of callbacks and the event stream. */
+  readonly keepCallbacksMs?: number;
+  readonly keepRecordingsMs?: number;
+  readonly keepCallsMs?: number;
+  readonly keepMultipartyCallsMs?: number;
+  readonly keepVerifySessionsMs?: number;
+}
 
 export interface PlatformDeps
   extends KeptRecords,
@@ -82,6 +91,8 @@ export interface Platform {
   /** The HTTP interface; the caller of `createPlatform` listens. */
   readonly http: FastifyInstance;
   readonly recordings: Recordings;
+  /** By feature, what has not ended and is no session of the runner. */
+  census(): Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Tells every event of the first account and its subaccounts from now on; resolves with what ends that. */
   followEvents(tell: (event: FeedEvent) => void): Promise<() => void>;
   /** From now on `/readyz` answers 503. */

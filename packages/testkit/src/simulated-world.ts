@@ -178,13 +178,13 @@ export async function openSimulatedWorld(options: SimulatedWorldOptions = {}): P
       for (const [kind, { sessions, timers, queued }] of Object.entries(platform.runner.census())) {
         count(kind, { sessions, timers, queued });
       }
+      for (const [feature, things] of Object.entries(platform.census())) count(feature, things);
       count('edge', edge.census());
       count('routed legs of', edge.routedLegs());
       count('sockets', streams.census());
       // Sounds that are not playing are kept for the next call.
       const { clips: _, ...inCalls } = media.census();
-      count('media', inCalls);
-      count('media', { leaks: media.leaks });
+      count('media', { ...inCalls, leaks: media.leaks });
       for (const phone of phones) count(phone.username, phone.census());
       const sipPorts = new Set([sip, ...phones.map(({ signalsAt }) => signalsAt)].map(nameOf));
       count('network', { ports: network.openPorts().filter((port) => !sipPorts.has(port)).length });

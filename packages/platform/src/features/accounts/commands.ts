@@ -4,13 +4,15 @@ import {
   readBoolean,
   type SubaccountChanges,
 } from '@jackfield/contract';
-import type { Database, Instant, Secrets, Write } from '@jackfield/ports';
+import type { Database, Instant, Secrets } from '@jackfield/ports';
+import type { AccountResources } from '../../feature.ts';
 import type { RequestAccount } from '../../http/index.ts';
 import { newAuthId, newAuthToken } from '../../kernel/ids.ts';
 import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
 import { invalidParameter, notFound, type Problem, problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
+
 import { hashOfToken } from './authenticate.ts';
 import {
   type AccountRow,
@@ -22,13 +24,6 @@ import {
   setToken,
   updateAccount,
 } from './store.ts';
-
-/** What another feature stores for accounts, and what becomes of it when a subaccount goes. Runs in the transaction of the removal. */
-export interface AccountResources {
-  remove(write: Write, account: string): Promise<void>;
-  /** To the main account, which saw them before as well. */
-  passOn(write: Write, account: string, main: string): Promise<void>;
-}
 
 export interface CommandDeps {
   readonly database: Database;

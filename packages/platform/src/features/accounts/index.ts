@@ -1,14 +1,15 @@
 import type { Clock, Database, Migration, Secrets } from '@jackfield/ports';
+import type { AccountResources, Feature } from '../../feature.ts';
 import type { RouteGroup } from '../../http/index.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
 import { type AccountAuthenticator, createAuthenticator } from './authenticate.ts';
-import { type AccountResources, ensureFirstAccount, type FirstAccount } from './commands.ts';
+import { ensureFirstAccount, type FirstAccount } from './commands.ts';
 import { createKnownAccounts, type KnownAccounts } from './known-accounts.ts';
 import { accountsTable } from './migrations/0001-accounts.ts';
 import { accountRoutes } from './routes.ts';
 
 export { ofActiveAccounts } from './active-endpoints.ts';
-export type { AccountCredentials, AccountResources, FirstAccount } from './commands.ts';
+export type { AccountCredentials, FirstAccount } from './commands.ts';
 export { createOwnedRows, type OwnedRow, type OwnedRows } from './owned-rows.ts';
 export { ownerNow, requireOwner, viewOf } from './owner.ts';
 
@@ -23,9 +24,10 @@ export interface AccountsDeps {
 }
 
 export interface AccountsFeature
-  extends Pick<AccountAuthenticator, 'authenticate' | 'isActive' | 'ifActive'>,
+  extends Feature,
+    Pick<AccountAuthenticator, 'authenticate' | 'isActive' | 'ifActive'>,
     KnownAccounts {
-  readonly routes: RouteGroup;
+  readonly routes: readonly RouteGroup[];
   readonly migrations: readonly Migration[];
   /** Gives the credentials of the first account, made once; `wanted` comes from the operator. */
   ensureFirstAccount(wanted?: {
@@ -40,10 +42,11 @@ export function createAccounts(given: AccountsDeps): AccountsFeature {
   const { authenticate, isActive, ifActive, forget } = createAuthenticator(database, secrets);
   const deps = { ...given, forget };
   return {
+    name: 'accounts',
     authenticate,
     isActive,
     ifActive,
-    routes: accountRoutes(deps),
+    routes: [accountRoutes(deps)],
     migrations: [accountsTable],
     ensureFirstAccount: (wanted = {}) => ensureFirstAccount(deps, wanted, clock.wallNow()),
     ...createKnownAccounts(database, secrets),

@@ -25,6 +25,8 @@ export interface CommandDeps {
   readonly store: ApplicationStore;
   readonly secrets: Pick<Secrets, 'randomBytes'>;
   readonly endpoints: AttachedEndpoints;
+  /** Leaves numbers without an application that is deleted; absent where there are none. */
+  readonly detachNumbers?: (write: Write, applicationIds: readonly string[]) => Promise<void>;
   /** True when `account` is `owner` or a subaccount of it. */
   readonly isWithin: (account: string, owner: string) => Promise<boolean>;
 }
@@ -97,9 +99,20 @@ export async function removeApplication(
     await store.remove(write, application);
     if (cascade) await endpoints.remove(write, account, appId);
     // Also after a cascade: a main account may have attached it to endpoints that its subaccount does not see.
-    await endpoints.reattach(write, [appId], replacement ?? null);
+    await reattach(deps, write, [appId], replacement ?? null);
     return accepted(undefined);
   });
+}
+
+/** A replacement is for endpoints: numbers lose their application. */
+async function reattach(
+  { endpoints, detachNumbers }: Pick<CommandDeps, 'endpoints' | 'detachNumbers'>,
+  write: Write,
+  gone: readonly string[],
+  to: string | null,
+): Promise<void> {
+  await endpoints.reattach(write, gone, to);
+  await detachNumbers?.(write, gone);
 }
 
 // Databases limit the parameters of a statement.
@@ -107,13 +120,13 @@ const detachedAtOnce = 500;
 
 /** When a subaccount goes with everything it owns. */
 export async function removeApplicationsOf(
-  { store, endpoints }: Pick<CommandDeps, 'store' | 'endpoints'>,
+  deps: Pick<CommandDeps, 'store' | 'endpoints' | 'detachNumbers'>,
   write: Write,
   subaccount: string,
 ): Promise<void> {
-  const gone = await store.removeAll(write, subaccount);
+  const gone = await deps.store.removeAll(write, subaccount);
   for (let at = 0; at < gone.length; at += detachedAtOnce) {
-    await endpoints.reattach(write, gone.slice(at, at + detachedAtOnce), null);
+    await reattach(deps, write, gone.slice(at, at + detachedAtOnce), null);
   }
 }
 

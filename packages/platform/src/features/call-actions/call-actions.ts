@@ -1,4 +1,5 @@
 import type { Media } from '@jackfield/ports';
+import type { Feature } from '../../feature.ts';
 import type { RouteGroup } from '../../http/index.ts';
 import { createCommands } from './commands.ts';
 import { callActionRoutes } from './routes.ts';
@@ -9,13 +10,14 @@ export interface CallActionsDeps extends SessionDeps {
   readonly newUuid: () => string;
 }
 
-export interface CallActionsFeature {
-  readonly routes: RouteGroup;
+export interface CallActionsFeature extends Feature {
+  readonly routes: readonly RouteGroup[];
 }
 
 /** The Call API on live calls: play, speak, record, digits. */
 export function createCallActions(deps: CallActionsDeps): CallActionsFeature {
   const { calls, recordings, media, newUuid } = deps;
   const sessions = defineSessions(deps);
-  return { routes: callActionRoutes(createCommands({ sessions, calls, recordings, media, newUuid })) };
+  const commands = createCommands({ sessions, calls, recordings, media, newUuid });
+  return { name: 'call-actions', routes: [callActionRoutes(commands)] };
 }

@@ -1,3 +1,4 @@
+import type { Feature } from '../../feature.ts';
 import type { RouteGroup } from '../../http/index.ts';
 import { createKeyedQueue } from '../../kernel/keyed-queue.ts';
 import { type ApplicationOf, createCommands } from './commands.ts';
@@ -14,8 +15,8 @@ export interface CallInstructionsDeps extends SessionDeps {
   readonly limits?: Partial<RunLimits>;
 }
 
-export interface CallInstructionsFeature {
-  readonly routes: RouteGroup;
+export interface CallInstructionsFeature extends Feature {
+  readonly routes: readonly RouteGroup[];
   /**
    * Takes an answered leg from whoever has it, and runs a document on it. False when there is no such leg, or when its last run
    * still completes recordings.
@@ -32,7 +33,8 @@ export function createCallInstructions(deps: CallInstructionsDeps): CallInstruct
   const transfer = createTransfer({ ...deps, sessions, runOnLeg, queue: createKeyedQueue() });
   deps.calls.offeredTo(commands.take);
   return {
-    routes: callInstructionRoutes(commands, transfer),
+    name: 'call-instructions',
+    routes: [callInstructionRoutes(commands, transfer)],
     async run({ leg, request, fields, endWithout }) {
       const live = deps.calls.peek(leg);
       if (live?.phase !== 'answered') return false;

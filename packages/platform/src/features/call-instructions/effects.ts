@@ -44,7 +44,7 @@ export interface EffectDeps extends FetchDeps {
 /** Legs of documents are owned under this name; the owner's id is the leg that the documents run on. */
 export const ownerKind = 'document';
 
-/** The only place that orders calls, sounds, recordings and media about for documents. */
+/** The only function that gives orders to calls, sounds, recordings and media for documents. */
 export function createPerform(deps: EffectDeps, runs: { send(leg: string, input: RunInput): void }) {
   const { calls, sounds, recordings, media, log } = deps;
   const fetches = new Map<string, AbortController>();

@@ -1,3 +1,4 @@
+export { createApplicationOf } from './application-of.ts';
 export {
   type CallInstructionsFeature,
   createCallInstructions,

@@ -1,9 +1,10 @@
 import type { Clock, Database, Egress, Logger, Metrics, Migration, Secrets } from '@jackfield/ports';
+import type { AccountResources, Feature } from '../../feature.ts';
 import type { RouteGroup } from '../../http/index.ts';
 import { type OutboxEvent, replayResource } from '../../kernel/kernel-effects.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
 import type { OutboxConsumer } from '../../kernel/outbox-consumer.ts';
-import type { AccountResources } from '../accounts/index.ts';
+
 import { publishBacklog } from './backlog.ts';
 import {
   type CallbackRow,
@@ -48,22 +49,22 @@ export interface CallbacksDeps {
   readonly secrets: Secrets;
   readonly egress: Egress;
   readonly metrics?: Pick<Metrics, 'gauge'>;
-  readonly outbox: Pick<Outbox, 'alsoRecord' | 'appendEvents' | 'resume' | 'wake'>;
+  readonly outbox: Pick<Outbox, 'alsoRecord' | 'appendEvents' | 'resume' | 'wake' | 'start' | 'close'>;
   readonly authTokenOf: (authId: string) => Promise<string | undefined>;
   readonly prefixes?: readonly string[];
   readonly limits?: Partial<CallbackLimits>;
 }
 
-export interface CallbacksFeature {
+export interface CallbacksFeature extends Feature {
   readonly migrations: readonly Migration[];
-  readonly routes: RouteGroup;
+  readonly routes: readonly RouteGroup[];
   readonly resources: AccountResources;
   /** The consumer of the outbox: one attempt at one event, in a place at its receiver's host. */
   readonly deliver: OutboxConsumer;
-  /** Begins to remove what the log has kept long enough. */
-  start(): void;
-  /** `outboxEnd` is the end of the outbox under way: it waits for deliveries, which are given up after a while. */
-  close(outboxEnd: Promise<void>): Promise<void>;
+  /** Begins to deliver, and to remove what the log has kept long enough. */
+  open(): void;
+  /** Ends the outbox: waits for deliveries, which are given up after a while. */
+  release(): Promise<void>;
 }
 
 export const callbackMigrations: readonly Migration[] = [
@@ -86,6 +87,14 @@ export function createCallbacks(deps: CallbacksDeps): CallbacksFeature {
     ),
   );
   if (deps.metrics !== undefined) publishBacklog({ database, clock, metrics: deps.metrics });
+  const deliver = createConsumer({
+    ...deps,
+    store,
+    sign: createSigner(deps),
+    maxBodyBytes: limits.maxBodyBytes,
+    slots: createHostSlots(limits.perHost),
+    stop: stop.signal,
+  });
   let cancelPrune: (() => void) | undefined;
   let pruning: Promise<void> | undefined;
 
@@ -131,21 +140,18 @@ export function createCallbacks(deps: CallbacksDeps): CallbacksFeature {
   }
 
   return {
+    name: 'callbacks',
     migrations: callbackMigrations,
-    routes: callbackRoutes({ database, replay }),
+    routes: [callbackRoutes({ database, replay })],
     resources: { remove: removeCallbacks, passOn: passOnCallbacks },
-    deliver: createConsumer({
-      ...deps,
-      store,
-      sign: createSigner(deps),
-      maxBodyBytes: limits.maxBodyBytes,
-      slots: createHostSlots(limits.perHost),
-      stop: stop.signal,
-    }),
-    start: () => pruneAt(clock.now() + limits.pruneEveryMs),
-    async close(outboxEnd) {
+    deliver,
+    open() {
+      outbox.start(deliver);
+      pruneAt(clock.now() + limits.pruneEveryMs);
+    },
+    async release() {
       const cancelStop = clock.startTimer(clock.now() + limits.graceMs, () => stop.abort());
-      await outboxEnd;
+      await outbox.close();
       cancelStop();
       stop.abort();
       await pruning;

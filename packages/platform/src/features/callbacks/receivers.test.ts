@@ -108,7 +108,7 @@ onEmbeddedDatabase('callbacks over real connections', (open) => {
       assert.equal(count('bad'), all);
       for (const [resource, numbers] of arrived) assert.deepEqual(numbers, ['0', '1', '2'], resource);
 
-      await callbacks.close(outbox.close());
+      await callbacks.release();
       egress.close();
       for (const { server } of [bad, good]) {
         server.closeAllConnections();

@@ -2,7 +2,6 @@ import type {
   AudioStreams,
   Clock,
   Database,
-  Instant,
   Logger,
   Media,
   Metrics,
@@ -11,10 +10,11 @@ import type {
   OwnNumbers,
   Registrations,
   Telephony,
-  Write,
 } from '@jackfield/ports';
-import type { ApiRoute, RequestAccount, RouteGroup } from '../../http/index.ts';
+import type { AccountResources, Feature } from '../../feature.ts';
+import type { RequestAccount, RouteGroup } from '../../http/index.ts';
 import type { DiedAt } from '../../kernel/last-alive.ts';
+import type { RetainedRecords } from '../../kernel/retention.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
 import type { Usage } from '../usage/index.ts';
 import { createDialledLegs } from './dialled-legs.ts';
@@ -70,6 +70,8 @@ export interface CallsDeps {
   readonly mayDial?: (user: string, number: string) => Promise<boolean>;
   /** Tells of legs that a crash has ended, in the transaction that records it. */
   readonly appendEvents: AppendEvents;
+  /** How long records are kept after the end of their calls; for ever when left out. */
+  readonly keepCallsMs?: number;
 }
 
 export const callMigrations: readonly Migration[] = [
@@ -83,20 +85,14 @@ export const callMigrations: readonly Migration[] = [
   callTimeLimit,
 ];
 
-export interface CallsFeature extends Calls {
+export interface CallsFeature extends Feature, Calls {
   readonly migrations: readonly Migration[];
-  readonly routes: RouteGroup;
-  /** Records of calls through trunks. */
-  readonly trunkCallRoutes: readonly ApiRoute[];
+  readonly routes: readonly RouteGroup[];
   /** What becomes of the records of a subaccount that is deleted; for the accounts feature. */
-  readonly resources: {
-    remove(write: Write, account: string): Promise<void>;
-    passOn(write: Write, account: string, main: string): Promise<void>;
-  };
+  readonly resources: AccountResources;
   /** True for a call that lives or has ended, where the viewer may see it. */
   isKnown(viewer: RequestAccount, call: string): Promise<boolean>;
-  /** Removes records of calls that ended before then, at most `limit`; resolves with how many. */
-  removeEnded(endedBefore: Instant, limit: number): Promise<number>;
+  readonly retained: RetainedRecords;
   /** Ends the records of legs that the last process left behind, as of its death; called once, before the first call. */
   restore(diedAt: DiedAt): Promise<number>;
 }
@@ -104,7 +100,7 @@ export interface CallsFeature extends Calls {
 /** docs/interface/calls.md#making-a-call `time_limit`. */
 const defaultTimeLimitSeconds = 14_400;
 
-/** Every leg of every call: recorded, dialled, told to its owner. */
+/** Every leg of every call: recorded, dialled, reported to its owner. */
 export function createCalls(deps: CallsDeps): CallsFeature {
   const { telephony, media, usage } = deps;
   const owners = new Map<string, (owner: string, notice: OwnedLegNotice) => void>();
@@ -327,9 +323,16 @@ export function createCalls(deps: CallsDeps): CallsFeature {
   });
 
   return {
+    name: 'calls',
     migrations: callMigrations,
-    routes: callRoutes({ hangUp }, queries),
-    trunkCallRoutes: trunkCallRoutes(deps.database, deps.domains[0] ?? ''),
+    routes: [
+      callRoutes({ hangUp }, queries),
+      {
+        name: 'Trunks',
+        description: 'Calls through trunks have records like all calls.',
+        routes: trunkCallRoutes(deps.database, deps.domains[0] ?? ''),
+      },
+    ],
     resources: {
       async remove(write, account) {
         for (const leg of await store.liveOf(write, account)) hangUp(leg, callEnds(4000, 'API Request'));
@@ -338,7 +341,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
       passOn: store.passOn,
     },
     isKnown: async (viewer, call) => (await queries.find(viewer, call)) !== undefined,
-    removeEnded: store.removeEnded,
+    retained: { name: 'calls', keepMs: deps.keepCallsMs, removeEnded: store.removeEnded },
     restore: (diedAt) => store.endForgotten(diedAt, deps.appendEvents),
     ownedBy,
     offeredTo: offers.offeredTo,

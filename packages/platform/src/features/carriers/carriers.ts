@@ -11,6 +11,7 @@ import {
   routesFor,
   type Secrets,
 } from '@jackfield/ports';
+import type { Feature } from '../../feature.ts';
 import { randomChance } from '../../kernel/chance.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
 import type { Usage } from '../usage/index.ts';
@@ -35,7 +36,7 @@ export interface CarriersDeps {
 }
 
 /** The operator's ways into the public network. */
-export interface CarriersFeature {
+export interface CarriersFeature extends Feature {
   readonly migrations: readonly Migration[];
   /** Numbers that `first` does not serve are reached through carriers. */
   numbers(first: NumberRoutes): NumberRoutes;
@@ -79,6 +80,7 @@ export function createCarriers(deps: CarriersDeps): CarriersFeature {
   );
 
   return {
+    name: 'carriers',
     migrations: [carrierCallsTable],
     numbers: (first) => ({
       targetsFor(number) {

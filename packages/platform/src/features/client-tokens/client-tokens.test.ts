@@ -35,7 +35,7 @@ async function openWorld(open: OpenDatabase) {
     },
   };
   const feature = createClientTokens(deps);
-  const api: ApiWorld = await openApi(open, { routes: [feature.routes] });
+  const api: ApiWorld = await openApi(open, { routes: feature.routes });
   const { tokens } = feature;
 
   return {

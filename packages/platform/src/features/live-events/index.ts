@@ -1,3 +1,3 @@
 export { createBanFeed } from './ban-feed.ts';
-export { createLiveEvents } from './live-events.ts';
+export { createLiveEvents, type LiveEventsFeature } from './live-events.ts';
 export { createLoginFeed } from './login-feed.ts';

@@ -24,7 +24,7 @@ async function openWorld(open: OpenDatabase, limits: Partial<LiveEventsLimits> =
   const api = await openApi(
     Object.assign(async () => database, { again: open.again }),
     {
-      routes: [live.routes],
+      routes: live.routes,
     },
   );
   await api.app.listen({ port: 0, host: '127.0.0.1' });
@@ -64,7 +64,7 @@ async function openWorld(open: OpenDatabase, limits: Partial<LiveEventsLimits> =
       };
     },
     async close() {
-      live.close();
+      live.drain();
       await api.app.close();
     },
   };
@@ -157,7 +157,7 @@ eachDatabase('live events', (open) => {
     await until(() => world.live.streams() === 1);
     await world.api.clock.advance(15_000);
     await stream.until(/: still here\n\n/);
-    world.live.close();
+    world.live.drain();
     await stream.until(/: the server is shutting down\n\n/);
     assert.equal((await world.follow()).status, 503);
     await world.api.app.close();

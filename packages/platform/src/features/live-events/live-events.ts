@@ -1,4 +1,5 @@
 import type { Clock, Database, Logger } from '@jackfield/ports';
+import type { Feature } from '../../feature.ts';
 import type { RequestAccount, RouteGroup } from '../../http/index.ts';
 import {
   createEventFeed,
@@ -35,14 +36,15 @@ export interface LiveEventsDeps {
   readonly limits?: Partial<LiveEventsLimits>;
 }
 
-export interface LiveEventsFeature {
-  readonly routes: RouteGroup;
+export interface LiveEventsFeature extends Feature {
+  readonly routes: readonly RouteGroup[];
   /** Streams that are open. */
   streams(): number;
+  census(): { readonly streams: number };
   /** Tells every event of the reader from now on inside this process; resolves with what ends that. */
   follow(reader: FeedReader, tell: (event: FeedEvent) => void): Promise<() => void>;
-  /** Ends all streams and opens no more: before the HTTP interface is closed, or it would wait for them. */
-  close(): void;
+  /** Ends all streams and opens no more. */
+  drain(): void;
 }
 
 /** What happens on an account, as it happens: pages and streams over what the outbox keeps. */
@@ -99,10 +101,12 @@ export function createLiveEvents(deps: LiveEventsDeps): LiveEventsFeature {
   }
 
   return {
-    routes: liveEventRoutes({ feed, open }),
+    name: 'live-events',
+    routes: [liveEventRoutes({ feed, open })],
     streams: () => streams.size,
+    census: () => ({ streams: streams.size }),
     follow: (reader, tell) => followEvents({ feed, outbox, log }, reader, tell),
-    close() {
+    drain() {
       isClosed = true;
       for (const stream of streams) stream.end('the server is shutting down');
     },

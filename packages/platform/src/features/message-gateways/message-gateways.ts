@@ -11,6 +11,7 @@ import {
   type SmsOrder,
   type SmsOutcome,
 } from '@jackfield/ports';
+import type { Feature } from '../../feature.ts';
 import type { OpenRoute, RouteGroup } from '../../http/index.ts';
 import { randomChance } from '../../kernel/chance.ts';
 import { problem } from '../../kernel/problem.ts';
@@ -48,10 +49,10 @@ export interface MessageGatewaysDeps {
   readonly maxWaitMs?: number;
 }
 
-export interface MessageGatewaysFeature {
+export interface MessageGatewaysFeature extends Feature {
   readonly sms: Sms;
   readonly migrations: readonly Migration[];
-  readonly routes: RouteGroup;
+  readonly routes: readonly RouteGroup[];
 }
 
 /** The operator's gateways as one way to message boxes: routes by prefix, failover, pace and a cap on what is spent. */
@@ -113,8 +114,9 @@ export function createMessageGateways(deps: MessageGatewaysDeps): MessageGateway
   }
 
   return {
+    name: 'message-gateways',
     migrations: [messageSpendTable],
-    routes: { name: 'Message gateways', routes: [], open: [receiptRoute(deps.gateways)] },
+    routes: [{ name: 'Message gateways', routes: [], open: [receiptRoute(deps.gateways)] }],
     sms: {
       async send(order) {
         let last: SmsOutcome = { accepted: false, errorCode: 'no-route' };

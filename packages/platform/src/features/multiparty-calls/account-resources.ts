@@ -1,5 +1,5 @@
+import type { AccountResources } from '../../feature.ts';
 import type { Sessions } from '../../kernel/session-runner.ts';
-import type { AccountResources } from '../accounts/index.ts';
 import type { MultipartyCall, MultipartyCallInput } from './domain/multiparty-call.ts';
 import { writing } from './tables.ts';
 

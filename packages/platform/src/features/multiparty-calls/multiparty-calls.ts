@@ -1,9 +1,10 @@
-import type { Clock, Database, Instant, Migration } from '@jackfield/ports';
+import type { Clock, Database, Migration } from '@jackfield/ports';
+import type { AccountResources, Feature } from '../../feature.ts';
 import type { RouteGroup } from '../../http/index.ts';
 import { createKeyedQueue } from '../../kernel/keyed-queue.ts';
 import type { DiedAt } from '../../kernel/last-alive.ts';
 import type { Result } from '../../kernel/result.ts';
-import type { AccountResources } from '../accounts/index.ts';
+import type { RetainedRecords } from '../../kernel/retention.ts';
 import { createAccountResources } from './account-resources.ts';
 import type { JoinedParticipant } from './additions.ts';
 import { createCommands, type MultipartyCallCommands } from './commands.ts';
@@ -31,19 +32,21 @@ export interface MultipartyCallsDeps extends SessionDeps {
   readonly newUuid: () => string;
   /** True while the process shuts down: participants are not added any more. Never, when left out. */
   readonly isDraining?: () => boolean;
+  /** How long records are kept after the end of their calls; for ever when left out. */
+  readonly keepMultipartyCallsMs?: number;
 }
 
-export interface MultipartyCallsFeature {
+export interface MultipartyCallsFeature extends Feature {
   readonly migrations: readonly Migration[];
-  readonly routes: RouteGroup;
+  readonly routes: readonly RouteGroup[];
   readonly commands: MultipartyCallCommands;
   readonly queries: MultipartyCallQueries;
   readonly rooms: Rooms;
   /** A caller whose document has come to a MultiPartyCall element; its leg is borrowed until it leaves. */
   join(order: JoiningParticipant): Promise<Result<JoinedParticipant>>;
   readonly resources: AccountResources;
-  /** Removes calls that ended before then, with their participants and hearing history, at most `limit`; resolves with how many. */
-  removeEnded(endedBefore: Instant, limit: number): Promise<number>;
+  /** Ended calls, with their participants and hearing history. */
+  readonly retained: RetainedRecords;
   /** Ends the calls that the last process left behind; called once, before the first request. Resolves with their number. */
   restore(diedAt: DiedAt): Promise<number>;
 }
@@ -77,22 +80,29 @@ export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCall
   const routes = multipartyCallRoutes(commands, queries);
 
   return {
+    name: 'multiparty-calls',
     migrations: multipartyCallMigrations,
-    routes: {
-      ...routes,
-      routes: [
-        ...routes.routes,
-        hearingHistoryRoute(queries, database),
-        ...memberSoundRoutes(commands),
-        ...recordingRoutes(createRecordingCommands({ ...deps, sessions, queries })),
-      ],
-    },
+    routes: [
+      {
+        ...routes,
+        routes: [
+          ...routes.routes,
+          hearingHistoryRoute(queries, database),
+          ...memberSoundRoutes(commands),
+          ...recordingRoutes(createRecordingCommands({ ...deps, sessions, queries })),
+        ],
+      },
+    ],
     commands,
     queries,
     rooms: createRooms(sessions, queries),
     join: commands.join,
     resources: createAccountResources(sessions),
-    removeEnded: (endedBefore, limit) => removeEndedCalls(database, endedBefore, limit),
+    retained: {
+      name: 'multiparty calls',
+      keepMs: deps.keepMultipartyCallsMs,
+      removeEnded: (endedBefore, limit) => removeEndedCalls(database, endedBefore, limit),
+    },
     async restore(diedAt) {
       const left = await loadLiveCalls(database);
       for (const call of left) {

@@ -32,13 +32,13 @@ eachDatabase('The retention of multiparty calls', (open) => {
       return objects.map((each: { friendly_name: string }) => each.friendly_name);
     };
     const now = world.clock.now();
-    assert.equal(await world.feature.removeEnded(now - 30_000, 10), 0, 'kept to the millisecond');
+    assert.equal(await world.feature.retained.removeEnded(now - 30_000, 10), 0, 'kept to the millisecond');
     assert.deepEqual(await rowsOf(world), [3, 6, 6]);
-    assert.equal(await world.feature.removeEnded(now, 1), 1);
+    assert.equal(await world.feature.retained.removeEnded(now, 1), 1);
     assert.deepEqual(await left(), ['three', 'two']);
-    assert.equal(await world.feature.removeEnded(now, 10), 1);
+    assert.equal(await world.feature.retained.removeEnded(now, 10), 1);
     assert.deepEqual(await left(), ['three']);
     assert.deepEqual(await rowsOf(world), [1, 2, 2]);
-    assert.equal(await world.feature.removeEnded(now, 10), 0);
+    assert.equal(await world.feature.retained.removeEnded(now, 10), 0);
   });
 });

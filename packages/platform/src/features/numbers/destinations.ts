@@ -14,14 +14,31 @@ export interface HeldNumber {
 export interface NumberDestinations extends OwnNumbers {
   /** `number` is E.164, with or without +; undefined for one that nobody has, and for what is no number. */
   heldOf(number: string): Promise<HeldNumber | undefined>;
+  /** Whose a call to this number is that a carrier hands over: its holder's, else the operator's; undefined while the platform starts. */
+  accountOf(number: string): Promise<string | undefined>;
+  /** Whether a telephone system behind a trunk takes the calls of the number. */
+  leadsToTrunk(number: string): Promise<boolean>;
+}
+
+export interface DestinationDeps {
+  readonly database: Pick<Database, 'read'>;
+  /** Where an inbound trunk takes a call for a number right now. */
+  readonly inboundTrunks: {
+    trunkOf(trunkId: string, number: string): Promise<InboundTrunk | undefined>;
+  };
+  /** Gives back what belongs to an active account, and undefined for what does not. */
+  readonly ifActive: <Owned extends { readonly account: string }>(
+    owned: Owned | undefined,
+  ) => Promise<Owned | undefined>;
+  /** The first account; undefined while the platform starts. */
+  readonly operator: () => string | undefined;
 }
 
 const e164 = /^\+?([1-9][0-9]{6,14})$/;
 
-export function createDestinations(
-  { read }: Pick<Database, 'read'>,
-  trunkOf: (trunkId: string, number: string) => Promise<InboundTrunk | undefined>,
-): NumberDestinations {
+export function createDestinations(deps: DestinationDeps): NumberDestinations {
+  const { inboundTrunks, ifActive, operator } = deps;
+  const { read } = deps.database;
   // Building the query costs more than running it.
   const compiled = tablesOf(read)
     .selectFrom('numbers')
@@ -41,10 +58,12 @@ export function createDestinations(
 
   return {
     heldOf,
+    accountOf: async (number) => (await heldOf(number))?.account ?? operator(),
+    leadsToTrunk: async (number) => ((await heldOf(number))?.trunk ?? null) !== null,
     async trunkOf(number) {
       const held = await heldOf(number);
       if (held === undefined || held.trunk === null) return undefined;
-      const trunk = await trunkOf(held.trunk, number);
+      const trunk = await ifActive(await inboundTrunks.trunkOf(held.trunk, number));
       // One that has become outbound takes no calls, and they are nobody else's either.
       return (
         trunk ?? { trunk: held.trunk, account: held.account, mainAccount: held.mainAccount, targets: [] }

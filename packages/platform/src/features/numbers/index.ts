@@ -1,37 +1,37 @@
-import type { Database, InboundTrunk, Migration, Write } from '@jackfield/ports';
+import type { Database, Migration } from '@jackfield/ports';
+import type { AccountResources, Feature } from '../../feature.ts';
 import type { RouteGroup } from '../../http/index.ts';
 import type { CommandDeps } from './commands.ts';
-import { createDestinations, type NumberDestinations } from './destinations.ts';
+import { createDestinations, type DestinationDeps, type NumberDestinations } from './destinations.ts';
 import { numbersTable } from './migrations/0001-numbers.ts';
 import { numberRoutes } from './routes.ts';
 import { createNumberStore } from './store.ts';
 
-export { attachedNumbers } from './destinations.ts';
+export { attachedNumbers, type NumberDestinations } from './destinations.ts';
 
-export interface NumbersDeps extends Pick<CommandDeps, 'applications' | 'inboundTrunks' | 'isWithin'> {
+export interface NumbersDeps
+  extends Pick<CommandDeps, 'applications' | 'isWithin'>,
+    Omit<DestinationDeps, 'inboundTrunks'> {
   readonly database: Database;
-  /** Where an inbound trunk takes a call for a number right now. */
-  readonly trunkOf: (trunkId: string, number: string) => Promise<InboundTrunk | undefined>;
+  readonly inboundTrunks: CommandDeps['inboundTrunks'] & DestinationDeps['inboundTrunks'];
 }
 
-export interface NumbersFeature {
-  readonly routes: RouteGroup;
+export interface NumbersFeature extends Feature {
+  readonly routes: readonly RouteGroup[];
   readonly migrations: readonly Migration[];
   readonly destinations: NumberDestinations;
   /** What becomes of numbers when a subaccount is deleted; for the accounts feature. */
-  readonly resources: {
-    remove(write: Write, account: string): Promise<void>;
-    passOn(write: Write, account: string, main: string): Promise<void>;
-  };
+  readonly resources: AccountResources;
 }
 
 /** Numbers of the public network, and what takes calls to them. */
 export function createNumbers(given: NumbersDeps): NumbersFeature {
   const store = createNumberStore(given.database);
   return {
-    routes: numberRoutes({ ...given, store }),
+    name: 'numbers',
+    routes: [numberRoutes({ ...given, store })],
     migrations: [numbersTable],
-    destinations: createDestinations(given.database, given.trunkOf),
+    destinations: createDestinations(given),
     resources: {
       // They were the main account's before, and go back to it; what took their calls is gone.
       // They go back to the main account, without their destinations.

@@ -28,13 +28,14 @@ async function openNumbers(open: OpenDatabase) {
     database,
     applications: attachableApplications(database),
     inboundTrunks: trunks.inbound,
-    trunkOf: trunks.inbound.trunkOf,
+    ifActive: async (owned) => owned,
+    operator: () => undefined,
     isWithin,
   });
   await database.migrate([...trunks.migrations, ...numbers.migrations]);
   const api = await openApi(
     Object.assign(async () => database, { again: open.again }),
-    { routes: [trunks.routes, numbers.routes] },
+    { routes: [...trunks.routes, ...numbers.routes] },
   );
 
   async function create(at: string, body: object, as: Caller = api.main): Promise<string> {

@@ -232,7 +232,7 @@ eachDatabase('Recordings', (open) => {
 
   test('records and files go when their time is over', async () => {
     const day = 86_400_000;
-    const world = await openRecordingsWorld(open, { keepMs: 30 * day, pruneEveryMs: day / 2 });
+    const world = await openRecordingsWorld(open, { keepRecordingsMs: 30 * day, pruneEveryMs: day / 2 });
     await world.feature.restore();
     const began = world.clock.now();
     const old = await world.record();

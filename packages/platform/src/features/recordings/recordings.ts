@@ -1,6 +1,6 @@
 import type { Clock, Database, Migration } from '@jackfield/ports';
+import type { AccountResources, Feature } from '../../feature.ts';
 import type { RouteGroup } from '../../http/index.ts';
-import type { AccountResources } from '../accounts/index.ts';
 import type { Recording } from './domain/recording.ts';
 import type { NewRecording, RecordingNotice, Recordings } from './door.ts';
 import { createKeeping } from './keeping.ts';
@@ -19,16 +19,16 @@ export interface RecordingsDeps extends SessionDeps {
   /** Where customers reach the HTTP interface, without a slash at its end, e.g. `https://calls.example.com`. */
   readonly publicUrl: string;
   /** How long recordings are kept after their end; for ever when left out. */
-  readonly keepMs?: number;
+  readonly keepRecordingsMs?: number;
   /** How often those are looked for whose time is over. */
   readonly pruneEveryMs?: number;
   /** How long the end of what runs is waited for, at a deletion and at the end of the process. */
   readonly endingMs?: number;
 }
 
-export interface RecordingsFeature extends Recordings {
+export interface RecordingsFeature extends Feature, Recordings {
   readonly migrations: readonly Migration[];
-  readonly routes: RouteGroup;
+  readonly routes: readonly RouteGroup[];
   readonly resources: AccountResources;
   /**
    * Ends the recordings that the last process left behind, with what their files hold; called once, before the first start.
@@ -42,7 +42,7 @@ export interface RecordingsFeature extends Recordings {
 /** Recordings of calls: started for whoever owns them, kept, listed, served and removed. */
 export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
   const { database, clock, log, recordingFiles, publicUrl } = deps;
-  const { keepMs, pruneEveryMs = 60_000, endingMs = 60_000 } = deps;
+  const { keepRecordingsMs: keepMs, pruneEveryMs = 60_000, endingMs = 60_000 } = deps;
   const prefix = publicUrl.replace(/\/+$/, '');
   const owners = new Map<string, (owner: string, notice: RecordingNotice) => void>();
   const live = new Set<string>();
@@ -96,8 +96,9 @@ export function createRecordings(deps: RecordingsDeps): RecordingsFeature {
   }
 
   return {
+    name: 'recordings',
     migrations: [recordingsTables, multipartyRecordings, indexesOfFilters],
-    routes: recordingRoutes({ queries, recordingFiles, remove, publicUrl: prefix, log }),
+    routes: [recordingRoutes({ queries, recordingFiles, remove, publicUrl: prefix, log })],
     resources: {
       async remove(write, account) {
         for (const recording of await liveOf(write, account)) {

@@ -1,3 +1,4 @@
+import type { Feature } from '../../feature.ts';
 import type { RequestAccount, RouteGroup } from '../../http/index.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
@@ -14,8 +15,8 @@ export interface RoomStreamsDeps {
   readonly newUuid: () => string;
 }
 
-export interface RoomStreamsFeature {
-  readonly routes: RouteGroup;
+export interface RoomStreamsFeature extends Feature {
+  readonly routes: readonly RouteGroup[];
   /** To be told of each change in a room, and of its end. */
   changed(room: Room): void;
 }
@@ -116,5 +117,5 @@ export function createRoomStreams({ streams, rooms, usage, newUuid }: RoomStream
     if (ofRoom?.size === 0) live.delete(mpc);
   }
 
-  return { routes: roomStreamRoutes({ start, rooms, streams, usage }), changed };
+  return { name: 'room-streams', routes: [roomStreamRoutes({ start, rooms, streams, usage })], changed };
 }

@@ -61,7 +61,7 @@ eachDatabase('calls of sandbox phones', (open) => {
     const feature = createSandboxCalls(deps);
     await database.migrate(feature.migrations);
     const run = async (index: number, body: object, params: object = {}, query: object = {}) =>
-      feature.routes.routes[index]!.run({
+      feature.routes[0]!.routes[index]!.run({
         account: accountOf(main),
         params,
         query,

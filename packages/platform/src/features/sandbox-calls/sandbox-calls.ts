@@ -8,10 +8,10 @@ import type {
   RecordingFiles,
   Secrets,
 } from '@jackfield/ports';
+import type { AccountResources, Feature } from '../../feature.ts';
 import type { RequestAccount, RouteGroup } from '../../http/index.ts';
 import { tooManyRequests } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
-import type { AccountResources } from '../accounts/index.ts';
 import type { CallingNotice, CallingPhones, Conduct, PhoneOrder } from '../sandbox-phones/index.ts';
 import { type CalleeDeps, findCallee } from './callees.ts';
 import { createHeardRecordings } from './heard-recordings.ts';
@@ -55,12 +55,13 @@ export interface SandboxCallsDeps extends CalleeDeps {
 /** Of this feature, in their order; a platform without a sandbox names them too. */
 export const sandboxCallsMigrations: readonly Migration[] = [sandboxCallRecordings];
 
-export interface SandboxCallsFeature {
+export interface SandboxCallsFeature extends Feature {
   readonly migrations: readonly Migration[];
-  readonly routes: RouteGroup;
+  readonly routes: readonly RouteGroup[];
   readonly resources: AccountResources;
   /** The call that the phone with this leg has been told to make; the second question finds nothing. */
   expected(phoneLeg: string): ExpectedCall | undefined;
+  census(): { readonly calls: number; readonly endings: number };
   restore(): Promise<void>;
   /** Ends the calls and removes the recordings. */
   close(): Promise<void>;
@@ -197,8 +198,9 @@ export function createSandboxCalls(deps: SandboxCallsDeps): SandboxCallsFeature 
   }
 
   return {
+    name: 'sandbox-calls',
     migrations: sandboxCallsMigrations,
-    routes: sandboxCallRoutes({ ...deps, start, seenBy, hangUp: network.hangUp }),
+    routes: [sandboxCallRoutes({ ...deps, start, seenBy, hangUp: network.hangUp })],
     resources: {
       async remove(_write, account) {
         drop(account);
@@ -212,6 +214,7 @@ export function createSandboxCalls(deps: SandboxCallsDeps): SandboxCallsFeature 
       expected.delete(phoneLeg);
       return call;
     },
+    census: () => ({ calls: live().length, endings: finishing.size }),
     restore: recordings.restore,
     async close() {
       isClosed = true;

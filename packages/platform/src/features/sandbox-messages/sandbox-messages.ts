@@ -1,6 +1,6 @@
 import type { Clock, Database, Logger, Migration, Sms, SmsReceipt } from '@jackfield/ports';
+import type { AccountResources, Feature } from '../../feature.ts';
 import type { RouteGroup } from '../../http/index.ts';
-import type { AccountResources } from '../accounts/index.ts';
 import { sandboxMessagesTable } from './migrations/0001-sandbox-messages.ts';
 import { messageRoutes } from './routes.ts';
 import { createMessageStore } from './store.ts';
@@ -15,10 +15,10 @@ export interface SandboxMessagesDeps {
   readonly keepMs?: number;
 }
 
-export interface SandboxMessagesFeature {
+export interface SandboxMessagesFeature extends Feature {
   readonly sms: Sms;
   readonly migrations: readonly Migration[];
-  readonly routes: RouteGroup;
+  readonly routes: readonly RouteGroup[];
   readonly resources: AccountResources;
   /** Receipts that the last process did not give any more; called once, after migrations and `listen`. */
   restore(): Promise<void>;
@@ -55,8 +55,9 @@ export function createSandboxMessages(deps: SandboxMessagesDeps): SandboxMessage
   }
 
   return {
+    name: 'sandbox-messages',
     migrations: [sandboxMessagesTable],
-    routes: messageRoutes(store),
+    routes: [messageRoutes(store)],
     resources: { remove: store.remove, passOn: store.passOn },
     sms: {
       async send({ id, account, mainAccount, from, to, text }) {

@@ -1,4 +1,5 @@
 import type { Clock, Database, Metrics, Migration, Registrations, Secrets, Write } from '@jackfield/ports';
+import type { AccountResources, Feature } from '../../feature.ts';
 import type { RequestAccount, RouteGroup } from '../../http/index.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
 import { createAttachedApplication } from './attached-application.ts';
@@ -15,6 +16,8 @@ import { endpointRoutes } from './routes.ts';
 import { createEndpointStore } from './store.ts';
 import { createUsernamesLike } from './usernames-like.ts';
 
+export { createMayDial } from './may-dial.ts';
+
 export interface SipEndpointsDeps {
   readonly database: Database;
   readonly clock: Clock;
@@ -27,8 +30,8 @@ export interface SipEndpointsDeps {
   readonly outbox?: Pick<Outbox, 'appendEvents' | 'wake'>;
 }
 
-export interface SipEndpointsFeature {
-  readonly routes: RouteGroup;
+export interface SipEndpointsFeature extends Feature {
+  readonly routes: readonly RouteGroup[];
   readonly migrations: readonly Migration[];
   readonly registrations: Registrations;
   /** Some usernames that begin so, in their order. */
@@ -43,12 +46,9 @@ export interface SipEndpointsFeature {
     reattach(write: Write, applicationIds: readonly string[], to: string | null): Promise<void>;
   };
   /** What becomes of the endpoints of a subaccount that is deleted; for the accounts feature. */
-  readonly resources: {
-    remove(write: Write, account: string): Promise<void>;
-    passOn(write: Write, account: string, main: string): Promise<void>;
-  };
+  readonly resources: AccountResources;
   /** Waits for no more expiries. */
-  close(): Promise<void>;
+  release(): Promise<void>;
 }
 
 /** SIP users: what the API says of them, and what the registrar and the authenticator need of them. */
@@ -58,7 +58,8 @@ export function createSipEndpoints(deps: SipEndpointsDeps): SipEndpointsFeature 
   const watch = outbox === undefined ? undefined : createRegistrationWatch({ database, clock, outbox });
   if (deps.metrics !== undefined) publishRegistrations({ database, clock, metrics: deps.metrics });
   return {
-    routes: endpointRoutes({ ...deps, store, realm: deps.domains[0] }),
+    name: 'sip-endpoints',
+    routes: [endpointRoutes({ ...deps, store, realm: deps.domains[0] })],
     migrations: [
       sipEndpointsTables,
       sipEndpointsByApplication,
@@ -71,6 +72,6 @@ export function createSipEndpoints(deps: SipEndpointsDeps): SipEndpointsFeature 
     applicationOf: createAttachedApplication(deps.database),
     attached: { remove: store.removeAttached, reattach: store.reattach },
     resources: { remove: store.removeAll, passOn: store.passOn },
-    close: async () => watch?.close(),
+    release: async () => watch?.close(),
   };
 }

@@ -57,7 +57,7 @@ async function openWorld(open: OpenDatabase) {
       ]);
     },
     async close() {
-      await world.sipEndpoints.close();
+      await world.sipEndpoints.release();
       assert.equal(world.clock.pending, 0);
       await world.app.close();
     },
@@ -139,7 +139,7 @@ eachDatabase('What is told of registrations', (open) => {
     const world = await openWorld(open);
     const { endpoint, binding, set } = await world.phone();
     await set(binding('a', 10));
-    await world.world.sipEndpoints.close();
+    await world.world.sipEndpoints.release();
     const next = await world.world.restart();
     await next.clock.advance(20_000);
     await next.sipEndpoints.registrations.dropFlowsFrom('tcp:');
@@ -158,7 +158,7 @@ eachDatabase('What is told of registrations', (open) => {
         ['endpoint.unregistered', `endpoint/${endpoint}`],
       ],
     );
-    await next.sipEndpoints.close();
+    await next.sipEndpoints.release();
     await next.app.close();
   });
 });

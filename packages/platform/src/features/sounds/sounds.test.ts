@@ -259,9 +259,9 @@ test(
     await world.begun(playing);
     world.sounds.stop(playing);
     await world.over(playing);
-    assert.equal(world.sounds.census().clipsIdle, 1);
-    world.sounds.close();
-    assert.equal(world.sounds.census().clipsIdle, 0);
+    assert.equal(world.sounds.idleClips(), 1);
+    world.sounds.release();
+    assert.equal(world.sounds.idleClips(), 0);
     assert.throws(() => world.play([]), /no sound is played any more/);
   }),
 );

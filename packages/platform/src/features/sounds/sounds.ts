@@ -10,6 +10,7 @@ import type {
   SoundDecoder,
   Speech,
 } from '@jackfield/ports';
+import type { Feature } from '../../feature.ts';
 import type { SessionRunner } from '../../kernel/session-runner.ts';
 import { fetchTimeouts } from './domain/fetch-timeouts.ts';
 import { newPlay, type Play, type PlayEffect, type PlayInput } from './domain/play.ts';
@@ -62,20 +63,21 @@ export interface SoundsDeps {
   readonly limits?: Partial<SoundLimits>;
 }
 
-/** What is alive and kept: for metrics and for the census after a test. */
-export interface SoundsCensus {
+/** What is alive. */
+export interface SoundsCensus extends Readonly<Record<string, number>> {
   readonly plays: number;
   readonly loads: number;
   readonly fetching: number;
   readonly texts: number;
   readonly clipsUsed: number;
-  readonly clipsIdle: number;
 }
 
-export interface SoundsFeature extends Sounds {
+export interface SoundsFeature extends Feature, Sounds {
   census(): SoundsCensus;
+  /** Clips without a play, kept in the media engine for the next one. */
+  idleClips(): number;
   /** Gives up what is being loaded, drops what nobody plays and hears the media engine no more. */
-  close(): void;
+  release(): void;
 }
 
 interface LivePlay {
@@ -223,6 +225,7 @@ export function createSounds(deps: SoundsDeps): SoundsFeature {
   });
 
   return {
+    name: 'sounds',
     ownedBy(kind, told) {
       if (owners.has(kind)) throw new Error(`plays of the kind '${kind}' have an owner already`);
       owners.set(kind, told);
@@ -253,7 +256,7 @@ export function createSounds(deps: SoundsDeps): SoundsFeature {
       plays.send(live.session, { type: 'stopped' });
     },
     census() {
-      const { used, idle } = clips.census();
+      const { used } = clips.census();
       const { working, waiting } = texts.census();
       let loads = 0;
       for (const live of byName.values()) loads += live.loads.size;
@@ -264,10 +267,10 @@ export function createSounds(deps: SoundsDeps): SoundsFeature {
         fetching,
         texts: working + waiting,
         clipsUsed: used,
-        clipsIdle: idle,
       };
     },
-    close() {
+    idleClips: () => clips.census().idle,
+    release() {
       isClosed = true;
       unsubscribe();
       for (const live of [...byName.values()]) remove(live);

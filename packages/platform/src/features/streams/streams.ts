@@ -1,9 +1,10 @@
 import type { Clock, Database, Migration } from '@jackfield/ports';
+import type { AccountResources, Feature } from '../../feature.ts';
 import type { RouteGroup } from '../../http/index.ts';
 import type { DiedAt } from '../../kernel/last-alive.ts';
 import { problem } from '../../kernel/problem.ts';
 import { accepted, refused } from '../../kernel/result.ts';
-import type { AccountResources } from '../accounts/index.ts';
+
 import type { Calls } from '../calls/index.ts';
 import { type CallStreamDeps, createCommands, type StreamCommands } from './commands.ts';
 import type { NewStream } from './domain/new-stream.ts';
@@ -25,9 +26,9 @@ export interface StreamsDeps extends SessionDeps, UpgradeSignerDeps {
   readonly calls: Pick<Calls, 'peek' | 'whenOver'> & CallStreamDeps['calls'];
 }
 
-export interface StreamsFeature extends Streams {
+export interface StreamsFeature extends Feature, Streams {
   readonly migrations: readonly Migration[];
-  readonly routes: RouteGroup;
+  readonly routes: readonly RouteGroup[];
   readonly resources: AccountResources;
   readonly queries: StreamQueries;
   readonly commands: StreamCommands;
@@ -120,10 +121,11 @@ export function createStreams(deps: StreamsDeps): StreamsFeature {
   owners.set(apiOwner, () => {});
 
   return {
+    name: 'streams',
     migrations: [streamsTable, streamsOfSubaccounts],
     queries,
     commands,
-    routes: streamRoutes(commands, queries, deps.usage),
+    routes: [streamRoutes(commands, queries, deps.usage)],
     resources: {
       async remove(write, account) {
         for (const stream of await liveOf(write, account)) stop(stream, 'API request');

@@ -8,6 +8,7 @@ import type {
   Trunks,
   Write,
 } from '@jackfield/ports';
+import type { AccountResources, Feature } from '../../feature.ts';
 import type { RequestAccount, RouteGroup } from '../../http/index.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
 import { createRareEvents } from '../../kernel/rare-events.ts';
@@ -34,8 +35,8 @@ export interface TrunksDeps {
   readonly outbox?: Pick<Outbox, 'appendEvents' | 'wake'>;
 }
 
-export interface TrunksFeature {
-  readonly routes: RouteGroup;
+export interface TrunksFeature extends Feature {
+  readonly routes: readonly RouteGroup[];
   readonly migrations: readonly Migration[];
   /** For signalling: who may call through a trunk. */
   readonly trunks: Trunks;
@@ -47,10 +48,7 @@ export interface TrunksFeature {
   /** For signalling: at which origination URIs a call to an inbound trunk is tried. */
   readonly callRoutes: CallRoutes;
   /** What becomes of trunks and their parts when a subaccount is deleted; for the accounts feature. */
-  readonly resources: {
-    remove(write: Write, account: string): Promise<void>;
-    passOn(write: Write, account: string, main: string): Promise<void>;
-  };
+  readonly resources: AccountResources;
 }
 
 /** Trunks, and the credentials, address lists and origination URIs that they are made of. */
@@ -60,7 +58,8 @@ export function createTrunks(given: TrunksDeps): TrunksFeature {
   const inbound = createInboundTrunks(database, given.secrets);
   const reportRarely = outbox === undefined ? () => {} : createRareEvents({ database, clock, log, outbox });
   return {
-    routes: trunkingRoutes(deps),
+    name: 'trunks',
+    routes: [trunkingRoutes(deps)],
     migrations: [trunksTables, credentialSecrets],
     trunks: {
       accessOf: createTrunkAccess(database, clock, given.secrets, given.domains[0]),

@@ -1,3 +1,4 @@
+import type { Feature } from '../../feature.ts';
 import { directionsOf, type Rate, type RateDirection, type RateTable } from './domain/rate-table.ts';
 
 /** What calls cost by the operator's table. */
@@ -23,8 +24,10 @@ const free: Rate = { perMinute: 0, initialSeconds: 60, incrementSeconds: 60 };
 const unanswered: Bill = { billedSeconds: 0, units: 0, amount: '0.00000' };
 const longestPrefix = 15;
 
+export interface UsageFeature extends Feature, Usage {}
+
 /** Looks at most fifteen times into a map, however long the table is. */
-export function createUsage(table: RateTable): Usage {
+export function createUsage(table: RateTable): UsageFeature {
   const rates = { inbound: new Map<string, Rate>(), outbound: new Map<string, Rate>() };
   for (const entry of table.rates) {
     const { perMinute, initialSeconds, incrementSeconds } = entry;
@@ -33,6 +36,7 @@ export function createUsage(table: RateTable): Usage {
   }
 
   return {
+    name: 'usage',
     currency: table.currency,
     rateOf(direction, number) {
       const ofDirection = rates[direction];

@@ -15,8 +15,8 @@ eachDatabase('The retention of Verify sessions', (open) => {
     await world.settle();
     const alive = await world.begin({ recipient: '+14155552699' });
     const now = world.clock.now();
-    assert.equal(await world.feature.removeEnded(now - 86_400_000, 10), 0);
-    assert.equal(await world.feature.removeEnded(now + 1, 10), 1);
+    assert.equal(await world.feature.retained.removeEnded(now - 86_400_000, 10), 0);
+    assert.equal(await world.feature.retained.removeEnded(now + 1, 10), 1);
     assert.equal((await world.get(`Verify/Session/${old}/`)).status, 404);
     assert.equal((await world.get(`Verify/Session/${alive}/`)).body.status, 'in-progress');
     const { rows } = await sql<{ session_uuid: string }>`SELECT session_uuid FROM verify_attempts`.execute(

@@ -1,7 +1,8 @@
-import type { Clock, Instant, Migration } from '@jackfield/ports';
+import type { Clock, Migration } from '@jackfield/ports';
+import type { AccountResources, Feature } from '../../feature.ts';
 import type { RouteGroup } from '../../http/index.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
-import type { AccountResources } from '../accounts/index.ts';
+import type { RetainedRecords } from '../../kernel/retention.ts';
 import { appRoutes } from './app-routes.ts';
 import { createAppStore } from './app-store.ts';
 import { createCheck, createStart } from './commands.ts';
@@ -26,14 +27,16 @@ export interface VerifyDeps extends Omit<SessionDeps, 'limiter'> {
   readonly isDraining?: () => boolean;
   /** Who signs receipts: where customers reach the HTTP interface. */
   readonly publicUrl: string;
+  /** How long sessions are kept after their end; for ever when left out. */
+  readonly keepVerifySessionsMs?: number;
 }
 
-export interface VerifyFeature {
+export interface VerifyFeature extends Feature {
   readonly migrations: readonly Migration[];
-  readonly routes: RouteGroup;
+  readonly routes: readonly RouteGroup[];
   readonly resources: AccountResources;
-  /** Removes sessions that were closed before then, with their attempts, at most `limit`; resolves with how many. */
-  removeEnded(endedBefore: Instant, limit: number): Promise<number>;
+  /** Closed sessions, with their attempts. */
+  readonly retained: RetainedRecords;
   /** Takes up what the last process left behind; called once, after migrations. Resolves with their number. */
   restore(): Promise<number>;
   close(): void;
@@ -78,28 +81,35 @@ export function createVerify(deps: VerifyDeps): VerifyFeature {
   }
 
   return {
+    name: 'verify',
     migrations: [verifyTables, lateChecks, sessionsByEnd],
-    routes: {
-      name: 'Verify',
-      description: 'One-time codes that prove who holds a phone number, by message or call.',
-      routes: [
-        ...sessionRoutes({
-          queries: createQueries(database),
-          start: createStart(commands),
-          check: createCheck(commands),
-          proofs,
-        }),
-        ...appRoutes({ apps, secrets }),
-      ],
-      open: [proofs.keys],
-    },
+    routes: [
+      {
+        name: 'Verify',
+        description: 'One-time codes that prove who holds a phone number, by message or call.',
+        routes: [
+          ...sessionRoutes({
+            queries: createQueries(database),
+            start: createStart(commands),
+            check: createCheck(commands),
+            proofs,
+          }),
+          ...appRoutes({ apps, secrets }),
+        ],
+        open: [proofs.keys],
+      },
+    ],
     resources: {
       async remove(write, account) {
         await removeOfAccount(write, account);
       },
       passOn: passOnToMain,
     },
-    removeEnded: (endedBefore, limit) => removeClosedSessions(database, endedBefore, limit),
+    retained: {
+      name: 'Verify sessions',
+      keepMs: deps.keepVerifySessionsMs,
+      removeEnded: (endedBefore, limit) => removeClosedSessions(database, endedBefore, limit),
+    },
     async restore() {
       const left = await loadOpenSessions(database);
       const now = clock.wallNow();

@@ -10,11 +10,8 @@ import {
   type VirtualClock,
 } from '@jackfield/testkit';
 import type { FastifyInstance } from 'fastify';
-import {
-  type AccountResources,
-  type AccountsFeature,
-  createAccounts,
-} from '../../features/accounts/index.ts';
+import type { AccountResources } from '../../feature.ts';
+import { type AccountsFeature, createAccounts } from '../../features/accounts/index.ts';
 import { attachableApplications, createApplications } from '../../features/applications/index.ts';
 import { createSipEndpoints, type SipEndpointsFeature } from '../../features/sip-endpoints/index.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
@@ -108,7 +105,12 @@ async function worldOn(
   ]);
   const { authId, authToken } = await accounts.ensureFirstAccount();
   const main = { authId, authToken };
-  const features = [accounts.routes, applications.routes, sipEndpoints.routes, ...(options.routes ?? [])];
+  const features = [
+    ...accounts.routes,
+    ...applications.routes,
+    ...sipEndpoints.routes,
+    ...(options.routes ?? []),
+  ];
   const app = holdToDocument(
     createHttpApi({
       features,

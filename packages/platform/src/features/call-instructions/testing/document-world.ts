@@ -194,7 +194,7 @@ export async function openDocumentWorld(open: OpenDatabase): Promise<DocumentWor
     isDraining: () => isDraining,
   });
   const opened: OpenDatabase = Object.assign(async () => database, { again: open.again });
-  const api: ApiWorld = await openApi(opened, { routes: [feature.routes] });
+  const api: ApiWorld = await openApi(opened, { routes: feature.routes });
 
   async function settle(): Promise<void> {
     await new Promise(setImmediate);

@@ -55,12 +55,11 @@ export async function openWorld(
   const api = await openApi(
     Object.assign(async () => database, { again: open.again }),
     {
-      routes: [callbacks.routes],
+      routes: callbacks.routes,
     },
   );
   const startedAt = clock.now();
-  outbox.start(callbacks.deliver);
-  callbacks.start();
+  callbacks.open();
   return {
     api,
     callbacks,
@@ -91,7 +90,7 @@ export async function openWorld(
     },
     outbox,
     close: async () => {
-      await callbacks.close(outbox.close());
+      await callbacks.release();
       await api.app.close();
     },
   };

@@ -130,7 +130,7 @@ async function worldOn(
     newUuid: () => `${run}-0000-4000-8000-${String(++lastUuid).padStart(12, '0')}`,
   });
   const opened: OpenDatabase = Object.assign(async () => database, { again: open.again });
-  const api: ApiWorld = await openApi(opened, { routes: [feature.routes] });
+  const api: ApiWorld = await openApi(opened, { routes: feature.routes });
   if (startAt !== undefined) await api.clock.advance(startAt - api.clock.now());
 
   const world: MultipartyWorld = {

@@ -63,7 +63,7 @@ export interface FileAnswer {
 }
 
 export interface WorldOptions {
-  readonly keepMs?: number;
+  readonly keepRecordingsMs?: number;
   readonly pruneEveryMs?: number;
 }
 
@@ -155,7 +155,7 @@ async function worldOn(
   });
   feature.ownedBy('test', (owner, notice) => notices.push([owner, notice]));
   const opening: OpenDatabase = Object.assign(async () => database, { again: open.again });
-  const api: ApiWorld = await openApi(opening, { routes: [feature.routes] });
+  const api: ApiWorld = await openApi(opening, { routes: feature.routes });
   if (startAt !== undefined) await api.clock.advance(startAt - api.clock.now());
   opened.push(async () => {
     await recorder.close();

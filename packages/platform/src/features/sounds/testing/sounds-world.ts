@@ -149,7 +149,7 @@ export async function openSoundsWorld(options: SoundsWorldOptions = {}) {
         notices.some((notice) => notice.type === 'play-begun' && notice.play === play),
       ),
     async close() {
-      sounds.close();
+      sounds.release();
       await runner.close();
       engine.stop();
       // Packets that are still on their way.

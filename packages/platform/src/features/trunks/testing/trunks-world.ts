@@ -26,7 +26,7 @@ export async function openTrunks(open: OpenDatabase) {
   await database.migrate(trunks.migrations);
   const api = await openApi(
     Object.assign(async () => database, { again: open.again }),
-    { routes: [trunks.routes] },
+    { routes: trunks.routes },
   );
   const feed = createEventFeed(database);
 

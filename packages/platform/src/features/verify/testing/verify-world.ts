@@ -150,7 +150,7 @@ async function worldOn(
   });
   await database.migrate([...feature.migrations, ...inbox.migrations]);
   const opening: OpenDatabase = Object.assign(async () => opened, { again: open.again });
-  const api: ApiWorld = await openApi(opening, { routes: [feature.routes, inbox.routes] });
+  const api: ApiWorld = await openApi(opening, { routes: [...feature.routes, ...inbox.routes] });
   if (startAt !== undefined) await api.clock.advance(startAt - api.clock.now());
   await feature.restore();
   await inbox.restore();

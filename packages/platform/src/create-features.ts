@@ -1,0 +1,224 @@
+import type { SignallingDoors, Telephony } from '@jackfield/ports';
+import { createSandbox } from './create-sandbox.ts';
+import type { AccountResources, Feature } from './feature.ts';
+import { type AccountsFeature, createAccounts, ofActiveAccounts } from './features/accounts/index.ts';
+import { attachableApplications, createApplications } from './features/applications/index.ts';
+import { createCallActions } from './features/call-actions/index.ts';
+import {
+  type CallInstructionsFeature,
+  createApplicationOf,
+  createCallInstructions,
+  readSoundDocument,
+} from './features/call-instructions/index.ts';
+import { createCallbacks, createSigner, parseDeliverySettings } from './features/callbacks/index.ts';
+import { createCalls } from './features/calls/index.ts';
+import { createCarriers } from './features/carriers/index.ts';
+import { createClientTokens, withClientNames } from './features/client-tokens/index.ts';
+import {
+  createBanFeed,
+  createLiveEvents,
+  createLoginFeed,
+  type LiveEventsFeature,
+} from './features/live-events/index.ts';
+import { createMessageGateways } from './features/message-gateways/index.ts';
+import { createMultipartyCalls } from './features/multiparty-calls/index.ts';
+import { attachedNumbers, createNumbers } from './features/numbers/index.ts';
+import { createRecordings, type RecordingsFeature } from './features/recordings/index.ts';
+import { createRoomStreams, type RoomStreamsFeature } from './features/room-streams/index.ts';
+import { createMayDial, createSipEndpoints } from './features/sip-endpoints/index.ts';
+import { createSounds } from './features/sounds/index.ts';
+import { createStreams } from './features/streams/index.ts';
+import { createTrunks } from './features/trunks/index.ts';
+import { createUsage, freeOfCharge } from './features/usage/index.ts';
+import { createVerify } from './features/verify/index.ts';
+import type { Outbox } from './kernel/outbox.ts';
+import type { SessionRunner } from './kernel/session-runner.ts';
+import type { PlatformDeps } from './platform.ts';
+
+/** The ports, and what of the kernel runs once for all features. */
+export interface FeaturesDeps extends PlatformDeps {
+  readonly runner: SessionRunner;
+  readonly outbox: Outbox;
+  readonly newUuid: () => string;
+  /** True while the process shuts down. */
+  readonly isDraining: () => boolean;
+}
+
+export interface Features {
+  /** In the order in which each of their contributions is taken, see `Feature`. */
+  readonly list: readonly Feature[];
+  readonly accounts: AccountsFeature;
+  readonly recordings: RecordingsFeature;
+  readonly liveEvents: LiveEventsFeature;
+}
+
+/** What signalling asks, and the features that answer: nothing here needs a telephony. */
+export type Asked = ReturnType<typeof createAsked>;
+
+export function createAsked(deps: FeaturesDeps) {
+  const owned = createOwned(deps);
+  return { ...owned, ...createSignallingDoors(deps, owned) };
+}
+
+/** Creates each feature with what it needs of others, and lists them. One that no other needs is created in the list. */
+export function createFeatures(deps: FeaturesDeps, owned: Asked, telephony: Telephony): Features {
+  const { sandbox } = owned;
+  const live = createLive(deps, owned, telephony);
+  const linked = deps.sms === 'sandbox-inbox' ? [] : (deps.sms ?? []);
+  const gateways = createMessageGateways({ ...deps, gateways: linked });
+  const liveEvents = createLiveEvents(deps);
+  const list: readonly Feature[] = [
+    owned.accounts,
+    owned.applications,
+    owned.endpoints,
+    owned.trunks,
+    owned.numbers,
+    owned.clientTokens,
+    owned.usage,
+    // What the last process left ends in this order: the end of a multiparty call is reported after those of its recordings.
+    live.recordings,
+    live.multipartyCalls,
+    live.calls,
+    live.callInstructions,
+    createCallActions({ ...deps, ...live }),
+    live.streams,
+    live.roomStreams,
+    live.sounds,
+    owned.carriers,
+    gateways,
+    createVerify({ ...deps, ...live, sms: sandbox.sms ?? gateways.sms }),
+    ...sandbox.features,
+    liveEvents,
+    // Last: what others report at their end is delivered before it is released.
+    owned.callbacks,
+  ];
+  owned.resources.push(...list.flatMap(({ resources = [] }) => resources));
+  return { list, accounts: owned.accounts, recordings: live.recordings, liveEvents };
+}
+
+type Owned = ReturnType<typeof createOwned>;
+
+/** What accounts have: it stands before any call. */
+function createOwned(deps: FeaturesDeps) {
+  const { database, secrets } = deps;
+  const usage = createUsage(deps.rates ?? freeOfCharge);
+  const carriers = createCarriers({ ...deps, carriers: deps.carriers ?? [], usage });
+  const trunks = createTrunks({ ...deps, detachNumbers: attachedNumbers.detachTrunks });
+  const attachable = attachableApplications(database);
+  const endpoints = createSipEndpoints({ ...deps, applications: attachable });
+  // Filled with those of all features, before the first request.
+  const resources: AccountResources[] = [];
+  const accounts = createAccounts({ ...deps, resources });
+  const { isWithin, authTokenOf, ifActive } = accounts;
+  const registrations = ofActiveAccounts(endpoints.registrations, ifActive);
+  const applications = createApplications({
+    ...deps,
+    endpoints: endpoints.attached,
+    detachNumbers: attachedNumbers.detachApplications,
+    isWithin,
+  });
+  const numbers = createNumbers({
+    ...deps,
+    applications: attachable,
+    inboundTrunks: trunks.inbound,
+    ifActive,
+    operator: carriers.incoming.account,
+    isWithin,
+  });
+  const clientTokens = createClientTokens({
+    ...deps,
+    accounts,
+    registrations,
+    isApplication: async ({ main }, id) => (await applications.answering.answerOf(id, main)) !== undefined,
+  });
+  const prefixes = deps.signaturePrefixes === undefined ? {} : { prefixes: deps.signaturePrefixes };
+  const signing = { secrets, authTokenOf, ...prefixes };
+  const kept = deps.keepCallbacksMs === undefined ? {} : { keepMs: deps.keepCallbacksMs };
+  const callbacks = createCallbacks({ ...deps, ...signing, limits: kept });
+  return {
+    ...{ usage, carriers, trunks, endpoints, accounts, registrations, applications, numbers, clientTokens },
+    ...{ callbacks, sign: createSigner(signing), resources },
+  };
+}
+
+/** The answers to signalling, and the sandbox, in which a part of the network is ours. */
+function createSignallingDoors(deps: FeaturesDeps, owned: Owned) {
+  const { accounts, applications, carriers, clientTokens, endpoints, numbers, trunks } = owned;
+  const { isWithin } = accounts;
+  const operator = carriers.incoming.account;
+  const sandbox = createSandbox({
+    ...deps,
+    registrations: endpoints.registrations,
+    answering: applications.answering,
+    accountOfNumber: numbers.destinations.accountOf,
+    isWithin,
+  });
+  const signalling: SignallingDoors = {
+    registrations: withClientNames(endpoints.registrations, isWithin),
+    routes: [carriers.callRoutes, trunks.callRoutes],
+    accounts,
+    trunks: trunks.trunks,
+    clientTokens: clientTokens.tokens,
+    carrierCalls: { account: numbers.destinations.accountOf },
+    sandboxCall: sandbox.expectedCall,
+    publicApplications: { account: applications.answering.accountOfPublic },
+    bans: createBanFeed({ ...deps, account: operator }),
+    failedLogins: createLoginFeed({
+      ...deps,
+      account: operator,
+      realm: deps.domains[0],
+      usernamesLike: endpoints.usernamesLike,
+    }),
+  };
+  return { sandbox, signalling };
+}
+
+/** Calls, and what happens in them. */
+function createLive(deps: FeaturesDeps, owned: Owned, telephony: Telephony) {
+  const { accounts, applications, carriers, endpoints, numbers, registrations, usage } = owned;
+  const { isWithin, mainAccountOf, authTokenOf } = accounts;
+  const sounds = createSounds({ ...deps, timeoutsOf: parseDeliverySettings, readSoundDocument });
+  const recordings = createRecordings(deps);
+  const calls = createCalls({
+    ...deps,
+    telephony,
+    registrations: withClientNames(registrations, isWithin),
+    domains: [...deps.domains, ...(deps.addresses ?? [])],
+    usage,
+    numbers: carriers.numbers(deps.numbers),
+    ownNumbers: numbers.destinations,
+    isWithin,
+    mainAccountOf,
+    mayDial: createMayDial(registrations, endpoints.applicationOf),
+    appendEvents: deps.outbox.appendEvents,
+  });
+  const shared = { ...deps, calls, sounds, recordings, usage };
+  const streams = createStreams({ ...shared, authTokenOf });
+  const multipartyCalls = createMultipartyCalls({
+    ...shared,
+    streams,
+    // Each has a door for the other's legs.
+    runDocument: (order) => callInstructions.run(order),
+    roomChanged: (room) => roomStreams.changed(room),
+  });
+  const roomStreams: RoomStreamsFeature = createRoomStreams({
+    ...shared,
+    streams,
+    rooms: multipartyCalls.rooms,
+  });
+  const callInstructions: CallInstructionsFeature = createCallInstructions({
+    ...shared,
+    multiparty: multipartyCalls,
+    streams,
+    sign: owned.sign,
+    settingsOf: parseDeliverySettings,
+    applicationOf: createApplicationOf({
+      answering: applications.answering,
+      attachedTo: endpoints.applicationOf,
+      numbers: numbers.destinations,
+    }),
+  });
+  // After call instructions, which take what has an application, and before what becomes of calls that nobody takes.
+  carriers.incoming.refuseUnserved(calls, numbers.destinations.leadsToTrunk);
+  return { sounds, recordings, calls, streams, multipartyCalls, roomStreams, callInstructions };
+}
