@@ -5,6 +5,7 @@ import { docstrings } from './docstrings.ts';
 import { documents } from './documents.ts';
 import { environment } from './environment.ts';
 import { namedExports } from './exports.ts';
+import { features } from './features.ts';
 import { fileSizes, medianLines } from './file-sizes.ts';
 import { keptPromises } from './kept-promises.ts';
 import { loadedModules } from './loaded-modules.ts';
@@ -24,6 +25,7 @@ import { runTool, toolChecks, withoutFormat } from './tool-check.ts';
  */
 const sourceChecks: readonly SourceCheck[] = [
   loadedModules,
+  features,
   migrations,
   purity,
   blindLibraries,

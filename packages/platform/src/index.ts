@@ -16,7 +16,7 @@ export {
   readGateways,
   type SmppAccess,
 } from './features/message-gateways/index.ts';
-export type { NewRecording, Recordings } from './features/recordings/door.ts';
+export type { NewRecording, Recordings } from './features/recordings/public-api.ts';
 export type { SandboxNetwork } from './features/sandbox-calls/index.ts';
 export {
   behaviours,

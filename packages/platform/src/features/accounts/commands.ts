@@ -13,7 +13,7 @@ import type { Outbox } from '../../kernel/outbox.ts';
 import { invalidParameter, notFound, type Problem, problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 
-import { hashOfToken } from './authenticate.ts';
+import { hashOfToken } from './access/authenticate.ts';
 import {
   type AccountRow,
   type AccountsTables,

@@ -1,54 +1,5 @@
-import type { Clock, Database, Migration, Secrets } from '@jackfield/ports';
-import type { AccountResources, Feature } from '../../feature.ts';
-import type { RouteGroup } from '../../http/index.ts';
-import type { Outbox } from '../../kernel/outbox.ts';
-import { type AccountAuthenticator, createAuthenticator } from './authenticate.ts';
-import { ensureFirstAccount, type FirstAccount } from './commands.ts';
-import { createKnownAccounts, type KnownAccounts } from './known-accounts.ts';
-import { accountsTable } from './migrations/0001-accounts.ts';
-import { accountRoutes } from './routes.ts';
-
-export { ofActiveAccounts } from './active-endpoints.ts';
+export { ofActiveAccounts } from './access/active-endpoints.ts';
+export { ownerNow, requireOwner, viewOf } from './access/owner.ts';
 export type { AccountCredentials, FirstAccount } from './commands.ts';
-export { createOwnedRows, type OwnedRow, type OwnedRows } from './owned-rows.ts';
-export { ownerNow, requireOwner, viewOf } from './owner.ts';
-
-export interface AccountsDeps {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly secrets: Secrets;
-  /** What other features store for accounts. */
-  readonly resources: readonly AccountResources[];
-  /** Receives an event when a subaccount is disabled or enabled; absent where there is no event stream. */
-  readonly outbox?: Pick<Outbox, 'appendEvents' | 'wake'>;
-}
-
-export interface AccountsFeature
-  extends Feature,
-    Pick<AccountAuthenticator, 'authenticate' | 'isActive' | 'ifActive'>,
-    KnownAccounts {
-  readonly routes: readonly RouteGroup[];
-  readonly migrations: readonly Migration[];
-  /** Gives the credentials of the first account, made once; `wanted` comes from the operator. */
-  ensureFirstAccount(wanted?: {
-    readonly authId?: string;
-    readonly authToken?: string;
-  }): Promise<FirstAccount>;
-}
-
-/** Main accounts, their subaccounts, and who may act for whom. */
-export function createAccounts(given: AccountsDeps): AccountsFeature {
-  const { database, clock, secrets } = given;
-  const { authenticate, isActive, ifActive, forget } = createAuthenticator(database, secrets);
-  const deps = { ...given, forget };
-  return {
-    name: 'accounts',
-    authenticate,
-    isActive,
-    ifActive,
-    routes: [accountRoutes(deps)],
-    migrations: [accountsTable],
-    ensureFirstAccount: (wanted = {}) => ensureFirstAccount(deps, wanted, clock.wallNow()),
-    ...createKnownAccounts(database, secrets),
-  };
-}
+export { type AccountsFeature, createAccounts } from './create-accounts.ts';
+export { createOwnedRows, type OwnedRow, type OwnedRows } from './owned-row-store.ts';

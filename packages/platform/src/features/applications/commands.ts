@@ -9,7 +9,7 @@ import type { RequestAccount } from '../../http/index.ts';
 import { newDigits } from '../../kernel/ids.ts';
 import { invalidParameter, notFound, problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
-import { changedSettings, initialSettings } from './settings.ts';
+import { changedSettings, initialSettings } from './parameters.ts';
 import type { ApplicationStore } from './store.ts';
 
 /** What becomes of endpoints when their application goes; runs in the transaction of its deletion. */

@@ -4,7 +4,7 @@ import type { RequestAccount } from '../../http/index.ts';
 import { createAccountTotals } from '../../kernel/account-totals.ts';
 import type { Page } from '../../kernel/pagination.ts';
 import { createOwnedRows, viewOf } from '../accounts/index.ts';
-import type { ApplicationSettings } from './settings.ts';
+import type { ApplicationSettings } from './parameters.ts';
 import { type ApplicationRow, tablesOf } from './tables.ts';
 
 export type Application = ApplicationSettings &

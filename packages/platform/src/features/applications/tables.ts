@@ -1,6 +1,6 @@
 import type { Read } from '@jackfield/ports';
 import type { Generated, Kysely } from 'kysely';
-import type { ApplicationSettings } from './settings.ts';
+import type { ApplicationSettings } from './parameters.ts';
 
 type Flag = 0 | 1;
 

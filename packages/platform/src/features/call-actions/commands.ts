@@ -4,8 +4,8 @@ import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { type LiveLeg, liveCallOf } from '../calls/index.ts';
 import type { Recordings } from '../recordings/index.ts';
 import { maxRecordingsOfLeg, type PlayKind } from './domain/leg-actions.ts';
+import type { RecordingWish, SoundWish } from './parameters.ts';
 import { type LegSessions, ownerKind, type SessionDeps } from './sessions.ts';
-import type { RecordingWish, SoundWish } from './wishes.ts';
 
 export interface CommandDeps {
   readonly sessions: LegSessions;

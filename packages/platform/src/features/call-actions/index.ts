@@ -1,2 +1,2 @@
-export { createCallActions } from './call-actions.ts';
-export { readPlay, readSpeech, type SoundWish } from './wishes.ts';
+export { createCallActions } from './create-call-actions.ts';
+export { readPlay, readSpeech, type SoundWish } from './parameters.ts';

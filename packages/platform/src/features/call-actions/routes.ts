@@ -15,7 +15,7 @@ import {
 import { type RouteGroup, route } from '../../http/index.ts';
 import { accepted } from '../../kernel/result.ts';
 import type { CallActionCommands, Legs } from './commands.ts';
-import { readPlay, readRecording, readSpeech } from './wishes.ts';
+import { readPlay, readRecording, readSpeech } from './parameters.ts';
 
 export function callActionRoutes(commands: CallActionCommands): RouteGroup {
   const play = route({

@@ -13,7 +13,7 @@ import {
 } from './domain/document-run.ts';
 import type { ActionRequest } from './domain/instruction.ts';
 import { ownerKind } from './effects.ts';
-import type { WantedCall } from './wanted-call.ts';
+import type { WantedCall } from './parameters.ts';
 
 /** What answers a call that a phone has placed. */
 export interface AnsweringApplication {

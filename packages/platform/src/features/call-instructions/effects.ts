@@ -8,10 +8,10 @@ import { type Streams, tracksOfLeg } from '../streams/index.ts';
 import type { DocumentRun, RunCall, RunEffect, RunInput } from './domain/document-run.ts';
 import type { StartedRecording } from './domain/elements/element.ts';
 import type { MultiPartyCall } from './domain/instruction.ts';
-import { type FetchDeps, fetchDocument } from './fetch-document.ts';
 import { readDocument } from './parse/read-document.ts';
-import { planDocument } from './plan.ts';
-import { streamOf } from './stream-of.ts';
+import { type FetchDeps, fetchDocument } from './runs/fetch-document.ts';
+import { planDocument } from './runs/plan.ts';
+import { streamOf } from './runs/stream-of.ts';
 
 /** Where documents send callers: the door of the multiparty calls feature, as far as it is needed here. */
 export interface MultipartyJoin {

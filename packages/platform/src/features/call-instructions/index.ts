@@ -1,12 +1,10 @@
-export { createApplicationOf } from './application-of.ts';
+export type { AnsweringApplication } from './commands.ts';
 export {
   type CallInstructionsFeature,
   createCallInstructions,
-} from './call-instructions.ts';
-export type { AnsweringApplication } from './commands.ts';
-
+} from './create-call-instructions.ts';
 export type { MultipartyJoin } from './effects.ts';
-
 export { readSoundDocument } from './parse/read-sound-document.ts';
-export type { RunOrder } from './run-on-leg.ts';
-export { readSipHeaders } from './sip-headers.ts';
+export { readSipHeaders } from './parse/sip-headers.ts';
+export { createApplicationOf } from './runs/application-of.ts';
+export type { RunOrder } from './runs/run-on-leg.ts';

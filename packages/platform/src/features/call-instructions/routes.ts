@@ -2,8 +2,8 @@ import { callPath, firedCall, newCallBody, transferBody, transferredCall } from 
 import { type RouteGroup, route } from '../../http/index.ts';
 import { accepted } from '../../kernel/result.ts';
 import type { CallCommands } from './commands.ts';
-import type { Transfer } from './transfer.ts';
-import { readNewCall, readTransfer } from './wanted-call.ts';
+import { readNewCall, readTransfer } from './parameters.ts';
+import type { Transfer } from './runs/transfer.ts';
 
 export function callInstructionRoutes(commands: CallCommands, transfer: Transfer): RouteGroup {
   const call = route({

@@ -1,7 +1,7 @@
 import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { StoredEvent } from '../../kernel/outbox-store.ts';
 import { timestampWithOffset } from '../../kernel/timestamps.ts';
-import type { CallbackRow } from './callback-store.ts';
+import type { CallbackRow } from './store.ts';
 
 const types = {
   delivered: 'callback.delivered',

@@ -1,9 +1,9 @@
-export { type CallbacksFeature, createCallbacks } from './callbacks.ts';
-export { type DeliverySettings, parseDeliverySettings } from './domain/delivery-settings.ts';
+export { type CallbacksFeature, createCallbacks } from './create-callbacks.ts';
 export {
   createSigner,
   defaultSignaturePrefixes,
   type RequestToSign,
   type SignedRequest,
   type SignRequest,
-} from './signed-request.ts';
+} from './delivery/signed-request.ts';
+export { type DeliverySettings, parseDeliverySettings } from './domain/delivery-settings.ts';

@@ -5,7 +5,7 @@ import type { Database, EgressRequest } from '@jackfield/ports';
 import { createRecordingLog, createVirtualClock, eachDatabase } from '@jackfield/testkit';
 import { sql } from 'kysely';
 import { createOutbox, outboxMigrations } from '../../kernel/outbox.ts';
-import { callbackMigrations, createCallbacks } from './callbacks.ts';
+import { callbackMigrations, createCallbacks } from './create-callbacks.ts';
 
 type Moment = 'before a commit' | 'after a commit' | 'before a request' | 'after a request';
 

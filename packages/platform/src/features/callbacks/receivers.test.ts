@@ -8,7 +8,7 @@ import { createHttpEgress } from '@jackfield/adapters/egress-http';
 import { createSecrets } from '@jackfield/adapters/secrets';
 import { createRecordingLog, onEmbeddedDatabase } from '@jackfield/testkit';
 import { createOutbox, outboxMigrations } from '../../kernel/outbox.ts';
-import { callbackMigrations, createCallbacks } from './callbacks.ts';
+import { callbackMigrations, createCallbacks } from './create-callbacks.ts';
 
 /** What a receiver does that does not work, with the settings of its URL. */
 const kinds: Readonly<Record<string, { readonly settings: string; readonly answer: RequestListener }>> = {

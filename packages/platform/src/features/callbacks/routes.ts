@@ -12,7 +12,7 @@ import { type RouteGroup, route } from '../../http/index.ts';
 import { answerPage } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, refused } from '../../kernel/result.ts';
-import { type CallbackRow, findCallback, listCallbacks } from './callback-store.ts';
+import { type CallbackRow, findCallback, listCallbacks } from './store.ts';
 import { callbackOf, itemOf } from './views.ts';
 
 export interface RouteDeps {

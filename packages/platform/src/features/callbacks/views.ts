@@ -1,8 +1,8 @@
 import type { CallbackBody, CallbackItem } from '@jackfield/contract';
 import { timestampWithOffset } from '../../kernel/timestamps.ts';
-import type { CallbackAttempt, CallbackRow } from './callback-store.ts';
+import { encodeFields, withQuery } from './delivery/signed-request.ts';
 import { parseDeliverySettings } from './domain/delivery-settings.ts';
-import { encodeFields, withQuery } from './signed-request.ts';
+import type { CallbackAttempt, CallbackRow } from './store.ts';
 
 /** `authId` is the account on whose path it was asked for. */
 export function itemOf(row: CallbackRow, authId: string): CallbackItem {

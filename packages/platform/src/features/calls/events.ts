@@ -2,7 +2,7 @@ import type { Machine, TimerFired } from '@jackfield/ports';
 import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { Usage } from '../usage/index.ts';
 import type { CallLeg, CallLegEffect, CallLegEvent, CallLegInput } from './domain/call-leg.ts';
-import { parametersOfCall, parametersOfEnd } from './parameters.ts';
+import { parametersOfCall, parametersOfEnd } from './legs/parameters.ts';
 
 /** `Event` of docs/interface/multiparty-calls.md#call-status-callbacks, and which of a leg's receivers wants it. */
 const kinds = {

@@ -1,7 +1,7 @@
-export { createCalls } from './calls.ts';
+export { createCalls } from './create-calls.ts';
 export { bareNameIn, dialable, readDestination } from './domain/destination.ts';
 export { type CallEnd, callEnds, type HangupNames } from './domain/hangup-cause.ts';
-export { isOf, liveCallOf } from './live-call.ts';
+export { isOf, liveCallOf } from './legs/live-call.ts';
 export type {
   Calls,
   Conversations,
@@ -12,4 +12,4 @@ export type {
   OutboundLeg,
   OwnedLegNotice,
   TakenOffer,
-} from './owned-leg.ts';
+} from './public-api.ts';

@@ -4,7 +4,7 @@ import { eachDatabase, type OpenDatabase, onEmbeddedDatabase } from '@jackfield/
 import type { CompiledQuery } from 'kysely';
 import { openApi } from '../../http/testing/api-world.ts';
 import { createUsage, freeOfCharge } from '../usage/index.ts';
-import { callMigrations } from './calls.ts';
+import { callMigrations } from './create-calls.ts';
 import type { CallLeg } from './domain/call-leg.ts';
 import { type CallEnd, callEnds } from './domain/hangup-cause.ts';
 import { qualityOf } from './domain/leg-quality.ts';

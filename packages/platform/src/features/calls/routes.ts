@@ -5,7 +5,7 @@ import { notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { callEnds } from './domain/hangup-cause.ts';
 import { readCallFilters } from './list-filters.ts';
-import type { Calls } from './owned-leg.ts';
+import type { Calls } from './public-api.ts';
 import type { CallQueries } from './queries.ts';
 import type { CallRow } from './tables.ts';
 import { callRecordOf, liveCallOf } from './views.ts';

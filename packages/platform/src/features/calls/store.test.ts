@@ -4,7 +4,7 @@ import type { Migration } from '@jackfield/ports';
 import { eachDatabase } from '@jackfield/testkit';
 import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import { createUsage, freeOfCharge } from '../usage/index.ts';
-import { callMigrations } from './calls.ts';
+import { callMigrations } from './create-calls.ts';
 import type { CallLeg } from './domain/call-leg.ts';
 import { callEnds } from './domain/hangup-cause.ts';
 import { qualityOf } from './domain/leg-quality.ts';

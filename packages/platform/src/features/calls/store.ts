@@ -8,7 +8,7 @@ import { billableSecondsOf, type CallLeg } from './domain/call-leg.ts';
 import { callEnds } from './domain/hangup-cause.ts';
 import type { LegCallbacks } from './domain/leg-owner.ts';
 import { outboxEventOf } from './events.ts';
-import { reasonOf } from './hangup-reason.ts';
+import { reasonOf } from './legs/hangup-reason.ts';
 import { type CallRow, tablesOf } from './tables.ts';
 
 /** SQL of the records of legs. */

@@ -1,4 +1,4 @@
-export { createCarriers } from './carriers.ts';
+export type { IncomingCarrierCalls } from './carrying/incoming.ts';
+export { type ReadCarriers, readCarriers } from './configuration/read-carriers.ts';
+export { createCarriers } from './create-carriers.ts';
 export type { Carrier, CarrierAccount } from './domain/carrier.ts';
-export type { IncomingCarrierCalls } from './incoming.ts';
-export { type ReadCarriers, readCarriers } from './read-carriers.ts';

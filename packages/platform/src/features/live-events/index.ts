@@ -1,3 +1,3 @@
-export { createBanFeed } from './ban-feed.ts';
-export { createLiveEvents, type LiveEventsFeature } from './live-events.ts';
-export { createLoginFeed } from './login-feed.ts';
+export { createLiveEvents, type LiveEventsFeature } from './create-live-events.ts';
+export { createBanFeed } from './feeds/ban-feed.ts';
+export { createLoginFeed } from './feeds/login-feed.ts';

@@ -3,7 +3,7 @@ import { type RequestAccount, type RouteGroup, route } from '../../http/index.ts
 import { type EventFeed, type FeedCursor, feedStart, isFeedCursor } from '../../kernel/event-feed.ts';
 import { invalidParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
-import type { StreamTarget } from './event-stream.ts';
+import type { StreamTarget } from './streams/event-stream.ts';
 import { isOfType, liveEventOf } from './views.ts';
 
 export interface RouteDeps {

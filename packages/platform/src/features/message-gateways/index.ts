@@ -1,3 +1,3 @@
+export { type ReadGateways, readGateways } from './configuration/read-gateways.ts';
+export { createMessageGateways, type LinkedGateway } from './create-message-gateways.ts';
 export type { GatewayAccess, HttpAccess, MessageGateway, SmppAccess } from './domain/gateway.ts';
-export { createMessageGateways, type LinkedGateway } from './message-gateways.ts';
-export { type ReadGateways, readGateways } from './read-gateways.ts';

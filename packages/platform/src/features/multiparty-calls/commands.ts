@@ -1,12 +1,12 @@
 import { type Problem, problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
-import { type AdditionDeps, createAdditions } from './additions.ts';
 import type { CallReference } from './domain/call-reference.ts';
 import type { Members, MultipartyCallInput, MultipartyCallReply } from './domain/multiparty-call.ts';
 import type { Switches } from './domain/participant.ts';
 import type { WantedPlay } from './domain/room-play.ts';
 import type { Viewer } from './queries.ts';
 import { hasEnded, noSuchCall, problemOfRefusal } from './refusals.ts';
+import { type AdditionDeps, createAdditions } from './rooms/additions.ts';
 import type { MultipartyCallRow } from './tables.ts';
 
 export type MultipartyCallCommands = ReturnType<typeof createCommands>;

@@ -1,6 +1,6 @@
-export type { JoiningParticipant } from './joining-participant.ts';
 export {
   createMultipartyCalls,
   type MultipartyCallsFeature,
-} from './multiparty-calls.ts';
-export type { Room, RoomMember, Rooms } from './rooms.ts';
+} from './create-multiparty-calls.ts';
+export type { JoiningParticipant } from './rooms/joining-participant.ts';
+export type { Room, RoomMember, Rooms } from './rooms/rooms.ts';

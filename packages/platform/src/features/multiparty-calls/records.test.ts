@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eachDatabase } from '@jackfield/testkit';
-import { createMemberIds } from './member-ids.ts';
 import { multipartyCallsTables } from './migrations/0001-multiparty-calls.ts';
+import { createMemberIds } from './rooms/member-ids.ts';
 import { customer, openMultipartyWorld, supervisor } from './testing/multiparty-world.ts';
 
 eachDatabase('Records of multiparty calls', (open) => {

@@ -22,6 +22,7 @@ import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { MultipartyCallCommands } from './commands.ts';
 import { readCallReference, readMembers } from './domain/call-reference.ts';
 import { readCallFilters } from './list-filters.ts';
+import { readAddition } from './participant-parameters.ts';
 import type { MultipartyCallQueries, Viewer } from './queries.ts';
 import { noSuchCall, noSuchMember } from './refusals.ts';
 import type { MultipartyCallRow } from './tables.ts';
@@ -33,7 +34,6 @@ import {
   participantRecordOf,
   resourceUri,
 } from './views.ts';
-import { readAddition } from './wanted-participant.ts';
 
 export function multipartyCallRoutes(
   commands: MultipartyCallCommands,

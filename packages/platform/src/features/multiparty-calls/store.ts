@@ -4,7 +4,7 @@ import { ownerNow, requireOwner } from '../accounts/index.ts';
 import { builtInMusic, type MultipartyCall } from './domain/multiparty-call.ts';
 import type { EdgeSound, ExitCause, Participant, StatusCallback } from './domain/participant.ts';
 import { noRecordings, notRecorded, recordingStatusOf } from './domain/room-recording.ts';
-import { saveHearing } from './hearing-history.ts';
+import { saveHearing } from './rooms/hearing-history.ts';
 import { type MultipartyCallRow, type ParticipantRow, reading, writing } from './tables.ts';
 
 /** Writes what a step changed: whole rows when they are new, otherwise the columns that can change. */

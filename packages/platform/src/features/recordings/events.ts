@@ -8,7 +8,7 @@ import {
   type RecordingEvent,
 } from './domain/recording.ts';
 import { positionMs } from './domain/recording-channels.ts';
-import type { RecordingNotice } from './door.ts';
+import type { RecordingNotice } from './public-api.ts';
 
 /** What the outbox keeps of a change; `recording` is the state after it. The end goes to the owner's callback, if there is one. */
 export function outboxEventOf(

@@ -1,3 +1,3 @@
+export { createRecordings, type RecordingsFeature } from './create-recordings.ts';
 export type { ChannelMember } from './domain/recording.ts';
-export type { NewRecording, RecordingNotice, RecordingOver, Recordings } from './door.ts';
-export { createRecordings, type RecordingsFeature } from './recordings.ts';
+export type { NewRecording, RecordingNotice, RecordingOver, Recordings } from './public-api.ts';

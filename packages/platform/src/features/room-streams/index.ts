@@ -1,1 +1,1 @@
-export { createRoomStreams, type RoomStreamsFeature } from './room-streams.ts';
+export { createRoomStreams, type RoomStreamsFeature } from './create-room-streams.ts';

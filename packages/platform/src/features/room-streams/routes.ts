@@ -13,7 +13,7 @@ import {
   streamOperations,
 } from '../streams/index.ts';
 import type { Usage } from '../usage/index.ts';
-import type { SpeakTo } from './tracks.ts';
+import type { SpeakTo } from './domain/tracks.ts';
 
 export interface RouteDeps {
   readonly rooms: Rooms;

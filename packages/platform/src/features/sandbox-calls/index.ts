@@ -3,4 +3,4 @@ export {
   type SandboxCallsDeps,
   type SandboxNetwork,
   sandboxCallsMigrations,
-} from './sandbox-calls.ts';
+} from './create-sandbox-calls.ts';

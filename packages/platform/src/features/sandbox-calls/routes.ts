@@ -18,8 +18,8 @@ import { fileRoute, type RequestAccount, type RouteGroup, route } from '../../ht
 import { answerPage } from '../../kernel/pagination.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
-import { fileNameOf } from './heard-recordings.ts';
-import type { SandboxCall, SandboxCallOrder } from './sandbox-call.ts';
+import { fileNameOf } from './placing/heard-recordings.ts';
+import type { SandboxCall, SandboxCallOrder } from './placing/sandbox-call.ts';
 
 export interface SandboxCallRouteDeps {
   readonly recordingFiles: RecordingFiles;

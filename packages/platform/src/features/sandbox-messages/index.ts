@@ -1,4 +1,4 @@
 export {
   createSandboxMessages,
   type SandboxMessagesDeps,
-} from './sandbox-messages.ts';
+} from './create-sandbox-messages.ts';

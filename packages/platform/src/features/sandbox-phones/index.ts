@@ -1,4 +1,5 @@
 export { behaviours, type Conduct } from './domain/behaviours.ts';
+export { greeting, sentences } from './domain/sentences.ts';
 export {
   type CallingNotice,
   type CallingPhones,
@@ -7,5 +8,4 @@ export {
   startSandboxPhones,
   talkerClip,
   type Voicemail,
-} from './sandbox-phones.ts';
-export { greeting, sentences } from './sentences.ts';
+} from './start-sandbox-phones.ts';

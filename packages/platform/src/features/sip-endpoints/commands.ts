@@ -5,7 +5,7 @@ import { creationStamp, newEndpointId } from '../../kernel/ids.ts';
 import { invalidParameter, notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { requireOwner } from '../accounts/index.ts';
-import { credentialColumns } from './credential.ts';
+import { credentialColumns } from './registrations/credential.ts';
 import type { EndpointStore } from './store.ts';
 import type { EndpointRow } from './tables.ts';
 

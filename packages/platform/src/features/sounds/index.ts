@@ -1,6 +1,6 @@
-export type { PlayItem, PlayNotice, PlayOrder } from './domain/play-order.ts';
-export type { ReadSoundDocument, Sounds } from './door.ts';
 export {
   createSounds,
   type SoundLimits,
-} from './sounds.ts';
+} from './create-sounds.ts';
+export type { PlayItem, PlayNotice, PlayOrder } from './domain/play-order.ts';
+export type { ReadSoundDocument, Sounds } from './public-api.ts';

@@ -4,10 +4,10 @@ import { notFound, problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { type Calls, type LiveLeg, liveCallOf } from '../calls/index.ts';
 import type { NewStream } from './domain/new-stream.ts';
-import type { Streams } from './door.ts';
+import type { StreamWish } from './parameters.ts';
+import type { Streams } from './public-api.ts';
 import type { Streamed, StreamQueries, Viewer } from './queries.ts';
 import type { StreamRow } from './tables.ts';
-import type { StreamWish } from './wishes.ts';
 
 export interface CallStreamDeps {
   readonly calls: Pick<Calls, 'peek'> & {

@@ -3,10 +3,10 @@ import { type RouteGroup, route } from '../../http/index.ts';
 import { accepted } from '../../kernel/result.ts';
 import type { Usage } from '../usage/index.ts';
 import type { StreamCommands } from './commands.ts';
-import { type StreamPlace, streamOperations } from './operations.ts';
+import { type StreamPlace, streamOperations } from './operation-routes.ts';
+import { readStreamWish } from './parameters.ts';
 import type { StreamQueries } from './queries.ts';
 import { streamObjectOf } from './views.ts';
-import { readStreamWish } from './wishes.ts';
 
 export function streamRoutes(commands: StreamCommands, queries: StreamQueries, usage: Usage): RouteGroup {
   const start = route({

@@ -1,7 +1,7 @@
 import type { RefusedTrunkCall } from '@jackfield/ports';
 import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { ReportRarely } from '../../kernel/rare-events.ts';
-import type { FailedTarget } from './trunk-routes.ts';
+import type { FailedTarget } from './legs/trunk-routes.ts';
 
 /** `trunk.call-refused`: whoever guesses passwords sends thousands. */
 export function tellRefusedCalls(report: ReportRarely): (refusal: RefusedTrunkCall) => void {

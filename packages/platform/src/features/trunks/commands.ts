@@ -12,8 +12,8 @@ import type { RequestAccount } from '../../http/index.ts';
 import { newUuid } from '../../kernel/ids.ts';
 import { invalidParameter, notFound, type Problem, problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
-import { type DeletionDeps, thingOf } from './deletion.ts';
-import { noPreviousPassword, previousPassword, storedPassword } from './digests.ts';
+import { noPreviousPassword, previousPassword, storedPassword } from './access/digests.ts';
+import { type DeletionDeps, thingOf } from './deletion-commands.ts';
 import { addressProblem } from './domain/address-list.ts';
 import type { CredentialRow, OriginationUriRow, TrunkingRow } from './tables.ts';
 

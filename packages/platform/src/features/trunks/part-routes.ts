@@ -28,7 +28,7 @@ import {
   createCredential,
   createOriginationUri,
 } from './commands.ts';
-import { removePart, thingOf } from './deletion.ts';
+import { removePart, thingOf } from './deletion-commands.ts';
 import { readOne, readPage, shownAddressList, shownCredential, shownUri } from './queries.ts';
 
 /** The parts that trunks are made of. `area` is the word of their paths; `named` makes the title of an operation its own. */

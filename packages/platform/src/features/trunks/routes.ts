@@ -2,7 +2,7 @@ import { newTrunk, trunkBody, trunkList, trunkListQuery, trunkPath, writtenTrunk
 import { type ApiRoute, type RouteGroup, route } from '../../http/index.ts';
 import { accepted } from '../../kernel/result.ts';
 import type { CommandDeps } from './commands.ts';
-import { removeTrunk } from './deletion.ts';
+import { removeTrunk } from './deletion-commands.ts';
 import { addressListRoutes, credentialRoutes, originationUriRoutes } from './part-routes.ts';
 import { readOne, readTrunks, shownTrunk } from './queries.ts';
 import { changeTrunk, createTrunk } from './trunk-commands.ts';

@@ -5,7 +5,7 @@ import { newDigits } from '../../kernel/ids.ts';
 import { invalidParameter, notFound, type Problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { type CommandDeps, missing } from './commands.ts';
-import { thingOf } from './deletion.ts';
+import { thingOf } from './deletion-commands.ts';
 import type { TrunkStore } from './store.ts';
 import type { TrunkReferences, TrunkRow } from './tables.ts';
 

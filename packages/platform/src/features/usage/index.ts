@@ -1,7 +1,7 @@
+export { amountText, createUsage, type Usage } from './create-usage.ts';
 export {
   freeOfCharge,
   type Rate,
   type RateTable,
   readRateTable,
 } from './domain/rate-table.ts';
-export { amountText, createUsage, type Usage } from './usage.ts';

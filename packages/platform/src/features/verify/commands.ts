@@ -30,10 +30,10 @@ import {
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { Sessions } from '../../kernel/session-runner.ts';
 import type { AppStore } from './app-store.ts';
+import { type Recipient, readRecipient } from './delivery/recipient.ts';
 import { codeFrom } from './domain/code.ts';
 import type { AttemptReply, SessionInput, VerifySession, WantedAttempt } from './domain/session.ts';
-import type { Admission, Limiter } from './limiter.ts';
-import { type Recipient, readRecipient } from './recipient.ts';
+import type { Admission, Limiter } from './limits/limiter.ts';
 import type { TellRefusal } from './refusals.ts';
 import { type AliveSession, countCheck, findAlive } from './store.ts';
 import type { AppRow } from './tables.ts';

@@ -1,6 +1,6 @@
 import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
+import { digitsOf } from './delivery/recipient.ts';
 import type { Attempt, SessionEvent, VerifySession } from './domain/session.ts';
-import { digitsOf } from './recipient.ts';
 
 /** docs/interface/verify.md#callbacks: after an attempt without 200 it is tried again so many seconds later, three times. */
 const schedule = [60, 120, 240];

@@ -1,6 +1,6 @@
+export { createVerify, type VerifyFeature } from './create-verify.ts';
 export {
   type Limiter,
   type SendLimits,
   sendLimits,
-} from './limiter.ts';
-export { createVerify, type VerifyFeature } from './verify.ts';
+} from './limits/limiter.ts';

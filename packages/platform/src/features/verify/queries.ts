@@ -9,8 +9,8 @@ import type { Page } from '../../kernel/pagination.ts';
 import { invalidParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { readTimeRange, type TimeRange } from '../../kernel/time-range.ts';
+import { digitsOf } from './delivery/recipient.ts';
 import type { SessionStatus } from './domain/session.ts';
-import { digitsOf } from './recipient.ts';
 import { attemptsOf } from './store.ts';
 import { type AttemptRow, reading, type SessionRow } from './tables.ts';
 

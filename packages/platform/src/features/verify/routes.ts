@@ -14,7 +14,7 @@ import { answerPage } from '../../kernel/pagination.ts';
 import { notFound, problem } from '../../kernel/problem.ts';
 import { accepted, refused } from '../../kernel/result.ts';
 import type { CheckCode, StartSession } from './commands.ts';
-import type { Proofs } from './proof.ts';
+import type { Proofs } from './proofs/proof.ts';
 import { readSessionFilters, type SessionQueries } from './queries.ts';
 
 export interface RouteDeps {

@@ -13,6 +13,8 @@ import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
 import type { Calls } from '../calls/index.ts';
 import type { Sounds } from '../sounds/index.ts';
+import { createReceipts } from './delivery/receipts.ts';
+import { createVoice } from './delivery/voice.ts';
 import {
   type Attempt,
   isClosed,
@@ -23,10 +25,8 @@ import {
 import { type SessionTimes, sessionMachine, sessionTimes } from './domain/session-machine.ts';
 import { messageText } from './domain/words.ts';
 import { outboxEventOf } from './events.ts';
-import type { Limiter } from './limiter.ts';
-import { createReceipts } from './receipts.ts';
+import type { Limiter } from './limits/limiter.ts';
 import { saveSession } from './store.ts';
-import { createVoice } from './voice.ts';
 
 export interface SessionDeps {
   readonly runner: SessionRunner;

@@ -1,9 +1,9 @@
 import { isE164, isSipUri } from '@jackfield/contract';
 import { quoted } from '@jackfield/ports';
 import type { Dial, DialDestination } from '../domain/instruction.ts';
-import { parseSipHeaders, type SipHeaders } from '../sip-headers.ts';
 import { type Attributes, attributesOf } from './attributes.ts';
 import { bodyOf, childrenOf, type ElementReader } from './contents.ts';
+import { parseSipHeaders, type SipHeaders } from './sip-headers.ts';
 
 /** As many as a participant's `to` list may name (docs/interface/multiparty-calls.md#adding-participants). */
 const maxDestinations = 20;

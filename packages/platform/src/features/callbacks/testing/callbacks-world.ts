@@ -4,7 +4,7 @@ import type { OpenDatabase } from '@jackfield/testkit';
 import { openApi } from '../../../http/testing/api-world.ts';
 import type { OutboxEvent } from '../../../kernel/kernel-effects.ts';
 import { createOutbox, outboxMigrations } from '../../../kernel/outbox.ts';
-import { type CallbacksDeps, callbackMigrations, createCallbacks } from '../callbacks.ts';
+import { type CallbacksDeps, callbackMigrations, createCallbacks } from '../create-callbacks.ts';
 
 export const ok: EgressOutcome = { status: 200, headers: {}, body: new Uint8Array() };
 export const answer = (status: number): EgressOutcome => ({ ...ok, status });

@@ -83,7 +83,7 @@ interface Walked {
 }
 
 /**
- * The rules of owned-leg.ts as a second, plainer program: who hears what after an input. Undefined for inputs whose notices hang on
+ * The rules of public-api.ts as a second, plainer program: who hears what after an input. Undefined for inputs whose notices hang on
  * the phase of the leg; what they tell is heard by whoever listens.
  */
 function rulesOf(start: CallLeg): (input: CallLegInput, isOver: boolean) => readonly string[] | undefined {

@@ -1,0 +1,75 @@
+import type { Database, Secrets } from '@jackfield/ports';
+import type { Authentication, Authenticator } from '../../../http/index.ts';
+import { type AccountRow, type AccountsTables, findAccount } from '../store.ts';
+
+const maxRemembered = 1000;
+
+export interface AccountAuthenticator extends Authenticator {
+  /** False for a subaccount that is disabled, and for an account that does not exist: nothing new begins for it. */
+  isActive(authId: string): Promise<boolean>;
+  /** What was found, unless its account is not active. */
+  ifActive<Owned extends { readonly account: string }>(found: Owned | undefined): Promise<Owned | undefined>;
+  /** To be called after each committed change of an account, before it is acknowledged. */
+  forget(authId: string): void;
+}
+
+export function hashOfToken(secrets: Secrets, authId: string, authToken: string): string {
+  return secrets.keyedHash(`${authId}:${authToken}`);
+}
+
+export function createAuthenticator(database: Database, secrets: Secrets): AccountAuthenticator {
+  // One process owns the embedded database and hears of every change; with a shared one each request asks the database.
+  const remembers = database.dialect === 'sqlite';
+  const remembered = new Map<string, AccountRow>();
+  let changes = 0;
+  const nobody = hashOfToken(secrets, '', secrets.randomUuid());
+
+  async function rowOf(authId: string): Promise<AccountRow | undefined> {
+    const known = remembered.get(authId);
+    if (known !== undefined) return known;
+    const before = changes;
+    const row = await findAccount(database.read.withTables<AccountsTables>(), authId);
+    // What was read before a change must not be remembered after it.
+    if (row !== undefined && remembers && before === changes) {
+      if (remembered.size >= maxRemembered) remembered.delete(remembered.keys().next().value!);
+      remembered.set(authId, row);
+    }
+    return row;
+  }
+
+  async function authenticate(
+    { authId, authToken }: { authId: string; authToken: string },
+    actingFor: string,
+  ): Promise<Authentication> {
+    const row = await rowOf(authId);
+    // Hashed and compared for an unknown account as well, so that both take the same time.
+    const hash = hashOfToken(secrets, authId, authToken);
+    const right = secrets.equals(hash, row?.token_hash ?? nobody);
+    if (row === undefined || !right || row.enabled === 0) return { outcome: 'wrong-credentials' };
+    if (actingFor === authId) return accountOf(row);
+    if (row.parent !== null) return { outcome: 'other-account' };
+    const other = await rowOf(actingFor);
+    return other !== undefined && other.parent === authId ? accountOf(other) : { outcome: 'other-account' };
+  }
+
+  async function isActive(authId: string): Promise<boolean> {
+    return (await rowOf(authId))?.enabled === 1;
+  }
+
+  return {
+    authenticate,
+    isActive,
+    ifActive: async (found) => (found !== undefined && (await isActive(found.account)) ? found : undefined),
+    forget(authId) {
+      changes += 1;
+      remembered.delete(authId);
+    },
+  };
+}
+
+function accountOf({ auth_id: authId, parent }: AccountRow): Authentication {
+  return {
+    outcome: 'accepted',
+    account: { authId, isSubaccount: parent !== null, parent, main: parent ?? authId },
+  };
+}

@@ -1,0 +1,45 @@
+import type { Database, Write } from '@jackfield/ports';
+import { type CompiledQuery, sql } from 'kysely';
+import type { RequestAccount } from '../../../http/index.ts';
+import { viewOf } from '../../accounts/index.ts';
+import { tablesOf } from '../tables.ts';
+
+/** What others ask in the transaction in which they attach an application. */
+export interface AttachableApplications {
+  /** Whether the account sees it. */
+  exists(write: Write, account: RequestAccount, applicationId: string): Promise<boolean>;
+  /** The one with default_endpoint_app of exactly this account. */
+  defaultOf(write: Write, account: string): Promise<string | undefined>;
+}
+
+/** Needs nothing but the database, so that endpoints know applications and applications know endpoints without a circle. */
+export function attachableApplications({ read }: Pick<Database, 'read'>): AttachableApplications {
+  const tables = tablesOf(read);
+  const existing = (view: 'account' | 'main_account') =>
+    tables
+      .selectFrom('applications')
+      .select('app_id')
+      .where('app_id', '=', '')
+      .where(view, '=', '')
+      .compile();
+  // Endpoints are created by the thousand: building these costs more than running them.
+  const seen = { account: existing('account'), main_account: existing('main_account') };
+  const ofAccount = tables
+    .selectFrom('applications')
+    .select('app_id')
+    .where('account', '=', '')
+    // Written out: for a parameter the partial index would not be used.
+    .where('default_endpoint_app', '=', sql.lit(1))
+    .compile();
+
+  return {
+    async exists(write, account, applicationId) {
+      const query = { ...seen[viewOf(account)], parameters: [applicationId, account.authId] };
+      return (await write.executeQuery(query)).rows.length > 0;
+    },
+    async defaultOf(write, account) {
+      const query: CompiledQuery<{ app_id: string }> = { ...ofAccount, parameters: [account] };
+      return (await write.executeQuery(query)).rows[0]?.app_id;
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import type { Feature } from '../../feature.ts';
+import type { RouteGroup } from '../../http/index.ts';
+import { createKeyedQueue } from '../../kernel/keyed-queue.ts';
+import { type ApplicationOf, createCommands } from './commands.ts';
+import type { RunLimits } from './domain/document-run.ts';
+import { callInstructionRoutes } from './routes.ts';
+import { createRunOnLeg, type RunOrder } from './runs/run-on-leg.ts';
+import { createTransfer } from './runs/transfer.ts';
+import { defineSessions, type SessionDeps } from './sessions.ts';
+
+export interface CallInstructionsDeps extends SessionDeps {
+  readonly applicationOf: ApplicationOf;
+  /** True while the process shuts down: calls are not made any more. Never, when left out. */
+  readonly isDraining?: () => boolean;
+  readonly limits?: Partial<RunLimits>;
+}
+
+export interface CallInstructionsFeature extends Feature {
+  readonly routes: readonly RouteGroup[];
+  /**
+   * Takes an answered leg from whoever has it, and runs a document on it. False when there is no such leg, or when its last run
+   * still completes recordings.
+   */
+  run(order: RunOrder): Promise<boolean>;
+}
+
+/** Answer documents that run on calls: those that come for an application, and those that are made. */
+export function createCallInstructions(deps: CallInstructionsDeps): CallInstructionsFeature {
+  const { isDraining = () => false, limits = {} } = deps;
+  const sessions = defineSessions(deps);
+  const commands = createCommands({ ...deps, sessions, isDraining, limits });
+  const runOnLeg = createRunOnLeg({ ...deps, sessions, limits });
+  const transfer = createTransfer({ ...deps, sessions, runOnLeg, queue: createKeyedQueue() });
+  deps.calls.offeredTo(commands.take);
+  return {
+    name: 'call-instructions',
+    routes: [callInstructionRoutes(commands, transfer)],
+    async run({ leg, request, fields, endWithout }) {
+      const live = deps.calls.peek(leg);
+      if (live?.phase !== 'answered') return false;
+      const first = { request, reason: 'action', fallback: null, hangupOnRingSeconds: null } as const;
+      return (await runOnLeg(live, { ...first, fields, endWithout })) === 'begun';
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import {
+  type NewCallBody,
+  readBoolean,
+  readInteger,
+  readOneOf,
+  readRequest,
+  type TransferBody,
+} from '@jackfield/contract';
+import { invalidParameter, missingParameter } from '../../kernel/problem.ts';
+import { accepted, type Result, refused } from '../../kernel/result.ts';
+import { bareNameIn, dialable, type LegCallbacks } from '../calls/index.ts';
+import type { ActionRequest } from './domain/instruction.ts';
+import { readSipHeaders } from './parse/sip-headers.ts';
+
+/** What POST Call/ asks for. */
+export interface WantedCall {
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly callerName: string;
+  readonly answer: ActionRequest;
+  readonly fallback: ActionRequest | null;
+  readonly callbacks: LegCallbacks;
+  readonly ringTimeoutSeconds: number;
+  readonly timeLimitSeconds: number;
+  readonly hangupOnRingSeconds: number | null;
+  readonly sendDigits: string | undefined;
+  readonly sendOnPreanswer: boolean;
+  readonly sipHeaders: Readonly<Record<string, string>>;
+  readonly parent: { readonly leg: string; readonly mustLive: boolean } | null;
+}
+
+/** What POST Call/{call_uuid}/ asks for: for one leg or both, where their next document is. */
+export interface WantedTransfer {
+  readonly aLeg: ActionRequest | null;
+  readonly bLeg: ActionRequest | null;
+}
+
+/** Reads a validated body; defaults are those of docs/interface/calls.md#making-a-call. */
+export function readNewCall(body: NewCallBody): Result<WantedCall> {
+  const wrong = wrongUrl(body, ['answer_url', 'ring_url', 'hangup_url', 'fallback_url']);
+  if (wrong !== undefined) return wrong;
+  const headers = readSipHeaders(body.sip_headers);
+  if (!headers.ok) return headers;
+  const to = body.to.split('<');
+  const bareName = bareNameIn(to);
+  if (bareName !== undefined) return refused(invalidParameter('to', bareName, dialable));
+  const ring = readRequest(body.ring_url, body.ring_method);
+  const answer = readRequest(body.answer_url, body.answer_method);
+  return accepted({
+    from: body.from,
+    to,
+    callerName: body.caller_name ?? body.from,
+    answer,
+    fallback: readRequest(body.fallback_url, body.fallback_method),
+    callbacks: {
+      ...(ring === null ? {} : { ring }),
+      hangup: readRequest(body.hangup_url, body.hangup_method) ?? answer,
+    },
+    ringTimeoutSeconds: readInteger(body.ring_timeout) ?? 120,
+    timeLimitSeconds: readInteger(body.time_limit) ?? 14_400,
+    hangupOnRingSeconds: readInteger(body.hangup_on_ring) ?? null,
+    sendDigits: body.send_digits,
+    sendOnPreanswer: readBoolean(body.send_on_preanswer) ?? false,
+    sipHeaders: headers.value,
+    parent:
+      body.parent_call_uuid === undefined
+        ? null
+        : { leg: body.parent_call_uuid, mustLive: readBoolean(body.error_parent_not_found) ?? false },
+  });
+}
+
+export function readTransfer(body: TransferBody): Result<WantedTransfer> {
+  const wrong = wrongUrl(body, ['aleg_url', 'bleg_url']);
+  if (wrong !== undefined) return wrong;
+  const legs = readOneOf(['aleg', 'bleg', 'both'], body.legs) ?? 'aleg';
+  const aLeg = legs === 'bleg' ? null : readRequest(body.aleg_url, body.aleg_method);
+  const bLeg = legs === 'aleg' ? null : readRequest(body.bleg_url, body.bleg_method);
+  if (legs !== 'bleg' && aLeg === null) return refused(missingParameter('aleg_url'));
+  if (legs !== 'aleg' && bLeg === null) return refused(missingParameter('bleg_url'));
+  return accepted({ aLeg, bLeg });
+}
+
+/** The schema knows how a URL begins; whether it is one (`http://[::1`, a port of 99999) is known here, before anybody is called. */
+function wrongUrl<Name extends string>(
+  body: Readonly<Partial<Record<Name, string>>>,
+  names: readonly Name[],
+): Result<never> | undefined {
+  const name = names.find((each) => body[each] !== undefined && !URL.canParse(body[each]));
+  if (name === undefined) return undefined;
+  const allowed = 'a URL that starts with http:// or https://, of at most 2048 characters';
+  return refused(invalidParameter(name, body[name], allowed));
+}

@@ -1,0 +1,164 @@
+import type { Clock, Egress, EgressOutcome, StopSignal } from '@jackfield/ports';
+import { withoutSecrets } from '../../../kernel/shown-url.ts';
+import type { DocumentFault } from '../domain/document-end.ts';
+import type { ActionRequest } from '../domain/instruction.ts';
+
+/** Signs as callbacks are signed; undefined for an account that is gone. */
+export type SignRequest = (request: {
+  /** Without fragment. */
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+  readonly fields: Readonly<Record<string, string>>;
+  readonly account: string;
+  readonly mainAccount: string;
+}) => Promise<
+  | { readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly body: string }
+  | undefined
+>;
+
+/** What the fragment of a URL says (docs/interface/requests.md#settings-in-a-url): the shape of the callbacks feature's delivery settings. */
+export interface RequestSettings {
+  readonly url: string;
+  readonly connectMs: number;
+  readonly readMs: number;
+  readonly totalMs: number;
+  readonly retries: number;
+  readonly retryOn: ReadonlySet<'4xx' | '5xx' | 'ct' | 'rt'>;
+}
+
+export interface FetchDeps {
+  readonly egress: Egress;
+  readonly clock: Clock;
+  readonly sign: SignRequest;
+  readonly settingsOf: (url: string) => RequestSettings;
+}
+
+export interface FetchLimits {
+  /** For all attempts together. */
+  readonly totalMs: number;
+  readonly maxBytes: number;
+  /** Redirections that are followed, each through the guard like the first request. */
+  readonly redirections: number;
+}
+
+/** docs/interface/documents.md#fetching: 15 s to answer, at most 100 KB. */
+const fetchLimits: FetchLimits = { totalMs: 15_000, maxBytes: 102_400, redirections: 3 };
+
+export interface WantedDocument {
+  readonly request: ActionRequest;
+  readonly fields: Readonly<Record<string, string>>;
+  readonly account: string;
+  readonly mainAccount: string;
+  readonly signal: StopSignal;
+}
+
+export type FetchedDocument =
+  | { readonly ok: true; readonly body: Uint8Array }
+  | { readonly ok: false; readonly fault: DocumentFault; readonly sentence: string };
+
+/** Asks a customer's server for a document: signed, within the limits, again where its URL says so. */
+export async function fetchDocument(
+  deps: FetchDeps,
+  wanted: WantedDocument,
+  limits: FetchLimits = fetchLimits,
+): Promise<FetchedDocument> {
+  const settings = deps.settingsOf(wanted.request.url);
+  const budgetMs = Math.min(limits.totalMs, settings.totalMs);
+  const deadline = deps.clock.now() + budgetMs;
+  if (!isHttp(settings.url)) {
+    return failure('url', `${withoutSecrets(settings.url)} is no URL that starts with http:// or https://`);
+  }
+  for (let attempt = 0; ; attempt++) {
+    const outcome = await send(deps, wanted, settings, deadline, limits);
+    if ('ok' in outcome) return outcome;
+    const mayTryAgain = attempt < settings.retries && deps.clock.now() < deadline;
+    if (!mayTryAgain || !isWorthAnother(outcome, settings)) return judged(outcome, wanted.request.url);
+  }
+}
+
+async function send(
+  deps: FetchDeps,
+  wanted: WantedDocument,
+  settings: RequestSettings,
+  deadline: number,
+  limits: FetchLimits,
+): Promise<EgressOutcome | Extract<FetchedDocument, { ok: false }>> {
+  let { url } = settings;
+  let { method } = wanted.request;
+  for (let hop = 0; ; hop++) {
+    const { fields, account, mainAccount, signal } = wanted;
+    const signed = await deps.sign({ url, method, fields, account, mainAccount });
+    if (signed === undefined) return failure('unreachable', 'the account of the call is gone');
+    const left = Math.max(1, deadline - deps.clock.now());
+    const outcome = await deps.egress.send({
+      url: signed.url,
+      method,
+      // RFC 9110 §12.5.3: without this field any coding would be welcome.
+      headers: { ...signed.headers, 'Accept-Encoding': 'identity' },
+      ...(method === 'POST' ? { body: signed.body } : {}),
+      timeouts: {
+        connectMs: Math.min(settings.connectMs, left),
+        readMs: Math.min(settings.readMs, left),
+        totalMs: left,
+      },
+      maxBodyBytes: limits.maxBytes,
+      signal,
+    });
+    const target = hop < limits.redirections ? redirection(outcome, url) : undefined;
+    if (target === undefined) return outcome;
+    // RFC 9110 §15.4: 307 and 308 keep the method, a POST that is redirected otherwise becomes a GET.
+    if ('status' in outcome && outcome.status !== 307 && outcome.status !== 308) method = 'GET';
+    url = target;
+  }
+}
+
+const redirections: readonly number[] = [301, 302, 303, 307, 308];
+
+function redirection(outcome: EgressOutcome, from: string): string | undefined {
+  if (!('status' in outcome) || !redirections.includes(outcome.status)) return undefined;
+  const { location } = outcome.headers;
+  if (typeof location !== 'string' || !URL.canParse(location, from)) return undefined;
+  const target = new URL(location, from);
+  target.hash = '';
+  return isHttp(target.href) ? target.href : undefined;
+}
+
+function isWorthAnother(outcome: EgressOutcome, { retryOn }: RequestSettings): boolean {
+  if (!('problem' in outcome)) {
+    if (outcome.status >= 500) return retryOn.has('5xx');
+    return outcome.status >= 400 && retryOn.has('4xx');
+  }
+  switch (outcome.problem.kind) {
+    case 'connect-timeout':
+    case 'unreachable':
+      return retryOn.has('ct');
+    case 'read-timeout':
+    case 'total-timeout':
+    case 'broken':
+      return retryOn.has('rt');
+    default:
+      return false;
+  }
+}
+
+function judged(outcome: EgressOutcome, url: string): FetchedDocument {
+  if ('problem' in outcome) return failure('unreachable', outcome.problem.sentence);
+  const { status, body, headers } = outcome;
+  if (status >= 200 && status < 300) {
+    if (!isCoded(headers['content-encoding'])) return { ok: true, body };
+    return failure('xml', `${withoutSecrets(url)} answered with a compressed document: send it as it is`);
+  }
+  return failure('unreachable', `${withoutSecrets(url)} answered with status ${status} instead of 200`);
+}
+
+function isCoded(encoding: string | readonly string[] | undefined): boolean {
+  return encoding !== undefined && String(encoding).trim().toLowerCase() !== 'identity';
+}
+
+function failure(fault: DocumentFault, sentence: string): Extract<FetchedDocument, { ok: false }> {
+  return { ok: false, fault, sentence };
+}
+
+function isHttp(url: string): boolean {
+  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+}

@@ -1,0 +1,39 @@
+import type { CallEnd, LiveLeg } from '../../calls/index.ts';
+import type { CommandDeps } from '../commands.ts';
+import { type FirstDocument, newDocumentRun, runLimits } from '../domain/document-run.ts';
+import type { ActionRequest } from '../domain/instruction.ts';
+import { ownerKind } from '../effects.ts';
+
+/** A document for a leg that is somebody else's. */
+export interface RunOrder {
+  readonly leg: string;
+  readonly request: ActionRequest;
+  /** Told with the request for it, besides the parameters of the call. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** How the leg ends if its document cannot be reached; one with a fault ends it with the cause of that. */
+  readonly endWithout: CallEnd;
+}
+
+/** `busy`: the last run of the leg still completes its recordings. */
+export type RunOnLeg = (live: LiveLeg, first: FirstDocument) => Promise<'begun' | 'ended' | 'busy'>;
+
+type RunOnLegDeps = Pick<CommandDeps, 'sessions' | 'calls' | 'newUuid' | 'limits'>;
+
+/** Takes a live leg from whoever has it, and runs documents on it from then on. */
+export function createRunOnLeg({ sessions, calls, newUuid, limits }: RunOnLegDeps): RunOnLeg {
+  return async function runOnLeg(live, first) {
+    const { leg, account, mainAccount, from, to, callerName, requestUuid } = live;
+    if (sessions.peek(leg) !== undefined) return 'busy';
+    const about = { leg, run: newUuid(), account, mainAccount, from, to, callerName, requestUuid };
+    const medium = live.phase === 'answered' ? 'answered' : 'none';
+    const run = newDocumentRun(about, first, medium, { ...runLimits, ...limits });
+    // There first, so that it hears everything from the moment of the taking on.
+    await sessions.open(leg, run, { type: 'opened' });
+    const isOurs = await calls.take(leg, { kind: ownerKind, id: leg }).catch((error: unknown) => {
+      sessions.send(leg, { type: 'abandoned' });
+      throw error;
+    });
+    sessions.send(leg, { type: isOurs ? 'begin' : 'abandoned' });
+    return isOurs ? 'begun' : 'ended';
+  };
+}

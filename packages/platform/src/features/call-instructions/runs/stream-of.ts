@@ -1,0 +1,30 @@
+import type { NewStream } from '../../streams/index.ts';
+import type { Stream } from '../domain/instruction.ts';
+
+/** What the element says of its stream, as the streams feature takes it. */
+export function streamOf(
+  element: Stream,
+): Omit<
+  NewStream,
+  'stream' | 'account' | 'mainAccount' | 'owner' | 'callUuid' | 'from' | 'to' | 'tracks' | 'hearers'
+> {
+  const { statusCallback, middleEvents, fallbackUrl } = element;
+  return {
+    serviceUrl: element.url,
+    ...(fallbackUrl === null ? {} : { fallbackUrl }),
+    bidirectional: element.bidirectional,
+    audioTrack: element.audioTrack,
+    contentType: element.contentType,
+    timeoutSeconds: element.timeoutSeconds,
+    extraHeaders: element.extraHeaders,
+    noiseCancellationLevel: element.noiseCancellationLevel,
+    statusCallback:
+      statusCallback === null
+        ? null
+        : { ...statusCallback, ...(middleEvents === null ? {} : { middle: middleEvents }) },
+    binary: element.binaryFrames,
+    resumable: element.resumable,
+    stopFrame: element.stopFrame,
+    keepCallAlive: element.keepCallAlive,
+  };
+}

@@ -1,0 +1,90 @@
+import type { RequestAccount } from '../../../http/index.ts';
+import type { KeyedQueue } from '../../../kernel/keyed-queue.ts';
+import { type Problem, problem } from '../../../kernel/problem.ts';
+import { accepted, type Result, refused } from '../../../kernel/result.ts';
+import { type LiveLeg, liveCallOf } from '../../calls/index.ts';
+import { type CommandDeps, noSuchCall, notAnswered } from '../commands.ts';
+import type { TransferReply } from '../domain/document-run.ts';
+import type { ActionRequest } from '../domain/instruction.ts';
+import { ownerKind } from '../effects.ts';
+import type { WantedTransfer } from '../parameters.ts';
+import type { RunOnLeg } from './run-on-leg.ts';
+
+export type Transfer = ReturnType<typeof createTransfer>;
+
+type TransferDeps = Pick<CommandDeps, 'sessions' | 'calls'> & {
+  readonly queue: KeyedQueue;
+  readonly runOnLeg: RunOnLeg;
+};
+
+interface Move {
+  readonly leg: string;
+  readonly request: ActionRequest;
+  /** The partner, where it is moved as well: it is not hung up. */
+  readonly spared: string | null;
+}
+
+/** Other documents for legs of a live call, whoever has them. */
+export function createTransfer(deps: TransferDeps) {
+  const { sessions, calls } = deps;
+
+  /** Gives the call UUIDs of the legs that were moved. */
+  return async function transfer(
+    viewer: RequestAccount,
+    uuid: string,
+    { aLeg, bLeg }: WantedTransfer,
+  ): Promise<Result<readonly string[]>> {
+    const live = liveCallOf(calls, viewer, uuid);
+    if (!live.ok) return live;
+    const partner = bLeg === null ? undefined : calls.partnerOf(uuid);
+    if (bLeg !== null && partner === undefined) {
+      const sentence = `legs must be aleg: call ${uuid} has no other leg at this moment`;
+      return refused({ ...problem('invalid-parameter', sentence), parameter: 'legs' });
+    }
+    const moves: Move[] = [];
+    if (aLeg !== null) moves.push({ leg: uuid, request: aLeg, spared: partner ?? null });
+    if (bLeg !== null && partner !== undefined) {
+      const spared = aLeg === null ? null : uuid;
+      // A document that loses its partner goes on, and may end its call: it is moved before the partner is taken away.
+      if (runsItself(partner)) moves.unshift({ leg: partner, request: bLeg, spared });
+      else moves.push({ leg: partner, request: bLeg, spared });
+    }
+    for (const move of moves) {
+      const refusal = await deps.queue.run(move.leg, () => moved(move));
+      if (refusal !== undefined) return refused(refusal);
+    }
+    return accepted(partner === undefined ? [uuid] : aLeg === null ? [partner] : [uuid, partner]);
+  };
+
+  async function moved(move: Move): Promise<Problem | undefined> {
+    const live = calls.peek(move.leg);
+    if (live === undefined) return noSuchCall(move.leg);
+    if (live.direction === 'outbound' && live.phase !== 'answered') return notAnswered(move.leg);
+    const reply = runsItself(move.leg) ? await replaced(move) : await taken(move, live);
+    switch (reply) {
+      case 'transferred':
+        return undefined;
+      case 'unanswered':
+        return notAnswered(move.leg);
+      case 'busy':
+        return problem('conflict', `recordings of call ${move.leg} are still being completed; try again`);
+      default:
+        return noSuchCall(move.leg);
+    }
+  }
+
+  function runsItself(leg: string): boolean {
+    const owner = calls.peek(leg)?.owner;
+    return owner?.kind === ownerKind && owner.id === leg && sessions.peek(leg) !== undefined;
+  }
+
+  function replaced({ leg, request, spared }: Move): Promise<TransferReply | undefined> {
+    return sessions.ask<TransferReply>(leg, { type: 'transfer', request, spared });
+  }
+
+  async function taken({ request }: Move, live: LiveLeg): Promise<TransferReply | 'busy'> {
+    const first = { request, reason: 'transfer', fallback: null, hangupOnRingSeconds: null } as const;
+    const begun = await deps.runOnLeg(live, first);
+    return begun === 'begun' ? 'transferred' : begun;
+  }
+}

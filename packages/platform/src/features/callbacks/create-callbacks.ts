@@ -1,0 +1,161 @@
+import type { Clock, Database, Egress, Logger, Metrics, Migration, Secrets } from '@jackfield/ports';
+import type { AccountResources, Feature } from '../../feature.ts';
+import type { RouteGroup } from '../../http/index.ts';
+import { type OutboxEvent, replayResource } from '../../kernel/kernel-effects.ts';
+import type { Outbox } from '../../kernel/outbox.ts';
+import type { OutboxConsumer } from '../../kernel/outbox-consumer.ts';
+
+import { publishBacklog } from './delivery/backlog.ts';
+import { createConsumer } from './delivery/deliver.ts';
+import { createSigner } from './delivery/signed-request.ts';
+import { createHostSlots } from './domain/host-slots.ts';
+import { callbacksTable } from './migrations/0001-callbacks.ts';
+import { callbackAttempts } from './migrations/0002-attempts.ts';
+import { callbacksOfSubaccounts } from './migrations/0003-subaccounts.ts';
+import { callbackRoutes } from './routes.ts';
+import {
+  type CallbackRow,
+  createCallbackStore,
+  passOnCallbacks,
+  pruneCallbacks,
+  removeCallbacks,
+  waitingRow,
+} from './store.ts';
+
+export interface CallbackLimits {
+  /** Requests to one host at the same time. */
+  readonly perHost: number;
+  /** How much of a receiver's answer is taken before the connection is cut. */
+  readonly maxBodyBytes: number;
+  /** How long the log keeps a delivery. */
+  readonly keepMs: number;
+  readonly pruneEveryMs: number;
+  /** What is on its way when the process ends has this long; then it is given up, and sent again after the next start. */
+  readonly graceMs: number;
+}
+
+const callbackLimits: CallbackLimits = {
+  perHost: 32,
+  maxBodyBytes: 65_536,
+  keepMs: 7 * 86_400_000,
+  pruneEveryMs: 60_000,
+  graceMs: 2_000,
+};
+
+export interface CallbacksDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly secrets: Secrets;
+  readonly egress: Egress;
+  readonly metrics?: Pick<Metrics, 'gauge'>;
+  readonly outbox: Pick<Outbox, 'alsoRecord' | 'appendEvents' | 'resume' | 'wake' | 'start' | 'close'>;
+  readonly authTokenOf: (authId: string) => Promise<string | undefined>;
+  readonly prefixes?: readonly string[];
+  readonly limits?: Partial<CallbackLimits>;
+}
+
+export interface CallbacksFeature extends Feature {
+  readonly migrations: readonly Migration[];
+  readonly routes: readonly RouteGroup[];
+  readonly resources: AccountResources;
+  /** The consumer of the outbox: one attempt at one event, in a place at its receiver's host. */
+  readonly deliver: OutboxConsumer;
+  /** Begins to deliver, and to remove what the log has kept long enough. */
+  open(): void;
+  /** Ends the outbox: waits for deliveries, which are given up after a while. */
+  release(): Promise<void>;
+}
+
+export const callbackMigrations: readonly Migration[] = [
+  callbacksTable,
+  callbackAttempts,
+  callbacksOfSubaccounts,
+];
+
+/** Delivers events to customers' URLs, signed and at least once, and keeps a log of it. */
+export function createCallbacks(deps: CallbacksDeps): CallbacksFeature {
+  const { database, clock, log, secrets, outbox } = deps;
+  const limits = { ...callbackLimits, ...deps.limits };
+  const stop = new AbortController();
+  const store = createCallbackStore(database);
+  // A delivery is in the log from the moment its event is written.
+  outbox.alsoRecord((write, events) =>
+    store.insert(
+      write,
+      events.map((event) => waitingRow(event, event.callback!)),
+    ),
+  );
+  if (deps.metrics !== undefined) publishBacklog({ database, clock, metrics: deps.metrics });
+  const deliver = createConsumer({
+    ...deps,
+    store,
+    sign: createSigner(deps),
+    maxBodyBytes: limits.maxBodyBytes,
+    slots: createHostSlots(limits.perHost),
+    stop: stop.signal,
+  });
+  let cancelPrune: (() => void) | undefined;
+  let pruning: Promise<void> | undefined;
+
+  async function replay(row: CallbackRow): Promise<string> {
+    const callbackId = secrets.randomUuid();
+    const { account, event_id, event_type, fields, main_account, method, resource, url } = row;
+    const event: OutboxEvent = {
+      type: event_type,
+      account,
+      mainAccount: main_account,
+      // Not the resource's own: it waits for nothing, and the feed has told of the event already.
+      resource: `${replayResource}${callbackId}`,
+      payload: JSON.parse(fields),
+      callback: {
+        url,
+        method,
+        replay: { eventId: event_id, callbackId, resource },
+      },
+    };
+    await database.transact((write) => outbox.appendEvents(write, [event]));
+    outbox.wake();
+    return callbackId;
+  }
+
+  function pruneAt(at: number): void {
+    cancelPrune = clock.startTimer(at, () => {
+      pruning = prune().finally(() => {
+        pruning = undefined;
+      });
+    });
+  }
+
+  async function prune(): Promise<void> {
+    // A statement that removes more would hold up those who wait to write.
+    const portion = 1_000;
+    let pruned = 0;
+    try {
+      pruned = await pruneCallbacks(database, clock.wallNow() - limits.keepMs, portion);
+    } catch (err) {
+      log.error({ err }, 'The log of callbacks could not be pruned; it will be tried again.');
+    }
+    if (!stop.signal.aborted) pruneAt(clock.now() + (pruned === portion ? 100 : limits.pruneEveryMs));
+  }
+
+  return {
+    name: 'callbacks',
+    migrations: callbackMigrations,
+    routes: [callbackRoutes({ database, replay })],
+    resources: { remove: removeCallbacks, passOn: passOnCallbacks },
+    deliver,
+    open() {
+      outbox.start(deliver);
+      pruneAt(clock.now() + limits.pruneEveryMs);
+    },
+    async release() {
+      const cancelStop = clock.startTimer(clock.now() + limits.graceMs, () => stop.abort());
+      await outbox.close();
+      cancelStop();
+      stop.abort();
+      await pruning;
+      cancelPrune?.();
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import type { Clock, Egress, Logger } from '@jackfield/ports';
+import type { CallbackTarget, OutboxEvent } from '../../../kernel/kernel-effects.ts';
+import type { Outbox } from '../../../kernel/outbox.ts';
+import type { DeliveryOutcome, OutboxConsumer } from '../../../kernel/outbox-consumer.ts';
+import type { StoredEvent } from '../../../kernel/outbox-store.ts';
+import { withoutSecrets } from '../../../kernel/shown-url.ts';
+import { type DeliveryVerdict, isSilent, judgeAttempt } from '../domain/delivery-outcome.ts';
+import { type DeliverySettings, parseDeliverySettings } from '../domain/delivery-settings.ts';
+import type { HostSlots } from '../domain/host-slots.ts';
+import { deliveryEvent } from '../events.ts';
+import { type CallbackAttempt, type CallbackStore, waitingRow } from '../store.ts';
+import { fieldsOf } from './fields.ts';
+import type { SignRequest } from './signed-request.ts';
+
+export interface DeliverDeps {
+  readonly store: CallbackStore;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly egress: Egress;
+  readonly sign: SignRequest;
+  readonly outbox: Pick<Outbox, 'appendEvents' | 'resume' | 'wake'>;
+  /** Of a receiver's answer, which nobody reads. */
+  readonly maxBodyBytes: number;
+  readonly slots: HostSlots;
+  /** Gives up what is on its way; it is sent again after the next start. */
+  readonly stop: AbortSignal;
+}
+
+/** One attempt at one event: signed, sent, judged; its record is written with the outcome that the outbox records. */
+export function createConsumer(deps: DeliverDeps): OutboxConsumer {
+  const { slots, outbox, log } = deps;
+
+  function free(lane: string, wasSilent: boolean): void {
+    const places = slots.free(lane, wasSilent);
+    if (places === 0) return;
+    outbox.resume(lane, places).then(
+      (resumed) => {
+        if (resumed === places) slots.moreWait(lane);
+      },
+      (err: unknown) => log.error({ err, lane }, 'callbacks that wait for a slot at their host not resumed'),
+    );
+  }
+
+  return {
+    admit({ callback }) {
+      if (callback === undefined) return undefined;
+      const lane = laneOf(callback);
+      return slots.take(lane) ? undefined : lane;
+    },
+    async deliver(event) {
+      const { callback } = event;
+      if (callback === undefined) return 'delivered';
+      const heard = { wasSilent: false };
+      try {
+        return await attempt(deps, event, callback, heard);
+      } finally {
+        // The retries of unordered events have fixed times: a receiver that hangs must not move those of others.
+        free(laneOf(callback), heard.wasSilent && callback.isUnordered !== true);
+      }
+    },
+  };
+}
+
+async function attempt(
+  deps: DeliverDeps,
+  event: StoredEvent,
+  callback: CallbackTarget,
+  heard: { wasSilent: boolean },
+): Promise<DeliveryOutcome> {
+  const { store, clock, egress, maxBodyBytes, outbox, stop } = deps;
+  const settings = parseDeliverySettings(callback.url);
+  const { method } = callback;
+  const { account, mainAccount } = event;
+  const waiting = waitingRow(event, callback);
+  const fields = fieldsOf(event.payload);
+  const eventId = waiting.event_id;
+  const request = await deps.sign({ url: callback.url, method, fields, eventId, account, mainAccount });
+  if (request === undefined) {
+    deps.log.warn({ event: event.eventId, account }, 'An event of an account that is gone.');
+    return 'abandoned';
+  }
+
+  const sentAt = clock.now();
+  const sentOn = clock.wallNow();
+  const { url, headers, body } = request;
+  const timeouts = timeoutsOf(settings);
+  const outcome = await egress.send({ url, method, headers, body, timeouts, maxBodyBytes, signal: stop });
+  const now = clock.now();
+  if ('problem' in outcome && outcome.problem.kind === 'aborted') return { retryAt: now, isAttempt: false };
+  heard.wasSilent = isSilent(outcome);
+
+  // Only an attempt whose outcome was recorded counts: a process that dies in the middle of one takes none away.
+  const before = event.attempts === 1 ? [] : await store.attemptsOf(waiting.callback_id);
+  const attempts = before.length + 1;
+  const verdict = judgeAttempt(outcome, settings, attempts, { sentAt, now }, callback.schedule);
+  const { problem, responseStatus } = verdict;
+  const durationMs = now - sentAt;
+  const result = responseStatus === null ? { problem } : { status: responseStatus };
+  const about = { event: event.type, method, url: withoutSecrets(url) };
+  deps.log.debug({ ...about, ...result, durationMs }, 'callback sent');
+  const made = {
+    at: sentOn,
+    status: verdict.responseStatus,
+    duration: now - sentAt,
+    problem: verdict.problem,
+  };
+  const row = {
+    ...waiting,
+    headers: JSON.stringify(headers),
+    signed_v2: request.signedV2,
+    signed_v3: request.signedV3,
+    status: verdict.status,
+    attempts,
+    attempt_log: JSON.stringify([...before, made] satisfies CallbackAttempt[]),
+    response_status: verdict.responseStatus,
+    problem: verdict.problem,
+    duration_ms: now - sentAt,
+    last_attempt_at: sentOn,
+    next_attempt_at: verdict.nextAttemptAt === null ? null : verdict.nextAttemptAt - now + clock.wallNow(),
+  };
+  const told: OutboxEvent[] = [deliveryEvent(event, row)];
+  return outcomeOf(verdict, async (write) => {
+    await store.save(write, row);
+    await outbox.appendEvents(write, told);
+  });
+}
+
+function outcomeOf(
+  { status, nextAttemptAt }: DeliveryVerdict,
+  save: NonNullable<Extract<DeliveryOutcome, { finished: unknown }>['save']>,
+): DeliveryOutcome {
+  if (nextAttemptAt !== null) return { retryAt: nextAttemptAt, isAttempt: true, save };
+  return { finished: status === 'delivered' ? 'delivered' : 'abandoned', save };
+}
+
+function timeoutsOf({ connectMs, readMs, totalMs }: DeliverySettings) {
+  return { connectMs, readMs, totalMs };
+}
+
+/** The host; unordered events have slots of their own there, so that neither kind waits for the other. */
+function laneOf({ url, isUnordered }: CallbackTarget): string {
+  const host = URL.canParse(url) ? new URL(url).host : '';
+  return isUnordered === true ? `${host} unordered` : host;
+}

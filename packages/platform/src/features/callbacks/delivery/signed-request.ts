@@ -1,0 +1,94 @@
+import { stringToSignV2, stringToSignV3 } from '@jackfield/contract';
+import type { Secrets } from '@jackfield/ports';
+import { newDigits } from '../../../kernel/ids.ts';
+import { parseDeliverySettings } from '../domain/delivery-settings.ts';
+
+/** A request as it is sent, and the texts that its signatures are of. */
+export interface SignedRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly signedV2: string;
+  readonly signedV3: string;
+}
+
+export interface RequestToSign {
+  /** As the customer wrote it; its fragment is neither sent nor signed. */
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+  /** The form of a POST, the end of the query of a GET. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** Names the event that the request tells of; absent where it tells of none. */
+  readonly eventId?: string;
+  /** The account or subaccount that owns the resource. */
+  readonly account: string;
+  readonly mainAccount: string;
+}
+
+/** Signs a request for an account; undefined when its main account is gone. */
+export type SignRequest = (request: RequestToSign) => Promise<SignedRequest | undefined>;
+
+export interface SignerDeps {
+  readonly secrets: Pick<Secrets, 'sign' | 'randomBytes'>;
+  readonly authTokenOf: (authId: string) => Promise<string | undefined>;
+  /** Of the signature headers, e.g. `X-Service-`; the usual ones when left out. */
+  readonly prefixes?: readonly string[];
+}
+
+/** The published interface's own prefix, and that of the hosted service, whose validators then work unchanged (docs/interface/signatures.md#prefixes). */
+export const defaultSignaturePrefixes: readonly string[] = ['X-Service-', 'X-Plivo-'];
+
+/** docs/interface/signatures.md#version-2: the nonce of the one published example has twenty digits. */
+const nonceDigits = 20;
+
+/** Form or query, and under each prefix the signatures V2 and V3 with nonces of their own, new for each request. */
+export function createSigner({
+  secrets,
+  authTokenOf,
+  prefixes = defaultSignaturePrefixes,
+}: SignerDeps): SignRequest {
+  return async ({ url: written, method, fields, eventId, account, mainAccount }) => {
+    const mainToken = await authTokenOf(mainAccount);
+    if (mainToken === undefined) return undefined;
+    // Whose subaccount is gone has its last requests signed by the main account alone.
+    const token = account === mainAccount ? mainToken : ((await authTokenOf(account)) ?? mainToken);
+    const { url } = parseDeliverySettings(written);
+    const nonceV2 = newDigits(nonceDigits, secrets);
+    const nonceV3 = newDigits(nonceDigits, secrets);
+    const signedV2 = stringToSignV2(url, nonceV2);
+    const signedV3 = stringToSignV3(method, url, nonceV3, fields);
+    const v2 = secrets.sign(token, signedV2);
+    const v3 = secrets.sign(token, signedV3);
+    const signatures = {
+      'Signature-V2': v2,
+      'Signature-Ma-V2': token === mainToken ? v2 : secrets.sign(mainToken, signedV2),
+      'Signature-V2-Nonce': nonceV2,
+      'Signature-V3': v3,
+      'Signature-Ma-V3': token === mainToken ? v3 : secrets.sign(mainToken, signedV3),
+      'Signature-V3-Nonce': nonceV3,
+    };
+    const headers: Record<string, string> = {
+      'User-Agent': 'Jackfield',
+      Accept: '*/*',
+      ...(method === 'POST' ? { 'Content-Type': 'application/x-www-form-urlencoded' } : {}),
+      ...(eventId === undefined ? {} : { 'X-Service-Event-Id': eventId }),
+    };
+    for (const prefix of prefixes) {
+      for (const [name, value] of Object.entries(signatures)) headers[`${prefix}${name}`] = value;
+    }
+    const encoded = encodeFields(fields);
+    return method === 'POST'
+      ? { url, headers, body: encoded, signedV2, signedV3 }
+      : { url: withQuery(url, encoded), headers, body: '', signedV2, signedV3 };
+  };
+}
+
+export function encodeFields(fields: Readonly<Record<string, string>>): string {
+  return new URLSearchParams(fields).toString();
+}
+
+/** The URL of a GET: what the customer put into its query stays in front. */
+export function withQuery(url: string, query: string): string {
+  if (query === '') return url;
+  return `${url}${url.includes('?') ? '&' : '?'}${query}`;
+}

@@ -1,0 +1,173 @@
+import type { Logger, Media } from '@jackfield/ports';
+import type { SessionRunner } from '../../../kernel/session-runner.ts';
+import {
+  adoptedCall,
+  type DirectCall,
+  type DirectCallEffect,
+  type DirectCallInput,
+  directCallMachine,
+  isDirectCallOver,
+  isReplaceable,
+  newDirectCall,
+  type WantedCall,
+} from '../domain/direct-call.ts';
+import { type CallEnd, callEnds } from '../domain/hangup-cause.ts';
+import type { Conversations, LegOwner, OutboundLeg, OwnedLegNotice } from '../public-api.ts';
+
+export interface DirectCallsDeps {
+  readonly runner: SessionRunner;
+  readonly media: Media;
+  readonly log: Logger;
+  readonly newUuid: () => string;
+  readonly dial: (leg: OutboundLeg) => Promise<void>;
+  readonly ring: (leg: string) => void;
+  readonly openEarly: (leg: string) => void;
+  readonly answer: (leg: string) => void;
+  readonly hangUp: (leg: string, end: CallEnd) => void;
+  readonly take: (leg: string, owner: LegOwner) => Promise<boolean>;
+}
+
+/** Seconds that a directly called phone may ring: the default of an outbound call in docs/interface/calls.md#making-a-call. */
+const ringTimeoutSeconds = 120;
+
+/** Of the play that stands for the phone that is to take a place. */
+const ringbackKey = 'ringback';
+
+export interface DirectCalls {
+  readonly ownerKind: string;
+  readonly tell: (owner: string, notice: OwnedLegNotice) => void;
+  readonly conversations: Conversations;
+  /** Opens the call so that it hears of its caller's leg from that leg's first notice on. */
+  open(callerLeg: string, wanted: WantedCall): Promise<void>;
+  /** Dials the callee, unless the caller has gone meanwhile. */
+  begin(callerLeg: string): void;
+  /** Takes two answered legs from whoever has them and joins them; gives the owner that they have from now on. */
+  adopt(callerLeg: string, calleeLeg: string, wanted: WantedCall): Promise<LegOwner>;
+}
+
+/** Calls of an endpoint to another phone, joined leg to leg; each is named by the leg that its first caller had. */
+export function createDirectCalls(deps: DirectCallsDeps): DirectCalls {
+  const ownerKind = 'direct-call';
+
+  const calls = deps.runner.define<DirectCall, DirectCallInput, DirectCallEffect>({
+    name: ownerKind,
+    machine: directCallMachine,
+    isEnded: isDirectCallOver,
+    perform(call, effect) {
+      switch (effect.do) {
+        case 'dial-callee':
+          return dialCallee(call, effect.leg, effect.wanted);
+        case 'ring-caller':
+          return deps.ring(call);
+        case 'early-caller':
+          return deps.openEarly(call);
+        case 'answer-caller':
+          return deps.answer(call);
+        case 'bridge':
+          return bridge(deps.media, call, effect.legs);
+        case 'ringback':
+          return ringBack(deps.media, call, effect.leg);
+        case 'overhear':
+          return overhear(deps.media, call, effect.leg, effect.other);
+        case 'unbridge':
+          return deps.media.send({ do: 'close-mix', mix: call });
+        case 'hang-up':
+          return deps.hangUp(effect.leg, effect.end);
+      }
+    },
+  });
+
+  function dialCallee(callerLeg: string, leg: string, wanted: WantedCall): void {
+    deps
+      .dial({
+        leg,
+        ...wanted,
+        owner: { kind: ownerKind, id: callerLeg },
+        parentLeg: callerLeg,
+        ringTimeoutSeconds,
+        sipHeaders: {},
+      })
+      .catch((error: unknown) => {
+        deps.log.error({ leg, err: error }, 'The leg to the callee could not be recorded.');
+        calls.send(callerLeg, { type: 'leg-ended', leg, end: callEnds(5010, 'Error') });
+      });
+  }
+
+  const conversations: Conversations = {
+    partnerOf(owner, leg) {
+      const call = calls.peek(owner);
+      if (call?.sound !== 'bridge') return undefined;
+      if (leg === call.callerLeg) return call.calleeLeg;
+      return leg === call.calleeLeg ? call.callerLeg : undefined;
+    },
+    placeOf(owner, leg) {
+      const call = calls.peek(owner);
+      return call !== undefined && isReplaceable(call, leg) ? 'replaceable' : undefined;
+    },
+    succeed: async (owner, { leg, place }) =>
+      (await calls.ask<boolean>(owner, { type: 'succeed', leg, place })) ?? false,
+    release: async () => false,
+  };
+
+  return {
+    ownerKind,
+    conversations,
+    tell(owner, notice) {
+      switch (notice.type) {
+        case 'leg-ringing':
+        case 'leg-early':
+        case 'leg-answered':
+        case 'leg-given':
+        case 'leg-taken':
+        case 'leg-ended':
+          calls.send(owner, notice);
+      }
+    },
+    open: (callerLeg, wanted) =>
+      calls.open(callerLeg, newDirectCall(wanted, callerLeg, deps.newUuid()), { type: 'opened' }),
+    begin: (callerLeg) => calls.send(callerLeg, { type: 'begin' }),
+    async adopt(callerLeg, calleeLeg, wanted) {
+      const id = deps.newUuid();
+      const owner = { kind: ownerKind, id };
+      // There first, so that it hears everything from the moment of the taking on.
+      await calls.open(id, adoptedCall(wanted, callerLeg, calleeLeg), { type: 'opened' });
+      const legs = [callerLeg, calleeLeg];
+      const taken = await Promise.all(legs.map((leg) => deps.take(leg, owner).catch(() => false)));
+      for (const [index, leg] of legs.entries()) {
+        if (!taken[index]) calls.send(id, { type: 'leg-ended', leg, end: callEnds(4000, 'Service') });
+      }
+      calls.send(id, { type: 'adopt' });
+      return owner;
+    },
+  };
+}
+
+function bridge(media: Media, mix: string, [one, other]: readonly [string, string]): void {
+  media.send({ do: 'open-mix', mix });
+  media.send({
+    do: 'set-hearing',
+    mix,
+    members: [
+      { leg: one, hears: [other] },
+      { leg: other, hears: [one] },
+    ],
+  });
+}
+
+function overhear(media: Media, mix: string, leg: string, other: string): void {
+  media.send({ do: 'open-mix', mix });
+  media.send({
+    do: 'set-hearing',
+    mix,
+    members: [
+      { leg, hears: [other] },
+      { leg: other, hears: [] },
+    ],
+  });
+}
+
+function ringBack(media: Media, mix: string, leg: string): void {
+  media.send({ do: 'open-mix', mix });
+  media.send({ do: 'set-hearing', mix, members: [{ leg, hears: [] }] });
+  media.send({ do: 'play', mix, key: ringbackKey, to: [leg], sound: { kind: 'ringback' }, loop: true });
+}

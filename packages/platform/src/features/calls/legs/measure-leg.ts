@@ -1,0 +1,17 @@
+import type { Metrics } from '@jackfield/ports';
+import type { CallLeg } from '../domain/call-leg.ts';
+
+/** Counts a leg that has ended, by what its record says. Causes are those of the table of causes: few. */
+export function measureLeg(
+  metrics: Pick<Metrics, 'count' | 'observe'> | undefined,
+  leg: CallLeg | undefined,
+): void {
+  if (metrics === undefined || leg === undefined || leg.end === null) return;
+  const { direction, end, initiatedAt, answeredAt, quality } = leg;
+  metrics.count('jackfield_calls_ended_total', { direction, cause: end.name });
+  if (answeredAt !== null) {
+    const seconds = Math.max(0, answeredAt - initiatedAt) / 1000;
+    metrics.observe('jackfield_call_setup_seconds', seconds, { direction });
+  }
+  if (quality?.mos != null) metrics.observe('jackfield_call_mos', quality.mos);
+}

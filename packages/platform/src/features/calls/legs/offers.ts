@@ -1,0 +1,155 @@
+import type { Clock, LegNotice, Logger, Telephony } from '@jackfield/ports';
+import type { Sessions } from '../../../kernel/session-runner.ts';
+import type { Rate } from '../../usage/index.ts';
+import type { CallLeg, CallLegInput } from '../domain/call-leg.ts';
+import { callEnds } from '../domain/hangup-cause.ts';
+import { qualityOf } from '../domain/leg-quality.ts';
+import type { Calls, LegOffer, TakenOffer } from '../public-api.ts';
+import type { DirectCalls } from './direct-calls.ts';
+import type { Transfers } from './transfers.ts';
+
+export interface OffersDeps {
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly telephony: Pick<Telephony, 'hangUp'>;
+  readonly legs: Pick<Sessions<CallLeg, CallLegInput>, 'open' | 'send' | 'ask'>;
+  /** Takes what nobody else wants. */
+  readonly direct: Pick<DirectCalls, 'ownerKind' | 'open' | 'begin'>;
+  /** Takes what is to replace another call. */
+  readonly transfers: Pick<Transfers, 'offered' | 'replacing' | 'over'>;
+  readonly answer: (leg: string) => void;
+  readonly mainAccountOf: (account: string) => Promise<string | undefined>;
+  readonly rate: () => Rate;
+  readonly timeLimitSeconds: number;
+}
+
+type OfferedLeg = Extract<LegNotice, { readonly type: 'leg-offered' }>;
+type LaterNotice = Exclude<LegNotice, OfferedLeg>;
+
+/** Calls that phones place: recorded, then offered to whoever may want them. */
+export interface Offers {
+  readonly offeredTo: Calls['offeredTo'];
+  arrived(offered: OfferedLeg): void;
+  /** True when the leg is not open yet: the notice is kept until it is. */
+  isKept(notice: LaterNotice): boolean;
+}
+
+export function createOffers(deps: OffersDeps): Offers {
+  const { legs, direct } = deps;
+  const takers: Parameters<Calls['offeredTo']>[0][] = [];
+  /** What came for legs whose main account is being looked up: a caller may give up meanwhile. */
+  const kept = new Map<string, LaterNotice[]>();
+
+  async function arrived(offered: OfferedLeg): Promise<void> {
+    const { leg } = offered;
+    kept.set(leg, []);
+    deps.transfers.offered(offered);
+    try {
+      const mainAccount = await deps.mainAccountOf(offered.account);
+      if (mainAccount === undefined) throw new Error(`account ${offered.account} has been deleted`);
+      const recorded = legs.open(leg, newOfferedLeg(offered, mainAccount), { type: 'offered' });
+      for (const notice of kept.get(leg) ?? []) {
+        legs.send(leg, notice.type === 'leg-ended' ? endedInput(notice) : notice);
+      }
+      kept.delete(leg);
+      await recorded;
+      await (offered.replaces === undefined ? decide(offered, mainAccount) : replace(offered));
+    } catch (error) {
+      kept.delete(leg);
+      deps.transfers.over(leg);
+      deps.log.error({ leg, err: error }, 'An offered leg could not be recorded; it is refused.');
+      deps.telephony.hangUp(leg, 500);
+    }
+  }
+
+  async function decide(offered: OfferedLeg, mainAccount: string): Promise<void> {
+    const { leg, account, from, to, callerName } = offered;
+    try {
+      const taken = await askTakers({ ...offered, mainAccount });
+      if (taken !== undefined) {
+        legs.send(leg, { type: 'offer-taken', ...taken });
+        return;
+      }
+      await direct.open(leg, { account, mainAccount, from, to, callerName });
+      const owner = { kind: direct.ownerKind, id: leg };
+      // Its end may be on its way to the record: only then it is known whether there is a caller to dial for.
+      if (await legs.ask<boolean>(leg, { type: 'offer-taken', owner })) direct.begin(leg);
+    } catch (error) {
+      deps.log.error({ leg, err: error }, 'Nobody could be asked who takes an offered leg; it is refused.');
+      legs.send(leg, { type: 'offer-failed', end: callEnds(5010, 'Error') });
+    }
+  }
+
+  /** RFC 3891 §3: whoever has the call that is replaced gets this one; the refusal of what cannot be is final. */
+  async function replace(offered: OfferedLeg): Promise<void> {
+    const { leg } = offered;
+    try {
+      const owner = await deps.transfers.replacing(offered);
+      if (typeof owner === 'number') {
+        legs.send(leg, { type: 'offer-refused', status: owner, end: callEnds(3020, 'Service') });
+      } else if (await legs.ask<boolean>(leg, { type: 'offer-taken', owner })) deps.answer(leg);
+    } catch (error) {
+      deps.log.error({ leg, err: error }, 'A leg that is to replace another one is refused.');
+      legs.send(leg, { type: 'offer-failed', end: callEnds(5010, 'Error') });
+    }
+  }
+
+  async function askTakers(offered: OfferedLeg & { readonly mainAccount: string }) {
+    const { type: _, sourceAddress: __, ...offer } = offered;
+    let taken: TakenOffer | undefined;
+    for (let next = 0; next < takers.length && taken === undefined; next++) {
+      taken = await takers[next]!(offer satisfies LegOffer);
+    }
+    return taken;
+  }
+
+  function newOfferedLeg(offered: OfferedLeg, mainAccount: string): CallLeg {
+    const { leg, account, from, to, callerName, headers, sourceAddress, trunk } = offered;
+    return {
+      leg,
+      account,
+      mainAccount,
+      direction: 'inbound',
+      owner: null,
+      borrower: null,
+      unheard: [],
+      from,
+      to,
+      callerName,
+      requestUuid: leg,
+      parentLeg: null,
+      parentRequestUuid: leg,
+      headers,
+      sourceAddress,
+      trunk: trunk === undefined ? null : { trunk, account, mainAccount },
+      callbacks: null,
+      timeLimitSeconds: deps.timeLimitSeconds,
+      sendDigits: '',
+      sendOnPreanswer: false,
+      rate: deps.rate(),
+      phase: 'offered',
+      initiatedAt: deps.clock.wallNow(),
+      answeredAt: null,
+      endedAt: null,
+      end: null,
+      wantedEnd: null,
+      quality: null,
+      pressedKeys: [],
+    };
+  }
+
+  return {
+    offeredTo: (taker) => void takers.push(taker),
+    arrived: (offered) => void arrived(offered),
+    isKept(notice) {
+      const waiting = kept.get(notice.leg);
+      waiting?.push(notice);
+      return waiting !== undefined;
+    },
+  };
+}
+
+/** What signalling says of an end, as the leg takes it. */
+export function endedInput({ end, media }: Extract<LegNotice, { readonly type: 'leg-ended' }>) {
+  return { type: 'leg-ended', end, quality: qualityOf(media) } as const;
+}

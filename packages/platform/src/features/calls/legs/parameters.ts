@@ -1,0 +1,53 @@
+import { timestampWithMicroseconds, timestampWithOffset } from '../../../kernel/timestamps.ts';
+import { amountText, type Usage } from '../../usage/index.ts';
+import { billableSecondsOf, type CallLeg, durationOf } from '../domain/call-leg.ts';
+import { statusOfEndedCall } from '../domain/call-status.ts';
+import type { LiveLeg } from '../public-api.ts';
+import { reasonOf } from './hangup-reason.ts';
+
+export type CallParameters = Readonly<Record<string, string>>;
+
+type Described = Omit<LiveLeg, 'phase' | 'owner' | 'isPrivate'> &
+  Pick<CallLeg, 'parentRequestUuid' | 'rate' | 'phase'>;
+
+/** What every request about a call carries (docs/interface/calls.md#request-parameters), without `Event`; `CallStatus` is that of a call that lives. */
+export function parametersOfCall(leg: Described): CallParameters {
+  return {
+    // First, so that a header of the caller's never takes the place of a parameter of ours.
+    ...leg.headers,
+    CallUUID: leg.leg,
+    RequestUUID: leg.requestUuid,
+    From: leg.from,
+    To: leg.to,
+    CallerName: leg.callerName,
+    Direction: leg.direction,
+    CallStatus: leg.phase === 'answered' ? 'in-progress' : 'ringing',
+    ALegUUID: leg.parentLeg ?? leg.leg,
+    ALegRequestUUID: leg.parentRequestUuid,
+    ParentAuthID: leg.mainAccount,
+    SessionStart: timestampWithMicroseconds(leg.initiatedAt),
+    BillRate: amountText(leg.rate.perMinute),
+  };
+}
+
+/** What the request about its end carries besides. */
+export function parametersOfEnd(leg: CallLeg, usage: Usage): CallParameters {
+  const { end, endedAt, answeredAt } = leg;
+  if (end === null || endedAt === null) return {};
+  const billable = billableSecondsOf(leg);
+  const reason = reasonOf(end);
+  return {
+    CallStatus: statusOfEndedCall(end, answeredAt !== null),
+    Duration: String(durationOf(leg)),
+    BillDuration: String(billable),
+    TotalCost: usage.amountOf(leg.rate, billable).amount,
+    HangupCause: end.name,
+    HangupCauseName: end.name,
+    HangupCauseCode: String(end.code),
+    HangupSource: end.source,
+    ...(reason === null ? {} : { HangupReason: reason }),
+    StartTime: timestampWithOffset(leg.initiatedAt),
+    ...(answeredAt === null ? {} : { AnswerTime: timestampWithOffset(answeredAt) }),
+    EndTime: timestampWithOffset(endedAt),
+  };
+}

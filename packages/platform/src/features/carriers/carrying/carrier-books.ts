@@ -1,0 +1,88 @@
+import type { Clock, Instant, Logger } from '@jackfield/ports';
+import type { Usage } from '../../usage/index.ts';
+import { type CarrierUse, reserve, settle, spend, unusedCarrier } from '../domain/caps.ts';
+import type { Carrier } from '../domain/carrier.ts';
+import type { PassedOver } from '../domain/passed-over.ts';
+import type { CarrierStore } from '../store.ts';
+
+export interface CarrierBooksDeps {
+  readonly carriers: readonly Carrier[];
+  readonly usage: Usage;
+  readonly store: CarrierStore;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** A call that is to be placed. */
+export interface PricedCall {
+  readonly leg: string;
+  readonly number: string;
+  /** From the answer on. */
+  readonly timeLimitSeconds: number;
+}
+
+/** What each carrier is used for; holds its caps. */
+export interface CarrierBooks {
+  /** Takes a place and the worst-case cost. The promise resolves when a restart would know of it. */
+  reserve(carrier: Carrier, call: PricedCall): PassedOver | Promise<void>;
+  /** Once for each reservation. */
+  settle(carrier: Carrier, call: PricedCall, answeredMs: number): void;
+  useOf(carrier: string): CarrierUse | undefined;
+  restore(): Promise<void>;
+}
+
+/** RFC 3261 §17.1.2.2 Timer F: so long the BYE of the time limit may stay unanswered before the call is over for us. */
+const overrunSeconds = 32;
+/** RFC 4028 §4, the recommended interval: so long a carrier may keep a call whose platform has crashed. */
+const orphanSeconds = 1800;
+
+export function createCarrierBooks(deps: CarrierBooksDeps): CarrierBooks {
+  const { usage, store, clock, log } = deps;
+  const uses = new Map<string, CarrierUse>();
+  for (const { name, caps } of deps.carriers) uses.set(name, unusedCarrier(caps, clock.now()));
+
+  const worstCaseOf = (number: string, timeLimitSeconds: number) =>
+    usage.amountOf(usage.rateOf('outbound', number), timeLimitSeconds + overrunSeconds).units;
+  const costOf = (number: string, answeredMs: number) =>
+    answeredMs === 0
+      ? 0
+      : usage.amountOf(usage.rateOf('outbound', number), Math.max(1, Math.round(answeredMs / 1000))).units;
+  const useOf = (name: string, now: Instant, caps: Carrier['caps']) =>
+    uses.get(name) ?? unusedCarrier(caps, now);
+
+  return {
+    reserve({ name, caps }, { leg, number, timeLimitSeconds }) {
+      const now = clock.now();
+      const worstCase = worstCaseOf(number, timeLimitSeconds);
+      // Of what has no price no cap can hold: the operator's table has to say what it costs.
+      if (caps.spendPerHour !== undefined && worstCase === 0) return 'unrated';
+      const admitted = reserve(caps, useOf(name, now, caps), worstCase, now);
+      if (!admitted.ok) return admitted.reached;
+      uses.set(name, admitted.use);
+      if (caps.spendPerHour === undefined) return Promise.resolve();
+      return store.reserve({ leg, carrier: name, number, reserved_at: now, worst_case: worstCase });
+    },
+    settle({ name, caps }, { leg, number, timeLimitSeconds }, answeredMs) {
+      const now = clock.now();
+      const cost = costOf(number, answeredMs);
+      uses.set(name, settle(useOf(name, now, caps), worstCaseOf(number, timeLimitSeconds), cost, now));
+      if (caps.spendPerHour === undefined) return;
+      store.settle(leg, name, cost, now).catch((error: unknown) => {
+        log.error({ leg, carrier: name, err: error }, 'What a call has cost could not be recorded.');
+      });
+    },
+    useOf: (carrier) => uses.get(carrier),
+    async restore() {
+      const now = clock.now();
+      for (const row of await store.remembered(now)) {
+        const { leg, carrier, number, settled_at } = row;
+        // The clock may have been set back since.
+        const lastedMs = Math.max(0, now - row.reserved_at) + orphanSeconds * 1000;
+        const cost = row.cost ?? Math.min(row.worst_case, costOf(number, lastedMs));
+        const use = uses.get(carrier);
+        if (use !== undefined) uses.set(carrier, spend(use, cost, settled_at ?? now));
+        if (settled_at === null) await store.settle(leg, carrier, cost, now);
+      }
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import type { Logger } from '@jackfield/ports';
+import { createAppendAlone } from '../../../kernel/append-alone.ts';
+import type { OutboxEvent } from '../../../kernel/kernel-effects.ts';
+import { createRareEvents, type RareEventsDeps } from '../../../kernel/rare-events.ts';
+import type { CarrierEvent } from '../domain/carrier-life.ts';
+import type { Tried } from './carrier-routes.ts';
+
+export interface CarrierFeedDeps extends Pick<RareEventsDeps, 'database' | 'clock' | 'outbox' | 'everyMs'> {
+  readonly log: Logger;
+  /** The operator's account, which is the first; undefined before it is known. */
+  readonly account: () => string | undefined;
+}
+
+/** Tells the operator's account of its carriers. */
+export interface CarrierFeed {
+  /** A carrier did not take a call: one event a minute for each carrier and reason, which says how many calls there were. */
+  passedOver(leg: string, tried: Tried): void;
+  happened(carrier: string, event: CarrierEvent): void;
+}
+
+export function createCarrierFeed(deps: CarrierFeedDeps): CarrierFeed {
+  const { log } = deps;
+  const appendAlone = createAppendAlone(deps);
+  const reportRarely = createRareEvents(deps);
+
+  /** Undefined before there is an account to receive it. */
+  function eventOf(carrier: string, type: string, payload: OutboxEvent['payload']): OutboxEvent | undefined {
+    const account = deps.account();
+    log.info({ carrier, ...payload }, `A carrier: ${type}.`);
+    if (account === undefined) return undefined;
+    return {
+      type: `carrier.${type}`,
+      account,
+      mainAccount: account,
+      resource: `carrier/${carrier}`,
+      payload: { carrier, ...payload },
+    };
+  }
+
+  function tell(carrier: string, type: string, payload: OutboxEvent['payload']): void {
+    const event = eventOf(carrier, type, payload);
+    if (event !== undefined) appendAlone(event);
+  }
+
+  return {
+    passedOver(leg, { carrier, because, sipStatus }) {
+      reportRarely(`${carrier} ${because}`, (calls) =>
+        eventOf(carrier, 'call-passed-over', {
+          reason: because,
+          ...(sipStatus === undefined ? {} : { sip_status: sipStatus }),
+          call_uuid: leg,
+          calls,
+        }),
+      );
+    },
+    happened(carrier, event) {
+      switch (event.name) {
+        case 'registered':
+          return tell(carrier, event.name, { expires: event.expiresSeconds });
+        case 'unregistered':
+          return tell(carrier, event.name, { reason: event.reason });
+        default:
+          return tell(carrier, event.name, {});
+      }
+    },
+  };
+}

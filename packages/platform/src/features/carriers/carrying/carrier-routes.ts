@@ -1,0 +1,81 @@
+import type { CallRoute, CallRoutes, DialTarget, LegEnd, Logger, TargetFailure } from '@jackfield/ports';
+import { callerIdFor } from '../domain/caller-id.ts';
+import { type Carrier, uriAt } from '../domain/carrier.ts';
+import { endOfPassedOver, type PassedOver } from '../domain/passed-over.ts';
+import type { CarrierBooks } from './carrier-books.ts';
+
+/** A carrier that did not take the call, and why. */
+export interface Tried {
+  readonly carrier: string;
+  readonly because: PassedOver | TargetFailure['because'];
+  readonly sipStatus?: number;
+}
+
+export interface CarrierRoutesDeps {
+  readonly log: Logger;
+  readonly books: CarrierBooks;
+  /** In the order in which they are tried. */
+  readonly carriersOf: (number: string) => readonly Carrier[];
+  readonly isReachable: (carrier: string) => boolean;
+  readonly passedOver: (leg: string, tried: Tried) => void;
+}
+
+/** What a number is dialled as until its carrier is chosen (RFC 3966). */
+const numberScheme = 'tel:';
+
+/** docs/interface/calls.md#making-a-call `time_limit`, where the leg says nothing of its own. */
+const defaultTimeLimitSeconds = 14_400;
+
+export function targetOfNumber(number: string): DialTarget {
+  return { uri: `${numberScheme}${number}` };
+}
+
+/** Numbers are tried at their carriers, each of which holds its caps before it is called. */
+export function createCarrierRoutes(deps: CarrierRoutesDeps): CallRoutes {
+  const { log, books } = deps;
+  return {
+    owner: 'carriers',
+    routeOf({ leg, from, to, targets, timeLimitSeconds = defaultTimeLimitSeconds }): CallRoute | undefined {
+      const uri = targets[0]?.uri;
+      if (!uri?.startsWith(numberScheme)) return undefined;
+      const number = uri.slice(numberScheme.length);
+      const call = { leg, number, timeLimitSeconds };
+      const tries = deps.carriersOf(number).map((carrier) => ({
+        carrier,
+        callerUser: callerIdFor(carrier.callerId, from.user),
+      }));
+      const passOver = (carrier: Carrier, because: PassedOver): LegEnd => {
+        deps.passedOver(leg, { carrier: carrier.name, because });
+        return endOfPassedOver(because);
+      };
+      return {
+        targets: tries.map(({ carrier, callerUser }) => ({
+          target: { uri: uriAt(carrier, to.user), account: carrier.name },
+          ...(callerUser === undefined ? {} : { callerUser }),
+          ringingWithinMs: carrier.ringingWithinSeconds * 1000,
+          carrier: carrier.name,
+        })),
+        reserve(at) {
+          const { carrier, callerUser } = tries[at]!;
+          if (!deps.isReachable(carrier.name)) return passOver(carrier, 'unreachable');
+          if (callerUser === undefined) return passOver(carrier, 'caller-id');
+          const reserved = books.reserve(carrier, call);
+          if (typeof reserved === 'string') return passOver(carrier, reserved);
+          return reserved.then(
+            () => undefined,
+            (error: unknown) => {
+              log.error(
+                { leg, carrier: carrier.name, err: error },
+                'The worst-case cost could not be recorded.',
+              );
+              books.settle(carrier, call, 0);
+              return passOver(carrier, 'broken');
+            },
+          );
+        },
+        settle: (at, answeredMs) => books.settle(tries[at]!.carrier, call, answeredMs),
+        failed: (at, failure) => deps.passedOver(leg, { carrier: tries[at]!.carrier.name, ...failure }),
+      };
+    },
+  };
+}

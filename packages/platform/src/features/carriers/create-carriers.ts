@@ -1,0 +1,116 @@
+import {
+  type CallRoutes,
+  type CarrierRequests,
+  type Clock,
+  type Database,
+  type Logger,
+  type Metrics,
+  type Migration,
+  type NumberRoutes,
+  prefixRoutes,
+  routesFor,
+  type Secrets,
+} from '@jackfield/ports';
+import type { Feature } from '../../feature.ts';
+import { randomChance } from '../../kernel/chance.ts';
+import type { Outbox } from '../../kernel/outbox.ts';
+import type { Usage } from '../usage/index.ts';
+import { createCarrierBooks } from './carrying/carrier-books.ts';
+import { createCarrierFeed } from './carrying/carrier-feed.ts';
+import { type CarrierLives, createCarrierLives } from './carrying/carrier-lives.ts';
+import { createCarrierRoutes, targetOfNumber } from './carrying/carrier-routes.ts';
+import { createIncoming, type IncomingCarrierCalls } from './carrying/incoming.ts';
+import type { Carrier } from './domain/carrier.ts';
+import { carrierCallsTable } from './migrations/0001-carriers.ts';
+import { createCarrierStore } from './store.ts';
+
+export interface CarriersDeps {
+  readonly carriers: readonly Carrier[];
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly secrets: Pick<Secrets, 'randomBytes'>;
+  readonly usage: Usage;
+  readonly outbox: Pick<Outbox, 'appendEvents' | 'wake'>;
+}
+
+/** The operator's ways into the public network. */
+export interface CarriersFeature extends Feature {
+  readonly migrations: readonly Migration[];
+  /** Numbers that `first` does not serve are reached through carriers. */
+  numbers(first: NumberRoutes): NumberRoutes;
+  /** For signalling: at which carriers such a number is tried. */
+  readonly callRoutes: CallRoutes;
+  /** Calls that carriers hand over. */
+  readonly incoming: IncomingCarrierCalls;
+  /** Reads what was spent before a restart; before the first call. */
+  restore(): Promise<void>;
+  /** Begins to register and to probe, when signalling is open; the account is told of what happens. */
+  open(account: string, requests: CarrierRequests | undefined): void;
+  close(): Promise<void>;
+}
+
+export function createCarriers(deps: CarriersDeps): CarriersFeature {
+  const { carriers, clock, log, metrics, secrets } = deps;
+  const table = prefixRoutes(carriers);
+  const books = createCarrierBooks({ ...deps, store: createCarrierStore(deps.database) });
+  let account: string | undefined;
+  const feed = createCarrierFeed({ ...deps, account: () => account });
+  const incoming = createIncoming(() => account);
+  let lives: CarrierLives | undefined;
+
+  const chance = () => randomChance(secrets);
+
+  const byCarrier = (name: string, sentence: string, value: (carrier: string) => number) =>
+    metrics.gauge(name, sentence, {
+      label: 'carrier',
+      values: () => carriers.map((carrier) => [carrier.name, value(carrier.name)] as const),
+    });
+  byCarrier(
+    'jackfield_carrier_calls',
+    'Calls through a carrier.',
+    (name) => books.useOf(name)?.concurrent ?? 0,
+  );
+  byCarrier('jackfield_carrier_registered', '1 while we are registered with a carrier.', (name) =>
+    Number(lives?.of(name)?.registration === 'registered'),
+  );
+  byCarrier('jackfield_carrier_reachable', '1 while a carrier takes part in routing.', (name) =>
+    Number(lives?.of(name)?.reach !== 'unreachable'),
+  );
+
+  return {
+    name: 'carriers',
+    migrations: [carrierCallsTable],
+    numbers: (first) => ({
+      targetsFor(number) {
+        const targets = first.targetsFor(number);
+        if (targets !== undefined) return targets;
+        // Whether one of them takes the call is seen when it is dialled.
+        return routesFor(table, number, () => 0).length === 0 ? undefined : [targetOfNumber(number)];
+      },
+    }),
+    callRoutes: createCarrierRoutes({
+      log,
+      books,
+      carriersOf: (number) => routesFor(table, number, chance).map(({ taker }) => taker),
+      isReachable: (carrier) => lives?.of(carrier)?.reach !== 'unreachable',
+      passedOver(leg, tried) {
+        const labels = { carrier: tried.carrier, reason: tried.because };
+        metrics.count('jackfield_carrier_calls_passed_over_total', labels);
+        feed.passedOver(leg, tried);
+      },
+    }),
+    incoming,
+    restore: () => books.restore(),
+    open(operator, requests) {
+      account = operator;
+      if (requests === undefined) return;
+      lives = createCarrierLives({ clock, carriers, requests, chance, happened: feed.happened });
+      lives.open();
+    },
+    async close() {
+      await lives?.close();
+    },
+  };
+}

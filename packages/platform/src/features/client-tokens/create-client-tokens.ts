@@ -1,0 +1,24 @@
+import type { ClientTokens } from '@jackfield/ports';
+import type { Feature } from '../../feature.ts';
+import type { RouteGroup } from '../../http/index.ts';
+import { clientTokenRoutes } from './routes.ts';
+import { type AdmissionDeps, createTokenAdmission } from './tokens/admit.ts';
+import type { IssueDeps } from './tokens/issue.ts';
+
+export type ClientTokensDeps = AdmissionDeps & Pick<IssueDeps, 'isApplication'>;
+
+interface ClientTokensFeature extends Feature {
+  readonly routes: readonly RouteGroup[];
+  /** For signalling: who presents a token. */
+  readonly tokens: ClientTokens;
+}
+
+/** Tokens with which browsers and apps register and call without a password. */
+export function createClientTokens(deps: ClientTokensDeps): ClientTokensFeature {
+  const { authTokenOf } = deps.accounts;
+  return {
+    name: 'client-tokens',
+    routes: [clientTokenRoutes({ ...deps, authTokenOf })],
+    tokens: createTokenAdmission(deps),
+  };
+}

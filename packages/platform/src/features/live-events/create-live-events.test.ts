@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { type AddressInfo, connect } from 'node:net';
+import { test } from 'node:test';
+import type { Clock } from '@jackfield/ports';
+import { eachDatabase, type OpenDatabase } from '@jackfield/testkit';
+import { type ApiAnswer, basic, openApi } from '../../http/testing/api-world.ts';
+import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
+import { createOutbox, outboxMigrations } from '../../kernel/outbox.ts';
+import { createLiveEvents, type LiveEventsLimits } from './create-live-events.ts';
+
+/** The feed behind the real HTTP interface, listening, on a real database. */
+async function openWorld(open: OpenDatabase, limits: Partial<LiveEventsLimits> = {}) {
+  const database = await open(outboxMigrations);
+  // The clock comes with the HTTP interface, which wants the routes first.
+  const clock: Clock = {
+    now: () => api.clock.now(),
+    wallNow: () => api.clock.wallNow(),
+    startTimer: (at, fire) => api.clock.startTimer(at, fire),
+  };
+  const log = { debug() {}, info() {}, warn() {}, error() {} };
+  let number = 0;
+  const outbox = createOutbox({ database, clock, log, newEventId: () => `event-${++number}` });
+  const live = createLiveEvents({ database, clock, log, outbox, limits });
+  const api = await openApi(
+    Object.assign(async () => database, { again: open.again }),
+    {
+      routes: live.routes,
+    },
+  );
+  await api.app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = api.app.server.address() as AddressInfo;
+
+  return {
+    api,
+    live,
+    port,
+    async emit(type: string, n: number, changes: Partial<OutboxEvent> = {}) {
+      const { authId } = api.main;
+      const event = { type, account: authId, mainAccount: authId, resource: 'r/1', payload: { n } };
+      await database.transact((write) => outbox.appendEvents(write, [{ ...event, ...changes }]));
+      outbox.wake();
+    },
+    /** What comes of a stream, until `enough` finds it so. */
+    async follow(query = '', headers: Record<string, string> = {}, as = api.main) {
+      const stop = new AbortController();
+      const answer = await fetch(`http://127.0.0.1:${port}/v1/Account/${as.authId}/Event/${query}`, {
+        headers: { authorization: basic(as), accept: 'text/event-stream', ...headers },
+        signal: stop.signal,
+      });
+      const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+      let text = '';
+      return {
+        status: answer.status,
+        type: answer.headers.get('content-type'),
+        stop: () => stop.abort(),
+        async until(enough: RegExp) {
+          while (!enough.test(text)) {
+            const { done, value } = await reader.read();
+            if (done) throw new Error(`the stream ended with ${JSON.stringify(text)}`);
+            text += value;
+          }
+          return text;
+        },
+      };
+    },
+    async close() {
+      live.drain();
+      await api.app.close();
+    },
+  };
+}
+
+const numbers = (objects: readonly { data: { n: number } }[]) => objects.map(({ data }) => data.n);
+const until = async (reached: () => boolean) => {
+  while (!reached()) await new Promise((resolve) => setTimeout(resolve, 5));
+};
+
+eachDatabase('live events', (open) => {
+  test('pages: the newest without a cursor, then what is behind, each event once', async () => {
+    const world = await openWorld(open);
+    for (let n = 1; n <= 5; n++) await world.emit('call.answered', n);
+    const newest = (await world.api.call('GET', 'Event/?limit=2')).body;
+    assert.deepEqual(numbers(newest.objects), [4, 5]);
+    assert.equal(newest.meta.next, null);
+    const [first] = (await world.api.call('GET', 'Event/?after=0-0&limit=1')).body.objects;
+    assert.deepEqual(
+      [first.type, first.resource, first.account, first.event_id],
+      ['call.answered', 'r/1', world.api.main.authId, 'event-1'],
+    );
+    let path: string | null = `Event/?after=${first.id}&limit=2`;
+    const seen: number[] = [];
+    let last = '';
+    while (path !== null) {
+      const page: ApiAnswer = await world.api.call('GET', path);
+      const { objects, meta } = page.body;
+      seen.push(...numbers(objects));
+      path = meta.next;
+      last = meta.after;
+    }
+    assert.deepEqual(seen, [2, 3, 4, 5]);
+    await world.emit('call.ended', 6);
+    assert.deepEqual(numbers((await world.api.call('GET', `Event/?after=${last}`)).body.objects), [6]);
+    await world.close();
+  });
+
+  test('a type or a family of types is picked out, also over pages', async () => {
+    const world = await openWorld(open);
+    for (let n = 1; n <= 6; n++) await world.emit(n % 2 === 0 ? 'call.ended' : 'callback.failed', n);
+    const get = async (query: string) => (await world.api.call('GET', `Event/?${query}`)).body;
+    assert.deepEqual(numbers((await get('type=call')).objects), [2, 4, 6]);
+    assert.deepEqual(numbers((await get('type=call.ended&limit=2')).objects), [4, 6]);
+    const page = await get('type=call&after=0-0&limit=2');
+    assert.deepEqual(numbers(page.objects), [2, 4]);
+    assert.deepEqual(numbers((await world.api.call('GET', page.meta.next)).body.objects), [6]);
+    for (const wrong of ['after=x', 'after=-1-2', 'limit=101', 'type=A', 'after=9999999999999999-1']) {
+      assert.equal((await world.api.call('GET', `Event/?${wrong}`)).status, 400, wrong);
+    }
+    await world.close();
+  });
+
+  test('a stream tells what is committed from now on, and goes on where a client had stopped', async () => {
+    const world = await openWorld(open, { pauseMs: 0 });
+    await world.emit('call.answered', 1);
+    const stream = await world.follow();
+    assert.deepEqual([stream.status, stream.type], [200, 'text/event-stream']);
+    await stream.until(/events follow/);
+    await world.emit('call.ended', 2, { payload: { n: 2, line: 'a\nb' } });
+    const text = await stream.until(/\n\n.*\n\n/s);
+    const [, id, data] = /id: (\S+)\nevent: call\.ended\ndata: (.*)\n\n$/.exec(text)!;
+    assert.equal(JSON.parse(data!).data.line, 'a\nb');
+    assert.equal(JSON.parse(data!).id, id);
+    stream.stop();
+    await until(() => world.live.streams() === 0);
+    await world.emit('call.ended', 3);
+    const resumed = await world.follow('?after=0-0', { 'last-event-id': id! });
+    const rest = await resumed.until(/"n":3/);
+    assert.doesNotMatch(rest, /"n":[12]\b/);
+    assert.equal((await world.follow('', { 'last-event-id': 'x' })).status, 400);
+    await world.close();
+  });
+
+  test('a subaccount follows its own events, its main account those as well', async () => {
+    const world = await openWorld(open, { pauseMs: 0 });
+    const sub = await world.api.subaccount();
+    const [own, all] = [await world.follow('', {}, sub), await world.follow()];
+    await world.emit('call.answered', 1);
+    await world.emit('call.answered', 2, { account: sub.authId });
+    assert.doesNotMatch(await own.until(/"n":2/), /"n":1/);
+    assert.match(await all.until(/"n":2/), /"n":1/);
+    await world.close();
+  });
+
+  test('a silent stream carries a comment every 15 s; a drain ends all streams and opens no more', async () => {
+    const world = await openWorld(open);
+    const stream = await world.follow();
+    await stream.until(/events follow/);
+    await until(() => world.live.streams() === 1);
+    await world.api.clock.advance(15_000);
+    await stream.until(/: still here\n\n/);
+    world.live.drain();
+    await stream.until(/: the server is shutting down\n\n/);
+    assert.equal((await world.follow()).status, 503);
+    await world.api.app.close();
+    assert.equal(world.live.streams(), 0);
+  });
+
+  test('an account has so many streams at the same time, a subaccount its own', async () => {
+    const world = await openWorld(open, { streamsPerAccount: 2 });
+    const [one] = [await world.follow(), await world.follow()];
+    assert.equal((await world.follow()).status, 429);
+    assert.equal((await world.follow('', {}, await world.api.subaccount())).status, 200);
+    one.stop();
+    await until(() => world.live.streams() === 2);
+    assert.equal((await world.follow()).status, 200);
+    await world.close();
+  });
+});
+
+eachDatabase('a slow reader of live events', (open) => {
+  test('is read for no further than its connection takes, and is cut off', async () => {
+    const world = await openWorld(open, { pauseMs: 0, slowMs: 5_000 });
+    const { authId } = world.api.main;
+    const socket = connect(world.port, '127.0.0.1');
+    socket.pause();
+    socket.write(
+      `GET /v1/Account/${authId}/Event/?after=0-0 HTTP/1.1\r\nhost: x\r\naccept: text/event-stream\r\nauthorization: ${basic(world.api.main)}\r\n\r\n`,
+    );
+    await until(() => world.live.streams() === 1);
+    const before = process.memoryUsage().arrayBuffers;
+    // Far more than the kernel's buffers hold.
+    for (let n = 0; n < 400; n++)
+      await world.emit('call.ended', n, { payload: { n, text: 'x'.repeat(50_000) } });
+    assert.ok(process.memoryUsage().arrayBuffers - before < 20_000_000);
+    // It is full when its connection is; that takes real time, which this clock does not count.
+    for (let second = 0; second < 10; second++) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      await world.api.clock.advance(1_000);
+    }
+    let rest = '';
+    socket.setEncoding('latin1').on('data', (text) => {
+      rest = (rest + text).slice(-200);
+    });
+    socket.resume();
+    // Whoever comes back within a moment reads why.
+    await until(() => world.live.streams() === 0 && rest.endsWith('\r\n0\r\n\r\n'));
+    assert.match(rest, /: cut off: nothing was taken for 5 s/);
+    socket.destroy();
+    await world.close();
+  });
+});

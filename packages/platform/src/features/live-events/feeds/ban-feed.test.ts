@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  assertDocumentedEvents,
+  createRecordingLog,
+  createVirtualClock,
+  eachDatabase,
+} from '@jackfield/testkit';
+import type { OutboxEvent } from '../../../kernel/kernel-effects.ts';
+import { createBanFeed } from './ban-feed.ts';
+
+eachDatabase('Banned sources', (open) => {
+  test('are told to the first account, ten in a minute; the next one says how many were not', async () => {
+    const clock = createVirtualClock();
+    const database = await open();
+    const events: OutboxEvent[] = [];
+    let account: string | undefined;
+    const feed = createBanFeed({
+      database,
+      clock,
+      log: createRecordingLog(),
+      outbox: {
+        appendEvents: async (_write, given) => {
+          assertDocumentedEvents(given);
+          events.push(...given);
+        },
+        wake() {},
+      },
+      account: () => account,
+    });
+    const ban = (at: number) =>
+      feed.banned({ source: `192.0.2.${at}`, reason: 'failed-logins', seconds: 300 });
+    ban(0);
+    account = 'MA1';
+    for (let at = 1; at <= 15; at += 1) ban(at);
+    await clock.advance(60_000);
+    ban(16);
+    // Writers of one database wait for each other: what comes after them sees all of theirs.
+    await database.transact(async () => {});
+    assert.equal(events.length, 11);
+    assert.deepEqual(events[0], {
+      type: 'source.banned',
+      account: 'MA1',
+      mainAccount: 'MA1',
+      resource: 'source/192.0.2.1',
+      payload: { source_address: '192.0.2.1', reason: 'failed-logins', seconds: 300, bans_not_told: 1 },
+    });
+    assert.equal((events[10]!.payload as { bans_not_told: number }).bans_not_told, 5);
+  });
+});

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  assertDocumentedEvents,
+  createRecordingLog,
+  createVirtualClock,
+  eachDatabase,
+} from '@jackfield/testkit';
+import type { OutboxEvent } from '../../../kernel/kernel-effects.ts';
+import { createLoginFeed, explain } from './login-feed.ts';
+
+const realm = 'sip.localhost';
+
+test('a refused login is explained by what should have been written', () => {
+  const said = (username: string | undefined, of: string, usernames: readonly string[]) =>
+    explain({ username, realm: of }, realm, usernames);
+  const unknown = said('alice', realm, ['alice261121120000']);
+  assert.match(unknown.sentence, /"alice" was refused: no endpoint .* Did you mean "alice261121120000"\?/);
+  assert.equal(unknown.fields.reason, 'unknown-user');
+  assert.match(said('alice261121120000', realm, ['alice261121120000']).sentence, /the password is wrong/);
+  assert.match(said('alice', 'asterisk', []).sentence, /the realm "asterisk", it must be "sip\.localhost"/);
+  assert.match(said('zed', realm, []).sentence, /GET Endpoint\//);
+  assert.equal(said(undefined, realm, []).fields.reason, 'unreadable');
+});
+
+eachDatabase('Failed logins', (open) => {
+  test('are told once a minute for a source and user, in the feed and as a readable warning', async () => {
+    const clock = createVirtualClock();
+    const database = await open();
+    const log = createRecordingLog();
+    const events: OutboxEvent[] = [];
+    const told = Promise.withResolvers<void>();
+    const feed = createLoginFeed({
+      database,
+      clock,
+      log,
+      outbox: {
+        appendEvents: async (_write, given) => {
+          assertDocumentedEvents(given);
+          events.push(...given);
+        },
+        wake: () => events.length === 3 && told.resolve(),
+      },
+      account: () => 'MA1',
+      realm,
+      usernamesLike: async () => ['alice261121120000'],
+    });
+    const fail = (source: string) => feed.failed({ source, username: 'alice', realm });
+    for (let time = 0; time < 10; time += 1) fail('127.0.0.1');
+    fail('127.0.0.2');
+    await clock.advance(60_000);
+    fail('127.0.0.1');
+    await told.promise;
+    assert.deepEqual(
+      events.map(({ type, resource }) => [type, resource]),
+      [
+        ['endpoint.login-failed', 'source/127.0.0.1'],
+        ['endpoint.login-failed', 'source/127.0.0.2'],
+        ['endpoint.login-failed', 'source/127.0.0.1'],
+      ],
+    );
+    const { payload } = events[0]!;
+    assert.deepEqual((payload as { usernames: unknown }).usernames, ['alice261121120000']);
+    assert.equal(log.lines.filter(({ level }) => level === 'warn').length, 3);
+  });
+});

@@ -1,0 +1,95 @@
+import type { Clock, Database, FailedLogin, FailedLogins, Logger } from '@jackfield/ports';
+import { createAppendAlone } from '../../../kernel/append-alone.ts';
+import type { Outbox } from '../../../kernel/outbox.ts';
+
+export interface LoginFeedDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly outbox: Pick<Outbox, 'appendEvents' | 'wake'>;
+  /** The operator's account, which is the first; undefined before it is known. */
+  readonly account: () => string | undefined;
+  /** The realm of endpoints. */
+  readonly realm: string;
+  /** Some usernames of endpoints that begin so, itself among them. */
+  readonly usernamesLike: (beginning: string) => Promise<readonly string[]>;
+  /** How long the next failures of one source as one user are not told, 60,000. */
+  readonly everyMs?: number;
+  /** Sources and users that are reported within that time, 20. */
+  readonly most?: number;
+}
+
+/**
+ * Tells the operator's account, and the log in a sentence, which credentials were refused and what they should have been. Only for the
+ * sandbox: elsewhere an attacker could fill the log.
+ */
+export function createLoginFeed(deps: LoginFeedDeps): FailedLogins {
+  const { clock, log, everyMs = 60_000, most = 20 } = deps;
+  const appendAlone = createAppendAlone(deps);
+  const told = new Map<string, number>();
+
+  function isTold(key: string): boolean {
+    const now = clock.now();
+    for (const [each, at] of told) if (now - at >= everyMs) told.delete(each);
+    if (told.has(key) || told.size >= most) return true;
+    told.set(key, now);
+    return false;
+  }
+
+  async function tell({ source, username, realm }: FailedLogin, account: string): Promise<void> {
+    const usernames = username === undefined ? [] : await deps.usernamesLike(username);
+    const explained = explain({ username, realm }, deps.realm, usernames);
+    log.warn({ source, username, ...explained.fields }, explained.sentence);
+    const payload = { source_address: source, username: username ?? null, explanation: explained.sentence };
+    appendAlone({
+      type: 'endpoint.login-failed',
+      account,
+      mainAccount: account,
+      resource: `source/${source}`,
+      payload: { ...payload, ...explained.fields },
+    });
+  }
+
+  return {
+    failed(login) {
+      const account = deps.account();
+      if (account === undefined || isTold(`${login.source} ${login.username}`)) return;
+      tell(login, account).catch((error: unknown) =>
+        log.error({ err: error }, 'failed login could not be explained'),
+      );
+    },
+  };
+}
+
+/** What was wrong, and what would be right. */
+export function explain(
+  { username, realm }: Pick<FailedLogin, 'username' | 'realm'>,
+  ours: string,
+  usernames: readonly string[],
+): {
+  readonly sentence: string;
+  readonly fields: { readonly reason: string; readonly usernames: readonly string[] };
+} {
+  const fields = (reason: string, names: readonly string[] = []) => ({ reason, usernames: names });
+  if (username === undefined) {
+    return { sentence: 'SIP credentials could not be read.', fields: fields('unreadable') };
+  }
+  if (realm !== ours) {
+    const sentence = `SIP user "${username}" was refused: its credentials are for the realm "${realm}", it must be "${ours}".`;
+    return { sentence, fields: fields('wrong-realm') };
+  }
+  if (usernames.includes(username)) {
+    return {
+      sentence: `SIP user "${username}" was refused: the username is right, the password is wrong.`,
+      fields: fields('wrong-password', [username]),
+    };
+  }
+  const suggested =
+    usernames.length === 0
+      ? 'GET Endpoint/ lists those that exist.'
+      : `Did you mean ${usernames.map((each) => `"${each}"`).join(' or ')}? The service appends twelve digits to a username.`;
+  return {
+    sentence: `SIP user "${username}" was refused: no endpoint has this username. ${suggested}`,
+    fields: fields('unknown-user', usernames),
+  };
+}

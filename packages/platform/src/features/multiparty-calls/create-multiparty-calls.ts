@@ -1,0 +1,119 @@
+import type { Clock, Database, Migration } from '@jackfield/ports';
+import type { AccountResources, Feature } from '../../feature.ts';
+import type { RouteGroup } from '../../http/index.ts';
+import { createKeyedQueue } from '../../kernel/keyed-queue.ts';
+import type { DiedAt } from '../../kernel/last-alive.ts';
+import type { Result } from '../../kernel/result.ts';
+import type { RetainedRecords } from '../../kernel/retention.ts';
+import { createCommands, type MultipartyCallCommands } from './commands.ts';
+import { hearingHistoryRoute } from './hearing-history-routes.ts';
+import { memberSoundRoutes } from './member-sound-routes.ts';
+import { multipartyCallsTables } from './migrations/0001-multiparty-calls.ts';
+import { recordingsAndHearing } from './migrations/0002-recordings-and-hearing.ts';
+import { multipartyBills } from './migrations/0003-bills.ts';
+import { openHearingByListener } from './migrations/0004-open-hearing-by-listener.ts';
+import { participantsOfAStart } from './migrations/0005-participants-of-a-start.ts';
+import { multipartyCallsByEnd } from './migrations/0006-multiparty-calls-by-end.ts';
+import { createQueries, type MultipartyCallQueries } from './queries.ts';
+import { createRecordingCommands } from './recording-commands.ts';
+import { recordingRoutes } from './recording-routes.ts';
+import { createAccountResources } from './resources.ts';
+import type { JoinedParticipant } from './rooms/additions.ts';
+import type { JoiningParticipant } from './rooms/joining-participant.ts';
+import { createMemberIds } from './rooms/member-ids.ts';
+import { createRooms, type Rooms } from './rooms/rooms.ts';
+import { multipartyCallRoutes } from './routes.ts';
+import { defineSessions, type SessionDeps } from './sessions.ts';
+import { loadLiveCalls, removeEndedCalls } from './store.ts';
+
+export interface MultipartyCallsDeps extends SessionDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly newUuid: () => string;
+  /** True while the process shuts down: participants are not added any more. Never, when left out. */
+  readonly isDraining?: () => boolean;
+  /** How long records are kept after the end of their calls; for ever when left out. */
+  readonly keepMultipartyCallsMs?: number;
+}
+
+export interface MultipartyCallsFeature extends Feature {
+  readonly migrations: readonly Migration[];
+  readonly routes: readonly RouteGroup[];
+  readonly commands: MultipartyCallCommands;
+  readonly queries: MultipartyCallQueries;
+  readonly rooms: Rooms;
+  /** A caller whose document has come to a MultiPartyCall element; its leg is borrowed until it leaves. */
+  join(order: JoiningParticipant): Promise<Result<JoinedParticipant>>;
+  readonly resources: AccountResources;
+  /** Ended calls, with their participants and hearing history. */
+  readonly retained: RetainedRecords;
+  /** Ends the calls that the last process left behind; called once, before the first request. Resolves with their number. */
+  restore(diedAt: DiedAt): Promise<number>;
+}
+
+export const multipartyCallMigrations: readonly Migration[] = [
+  multipartyCallsTables,
+  recordingsAndHearing,
+  multipartyBills,
+  openHearingByListener,
+  participantsOfAStart,
+  multipartyCallsByEnd,
+];
+
+/** Rooms for several phones: who is in them, who hears whom, and when they end. */
+export function createMultipartyCalls(deps: MultipartyCallsDeps): MultipartyCallsFeature {
+  const { database, runner, clock, newUuid } = deps;
+  const queries = createQueries(database);
+  const sessions = defineSessions(deps);
+  const commands = createCommands({
+    sessions,
+    calls: deps.calls,
+    usage: deps.usage,
+    queries,
+    memberIds: createMemberIds(database),
+    additions: createKeyedQueue(),
+    database,
+    clock,
+    newUuid,
+    isDraining: deps.isDraining ?? (() => false),
+  });
+  const routes = multipartyCallRoutes(commands, queries);
+
+  return {
+    name: 'multiparty-calls',
+    migrations: multipartyCallMigrations,
+    routes: [
+      {
+        ...routes,
+        routes: [
+          ...routes.routes,
+          hearingHistoryRoute(queries, database),
+          ...memberSoundRoutes(commands),
+          ...recordingRoutes(createRecordingCommands({ ...deps, sessions, queries })),
+        ],
+      },
+    ],
+    commands,
+    queries,
+    rooms: createRooms(sessions, queries),
+    join: commands.join,
+    resources: createAccountResources(sessions),
+    retained: {
+      name: 'multiparty calls',
+      keepMs: deps.keepMultipartyCallsMs,
+      removeEnded: (endedBefore, limit) => removeEndedCalls(database, endedBefore, limit),
+    },
+    async restore(diedAt) {
+      const left = await loadLiveCalls(database);
+      for (const call of left) {
+        const since = call.startedAt ?? call.createdAt;
+        sessions.resume(call.uuid, call, { type: 'process-restarted', diedAt: diedAt(since) });
+      }
+      await runner.idle();
+      const stuck = left.filter(({ uuid }) => sessions.peek(uuid) !== undefined);
+      // Their names would stay taken: better not to start than to start half.
+      if (stuck.length > 0) throw new Error(`${stuck.length} multiparty calls could not be ended`);
+      return left.length;
+    },
+  };
+}

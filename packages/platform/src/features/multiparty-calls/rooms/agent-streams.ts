@@ -1,0 +1,98 @@
+import type { Logger } from '@jackfield/ports';
+import type { Streams } from '../../streams/index.ts';
+import type { MultipartyCall, MultipartyCallInput } from '../domain/multiparty-call.ts';
+import type { AgentStream, Participant } from '../domain/participant.ts';
+import type { Room } from './rooms.ts';
+
+export interface AgentStreamsDeps {
+  readonly streams: Pick<Streams, 'ownedBy' | 'start' | 'stop' | 'retrack'>;
+  readonly log: Logger;
+  readonly ownerKind: string;
+  /** Nothing for a call that is over. */
+  readonly send: (mpc: string, input: MultipartyCallInput) => void;
+}
+
+/** Participants that are programs: a stream that is a leg, connected where a phone would be dialled. */
+export interface AgentStreams {
+  connect(
+    mpc: string,
+    call: Pick<MultipartyCall, 'account' | 'mainAccount' | 'name'>,
+    participant: Participant,
+    agent: AgentStream,
+  ): void;
+  /** False for a leg that is a phone's. */
+  disconnect(leg: string): boolean;
+  /** Their keys, and who hears theirs, follow who is there. */
+  changed(room: Room): void;
+}
+
+/** Stream and leg have the same name. */
+export function createAgentStreams({ streams, log, ownerKind, send }: AgentStreamsDeps): AgentStreams {
+  /** What each was told last of whose keys it hears. */
+  const live = new Map<string, string>();
+
+  streams.ownedBy(ownerKind, (mpc, { type, stream }) => {
+    if (type === 'stream-begun') return send(mpc, { type: 'leg-answered', leg: stream });
+    live.delete(stream);
+    send(mpc, { type: 'leg-ended', leg: stream });
+  });
+
+  /** It hears what its leg is sent, whatever that is by the table of who hears whom. */
+  function tracksOf(leg: string, others: readonly string[]) {
+    return [{ name: 'inbound', said: [], heard: [leg], keysOf: others }];
+  }
+
+  function fail(mpc: string, leg: string, why: object): void {
+    log.warn({ mpc, leg, ...why }, 'An agent that is a program could not be connected.');
+    live.delete(leg);
+    send(mpc, { type: 'leg-ended', leg });
+  }
+
+  return {
+    connect(mpc, { account, mainAccount, name }, { leg, memberId, from, to }, agent) {
+      live.set(leg, '');
+      streams
+        .start({
+          ...agent,
+          stream: leg,
+          account,
+          mainAccount,
+          owner: { kind: ownerKind, id: mpc },
+          callUuid: leg,
+          asLeg: leg,
+          from,
+          to,
+          bidirectional: true,
+          audioTrack: 'inbound',
+          tracks: tracksOf(leg, []),
+          hearers: [],
+          timeoutSeconds: 86_400,
+          noiseCancellationLevel: null,
+          fields: { MPCUUID: mpc, MPCName: name, MemberID: String(memberId) },
+        })
+        .then(
+          (started) => {
+            if (!started.ok) fail(mpc, leg, { sentence: started.problem.sentence });
+          },
+          (err: unknown) => fail(mpc, leg, { err }),
+        );
+    },
+    disconnect(leg) {
+      if (!live.has(leg)) return false;
+      streams.stop(leg, 'Call hangup');
+      return true;
+    },
+    changed({ members }) {
+      for (const { leg, role } of members) {
+        const before = live.get(leg);
+        if (role !== 'ai-agent' || before === undefined) continue;
+        const others = members.filter((other) => other.leg !== leg && other.isListening);
+        const legs = others.map((other) => other.leg);
+        const shape = legs.join();
+        if (shape === before) continue;
+        live.set(leg, shape);
+        streams.retrack(leg, tracksOf(leg, legs), legs);
+      }
+    },
+  };
+}

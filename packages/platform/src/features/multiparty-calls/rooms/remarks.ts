@@ -1,0 +1,23 @@
+import { timestampWithOffset } from '../../../kernel/timestamps.ts';
+import type { Participant } from '../domain/participant.ts';
+
+/**
+ * What the document of a borrowed leg hears when it has its leg back: the request to onExitActionUrl carries it
+ * (docs/interface/multiparty-calls.md#exit-actions).
+ */
+export function remarksOf(
+  call: { readonly uuid: string; readonly name: string },
+  participant: Participant,
+): Readonly<Record<string, string>> {
+  const { joinedAt, exitedAt } = participant;
+  return {
+    MPCUUID: call.uuid,
+    MPCFriendlyName: call.name,
+    MemberID: String(participant.memberId),
+    ParticipantCallUUID: participant.leg,
+    ParticipantRole: participant.role,
+    ParticipantJoinTime: joinedAt === null ? '' : timestampWithOffset(joinedAt),
+    ParticipantEndTime: exitedAt === null ? '' : timestampWithOffset(exitedAt),
+    ParticipantExitCause: participant.exitCause ?? '',
+  };
+}

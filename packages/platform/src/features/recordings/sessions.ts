@@ -1,0 +1,149 @@
+import type {
+  Clock,
+  Logger,
+  Machine,
+  RecordedFile,
+  Recorder,
+  RecordingFiles,
+  TimerFired,
+} from '@jackfield/ports';
+import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
+import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
+import { isOver, type Recording, type RecordingEffect, type RecordingInput } from './domain/recording.ts';
+import { recordingMachine } from './domain/recording-machine.ts';
+import { noticeOf, outboxEventOf } from './events.ts';
+import type { RecordingNotice } from './public-api.ts';
+import { saveRecording } from './store.ts';
+
+export interface SessionDeps {
+  readonly runner: SessionRunner;
+  readonly clock: Clock;
+  readonly recorder: Recorder;
+  readonly recordingFiles: RecordingFiles;
+  readonly log: Logger;
+}
+
+export interface SessionListeners {
+  readonly urlOf: (recording: Recording) => string;
+  readonly tellOwner: (recording: Recording, notice: RecordingNotice) => void;
+  /** After the commit of its end. */
+  readonly whenOver: (recording: Recording) => void;
+}
+
+/** Live effects, with events as the outbox keeps them. */
+type SessionEffect =
+  | Exclude<RecordingEffect, { readonly do: 'emit' }>
+  | { readonly do: 'emit'; readonly event: OutboxEvent };
+
+export interface RecordingSessions extends Sessions<Recording, RecordingInput> {
+  /**
+   * Like `send`, for what nobody would say a second time: taken again for as long as the database refuses, or the recording
+   * would never begin or never end. Others may overtake it.
+   */
+  insist(recording: string, input: RecordingInput): void;
+}
+
+/** As the session runner waits between two attempts. */
+const retryMs = 1_000;
+
+/** One session for each live recording: its machine, its record, and the only place that orders the recorder about. */
+export function defineSessions(deps: SessionDeps, listeners: SessionListeners): RecordingSessions {
+  const { recorder, recordingFiles, clock, log } = deps;
+  const sessions = deps.runner.define<Recording, RecordingInput, SessionEffect>({
+    name: 'recording',
+    machine: withOutboxEvents(recordingMachine, listeners.urlOf),
+    save: (write, _uuid, before, after) =>
+      saveRecording(write, before, after, recordingFiles.keep !== undefined),
+    isEnded: isOver,
+    perform(uuid, effect) {
+      switch (effect.do) {
+        case 'start-recorder':
+          start(uuid, effect.tracks);
+          return;
+        case 'retrack':
+          recorder.retrack(uuid, effect.tracks);
+          return;
+        case 'pause-recorder':
+          recorder.pause(uuid);
+          return;
+        case 'resume-recorder':
+          recorder.resume(uuid);
+          return;
+        case 'stop-recorder':
+          stop(uuid);
+          return;
+        case 'inspect-file':
+          void inspect(uuid);
+          return;
+        case 'tell': {
+          const { recording, event } = effect;
+          listeners.tellOwner(recording, noticeOf(recording, event, listeners.urlOf(recording)));
+          if (isOver(recording)) listeners.whenOver(recording);
+        }
+      }
+    },
+  });
+
+  function start(uuid: string, tracks: Extract<RecordingEffect, { do: 'start-recorder' }>['tracks']): void {
+    const format = sessions.peek(uuid)?.format ?? 'wav';
+    recorder.start({ recording: uuid, format, tracks }).then(
+      () => insist(uuid, { type: 'recorder-started' }),
+      (error: unknown) => fail(uuid, sentenceOf(error)),
+    );
+  }
+
+  function stop(uuid: string): void {
+    recorder.stop(uuid).then(
+      (file) => insist(uuid, { type: 'file-completed', file }),
+      (error: unknown) => fail(uuid, sentenceOf(error)),
+    );
+  }
+
+  async function inspect(uuid: string): Promise<void> {
+    let file: RecordedFile | undefined;
+    const format = sessions.peek(uuid)?.format ?? 'wav';
+    try {
+      file = await recordingFiles.repair(`${uuid}.${format}`, format);
+    } catch (error) {
+      log.error({ recording: uuid, err: error }, 'The file of a recording cannot be read.');
+    }
+    insist(uuid, { type: 'file-inspected', file });
+  }
+
+  function fail(uuid: string, sentence: string): void {
+    log.warn({ recording: uuid, sentence }, 'A recording failed.');
+    insist(uuid, { type: 'recorder-failed', sentence });
+  }
+
+  function insist(uuid: string, input: RecordingInput): void {
+    sessions.ask(uuid, input).catch(() => {
+      clock.startTimer(clock.now() + retryMs, () => insist(uuid, input));
+    });
+  }
+
+  recorder.subscribe(({ recording, sentence }) => fail(recording, sentence));
+  return { ...sessions, insist };
+}
+
+function sentenceOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function withOutboxEvents(
+  machine: Machine<Recording, RecordingInput | TimerFired, RecordingEffect>,
+  urlOf: (recording: Recording) => string,
+): Machine<Recording, RecordingInput | TimerFired, SessionEffect> {
+  return {
+    step(recording, input, now) {
+      const { state, effects } = machine.step(recording, input, now);
+      return {
+        state,
+        effects: effects.map((effect) =>
+          effect.do === 'emit'
+            ? { do: 'emit', event: outboxEventOf(effect.recording, effect.event, urlOf(state), now) }
+            : effect,
+        ),
+      };
+    },
+  };
+}

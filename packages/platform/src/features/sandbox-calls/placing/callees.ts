@@ -1,0 +1,53 @@
+import type { Registrations } from '@jackfield/ports';
+import type { RequestAccount } from '../../../http/index.ts';
+import { invalidParameter, type Problem } from '../../../kernel/problem.ts';
+import { accepted, type Result, refused } from '../../../kernel/result.ts';
+import type { AnsweringApplications } from '../../applications/index.ts';
+import { readDestination } from '../../calls/index.ts';
+
+export interface CalleeDeps {
+  readonly domains: readonly string[];
+  readonly registrations: Pick<Registrations, 'credentialOf'>;
+  readonly answering: Pick<AnsweringApplications, 'answerOf' | 'isDialled'>;
+  /** Whose a call to this number from a carrier is. */
+  readonly accountOfNumber: (number: string) => Promise<string | undefined>;
+  /** True when `account` is `owner` or a subaccount of it. */
+  readonly isWithin: (account: string, owner: string) => Promise<boolean>;
+}
+
+/** Whom a phone of the sandbox may call: what is the account's own. */
+export interface Callee {
+  /** The user part of the Request-URI. */
+  readonly user: string;
+  /** The account whose call it is. */
+  readonly account: string;
+  readonly isNumber: boolean;
+}
+
+const allowed =
+  'a number or an application of the account, or the username or SIP URI of one of its endpoints';
+
+/** Reads `to` of an order; what belongs to another account reads like what does not exist. */
+export async function findCallee(
+  deps: CalleeDeps,
+  viewer: RequestAccount,
+  to: string,
+): Promise<Result<Callee>> {
+  const destination = readDestination(to, [...deps.domains, ...deps.domains.map((each) => `app.${each}`)]);
+  const unknown: { ok: false; problem: Problem } = refused(invalidParameter('to', to, allowed));
+  if (destination.kind === 'number') {
+    const { number } = destination;
+    const account = await deps.accountOfNumber(number);
+    if (account === undefined || !(await deps.isWithin(account, viewer.authId))) return unknown;
+    return accepted({ user: number, account, isNumber: true });
+  }
+  if (destination.kind !== 'user') return unknown;
+  const { user } = destination;
+  if (deps.answering.isDialled(user)) {
+    const application = await deps.answering.answerOf(user, viewer.main);
+    return application === undefined ? unknown : accepted({ user, account: viewer.authId, isNumber: false });
+  }
+  const credential = await deps.registrations.credentialOf(user);
+  if (credential === undefined || !(await deps.isWithin(credential.account, viewer.authId))) return unknown;
+  return accepted({ user, account: credential.account, isNumber: false });
+}

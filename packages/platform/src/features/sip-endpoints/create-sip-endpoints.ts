@@ -1,0 +1,75 @@
+import type { Clock, Database, Metrics, Migration, Registrations, Secrets, Write } from '@jackfield/ports';
+import type { AccountResources, Feature } from '../../feature.ts';
+import type { RequestAccount, RouteGroup } from '../../http/index.ts';
+import type { Outbox } from '../../kernel/outbox.ts';
+import type { AttachableApplications } from './commands.ts';
+import { sipEndpointsTables } from './migrations/0001-sip-endpoints.ts';
+import { sipEndpointsByApplication } from './migrations/0002-by-application.ts';
+import { sipBindingsFlows } from './migrations/0003-flows.ts';
+import { sipBindingsPermissions } from './migrations/0004-permissions.ts';
+import { sipInstances } from './migrations/0005-instances.ts';
+import { createAttachedApplication } from './registrations/attached-application.ts';
+import { publishRegistrations } from './registrations/publish-registrations.ts';
+import { createRegistrationWatch } from './registrations/registration-watch.ts';
+import { createRegistrations } from './registrations/registrations.ts';
+import { createUsernamesLike } from './registrations/usernames-like.ts';
+import { endpointRoutes } from './routes.ts';
+import { createEndpointStore } from './store.ts';
+
+interface SipEndpointsDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly secrets: Secrets;
+  /** SIP domains that we serve; the first is the realm of digest and the domain in `sip_uri`. */
+  readonly domains: readonly [string, ...string[]];
+  readonly applications: AttachableApplications;
+  readonly metrics?: Pick<Metrics, 'gauge'>;
+  /** Takes events of registrations that begin and end; absent where nobody is told of them. */
+  readonly outbox?: Pick<Outbox, 'appendEvents' | 'wake'>;
+}
+
+export interface SipEndpointsFeature extends Feature {
+  readonly routes: readonly RouteGroup[];
+  readonly migrations: readonly Migration[];
+  readonly registrations: Registrations;
+  /** Some usernames that begin so, in their order. */
+  usernamesLike(beginning: string): Promise<readonly string[]>;
+  /** The application that an endpoint is attached to, if any. */
+  applicationOf(endpointId: string): Promise<string | null>;
+  /** What becomes of endpoints when their application is deleted; for the applications feature. */
+  readonly attached: {
+    /** Deletes those that the account sees. */
+    remove(write: Write, account: RequestAccount, applicationId: string): Promise<void>;
+    /** All of them; `null` leaves them without an application. */
+    reattach(write: Write, applicationIds: readonly string[], to: string | null): Promise<void>;
+  };
+  /** What becomes of the endpoints of a subaccount that is deleted; for the accounts feature. */
+  readonly resources: AccountResources;
+  /** Waits for no more expiries. */
+  release(): Promise<void>;
+}
+
+/** SIP users: what the API says of them, and what the registrar and the authenticator need of them. */
+export function createSipEndpoints(deps: SipEndpointsDeps): SipEndpointsFeature {
+  const store = createEndpointStore(deps.database);
+  const { database, clock, outbox } = deps;
+  const watch = outbox === undefined ? undefined : createRegistrationWatch({ database, clock, outbox });
+  if (deps.metrics !== undefined) publishRegistrations({ database, clock, metrics: deps.metrics });
+  return {
+    name: 'sip-endpoints',
+    routes: [endpointRoutes({ ...deps, store, realm: deps.domains[0] })],
+    migrations: [
+      sipEndpointsTables,
+      sipEndpointsByApplication,
+      sipBindingsFlows,
+      sipBindingsPermissions,
+      sipInstances,
+    ],
+    registrations: createRegistrations({ database, clock, watch }),
+    usernamesLike: createUsernamesLike(deps.database),
+    applicationOf: createAttachedApplication(deps.database),
+    attached: { remove: store.removeAttached, reattach: store.reattach },
+    resources: { remove: store.removeAll, passOn: store.passOn },
+    release: async () => watch?.close(),
+  };
+}

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import type { Binding } from '@jackfield/ports';
+import { createRecordingLog, eachDatabase, type OpenDatabase } from '@jackfield/testkit';
+import { openApi } from '../../../http/testing/api-world.ts';
+import { createEventFeed, feedStart } from '../../../kernel/event-feed.ts';
+import { createOutbox, outboxMigrations } from '../../../kernel/outbox.ts';
+
+async function openWorld(open: OpenDatabase) {
+  const database = await open(outboxMigrations);
+  const world = await openApi(
+    Object.assign(async () => database, { again: open.again }),
+    {
+      outbox: (_database, clock) =>
+        createOutbox({ database, clock, log: createRecordingLog(), newEventId: () => randomUUID() }),
+    },
+  );
+  const { registrations } = world.sipEndpoints;
+  const feed = createEventFeed(database);
+  const { authId } = world.main;
+
+  return {
+    world,
+    registrations,
+    async phone() {
+      const body = { username: 'alice', password: 'secret', alias: 'a' };
+      const { endpoint_id, username } = (await world.call('POST', 'Endpoint/', { body })).body;
+      const binding = (contact: string, seconds: number, fields: Partial<Binding> = {}): Binding => ({
+        contact: `sip:${contact}@192.0.2.1`,
+        flow: 'udp:1',
+        q: 1,
+        expiresAt: world.clock.now() + seconds * 1000,
+        callId: 'c',
+        cseq: 1,
+        userAgent: `phone ${contact}`,
+        registeredAt: world.clock.now(),
+        ...fields,
+      });
+      const set = (...bindings: Binding[]) =>
+        registrations.update(endpoint_id, () => ({ bindings, result: undefined }));
+      return { endpoint: endpoint_id as string, username: username as string, binding, set };
+    },
+    /** Without a virtual clock's help: a real database takes its time. */
+    async told(number: number) {
+      let events = await feed.after({ authId, isSubaccount: false }, feedStart, 100);
+      for (let turn = 0; events.length < number && turn < 500; turn++) {
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        events = await feed.after({ authId, isSubaccount: false }, feedStart, 100);
+      }
+      return events.map(({ type, resource, data }) => [
+        type.replace('endpoint.', ''),
+        resource.replace('endpoint/', ''),
+        data.contact,
+        data.user_agent,
+        data.reason,
+      ]);
+    },
+    async close() {
+      await world.sipEndpoints.release();
+      assert.equal(world.clock.pending, 0);
+      await world.app.close();
+    },
+  };
+}
+
+eachDatabase('What is told of registrations', (open) => {
+  test('the first binding and the end of the last one are told of; refreshes and further bindings are not', async () => {
+    const world = await openWorld(open);
+    const { endpoint, binding, set } = await world.phone();
+    await set(binding('a', 60));
+    await set(binding('a', 90));
+    await set(binding('b', 60), binding('a', 90));
+    await set(binding('b', 60));
+    await set();
+    assert.deepEqual(await world.told(2), [
+      ['registered', endpoint, 'sip:a@192.0.2.1', 'phone a', undefined],
+      ['unregistered', endpoint, 'sip:b@192.0.2.1', 'phone b', 'unregistered'],
+    ]);
+    await world.close();
+  });
+
+  test('a registration that is not refreshed has expired within a second of its time', async () => {
+    const world = await openWorld(open);
+    const [one, two] = [await world.phone(), await world.phone()];
+    await one.set(one.binding('a', 30), one.binding('b', 40));
+    await two.set(two.binding('c', 35));
+    await world.world.clock.advance(31_000);
+    await world.told(3);
+    await world.world.clock.advance(5_000);
+    assert.deepEqual((await world.told(3)).slice(2), [
+      ['unregistered', two.endpoint, 'sip:c@192.0.2.1', 'phone c', 'expired'],
+    ]);
+    await two.set(two.binding('c', 600));
+    await world.world.clock.advance(5_000);
+    const all = await world.told(5);
+    assert.deepEqual(all.slice(3), [
+      ['registered', two.endpoint, 'sip:c@192.0.2.1', 'phone c', undefined],
+      ['unregistered', one.endpoint, 'sip:b@192.0.2.1', 'phone b', 'expired'],
+    ]);
+    await world.close();
+  });
+
+  test('who registers again before its expiry was seen is told of as gone and back', async () => {
+    const world = await openWorld(open);
+    const { endpoint, binding, set } = await world.phone();
+    // In the past when it is written: expired before any timer.
+    await set(binding('a', 0, { expiresAt: world.world.clock.now() }));
+    await set(binding('a', 60));
+    assert.deepEqual(
+      (await world.told(3)).map(([type, its, , , reason]) => [type, its === endpoint, reason]),
+      [
+        ['registered', true, undefined],
+        ['unregistered', true, 'expired'],
+        ['registered', true, undefined],
+      ],
+    );
+    await world.close();
+  });
+
+  test('a flow that broke takes its registrations with it, and no others', async () => {
+    const world = await openWorld(open);
+    const [one, two, three] = [await world.phone(), await world.phone(), await world.phone()];
+    await one.set(one.binding('a', 60, { flow: 'tcp:1' }));
+    await two.set(two.binding('b', 60, { flow: 'tcp:1' }), two.binding('c', 60, { flow: 'tcp:10' }));
+    await three.set(three.binding('d', 60, { flow: 'tcp:10' }));
+    await world.registrations.dropFlow('tcp:1');
+    assert.deepEqual((await world.told(4)).slice(3), [
+      ['unregistered', one.endpoint, 'sip:a@192.0.2.1', 'phone a', 'flow-lost'],
+    ]);
+    assert.equal((await world.registrations.bindingsOf(two.endpoint)).length, 1);
+    await world.registrations.dropFlowsFrom('tcp:');
+    const gone = (await world.told(6)).slice(4).map(([type, endpoint]) => [type, endpoint]);
+    assert.deepEqual(new Set(gone.map(([, endpoint]) => endpoint)), new Set([two.endpoint, three.endpoint]));
+    await world.close();
+  });
+
+  test('what expired while no process ran is told of after the start', async () => {
+    const world = await openWorld(open);
+    const { endpoint, binding, set } = await world.phone();
+    await set(binding('a', 10));
+    await world.world.sipEndpoints.release();
+    const next = await world.world.restart();
+    await next.clock.advance(20_000);
+    await next.sipEndpoints.registrations.dropFlowsFrom('tcp:');
+    await next.clock.advance(1_000);
+    const feed = createEventFeed(next.database);
+    const reader = { authId: next.main.authId, isSubaccount: false };
+    let events = await feed.after(reader, feedStart, 10);
+    for (let turn = 0; events.length < 2 && turn < 500; turn++) {
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      events = await feed.after(reader, feedStart, 10);
+    }
+    assert.deepEqual(
+      events.map(({ type, resource }) => [type, resource]),
+      [
+        ['endpoint.registered', `endpoint/${endpoint}`],
+        ['endpoint.unregistered', `endpoint/${endpoint}`],
+      ],
+    );
+    await next.sipEndpoints.release();
+    await next.app.close();
+  });
+});

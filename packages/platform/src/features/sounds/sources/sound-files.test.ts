@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { test } from 'node:test';
+import type { PlayItem } from '../index.ts';
+import { openSoundsWorld, type SoundsWorldOptions, toneWav } from '../testing/sounds-world.ts';
+
+type World = Awaited<ReturnType<typeof openSoundsWorld>>;
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+function withServer(
+  answer: Answer,
+  run: (world: World, url: string, requests: IncomingMessage[]) => Promise<void>,
+  options: SoundsWorldOptions = {},
+): () => Promise<void> {
+  return async () => {
+    const world = await openSoundsWorld(options);
+    try {
+      await world.leg('leg');
+      const requests: IncomingMessage[] = [];
+      const url = await world.server((request, response) => {
+        requests.push(request);
+        answer(request, response);
+      });
+      await run(world, url, requests);
+      assert.equal(world.sounds.census().clipsUsed, 0);
+    } finally {
+      await world.close();
+    }
+    assert.equal(world.engine.census().clips, 0);
+  };
+}
+
+const file = (url: string, method?: 'GET' | 'POST'): PlayItem => ({
+  kind: 'file',
+  url,
+  ...(method === undefined ? {} : { method }),
+});
+const short = toneWav(1_000, 0.1);
+const playTo = async (world: World, url: string, method?: 'GET' | 'POST') => {
+  const { problems } = await world.over(world.play([file(url, method)]));
+  assert.deepEqual(problems, []);
+};
+
+test(
+  'many who ask at the same time share one fetch and one clip',
+  withServer(
+    (_, response) => response.end(short),
+    async (world, url, requests) => {
+      const plays = Array.from({ length: 20 }, () => world.play([file(url)]));
+      for (const play of plays) await world.over(play);
+      assert.equal(requests.length, 1);
+      assert.equal(world.clipsLoaded.length, 1);
+      assert.equal(requests[0]!.headers['user-agent'], 'Jackfield');
+      assert.equal(requests[0]!.headers['accept-encoding'], 'identity');
+    },
+  ),
+);
+
+test(
+  'one who stops does not stop the fetch of the others',
+  withServer(
+    (_, response) => setTimeout(() => response.end(short), 50),
+    async (world, url, requests) => {
+      const [first, second] = [world.play([file(url)]), world.play([file(url)])];
+      await world.until('the fetch has begun', () => requests.length === 1);
+      world.sounds.stop(first);
+      assert.equal((await world.over(first)).because, 'stopped');
+      assert.deepEqual((await world.over(second)).problems, []);
+      assert.equal(requests.length, 1);
+    },
+  ),
+);
+
+test(
+  'max-age: nobody is asked until it has passed; then the validators are sent, and 304 keeps the clip',
+  withServer(
+    (request, response) => {
+      response.setHeader('ETag', '"one"').setHeader('Last-Modified', 'Thu, 01 Jan 2026 00:00:00 GMT');
+      response.setHeader('Cache-Control', 'public, max-age=60');
+      if (request.headers['if-none-match'] === '"one"') response.writeHead(304).end();
+      else response.end(short);
+    },
+    async (world, url, requests) => {
+      await playTo(world, url);
+      await playTo(world, `${url}#rt=1000`);
+      assert.equal(requests.length, 1);
+      await world.clock.advance(60_000);
+      await playTo(world, url);
+      assert.equal(requests.length, 2);
+      assert.equal(requests[1]!.headers['if-modified-since'], 'Thu, 01 Jan 2026 00:00:00 GMT');
+      await playTo(world, url);
+      assert.equal(requests.length, 2, 'the 304 made it fresh again');
+      assert.equal(world.clipsLoaded.length, 1);
+      const text = await world.metrics.text();
+      assert.match(text, /jackfield_sound_fetches_total\{outcome="unchanged"\} 1/);
+      assert.match(text, /jackfield_sound_cache_hits_total 2/);
+    },
+  ),
+);
+
+test(
+  'no-store is not kept, and neither is what a POST brought',
+  withServer(
+    (_, response) => response.setHeader('Cache-Control', 'no-store').end(short),
+    async (world, url, requests) => {
+      await playTo(world, url);
+      await playTo(world, url);
+      await playTo(world, url, 'POST');
+      await playTo(world, url, 'POST');
+      assert.deepEqual(
+        requests.map((request) => `${request.method} ${request.headers['if-none-match']}`),
+        ['GET undefined', 'GET undefined', 'POST undefined', 'POST undefined'],
+      );
+    },
+  ),
+);
+
+test(
+  'a file that was changed is heard by the next play; the one that plays is not disturbed',
+  withServer(
+    (request, response) => {
+      const version = request.headers['if-none-match'] === undefined ? 1 : 2;
+      response.setHeader('ETag', `"${version}"`).setHeader('Cache-Control', 'no-cache');
+      response.end(toneWav(500 * version, 2));
+    },
+    async (world, url) => {
+      const first = world.play([file(url)]);
+      await world.begun(first);
+      const second = world.play([file(url)]);
+      await world.begun(second);
+      assert.equal(world.clipsLoaded.length, 2);
+      assert.deepEqual(world.clipsDropped, []);
+      for (const play of [first, second]) await world.over(play);
+    },
+    { limits: { maxIdleClipBytes: 0 } },
+  ),
+);
+
+test(
+  'clips that nobody plays are kept up to their limit, the longest idle one goes first; one that plays stays',
+  withServer(
+    (request, response) => response.end(toneWav(500, request.url === '/long' ? 5 : 0.5)),
+    async (world, url) => {
+      const long = world.play([file(`${url}/long`)]);
+      await world.begun(long);
+      for (const name of ['a', 'b', 'c']) await playTo(world, `${url}/${name}`);
+      assert.deepEqual(world.clipsLoaded, ['sound/1', 'sound/2', 'sound/3', 'sound/4']);
+      assert.deepEqual(world.clipsDropped, ['sound/2']);
+      assert.deepEqual((await world.over(long)).problems, []);
+      assert.ok(world.clipsDropped.includes('sound/1'), 'too large to be kept');
+    },
+    // Two clips of half a second.
+    { limits: { maxIdleClipBytes: 16_000 } },
+  ),
+);
+
+test(
+  'decoded files are kept up to their limit, the least used one goes first',
+  withServer(
+    (_, response) => response.setHeader('Cache-Control', 'max-age=600').end(toneWav(500, 0.5)),
+    async (world, url, requests) => {
+      for (const name of ['a', 'b', 'a', 'c', 'a', 'b']) await playTo(world, `${url}/${name}`);
+      assert.deepEqual(
+        requests.map((request) => request.url),
+        ['/a', '/b', '/c', '/b'],
+      );
+    },
+    { limits: { maxCacheBytes: 16_000 } },
+  ),
+);
+
+test(
+  'a slow server takes no more than its share of the fetches',
+  withServer(
+    () => {},
+    async (world, url, requests) => {
+      const slow = ['a', 'b', 'c'].map((name) => world.play([file(`${url}/${name}`)]));
+      const quick = await world.server((_, response) => response.end(short));
+      await playTo(world, quick);
+      assert.equal(requests.length, 2);
+      const refused = await world.over(world.play([file(`${url}/d`)]));
+      assert.match(refused.problems[0]!.sentence, /too many sound files are being fetched/);
+      for (const play of slow) world.sounds.stop(play);
+      for (const play of slow) await world.over(play);
+    },
+    { limits: { line: { atOnce: 3, perGroup: 2, waiting: 1 } } },
+  ),
+);
+
+test(
+  'the fragment says how long a silent server is waited for, and is not sent',
+  withServer(
+    () => {},
+    async (world, url, requests) => {
+      const { problems } = await world.over(world.play([file(`${url}/silent.mp3#rt=100`)]));
+      assert.match(problems[0]!.sentence, /silent\.mp3 could not be played: nothing came for 100 ms/);
+      assert.equal(requests[0]!.url, '/silent.mp3');
+    },
+  ),
+);
+
+const source = (url: string, method?: 'GET' | 'POST'): PlayItem =>
+  ({ ...file(url, method), kind: 'source' }) as PlayItem;
+const xml = (body: string) => `<?xml version="1.0"?>\n<Response>${body}</Response>`;
+
+test('a source may be a document: its prompts are heard, and it is kept by its validator', () => {
+  const asked: string[] = [];
+  return withServer(
+    (request, response) => {
+      asked.push(`${request.url} ${request.headers['if-none-match'] ?? ''}`.trim());
+      if (request.url !== '/music') return response.end(short);
+      response.setHeader('ETag', '"1"');
+      response.setHeader('Cache-Control', 'no-cache');
+      if (request.headers['if-none-match'] === '"1"') return response.writeHead(304).end();
+      const [host] = [`http://${request.headers.host}`];
+      return response.end(xml(`<Play>${host}/a</Play><Wait length="1"/><Dial/><Play>${host}/b</Play>`));
+    },
+    async (world, url) => {
+      for (const round of [1, 2]) {
+        const play = world.play([source(`${url}/music`)], { account: 'A', mainAccount: 'M' });
+        assert.deepEqual((await world.over(play)).problems, [], `round ${round}`);
+      }
+      assert.deepEqual(
+        asked.filter((each) => each.startsWith('/music')),
+        ['/music', '/music "1"'],
+      );
+      assert.ok(asked.includes('/a') && asked.includes('/b'));
+      assert.deepEqual(
+        world.events.map(({ type, payload }) => [type, payload.remarks]),
+        Array(2).fill([
+          'sound.remark',
+          ['line 2: <Dial> is passed over: Play, Speak and Wait are heard here'],
+        ]),
+      );
+    },
+  )();
+});
+
+test(
+  'a source that is neither sound nor document is told with both reasons; a Play takes no document',
+  withServer(
+    (request, response) => response.end(request.url === '/broken' ? xml('<Play>no</Play>') : xml('<Wait/>')),
+    async (world, url) => {
+      const [broken] = (await world.over(world.play([source(`${url}/broken`)]))).problems;
+      assert.match(
+        broken!.sentence,
+        /neither an MP3 nor a WAV file .*, nor a document of sounds: line 2: <Play> must/,
+      );
+      const [played] = (await world.over(world.play([file(`${url}/document`)]))).problems;
+      assert.match(played!.sentence, /an XML document came where an MP3 or WAV file is expected/);
+    },
+  ),
+);
+
+test(
+  'a source posted to is asked each time, and its answer is heard without being asked for again',
+  withServer(
+    (_, response) => response.end(short),
+    async (world, url, requests) => {
+      for (const _ of [1, 2])
+        assert.deepEqual((await world.over(world.play([source(url, 'POST')]))).problems, []);
+      assert.deepEqual(
+        requests.map(({ method }) => method),
+        ['POST', 'POST'],
+      );
+    },
+  ),
+);

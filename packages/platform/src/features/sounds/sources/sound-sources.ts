@@ -1,0 +1,107 @@
+import type { SoundClip, Speech, SpeechProblem, StopSignal } from '@jackfield/ports';
+import type { PlayItem, SoundDocument } from '../domain/play-order.ts';
+import type { PlayableSound } from '../domain/playable-sound.ts';
+import { type FairLine, LineProblem } from './fair-line.ts';
+import type { LoadedClips, TakenClip } from './loaded-clips.ts';
+import type { SoundFiles } from './sound-files.ts';
+import { SoundProblem } from './sound-problem.ts';
+
+/** Brings what has to be fetched or spoken into the media engine. */
+export interface SoundSources {
+  /** Rejects with a SoundProblem, or a LineProblem when the signal ended it. `group` shares the speech engine with others. */
+  load(item: PlayItem, group: string, signal: StopSignal): Promise<LoadedSound | LoadedDocument>;
+}
+
+/** What was behind the URL of a source; there is nothing to free. */
+export interface LoadedDocument {
+  readonly document: SoundDocument;
+}
+
+export interface LoadedSound {
+  readonly playable: PlayableSound;
+  /** It is not heard any more, nor will be. */
+  free(): void;
+}
+
+export interface SoundSourcesDeps {
+  readonly files: SoundFiles;
+  readonly speech: Speech;
+  /** Texts on their way to the speech engine, which takes one after another. */
+  readonly texts: FairLine;
+  readonly clips: LoadedClips;
+}
+
+export function createSoundSources({ files, speech, texts, clips }: SoundSourcesDeps): SoundSources {
+  async function takeFile(
+    item: PlayItem & { kind: 'file' | 'source' },
+    signal: StopSignal,
+  ): Promise<TakenClip | LoadedDocument> {
+    const { url, method = 'GET' } = item;
+    const found = await (item.kind === 'file' ? files.get : files.getSource)(url, method, signal);
+    if ('document' in found) return { document: found.document };
+    const { key, clip } = found;
+    return clips.take(key, signal, async () => clip);
+  }
+
+  async function takeSpeech(
+    item: PlayItem & { kind: 'speech' },
+    group: string,
+    signal: StopSignal,
+  ): Promise<TakenClip> {
+    const { text, language, voice } = item;
+    const key = JSON.stringify(['speech', voice, language.toLowerCase(), text]);
+    const speak = (): Promise<SoundClip> => speech.speak({ text, language, voice });
+    return clips.take(key, signal, (whole) => texts.run(group, speak, whole));
+  }
+
+  async function take(
+    item: PlayItem,
+    group: string,
+    signal: StopSignal,
+  ): Promise<TakenClip | LoadedDocument> {
+    try {
+      if (item.kind === 'file' || item.kind === 'source') return await takeFile(item, signal);
+      if (item.kind === 'speech') return await takeSpeech(item, group, signal);
+    } catch (error) {
+      if (error instanceof LineProblem && error.code === 'withdrawn') throw error;
+      if (error instanceof SoundProblem) throw error;
+      if (item.kind === 'speech') throw new SoundProblem(spoken(error));
+      throw new SoundProblem('the media engine has no room for another sound at this moment');
+    }
+    throw new Error(`an item of kind ${item.kind} needs not be loaded`);
+  }
+
+  return {
+    async load(item, group, signal) {
+      const clip = await take(item, group, signal);
+      if ('document' in clip) return clip;
+      if (clip.durationMs === 0) {
+        clip.free();
+        throw new SoundProblem('there is nothing to be heard in it');
+      }
+      const { name, durationMs } = clip;
+      return { playable: { sound: { kind: 'clip', name }, durationMs }, free: () => clip.free() };
+    },
+  };
+}
+
+/** A text may hold what nobody else should read: the sentence says what is wrong with it, not what it is. */
+function spoken(error: unknown): string {
+  const code = error instanceof LineProblem ? 'too-many-requests' : codeOf(error);
+  switch (code) {
+    case 'text-empty':
+    case 'text-too-long':
+    case 'unknown-language':
+      return `the text could not be spoken: ${(error as Error).message}`;
+    case 'too-many-requests':
+      return 'the text could not be spoken: too many texts wait for the speech engine';
+    case 'timeout':
+      return 'the text could not be spoken: the speech engine took too long';
+    default:
+      return 'the text could not be spoken: the speech engine failed';
+  }
+}
+
+function codeOf(error: unknown): SpeechProblem | undefined {
+  return error instanceof Error && 'code' in error ? (error.code as SpeechProblem) : undefined;
+}

@@ -1,0 +1,44 @@
+import { invalidParameter } from '../../../kernel/problem.ts';
+import { accepted, type Result, refused } from '../../../kernel/result.ts';
+
+/** docs/interface/streams.md#starting: all of it, in UTF-8. */
+const maxExtraHeadersBytes = 512;
+
+const allowed = `pairs such as name=value,other=value (or with ; between them, or a JSON object of texts), at most ${maxExtraHeadersBytes} bytes`;
+
+/** What a request gives, kept as it was written. */
+export function readExtraHeaders(
+  value: string | object | undefined,
+  parameter = 'extra_headers',
+): Result<string> {
+  const written = typeof value === 'object' ? JSON.stringify(value) : (value ?? '');
+  if (written.trim() === '') return accepted('');
+  const isShort = new TextEncoder().encode(written).length <= maxExtraHeadersBytes;
+  const isRead = isJsonObject(written) || pairsOf(written).every((pair) => /^[^=]+=/.test(pair));
+  return isShort && isRead ? accepted(written) : refused(invalidParameter(parameter, written, allowed));
+}
+
+/**
+ * As it goes into the frames. The only parser of pairs that is known splits at `;` and takes JSON as it is (docs/interface/streams.md#frames), so
+ * pairs are joined by that whatever stood between them.
+ */
+export function extraHeadersOnWire(written: string): string {
+  const text = written.trim();
+  return isJsonObject(text) ? text : pairsOf(text).join(';');
+}
+
+/** A comma separates where another name follows it: values may hold commas. */
+function pairsOf(text: string): readonly string[] {
+  const pairs = text.includes(';') ? text.split(';') : text.split(/,(?=[^,=]+=)/);
+  return pairs.map((pair) => pair.trim()).filter((pair) => pair !== '');
+}
+
+function isJsonObject(text: string): boolean {
+  if (!text.trimStart().startsWith('{')) return false;
+  try {
+    const read: unknown = JSON.parse(text);
+    return typeof read === 'object' && read !== null && !Array.isArray(read);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,123 @@
+import {
+  type NewCallStream,
+  type NewMpcStream,
+  readBoolean,
+  readInteger,
+  readOneOf,
+  readRequest,
+  streamContentTypes,
+  streamTracks,
+} from '@jackfield/contract';
+import { invalidParameter } from '../../kernel/problem.ts';
+import { accepted, type Result, refused } from '../../kernel/result.ts';
+import type { MiddleEvent, NewStream, StreamCallback } from './domain/new-stream.ts';
+import { readExtraHeaders } from './live/extra-headers.ts';
+
+/** What a request wants of a stream, before it is known of whom. */
+export type StreamWish = Pick<
+  NewStream,
+  | 'serviceUrl'
+  | 'fallbackUrl'
+  | 'bidirectional'
+  | 'audioTrack'
+  | 'contentType'
+  | 'timeoutSeconds'
+  | 'extraHeaders'
+  | 'noiseCancellationLevel'
+  | 'statusCallback'
+  | 'binary'
+  | 'resumable'
+  | 'stopFrame'
+>;
+
+const middleEvents: readonly MiddleEvent[] = [
+  'PlayedStream',
+  'ClearedAudio',
+  'DegradedStream',
+  'InterruptedStream',
+  'ResumedStream',
+];
+/** They are always told: naming them changes nothing. */
+const ends = ['StartStream', 'StopStream', 'DroppedStream'];
+
+export const webSocketPlaceAllowed =
+  'a URL that starts with wss:// or ws:// and names a host, without user, password and fragment';
+
+/** Reads a validated body. */
+export function readStreamWish(body: NewCallStream | NewMpcStream): Result<StreamWish> {
+  for (const parameter of ['service_url', 'fallback_url'] as const) {
+    const url = body[parameter];
+    if (url !== undefined && !isWebSocketPlace(url)) {
+      return refused(invalidParameter(parameter, withoutCredentials(url), webSocketPlaceAllowed));
+    }
+  }
+  const bidirectional = readBoolean(body.bidirectional) ?? false;
+  const audioTrack =
+    readOneOf(streamTracks, 'audio_track' in body ? body.audio_track : undefined) ?? 'inbound';
+  // docs/interface/streams.md#starting: with bidirectional true, audio_track cannot be outbound or both.
+  if (bidirectional && audioTrack !== 'inbound') {
+    return refused(invalidParameter('audio_track', audioTrack, 'inbound where bidirectional is true'));
+  }
+  const extraHeaders = readExtraHeaders(body.extra_headers);
+  if (!extraHeaders.ok) return extraHeaders;
+  const statusCallback = readStatusCallback(body);
+  if (!statusCallback.ok) return statusCallback;
+  const level = readInteger(body.noise_cancellation_level) ?? 85;
+  return accepted({
+    serviceUrl: body.service_url,
+    ...(body.fallback_url === undefined ? {} : { fallbackUrl: body.fallback_url }),
+    bidirectional,
+    audioTrack,
+    contentType: readOneOf(streamContentTypes, body.content_type) ?? 'audio/x-l16;rate=8000',
+    timeoutSeconds: readInteger(body.stream_timeout) ?? 86_400,
+    extraHeaders: extraHeaders.value,
+    noiseCancellationLevel: readBoolean(body.noise_cancellation) === true ? level : null,
+    statusCallback: statusCallback.value,
+    binary: readBoolean(body.binary_frames) ?? false,
+    resumable: readBoolean(body.resumable) ?? false,
+    stopFrame: readBoolean(body.stop_frame) ?? true,
+  });
+}
+
+type CallbackFields = Pick<
+  NewCallStream,
+  'status_callback_url' | 'status_callback_method' | 'status_callback_events'
+>;
+
+function readStatusCallback(body: CallbackFields): Result<StreamCallback | null> {
+  const middle = readMiddleEvents(body.status_callback_events);
+  if (!middle.ok) return middle;
+  const target = readRequest(body.status_callback_url, body.status_callback_method);
+  if (target === null) return accepted(null);
+  return accepted({ ...target, ...(middle.value === undefined ? {} : { middle: middle.value }) });
+}
+
+/** Undefined where nothing is said about them. */
+function readMiddleEvents(written: string | undefined): Result<readonly MiddleEvent[] | undefined> {
+  if (written === undefined) return accepted(undefined);
+  const names = written.split(',').map((name) => name.trim().toLowerCase());
+  const meant: MiddleEvent[] = [];
+  for (const name of names) {
+    if (name === '' || name === 'none' || ends.some((each) => each.toLowerCase() === name)) continue;
+    const event = middleEvents.find((each) => each.toLowerCase() === name);
+    if (event === undefined) {
+      const allowed = `a list of ${middleEvents.join(', ')} separated by commas, or none`;
+      return refused(invalidParameter('status_callback_events', written, allowed));
+    }
+    meant.push(event);
+  }
+  return accepted(meant);
+}
+
+/** The guard looks at the address when it is dialled; what can never be dialled is said at once. */
+export function isWebSocketPlace(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password } = new URL(text);
+  if (hostname === '' || username !== '' || password !== '') return false;
+  // RFC 6455 §3: fragments must not be used.
+  return (protocol === 'ws:' || protocol === 'wss:') && !text.includes('#');
+}
+
+function withoutCredentials(url: string): string {
+  return url.replace(/^([a-z]+:\/\/)[^/?#]*@/i, '$1');
+}

@@ -1,0 +1,179 @@
+import type { AudioStreams, EgressAddresses, Logger, Machine } from '@jackfield/ports';
+import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
+import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
+import type { Sounds } from '../sounds/index.ts';
+import type { Usage } from '../usage/index.ts';
+import {
+  type Stream,
+  type StreamEffect,
+  type StreamInput,
+  type StreamLimits,
+  type StreamSettings,
+  streamLimits,
+} from './domain/stream.ts';
+import { streamMachine } from './domain/stream-machine.ts';
+import { outboxEventOf } from './events.ts';
+import { extraHeadersOnWire } from './live/extra-headers.ts';
+import type { SignUpgrade } from './live/sign-upgrade.ts';
+import type { StreamLifeNotice } from './public-api.ts';
+import { isRecorded, saveStream } from './store.ts';
+
+export interface SessionDeps {
+  readonly runner: SessionRunner;
+  readonly audioStreams: AudioStreams;
+  readonly egress: EgressAddresses;
+  readonly sounds: Sounds;
+  readonly usage: Usage;
+  readonly log: Logger;
+  readonly limits?: Partial<StreamLimits>;
+}
+
+export interface SessionListeners {
+  readonly sign: SignUpgrade;
+  readonly tellOwner: (stream: StreamSettings, notice: StreamLifeNotice) => void;
+  /** After the commit of its end; nothing may be left of it in the media engine a moment later. */
+  readonly whenEnded: (stream: StreamSettings) => void;
+}
+
+/** Hold audio of streams is owned under this name; the owner's id is the stream. */
+const ownerKind = 'stream';
+
+/** Live effects, with events as the outbox keeps them. */
+type SessionEffect =
+  | Exclude<StreamEffect, { readonly do: 'emit' }>
+  | { readonly do: 'emit'; readonly event: OutboxEvent };
+
+/** One session for each live stream: its machine, its record, and the only place that orders the media engine about for it. */
+export function defineSessions(
+  deps: SessionDeps,
+  listeners: SessionListeners,
+): Sessions<Stream, StreamInput> {
+  const { audioStreams, egress, sounds, log } = deps;
+  const limits = { ...streamLimits, ...deps.limits };
+  let holds = 0;
+  const holding = new Map<string, string>();
+
+  const sessions = deps.runner.define<Stream, StreamInput, SessionEffect>({
+    name: ownerKind,
+    machine: withOutboxEvents(streamMachine(limits)),
+    save: (write, _uuid, before, after) => saveStream(write, before, after, deps.usage.rateOfStreams()),
+    isRecorded,
+    isBilled: true,
+    isEnded: ({ phase }) => phase === 'over',
+    perform(uuid, effect) {
+      const stream = sessions.peek(uuid);
+      if (stream === undefined) return;
+      switch (effect.do) {
+        case 'open':
+          return open(stream.order, effect);
+        case 'find-target':
+          return findTarget(stream.order, effect);
+        case 'connect': {
+          const { url, target, resumed } = effect;
+          const { addresses, port, headers } = target;
+          const timeoutMs = limits.connectMs;
+          return audioStreams.connect(uuid, { url, addresses, port, headers, timeoutMs, resumed });
+        }
+        case 'retrack':
+          return audioStreams.retrack(uuid, effect.tracks);
+        case 'replay':
+          return audioStreams.replay(uuid, effect.hearers);
+        case 'close':
+          return audioStreams.close(uuid, effect.reason);
+        case 'hold':
+          return hold(stream.order, effect.hearers);
+        case 'end-hold':
+          return endHold(uuid);
+        case 'tell-begun':
+          return listeners.tellOwner(stream.order, { type: 'stream-begun', stream: uuid });
+        case 'tell-ended':
+          listeners.whenEnded(stream.order);
+          return listeners.tellOwner(stream.order, {
+            type: 'stream-ended',
+            stream: uuid,
+            outcome: effect.outcome,
+          });
+      }
+    },
+  });
+
+  function open(order: StreamSettings, effect: Extract<StreamEffect, { do: 'open' }>): void {
+    const [encoding = '', rate = ''] = order.contentType.toLowerCase().split(';rate=');
+    audioStreams.open({
+      stream: order.stream,
+      call: order.callUuid,
+      account: order.account,
+      encoding: encoding === 'audio/x-mulaw' ? encoding : 'audio/x-l16',
+      sampleRate: Number(rate) || 8000,
+      tracks: effect.tracks,
+      bidirectional: order.bidirectional,
+      hearers: effect.hearers,
+      extraHeaders: extraHeadersOnWire(order.extraHeaders),
+      stopFrame: order.stopFrame ?? true,
+      keepLostMs: order.resumable === true ? limits.resumeMs : 0,
+      ...(order.asLeg === undefined ? {} : { asLeg: order.asLeg }),
+      ...(order.noiseCancellationLevel === null
+        ? {}
+        : { noiseCancellationLevel: order.noiseCancellationLevel }),
+      ...(order.binary === undefined ? {} : { binary: order.binary }),
+    });
+  }
+
+  function findTarget(order: StreamSettings, { attempt, url }: Extract<StreamEffect, { do: 'find-target' }>) {
+    Promise.all([egress.resolve(url, limits.connectMs), listeners.sign(url, order)])
+      .then(([found, headers]): StreamInput => {
+        if ('problem' in found) {
+          const { kind, sentence } = found.problem;
+          return { type: 'target-refused', attempt, sentence, isFinal: kind === 'refused' };
+        }
+        if (headers === undefined) {
+          return { type: 'target-refused', attempt, sentence: 'its account is gone', isFinal: true };
+        }
+        return { type: 'target-found', attempt, target: { ...found, headers } };
+      })
+      .catch((error: unknown): StreamInput => {
+        log.error({ stream: order.stream, err: error }, 'The address of a stream could not be looked up.');
+        const sentence = 'the platform failed to look the address up';
+        return { type: 'target-refused', attempt, sentence, isFinal: false };
+      })
+      .then((input) => sessions.send(order.stream, input));
+  }
+
+  function hold({ stream, account, mainAccount }: StreamSettings, to: readonly string[]): void {
+    if (to.length === 0) return;
+    const play = `${stream}/hold-${++holds}`;
+    holding.set(stream, play);
+    const items = [{ kind: 'built-in', sound: { kind: 'hold-music' }, loop: 0 }] as const;
+    sounds.play({ play, owner: { kind: ownerKind, id: stream }, to, items, loop: 0, account, mainAccount });
+  }
+
+  function endHold(stream: string): void {
+    const play = holding.get(stream);
+    holding.delete(stream);
+    if (play !== undefined) sounds.stop(play);
+  }
+
+  // Hold audio has no end of its own, and nobody waits for it.
+  sounds.ownedBy(ownerKind, () => {});
+  audioStreams.subscribe((notice) => {
+    // The engine may have streams that are not ours, those of a test among them.
+    if (sessions.peek(notice.stream) !== undefined) sessions.send(notice.stream, notice);
+  });
+  return sessions;
+}
+
+function withOutboxEvents(
+  machine: Machine<Stream, StreamInput, StreamEffect>,
+): Machine<Stream, StreamInput, SessionEffect> {
+  return {
+    step(stream, input, now) {
+      const { state, effects } = machine.step(stream, input, now);
+      return {
+        state,
+        effects: effects.map((effect) =>
+          effect.do === 'emit' ? { do: 'emit', event: outboxEventOf(state, effect.event, now) } : effect,
+        ),
+      };
+    },
+  };
+}

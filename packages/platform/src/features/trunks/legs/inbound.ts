@@ -1,0 +1,90 @@
+import type { Database, DialTarget, InboundTrunk, Secrets, TrunkLogin } from '@jackfield/ports';
+import type { CompiledQuery } from 'kysely';
+import { dialledUri } from '../domain/origination.ts';
+import { type OriginationUriRow, type TrunkRow, tablesOf } from '../tables.ts';
+
+/** The places of inbound trunks, looked up per call: what is changed or deleted holds for the next one. */
+export interface InboundTrunks {
+  /** Undefined where there is no inbound trunk of this identifier. `number` is E.164 with its +. */
+  trunkOf(trunkId: string, number: string): Promise<InboundTrunk | undefined>;
+  /** What answers the challenges of a target of `trunkOf`. */
+  loginOf(account: string): Promise<TrunkLogin | undefined>;
+}
+
+type Joined = Pick<
+  TrunkRow,
+  'id' | 'account' | 'main_account' | 'trunk_direction' | 'trunk_status' | 'secure'
+> & {
+  readonly primary: string | null;
+  readonly primary_uuid: string | null;
+  readonly primary_asks: 0 | 1 | null;
+  readonly fallback: string | null;
+  readonly fallback_uuid: string | null;
+  readonly fallback_asks: 0 | 1 | null;
+};
+
+/** How the account of a dial target names an origination URI: no carrier has a name of this form. */
+const accountPrefix = 'uri/';
+
+export function createInboundTrunks(
+  { read }: Pick<Database, 'read'>,
+  secrets: Pick<Secrets, 'decrypt'>,
+): InboundTrunks {
+  // Building a query costs more than running it.
+  const places = tablesOf(read)
+    .selectFrom('trunks as t')
+    .leftJoin('trunk_origination_uris as p', 'p.id', 't.primary_uri_uuid')
+    .leftJoin('trunk_origination_uris as f', 'f.id', 't.fallback_uri_uuid')
+    .select([
+      't.id',
+      't.account',
+      't.main_account',
+      't.trunk_direction',
+      't.trunk_status',
+      't.secure',
+      'p.uri as primary',
+      'p.id as primary_uuid',
+      'p.authentication_needed as primary_asks',
+      'f.uri as fallback',
+      'f.id as fallback_uuid',
+      'f.authentication_needed as fallback_asks',
+    ])
+    .where('t.id', '=', '')
+    .compile();
+  const logins = tablesOf(read)
+    .selectFrom('trunk_origination_uris')
+    .select(['username', 'password_sealed'])
+    .where('id', '=', '')
+    .compile();
+
+  return {
+    async trunkOf(trunkId, number) {
+      const query = { ...places, parameters: [trunkId] } as CompiledQuery<Joined>;
+      const row = (await read.executeQuery(query)).rows[0];
+      if (row === undefined || row.trunk_direction !== 'inbound') return undefined;
+      const trunk = { trunk: row.id, account: row.account, mainAccount: row.main_account };
+      const targetOf = (uri: string | null, uuid: string | null, asks: 0 | 1 | null): DialTarget[] => {
+        const dialled = uri === null ? undefined : dialledUri(uri, number, row.secure === 1);
+        if (dialled === undefined) return [];
+        return [{ uri: dialled, trunk, ...(asks === 1 ? { account: `${accountPrefix}${uuid}` } : {}) }];
+      };
+      if (row.trunk_status === 'disabled') return { ...trunk, targets: [] };
+      return {
+        ...trunk,
+        targets: [
+          ...targetOf(row.primary, row.primary_uuid, row.primary_asks),
+          ...targetOf(row.fallback, row.fallback_uuid, row.fallback_asks),
+        ],
+      };
+    },
+    async loginOf(account) {
+      if (!account.startsWith(accountPrefix)) return undefined;
+      const parameters = [account.slice(accountPrefix.length)];
+      type Login = Pick<OriginationUriRow, 'username' | 'password_sealed'>;
+      const query = { ...logins, parameters } as unknown as CompiledQuery<Login>;
+      const row = (await read.executeQuery(query)).rows[0];
+      if (!row?.username || row.password_sealed === null) return undefined;
+      return { username: row.username, password: secrets.decrypt(row.password_sealed) };
+    },
+  };
+}

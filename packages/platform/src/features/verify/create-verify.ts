@@ -1,0 +1,126 @@
+import type { Clock, Migration } from '@jackfield/ports';
+import type { AccountResources, Feature } from '../../feature.ts';
+import type { RouteGroup } from '../../http/index.ts';
+import type { Outbox } from '../../kernel/outbox.ts';
+import type { RetainedRecords } from '../../kernel/retention.ts';
+import { appRoutes } from './app-routes.ts';
+import { createAppStore } from './app-store.ts';
+import { createCheck, createStart } from './commands.ts';
+import type { Attempt, VerifySession } from './domain/session.ts';
+import { createLimiter, type Limiter, type SendLimits, sendLimits } from './limits/limiter.ts';
+import { verifyTables } from './migrations/0001-verify.ts';
+import { lateChecks } from './migrations/0002-late-checks.ts';
+import { sessionsByEnd } from './migrations/0003-sessions-by-end.ts';
+import { createProofs } from './proofs/proof.ts';
+import { createQueries } from './queries.ts';
+import { createRefusals } from './refusals.ts';
+import { sessionRoutes } from './routes.ts';
+import { defineSessions, type SessionDeps } from './sessions.ts';
+import { loadOpenSessions, passOnToMain, removeClosedSessions, removeOfAccount } from './store.ts';
+
+export interface VerifyDeps extends Omit<SessionDeps, 'limiter'> {
+  readonly clock: Clock;
+  readonly outbox: Pick<Outbox, 'appendEvents' | 'wake'>;
+  readonly sendLimits?: Partial<SendLimits>;
+  /** Counts sends; in the database when left out. */
+  readonly limiter?: Limiter;
+  readonly isDraining?: () => boolean;
+  /** Who signs receipts: where customers reach the HTTP interface. */
+  readonly publicUrl: string;
+  /** How long sessions are kept after their end; for ever when left out. */
+  readonly keepVerifySessionsMs?: number;
+}
+
+export interface VerifyFeature extends Feature {
+  readonly migrations: readonly Migration[];
+  readonly routes: readonly RouteGroup[];
+  readonly resources: AccountResources;
+  /** Closed sessions, with their attempts. */
+  readonly retained: RetainedRecords;
+  /** Takes up what the last process left behind; called once, after migrations. Resolves with their number. */
+  restore(): Promise<number>;
+  close(): void;
+}
+
+/** Windows of counters that are over are swept so often. */
+const sweepEveryMs = 3_600_000;
+
+/** Verification of phone numbers by one-time codes. */
+export function createVerify(deps: VerifyDeps): VerifyFeature {
+  const { database, clock, log, secrets } = deps;
+  const limiter = deps.limiter ?? createLimiter(database, { ...sendLimits, ...deps.sendLimits });
+  const apps = createAppStore(database, secrets);
+  const tellRefusal = createRefusals(deps);
+  const proofs = createProofs(deps);
+  const sessions = defineSessions({ ...deps, limiter }, (session, attempt) => {
+    fallBack(session, attempt).catch((err: unknown) => {
+      log.error({ err, session: session.uuid }, 'A call instead of a message was not placed.');
+    });
+  });
+  const commands = { ...deps, apps, limiter, sessions, tellRefusal };
+  let cancelSweep = () => {};
+
+  /** Counted like every other send. */
+  async function fallBack(session: VerifySession, attempt: Attempt): Promise<void> {
+    const { account, mainAccount, recipient, requestorIp: source } = session;
+    // Who may pump was asked for the message already.
+    const admission = await limiter.admit({ account, recipient, source, level: 'off' }, clock.now());
+    if (admission.kind !== 'admitted') {
+      const reason = admission.kind === 'limited' ? `${admission.scope}-limit` : admission.reason;
+      return tellRefusal(account, mainAccount, reason, recipient);
+    }
+    const wanted = { ...attempt, uuid: secrets.randomUuid(), channel: 'voice', blockedBy: null } as const;
+    sessions.send(session.uuid, { type: 'attempt-asked', attempt: wanted, callback: null });
+  }
+
+  function sweep(): void {
+    limiter.sweep(clock.now()).catch((err: unknown) => {
+      log.error({ err }, 'Old counters of sends could not be swept.');
+    });
+    cancelSweep = clock.startTimer(clock.now() + sweepEveryMs, sweep);
+  }
+
+  return {
+    name: 'verify',
+    migrations: [verifyTables, lateChecks, sessionsByEnd],
+    routes: [
+      {
+        name: 'Verify',
+        description: 'One-time codes that prove who holds a phone number, by message or call.',
+        routes: [
+          ...sessionRoutes({
+            queries: createQueries(database),
+            start: createStart(commands),
+            check: createCheck(commands),
+            proofs,
+          }),
+          ...appRoutes({ apps, secrets }),
+        ],
+        open: [proofs.keys],
+      },
+    ],
+    resources: {
+      async remove(write, account) {
+        await removeOfAccount(write, account);
+      },
+      passOn: passOnToMain,
+    },
+    retained: {
+      name: 'Verify sessions',
+      keepMs: deps.keepVerifySessionsMs,
+      removeEnded: (endedBefore, limit) => removeClosedSessions(database, endedBefore, limit),
+    },
+    async restore() {
+      const left = await loadOpenSessions(database);
+      const now = clock.wallNow();
+      for (const session of left) {
+        // The clock may have been set back: no code lives longer than was said.
+        const expiresAt = Math.min(session.expiresAt, now + session.expiresAt - session.createdAt);
+        sessions.resume(session.uuid, { ...session, expiresAt }, { type: 'process-restarted' });
+      }
+      sweep();
+      return left.length;
+    },
+    close: () => cancelSweep(),
+  };
+}

@@ -1,0 +1,147 @@
+import type { Database, Instant, Write } from '@jackfield/ports';
+import { sql } from 'kysely';
+import { prefixOf } from '../delivery/recipient.ts';
+import { type FraudLevel, looksPumped } from '../domain/conversion.ts';
+import { writing } from '../tables.ts';
+
+export interface Window {
+  readonly count: number;
+  readonly seconds: number;
+}
+
+/** Sends of codes in fixed windows; one more is refused. */
+export interface SendLimits {
+  readonly recipient: Window;
+  /** Of all accounts together: all digits of a number but the last four. */
+  readonly prefix: Window;
+  /** What the person behind a request has as address, where the account tells it. */
+  readonly source: Window;
+  readonly account: Window;
+  /** Over how long sends and verifications of a prefix are compared. */
+  readonly conversionSeconds: number;
+}
+
+export const sendLimits: SendLimits = {
+  recipient: { count: 10, seconds: 3_600 },
+  prefix: { count: 500, seconds: 3_600 },
+  source: { count: 30, seconds: 3_600 },
+  account: { count: 10_000, seconds: 3_600 },
+  conversionSeconds: 21_600,
+};
+
+export interface WantedSend {
+  readonly account: string;
+  readonly recipient: string;
+  readonly source: string | null;
+  readonly level: FraudLevel;
+}
+
+export type Admission =
+  | { readonly kind: 'admitted' }
+  /** Of the caller's own making: told as 429. */
+  | {
+      readonly kind: 'limited';
+      readonly scope: 'recipient' | 'source' | 'account';
+      readonly retryAfterSeconds: number;
+    }
+  /** Somebody pumps: told as an attempt that was blocked. */
+  | { readonly kind: 'blocked'; readonly reason: 'prefix-limit' | 'low-conversion' };
+
+export interface Limiter {
+  /** Counts the send, if it is let through. Rejects when that cannot be counted: then nothing may be sent. */
+  admit(wanted: WantedSend, now: Instant): Promise<Admission>;
+  /** In the transaction that records the verification. */
+  noteVerified(write: Write, recipient: string, now: Instant): Promise<void>;
+  /** Windows that are over. */
+  sweep(now: Instant): Promise<void>;
+}
+
+/** Rolls the counters of a refused send back: a refusal is no send. */
+class NotAdmitted extends Error {
+  readonly admission: Admission;
+
+  constructor(admission: Admission) {
+    super('not admitted');
+    this.admission = admission;
+  }
+}
+
+/** Counters live in the database, beside what they protect: nodes share them, a restart forgives nothing. */
+export function createLimiter(database: Database, limits: SendLimits = sendLimits): Limiter {
+  const { conversionSeconds } = limits;
+
+  async function raise(write: Write, name: string, windowStart: Instant): Promise<number> {
+    const row = await writing(write)
+      .insertInto('verify_counters')
+      .values({ name, window_start: windowStart, total: 1 })
+      .onConflict((on) =>
+        on.columns(['name', 'window_start']).doUpdateSet({ total: sql<number>`verify_counters.total + 1` }),
+      )
+      .returning('total')
+      .executeTakeFirstOrThrow();
+    return Number(row.total);
+  }
+
+  async function admitOrThrow(write: Write, wanted: WantedSend, now: Instant): Promise<void> {
+    const prefix = prefixOf(wanted.recipient);
+    // The same order for everybody, the busiest last: nobody waits for a row while holding one that is wanted before.
+    const scopes = [
+      ['recipient', `${wanted.account}/${wanted.recipient}`],
+      ['source', wanted.source === null ? undefined : `${wanted.account}/${wanted.source}`],
+      ['prefix', prefix],
+      ['account', wanted.account],
+    ] as const;
+    for (const [scope, name] of scopes) {
+      if (name === undefined) continue;
+      const { count, seconds } = limits[scope];
+      const start = windowOf(now, seconds);
+      if ((await raise(write, `${scope}:${name}`, start)) <= count) continue;
+      if (scope === 'prefix') throw new NotAdmitted({ kind: 'blocked', reason: 'prefix-limit' });
+      const retryAfterSeconds = Math.ceil((start + seconds * 1000 - now) / 1000);
+      throw new NotAdmitted({ kind: 'limited', scope, retryAfterSeconds });
+    }
+    const start = windowOf(now, conversionSeconds);
+    const sent = await raise(write, `sent:${prefix}`, start);
+    const verified = await writing(write)
+      .selectFrom('verify_counters')
+      .select('total')
+      .where('name', '=', `verified:${prefix}`)
+      .where('window_start', '=', start)
+      .executeTakeFirst();
+    if (looksPumped(wanted.level, sent - 1, Number(verified?.total ?? 0))) {
+      throw new NotAdmitted({ kind: 'blocked', reason: 'low-conversion' });
+    }
+  }
+
+  return {
+    async admit(wanted, now) {
+      try {
+        await database.transact((write) => admitOrThrow(write, wanted, now));
+        return { kind: 'admitted' };
+      } catch (error) {
+        if (error instanceof NotAdmitted) return error.admission;
+        throw error;
+      }
+    },
+    async noteVerified(write, recipient, now) {
+      await raise(write, `verified:${prefixOf(recipient)}`, windowOf(now, conversionSeconds));
+    },
+    async sweep(now) {
+      const { recipient, prefix, source, account } = limits;
+      const longest = Math.max(
+        ...[recipient, prefix, source, account].map(({ seconds }) => seconds),
+        conversionSeconds,
+      );
+      await database.transact((write) =>
+        writing(write)
+          .deleteFrom('verify_counters')
+          .where('window_start', '<', now - longest * 1000)
+          .execute(),
+      );
+    },
+  };
+}
+
+function windowOf(now: Instant, seconds: number): Instant {
+  return now - (now % (seconds * 1000));
+}
