@@ -1,0 +1,367 @@
+import type { Instant, Step, TimerFired, Write } from '@jackfield/ports';
+import type { KernelEffect, OutboxEvent } from './kernel-effects.ts';
+import { createMailbox, type Mailbox } from './mailbox.ts';
+import type { RunQueue } from './run-queue.ts';
+import type { SessionKind, SessionRunnerDeps, Sessions } from './session-runner.ts';
+import { createSessionTimers, type SessionTimer, type SessionTimers } from './session-timers.ts';
+
+/** A timer or a sent input whose step could not be saved is taken again after this long, or the session would wait for it for ever. */
+const retryMs = 1_000;
+/**
+ * A step that the database itself refuses for so long is given up, or it would block its session. A database that is out of
+ * reach is waited for: a leg whose end was lost would stay alive until the next start.
+ */
+const maxAttempts = 60;
+
+interface Caller {
+  resolve(reply: unknown): void;
+  reject(error: unknown): void;
+}
+
+interface Letter {
+  readonly input: unknown;
+  readonly timer?: SessionTimer;
+  readonly caller?: Caller;
+  /** How often its step has failed to be saved. */
+  readonly failures?: number;
+}
+
+interface Session<State> {
+  readonly id: string;
+  /**
+   * From the clock's `now()` to the time of the session: how far the wall clock had been stepped when the session was opened. It
+   * stays: a session has right dates, and the clock's steps are no part of its durations.
+   */
+  readonly aheadMs: number;
+  /** After the last committed step; the one it was created with until its first step. */
+  state: State;
+  /** A session that is being opened has no record yet, and nobody can see it. */
+  isOpened: boolean;
+  isSaving: boolean;
+  isInLine: boolean;
+  /** Cancels the pause after a step that could not be saved. */
+  endPause: (() => void) | undefined;
+  readonly mailbox: Mailbox<Letter>;
+  readonly timers: SessionTimers;
+  readonly run: () => void;
+}
+
+interface TakenStep<State, Effect> extends Step<State, Effect> {
+  readonly events: readonly OutboxEvent[];
+  readonly changesRecord: boolean;
+  readonly ends: boolean;
+}
+
+/** What the kinds of one runner share. */
+export interface RunnerState extends SessionRunnerDeps {
+  /** Steps and conclusions of all kinds, one after another. */
+  readonly line: RunQueue;
+  isClosed(): boolean;
+  /** +1 when a transaction begins, −1 when its conclusion is carried out. */
+  savingChanged(change: 1 | -1): void;
+}
+
+/** How many there are; `dropped` counts inputs that came for no session. */
+export interface KindCounts {
+  sessions: number;
+  timers: number;
+  queued: number;
+  dropped: number;
+}
+
+/** Live sessions of one kind: takes an input, steps, saves state and events in one transaction, carries the effects out. */
+export class LiveSessions<State, Input, Effect extends { readonly do: string }>
+  implements Sessions<State, Input>
+{
+  readonly counts: KindCounts = { sessions: 0, timers: 0, queued: 0, dropped: 0 };
+  readonly #runner: RunnerState;
+  readonly #kind: SessionKind<State, Input, Effect>;
+  readonly #sessions = new Map<string, Session<State>>();
+
+  constructor(runner: RunnerState, kind: SessionKind<State, Input, Effect>) {
+    this.#runner = runner;
+    this.#kind = kind;
+  }
+
+  // Functions of the object, not of its class: features pass single ones on.
+  readonly open = <Reply>(id: string, initial: State, input: Input): Promise<Reply> =>
+    new Promise<Reply>((resolve, reject) => {
+      if (this.#runner.isClosed()) throw new Error('the session runner is closed');
+      this.#assertNew(id);
+      this.#put(this.#create(id, initial, false), {
+        input,
+        caller: { resolve: resolve as Caller['resolve'], reject },
+      });
+    });
+
+  readonly resume = (id: string, state: State, input: Input): void => {
+    if (this.#runner.isClosed()) {
+      this.#drop({ input });
+      return;
+    }
+    this.#assertNew(id);
+    this.#put(this.#create(id, state, true), { input });
+  };
+
+  readonly send = (id: string, input: Input): void => this.#send(id, { input });
+
+  readonly ask = <Reply>(id: string, input: Input): Promise<Reply | undefined> =>
+    new Promise<Reply | undefined>((resolve, reject) => {
+      this.#send(id, { input, caller: { resolve: resolve as Caller['resolve'], reject } });
+    });
+
+  readonly nowOf = (id: string): Instant => {
+    const { clock } = this.#runner;
+    const session = this.#sessions.get(id);
+    return session === undefined ? clock.wallNow() : clock.now() + session.aheadMs;
+  };
+
+  readonly peek = (id: string): State | undefined => {
+    const session = this.#sessions.get(id);
+    return session?.isOpened ? session.state : undefined;
+  };
+
+  cancelTimers(): void {
+    for (const { timers, endPause } of this.#sessions.values()) {
+      timers.cancelAll();
+      endPause?.();
+    }
+  }
+
+  #assertNew(id: string): void {
+    if (this.#sessions.has(id)) throw new Error(`${this.#kind.name} ${id} is alive already`);
+  }
+
+  #send(id: string, letter: Letter): void {
+    const session = this.#sessions.get(id);
+    if (session === undefined || this.#runner.isClosed()) this.#drop(letter);
+    else this.#put(session, letter);
+  }
+
+  #create(id: string, state: State, isOpened: boolean): Session<State> {
+    const { clock, alive } = this.#runner;
+    const session: Session<State> = {
+      id,
+      aheadMs: clock.wallNow() - clock.now(),
+      state,
+      isOpened,
+      isSaving: false,
+      isInLine: false,
+      endPause: undefined,
+      mailbox: createMailbox(),
+      timers: createSessionTimers(
+        clock,
+        (timer) =>
+          this.#put(session, { input: { type: 'timer-fired', key: timer.key } satisfies TimerFired, timer }),
+        (change) => {
+          this.counts.timers += change;
+        },
+      ),
+      run: () => this.#run(session),
+    };
+    this.#sessions.set(id, session);
+    this.counts.sessions++;
+    if (this.#kind.isBilled) alive?.enter();
+    return session;
+  }
+
+  #put(session: Session<State>, letter: Letter): void {
+    session.mailbox.put(letter);
+    this.counts.queued++;
+    this.#getInLine(session);
+  }
+
+  #getInLine(session: Session<State>): void {
+    if (session.isInLine || session.isSaving || session.endPause || session.mailbox.size === 0) return;
+    session.isInLine = true;
+    this.#runner.line.push(session.run);
+  }
+
+  #run(session: Session<State>): void {
+    session.isInLine = false;
+    const letter = session.mailbox.take();
+    if (letter === undefined) return;
+    this.counts.queued--;
+    this.#take(session, letter);
+    this.#getInLine(session);
+  }
+
+  #drop(letter: Letter): void {
+    this.counts.dropped++;
+    letter.caller?.resolve(undefined);
+  }
+
+  #take(session: Session<State>, letter: Letter): void {
+    if (this.#sessions.get(session.id) !== session) {
+      this.#drop(letter);
+      return;
+    }
+    // Cancelled or replaced while its input waited: the machine has been promised not to hear of it.
+    if (letter.timer !== undefined && !session.timers.take(letter.timer)) return;
+    let taken: TakenStep<State, Effect>;
+    try {
+      taken = this.#step(session, letter);
+    } catch (error) {
+      this.#runner.log.error(this.#about(session, letter, error), 'A machine threw; its input was dropped.');
+      this.#fail(session, letter, error);
+      return;
+    }
+    if (taken.changesRecord || taken.events.length > 0) this.#save(session, letter, taken);
+    else this.#finish(session, letter, taken);
+  }
+
+  #step(session: Session<State>, letter: Letter): TakenStep<State, Effect> {
+    const { state, effects } = this.#kind.machine.step(
+      session.state,
+      letter.input as Input | TimerFired,
+      this.#runner.clock.now() + session.aheadMs,
+    );
+    return {
+      state,
+      effects,
+      events: eventsOf(effects),
+      changesRecord: this.#kind.save !== undefined && this.#isRecorded(session, state),
+      ends: this.#kind.isEnded(state),
+    };
+  }
+
+  #isRecorded(session: Session<State>, after: State): boolean {
+    if (!session.isOpened) return true;
+    return after !== session.state && (this.#kind.isRecorded?.(session.state, after) ?? true);
+  }
+
+  #save(session: Session<State>, letter: Letter, taken: TakenStep<State, Effect>): void {
+    const { log, eventsCommitted, savingChanged } = this.#runner;
+    session.isSaving = true;
+    savingChanged(1);
+    this.#commit(session, taken).then(
+      () => {
+        if (taken.events.length > 0) eventsCommitted?.();
+        this.#conclude(session, () => this.#finish(session, letter, taken));
+      },
+      (error: unknown) =>
+        this.#conclude(session, () => {
+          log.error(this.#about(session, letter, error), 'A step could not be saved; it was undone.');
+          this.#rearm(session, letter.timer);
+          if (!this.#takeAgain(session, letter, error)) this.#fail(session, letter, error);
+        }),
+    );
+  }
+
+  /** A database that throws instead of rejecting has failed like any other. */
+  async #commit(session: Session<State>, taken: TakenStep<State, Effect>): Promise<void> {
+    const { database, appendEvents } = this.#runner;
+    const before = session.isOpened ? session.state : undefined;
+    await database.transact(async (write: Write): Promise<void> => {
+      if (taken.changesRecord) await this.#kind.save!(write, session.id, before, taken.state);
+      if (taken.events.length > 0) await appendEvents(write, taken.events);
+    });
+  }
+
+  /** In line like a step, so that effects never run inside the effects of another session. */
+  #conclude(session: Session<State>, conclusion: () => void): void {
+    this.#runner.line.push(() => {
+      this.#runner.savingChanged(-1);
+      session.isSaving = false;
+      conclusion();
+      this.#getInLine(session);
+    });
+  }
+
+  /**
+   * Nobody waits for the outcome of a sent input, so nobody would send it again: it keeps its place, and the session pauses.
+   * Callers of `open` and `ask` are told instead; timers are armed again.
+   */
+  #takeAgain(session: Session<State>, letter: Letter, error: unknown): boolean {
+    const { clock, isClosed } = this.#runner;
+    const failures = (letter.failures ?? 0) + (isOutOfReach(error) ? 0 : 1);
+    const isSent = letter.caller === undefined && letter.timer === undefined;
+    if (!isSent || isClosed() || failures === maxAttempts) return false;
+    session.mailbox.putBack({ ...letter, failures });
+    this.counts.queued++;
+    session.endPause = clock.startTimer(clock.now() + retryMs, () => {
+      session.endPause = undefined;
+      this.#getInLine(session);
+    });
+    return true;
+  }
+
+  #finish(session: Session<State>, letter: Letter, taken: TakenStep<State, Effect>): void {
+    session.state = taken.state;
+    session.isOpened = true;
+    for (const effect of taken.effects) this.#carryOut(session, letter, effect);
+    letter.caller?.resolve(undefined);
+    if (taken.ends) this.#remove(session);
+  }
+
+  #fail(session: Session<State>, letter: Letter, error: unknown): void {
+    letter.caller?.reject(error);
+    if (!session.isOpened) this.#remove(session);
+  }
+
+  #about(session: Session<State>, letter: Letter, error: unknown): object {
+    return { kind: this.#kind.name, session: session.id, input: typeOf(letter.input), err: error };
+  }
+
+  #rearm(session: Session<State>, timer: SessionTimer | undefined): void {
+    if (timer === undefined || this.#runner.isClosed() || session.timers.has(timer.key)) return;
+    session.timers.start(timer.key, this.#runner.clock.now() + retryMs);
+  }
+
+  #carryOut(session: Session<State>, letter: Letter, effect: Effect): void {
+    const known = effect as unknown as KernelEffect<OutboxEvent, unknown>;
+    try {
+      switch (known.do) {
+        case 'start-timer':
+          if (!this.#runner.isClosed()) session.timers.start(known.key, known.at - session.aheadMs);
+          return;
+        case 'cancel-timer':
+          session.timers.cancel(known.key);
+          return;
+        case 'reply':
+          letter.caller?.resolve(known.reply);
+          return;
+        case 'emit':
+          return;
+      }
+      this.#kind.perform(session.id, effect);
+    } catch (error) {
+      const fields = { kind: this.#kind.name, session: session.id, effect: effect.do, err: error };
+      this.#runner.log.error(fields, 'An effect threw while it was carried out.');
+    }
+  }
+
+  #remove(session: Session<State>): void {
+    this.#sessions.delete(session.id);
+    this.counts.sessions--;
+    if (this.#kind.isBilled) this.#runner.alive?.leave();
+    session.timers.cancelAll();
+    session.endPause?.();
+    for (let letter = session.mailbox.take(); letter !== undefined; letter = session.mailbox.take()) {
+      this.counts.queued--;
+      this.#drop(letter);
+    }
+  }
+}
+
+/** What ports/database.ts says of a database that cannot be reached, or written, at this moment. */
+function isOutOfReach(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'database-unavailable';
+}
+
+function eventsOf(effects: readonly { readonly do: string }[]): readonly OutboxEvent[] {
+  let events: OutboxEvent[] | undefined;
+  for (const effect of effects) {
+    if (effect.do !== 'emit') continue;
+    events ??= [];
+    events.push((effect as unknown as { readonly event: OutboxEvent }).event);
+  }
+  return events ?? none;
+}
+
+const none: readonly OutboxEvent[] = [];
+
+/** Enough to find the place; the input as a whole may hold what no log should. */
+function typeOf(input: unknown): unknown {
+  return typeof input === 'object' && input !== null && 'type' in input ? input.type : undefined;
+}
