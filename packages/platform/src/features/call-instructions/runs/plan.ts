@@ -2,11 +2,16 @@ import type { Recordings } from '../../recordings/index.ts';
 import type { Instruction } from '../domain/instruction.ts';
 import type { PlannedElement } from '../domain/planned-element.ts';
 
+export interface PlanDeps {
+  readonly newUuid: () => string;
+  readonly recordings: Pick<Recordings, 'urlOf'>;
+}
+
 /** Names what the elements of a document may start. */
 export function planDocument(
   instructions: readonly Instruction[],
   account: string,
-  deps: { readonly newUuid: () => string; readonly recordings: Pick<Recordings, 'urlOf'> },
+  deps: PlanDeps,
 ): readonly PlannedElement[] {
   return instructions.map((instruction) => {
     switch (instruction.element) {
