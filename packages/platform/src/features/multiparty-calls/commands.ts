@@ -6,7 +6,8 @@ import type { Switches } from './domain/participant.ts';
 import type { WantedPlay } from './domain/room-play.ts';
 import type { Viewer } from './queries.ts';
 import { hasEnded, noSuchCall, problemOfRefusal } from './refusals.ts';
-import { type AdditionDeps, createAdditions } from './rooms/additions.ts';
+import { createAdditions } from './rooms/additions.ts';
+import type { AdditionDeps } from './rooms/placement.ts';
 import type { MultipartyCallRow } from './tables.ts';
 
 export type MultipartyCallCommands = ReturnType<typeof createCommands>;
