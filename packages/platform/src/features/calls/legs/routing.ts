@@ -15,7 +15,11 @@ export type Route =
   | { readonly ok: false; readonly end: CallEnd };
 
 /** Where a destination is reached right now, or why it is not. */
-export function createRouting(deps: RoutingDeps): { routeTo(account: string, to: string): Promise<Route> } {
+export interface Routing {
+  routeTo(account: string, to: string): Promise<Route>;
+}
+
+export function createRouting(deps: RoutingDeps): Routing {
   async function routeToUser(account: string, user: string, instance?: string): Promise<Route> {
     const credential = await deps.registrations.credentialOf(user);
     // Another account's endpoint is answered like one that does not exist.

@@ -1,0 +1,73 @@
+import type { Clock } from '@jackfield/ports';
+import type { Sessions } from '../../../kernel/session-runner.ts';
+import type { Usage } from '../../usage/index.ts';
+import type { CallLeg, CallLegInput } from '../domain/call-leg.ts';
+import { readDestination } from '../domain/destination.ts';
+import type { Calls, OutboundLeg } from '../public-api.ts';
+import { defaultTimeLimitSeconds } from '../sessions.ts';
+import type { DialledLegs } from './dialled-legs.ts';
+
+export interface DiallingDeps {
+  readonly clock: Clock;
+  readonly usage: Usage;
+  readonly domains: readonly string[];
+}
+
+export function createDialling(
+  deps: DiallingDeps,
+  legs: Pick<Sessions<CallLeg, CallLegInput>, 'open' | 'peek'>,
+  dialled: DialledLegs,
+): Calls['dial'] {
+  return async (request) => {
+    const { leg, ringTimeoutSeconds, sipHeaders, parentLeg } = request;
+    const placed = newDialledLeg(deps, request, legs.peek);
+    dialled.add(leg, parentLeg);
+    try {
+      await legs.open(leg, placed, { type: 'place', ringTimeoutSeconds, sipHeaders });
+    } catch (error) {
+      dialled.remove(leg);
+      throw error;
+    }
+  };
+}
+
+function newDialledLeg(
+  { clock, usage, domains }: DiallingDeps,
+  request: OutboundLeg,
+  peek: (leg: string) => CallLeg | undefined,
+): CallLeg {
+  const { leg, parentLeg } = request;
+  const destination = readDestination(request.to, domains);
+  const requestUuid = request.requestUuid ?? leg;
+  return {
+    leg,
+    account: request.account,
+    mainAccount: request.mainAccount,
+    direction: 'outbound',
+    owner: request.owner,
+    borrower: null,
+    unheard: null,
+    from: request.from,
+    to: request.to,
+    callerName: request.callerName,
+    requestUuid,
+    parentLeg: parentLeg ?? null,
+    parentRequestUuid: parentLeg === undefined ? requestUuid : (peek(parentLeg)?.requestUuid ?? parentLeg),
+    headers: {},
+    sourceAddress: null,
+    trunk: null,
+    callbacks: request.callbacks ?? null,
+    timeLimitSeconds: request.timeLimitSeconds ?? defaultTimeLimitSeconds,
+    sendDigits: request.sendDigits ?? '',
+    sendOnPreanswer: request.sendOnPreanswer ?? false,
+    rate: usage.rateOf('outbound', destination.kind === 'number' ? destination.number : 'sip'),
+    phase: 'routing',
+    initiatedAt: clock.wallNow(),
+    answeredAt: null,
+    endedAt: null,
+    end: null,
+    wantedEnd: null,
+    quality: null,
+    pressedKeys: [],
+  };
+}

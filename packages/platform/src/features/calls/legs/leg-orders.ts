@@ -1,0 +1,28 @@
+import type { Sessions } from '../../../kernel/session-runner.ts';
+import type { CallLeg, CallLegInput } from '../domain/call-leg.ts';
+import type { Calls } from '../public-api.ts';
+import type { LegOwners } from './leg-owners.ts';
+
+/** What the present owner of a leg, and the next one, may ask of it. */
+export type LegOrders = Pick<
+  Calls,
+  'ring' | 'openEarly' | 'answer' | 'hangUp' | 'take' | 'lend' | 'giveBack'
+>;
+
+export function createLegOrders(
+  legs: Pick<Sessions<CallLeg, CallLegInput>, 'peek' | 'send' | 'ask'>,
+  { isPrivate }: Pick<LegOwners, 'isPrivate'>,
+): LegOrders {
+  const isFree = (leg: string) => !isPrivate(legs.peek(leg)?.owner);
+  return {
+    ring: (leg) => legs.send(leg, { type: 'ring' }),
+    openEarly: (leg) => legs.send(leg, { type: 'open-early' }),
+    answer: (leg) => legs.send(leg, { type: 'answer' }),
+    hangUp: (leg, end) => legs.send(leg, { type: 'hang-up', end }),
+    take: async (leg, owner) =>
+      isFree(leg) && ((await legs.ask<boolean>(leg, { type: 'take', owner })) ?? false),
+    lend: async (leg, borrower) =>
+      isFree(leg) && ((await legs.ask<boolean>(leg, { type: 'lend', borrower })) ?? false),
+    giveBack: (leg, borrower, remarks) => legs.send(leg, { type: 'give-back', borrower, remarks }),
+  };
+}

@@ -1,0 +1,52 @@
+import type { Sessions } from '../../../kernel/session-runner.ts';
+import type { CallLeg, CallLegInput } from '../domain/call-leg.ts';
+import type { Calls, LiveLeg } from '../public-api.ts';
+import type { DialledLegs } from './dialled-legs.ts';
+import type { LegOwners } from './leg-owners.ts';
+
+/** Legs as other features see them. */
+export type LiveLegs = Pick<Calls, 'peek' | 'partnerOf'>;
+
+export function createLiveLegs(
+  legs: Pick<Sessions<CallLeg, CallLegInput>, 'peek'>,
+  owners: LegOwners,
+  dialled: DialledLegs,
+): LiveLegs {
+  function peek(leg: string): LiveLeg | undefined {
+    const live = legs.peek(leg);
+    return liveLegOf(live, owners.isPrivate(live?.owner));
+  }
+
+  return {
+    peek,
+    partnerOf(leg) {
+      const { parentLeg, owner } = legs.peek(leg) ?? {};
+      const partner = owner ? owners.conversationsOf(owner)?.partnerOf(owner.id, leg) : undefined;
+      if (partner !== undefined && peek(partner) !== undefined) return partner;
+      if (parentLeg && peek(parentLeg) !== undefined) return parentLeg;
+      const live = dialled.of(leg).filter((each) => peek(each) !== undefined);
+      return live.findLast((each) => peek(each)?.phase === 'answered') ?? live.at(-1);
+    },
+  };
+}
+
+function liveLegOf(leg: CallLeg | undefined, isPrivate: boolean): LiveLeg | undefined {
+  if (leg === undefined || leg.phase === 'ended') return undefined;
+  return {
+    leg: leg.leg,
+    account: leg.account,
+    mainAccount: leg.mainAccount,
+    direction: leg.direction,
+    owner: leg.owner,
+    from: leg.from,
+    to: leg.to,
+    callerName: leg.callerName,
+    phase: leg.phase,
+    initiatedAt: leg.initiatedAt,
+    answeredAt: leg.answeredAt,
+    requestUuid: leg.requestUuid,
+    parentLeg: leg.parentLeg,
+    headers: leg.headers,
+    isPrivate,
+  };
+}

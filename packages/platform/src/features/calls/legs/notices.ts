@@ -1,0 +1,59 @@
+import type { AudioStreams, Media, Telephony } from '@jackfield/ports';
+import type { Sessions } from '../../../kernel/session-runner.ts';
+import type { CallLeg, CallLegInput } from '../domain/call-leg.ts';
+import { type CallEnd, callEnds } from '../domain/hangup-cause.ts';
+import { endedInput, type Offers } from './offers.ts';
+
+export interface NoticeDeps {
+  readonly telephony: Telephony;
+  readonly media: Media;
+  readonly audioStreams?: Pick<AudioStreams, 'press'>;
+}
+
+type Legs = Pick<Sessions<CallLeg, CallLegInput>, 'peek' | 'send'>;
+
+/** What signalling and the media engine report becomes an input of the leg. */
+export function listenToLegs(
+  deps: NoticeDeps,
+  legs: Legs,
+  offers: Offers,
+  hangUp: (leg: string, end: CallEnd) => void,
+): void {
+  const { telephony } = deps;
+  listenToMedia(deps, legs, hangUp);
+  telephony.listenToKeys?.((key) => {
+    const { leg, digit, durationMs } = key;
+    if (legs.peek(leg) === undefined) return;
+    legs.send(leg, { type: 'leg-digit', digit, heard: { as: 'info', durationMs } });
+    deps.audioStreams?.press(key);
+  });
+  telephony.listen((notice) => {
+    if (notice.type === 'leg-offered') return offers.arrived(notice);
+    if (offers.isKept(notice)) return;
+    if (notice.type === 'leg-ended') legs.send(notice.leg, endedInput(notice));
+    else legs.send(notice.leg, { type: notice.type });
+  });
+}
+
+/** The engine has legs that are not ours, those of sandbox phones. */
+function listenToMedia({ media }: NoticeDeps, legs: Legs, hangUp: (leg: string, end: CallEnd) => void): void {
+  media.subscribe((notice) => {
+    switch (notice.type) {
+      case 'media-silent':
+        // docs/interface/calls.md#limits: a phone that has sent nothing for so long (the engine's figure, 60 s) is gone without a word.
+        // One that has not answered may be as silent as it likes.
+        if (legs.peek(notice.leg)?.phase === 'answered') hangUp(notice.leg, callEnds(6020, 'Service'));
+        return;
+      case 'digit':
+        if (legs.peek(notice.leg) !== undefined) {
+          const { leg, digit, durationMs } = notice;
+          legs.send(leg, { type: 'leg-digit', digit, heard: { as: 'event', durationMs } });
+        }
+        return;
+      case 'voice':
+        if (legs.peek(notice.leg) !== undefined) {
+          legs.send(notice.leg, { type: 'leg-voice', speaking: notice.speaking });
+        }
+    }
+  });
+}

@@ -1,0 +1,119 @@
+import type { Logger, Media, Metrics, Telephony } from '@jackfield/ports';
+import type { SessionRunner, Sessions } from '../../kernel/session-runner.ts';
+import type { Usage } from '../usage/index.ts';
+import { type CallLeg, type CallLegInput, isLegOver } from './domain/call-leg.ts';
+import { callLegMachine } from './domain/call-leg-machine.ts';
+import { callEnds } from './domain/hangup-cause.ts';
+import { type LegSessionEffect, withOutboxEvents } from './events.ts';
+import { measureLeg } from './legs/measure-leg.ts';
+import type { Routing } from './legs/routing.ts';
+import type { LegOwner, OwnedLegNotice } from './public-api.ts';
+import { type CallStore, isRecorded } from './store.ts';
+
+export interface SessionDeps {
+  readonly runner: SessionRunner;
+  readonly log: Logger;
+  readonly telephony: Telephony;
+  readonly media: Media;
+  readonly metrics?: Pick<Metrics, 'count' | 'observe'>;
+  readonly usage: Usage;
+}
+
+export interface SessionParts {
+  readonly store: Pick<CallStore, 'save'>;
+  readonly routing: Routing;
+  /** Reports to the owner of a leg. */
+  tell(owner: LegOwner, notice: OwnedLegNotice): void;
+  /** The leg has ended, and `peek` still knows it. */
+  over(leg: string): void;
+}
+
+type LegSessions = Sessions<CallLeg, CallLegInput>;
+
+/** docs/interface/calls.md#making-a-call `time_limit`. */
+export const defaultTimeLimitSeconds = 14_400;
+
+/** One session for each leg: its machine, its record, and what carries its effects out. */
+export function defineSessions(deps: SessionDeps, parts: SessionParts): LegSessions {
+  const { telephony, media } = deps;
+  const legs: LegSessions = deps.runner.define<CallLeg, CallLegInput, LegSessionEffect>({
+    name: 'call-leg',
+    machine: withOutboxEvents(callLegMachine, deps.usage),
+    save: (write, _leg, before, after) => parts.store.save(write, before, after),
+    isRecorded,
+    isBilled: true,
+    isEnded: isLegOver,
+    perform(leg, effect) {
+      switch (effect.do) {
+        case 'route':
+          return route(deps, parts.routing, legs, leg, effect);
+        case 'dial':
+          return dial(telephony, legs, leg, effect);
+        case 'ring':
+          return telephony.ring(leg);
+        case 'open-early':
+          return telephony.openEarly(leg);
+        case 'answer':
+          return telephony.answer(leg);
+        case 'send-digits':
+          return media.send({ do: 'send-digits', leg, digits: effect.digits });
+        case 'hang-up':
+          return telephony.hangUp(leg, effect.status);
+        case 'tell-owner':
+          return parts.tell(effect.owner, { ...effect.notice, leg });
+        case 'leave':
+          measureLeg(deps.metrics, legs.peek(leg));
+          parts.over(leg);
+      }
+    },
+  });
+  return legs;
+}
+
+function dial(
+  telephony: Telephony,
+  legs: LegSessions,
+  leg: string,
+  effect: Extract<LegSessionEffect, { do: 'dial' }>,
+): void {
+  const { parentLeg, timeLimitSeconds = defaultTimeLimitSeconds } = legs.peek(leg) ?? {};
+  telephony.dial({
+    leg,
+    from: { user: effect.from, displayName: effect.callerName },
+    to: { user: effect.user },
+    targets: effect.targets,
+    headers: prefixed(effect.sipHeaders),
+    timeLimitSeconds,
+    ...(parentLeg ? { forwards: parentLeg } : {}),
+  });
+}
+
+function route(
+  { log }: SessionDeps,
+  routing: Routing,
+  legs: LegSessions,
+  leg: string,
+  effect: Extract<LegSessionEffect, { do: 'route' }>,
+): void {
+  const { account, to, sipHeaders } = effect;
+  routing.routeTo(account, to).then(
+    (route) => {
+      if (route.ok) {
+        const { user, targets } = route;
+        legs.send(leg, { type: 'routed', user, targets, sipHeaders });
+        return;
+      }
+      const { end } = route;
+      log.info({ leg, account, to, end }, 'A destination could not be reached.');
+      legs.send(leg, { type: 'unreachable', end });
+    },
+    (error: unknown) => {
+      log.error({ leg, err: error }, 'The destination of a leg could not be looked up.');
+      legs.send(leg, { type: 'unreachable', end: callEnds(5010, 'Error') });
+    },
+  );
+}
+
+function prefixed(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [`X-PH-${name}`, value]));
+}
