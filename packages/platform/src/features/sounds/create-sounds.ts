@@ -6,24 +6,23 @@ import type {
   Media,
   MediaClips,
   Metrics,
-  MixCommand,
   SoundDecoder,
   Speech,
 } from '@jackfield/ports';
 import type { Feature } from '../../feature.ts';
 import type { SessionRunner } from '../../kernel/session-runner.ts';
 import { fetchTimeouts } from './domain/fetch-timeouts.ts';
-import { newPlay, type Play, type PlayEffect, type PlayInput } from './domain/play.ts';
-import { playMachine } from './domain/play-machine.ts';
+import { newPlay } from './domain/play.ts';
 import type { PlayNotice, PlayOrder } from './domain/play-order.ts';
-import { listenerWatch } from './domain/playable-sound.ts';
+import { type LivePlay, mixPrefix, watchKey } from './plays/live-play.ts';
+import { createPlayLoads } from './plays/play-loads.ts';
 import type { ReadSoundDocument, Sounds } from './public-api.ts';
-import { createFairLine, type FairLineLimits, LineProblem } from './sources/fair-line.ts';
+import { defineSessions } from './sessions.ts';
+import { createFairLine, type FairLineLimits } from './sources/fair-line.ts';
 import { createJointPlays } from './sources/joint-plays.ts';
 import { createLoadedClips } from './sources/loaded-clips.ts';
-import { createSoundFiles, type SoundFileLimits } from './sources/sound-files.ts';
-import { SoundProblem } from './sources/sound-problem.ts';
-import { createSoundSources, type LoadedSound } from './sources/sound-sources.ts';
+import { createSoundFiles, type SoundFileLimits, type SoundFiles } from './sources/sound-files.ts';
+import { createSoundSources } from './sources/sound-sources.ts';
 
 export interface SoundLimits extends SoundFileLimits {
   /** Of clips in the media engine that nobody plays. */
@@ -80,40 +79,13 @@ export interface SoundsFeature extends Feature, Sounds {
   release(): void;
 }
 
-interface LivePlay {
-  readonly session: string;
-  readonly order: PlayOrder;
-  readonly mix: string;
-  readonly loads: Map<number, LiveLoad>;
-  /** It says nothing more, also where its end is still on its way. */
-  isStopped: boolean;
-}
-
-interface LiveLoad {
-  readonly stop: AbortController;
-  loaded?: LoadedSound;
-}
-
-/** Mixes of plays begin with it. */
-const mixPrefix = 'play/';
-/** Beside the numbers of sounds. */
-const watchKey = 'listeners';
-
 export function createSounds(deps: SoundsDeps): SoundsFeature {
-  const { runner, clock, log, metrics, egress, decoder, speech, media, timeoutsOf, readSoundDocument } = deps;
+  const { log, metrics, speech, media } = deps;
   const limits = { ...soundLimits, ...deps.limits };
   const owners = new Map<string, (owner: string, notice: PlayNotice) => void>();
   const byName = new Map<string, LivePlay>();
   const bySession = new Map<string, LivePlay>();
-  const files = createSoundFiles({
-    egress,
-    decoder,
-    clock,
-    metrics,
-    timeoutsOf: (url) => fetchTimeouts(url, timeoutsOf),
-    readSoundDocument,
-    limits,
-  });
+  const files = createFiles(deps, limits);
   const clips = createLoadedClips(deps.clips, limits.maxIdleClipBytes);
   const texts = createFairLine(limits.texts);
   const joint = createJointPlays();
@@ -121,95 +93,18 @@ export function createSounds(deps: SoundsDeps): SoundsFeature {
   let sessions = 0;
   let isClosed = false;
 
-  const plays = runner.define<Play, PlayInput, PlayEffect>({
-    name: 'play',
-    machine: playMachine,
-    isEnded: (play) => play.phase === 'over',
-    perform(session, effect) {
-      const live = bySession.get(session);
-      if (live !== undefined) perform(live, effect);
-    },
+  const plays = defineSessions(deps, {
+    playOf: (session) => bySession.get(session),
+    loads: () => loads,
+    remove,
+    tell: ({ order }, notice) => tell(order, notice),
   });
-
-  function perform(live: LivePlay, effect: PlayEffect) {
-    const { mix, order } = live;
-    switch (effect.do) {
-      case 'open-mix':
-      case 'close-mix':
-        return media.send({ do: effect.do, mix });
-      case 'watch-listeners':
-        return media.send({
-          do: 'play',
-          mix,
-          key: watchKey,
-          to: order.to,
-          sound: listenerWatch,
-          loop: true,
-        });
-      case 'load':
-        return load(live, effect);
-      case 'unload':
-        return unload(live, effect.load);
-      case 'sound':
-        return media.send(soundCommand(live, effect));
-      case 'stop-sound':
-        return media.send({ do: 'stop-play', mix, key: `${effect.number}` });
-      case 'tell':
-        if (effect.notice.type === 'play-over') remove(live);
-        tell(order, effect.notice);
-    }
-  }
-
-  function load(
-    live: LivePlay,
-    { load: number, index, item }: Extract<PlayEffect, { readonly do: 'load' }>,
-  ): void {
-    const begun: LiveLoad = { stop: new AbortController() };
-    live.loads.set(number, begun);
-    const group = live.order.account ?? '';
-    sources.load(item, group, begun.stop.signal).then(
-      (loaded) => {
-        if (live.loads.get(number) !== begun) {
-          if ('free' in loaded) loaded.free();
-          return;
-        }
-        if ('document' in loaded) {
-          live.loads.delete(number);
-          const { document } = loaded;
-          const isTold = document.remarks.length > 0 && isToldElsewhere(live, 'remarks');
-          plays.send(live.session, { type: 'item-unfolded', load: number, document, isTold });
-          return;
-        }
-        begun.loaded = loaded;
-        plays.send(live.session, { type: 'item-loaded', load: number, playable: loaded.playable });
-      },
-      (error: unknown) => {
-        if (live.loads.get(number) !== begun || error instanceof LineProblem) return;
-        live.loads.delete(number);
-        metrics.count('jackfield_sound_failures_total', { kind: item.kind });
-        if (!(error instanceof SoundProblem)) log.error({ err: error }, 'A sound could not be loaded.');
-        const sentence = error instanceof SoundProblem ? error.message : 'the sound could not be loaded';
-        const isTold = isToldElsewhere(live, `item ${index}`);
-        plays.send(live.session, { type: 'item-failed', load: number, sentence, isTold });
-      },
-    );
-  }
-
-  function isToldElsewhere(live: LivePlay, what: string): boolean {
-    return live.isStopped || !joint.claim(live.order, what);
-  }
-
-  function unload(live: LivePlay, number: number): void {
-    const load = live.loads.get(number);
-    live.loads.delete(number);
-    if (load?.loaded !== undefined) load.loaded.free();
-    else load?.stop.abort();
-  }
+  const loads = createPlayLoads({ sources, joint, metrics, log, send: plays.send });
 
   function remove(live: LivePlay): void {
     byName.delete(live.order.play);
     if (bySession.delete(live.session)) joint.end(live.order);
-    for (const number of [...live.loads.keys()]) unload(live, number);
+    loads.endAll(live);
   }
 
   function tell({ owner }: PlayOrder, notice: PlayNotice): void {
@@ -233,9 +128,7 @@ export function createSounds(deps: SoundsDeps): SoundsFeature {
     play(order) {
       if (isClosed) throw new Error('no sound is played any more');
       if (byName.has(order.play)) throw new Error(`play ${order.play} is alive already`);
-      if (order.items.length > 1 && order.items.some(({ kind }) => kind === 'source')) {
-        throw new Error(`play ${order.play} has a source beside other items`);
-      }
+      assertItems(order);
       if (!owners.has(order.owner.kind)) throw new Error(`nobody owns plays of '${order.owner.kind}'`);
       // A name may be used again as soon as its play is over, while the former session is still on its way out.
       const session = `${order.play}#${++sessions}`;
@@ -258,12 +151,12 @@ export function createSounds(deps: SoundsDeps): SoundsFeature {
     census() {
       const { used } = clips.census();
       const { working, waiting } = texts.census();
-      let loads = 0;
-      for (const live of byName.values()) loads += live.loads.size;
+      let loading = 0;
+      for (const live of byName.values()) loading += live.loads.size;
       const { fetching } = files.census();
       return {
         plays: byName.size,
-        loads,
+        loads: loading,
         fetching,
         texts: working + waiting,
         clipsUsed: used,
@@ -279,8 +172,16 @@ export function createSounds(deps: SoundsDeps): SoundsFeature {
   };
 }
 
-function soundCommand({ mix, order }: LivePlay, effect: PlayEffect & { do: 'sound' }): MixCommand {
-  const { number, sound, loop } = effect;
-  const command: MixCommand = { do: 'play', mix, key: `${number}`, to: order.to, sound, loop };
-  return order.alone === undefined ? command : { ...command, alone: order.alone };
+function createFiles(deps: SoundsDeps, limits: SoundLimits): SoundFiles {
+  return createSoundFiles({
+    ...deps,
+    timeoutsOf: (url) => fetchTimeouts(url, deps.timeoutsOf),
+    limits,
+  });
+}
+
+function assertItems({ play, items }: PlayOrder): void {
+  if (items.length > 1 && items.some(({ kind }) => kind === 'source')) {
+    throw new Error(`play ${play} has a source beside other items`);
+  }
 }

@@ -1,0 +1,91 @@
+import type { Logger, Metrics } from '@jackfield/ports';
+import type { PlayEffect, PlayInput } from '../domain/play.ts';
+import { LineProblem } from '../sources/fair-line.ts';
+import type { JointPlays } from '../sources/joint-plays.ts';
+import { SoundProblem } from '../sources/sound-problem.ts';
+import type { SoundSources } from '../sources/sound-sources.ts';
+import type { LiveLoad, LivePlay } from './live-play.ts';
+
+export interface PlayLoadsDeps {
+  readonly sources: SoundSources;
+  readonly joint: JointPlays;
+  readonly metrics: Pick<Metrics, 'count'>;
+  readonly log: Logger;
+  readonly send: (session: string, input: PlayInput) => void;
+}
+
+/** What a play loads, from its order to the moment when the play needs it no more. */
+export interface PlayLoads {
+  begin(live: LivePlay, order: Load): void;
+  end(live: LivePlay, load: number): void;
+  endAll(live: LivePlay): void;
+}
+
+type Load = Extract<PlayEffect, { readonly do: 'load' }>;
+
+export function createPlayLoads(deps: PlayLoadsDeps): PlayLoads {
+  function end(live: LivePlay, number: number): void {
+    const load = live.loads.get(number);
+    live.loads.delete(number);
+    if (load?.loaded !== undefined) load.loaded.free();
+    else load?.stop.abort();
+  }
+
+  return {
+    begin(live, order) {
+      const begun: LiveLoad = { stop: new AbortController() };
+      live.loads.set(order.load, begun);
+      const group = live.order.account ?? '';
+      deps.sources.load(order.item, group, begun.stop.signal).then(
+        (loaded) => take(deps, live, order, begun, loaded),
+        (error: unknown) => fail(deps, live, order, begun, error),
+      );
+    },
+    end,
+    endAll(live) {
+      for (const number of [...live.loads.keys()]) end(live, number);
+    },
+  };
+}
+
+function take(
+  { joint, send }: PlayLoadsDeps,
+  live: LivePlay,
+  { load }: Load,
+  begun: LiveLoad,
+  loaded: Awaited<ReturnType<SoundSources['load']>>,
+): void {
+  if (live.loads.get(load) !== begun) {
+    if ('free' in loaded) loaded.free();
+    return;
+  }
+  if ('document' in loaded) {
+    live.loads.delete(load);
+    const { document } = loaded;
+    const isTold = document.remarks.length > 0 && isToldElsewhere(joint, live, 'remarks');
+    send(live.session, { type: 'item-unfolded', load, document, isTold });
+    return;
+  }
+  begun.loaded = loaded;
+  send(live.session, { type: 'item-loaded', load, playable: loaded.playable });
+}
+
+function fail(
+  { joint, metrics, log, send }: PlayLoadsDeps,
+  live: LivePlay,
+  { load, index, item }: Load,
+  begun: LiveLoad,
+  error: unknown,
+): void {
+  if (live.loads.get(load) !== begun || error instanceof LineProblem) return;
+  live.loads.delete(load);
+  metrics.count('jackfield_sound_failures_total', { kind: item.kind });
+  if (!(error instanceof SoundProblem)) log.error({ err: error }, 'A sound could not be loaded.');
+  const sentence = error instanceof SoundProblem ? error.message : 'the sound could not be loaded';
+  const isTold = isToldElsewhere(joint, live, `item ${index}`);
+  send(live.session, { type: 'item-failed', load, sentence, isTold });
+}
+
+function isToldElsewhere(joint: JointPlays, live: LivePlay, what: string): boolean {
+  return live.isStopped || !joint.claim(live.order, what);
+}
