@@ -6,7 +6,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { HttpLimits } from './http-api.ts';
 import { listeningApi } from './testing/listening-api.ts';
 
-const signal = AbortSignal.timeout(30_000);
+// Counted from the test on: files of one process are loaded long before they run.
+const inTime = () => AbortSignal.timeout(30_000);
 const ends: (() => unknown)[] = [];
 after(async () => {
   for (const end of ends.reverse()) await end();
@@ -21,12 +22,12 @@ async function listening(limits: Partial<HttpLimits>, trustedSources: readonly s
 /** A socket that nobody reads does not hear that the other side has closed. */
 async function closed(socket: Socket): Promise<void> {
   socket.resume();
-  if (!socket.closed) await once(socket, 'close', { signal });
+  if (!socket.closed) await once(socket, 'close', { signal: inTime() });
 }
 
 async function answerTo(socket: Socket): Promise<string> {
   socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
-  const [answer] = await once(socket, 'data', { signal });
+  const [answer] = await once(socket, 'data', { signal: inTime() });
   return String(answer).split('\r\n')[0]!;
 }
 
@@ -53,7 +54,7 @@ describe('Connections of the HTTP port', () => {
   it('are cut off when the header of a request does not come in time, however slowly it drips', async () => {
     const { dial } = await listening({ headersMs: 100, lookMs: 20 });
     const socket = await dial();
-    const answer = once(socket, 'data', { signal });
+    const answer = once(socket, 'data', { signal: inTime() });
     socket.write('GET /healthz HTTP/1.1\r\n');
     const drip = setInterval(() => socket.write('X: y\r\n'), 10);
     socket.once('close', () => clearInterval(drip));

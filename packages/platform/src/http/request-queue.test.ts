@@ -10,7 +10,8 @@ import { accepted } from '../kernel/result.ts';
 import type { HttpApiDeps } from './http-api.ts';
 import { listeningApi } from './testing/listening-api.ts';
 
-const signal = AbortSignal.timeout(120_000);
+// Counted from the test on: files of one process are loaded long before they run.
+const inTime = () => AbortSignal.timeout(120_000);
 const ends: (() => unknown)[] = [];
 after(async () => {
   for (const end of ends.reverse()) await end();
@@ -26,7 +27,7 @@ const request = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nHost: x
 
 async function gone(socket: Socket): Promise<void> {
   socket.resume();
-  if (!socket.closed) await once(socket, 'close', { signal });
+  if (!socket.closed) await once(socket, 'close', { signal: inTime() });
 }
 
 setFlagsFromString('--expose-gc');
@@ -84,6 +85,7 @@ describe('Requests of one connection', () => {
     for (const each of patient) each.pause().write(request('/openapi.json').repeat(4));
     other.write(request('/healthz'));
     assert.deepEqual(await statuses(other, 1), ['HTTP/1.1 200']);
+    const signal = inTime();
     while (!(await metrics.text()).includes('jackfield_http_pipelining_refused_total 4')) {
       assert.ok(!signal.aborted, 'the floods are refused');
       await nextTurn();
@@ -128,6 +130,7 @@ describe('Requests of one connection', () => {
     const socket = await dial();
     // More than the kernel keeps for a reader that does not read.
     socket.pause().write(request('/openapi.json').repeat(8));
+    const signal = inTime();
     while (!(await metrics.text()).includes('jackfield_http_connections_stalled_total 1')) {
       assert.ok(!signal.aborted, 'the connection is cut');
       await nextTurn();

@@ -27,11 +27,12 @@ interface Side {
 
 const opened: SocketTransports[] = [];
 const sockets: Socket[] = [];
-const signal = AbortSignal.timeout(60_000);
+// Counted from the test on: files of one process are loaded long before they run.
+const inTime = () => AbortSignal.timeout(60_000);
 
 async function side(options: Partial<TransportsOptions> = {}): Promise<Side> {
   const events = new EventEmitter();
-  const wait = (name: string) => once(events, name, { signal }) as Promise<never>;
+  const wait = (name: string) => once(events, name, { signal: inTime() }) as Promise<never>;
   const transports = await createTransports({
     host: '127.0.0.1',
     port: 0,
@@ -56,7 +57,7 @@ async function dial(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   sockets.push(socket);
   socket.on('error', () => undefined);
-  await once(socket, 'connect', { signal });
+  await once(socket, 'connect', { signal: inTime() });
   return socket;
 }
 
@@ -94,7 +95,7 @@ describe('transports', () => {
       onMessage: (_message, flow) => a.transports.send({ flow: flow.id }, 'SIP/2.0 200 OK\r\n\r\n'),
     });
     const phone = createSocket('udp4');
-    const answered = once(phone, 'message', { signal });
+    const answered = once(phone, 'message', { signal: inTime() });
     phone.send(text(), a.port, '127.0.0.1');
     const [, source] = await answered;
     phone.close();
@@ -181,7 +182,7 @@ describe('transports', () => {
     const a = await side();
     const socket = await dial(a.port);
     socket.write('\r\n\r\n');
-    const [pong] = await once(socket, 'data', { signal });
+    const [pong] = await once(socket, 'data', { signal: inTime() });
     assert.equal(String(pong), '\r\n');
     const client = createSocket('udp4');
     const arrived = a.message();
@@ -211,9 +212,9 @@ describe('transports', () => {
     const socket = await dial(a.port);
     const broken = text().replace('Content-Length: 0', 'Content-Length: -1');
     socket.write(broken + text());
-    const [answer] = await once(socket, 'data', { signal });
+    const [answer] = await once(socket, 'data', { signal: inTime() });
     assert.equal(String(answer), `answer to ${broken.length}`);
-    await untilClosed(socket, signal);
+    await untilClosed(socket, inTime());
     assert.equal(a.transports.counters.streamsBroken, 1);
   });
 
@@ -221,7 +222,7 @@ describe('transports', () => {
     const a = await side({ limits: { halfMessageMs: 60 } });
     const socket = await dial(a.port);
     drip(socket, 'x');
-    await untilClosed(socket, signal);
+    await untilClosed(socket, inTime());
     assert.equal(a.transports.counters.connectionsTimedOut, 1);
   });
 
@@ -229,7 +230,7 @@ describe('transports', () => {
     const a = await side({ limits: { idleMs: 40 } });
     const socket = await dial(a.port);
     socket.write(text());
-    await untilClosed(socket, signal);
+    await untilClosed(socket, inTime());
     assert.equal(a.transports.counters.connectionsTimedOut, 1);
   });
 
@@ -240,7 +241,7 @@ describe('transports', () => {
     first.write(text());
     await arrived;
     const second = await dial(a.port);
-    await untilClosed(second, signal);
+    await untilClosed(second, inTime());
     assert.equal(a.transports.counters.connectionsRefused, 1);
     const failed = a.failure();
     a.transports.send({ protocol: 'tcp', host: '127.0.0.1', port: 9 }, text());
@@ -249,7 +250,7 @@ describe('transports', () => {
 
   it('transports refuse a connection from an address that the listener refuses, and count those of one source together', async () => {
     const unwanted = await side({ accepts: () => false });
-    await untilClosed(await dial(unwanted.port), signal);
+    await untilClosed(await dial(unwanted.port), inTime());
     assert.equal(unwanted.transports.counters.connectionsRefused, 1);
     const asked: string[] = [];
     const one = await side({
@@ -265,7 +266,7 @@ describe('transports', () => {
     const second = connect({ port: one.port, host: '127.0.0.1', localAddress: '127.0.0.2' });
     sockets.push(second);
     second.on('error', () => undefined);
-    await untilClosed(second, signal);
+    await untilClosed(second, inTime());
     assert.deepEqual(asked, ['127.0.0.1', '127.0.0.2']);
   });
 
@@ -279,11 +280,11 @@ describe('transports', () => {
     known.write(text());
     while (!flows.has(known.localPort!)) await a.message();
     a.transports.keep(flows.get(known.localPort!)!);
-    await untilClosed(stranger, signal);
+    await untilClosed(stranger, inTime());
     assert.equal(a.transports.counters.connectionsTimedOut, 1);
     assert.equal(known.destroyed, false);
     a.transports.cut(flows.get(known.localPort!)!);
-    await untilClosed(known, signal);
+    await untilClosed(known, inTime());
   });
 
   it('transports bound the send queue of a peer that does not read', async () => {
@@ -312,7 +313,7 @@ describe('transports', () => {
     });
     const socket = await dial(a.port);
     for (const body of ['1', '2']) {
-      const arrived = once(events, 'seen', { signal });
+      const arrived = once(events, 'seen', { signal: inTime() });
       socket.write(text(body));
       await arrived;
     }
@@ -343,7 +344,7 @@ describe('transports', () => {
       listener: { onMessage: (_, flow) => void events.emit('message', flow) },
     });
     const socket = await dial(tcp.address.port);
-    const arrived = once(events, 'message', { signal });
+    const arrived = once(events, 'message', { signal: inTime() });
     socket.write(text());
     const [flow] = (await arrived) as [Flow];
     socket.pause();
@@ -360,7 +361,7 @@ describe('transports', () => {
     const { port } = holder.address() as { port: number };
     await assert.rejects(side({ port }), /EADDRINUSE/);
     const free = createSocket('udp4').bind(port, '127.0.0.1');
-    await once(free, 'listening', { signal });
+    await once(free, 'listening', { signal: inTime() });
     free.close();
     holder.close();
   });
@@ -395,16 +396,16 @@ describe('all transports of one address', { skip: noOpenssl }, () => {
       assert.equal((await back)[1].protocol, protocol);
     }
     const client = new WebSocket(`ws://127.0.0.1:${web!.port}/sip`, 'sip');
-    await once(client, 'open', { signal });
+    await once(client, 'open', { signal: inTime() });
     const arrived = b.message();
     client.send(text('ws'));
     const [, flow] = await arrived;
-    const back = once(client, 'message', { signal });
+    const back = once(client, 'message', { signal: inTime() });
     b.transports.send({ flow: flow.id }, text('back'));
     assert.equal(String((await back)[0]), text('back'));
     assert.equal(b.transports.connections, 3);
 
-    const gone = once(client, 'close', { signal });
+    const gone = once(client, 'close', { signal: inTime() });
     await b.transports.closeWebSockets();
     await gone;
     await new Promise((resolve) => http.close(resolve));
@@ -427,6 +428,7 @@ describe('all transports of one address', { skip: noOpenssl }, () => {
     await assert.rejects(side({ tls, port }), /EADDRINUSE/);
     await new Promise((resolve) => holder.close(resolve));
     // Waits for closing sockets; an open one would reach the time limit.
+    const signal = inTime();
     while ((await openSockets()) > 0) signal.throwIfAborted();
   });
 });

@@ -18,7 +18,8 @@ import {
 
 // RFC 7118 §5: a frame delimits its message, so Content-Length may be absent.
 const text = (body = ''): string => `OPTIONS sip:a@b SIP/2.0\r\nVia: SIP/2.0/WS x.invalid\r\n\r\n${body}`;
-const signal = AbortSignal.timeout(60_000);
+// Counted from the test on: files of one process are loaded long before they run.
+const inTime = () => AbortSignal.timeout(60_000);
 const opened: { readonly server: Server; readonly transport: WebSocketTransport }[] = [];
 const clients: WebSocket[] = [];
 
@@ -44,7 +45,7 @@ async function side(
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   opened.push({ server, transport });
-  const wait = (name: string) => once(events, name, { signal }) as Promise<never>;
+  const wait = (name: string) => once(events, name, { signal: inTime() }) as Promise<never>;
   return {
     transport,
     counters,
@@ -65,12 +66,12 @@ function open(url: string, protocols: string | string[] = 'sip', options: object
 
 async function browser(port: number, options: object = {}): Promise<WebSocket> {
   const client = open(`ws://127.0.0.1:${port}/sip`, 'sip', options);
-  await once(client, 'open', { signal });
+  await once(client, 'open', { signal: inTime() });
   return client;
 }
 
 async function refusalOf(client: WebSocket): Promise<number | undefined> {
-  const [, response] = await once(client, 'unexpected-response', { signal });
+  const [, response] = await once(client, 'unexpected-response', { signal: inTime() });
   response.resume();
   return response.statusCode;
 }
@@ -99,11 +100,11 @@ describe('SIP over WebSocket', () => {
     client.send(Buffer.from(text(every), 'latin1'), { binary: true });
     assert.equal((await binary)[0], text(every));
 
-    const back = once(client, 'message', { signal });
+    const back = once(client, 'message', { signal: inTime() });
     assert.ok(a.transport.sendOn({ flow: flow.id }, flow.id, text('caf\xc3\xa9')));
     const [data, isBinary] = await back;
     assert.deepEqual([data.toString(), isBinary], [text('café'), false]);
-    const backBinary = once(client, 'message', { signal });
+    const backBinary = once(client, 'message', { signal: inTime() });
     a.transport.sendOn({ flow: flow.id }, flow.id, text(every));
     const [bytes, isBinaryNow] = await backBinary;
     assert.deepEqual([bytes.toString('latin1'), isBinaryNow], [text(every), true]);
@@ -118,7 +119,7 @@ describe('SIP over WebSocket', () => {
     assert.equal(await refusalOf(open(`${url}/other`)), 404);
     assert.equal(await refusalOf(open(`${url}/sip`, 'sip', { origin: 'https://theirs.example' })), 403);
     const client = open(`${url}/sip?token=1`, ['xmpp', 'sip'], { origin: 'https://ours.example' });
-    await once(client, 'open', { signal });
+    await once(client, 'open', { signal: inTime() });
     assert.equal(client.protocol, 'sip');
   });
 
@@ -133,7 +134,7 @@ describe('SIP over WebSocket', () => {
   it('RFC 5626 §4.4.1: a double CRLF is answered with one CRLF, a single one is not', async () => {
     const a = await side();
     const client = await browser(a.port);
-    const pong = once(client, 'message', { signal });
+    const pong = once(client, 'message', { signal: inTime() });
     client.send('\r\n');
     client.send('\r\n\r\n');
     assert.equal(String((await pong)[0]), '\r\n');
@@ -150,8 +151,8 @@ describe('SIP over WebSocket', () => {
     const arrived = a.message();
     alive.send(text());
     const [, flow] = await arrived;
-    await Promise.all([once(quiet, 'close', { signal }), a.closed()]);
-    await once(alive, 'ping', { signal });
+    await Promise.all([once(quiet, 'close', { signal: inTime() }), a.closed()]);
+    await once(alive, 'ping', { signal: inTime() });
     assert.equal(a.transport.flowById(flow.id)?.id, flow.id);
     assert.equal(a.counters.connectionsTimedOut, 1);
   });
@@ -159,7 +160,7 @@ describe('SIP over WebSocket', () => {
   it('closes a socket without a message in time', async () => {
     const a = await side({ firstMessageMs: 40 });
     const client = await browser(a.port);
-    await once(client, 'close', { signal });
+    await once(client, 'close', { signal: inTime() });
     assert.equal(a.counters.connectionsTimedOut, 1);
   });
 
@@ -172,11 +173,11 @@ describe('SIP over WebSocket', () => {
     a.transport.keep(flow.id);
     const stranger = await browser(a.port);
     stranger.send(text());
-    await once(stranger, 'close', { signal });
+    await once(stranger, 'close', { signal: inTime() });
     assert.equal(a.counters.connectionsTimedOut, 1);
     assert.equal(known.readyState, WebSocket.OPEN);
     a.transport.cut(flow.id);
-    await once(known, 'close', { signal });
+    await once(known, 'close', { signal: inTime() });
   });
 
   it('refuses a socket from an address that the listener refuses', async () => {
@@ -191,10 +192,10 @@ describe('SIP over WebSocket', () => {
     const a = await side({ messageSize: 300 });
     const long = await browser(a.port);
     long.send('x'.repeat(301));
-    assert.equal((await once(long, 'close', { signal }))[0], 1009);
+    assert.equal((await once(long, 'close', { signal: inTime() }))[0], 1009);
     const bad = await browser(a.port);
     bad.send(Buffer.from([0xff]), { binary: false });
-    assert.equal((await once(bad, 'close', { signal }))[0], 1007);
+    assert.equal((await once(bad, 'close', { signal: inTime() }))[0], 1007);
     assert.deepEqual([a.counters.streamsBroken, a.counters.oversizedDropped], [2, 1]);
   });
 
@@ -217,8 +218,8 @@ describe('SIP over WebSocket', () => {
     const broken = connect(a.port, '127.0.0.1');
     broken.write('GET /sip HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n');
     broken.write('Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: sip\r\n\r\n');
-    assert.match(String((await once(broken, 'data', { signal }))[0]), /^HTTP\/1\.1 400 /);
-    await once(broken, 'close', { signal });
+    assert.match(String((await once(broken, 'data', { signal: inTime() }))[0]), /^HTTP\/1\.1 400 /);
+    await once(broken, 'close', { signal: inTime() });
     await browser(a.port);
   });
 
@@ -242,7 +243,7 @@ describe('SIP over WebSocket', () => {
     client.send(text());
     const [, flow] = await arrived;
     const closed = a.closed();
-    const gone = once(client, 'close', { signal });
+    const gone = once(client, 'close', { signal: inTime() });
     await a.transport.close();
     assert.equal((await closed)[0].id, flow.id);
     assert.equal((await gone)[0], 1001);
@@ -256,7 +257,7 @@ describe('SIP over WebSocket', () => {
       ca: authority.pem,
       servername: 'localhost',
     });
-    await once(client, 'open', { signal });
+    await once(client, 'open', { signal: inTime() });
     const arrived = a.message();
     client.send(text());
     assert.equal((await arrived)[1].protocol, 'wss');
