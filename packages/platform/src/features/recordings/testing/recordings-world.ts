@@ -139,7 +139,8 @@ async function worldOn(
     clock,
     log,
     appendEvents: async (_write, appended) => {
-      assertDocumentedEvents(appended);
+      // A callback has the fields of its owner, which is a test here; the simulated world checks those of real owners.
+      assertDocumentedEvents(appended.filter((event) => event.callback === undefined));
       events.push(...appended);
     },
   });
