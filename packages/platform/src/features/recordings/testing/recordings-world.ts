@@ -139,8 +139,7 @@ async function worldOn(
     clock,
     log,
     appendEvents: async (_write, appended) => {
-      // A callback has the fields of its owner, which is a test here; the simulated world checks those of real owners.
-      assertDocumentedEvents(appended.filter((event) => event.callback === undefined));
+      assertDocumentedEvents(appended.filter(hasNoCallback));
       events.push(...appended);
     },
   });
@@ -227,4 +226,9 @@ async function worldOn(
     },
   };
   return world;
+}
+
+/** A callback has the fields of its owner, which is a test here; the simulated world checks those of real owners. */
+function hasNoCallback({ callback }: OutboxEvent): boolean {
+  return callback === undefined;
 }
