@@ -359,21 +359,21 @@ describe('what the platform sends is what the contract says', () => {
  */
 const features = 'packages/platform/src/features';
 const judgedIn: ReadonlyMap<string, string> = new Map([
-  ['carrier.call-passed-over', `${features}/carriers/carriers.test.ts`],
-  ['carrier.reachable', `${features}/carriers/carriers.test.ts`],
-  ['carrier.registered', `${features}/carriers/carriers.test.ts`],
-  ['carrier.unreachable', `${features}/carriers/carriers.test.ts`],
-  ['carrier.unregistered', `${features}/carriers/carriers.test.ts`],
-  ['endpoint.login-failed', `${features}/live-events/login-feed.test.ts`],
-  ['recording.failed', `${features}/recordings/recordings.test.ts`],
-  ['sound.remark', `${features}/sounds/sound-files.test.ts`],
-  ['source.banned', `${features}/live-events/ban-feed.test.ts`],
+  ['carrier.call-passed-over', `${features}/carriers/create-carriers.test.ts`],
+  ['carrier.reachable', `${features}/carriers/create-carriers.test.ts`],
+  ['carrier.registered', `${features}/carriers/create-carriers.test.ts`],
+  ['carrier.unreachable', `${features}/carriers/create-carriers.test.ts`],
+  ['carrier.unregistered', `${features}/carriers/create-carriers.test.ts`],
+  ['endpoint.login-failed', `${features}/live-events/feeds/login-feed.test.ts`],
+  ['recording.failed', `${features}/recordings/create-recordings.test.ts`],
+  ['sound.remark', `${features}/sounds/sources/sound-files.test.ts`],
+  ['source.banned', `${features}/live-events/feeds/ban-feed.test.ts`],
   ['trunk.call-refused', 'conformance/simulated/trunks.test.ts'],
   ['trunk.uri-failed', 'conformance/simulated/trunks.test.ts'],
   ['verify.blocked', `${features}/verify/limits.test.ts`],
-  ['verify.completed', `${features}/verify/voice.test.ts`],
-  ['verify.in-progress', `${features}/verify/voice.test.ts`],
-  ['verify.no-answer', `${features}/verify/voice.test.ts`],
+  ['verify.completed', `${features}/verify/delivery/voice.test.ts`],
+  ['verify.in-progress', `${features}/verify/delivery/voice.test.ts`],
+  ['verify.no-answer', `${features}/verify/delivery/voice.test.ts`],
   ['verify.refused', `${features}/verify/limits.test.ts`],
 ]);
 
