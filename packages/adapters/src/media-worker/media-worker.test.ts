@@ -175,7 +175,7 @@ test('a clip that is dropped leaves no memory in the thread, which collects noth
 test('open rejects when no port is left and when the name is open; a close that crosses an open leaves nothing', async (context) => {
   const media = await start(context, { ports: { first: 38_200, last: 38_203 } });
   await media.open('a');
-  await assert.rejects(media.open('a'), /open already/);
+  await assert.rejects(media.open('a'), /is open/);
   const opening = media.open('b');
   const closing = media.close('b');
   await Promise.all([opening, closing]);
