@@ -33,6 +33,10 @@ export function finish(state: LegWithAudio, end: LegEnd): LegStep {
   return { state: { phase: 'ended' }, effects: [{ do: 'finish', end: state.cause ?? end, hasPort }] };
 }
 
+/** What answers a session offer; without a description there was nothing in common. */
+export type SessionAnswer<State extends LegWithAudio> = { readonly state: State } & Partial<Described> &
+  Pick<Agreed, 'connect'>;
+
 /** The effect on the media engine, where an agreement changed. */
 export function connectEffects({ connect }: Pick<Agreed, 'connect'>): LegEffect[] {
   return connect === undefined ? [] : [{ do: 'connect-media', agreed: connect }];
@@ -62,9 +66,7 @@ export function answered({ cause }: LegWithAudio, audio: LegAudio): LegState {
 export function answerSession<State extends LegWithAudio>(
   before: State,
   { request }: Extract<LegInput, { readonly type: 'session-offered' }>,
-  answer: (state: State) => { readonly state: State } & Partial<Described> & Pick<Agreed, 'connect'> = (
-    state,
-  ) => answerAs(state, request.body),
+  answer: (state: State) => SessionAnswer<State> = (state) => answerAs(state, request.body),
 ): LegStep {
   const state = { ...before, audio: heardFrom(before.audio, request) };
   if (!isDescription(request)) return { state, effects: [{ do: 'refuse-session', status: 415 }] };
@@ -72,15 +74,18 @@ export function answerSession<State extends LegWithAudio>(
     const { audio, description } = makeOffer(state.audio);
     return { state: { ...state, audio }, effects: [{ do: 'answer-session', description }] };
   }
-  const { description, connect, state: next } = answer(state);
-  if (description === undefined) return { state: next, effects: [{ do: 'refuse-session', status: 488 }] };
+  const next = answer(state);
+  const { description } = next;
+  if (description === undefined) {
+    return { state: next.state, effects: [{ do: 'refuse-session', status: 488 }] };
+  }
   return {
-    state: next,
-    effects: [...connectEffects({ ...(connect && { connect }) }), { do: 'answer-session', description }],
+    state: next.state,
+    effects: [...connectEffects(next), { do: 'answer-session', description }],
   };
 }
 
-function answerAs<State extends LegWithAudio>(state: State, offer: string) {
+function answerAs<State extends LegWithAudio>(state: State, offer: string): SessionAnswer<State> {
   const described = makeAnswer(state.audio, offer);
   return described === undefined ? { state } : { ...described, state: { ...state, audio: described.audio } };
 }
