@@ -301,7 +301,7 @@ function registerOf(address: string, user: string, more: readonly string[]): str
   ].join('\r\n');
 }
 
-/** RFC 7616 §3.4.1, by hand: without code of ours. */
+/** Computes the digest of RFC 7616 §3.4.1 without our code. */
 function digestOf(user: string, nonce: string): string {
   const md5 = (text: string) => createHash('md5').update(text).digest('hex');
   const [ha1, ha2] = [md5(`${user}:sip.localhost:${password}`), md5(`REGISTER:${registrar}`)];
