@@ -178,8 +178,13 @@ describe('the egress guard of a server without sandbox', { timeout: 60_000 }, ()
       to: '+12025550100',
       status_callback_url: receiver.url,
     });
-    const { objects } = await platform.until('the end', 'Callback/', (body) =>
-      body.objects.some(({ event }: { event: string }) => event === 'multiparty-call.ended'),
+    // The callback of the end is written while the ones before it may still wait for their only attempt.
+    const { objects } = await platform.until(
+      'the verdict of each callback',
+      'Callback/',
+      ({ objects }) =>
+        objects.some(({ event }: { event: string }) => event === 'multiparty-call.ended') &&
+        objects.every(({ status }: { status: string }) => status !== 'waiting'),
     );
     for (const { status, attempts, problem } of objects) {
       assert.equal(status, 'failed');
