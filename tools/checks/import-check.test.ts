@@ -109,8 +109,24 @@ test('each rule refuses what it names, at its line, and allows what may stand in
 
 test('a domain folder imports only types of the kernel', async () => {
   const path = `${calls}/domain/e.ts`;
-  plant(path, "import { b } from '../../../kernel/machine.ts';\nexport const a = b;\n");
-  assert.match((await violations())[0]?.sentence ?? '', /only types/);
+  const machine = "'../../../kernel/machine.ts'";
+  for (const value of [
+    `import { b } from ${machine};\nexport const a = b;\n`,
+    `import { b, type B } from ${machine};\nexport const a: B = b;\n`,
+    `export { b } from ${machine};\n`,
+    `export * from ${machine};\n`,
+    `export const a = () => import(${machine});\n`,
+  ]) {
+    plant(path, value);
+    assert.match((await violations())[0]?.sentence ?? value, /only types/);
+  }
+  for (const type of [
+    `import type { B } from ${machine};\nexport type A = B;\n`,
+    `export type { B } from ${machine};\n`,
+  ]) {
+    plant(path, type);
+    assert.deepEqual(await violations(), [], type);
+  }
   rmSync(join(root, path));
 });
 

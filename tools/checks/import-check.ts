@@ -1,8 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cruise, type ICruiseResult, type IModule, type IViolation } from 'dependency-cruiser';
+import {
+  cruise,
+  type ICruiseResult,
+  type IDependency,
+  type IModule,
+  type IViolation,
+} from 'dependency-cruiser';
 import { isTest, lineAt, type Violation } from './check-result.ts';
-import { importRules } from './import-rules.ts';
+import { importRules, rulesOfValues } from './import-rules.ts';
+import { importedValues } from './imported-values.ts';
 import { featureOf } from './workspace-place.ts';
 
 const places = ['packages', 'apps', 'tools', 'conformance', 'benchmarks'];
@@ -15,7 +22,8 @@ export async function importViolations(root: string): Promise<readonly Violation
       baseDir: root,
       ruleSet: { forbidden: [...importRules] },
       validate: true,
-      // dependency-cruiser knows the compiler up to TypeScript 6; ours is 7, so swc parses.
+      // dependency-cruiser knows the compiler up to TypeScript 6; ours is 7, so swc parses. Types and values are alike then:
+      // `imported-values.ts` does.
       parser: 'swc',
       tsPreCompilationDeps: true,
       doNotFollow: { path: 'node_modules' },
@@ -27,24 +35,31 @@ export async function importViolations(root: string): Promise<readonly Violation
     },
   );
   const { summary, modules } = output as ICruiseResult;
-  const specifiers = new Map<string, string>();
+  const edges = new Map<string, IDependency>();
   for (const { source, dependencies } of modules) {
-    for (const { resolved, module } of dependencies) specifiers.set(`${source} ${resolved}`, module);
+    for (const dependency of dependencies) edges.set(`${source} ${dependency.resolved}`, dependency);
   }
   const violation = (path: string, to: string, sentence: string): Violation => {
-    const known = specifiers.get(`${path} ${to}`) ?? to;
+    const known = edges.get(`${path} ${to}`)?.module ?? to;
     const text = readFileSync(join(root, path), 'utf8');
     // dependency-cruiser names modules of Node without their prefix.
     const specifier = text.includes(`'node:${known}'`) ? `node:${known}` : known;
     const at = Math.max(0, text.indexOf(`'${specifier}'`));
     return { path, line: lineAt(text, at), sentence: `'${specifier}': ${sentence}` };
   };
+  const isBroken = ({ from, to, rule }: IViolation): boolean => {
+    const edge = edges.get(`${from} ${to}`);
+    if (edge === undefined || !rulesOfValues.includes(rule.name)) return true;
+    return edge.dynamic || importedValues(join(root, from)).has(edge.module);
+  };
   const comments = new Map(importRules.map(({ name, comment }) => [name, comment ?? name]));
   return [
-    ...withoutRepeatedCircles(summary.violations).map(({ from, to, rule, cycle }) => {
-      const way = cycle === undefined ? '' : ` (${[from, ...cycle.map(({ name }) => name)].join(' → ')})`;
-      return violation(from, cycle?.[0]?.name ?? to, `${comments.get(rule.name)}${way}`);
-    }),
+    ...withoutRepeatedCircles(summary.violations)
+      .filter(isBroken)
+      .map(({ from, to, rule, cycle }) => {
+        const way = cycle === undefined ? '' : ` (${[from, ...cycle.map(({ name }) => name)].join(' → ')})`;
+        return violation(from, cycle?.[0]?.name ?? to, `${comments.get(rule.name)}${way}`);
+      }),
     ...featureCircles(modules).map(({ from, to, way }) =>
       violation(
         from,
