@@ -1,18 +1,18 @@
 export interface OutboxLimits {
   /** Deliveries of this node at the same time. */
   readonly concurrency: number;
-  /** A delivery whose node died is made again by another after this long. Longer than any delivery takes. */
+  /** After this time another node repeats the delivery of a node that died. Longer than any delivery lasts. */
   readonly leaseMs: number;
   /** Pause before the second attempt; doubled from attempt to attempt. */
   readonly firstPauseMs: number;
   readonly longestPauseMs: number;
-  /** Then the event is abandoned, and those behind it go on. */
+  /** After so many the event is abandoned, and later events of its resource continue. */
   readonly attempts: number;
-  /** What waits for a place is looked at again after this long, should nobody say that there is one. */
+  /** An event that was set aside is due again after this time, even without `resume`. */
   readonly longestAsideMs: number;
-  /** How often the database is asked without a reason: events of nodes that died. */
+  /** How often the database is read without a wake: for events of nodes that died. */
   readonly lookEveryMs: number;
-  /** Finished events stay this long, and the newest `keepNumber` at most; without a consumer that holds for all. */
+  /** Finished events are kept for this time, at most the newest `keepNumber`; without a consumer unfinished ones as well. */
   readonly keepMs: number;
   readonly keepNumber: number;
   readonly pruneEveryMs: number;

@@ -2,7 +2,7 @@ import type { Database, Instant } from '@jackfield/ports';
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely';
 import type { OutboxEvent } from './kernel-effects.ts';
 
-/** An event with the name it keeps for ever, in the transaction that writes it. */
+/** An event with its permanent id, in the transaction that writes it. */
 export interface AppendedEvent extends OutboxEvent {
   readonly eventId: string;
   /** The date of the event, by the wall clock. */
@@ -11,7 +11,7 @@ export interface AppendedEvent extends OutboxEvent {
 
 /** An event that is being appended. */
 export interface NewEvent extends AppendedEvent {
-  /** When it is delivered first. */
+  /** Time of its first delivery. */
   readonly dueAt: Instant;
 }
 
@@ -29,8 +29,8 @@ export interface OutboxRow {
 }
 
 /**
- * Events come thousands a second, and building a query costs more than running it: each is built once and then run with
- * other parameters.
+ * Events come thousands a second, and building a query costs more than running it: each query is built once and runs with other
+ * parameters.
  */
 export interface OutboxQueries {
   insert(event: NewEvent): CompiledQuery<unknown>;
@@ -40,11 +40,11 @@ export interface OutboxQueries {
   finish(id: number, outcome: 'delivered' | 'abandoned', now: Instant): CompiledQuery<unknown>;
   /** Arms the oldest unfinished event of a resource; changes nothing where events are armed when they are written. */
   armNext(resource: string, now: Instant): CompiledQuery<unknown>;
-  /** `lane` is where it waits for a place, if it does. */
+  /** `lane` is null for an event that is not set aside. */
   postpone(id: number, until: Instant, attempts: 0 | 1, lane: string | null): CompiledQuery<unknown>;
-  /** Ends the waiting of the oldest in a lane. */
-  resume(lane: string, places: number, now: Instant): CompiledQuery<unknown>;
-  /** What a process had taken, or put into lanes, that is gone. */
+  /** Makes the oldest `slots` events of a lane due. */
+  resume(lane: string, slots: number, now: Instant): CompiledQuery<unknown>;
+  /** Makes due what the last process had claimed or set aside. */
   release(limit: number, now: Instant): CompiledQuery<unknown>;
   bringForward(latest: Instant): CompiledQuery<unknown>;
 }
@@ -62,7 +62,7 @@ export function outboxQueries({ read, dialect }: Pick<Database, 'read' | 'dialec
   const finished = build(sql`
     INSERT INTO outbox (event_id, account, main_account, resource, type, payload, created_at, delivered_at, attempts, written_in)
     VALUES (${''}, ${''}, ${''}, ${''}, ${''}, ${''}, ${instant}, ${instant}, 0, ${transaction})`);
-  const told = build(sql`
+  const ordered = build(sql`
     INSERT INTO outbox (event_id, account, main_account, resource, type, payload, created_at, callback, attempts, written_in,
       next_attempt_at)
     VALUES (${''}, ${''}, ${''}, ${''}, ${''}, ${''}, ${instant}, ${''}, 0, ${transaction},
@@ -104,7 +104,7 @@ export function outboxQueries({ read, dialect }: Pick<Database, 'read' | 'dialec
       const target = JSON.stringify(callback);
       return callback.isUnordered === true
         ? { ...unordered, parameters: [...all, target, dueAt] }
-        : { ...told, parameters: [...all, target, resource, dueAt] };
+        : { ...ordered, parameters: [...all, target, resource, dueAt] };
     },
     armed: (limit) => ({ ...armed, parameters: [limit] }),
     row: (id) => ({ ...row, parameters: [id] }),
@@ -114,7 +114,7 @@ export function outboxQueries({ read, dialect }: Pick<Database, 'read' | 'dialec
     }),
     armNext: (resource, now) => ({ ...armNext, parameters: [now, resource] }),
     postpone: (id, until, attempts, lane) => ({ ...postpone, parameters: [until, attempts, lane, id] }),
-    resume: (lane, places, now) => ({ ...resume, parameters: [now, lane, places] }),
+    resume: (lane, slots, now) => ({ ...resume, parameters: [now, lane, slots] }),
     release: (limit, now) => ({ ...release, parameters: [now, limit] }),
     bringForward: (latest) => ({ ...bringForward, parameters: [latest, latest] }),
   };

@@ -3,22 +3,25 @@ import { type CompiledQuery, type Kysely, sql } from 'kysely';
 import type { CallbackTarget } from './kernel-effects.ts';
 import { type AppendedEvent, type NewEvent, type OutboxRow, outboxQueries } from './outbox-queries.ts';
 
-/** An event on its way. */
+/** An event that is being delivered. */
 export interface StoredEvent extends AppendedEvent {
   readonly id: number;
-  /** Counts the attempt that is being made; one whose outcome was not recorded does not count. */
+  /** Counts the current attempt; an earlier attempt without a recorded outcome does not count. */
   readonly attempts: number;
 }
 
-/** The outbox's table. What runs inside a transaction takes `write`. */
+/** A transaction that changes more rows would hold up other writers. */
+export const rowsPerTransaction = 1_000;
+
+/** The outbox's table. */
 export interface OutboxStore {
   insert(write: Write, events: readonly NewEvent[]): Promise<void>;
-  /** The armed ones in the order in which they fall due, those that lie ahead among them. */
+  /** Armed events in the order in which they fall due, later ones included. */
   armed(limit: number): Promise<readonly { readonly id: number; readonly next_attempt_at: Instant }[]>;
   find(id: number): Promise<StoredEvent | undefined>;
-  /** Takes what is due, and keeps it from being taken again until `until`: for those who are not alone. */
+  /** Reserves due events until `until`, where several processes deliver. */
   claim(now: Instant, until: Instant, limit: number): Promise<readonly StoredEvent[]>;
-  /** Finishes an event and arms the one that waits behind it; false when it had been finished already. */
+  /** Finishes an event and arms the next of its resource; false when it had been finished already. */
   finish(
     write: Write,
     event: StoredEvent,
@@ -26,13 +29,13 @@ export interface OutboxStore {
     now: Instant,
   ): Promise<boolean>;
   postpone(write: Write, event: StoredEvent, until: Instant, isAttempt: boolean): Promise<boolean>;
-  /** Sets events aside until there is a place in the lane, or until `until`. */
+  /** Sets events aside until the lane is resumed, or until `until`. */
   park(write: Write, lane: string, events: readonly StoredEvent[], until: Instant): Promise<void>;
-  /** Makes the oldest in the lane due; resolves with how many. */
-  resume(write: Write, lane: string, places: number, now: Instant): Promise<number>;
-  /** What a process had taken or set aside that is gone is due now, at most `limit` of it; resolves with how many. */
+  /** Makes the oldest `slots` events of the lane due; resolves with their number. */
+  resume(write: Write, lane: string, slots: number, now: Instant): Promise<number>;
+  /** Makes due what the last process had claimed or set aside, at most `limit` events; resolves with their number. */
   release(write: Write, limit: number, now: Instant): Promise<number>;
-  /** What is due after `latest` is due then. */
+  /** Makes events that are due after `latest` due then. */
   bringForward(write: Write, latest: Instant): Promise<number>;
 }
 
@@ -43,7 +46,7 @@ export function createOutboxStore(database: Database): OutboxStore {
 
   return {
     async insert(write, events) {
-      // Not one after another: a connection to a server takes them together.
+      // Together: a connection to a server pipelines them.
       if (events.length === 1) await write.executeQuery(queries.insert(events[0]!));
       else await Promise.all(events.map((event) => write.executeQuery(queries.insert(event))));
     },
@@ -63,7 +66,7 @@ export function createOutboxStore(database: Database): OutboxStore {
     async park(write, lane, events, until) {
       await Promise.all(events.map(({ id }) => write.executeQuery(queries.postpone(id, until, 0, lane))));
     },
-    resume: (write, lane, places, now) => changed(write, queries.resume(lane, places, now)),
+    resume: (write, lane, slots, now) => changed(write, queries.resume(lane, slots, now)),
     release: (write, limit, now) => changed(write, queries.release(limit, now)),
     bringForward: (write, latest) => changed(write, queries.bringForward(latest)),
   };
@@ -87,7 +90,7 @@ async function claimDue(
       .orderBy('next_attempt_at')
       .orderBy('id')
       .limit(limit);
-    // What another node is taking at this moment is not waited for.
+    // Skips rows that another node is claiming.
     const ids = await (database.dialect === 'postgres' ? due.forUpdate().skipLocked() : due).execute();
     if (ids.length === 0) return [];
     const rows = await tables(write)
@@ -121,16 +124,16 @@ function eventOf(row: OutboxRow): StoredEvent {
 
 export interface Pruning {
   readonly olderThan: Instant;
-  /** The newest so many stay, whatever their age. */
+  /** The newest `number` events may stay; older ones go, whatever their age. */
   readonly number: number;
-  /** Where nobody takes events yet, those that were never delivered go too. */
+  /** Removes events that were never delivered as well. */
   readonly unfinishedToo: boolean;
-  /** Rows up to here have been looked at; what is unfinished among them stays. */
+  /** The last row that was read before. */
   readonly after: number;
   readonly limit: number;
 }
 
-/** Removes what is too old or too much, oldest first; resolves with the last row that was looked at, undefined at the end. */
+/** Removes events that are too old or too many, oldest first; resolves with the last row that was read, undefined at the end. */
 export async function pruneEvents(database: Database, pruning: Pruning): Promise<number | undefined> {
   const events = tables(database.read).selectFrom('outbox');
   const newest = await events.select('id').orderBy('id', 'desc').limit(1).executeTakeFirst();

@@ -47,7 +47,7 @@ function boxOn(database: Database, limits: Partial<OutboxLimits> = {}, startAt =
   };
 }
 
-/** Takes everything, except what `refuses` says, and writes down what it saw. */
+/** Accepts each event unless `refuses` says otherwise, and records it. */
 function consumer(refuses: (resource: string, number: unknown, attempts: number) => boolean = () => false) {
   const seen: string[] = [];
   const deliver: Deliver = async ({ resource, payload, attempts }) => {
@@ -130,7 +130,7 @@ function rules(open: OpenDatabase): void {
     await box.outbox.close();
   });
 
-  test('what nobody announced goes out by itself', async () => {
+  test('an event whose commit was not announced goes out all the same', async () => {
     const database = await open(outboxMigrations);
     const box = boxOn(database);
     const { seen, deliver } = consumer();
@@ -142,7 +142,7 @@ function rules(open: OpenDatabase): void {
     await box.outbox.close();
   });
 
-  test('an event that is refused is tried again after a pause that doubles; what is behind it waits, other resources do not', async () => {
+  test('an event that is refused is retried after pauses that double; later events of its resource wait, other resources do not', async () => {
     const box = boxOn(await open(outboxMigrations), { firstPauseMs: 1_000 });
     const { seen, deliver } = consumer((resource, _number, attempts) => resource === 'a' && attempts < 3);
     box.outbox.start(deliver);
@@ -159,22 +159,20 @@ function rules(open: OpenDatabase): void {
     await box.outbox.close();
   });
 
-  test('after its last attempt an event is abandoned, and the ones behind it go on', async () => {
+  test('an event is abandoned after its last attempt, and later events of its resource go out', async () => {
     const box = boxOn(await open(outboxMigrations), { firstPauseMs: 1_000, attempts: 2 });
     const { seen, deliver } = consumer((_resource, number) => number === 1);
     box.outbox.start(deliver);
     await box.append(['a', 1], ['a', 2]);
     await box.clock.advance(1_000);
     assert.deepEqual(seen, ['a1 refused 1', 'a1 refused 2', 'a2']);
-    assert.ok(
-      box.log.lines.some(({ sentence }) => sentence === 'An event was abandoned after its last attempt.'),
-    );
+    assert.ok(box.log.lines.some(({ sentence }) => sentence === 'event abandoned after its last attempt'));
     await box.clock.advance(60_000);
     assert.equal(seen.length, 3);
     await box.outbox.close();
   });
 
-  test('a consumer that throws has refused', async () => {
+  test('a consumer that throws refuses the event', async () => {
     const box = boxOn(await open(outboxMigrations), { firstPauseMs: 1_000 });
     let calls = 0;
     box.outbox.start(async () => {
@@ -188,7 +186,7 @@ function rules(open: OpenDatabase): void {
     await box.outbox.close();
   });
 
-  test('no more deliveries are on their way than allowed', async () => {
+  test('the deliveries in flight stay within their limit', async () => {
     const box = boxOn(await open(outboxMigrations), { concurrency: 3 });
     let now = 0;
     let most = 0;
@@ -206,12 +204,12 @@ function rules(open: OpenDatabase): void {
     await box.outbox.close();
   });
 
-  test('what was committed and not delivered when the process died goes out after the restart', async () => {
+  test('an event that was committed and not delivered when the process died goes out after the restart', async () => {
     const database = await open(outboxMigrations);
     const before = boxOn(database);
     await before.append(['a', 1], ['a', 2]);
     let taken = 0;
-    // Dies in the middle of a delivery: it never answers, and nothing is closed.
+    // The process dies in the middle of a delivery, which never answers; nothing is closed.
     before.outbox.start(() => {
       taken++;
       return new Promise(() => {});
@@ -250,7 +248,7 @@ function rules(open: OpenDatabase): void {
     await other.outbox.close();
   });
 
-  test('without a consumer events are kept for it, up to an age and a number', async () => {
+  test('events without a consumer are kept, up to an age and a number', async () => {
     const database = await open(outboxMigrations);
     const limits = { keepMs: 10_000, keepNumber: 5, pruneEveryMs: 1_000 };
     const box = boxOn(database, limits);
@@ -272,7 +270,7 @@ function rules(open: OpenDatabase): void {
     await later.outbox.close();
   });
 
-  test('with a consumer only what is finished is pruned', async () => {
+  test('an outbox with a consumer prunes finished events only', async () => {
     const box = boxOn(await open(outboxMigrations), {
       keepMs: 10_000,
       keepNumber: 1,
@@ -287,7 +285,7 @@ function rules(open: OpenDatabase): void {
     await box.outbox.close();
   });
 
-  test('an event comes again when its consumer says, beyond the limit of attempts', async () => {
+  test('an event is delivered again at the time of its consumer, beyond the limit of attempts', async () => {
     const box = boxOn(await open(outboxMigrations), { attempts: 1 });
     const seen: string[] = [];
     box.outbox.start(async ({ payload, attempts }) => {
@@ -306,7 +304,7 @@ function rules(open: OpenDatabase): void {
     await box.outbox.close();
   });
 
-  test('whoever is alone need not wait for the leases of a process that is gone, and keeps what was postponed', async () => {
+  test('a process that is alone does not wait for leases of a process that is gone, and keeps postponed events', async () => {
     const database = await open(outboxMigrations);
     const gone = boxOn(database);
     const [a, b] = [deferred(), deferred()];
@@ -348,7 +346,7 @@ function rules(open: OpenDatabase): void {
     await gone.outbox.close();
   });
 
-  test('whatever is refused how often, each resource sees its events once and in order', async () => {
+  test('each resource gets its events once and in order, whatever is refused how often', async () => {
     const database = await open(outboxMigrations);
     const resource = fc.constantFrom('a', 'b', 'c');
     await fc.assert(

@@ -11,26 +11,26 @@ import { createOutboxStore } from './outbox-store.ts';
 
 export const outboxMigrations: readonly Migration[] = [outboxTable, outboxCallbacks, outboxFeed];
 
-/** Writes something beside the events that somebody is to be told of, in their transaction. */
+/** Writes a record beside events that carry a callback, in their transaction. */
 export type RecordAppended = (write: Write, events: readonly AppendedEvent[]) => Promise<void>;
 
-/** Events that were written with the change they tell of, and are delivered at least once, in order for each ordered resource. */
+/** Events that are written in the transaction of their change, and delivered at least once, in order for each ordered resource. */
 export interface Outbox {
-  /** Inside the transaction of the change. What nobody is told of (no `callback`) is only kept, for the feed. */
+  /** Inside the transaction of the change. An event without `callback` is kept for the event stream only. */
   appendEvents(write: Write, events: readonly OutboxEvent[]): Promise<void>;
-  /** Tells that a transaction with events has been committed, so that they go out at once. */
+  /** Called after a commit with events, so that they go out at once. */
   wake(): void;
   /** From now on `record` takes part in each transaction with events that carry a callback; once per process. */
   alsoRecord(record: RecordAppended): void;
-  /** Calls `listener` when events may have been committed; returns what ends that. It must be cheap and not throw. */
+  /** Calls `listener` when events may have been committed; returns the unsubscribe. A listener must be cheap and not throw. */
   subscribe(listener: () => void): () => void;
-  /** Begins to deliver, once per process; without a consumer events are kept for it, within limits. */
+  /** Begins to deliver, once per process; without a consumer events are only kept, within limits. */
   start(consumer?: OutboxConsumer | Deliver): void;
-  /** There are places for so many of those that the consumer set aside in this lane; resolves with how many took one. */
-  resume(lane: string, places: number): Promise<number>;
-  /** Resolves when nothing is looked for and nothing is on its way. */
+  /** Makes at most `slots` events due that the consumer set aside in this lane; resolves with their number. */
+  resume(lane: string, slots: number): Promise<number>;
+  /** Resolves when no look and no delivery is going on. */
   idle(): Promise<void>;
-  /** Waits for deliveries that are on their way; what is left is delivered after the next start. */
+  /** Waits for deliveries in flight; the others go out after the next start. */
   close(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export interface OutboxDeps {
   readonly isAlone?: boolean;
 }
 
-/** Whoever appends events and does not say when they are committed has them delivered this much later. */
+/** Events whose commit is not announced by `wake` are delivered this much later. */
 const unannouncedMs = 100;
 
 export function createOutbox(deps: OutboxDeps): Outbox {
@@ -54,12 +54,12 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   const listeners = new Set<() => void>();
   let pump: OutboxPump | undefined;
   let record: RecordAppended | undefined;
-  let toldAt: Instant = Number.NEGATIVE_INFINITY;
-  let cancelTell: (() => void) | undefined;
+  let callbackAt: Instant = Number.NEGATIVE_INFINITY;
+  let cancelNotice: (() => void) | undefined;
 
-  function tell(): void {
-    cancelTell?.();
-    cancelTell = undefined;
+  function notify(): void {
+    cancelNotice?.();
+    cancelNotice = undefined;
     for (const listener of listeners) listener();
   }
 
@@ -70,17 +70,17 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       const createdAt = clock.wallNow();
       const appended = events.map((event) => ({ ...event, eventId: newEventId(), createdAt, dueAt: now }));
       await store.insert(write, appended);
-      if (listeners.size > 0) cancelTell ??= clock.startTimer(now + unannouncedMs, tell);
-      const told = appended.filter(({ callback }) => callback !== undefined);
-      if (told.length === 0) return;
-      if (record !== undefined) await record(write, told);
-      toldAt = now;
+      if (listeners.size > 0) cancelNotice ??= clock.startTimer(now + unannouncedMs, notify);
+      const withCallback = appended.filter(({ callback }) => callback !== undefined);
+      if (withCallback.length === 0) return;
+      if (record !== undefined) await record(write, withCallback);
+      callbackAt = now;
       pump?.wakeAt(now + unannouncedMs);
     },
     wake() {
-      // Most events are for the feed alone: they are no reason to look for something to deliver.
-      if (clock.now() - toldAt <= limits.lookEveryMs) pump?.wake();
-      if (listeners.size > 0) tell();
+      // Most events have no callback: they are no reason to look for due deliveries.
+      if (clock.now() - callbackAt <= limits.lookEveryMs) pump?.wake();
+      if (listeners.size > 0) notify();
     },
     alsoRecord(newRecord) {
       if (record !== undefined) throw new Error('something is recorded beside events already');
@@ -91,19 +91,19 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       return () => {
         listeners.delete(listener);
         if (listeners.size > 0) return;
-        cancelTell?.();
-        cancelTell = undefined;
+        cancelNotice?.();
+        cancelNotice = undefined;
       };
     },
     start(consumer) {
       if (pump !== undefined) throw new Error('the outbox delivers already');
-      const taking = typeof consumer === 'function' ? { deliver: consumer } : consumer;
-      pump = startOutboxPump({ database, store, clock, log, limits, isAlone, consumer: taking });
+      const whole = typeof consumer === 'function' ? { deliver: consumer } : consumer;
+      pump = startOutboxPump({ database, store, clock, log, limits, isAlone, consumer: whole });
     },
-    resume: async (lane, places) => (await pump?.resume(lane, places)) ?? 0,
+    resume: async (lane, slots) => (await pump?.resume(lane, slots)) ?? 0,
     idle: async () => pump?.idle(),
     async close() {
-      cancelTell?.();
+      cancelNotice?.();
       await pump?.close();
     },
   };

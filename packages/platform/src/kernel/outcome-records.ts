@@ -2,8 +2,11 @@ import type { Clock, Database, Write } from '@jackfield/ports';
 import type { DeliveryOutcome } from './outbox-consumer.ts';
 import type { OutboxStore, StoredEvent } from './outbox-store.ts';
 
-/** An outcome that says when the event comes again, if it does. */
+/** An outcome whose retry, if any, has its time. */
 export type DecidedOutcome = Exclude<DeliveryOutcome, 'retry'>;
+
+/** Resolves after the commit. */
+export type RecordOutcome = (event: StoredEvent, outcome: DecidedOutcome) => Promise<void>;
 
 interface Waiting {
   readonly event: StoredEvent;
@@ -12,18 +15,18 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** A transaction that records more would hold up those who wait to write. */
+/** A transaction that records more would hold up other writers. */
 const outcomesAtOnce = 100;
 
 /**
- * Writes outcomes down: the outcome, what the consumer keeps of it, and the turn of the one behind it are all or nothing.
- * Those that are there when a transaction begins share it; resolves after the commit.
+ * Records outcomes. One transaction writes the outcome, the consumer's record of it, and the turn of the next event. Outcomes that
+ * wait when a transaction begins share it.
  */
 export function createOutcomeRecords(
   database: Pick<Database, 'transact'>,
   store: Pick<OutboxStore, 'finish' | 'postpone'>,
   clock: Clock,
-): (event: StoredEvent, outcome: DecidedOutcome) => Promise<void> {
+): RecordOutcome {
   let waiting: Waiting[] = [];
   let isAsked = false;
 
@@ -36,7 +39,7 @@ export function createOutcomeRecords(
       'finished' in outcome
         ? await store.finish(write, event, outcome.finished, clock.now())
         : await store.postpone(write, event, outcome.retryAt, outcome.isAttempt);
-    // Whoever took it over when our lease was over has recorded its own.
+    // A node that claimed the event after our lease records its own outcome.
     if (isOurs) await outcome.save?.(write);
   }
 
@@ -51,7 +54,7 @@ export function createOutcomeRecords(
     };
     try {
       await database.transact(async (unit) => {
-        // A transaction that is begun again has the same ones to record.
+        // A transaction that is repeated records the same batch.
         batch ??= takeBatch();
         for (const each of batch) await write(unit, each);
       });
@@ -59,7 +62,7 @@ export function createOutcomeRecords(
     } catch (error) {
       batch ??= takeBatch();
       if (batch.length === 1) batch[0]!.reject(error);
-      // One of them may be at fault: alone, it takes no other with it.
+      // One outcome may be at fault: each gets its own transaction.
       else
         for (const each of batch)
           database.transact((unit) => write(unit, each)).then(each.resolve, each.reject);
