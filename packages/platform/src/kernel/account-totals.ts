@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 export interface AccountTotals {
   /** Undefined where it never had any. */
   of(account: string): Promise<number | undefined>;
-  /** For whoever owns a thing, and for its main account, which sees what its subaccounts have. */
+  /** For the owner of a thing, and for its main account, which sees what its subaccounts have. */
   change(
     write: Write,
     owner: { readonly account: string; readonly main_account: string },
@@ -13,7 +13,7 @@ export interface AccountTotals {
   ): Promise<void>;
   /** For this account alone. */
   changeOne(write: Write, account: string, by: number): Promise<void>;
-  /** Of a subaccount that has nothing any more; its main account counted the things as its own before. */
+  /** Removes the totals of a subaccount that has nothing any more; its main account has counted the things all along. */
   forget(write: Write, subaccount: string): Promise<void>;
 }
 
@@ -23,8 +23,8 @@ type TotalsTables = {
 };
 
 /**
- * Totals in the table of this name; those of one `kind` where it counts several. Reads see the last commit; what writes takes the
- * transaction it belongs to.
+ * Totals in the table of this name; those of one `kind` where it counts several. Reads see the last commit; writes run in the
+ * caller's transaction.
  */
 export function createAccountTotals(read: Read, name: string, kind?: string): AccountTotals {
   // One name stands for all: the columns are the same everywhere.

@@ -8,7 +8,7 @@ export interface AppendAloneDeps {
   readonly outbox: Pick<Outbox, 'appendEvents' | 'wake'>;
 }
 
-/** Appends an event that no change of state goes with, in a transaction of its own. A failure is logged and the event is lost. */
+/** Appends an event without a change of state, in a transaction of its own. A failure is logged and the event is lost. */
 export type AppendAlone = (event: OutboxEvent) => void;
 
 export function createAppendAlone({ database, log, outbox }: AppendAloneDeps): AppendAlone {
@@ -18,7 +18,7 @@ export function createAppendAlone({ database, log, outbox }: AppendAloneDeps): A
       .transact((write) => outbox.appendEvents(write, [event]))
       .then(
         () => outbox.wake(),
-        (err: unknown) => log.error({ err, type, resource }, 'event could not be recorded'),
+        (err: unknown) => log.error({ err, type, resource }, 'event not recorded'),
       );
   };
 }

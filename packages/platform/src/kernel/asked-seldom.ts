@@ -1,6 +1,6 @@
 import type { Clock } from '@jackfield/ports';
 
-/** Asks again after `freshMs`; in between everybody gets the last answer. A failure is not kept. */
+/** Repeats the last answer for `freshMs`, then asks again. A failure is not repeated. */
 export function askedSeldom<Answer>(
   clock: Clock,
   ask: () => Promise<Answer>,

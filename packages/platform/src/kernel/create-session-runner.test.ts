@@ -8,7 +8,7 @@ import type { KernelEffect, OutboxEvent } from './kernel-effects.ts';
 import { createOutbox, outboxMigrations } from './outbox.ts';
 import type { SessionKind, SessionRunner, Sessions } from './session-runner.ts';
 
-/** A counter that lives: enough of a machine to see every rule of its driver. */
+/** A counter: the smallest machine that shows every rule of its driver. */
 interface Counter {
   readonly total: number;
   readonly ended: boolean;
@@ -176,7 +176,7 @@ function rules(open: OpenDatabase): void {
     assert.deepEqual(world.counters.peek('a'), { total: 2, ended: false });
   });
 
-  test('nothing is seen or done before the commit', async () => {
+  test('a step shows no state and carries out no effect before its commit', async () => {
     const world = await newWorld();
     const opening = world.counters.open('a', fresh, add(1));
     assert.equal(world.counters.peek('a'), undefined);
@@ -238,11 +238,11 @@ function rules(open: OpenDatabase): void {
     );
     assert.deepEqual(
       world.log.lines.map(({ sentence }) => sentence),
-      ['A step could not be saved; it was undone.'],
+      ['step not saved; it was undone'],
     );
   });
 
-  test('an input that was sent keeps its place until its step can be saved', async () => {
+  test('an input that was sent stays first in its mailbox until its step can be saved', async () => {
     const world = await newWorld();
     await world.counters.open('a', fresh, add(1));
     world.failing = new Error('the disk is full');
@@ -259,7 +259,7 @@ function rules(open: OpenDatabase): void {
     assert.equal(world.clock.pending, 0);
   });
 
-  test('an input that cannot be saved for a minute is given up, and does not block those behind it', async () => {
+  test('an input that cannot be saved for a minute is dropped, and does not block later inputs', async () => {
     const world = await newWorld();
     await world.counters.open('a', fresh, add(1));
     world.failing = new Error('the disk is full');
@@ -271,7 +271,7 @@ function rules(open: OpenDatabase): void {
     assert.equal(world.clock.pending, 0);
   });
 
-  test('a database that is out of reach is waited for, however long that takes', async () => {
+  test('an input waits for an unreachable database, however long that lasts', async () => {
     const world = await newWorld();
     await world.counters.open('a', fresh, add(1));
     world.failing = Object.assign(new Error('nobody listens'), { code: 'database-unavailable' });
@@ -286,7 +286,7 @@ function rules(open: OpenDatabase): void {
     assert.equal(world.clock.pending, 0);
   });
 
-  test('a session whose first save fails was never there', async () => {
+  test('a session whose first save fails does not exist', async () => {
     const world = await newWorld();
     world.failing = new Error('no space left');
     const opening = world.counters.open('a', fresh, add(1));
@@ -298,7 +298,7 @@ function rules(open: OpenDatabase): void {
     assert.deepEqual(world.runner.census().counter, { sessions: 1, timers: 0, queued: 0, dropped: 1 });
   });
 
-  test('steps of many sessions that were taken in one turn are committed together, and one that fails fails alone', async () => {
+  test('steps of many sessions in one turn are committed together, and a step that fails fails alone', async () => {
     const world = await newWorld({
       async save(write, id, _before, after) {
         await of(write).insertInto('counters').values({ id, total: after.total }).execute();
@@ -340,7 +340,7 @@ function rules(open: OpenDatabase): void {
     assert.equal(world.clock.pending, 0);
   });
 
-  test('a session that is resumed is not written, and goes on from its state', async () => {
+  test('a resumed session is not written, and continues from its state', async () => {
     const world = await newWorld();
     await world.counters.open('a', fresh, add(3));
     await world.runner.close();
@@ -384,7 +384,7 @@ eachDatabase('the session runner', (open) => {
   });
 });
 
-/** For rules that have nothing to do with a database: any write would fail the test. */
+/** For rules without a database: any write fails the test. */
 const noDatabase: Database = {
   dialect: 'sqlite',
   read: undefined as unknown as Read,
@@ -409,17 +409,17 @@ test('a machine that throws loses that input only', async () => {
   assert.equal(world.runner.census().counter!.sessions, 1);
 });
 
-test('an effect that throws is logged, and the ones behind it are carried out', () => {
+test('an effect that throws is logged, and the effects behind it are carried out', () => {
   const world = inMemory();
   world.onTell = (_id, what) => {
     if (what === 'bad') throw new Error('broken port');
   };
   world.counters.resume('a', fresh, order({ do: 'tell', what: 'bad' }, { do: 'tell', what: 'good' }));
   assert.deepEqual(world.told, ['bad', 'good']);
-  assert.equal(world.log.lines[0]?.sentence, 'An effect threw while it was carried out.');
+  assert.equal(world.log.lines[0]?.sentence, 'effect threw while it was carried out');
 });
 
-test('a machine that returns no step at all is a bug like any other', async () => {
+test('a machine that returns no step loses that input only', async () => {
   const world = inMemory({ machine: { step: () => undefined as never } });
   world.counters.resume('a', fresh, look);
   await world.runner.idle();
@@ -437,7 +437,7 @@ test('an ended session leaves memory after its last effects, with its timers; la
   assert.deepEqual(world.runner.census().counter, { sessions: 0, timers: 0, queued: 0, dropped: 1 });
 });
 
-test('timers: started, replaced, cancelled', async () => {
+test('a machine starts, replaces and cancels timers', async () => {
   const world = inMemory();
   const at = (ms: number) => world.clock.now() + ms;
   world.counters.resume(
@@ -494,7 +494,7 @@ test('a timer that fired while an input waited, and is cancelled by that input, 
   assert.equal(runner.census().counter!.timers, 0);
 });
 
-test('sessions that answer each other for ever do not keep the event loop, nor grow the stack', async () => {
+test('sessions that answer each other for ever block neither the event loop nor the stack', async () => {
   const world = inMemory();
   let steps = 0;
   world.onTell = (id, what) => {
@@ -507,7 +507,7 @@ test('sessions that answer each other for ever do not keep the event loop, nor g
   assert.equal(steps, 100_000);
 });
 
-test('what perform sends is taken after the effects of the step, not inside them', () => {
+test('an input that perform sends is handled after the effects of the step, not inside them', () => {
   const world = inMemory();
   world.onTell = (id, what) => {
     if (what === 'first') world.counters.send(id, look);
@@ -524,7 +524,7 @@ test('ask resolves with undefined when there is no such session or the step repl
   assert.equal(world.runner.census().counter!.dropped, 1);
 });
 
-test('an id that is alive is not opened again, nor a kind defined twice', async () => {
+test('a session whose id is alive is not opened again, and no kind is defined twice', async () => {
   const world = inMemory({ machine: { step: (state) => ({ state, effects: [] }) } });
   world.counters.resume('a', fresh, look);
   await assert.rejects(world.counters.open('a', fresh, look), /alive already/);
@@ -534,7 +534,7 @@ test('an id that is alive is not opened again, nor a kind defined twice', async 
   );
 });
 
-test('after close timers are gone, and inputs are dropped', async () => {
+test('a closed runner has no timers and drops inputs', async () => {
   const world = inMemory();
   world.counters.resume('a', fresh, order({ do: 'start-timer', key: 'x', at: world.clock.now() + 10 }));
   await world.runner.close();

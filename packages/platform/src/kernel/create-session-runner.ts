@@ -4,7 +4,7 @@ import type { SessionKind, SessionRunner, SessionRunnerDeps, Sessions } from './
 
 type OfKind = Pick<LiveSessions<unknown, unknown, { readonly do: string }>, 'counts' | 'cancelTimers'>;
 
-/** The only driver of machines: `LiveSessions` of each kind, which take their turns in one line. */
+/** The only driver of machines: `LiveSessions` of each kind, which take turns in one queue. */
 export function createSessionRunner(deps: SessionRunnerDeps): SessionRunner {
   const kinds = new Map<string, OfKind>();
   let idlers: (() => void)[] = [];

@@ -4,7 +4,7 @@ import { createVirtualClock } from '@jackfield/testkit';
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import { createDatabaseProbe } from './database-probe.ts';
 
-/** A database whose queries end as the test says, as one does that hangs on a network that is gone. */
+/** A database whose queries end when the test says, like those over a broken network. */
 function scripted() {
   const asked: { answer(): void; fail(): void }[] = [];
   const driver = new DummyDriver();
@@ -34,7 +34,7 @@ async function turns(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('a database that hangs counts as away after its time, and no probe asks a second time meanwhile', async () => {
+test('a database that hangs counts as away after its limit, and no probe sends a second query meanwhile', async () => {
   const { read, asked } = scripted();
   const clock = createVirtualClock();
   const answers = createDatabaseProbe({ database: { read: read as never }, clock });
@@ -54,7 +54,7 @@ test('a database that hangs counts as away after its time, and no probe asks a s
   assert.equal(await back, true);
 });
 
-test('an outcome is given again for a second, and then asked for anew', async () => {
+test('a probe repeats its outcome for a second, and then queries again', async () => {
   const { read, asked } = scripted();
   const clock = createVirtualClock();
   const answers = createDatabaseProbe({ database: { read: read as never }, clock });

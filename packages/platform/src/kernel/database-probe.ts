@@ -2,17 +2,17 @@ import type { Clock, Database } from '@jackfield/ports';
 import { sql } from 'kysely';
 
 export interface ProbeLimits {
-  /** A database that has not answered after this counts as away. */
+  /** A database that has not answered after this time counts as away. */
   readonly answerMs: number;
-  /** How long an outcome is given again without another query. */
+  /** How long an outcome is repeated without another query. */
   readonly freshMs: number;
 }
 
 const defaultProbeLimits: ProbeLimits = { answerMs: 2_000, freshMs: 1_000 };
 
 /**
- * Asks whether the database answers queries. However many ask, one query is under way at a time: while it hangs, everybody is
- * answered with false after `answerMs`, and later ones at once.
+ * Asks whether the database answers queries, with one query at a time. While that query hangs, probes resolve with false after
+ * `answerMs`, later ones at once.
  */
 export function createDatabaseProbe(
   { database, clock }: { readonly database: Pick<Database, 'read'>; readonly clock: Clock },

@@ -38,8 +38,8 @@ function feedOn(database: Database) {
 const numbers = (events: readonly { readonly data: Readonly<Record<string, unknown>> }[]) =>
   events.map(({ data }) => data.number);
 
-eachDatabase('the feed of events', (open) => {
-  test('a main account reads its own and what is of its subaccounts, a subaccount its own; replays are no events', async () => {
+eachDatabase('the event stream', (open) => {
+  test('a main account reads its own events and those of its subaccounts, a subaccount its own; replays are no events', async () => {
     const database = await open(outboxMigrations);
     const { feed, append } = feedOn(database);
     await database.transact(async (write) => {
@@ -58,7 +58,7 @@ eachDatabase('the feed of events', (open) => {
     assert.deepEqual(numbers(await feed.newest(own, 10)), [2]);
   });
 
-  test('behind the cursor of each event are all later ones', async () => {
+  test('a read behind the cursor of an event gives all later events', async () => {
     const database = await open(outboxMigrations);
     const { feed, append } = feedOn(database);
     for (let number = 0; number < 5; number++) await database.transact((write) => append(write, number));
@@ -69,7 +69,7 @@ eachDatabase('the feed of events', (open) => {
     assert.deepEqual(numbers(await feed.after(reader, all[0]!.cursor, 2)), [1, 2]);
   });
 
-  test('a page is answered from an index, whatever others have written', async () => {
+  test('a page is answered from an index, whatever other accounts have written', async () => {
     const database = await open(outboxMigrations);
     const explain = database.dialect === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN';
     if (database.dialect === 'postgres') {
@@ -91,13 +91,13 @@ eachDatabase('the feed of events', (open) => {
         )
         .execute(database.read);
       assert.match(JSON.stringify(rows), new RegExp(index));
-      // PostgreSQL may sort the few that an index gave it.
+      // PostgreSQL may sort the few rows that an index gave.
       assert.doesNotMatch(JSON.stringify(rows), /TEMP B-TREE|Seq Scan/);
     }
   });
 });
 
-describe('the feed of events beside transactions that last', { skip: postgresMissing() ?? false }, () => {
+describe('the event stream beside long transactions', { skip: postgresMissing() ?? false }, () => {
   for (const order of ['older', 'younger'] as const) {
     test(`an event of a transaction that is committed late is not skipped when it is the ${order} one`, async () => {
       const { server } = await startPostgres();
@@ -107,7 +107,7 @@ describe('the feed of events beside transactions that last', { skip: postgresMis
       const { feed, append } = feedOn(database);
       const [late, soon] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       const written = Promise.withResolvers<void>();
-      // Both transactions have their number before either event has: then the order of events and transactions differ.
+      // Both transactions have their number before either event: so the orders of events and of transactions differ.
       const slow = database.transact(async (write) => {
         if (order === 'older') await sql`SELECT pg_current_xact_id()`.execute(write);
         else await soon.promise;
@@ -136,7 +136,7 @@ describe('the feed of events beside transactions that last', { skip: postgresMis
       await slow;
       await readOn();
       assert.deepEqual([...seen].sort(), [1, 2]);
-      // One that begins now is behind all of them.
+      // A transaction that begins now is behind all of them.
       await database.transact((write) => append(write, 3));
       await readOn();
       assert.equal(seen.at(-1), 3);

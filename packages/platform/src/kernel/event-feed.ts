@@ -2,7 +2,7 @@ import type { Database, Instant } from '@jackfield/ports';
 import { type CompiledQuery, sql } from 'kysely';
 import { replayResource } from './kernel-effects.ts';
 
-/** Where a reader of the feed stands: behind the event with this name. `0-0` is before all of them. */
+/** Position of a reader in the event stream: behind the event with this name. `0-0` is before all events. */
 export type FeedCursor = string;
 
 export interface FeedEvent {
@@ -15,13 +15,13 @@ export interface FeedEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** A main account reads what its subaccounts' events are too. */
+/** A main account reads the events of its subaccounts as well. */
 export interface FeedReader {
   readonly authId: string;
   readonly isSubaccount: boolean;
 }
 
-/** What the outbox has kept, as accounts may read it. Nobody who goes on behind the last cursor misses an event. */
+/** The events that the outbox keeps, as accounts may read them. A reader that continues from its last cursor misses none. */
 export interface EventFeed {
   /** The oldest `limit` events behind the cursor, oldest first. */
   after(reader: FeedReader, cursor: FeedCursor, limit: number): Promise<readonly FeedEvent[]>;
@@ -48,9 +48,9 @@ interface FeedRow {
 }
 
 /**
- * Order is that of `(written_in, id)`. On PostgreSQL an event may be committed after others with greater ids, even with
- * greater transactions: only what was written by transactions older than every one that still runs is final, so nothing
- * else is shown yet. SQLite has one writer, and `written_in` is 0.
+ * Order is that of `(written_in, id)`. PostgreSQL may commit an event after others with greater ids, even with greater
+ * transactions. So an event is shown only when its transaction is older than every running one. SQLite has one writer, and
+ * `written_in` is 0.
  */
 export function createEventFeed({ read, dialect }: Pick<Database, 'read' | 'dialect'>): EventFeed {
   const columns = sql.raw('id, written_in, event_id, type, account, resource, created_at, payload');
@@ -63,13 +63,13 @@ export function createEventFeed({ read, dialect }: Pick<Database, 'read' | 'dial
     main: sql`main_account = ${''}`,
     subaccount: sql`account = ${''} AND account <> main_account`,
   };
-  const queries = (who: typeof of.main) => ({
+  const queries = (reader: typeof of.main) => ({
     after: sql<FeedRow>`
       SELECT ${columns} FROM outbox
-      WHERE ${who} AND (written_in, id) > (CAST(${0} AS BIGINT), CAST(${0} AS BIGINT)) ${isEvent} ${isFinal}
+      WHERE ${reader} AND (written_in, id) > (CAST(${0} AS BIGINT), CAST(${0} AS BIGINT)) ${isEvent} ${isFinal}
       ORDER BY written_in, id LIMIT ${0}`.compile(read),
     newest: sql<FeedRow>`
-      SELECT ${columns} FROM outbox WHERE ${who} ${isEvent} ${isFinal}
+      SELECT ${columns} FROM outbox WHERE ${reader} ${isEvent} ${isFinal}
       ORDER BY written_in DESC, id DESC LIMIT ${0}`.compile(read),
   });
   const built = { main: queries(of.main), subaccount: queries(of.subaccount) };

@@ -14,7 +14,7 @@ import {
 
 const secrets = { randomBytes: (length: number) => randomBytes(length), randomUuid: () => randomUUID() };
 
-test('account ids have the shape that published clients insist on', () => {
+test('account ids have the shape that published clients require', () => {
   for (let count = 0; count < 200; count++) {
     assert.match(newAuthId('MA', secrets), /^MA[A-Z0-9]{18}$/);
     assert.ok(isAuthId(newAuthId('SA', secrets)));
@@ -31,7 +31,7 @@ test('account ids have the shape that published clients insist on', () => {
   }
 });
 
-test('tokens are base64 of 30 hex characters: 40 characters', () => {
+test('an auth token is base64 of 30 hex characters: 40 characters', () => {
   const token = newAuthToken(secrets);
   assert.equal(token.length, 40);
   assert.match(Buffer.from(token, 'base64').toString('latin1'), /^[0-9a-f]{30}$/);
@@ -45,7 +45,7 @@ test('numeric ids keep their length: the first digit is never 0', () => {
   }
 });
 
-test('bytes that would favour some characters are not used', () => {
+test('an id skips random bytes that would favour some characters', () => {
   const biased = { randomBytes: (length: number) => new Uint8Array(length).fill(0, 1).fill(255, 0, 1) };
   assert.equal(newAuthId('MA', biased), `MA${'A'.repeat(18)}`);
 });
@@ -54,7 +54,7 @@ test('the creation stamp is twelve digits of UTC', () => {
   assert.equal(creationStamp(Date.UTC(2013, 9, 31, 14, 59, 58, 999)), '131031145958');
 });
 
-test('a UUID is recognised in both cases, and nothing else is', () => {
+test('a UUID is recognised in upper and lower case, and no other text is', () => {
   assert.ok(isUuid(newUuid(secrets)));
   assert.ok(isUuid(newUuid(secrets).toUpperCase()));
   for (const text of [

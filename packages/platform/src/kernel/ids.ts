@@ -4,7 +4,7 @@ const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const authIdShape = /^(?:MA|SA)[A-Z0-9]{18}$/;
 
-/** api_id, call_uuid, mpc_uuid and everything else that is called a UUID. */
+/** `api_id`, `call_uuid`, `mpc_uuid` and every other UUID. */
 export function newUuid(secrets: Pick<Secrets, 'randomUuid'>): string {
   return secrets.randomUuid();
 }
@@ -36,12 +36,12 @@ export function newAuthToken(secrets: Pick<Secrets, 'randomBytes'>): string {
   return btoa(hex);
 }
 
-/** `YYMMDDHHMMSS` in UTC: what is appended to an endpoint's username (docs/interface/endpoints.md#usernames); on collision try a second later. */
+/** `YYMMDDHHMMSS` in UTC, appended to an endpoint's username (docs/interface/endpoints.md#usernames); on collision try a second later. */
 export function creationStamp(now: Instant): string {
   return new Date(now).toISOString().replace(/\D/g, '').slice(2, 14);
 }
 
-/** Decimal digits of which the first is not 0: 14 for an endpoint (§4), 17 for an application (§12.1), 14–18 for a trunk (§2). */
+/** Decimal digits, of which the first is not 0 (docs/interface/requests.md#identifiers). */
 export function newDigits(length: number, secrets: Pick<Secrets, 'randomBytes'>): string {
   let digits = '';
   while (digits.length < length) {

@@ -12,22 +12,22 @@ export type KernelEffect<Event = never, Reply = never> =
   | { readonly do: 'emit'; readonly event: Event }
   | { readonly do: 'reply'; readonly reply: Reply };
 
-/** What the runner writes to the outbox; `resource` orders deliveries, one after another per resource, but for `isUnordered`. */
+/** An event for the outbox. Deliveries of one `resource` run one after another, except with `isUnordered`. */
 export interface OutboxEvent {
   readonly type: string;
   readonly account: string;
-  /** The account itself, or the one whose subaccount it is: it sees the event as well. */
+  /** The account itself, or the main account of the subaccount: it sees the event as well. */
   readonly mainAccount: string;
   readonly resource: string;
   readonly payload: Readonly<Record<string, unknown>>;
-  /** Whom it is told to; absent where nobody wants to hear of it. */
+  /** Absent for an event without a callback. */
   readonly callback?: CallbackTarget;
 }
 
-/** Resources of deliveries that repeat an event, later or to another receiver, begin so: the feed leaves them out. */
+/** Prefix of the resource of a delivery that repeats an event, later or to another receiver: the event stream leaves it out. */
 export const replayResource = 'replay/';
 
-/** A customer's receiver, as it was set when the event happened. */
+/** The customer's receiver at the time of the event. */
 export interface CallbackTarget {
   readonly url: string;
   readonly method: 'GET' | 'POST';
@@ -37,6 +37,6 @@ export interface CallbackTarget {
   readonly isUnordered?: boolean;
   /** The resource under which the log of callbacks shows the delivery, where it is not that of its event. */
   readonly loggedResource?: string;
-  /** Set when a delivery is made again: whose event it repeats, and the name of the new delivery. */
+  /** Set for a repeated delivery: the event that it repeats, and the name of the new delivery. */
   readonly replay?: { readonly eventId: string; readonly callbackId: string; readonly resource: string };
 }

@@ -25,7 +25,7 @@ test('work of one key runs in order, one at a time; other keys do not wait', asy
   assert.deepEqual(seen, ['a1 begins', 'b', 'a1 ends', 'a2']);
 });
 
-test('work that fails rejects its own caller only, and no key is kept', async () => {
+test('work that fails rejects its own caller only, and its key is removed', async () => {
   const queue = createKeyedQueue();
   const failing = queue.run('a', () => Promise.reject(new Error('on purpose')));
   const throwing = queue.run('a', () => {

@@ -13,10 +13,10 @@ function processOn(database: Database, startAt: number) {
 }
 
 function rules(open: OpenDatabase): void {
-  test('a process in which something lives is known to have lived until five seconds before its death at most', async () => {
+  test('a process with billed sessions is known alive until at most five seconds before its death', async () => {
     const database = await open(migrations);
     const { clock, alive } = processOn(database, 1_000);
-    assert.equal((await alive.diedAt())(0), 0, 'nobody has lived here');
+    assert.equal((await alive.diedAt())(0), 0, 'no process has run here');
     alive.enter();
     alive.enter();
     await clock.advance(12_000);
@@ -27,7 +27,7 @@ function rules(open: OpenDatabase): void {
     assert.equal((await next.alive.diedAt())(1_000), 16_000);
   });
 
-  test('nothing is written, and no timer runs, while nothing lives', async () => {
+  test('a process without billed sessions writes nothing and runs no timer', async () => {
     const database = await open(migrations);
     const { clock, alive } = processOn(database, 1_000);
     alive.enter();
@@ -39,7 +39,7 @@ function rules(open: OpenDatabase): void {
     assert.equal((await alive.diedAt())(1_000), 6_000);
   });
 
-  test('an event that was written tells as well that its process lived', async () => {
+  test('an event that was written shows that its process was alive', async () => {
     const database = await open(migrations);
     const { clock, alive } = processOn(database, 1_000);
     const outbox = createOutbox({ database, clock, log: createRecordingLog(), newEventId: () => 'e' });
@@ -53,7 +53,7 @@ function rules(open: OpenDatabase): void {
   });
 
   for (const stepMs of [86_400_000, -3_600_000]) {
-    test(`sessions from before and from after a step of ${stepMs} ms have died each in its own time`, async () => {
+    test(`sessions from before and after a clock step of ${stepMs} ms each died in their own time`, async () => {
       const database = await open(migrations);
       const startAt = 7_200_000;
       const { clock, alive } = processOn(database, startAt);

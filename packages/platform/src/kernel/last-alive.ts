@@ -4,32 +4,32 @@ import { lastAliveTable } from './migrations/0004-last-alive.ts';
 import { lastAliveCounted } from './migrations/0005-last-alive-counted.ts';
 
 /**
- * A process that is killed writes nothing more. What it had alive is over since then, and nobody pays for the time until the restart: so a
- * process with something alive writes every few seconds that it lives.
+ * A killed process writes nothing more. Its billed sessions ended with it, and the time until the restart is not billed: so a process
+ * with billed sessions writes the time every few seconds.
  */
 export interface LastAlive {
-  /** Something lives that is billed, once more. */
+  /** A billed session begins. */
   enter(): void;
-  /** That much is over; to be called once for each `enter`. */
+  /** A billed session ends; called once for each `enter`. */
   leave(): void;
-  /** When the process before this one was last known to live: it wrote that, or an event; 0 where none has. Before the first `enter`. */
+  /** The last time or event that the previous process wrote; 0 without either. To be read before the first `enter`. */
   diedAt(): Promise<DiedAt>;
-  /** Resolves when nothing is being written. */
+  /** Resolves when no write is going on. */
   close(): Promise<void>;
 }
 
 /**
  * When the process died, in the time of a session that was known alive at `since`. The wall clock may have been stepped while the
- * process lived: sessions from before the step and from after it have different times. The earlier one that fits costs the least.
+ * process ran: sessions from before and after the step have different times. The earlier time that fits costs the least.
  */
 export type DiedAt = (since: Instant) => Instant;
 
-/** What whoever is alive lets others know of it. */
+/** What the session runner reports. */
 export type Alive = Pick<LastAlive, 'enter' | 'leave'>;
 
 export const lastAliveMigrations = [lastAliveTable, lastAliveCounted];
 
-/** The most that a killed life goes unbilled. */
+/** The most that is not billed when the process is killed. */
 const aliveEveryMs = 5_000;
 
 export function createLastAlive({
@@ -41,23 +41,23 @@ export function createLastAlive({
   readonly database: Database;
   readonly log: Logger;
 }): LastAlive {
-  let lives = 0;
+  let billed = 0;
   let cancel: (() => void) | undefined;
-  let due: { readonly wall: Instant; readonly counted: Instant } | undefined;
+  let unwritten: { readonly wall: Instant; readonly counted: Instant } | undefined;
   let writing: Promise<void> | undefined;
 
   function mark(): void {
-    // The next process knows this one's time by the wall clock alone.
-    due = { wall: clock.wallNow(), counted: clock.now() };
-    cancel = clock.startTimer(due.counted + aliveEveryMs, mark);
+    // The next process knows the time of this process by the wall clock alone.
+    unwritten = { wall: clock.wallNow(), counted: clock.now() };
+    cancel = clock.startTimer(unwritten.counted + aliveEveryMs, mark);
     writing ??= write();
   }
 
-  /** A database that is slow gets the latest moment next, not each of them. */
+  /** A slow database gets only the latest time next. */
   async function write(): Promise<void> {
-    while (due !== undefined) {
-      const { wall, counted } = due;
-      due = undefined;
+    while (unwritten !== undefined) {
+      const { wall, counted } = unwritten;
+      unwritten = undefined;
       await database
         .transact((tables) =>
           sql`INSERT INTO last_alive (id, alive_at, counted_at) VALUES (1, ${wall}, ${counted})
@@ -65,37 +65,37 @@ export function createLastAlive({
             tables,
           ),
         )
-        .catch((err: unknown) => log.warn({ err }, 'That calls are alive could not be written down.'));
+        .catch((err: unknown) => log.warn({ err }, 'time of the last sign of life not saved; retried later'));
     }
     writing = undefined;
   }
 
-  function rest(): void {
+  function stop(): void {
     cancel?.();
     cancel = undefined;
   }
 
   return {
     enter() {
-      if (++lives === 1) cancel = clock.startTimer(clock.now() + aliveEveryMs, mark);
+      if (++billed === 1) cancel = clock.startTimer(clock.now() + aliveEveryMs, mark);
     },
     leave() {
-      if (--lives === 0) rest();
+      if (--billed === 0) stop();
     },
     async diedAt() {
       const { rows: marks } = await sql<{ alive_at: number; counted_at: number | null }>`
         SELECT alive_at, counted_at FROM last_alive`.execute(database.read);
       const { rows: events } = await sql<{ created_at: number }>`
         SELECT created_at FROM outbox ORDER BY id DESC LIMIT 1`.execute(database.read);
-      const toldAt = Number(events[0]?.created_at ?? 0);
+      const lastEventAt = Number(events[0]?.created_at ?? 0);
       const wall = Number(marks[0]?.alive_at ?? 0);
       const counted = Number(marks[0]?.counted_at ?? wall);
-      if (wall === counted) return () => Math.max(wall, toldAt);
+      if (wall === counted) return () => Math.max(wall, lastEventAt);
       const times = [wall, counted].sort((one, other) => one - other);
-      return (since) => times.find((at) => at >= since) ?? toldAt;
+      return (since) => times.find((at) => at >= since) ?? lastEventAt;
     },
     async close() {
-      rest();
+      stop();
       await writing;
     },
   };

@@ -5,11 +5,11 @@ import type { RunQueue } from './run-queue.ts';
 import type { SessionKind, SessionRunnerDeps, Sessions } from './session-runner.ts';
 import { createSessionTimers, type SessionTimer, type SessionTimers } from './session-timers.ts';
 
-/** A timer or a sent input whose step could not be saved is taken again after this long, or the session would wait for it for ever. */
+/** Pause before a timer or a sent input whose step was not saved is handled again. */
 const retryMs = 1_000;
 /**
- * A step that the database itself refuses for so long is given up, or it would block its session. A database that is out of
- * reach is waited for: a leg whose end was lost would stay alive until the next start.
+ * After so many refusals by the database an input is dropped, or it would block its session. An unreachable database does not
+ * count: a leg whose end was dropped would stay alive until the next start.
  */
 const maxAttempts = 60;
 
@@ -22,7 +22,7 @@ interface Letter {
   readonly input: unknown;
   readonly timer?: SessionTimer;
   readonly caller?: Caller;
-  /** How often its step has failed to be saved. */
+  /** How often the database refused to save its step. */
   readonly failures?: number;
 }
 
@@ -30,23 +30,23 @@ interface Session<State> {
   readonly id: string;
   /**
    * From the clock's `now()` to the time of the session: how far the wall clock had been stepped when the session was opened. It
-   * stays: a session has right dates, and the clock's steps are no part of its durations.
+   * never changes, so that later steps of the clock are no part of the session's durations.
    */
   readonly aheadMs: number;
-  /** After the last committed step; the one it was created with until its first step. */
+  /** After the last committed step; the initial state until the first commit. */
   state: State;
-  /** A session that is being opened has no record yet, and nobody can see it. */
+  /** False until the first commit: the session has no record yet, and `peek` does not show it. */
   isOpened: boolean;
   isSaving: boolean;
   isInLine: boolean;
-  /** Cancels the pause after a step that could not be saved. */
+  /** Cancels the pause after a step that was not saved. */
   endPause: (() => void) | undefined;
   readonly mailbox: Mailbox<Letter>;
   readonly timers: SessionTimers;
   readonly run: () => void;
 }
 
-interface TakenStep<State, Effect> extends Step<State, Effect> {
+interface HandledStep<State, Effect> extends Step<State, Effect> {
   readonly events: readonly OutboxEvent[];
   readonly changesRecord: boolean;
   readonly ends: boolean;
@@ -61,7 +61,7 @@ export interface RunnerState extends SessionRunnerDeps {
   savingChanged(change: 1 | -1): void;
 }
 
-/** How many there are; `dropped` counts inputs that came for no session. */
+/** `dropped` counts inputs for a session that is not alive. */
 export interface KindCounts {
   sessions: number;
   timers: number;
@@ -69,7 +69,7 @@ export interface KindCounts {
   dropped: number;
 }
 
-/** Live sessions of one kind: takes an input, steps, saves state and events in one transaction, carries the effects out. */
+/** Live sessions of one kind: handles an input, steps, saves state and events in one transaction, carries the effects out. */
 export class LiveSessions<State, Input, Effect extends { readonly do: string }>
   implements Sessions<State, Input>
 {
@@ -83,7 +83,7 @@ export class LiveSessions<State, Input, Effect extends { readonly do: string }>
     this.#kind = kind;
   }
 
-  // Functions of the object, not of its class: features pass single ones on.
+  // Bound functions: features pass single ones on.
   readonly open = <Reply>(id: string, initial: State, input: Input): Promise<Reply> =>
     new Promise<Reply>((resolve, reject) => {
       if (this.#runner.isClosed()) throw new Error('the session runner is closed');
@@ -182,7 +182,7 @@ export class LiveSessions<State, Input, Effect extends { readonly do: string }>
     const letter = session.mailbox.take();
     if (letter === undefined) return;
     this.counts.queued--;
-    this.#take(session, letter);
+    this.#handle(session, letter);
     this.#getInLine(session);
   }
 
@@ -191,26 +191,26 @@ export class LiveSessions<State, Input, Effect extends { readonly do: string }>
     letter.caller?.resolve(undefined);
   }
 
-  #take(session: Session<State>, letter: Letter): void {
+  #handle(session: Session<State>, letter: Letter): void {
     if (this.#sessions.get(session.id) !== session) {
       this.#drop(letter);
       return;
     }
-    // Cancelled or replaced while its input waited: the machine has been promised not to hear of it.
-    if (letter.timer !== undefined && !session.timers.take(letter.timer)) return;
-    let taken: TakenStep<State, Effect>;
+    // A timer that was cancelled or replaced while its input waited never reaches the machine.
+    if (letter.timer !== undefined && !session.timers.consume(letter.timer)) return;
+    let handled: HandledStep<State, Effect>;
     try {
-      taken = this.#step(session, letter);
+      handled = this.#step(session, letter);
     } catch (error) {
-      this.#runner.log.error(this.#about(session, letter, error), 'A machine threw; its input was dropped.');
+      this.#runner.log.error(this.#about(session, letter, error), 'machine threw; its input was dropped');
       this.#fail(session, letter, error);
       return;
     }
-    if (taken.changesRecord || taken.events.length > 0) this.#save(session, letter, taken);
-    else this.#finish(session, letter, taken);
+    if (handled.changesRecord || handled.events.length > 0) this.#save(session, letter, handled);
+    else this.#finish(session, letter, handled);
   }
 
-  #step(session: Session<State>, letter: Letter): TakenStep<State, Effect> {
+  #step(session: Session<State>, letter: Letter): HandledStep<State, Effect> {
     const { state, effects } = this.#kind.machine.step(
       session.state,
       letter.input as Input | TimerFired,
@@ -230,35 +230,35 @@ export class LiveSessions<State, Input, Effect extends { readonly do: string }>
     return after !== session.state && (this.#kind.isRecorded?.(session.state, after) ?? true);
   }
 
-  #save(session: Session<State>, letter: Letter, taken: TakenStep<State, Effect>): void {
+  #save(session: Session<State>, letter: Letter, handled: HandledStep<State, Effect>): void {
     const { log, eventsCommitted, savingChanged } = this.#runner;
     session.isSaving = true;
     savingChanged(1);
-    this.#commit(session, taken).then(
+    this.#commit(session, handled).then(
       () => {
-        if (taken.events.length > 0) eventsCommitted?.();
-        this.#conclude(session, () => this.#finish(session, letter, taken));
+        if (handled.events.length > 0) eventsCommitted?.();
+        this.#conclude(session, () => this.#finish(session, letter, handled));
       },
       (error: unknown) =>
         this.#conclude(session, () => {
-          log.error(this.#about(session, letter, error), 'A step could not be saved; it was undone.');
+          log.error(this.#about(session, letter, error), 'step not saved; it was undone');
           this.#rearm(session, letter.timer);
-          if (!this.#takeAgain(session, letter, error)) this.#fail(session, letter, error);
+          if (!this.#retryLater(session, letter, error)) this.#fail(session, letter, error);
         }),
     );
   }
 
-  /** A database that throws instead of rejecting has failed like any other. */
-  async #commit(session: Session<State>, taken: TakenStep<State, Effect>): Promise<void> {
+  /** Async: a database that throws instead of rejecting fails like any other. */
+  async #commit(session: Session<State>, handled: HandledStep<State, Effect>): Promise<void> {
     const { database, appendEvents } = this.#runner;
     const before = session.isOpened ? session.state : undefined;
     await database.transact(async (write: Write): Promise<void> => {
-      if (taken.changesRecord) await this.#kind.save!(write, session.id, before, taken.state);
-      if (taken.events.length > 0) await appendEvents(write, taken.events);
+      if (handled.changesRecord) await this.#kind.save!(write, session.id, before, handled.state);
+      if (handled.events.length > 0) await appendEvents(write, handled.events);
     });
   }
 
-  /** In line like a step, so that effects never run inside the effects of another session. */
+  /** Queued like a step, so that effects never run inside the effects of another session. */
   #conclude(session: Session<State>, conclusion: () => void): void {
     this.#runner.line.push(() => {
       this.#runner.savingChanged(-1);
@@ -269,10 +269,10 @@ export class LiveSessions<State, Input, Effect extends { readonly do: string }>
   }
 
   /**
-   * Nobody waits for the outcome of a sent input, so nobody would send it again: it keeps its place, and the session pauses.
-   * Callers of `open` and `ask` are told instead; timers are armed again.
+   * A sent input has no caller that could send it again: it stays first in the mailbox, and the session pauses. Callers of
+   * `open` and `ask` get the error instead; timers are armed again.
    */
-  #takeAgain(session: Session<State>, letter: Letter, error: unknown): boolean {
+  #retryLater(session: Session<State>, letter: Letter, error: unknown): boolean {
     const { clock, isClosed } = this.#runner;
     const failures = (letter.failures ?? 0) + (isOutOfReach(error) ? 0 : 1);
     const isSent = letter.caller === undefined && letter.timer === undefined;
@@ -286,12 +286,12 @@ export class LiveSessions<State, Input, Effect extends { readonly do: string }>
     return true;
   }
 
-  #finish(session: Session<State>, letter: Letter, taken: TakenStep<State, Effect>): void {
-    session.state = taken.state;
+  #finish(session: Session<State>, letter: Letter, handled: HandledStep<State, Effect>): void {
+    session.state = handled.state;
     session.isOpened = true;
-    for (const effect of taken.effects) this.#carryOut(session, letter, effect);
+    for (const effect of handled.effects) this.#carryOut(session, letter, effect);
     letter.caller?.resolve(undefined);
-    if (taken.ends) this.#remove(session);
+    if (handled.ends) this.#remove(session);
   }
 
   #fail(session: Session<State>, letter: Letter, error: unknown): void {
@@ -327,7 +327,7 @@ export class LiveSessions<State, Input, Effect extends { readonly do: string }>
       this.#kind.perform(session.id, effect);
     } catch (error) {
       const fields = { kind: this.#kind.name, session: session.id, effect: effect.do, err: error };
-      this.#runner.log.error(fields, 'An effect threw while it was carried out.');
+      this.#runner.log.error(fields, 'effect threw while it was carried out');
     }
   }
 
@@ -344,7 +344,7 @@ export class LiveSessions<State, Input, Effect extends { readonly do: string }>
   }
 }
 
-/** What ports/database.ts says of a database that cannot be reached, or written, at this moment. */
+/** The code of the database port for a database that cannot be reached or written now. */
 function isOutOfReach(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'database-unavailable';
 }
@@ -361,7 +361,7 @@ function eventsOf(effects: readonly { readonly do: string }[]): readonly OutboxE
 
 const none: readonly OutboxEvent[] = [];
 
-/** Enough to find the place; the input as a whole may hold what no log should. */
+/** The type alone: the whole input may hold secrets. */
 function typeOf(input: unknown): unknown {
   return typeof input === 'object' && input !== null && 'type' in input ? input.type : undefined;
 }

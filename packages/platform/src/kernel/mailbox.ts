@@ -1,7 +1,7 @@
-/** First in, first out; taking costs the same however many wait. */
+/** First in, first out; `take` costs the same for any size. */
 export interface Mailbox<Letter> {
   put(letter: Letter): void;
-  /** In front of all others: what was taken and could not be dealt with. */
+  /** Puts a letter that was taken in front of all others. */
   putBack(letter: Letter): void;
   take(): Letter | undefined;
   readonly size: number;

@@ -1,9 +1,9 @@
-/** Longer words are no slips of the hand, and comparing costs the product of the lengths. */
+/** Longer words are no typing errors, and comparing costs the product of the lengths. */
 const longestWord = 40;
 
 /**
- * The one of `words` that was probably meant: the same but for case, or at most `most` letters away. By default two, and half of a
- * short word.
+ * The member of `words` that was probably meant: equal except for case, or at most `most` letters away. By default two, and half of
+ * a short word.
  */
 export function nearestName(
   word: string,

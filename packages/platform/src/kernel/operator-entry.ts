@@ -1,15 +1,15 @@
 /** One object of the operator's file: reads its fields and notes a sentence for each that is wrong. */
 export interface Entry {
-  /** Where it is in the file, e.g. `carriers[0].caps`. */
+  /** Path in the file, e.g. `carriers[0].caps`. */
   readonly at: string;
   readonly problems: string[];
   has(name: string): boolean;
-  /** As it stands in the file; undefined when absent. */
+  /** Unchecked; undefined when absent. */
   value(name: string): unknown;
-  /** Notes that the field is wrong: its place and the rest of a sentence. */
+  /** Notes that the field is wrong: its path and the rest of a sentence. */
   wrong(name: string, sentence: string): void;
   text(name: string, shape: RegExp, allowed: string): string | undefined;
-  /** Like `text`; the sentence does not show what was there. */
+  /** Like `text`; the sentence does not show the value. */
   secret(name: string, shape: RegExp, allowed: string): string | undefined;
   texts(name: string, most: number, shape: RegExp, allowed: string): readonly string[];
   oneOf<Choice extends string>(name: string, choices: readonly Choice[], absent: Choice): Choice;
@@ -18,7 +18,7 @@ export interface Entry {
     choices: readonly Choice[],
     absent: undefined,
   ): Choice | undefined;
-  /** `absent` when it is left out. */
+  /** `absent` is the default. */
   flag(name: string, absent: boolean): boolean;
   optionalInteger(name: string, least: number, most: number): number | undefined;
   optionalNumber(name: string, least: number, most: number): number | undefined;
@@ -27,7 +27,7 @@ export interface Entry {
   object(name: string, known: readonly string[]): Entry | undefined;
 }
 
-/** Undefined, and noted, for what is no object; fields that are not `known` are noted too. */
+/** Undefined, with a problem noted, for a value that is not an object. Fields that are not `known` are noted as well. */
 export function entryOf(
   value: unknown,
   at: string,
@@ -41,8 +41,8 @@ export function entryOf(
     return undefined;
   }
   const object = value as Readonly<Record<string, unknown>>;
-  const place = (name: string) => (at === '' ? name : `${at}.${name}`);
-  const wrong = (name: string, sentence: string) => void problems.push(`${place(name)} ${sentence}`);
+  const pathOf = (name: string) => (at === '' ? name : `${at}.${name}`);
+  const wrong = (name: string, sentence: string) => void problems.push(`${pathOf(name)} ${sentence}`);
   const has = (name: string) => Object.hasOwn(object, name);
   for (const name of Object.keys(object)) {
     if (!known.includes(name)) wrong(shownName(name), `is unknown; known are ${known.join(', ')}`);
@@ -107,7 +107,7 @@ export function entryOf(
     optionalInteger: (name, least, most) => numberWithin(name, least, most, true),
     optionalNumber: (name, least, most) => numberWithin(name, least, most, false),
     list,
-    object: (name, inner) => (has(name) ? entryOf(object[name], place(name), inner, problems) : undefined),
+    object: (name, inner) => (has(name) ? entryOf(object[name], pathOf(name), inner, problems) : undefined),
   };
 }
 
@@ -129,12 +129,12 @@ export function readAmount(entry: Entry, name: string): number | undefined {
   return text === undefined ? undefined : Number(whole) * 100_000 + Number(decimals.padEnd(5, '0'));
 }
 
-/** The JSON of an operator's file; undefined, and noted under its name with the line, when it is none. */
+/** The JSON of an operator's file. Undefined for any other text: then a problem names the file and the line. */
 export function readDocument(text: string, name: string, problems: string[]): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // V8 names the position; what it quotes is left out, for it may be a password.
+    // V8 names the position; the text that it quotes is left out, because it may be a password.
     const position = /position ([0-9]+)/.exec(error instanceof Error ? error.message : '')?.[1];
     const line = position === undefined ? '' : `line ${text.slice(0, Number(position)).split('\n').length}: `;
     problems.push(`${line}${name} is no JSON`);

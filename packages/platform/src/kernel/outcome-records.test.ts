@@ -17,7 +17,7 @@ const event = (id: number): StoredEvent => ({
   attempts: 1,
 });
 
-/** Transactions whose statements begin a turn after they were asked for, as those of a database do. */
+/** Transactions whose statements begin a turn after their request, like those of a database. */
 function recordsOver(failsOn: (ids: readonly number[]) => boolean = () => false) {
   const transactions: number[][] = [];
   let ids: number[] = [];
@@ -40,7 +40,7 @@ function recordsOver(failsOn: (ids: readonly number[]) => boolean = () => false)
   return { transactions, record };
 }
 
-test('outcomes of one turn share a transaction; those that come later have the next', async () => {
+test('outcomes of one turn share a transaction; later ones share the next', async () => {
   const { transactions, record } = recordsOver();
   const first = [1, 2, 3].map((id) => record(event(id), 'delivered'));
   await Promise.all(first);
@@ -48,7 +48,7 @@ test('outcomes of one turn share a transaction; those that come later have the n
   assert.deepEqual(transactions, [[1, 2, 3], [4]]);
 });
 
-test('a transaction takes so many; the rest is recorded as well', async () => {
+test('a transaction records a limited number of outcomes; the others follow', async () => {
   const { transactions, record } = recordsOver();
   await Promise.all(Array.from({ length: 250 }, (_, id) => record(event(id), 'delivered')));
   assert.deepEqual(
@@ -57,7 +57,7 @@ test('a transaction takes so many; the rest is recorded as well', async () => {
   );
 });
 
-test('one that cannot be recorded takes no other with it', async () => {
+test('an outcome that cannot be recorded fails alone', async () => {
   const { record } = recordsOver((ids) => ids.includes(2));
   const outcomes = await Promise.allSettled([1, 2, 3].map((id) => record(event(id), 'delivered')));
   assert.deepEqual(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerPage, pageMeta, parsePage } from './pagination.ts';
 
-test('limit is 20 and offset 0 unless told, and both may come as strings', () => {
+test('limit defaults to 20 and offset to 0, and both may come as strings', () => {
   assert.deepEqual(parsePage({}), { ok: true, value: { limit: 20, offset: 0 } });
   assert.deepEqual(parsePage({ limit: '1', offset: '40' }), { ok: true, value: { limit: 1, offset: 40 } });
   assert.deepEqual(parsePage({ limit: 20, offset: 0 }), { ok: true, value: { limit: 20, offset: 0 } });

@@ -17,7 +17,7 @@ export interface PageMeta {
 }
 
 const maximumLimit = 20;
-// A larger offset is no number that a list reaches; it would only make the database walk.
+// No list is longer; a larger offset would only make the database scan.
 const maximumOffset = 1_000_000_000;
 
 /** `limit` 1–20, default 20; `offset` from 0; as they came in the query, strings or numbers. */

@@ -27,7 +27,7 @@ test('a value of any size or content gives one short line', () => {
   }
 });
 
-test('a secret is never repeated', () => {
+test('the sentence about a secret does not repeat it', () => {
   assert.equal(
     invalidSecret('password', 'at least 5 characters long').sentence,
     'password must be at least 5 characters long',

@@ -32,12 +32,12 @@ export function invalidParameter(parameter: string, value: unknown, allowed: str
   };
 }
 
-/** As above for values that nobody should read again: passwords, tokens, codes. */
+/** As above without the value, for passwords, tokens and codes. */
 export function invalidSecret(parameter: string, allowed: string): Problem {
   return { code: 'invalid-parameter', sentence: `${parameter} must be ${allowed}`, parameter };
 }
 
-/** The one error text that the hosted service has published has this shape (docs/interface/requests.md#errors). */
+/** The only error text that the hosted service has published has this shape (docs/interface/requests.md#errors). */
 export function missingParameter(parameter: string): Problem {
   return { code: 'missing-parameter', sentence: `${parameter} parameter is missing`, parameter };
 }
@@ -51,7 +51,7 @@ export function tooManyRequests(sentence: string, retryAfterSeconds: number): Pr
   return { code: 'too-many-requests', sentence, retryAfterSeconds };
 }
 
-/** A part that the platform leans on is gone for the moment; nothing of what was asked for is known to have happened. */
+/** A part that the platform depends on is away; the request may or may not have had an effect. */
 export function unavailable(part: string, retryAfterSeconds: number): Problem {
   return {
     code: 'unavailable',
@@ -63,7 +63,7 @@ export function unavailable(part: string, retryAfterSeconds: number): Problem {
 export function draining(retryAfterSeconds: number): Problem {
   return {
     code: 'draining',
-    sentence: `this node is shutting down and takes no new work; try again in ${retryAfterSeconds} s or at another node`,
+    sentence: `this node is shutting down and accepts no new work; try again in ${retryAfterSeconds} s or at another node`,
     retryAfterSeconds,
   };
 }

@@ -42,7 +42,7 @@ eachDatabase('Rare events', (open) => {
     payload: { times },
   });
 
-  test('the first of a kind is reported at once; those of the next minute are counted into the event after it', async () => {
+  test('the first event of a kind is reported at once; those of the next minute are counted into the next report', async () => {
     const world = await start();
     for (let count = 0; count < 5; count++) world.happens('a');
     world.happens('b');
@@ -55,7 +55,7 @@ eachDatabase('Rare events', (open) => {
     assert.deepEqual(await world.reported(), ['a 1', 'b 1', 'a 6', 'b 1']);
   });
 
-  test('where several events a minute are allowed, those beyond them are counted', async () => {
+  test('events beyond the number allowed a minute are counted', async () => {
     const world = await start({ most: 2, everyMs: 1_000 });
     for (let count = 0; count < 5; count++) world.happens('a');
     await world.clock.advance(1_000);
@@ -63,7 +63,7 @@ eachDatabase('Rare events', (open) => {
     assert.deepEqual(await world.reported(), ['a 1', 'a 1', 'a 4']);
   });
 
-  test('what cannot be reported yet is counted into the first event', async () => {
+  test('an occurrence without an event yet is counted into the first event', async () => {
     const world = await start();
     world.report('a', () => undefined);
     world.report('a', () => undefined);
@@ -71,7 +71,7 @@ eachDatabase('Rare events', (open) => {
     assert.deepEqual(await world.reported(), ['a 3']);
   });
 
-  test('beyond the kinds that are remembered the oldest is forgotten, and a kind that is known forgets none', async () => {
+  test('a new kind beyond the limit displaces the oldest; a known kind displaces none', async () => {
     const world = await start({ remembered: 2 });
     for (const kind of ['a', 'b', 'b', 'c', 'a']) world.happens(kind);
     assert.deepEqual(await world.reported(), ['a 1', 'b 1', 'c 1', 'a 1']);
@@ -89,7 +89,7 @@ eachDatabase('Rare events', (open) => {
     assert.deepEqual(await world.reported(), []);
     assert.deepEqual(
       world.log.lines.map(({ sentence }) => sentence),
-      ['event could not be recorded'],
+      ['event not recorded'],
     );
   });
 });

@@ -18,7 +18,7 @@ export interface RareEventsDeps extends AppendAloneDeps {
  */
 export type ReportRarely = (kind: string, eventOf: (times: number) => OutboxEvent | undefined) => void;
 
-/** The first of a kind is reported at once. Beyond `most` in a minute they are counted, and the next event says how many there were. */
+/** The first event of a kind is reported at once. Beyond `most` a minute events are counted, and the next event carries the count. */
 export function createRareEvents(deps: RareEventsDeps): ReportRarely {
   const { clock, most = 1, everyMs = 60_000, remembered = 10_000 } = deps;
   const appendAlone = createAppendAlone(deps);
@@ -29,7 +29,7 @@ export function createRareEvents(deps: RareEventsDeps): ReportRarely {
     let window = windows.get(kind);
     if (window === undefined || now >= window.since + everyMs) {
       windows.delete(kind);
-      // The oldest stands in front: its next event comes a little early and its count is lost.
+      // The oldest kind is forgotten: its next event comes a little early and its count is lost.
       if (windows.size >= remembered) windows.delete(windows.keys().next().value!);
       window = { since: now, reported: 0, times: window?.times ?? 0 };
       windows.set(kind, window);

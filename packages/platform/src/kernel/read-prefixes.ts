@@ -1,7 +1,7 @@
 import type { RoutePrefix } from '@jackfield/ports';
 import { type Entry, entryOf, shown } from './operator-entry.ts';
 
-/** More is no operator's list. */
+/** No operator has more. */
 const maxPrefixes = 50_000;
 /** Leading digits of a number, or none. */
 export const prefixShape = /^(?:|[1-9][0-9]{0,14})$/;

@@ -1,6 +1,6 @@
 import type { Problem } from './problem.ts';
 
-/** What a command answers: its value, or the one problem that refused it. */
+/** What a command answers: its value, or the problem that refused it. */
 export type Result<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problem: Problem };

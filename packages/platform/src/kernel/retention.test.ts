@@ -42,7 +42,7 @@ test('old records are removed batch after batch, then once a minute; kept for ev
   assert.equal(clock.pending, 0);
 });
 
-test('a removal that fails is logged and retried; the end waits for one that is under way', async () => {
+test('a removal that fails is logged and retried; close waits for a removal that is going on', async () => {
   const clock = createVirtualClock();
   const log = createRecordingLog();
   const under = Promise.withResolvers<number>();

@@ -1,6 +1,6 @@
 import type { Clock, Instant, Logger } from '@jackfield/ports';
 
-/** Records of one kind, of which those that ended long ago are removed. */
+/** Records of one kind, which are removed some time after their end. */
 export interface RetainedRecords {
   /** For the log: `calls`. */
   readonly name: string;
@@ -17,7 +17,7 @@ export interface Retention {
 }
 
 export interface RetentionLimits {
-  /** Of one transaction: one that removes more would hold up other writes. */
+  /** Rows of one transaction: a larger one would hold up other writes. */
   readonly batch: number;
   readonly everyMs: number;
   /** Between two batches, while there is more to remove. */

@@ -1,11 +1,11 @@
-/** Runs what is pushed one after another, never inside each other: what a run pushes waits for the end of that run. */
+/** Runs pushed functions one after another, never inside each other: a run that is pushed by a run waits for its end. */
 export interface RunQueue {
   /** Runs at once when nothing else is running. A run must not throw. */
   push(run: () => void): void;
   readonly isEmpty: boolean;
 }
 
-/** So many steps take some 10 ms: machines that answer each other for ever must not keep sockets and timers waiting. */
+/** So many steps last some 10 ms: machines that answer each other for ever must not keep sockets and timers waiting. */
 const defaultRunsPerTurn = 10_000;
 
 /** `whenEmpty` is called each time the last run has ended. */

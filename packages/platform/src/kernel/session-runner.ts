@@ -12,13 +12,13 @@ export interface SessionKind<State, Input, Effect extends { readonly do: string 
    */
   save?(write: Write, id: string, before: State | undefined, after: State): Promise<void>;
   /**
-   * False when what changed between two states is no part of the record: then nothing is written, and no commit is waited
-   * for. Every change is recorded when left out.
+   * False when the change between two states is no part of the record: then nothing is written, and effects run without a
+   * commit. Every change is recorded when left out.
    */
   isRecorded?(before: State, after: State): boolean;
   /** Carries out an effect that the kernel does not know, after the commit. Its outcome comes back through `send`. */
   perform(id: string, effect: Effect): void;
-  /** Somebody pays for as long as it lives: it is written down that the process lives with it. Not when left out. */
+  /** The session's duration is billed: while it is alive, the process writes the time every few seconds. False when left out. */
   readonly isBilled?: boolean;
   /** An ended session leaves memory after its last effects; later inputs for it are dropped and counted. */
   isEnded(state: State): boolean;
@@ -30,8 +30,8 @@ export interface SessionRunner {
     kind: SessionKind<State, Input, Effect>,
   ): Sessions<State, Input>;
   /**
-   * How many sessions of each kind are alive: for metrics and for the census after a test. `dropped` counts, since the start,
-   * inputs that came for no session.
+   * How many sessions of each kind are alive: for metrics and for the census after a test. `dropped` counts inputs since the
+   * start whose session was not alive.
    */
   census(): Readonly<Record<string, { sessions: number; timers: number; queued: number; dropped: number }>>;
   /** Resolves when every mailbox is empty and every commit is done. */
@@ -43,18 +43,18 @@ export interface SessionRunner {
 export interface Sessions<State, Input> {
   /** Creates the session with its first state and input; rejects when the id is alive already or `save` failed. */
   open<Reply = void>(id: string, initial: State, input: Input): Promise<Reply>;
-  /** Puts a state that was loaded from the database back to life, without writing it; then feeds `input`. */
+  /** Continues a session with a state that was loaded from the database, without writing it; its first input is `input`. */
   resume(id: string, state: State, input: Input): void;
   /**
-   * Appends to the mailbox. Inputs of one session are taken one after another, in order. An input whose step cannot be saved
-   * keeps its place and is taken again every second: up to a minute, or for as long as the database is out of reach.
+   * Appends to the mailbox. A session handles its inputs in order, one at a time. An input whose step cannot be saved stays first
+   * and is handled again every second: up to a minute, or for as long as the database cannot be reached.
    */
   send(id: string, input: Input): void;
   /** Like `send`, and resolves with what the step replied, after its commit; undefined when there is no such session. */
   ask<Reply>(id: string, input: Input): Promise<Reply | undefined>;
-  /** The state after the last committed step, for reads that want the live picture. */
+  /** The state after the last committed step, for reads of live sessions. */
   peek(id: string): State | undefined;
-  /** The time of the session: what its next step would be given as `now`. That of a session that is not alive is the wall clock's. */
+  /** The time of the session: `now` of its next step. For a session that is not alive, the time of the wall clock. */
   nowOf(id: string): Instant;
 }
 
@@ -64,8 +64,8 @@ export interface SessionRunnerDeps {
   readonly log: Logger;
   /** Writes the events of a step to the outbox, in the transaction of its state. */
   readonly appendEvents: (write: Write, events: readonly OutboxEvent[]) => Promise<void>;
-  /** Told of sessions that are billed. */
+  /** Notified of sessions that are billed. */
   readonly alive?: Alive;
-  /** Called after each commit that had events in it, so that the outbox need not be asked again and again. */
+  /** Called after each commit with events, so that the outbox need not be polled. */
   readonly eventsCommitted?: () => void;
 }

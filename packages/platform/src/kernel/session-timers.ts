@@ -1,6 +1,6 @@
 import type { Clock, Instant } from '@jackfield/ports';
 
-/** A timer of a session, from its start until its `timer-fired` is taken from the mailbox, or it is cancelled or replaced. */
+/** A timer of a session, from its start until its `timer-fired` is handled, or it is cancelled or replaced. */
 export interface SessionTimer {
   readonly key: string;
   readonly cancel: () => void;
@@ -13,11 +13,11 @@ export interface SessionTimers {
   cancel(key: string): void;
   cancelAll(): void;
   /** True once for a timer that fired and was neither cancelled nor replaced while its input waited. */
-  take(timer: SessionTimer): boolean;
+  consume(timer: SessionTimer): boolean;
   has(key: string): boolean;
 }
 
-/** `fired` puts the timer into the mailbox; `counted` hears of every change in the number of timers. */
+/** `fired` puts the timer into the mailbox; `counted` is called with every change in the number of timers. */
 export function createSessionTimers(
   clock: Clock,
   fired: (timer: SessionTimer) => void,
@@ -44,7 +44,7 @@ export function createSessionTimers(
     cancelAll() {
       for (const key of [...timers.keys()]) cancel(key);
     },
-    take(timer) {
+    consume(timer) {
       if (timers.get(timer.key) !== timer) return false;
       timers.delete(timer.key);
       counted(-1);

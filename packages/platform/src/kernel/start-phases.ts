@@ -1,9 +1,9 @@
 import type { Clock, Logger } from '@jackfield/ports';
 
-/** Runs one part of the start and logs what it took; a number that it gives is how many were restored. */
+/** Runs one part of the start and logs its duration. A result that is a number counts what was restored. */
 export type StartPhase = <Result>(phase: string, part: () => Promise<Result> | Result) => Promise<Result>;
 
-/** A part that takes longer is named in the log while it goes on. */
+/** A part that lasts longer is logged while it goes on. */
 const slowMs = 5_000;
 
 export function createStartPhase({

@@ -22,7 +22,7 @@ export function dateOnly(at: Instant): string {
 
 const filterShape = /^(\d{4})-(\d{2})-(\d{2})(?:[ T](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?)?$/;
 
-/** What list filters accept, `YYYY-MM-DD[ HH:MM[:ss[.uuuuuu]]]` in UTC (docs/interface/requests.md#lists); undefined for anything else. */
+/** The format of list filters, `YYYY-MM-DD[ HH:MM[:ss[.uuuuuu]]]` in UTC (docs/interface/requests.md#lists); undefined for any other text. */
 export function parseTimestamp(text: string): Instant | undefined {
   const found = filterShape.exec(text);
   if (found === null) return undefined;

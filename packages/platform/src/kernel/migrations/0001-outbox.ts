@@ -1,8 +1,8 @@
 import type { Migration } from '@jackfield/ports';
 
 /**
- * An event is *armed* while `next_attempt_at` is set: only the oldest unfinished event of a resource is, so that looking for
- * what is due never wades through events that wait behind a consumer that does not answer.
+ * An event is *armed* while `next_attempt_at` is set. Only the oldest unfinished event of a resource is armed, so that reading due
+ * events never scans the events that wait behind it.
  */
 export const outboxTable: Migration = {
   name: 'kernel/0001-outbox',

@@ -1,6 +1,6 @@
 import type { Migration } from '@jackfield/ports';
 
-/** `callback` says whom an event is told to; `claimed_at` tells an attempt that is under way from one that is awaited. */
+/** `callback` is the receiver of an event; `claimed_at` is set while an attempt is going on. */
 export const outboxCallbacks: Migration = {
   name: 'kernel/0002-outbox-callbacks',
   sql: `

@@ -1,9 +1,9 @@
 import type { Migration } from '@jackfield/ports';
 
 /**
- * What is read as a feed: by main account, or by subaccount, in the order of `written_in` (the transaction on PostgreSQL, 0
- * elsewhere) and `id`. An event that nobody is told of is finished when it is written, so it stands in none of the
- * indexes of what is to be delivered. `lane` is set while an event waits for a place at its receiver's host.
+ * The event stream reads by main account or by subaccount, in the order of `written_in` (the transaction on PostgreSQL, 0
+ * elsewhere) and `id`. An event without a callback is finished when it is written, so the indexes of deliveries leave it out.
+ * `lane` is set while an event waits for a slot at its receiver's host.
  */
 export const outboxFeed: Migration = {
   name: 'kernel/0003-event-feed',

@@ -1,6 +1,6 @@
 import type { Migration } from '@jackfield/ports';
 
-/** One row, however much lives: when a process was last known to live with it. */
+/** One row: when a process with billed sessions was last known alive. */
 export const lastAliveTable: Migration = {
   name: 'kernel/0004-last-alive',
   sql: `
