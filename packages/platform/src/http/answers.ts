@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { type Problem, statusOf } from '../kernel/problem.ts';
 import type { Answer } from './idempotency.ts';
 
-/** The one place where a problem becomes a status and a body. */
+/** Only here does a problem become a status and a body. */
 export function answerTo(refusal: Problem, apiId: string): Answer {
   return {
     status: statusOf(refusal),

@@ -48,7 +48,7 @@ eachDatabase('Authentication', (open) => {
     }
   });
 
-  test('nothing of the body is read before the account is known', async () => {
+  test('the body is not read before the account is known', async () => {
     const world = await openApi(open);
     const answer = await world.app.inject({
       method: 'POST',
@@ -59,7 +59,7 @@ eachDatabase('Authentication', (open) => {
     assert.equal(answer.statusCode, 401);
   });
 
-  test('tokens are stored sealed and hashed, never as they are', async () => {
+  test('tokens are stored sealed and hashed, never in plain text', async () => {
     const world = await openApi(open);
     const branch = await world.subaccount();
     const rows = await world.database.read
@@ -73,12 +73,12 @@ eachDatabase('Authentication', (open) => {
     }
   });
 
-  test('an address that fails too often is not listened to until its failures are old', async () => {
+  test('an address that fails too often is refused until its failures are old', async () => {
     const world = await openApi(open, {
       limits: { failedAuthentications: 3, failedAuthenticationsWindowMs: 60_000 },
     });
     const wrong = { ...world.main, authToken: 'guess' };
-    // Asking without credentials, or for a foreign account with right ones, is no guess.
+    // A request without credentials, or for another account with right credentials, is no guess.
     for (let time = 0; time < 5; time += 1) {
       assert.equal((await world.call('GET', '', { headers: { authorization: '' } })).status, 401);
       assert.equal((await world.call('GET', '/v1/Account/MAXXXXXXXXXXXXXXXXXX/')).status, 401);

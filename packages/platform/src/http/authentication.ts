@@ -8,7 +8,7 @@ export interface Credentials {
   readonly authToken: string;
 }
 
-/** What the HTTP interface needs of the accounts; it takes the same time for an unknown account and a wrong token. */
+/** What the HTTP interface needs of the accounts; an unknown account and a wrong token cost the same time. */
 export interface Authenticator {
   /** `actingFor` is the account of the path. */
   authenticate(credentials: Credentials, actingFor: string): Promise<Authentication>;
@@ -17,7 +17,7 @@ export interface Authenticator {
 export type Authentication =
   | { readonly outcome: 'accepted'; readonly account: RequestAccount }
   | { readonly outcome: 'wrong-credentials' }
-  /** The credentials are right and have no say over the account of the path, which may not even exist. */
+  /** The credentials are right, and the account of the path is not theirs or does not exist. */
   | { readonly outcome: 'other-account' };
 
 export interface Authenticated {
@@ -47,7 +47,7 @@ export async function authenticateRequest(
   if (authentication.outcome === 'accepted') {
     return accepted({ account: authentication.account, authenticatedAs: credentials.authId });
   }
-  // Right credentials on a stranger's path are a mistake, not a guess.
+  // Right credentials on the path of another account are a mistake, not a guess.
   if (authentication.outcome === 'wrong-credentials') deps.guesses.note(request.address);
   return refused(unauthenticated);
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { readByteRange } from './byte-range.ts';
 
-test('RFC 9110 §14.1.2: first and last byte, an open end, and the last so many', () => {
+test('RFC 9110 §14.1.2: a range is given by first and last byte, with an open end, or by a number of last bytes', () => {
   assert.deepEqual(readByteRange('bytes=0-499', 10_000), { from: 0, to: 499 });
   assert.deepEqual(readByteRange('bytes=500-999', 10_000), { from: 500, to: 999 });
   assert.deepEqual(readByteRange('bytes=-500', 10_000), { from: 9500, to: 9999 });
@@ -12,7 +12,7 @@ test('RFC 9110 §14.1.2: first and last byte, an open end, and the last so many'
   assert.deepEqual(readByteRange('BYTES= 1-2', 10_000), { from: 1, to: 2 });
 });
 
-test('RFC 9110 §14.1.2: what reaches beyond the end is cut, what begins there cannot be satisfied', () => {
+test('RFC 9110 §14.1.2: a range that reaches beyond the end is cut, a range that begins there cannot be satisfied', () => {
   assert.deepEqual(readByteRange('bytes=5-999', 10), { from: 5, to: 9 });
   assert.deepEqual(readByteRange('bytes=-999', 10), { from: 0, to: 9 });
   for (const header of ['bytes=10-', 'bytes=10-20', 'bytes=-0']) {
@@ -23,7 +23,7 @@ test('RFC 9110 §14.1.2: what reaches beyond the end is cut, what begins there c
   }
 });
 
-test('RFC 9110 §14.2: a range that is malformed, of another unit, or several of them, is ignored', () => {
+test('RFC 9110 §14.2: a malformed range, one of another unit, and several ranges are ignored', () => {
   for (const header of [
     undefined,
     '',
@@ -41,7 +41,7 @@ test('RFC 9110 §14.2: a range that is malformed, of another unit, or several of
   }
 });
 
-test('whatever the header says, a range lies within the file', () => {
+test('a range lies within the file, whatever the header says', () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.string(), fc.stringMatching(/^bytes=\d{0,16}-\d{0,16}$/)),

@@ -5,8 +5,8 @@ export interface ByteRange {
 }
 
 /**
- * What a Range header asks of a representation of `size` bytes (RFC 9110 §14.1.2): undefined where it is to be ignored (absent,
- * another unit, malformed, several ranges), `unsatisfiable` where nothing of it exists.
+ * The part of `size` bytes that a Range header requests (RFC 9110 §14.1.2): undefined for a header to ignore (absent, another
+ * unit, malformed, several ranges), `unsatisfiable` where no byte of it exists.
  */
 export function readByteRange(
   header: string | undefined,
@@ -17,7 +17,7 @@ export function readByteRange(
   const [first, last] = [found[1]!, found[2]!];
   if (first === '') {
     if (last === '') return undefined;
-    // The last so many bytes; all of them when there are fewer.
+    // The last `length` bytes, or all of them.
     const length = Number(last);
     if (length === 0 || size === 0) return 'unsatisfiable';
     return { from: Math.max(0, size - length), to: size - 1 };

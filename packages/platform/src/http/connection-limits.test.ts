@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { HttpLimits } from './http-api.ts';
+import type { HttpLimits } from './http-limits.ts';
 import { listeningApi } from './testing/listening-api.ts';
 
 // Counted from the test on: files of one process are loaded long before they run.
@@ -19,7 +19,7 @@ async function listening(limits: Partial<HttpLimits>, trustedSources: readonly s
   return api;
 }
 
-/** A socket that nobody reads does not hear that the other side has closed. */
+/** A socket that is not read does not notice that the other side has closed. */
 async function closed(socket: Socket): Promise<void> {
   socket.resume();
   if (!socket.closed) await once(socket, 'close', { signal: inTime() });
@@ -32,7 +32,7 @@ async function answerTo(socket: Socket): Promise<string> {
 }
 
 describe('Connections of the HTTP port', () => {
-  it('are bounded of one source, so that another one is still served, and a closed one frees its place', async () => {
+  it('are bounded for each source, so that other sources are still served, and a closed connection frees its slot', async () => {
     const { dial, metrics } = await listening({ connectionsPerSource: 2 });
     const [first, second] = [await dial(), await dial()];
     assert.equal(await answerTo(second), 'HTTP/1.1 200 OK');
@@ -44,7 +44,7 @@ describe('Connections of the HTTP port', () => {
     assert.equal(await answerTo(await dial()), 'HTTP/1.1 200 OK');
   });
 
-  it('are bounded in all, and those of trusted sources by nothing else', async () => {
+  it('are bounded in total, and those of trusted sources by nothing else', async () => {
     const { dial } = await listening({ connections: 2, connectionsPerSource: 1 }, ['127.0.0.0/8']);
     const open = [await dial(), await dial()];
     assert.equal(await answerTo(open[1]!), 'HTTP/1.1 200 OK');

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Metrics, sourceOf } from '@jackfield/ports';
 
-/** How many connections may be open at once, WebSockets among them. */
+/** How many connections may be open at once, WebSockets included. */
 export interface ConnectionLimits {
   readonly connections: number;
   readonly connectionsPerSource: number;
@@ -11,7 +11,7 @@ export interface ConnectionLimits {
 interface ConnectionLimitsDeps {
   readonly limits: ConnectionLimits;
   readonly metrics: Metrics;
-  /** Whether an address may open as many as it likes. */
+  /** Whether an address has no limit of its own. */
   readonly isTrusted: (address: string) => boolean;
 }
 
@@ -20,7 +20,7 @@ export function limitConnections(server: Server, { limits, metrics, isTrusted }:
   const bySource = new Map<string, number>();
   let open = 0;
 
-  // Ahead of the server's own listener, and below TLS where there is one: handshakes count too.
+  // Ahead of the server's own listener, and below TLS: handshakes count as well.
   server.prependListener('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? '';
     const source = isTrusted(address) ? undefined : sourceOf(address);

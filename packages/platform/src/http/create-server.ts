@@ -4,15 +4,15 @@ import type { Metrics } from '@jackfield/ports';
 import { oneAtATime } from './request-queue.ts';
 
 export interface ServerLimits {
-  /** A slow sender is cut off after this. */
+  /** How long a whole request may take to arrive. */
   readonly requestMs: number;
   /** How long the header of a request, or a TLS handshake, may take. */
   readonly headersMs: number;
-  /** A connection on which nothing moves for so long while it is answered is cut: its client takes nothing. */
+  /** A connection is cut when its client reads nothing of an answer for so long. */
   readonly stalledMs: number;
-  /** How long a connection may rest between two requests. */
+  /** How long a connection may be idle between two requests. */
   readonly idleMs: number;
-  /** How often those times are looked at. */
+  /** How often those times are checked. */
   readonly lookMs: number;
   /** Requests of one connection that may wait while another one is answered. */
   readonly pipelinedRequests: number;
@@ -26,8 +26,8 @@ interface ServerDeps {
 }
 
 /**
- * The socket side of the HTTP interface. Node looks at the times of open connections every half minute unless it is given
- * another interval. RFC 8996: nothing older than TLS 1.2.
+ * The socket side of the HTTP interface. Node checks the times of open connections every half minute by default. RFC 8996:
+ * nothing older than TLS 1.2.
  */
 export function createServer(handler: RequestListener, { limits, metrics, certificate }: ServerDeps): Server {
   const options = {

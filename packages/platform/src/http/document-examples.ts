@@ -58,7 +58,7 @@ function shownParameter(parameter: Parameter): object {
   return { ...parameter, example: fitting(parameter.schema, example) };
 }
 
-/** Of a closed list its first value, whatever the parameter of the same name elsewhere takes. */
+/** The first value of an enumeration, whatever a parameter of the same name accepts elsewhere. */
 function fitting({ default: byDefault, enum: values, anyOf = [] }: ValueSchema, example: unknown): unknown {
   return values?.[0] ?? anyOf.find((each) => each.enum !== undefined)?.enum?.[0] ?? example ?? byDefault;
 }

@@ -1,6 +1,6 @@
 import { streamUpgrade, type Webhook, webhooks } from '@jackfield/contract';
 
-/** What stands below `webhooks` of the document: all that is sent to URLs of customers. */
+/** `webhooks` of the document: every request to URLs of customers. */
 export function documentedWebhooks(): Readonly<Record<string, object>> {
   return {
     ...Object.fromEntries(webhooks.map((webhook) => [webhook.name, { post: requestOf(webhook) }])),
@@ -9,12 +9,12 @@ export function documentedWebhooks(): Readonly<Record<string, object>> {
 }
 
 function requestOf({ name, summary, description, urls, answer, events, fields }: Webhook) {
-  const told = events.length === 0 ? '' : ` Event feed: ${events.join(', ')}.`;
+  const reported = events.length === 0 ? '' : ` Event stream: ${events.join(', ')}.`;
   return {
     operationId: name,
     summary,
-    description: `${description} Set by ${urls.join('; ')}.${told} With the method GET the fields are in the query.`,
-    // The other side proves itself with a signature, not with credentials.
+    description: `${description} Set by ${urls.join('; ')}.${reported} With the method GET the fields are in the query.`,
+    // The platform proves itself with a signature, not with credentials.
     security: [],
     parameters: ['V2', 'Ma-V2', 'V2-Nonce', 'V3', 'Ma-V3', 'V3-Nonce'].map((each) =>
       headerOf(`X-Service-Signature-${each}`),
@@ -60,7 +60,9 @@ function upgradeRequest() {
           },
         },
       },
-      default: { description: 'The stream cannot be connected: it is tried again, and then has failed.' },
+      default: {
+        description: 'The stream cannot be connected: the platform retries, then the stream has failed.',
+      },
     },
   };
 }

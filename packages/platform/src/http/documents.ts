@@ -8,7 +8,7 @@ import { openApiOptions } from './openapi.ts';
 import { refusedAnswers } from './refused-codes.ts';
 import type { ApiRoute, RouteGroup } from './route.ts';
 
-/** `GET /openapi.json` and `GET /docs/`: made from the schemas that validate, and served without any other host. */
+/** `GET /openapi.json` and `GET /docs/`: made from the schemas that validate, without resources of other hosts. */
 export function registerDocuments(app: FastifyInstance, features: readonly RouteGroup[]): void {
   void app.register(swagger, openApiOptions(features));
   void app.register(async (scope) => {
@@ -19,7 +19,7 @@ export function registerDocuments(app: FastifyInstance, features: readonly Route
       return reply.header('content-type', 'application/json; charset=utf-8').send(document);
     });
     refuseOtherMethods(scope, '/openapi.json', ['GET']);
-    // The browser is told as well that nothing is fetched from elsewhere.
+    // The browser enforces that nothing is fetched from another host.
     scope.addHook('onRequest', (_request, reply, done) => {
       reply.header(
         'content-security-policy',
@@ -44,10 +44,10 @@ export function registerDocuments(app: FastifyInstance, features: readonly Route
   });
 }
 
-/** The member of a schema that describes an answer and is no part of the schema: all errors have one schema so. */
+/** Describes an answer without being part of its schema, so that all errors have one schema. */
 export const describedBy = 'x-response-description';
 
-/** What fastify validates with and the documentation shows. */
+/** The schema by which fastify validates and which the documentation shows. */
 export function schemaOf(route: ApiRoute, group: RouteGroup): FastifySchema {
   const { params, query, body, response } = route.schema;
   return {
@@ -80,12 +80,12 @@ function successOf({ success, stream }: ApiRoute, schema: object): object {
   return { ...described, content: { 'application/json': { schema }, [stream.contentType]: streamed } };
 }
 
-/** The answer to a body may say what of it was ignored. */
+/** The answer to a body may name the parameters that were ignored. */
 function withWarnings(response: object, hasBody: boolean): object {
   const { properties } = response as { readonly properties?: object };
   if (!hasBody || properties === undefined) return response;
   const warnings = Type.Array(Type.String(), {
-    description: 'Parameters that were ignored, one sentence each; absent where none was.',
+    description: 'Parameters that were ignored, one sentence each; absent without any.',
   });
   return { ...response, properties: { ...properties, warnings } };
 }

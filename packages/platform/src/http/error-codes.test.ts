@@ -103,7 +103,7 @@ onEmbeddedDatabase('Every code of an error', (open) => {
     return add('cas');
   }
 
-  /** A session whose code nobody has given back. */
+  /** A session whose code was not sent back. */
   async function verification(): Promise<string> {
     const started = await simulated.api('POST', 'Verify/Session/', { recipient: '+14155552671' });
     assert.equal(started.status, 202);
@@ -142,7 +142,7 @@ onEmbeddedDatabase('Every code of an error', (open) => {
 
   const endpoint = JSON.stringify({ username: 'alice', password: 'secret', alias: 'a' });
 
-  // A code without a request here does not compile. The last one drains its world for good.
+  // A code without a request here does not compile. The last request drains its world for good.
   const requests: Readonly<Record<ErrorCode, () => Promise<Answered>>> = {
     'invalid-parameter': () => ask('GET', 'Endpoint/?limit=21'),
     'missing-parameter': () => ask('POST', 'Endpoint/', '{}'),

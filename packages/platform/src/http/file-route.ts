@@ -2,13 +2,13 @@ import type { Static, TObject, TProperties } from 'typebox';
 import type { Result } from '../kernel/result.ts';
 import type { ApiRequest } from './api-request.ts';
 
-/** A file as it is served: with HTTP Basic credentials like every operation, whole or in part, never whole in memory. */
+/** A file, served with HTTP Basic credentials like every operation, whole or in part, never whole in memory. */
 export interface ServedFile {
   readonly contentType: string;
   readonly bytes: number;
   /** Strong: other bytes have another one (RFC 9110 §8.8.3), quotes included. */
   readonly entityTag: string;
-  /** Both ends included; rejects when they do not exist any more. */
+  /** Both ends included; rejects when the file is gone. */
   read(from: number, to: number): Promise<AsyncIterable<Uint8Array>>;
 }
 
@@ -17,11 +17,11 @@ export interface FileRoute {
   /** Below `/v1/Account/{auth_id}/`; a parameter with a pattern goes before one without. */
   readonly path: string;
   readonly operation: string;
-  /** Name of the function in a generated client; made of the title where it is left out. */
+  /** Name of the function in a generated client; made of the title when left out. */
   readonly id?: string;
   readonly description?: string;
   readonly params: TObject;
-  /** What it may be, for the documentation. */
+  /** For the documentation. */
   readonly contentTypes: readonly string[];
   find(request: ApiRequest<unknown, unknown, unknown>): Promise<Result<ServedFile>>;
 }

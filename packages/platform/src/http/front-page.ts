@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { refuseOtherMethods } from './method-not-allowed.ts';
 
-/** `GET /` leads to the reference, or says what is here where that is not served. */
+/** `GET /` redirects to the reference; without a reference it answers with a short text. */
 export function registerFrontPage(app: FastifyInstance, docs: boolean): void {
   void app.register(async (scope) => {
     scope.get('/', { schema: { hide: true } }, (_request, reply) => {

@@ -8,7 +8,7 @@ import { type ApiWorld, basic, openApi } from './testing/api-world.ts';
 
 const endpoint = { username: 'alice', password: 'secret', alias: 'a' };
 
-/** A raw request, for what a polite client would not send. */
+/** A raw request that no client library would send. */
 async function raw(
   world: ApiWorld,
   method: string,
@@ -76,7 +76,7 @@ eachDatabase('HTTP', (open) => {
     assert.equal((await raw(world, 'DELETE', url, '""')).status, 204);
   });
 
-  test('members that nobody knows are ignored, prototype names among them', async () => {
+  test('unknown members are ignored, prototype names included', async () => {
     const world = await openApi(open);
     const url = `/v1/Account/${world.main.authId}/Endpoint/`;
     const odd =
@@ -166,7 +166,7 @@ eachDatabase('HTTP', (open) => {
     assertError(await raw(world, 'GET', `/v1/Account/%00/`), 400, 'account');
   });
 
-  test('no request whatever gets a fault of ours', async () => {
+  test('no request is answered with a fault of ours', async () => {
     const world = await openApi(open);
     const account = `/v1/Account/${world.main.authId}`;
     const paths = fc.constantFrom('', 'Endpoint/', 'Endpoint/1/', 'Subaccount/', 'Subaccount/SA/', 'x');
@@ -194,7 +194,7 @@ eachDatabase('HTTP', (open) => {
     assert.deepEqual(world.log.lines, []);
   });
 
-  test('a fault of ours is logged with its api_id and tells the client nothing else', async () => {
+  test('a fault of ours is logged with its api_id, and the client gets no detail', async () => {
     const broken = route({
       method: 'GET',
       path: 'Broken/',
@@ -212,7 +212,7 @@ eachDatabase('HTTP', (open) => {
     assert.equal((line!.fields as { api_id: string }).api_id, answer.body.api_id);
   });
 
-  test('readyz follows whether work is accepted; healthz and metrics answer without an account', async () => {
+  test('readyz says whether work is accepted; healthz and metrics answer without an account', async () => {
     const world = await openApi(open);
     const at = (url: string) => world.app.inject(url);
     assert.equal((await at('/readyz')).statusCode, 200);
@@ -254,7 +254,7 @@ eachDatabase('HTTP', (open) => {
     assert.deepEqual(await statuses(head('POST', 'Endpoint/', 50_000_000), 1), [413]);
   });
 
-  test('what is no HTTP gets a body of the same form, and the socket is closed', async (t) => {
+  test('bytes that are not HTTP get a body of the same form, and the socket is closed', async (t) => {
     const world = await openApi(open);
     t.after(() => world.app.close());
     await world.app.listen({ port: 0, host: '127.0.0.1' });

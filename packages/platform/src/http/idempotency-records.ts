@@ -7,7 +7,7 @@ export type IdempotencyTables = {
     idempotency_key: string;
     fingerprint: string;
     created_at: number;
-    /** Null while the outcome is not known. */
+    /** Null while the outcome is unknown. */
     status: number | null;
     /** The body may hold a token, so it is sealed. */
     sealed_body: string | null;
@@ -71,6 +71,6 @@ export async function purgeRecords(tables: Tables, createdUntil: Instant): Promi
 export interface RequestIdentity {
   readonly account: string;
   readonly key: string;
-  /** Hash of method, path and body: what a repetition has in common with the first request. */
+  /** Hash of method, path and body: a repetition has that of the first request. */
   readonly fingerprint: string;
 }

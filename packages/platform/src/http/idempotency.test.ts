@@ -29,7 +29,7 @@ function slowRoute() {
       started.shift()?.();
       return (await outcome.promise) === 'made'
         ? accepted({ run: outcomes.length })
-        : refused(problem('conflict', 'somebody else has it'));
+        : refused(problem('conflict', 'another endpoint has it'));
     },
   });
   const begun = () => new Promise<void>((resolve) => started.push(resolve));
@@ -113,7 +113,7 @@ eachDatabase('Idempotency-Key', (open) => {
     assert.equal(outcomes.length, 1);
   });
 
-  test('an outcome that was never learnt is not tried again: the client is told to look', async () => {
+  test('a request whose outcome is unknown is not repeated: the client is asked to read the resource', async () => {
     const { routes, outcomes, begun } = slowRoute();
     const world = await openApi(open, { routes });
     const running = begun();

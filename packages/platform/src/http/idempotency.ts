@@ -12,7 +12,7 @@ import {
   settleRecord,
 } from './idempotency-records.ts';
 
-/** An answer as it goes on the wire. */
+/** An answer for the wire. */
 export interface Answer {
   readonly status: number;
   readonly body: string | undefined;
@@ -25,7 +25,7 @@ export interface Replayable {
 }
 
 export interface Idempotency {
-  /** Performs a request once in 24 hours; README.md says what is promised. Throws what `perform` throws. */
+  /** Performs a request once in 24 hours, with the promises of README.md. Throws what `perform` throws. */
   once(request: RequestIdentity, perform: () => Promise<Answer>): Promise<Result<Replayable>>;
 }
 
@@ -63,7 +63,7 @@ export function createIdempotency({ database, clock, secrets, log }: Idempotency
       return result.ok ? accepted({ answer: result.value.answer, replayed: true }) : result;
     }
     const result = performFirst(request, perform);
-    // Nothing has been awaited since the look above, so no second request is in between.
+    // Nothing has been awaited since `get`, so no second request is in between.
     underWay.set(name, { fingerprint: request.fingerprint, result });
     try {
       return await result;
@@ -78,7 +78,7 @@ export function createIdempotency({ database, clock, secrets, log }: Idempotency
   ): Promise<Result<Replayable>> {
     const earlier = await reserve(request);
     if (earlier !== undefined) return replay(request, earlier);
-    // When this throws, the record stays open: nobody knows what has happened, so nothing happens a second time.
+    // When this throws, the record stays open: the outcome is unknown, so no repetition is carried out.
     const answer = await perform();
     await settle(request, answer);
     return accepted({ answer, replayed: false });
@@ -91,7 +91,7 @@ export function createIdempotency({ database, clock, secrets, log }: Idempotency
     return accepted({ answer: { status: earlier.status, body }, replayed: true });
   }
 
-  /** Writes the open record, durable before anything is done; gives the earlier one where there is one. */
+  /** Writes the open record, durable before anything is done; resolves with the earlier record of the key, if any. */
   async function reserve(request: RequestIdentity): Promise<IdempotencyRecord | undefined> {
     const now = clock.now();
     try {
@@ -109,14 +109,14 @@ export function createIdempotency({ database, clock, secrets, log }: Idempotency
       });
     } catch (error) {
       if (!database.isUniqueViolation(error)) throw error;
-      // Another node was quicker by a moment.
+      // Another node has just written it.
       const earlier = await findRecord(database.read.withTables<IdempotencyTables>(), request);
       if (earlier === undefined) throw error;
       return earlier;
     }
   }
 
-  /** A refusal has changed nothing and frees the key; a success is kept for those who ask again. */
+  /** A refusal has changed nothing and frees the key; a success is kept for repetitions. */
   async function settle(request: RequestIdentity, answer: Answer): Promise<void> {
     try {
       await database.transact(async (write) => {
@@ -126,7 +126,7 @@ export function createIdempotency({ database, clock, secrets, log }: Idempotency
         return settleRecord(tables, request, { status: answer.status, sealed_body });
       });
     } catch (error) {
-      // The side effect is acknowledged all the same; a repetition will be told that its outcome is unknown.
+      // The client still gets its success; a repetition gets `idempotency-outcome-unknown`.
       log.error({ err: error, account: request.account }, 'answer not kept for its Idempotency-Key');
     }
   }

@@ -5,7 +5,8 @@ export {
   unauthenticated,
 } from './authentication.ts';
 export { fileRoute } from './file-route.ts';
-export { createHttpApi, type HttpApiDeps, type HttpLimits } from './http-api.ts';
+export { createHttpApi, type HttpApiDeps } from './http-api.ts';
+export type { HttpLimits } from './http-limits.ts';
 export { idempotencyTable } from './migrations/0001-idempotency.ts';
 export type { OpenRoute } from './open-route.ts';
 

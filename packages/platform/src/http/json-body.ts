@@ -4,8 +4,8 @@ import { type Result, refused } from '../kernel/result.ts';
 const maxDepth = 32;
 
 /**
- * The object that a request body holds; an empty body is an empty object. Costs time linear in the bytes. Members named
- * like those of a prototype stay what they are in JSON: own members without a meaning.
+ * The object of a request body; an empty body is an empty object. Costs time linear in the bytes. Members named like those of
+ * a prototype are own members, as in JSON.
  */
 export function readJsonObject(bytes: Uint8Array): Result<Readonly<Record<string, unknown>>> {
   if (bytes.length === 0) return { ok: true, value: {} };
@@ -25,7 +25,7 @@ export function readJsonObject(bytes: Uint8Array): Result<Readonly<Record<string
   } catch {
     return refused(problem('malformed-body', 'the body must be JSON'));
   }
-  // The text "" is what one public client sends instead of no body.
+  // A public client sends the text "" instead of no body.
   if (value === '' || value === null) return { ok: true, value: {} };
   if (typeof value !== 'object' || Array.isArray(value)) {
     return refused(
@@ -38,7 +38,7 @@ export function readJsonObject(bytes: Uint8Array): Result<Readonly<Record<string
   return { ok: true, value: value as Record<string, unknown> };
 }
 
-/** Looks at the text, so that nothing deep is ever built. */
+/** Reads the text, so that no deep value is ever built. */
 function nestsDeeperThan(limit: number, text: string): boolean {
   let depth = 0;
   let quoted = false;

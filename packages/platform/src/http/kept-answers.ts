@@ -8,8 +8,8 @@ interface KeptAnswer {
 }
 
 /**
- * Every success of this scope is the same at each request of its path: it is kept once, as bytes that all connections share, and
- * a client that has it already (`If-None-Match`) gets 304.
+ * Every success of this scope is the same at each request of its path. It is kept once, as bytes that all connections share; a
+ * client that has it (`If-None-Match`) gets 304.
  */
 export function keepAnswers(scope: FastifyInstance): void {
   const kept = new Map<string, KeptAnswer>();
@@ -27,12 +27,12 @@ export function keepAnswers(scope: FastifyInstance): void {
       reply.code(304).removeHeader('content-type').removeHeader('content-length');
       return null;
     }
-    // Fastify has the length of the text already: that of the bytes is the same.
+    // Fastify has set the length of the text, which is that of the bytes.
     return answer.bytes;
   });
 }
 
-/** RFC 9110 §13.1.2, with the weak comparison that it asks for. */
+/** RFC 9110 §13.1.2, which requires the weak comparison. */
 function isKnown(entityTag: string, condition: string | undefined): boolean {
   if (condition === undefined) return false;
   return condition.split(',').some((each) => ['*', entityTag].includes(each.trim().replace(/^W\//, '')));

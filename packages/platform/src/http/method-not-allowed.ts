@@ -6,14 +6,14 @@ const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] 
 
 /** A 405 with Allow at a known path. */
 export function refuseOtherMethods(scope: FastifyInstance, url: string, known: readonly string[]): void {
-  // Where there is a GET, fastify answers HEAD with it.
+  // Fastify answers HEAD by a GET route.
   const allowed = known.includes('GET') ? [...known, 'HEAD'] : known;
   const allow = [...allowed].sort().join(', ');
   scope.route({
     method: allMethods.filter((method) => !allowed.includes(method)),
     url,
     schema: { hide: true },
-    // Before the body is read: no parameter can make this method right.
+    // Before the body is read: no body makes this method right.
     onRequest: (request, reply) => {
       reply.header('allow', allow);
       sendProblem(

@@ -28,7 +28,7 @@ onEmbeddedDatabase('Routes that need no account', (open) => {
     return { api, ask, seen };
   }
 
-  test('who guesses too often is not listened to for a while, right or wrong; others are, and the API is', async () => {
+  test('a source that guesses too often is refused for a while, right or wrong; other sources and the API are not', async () => {
     const { api, ask, seen } = await world();
     assert.equal(await ask('right'), 204);
     for (let time = 0; time < 3; time += 1) assert.equal(await ask('wrong'), 403);
@@ -45,7 +45,7 @@ onEmbeddedDatabase('Routes that need no account', (open) => {
     assert.equal(await ask('right'), 204);
   });
 
-  test('bodies come as they are, up to 64 KiB, of names that are there twice the last', async () => {
+  test('an open route gets the body unparsed, up to 64 KiB, and the last value of a repeated name', async () => {
     const { api, seen } = await world();
     const post = (payload: string | Buffer, type: string) =>
       api.app.inject({

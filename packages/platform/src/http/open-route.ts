@@ -4,27 +4,27 @@ import { sendProblem } from './answers.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
 import type { FailedGuesses, Strangers } from './source-limits.ts';
 
-/** A request to a path that needs no account: its body as it came, whatever it claims to be. */
+/** A request to a path that needs no account: its body unparsed, whatever its type. */
 export interface OpenRequest {
   readonly params: Readonly<Record<string, string>>;
-  /** Of names that are there more than once, the last. */
+  /** The last value of a repeated name. */
   readonly query: Readonly<Record<string, string>>;
   readonly body: string;
   readonly contentType: string;
 }
 
-/** An operation for machines that are no customers: it decides itself which requests it accepts. */
+/** An operation for machines without an account: it decides itself which requests it accepts. */
 export interface OpenRoute {
   readonly methods: readonly ('GET' | 'POST')[];
   /** From the root, e.g. `/.well-known/jwks.json`. */
   readonly path: string;
-  /** Only those that it refuses count as requests of strangers: whom it accepts it knows. */
+  /** The operation authenticates its senders: only requests that it refuses count by source. */
   readonly knowsSenders?: true;
   /** Answers 200 with an object as JSON, 204 without one. */
   run(request: OpenRequest): Result<object | undefined>;
 }
 
-/** Receipts and keys are small; more is not read. */
+/** Receipts and keys are small; a larger body is refused. */
 const bodyLimit = 64 * 1024;
 
 /** A refusal with the code `forbidden` counts as a failed authentication of its source. */

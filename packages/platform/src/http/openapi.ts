@@ -3,7 +3,7 @@ import { withExamples } from './document-examples.ts';
 import { documentedWebhooks } from './documented-webhooks.ts';
 import type { RouteGroup } from './route.ts';
 
-/** What a reader of the document must know before the first request. */
+/** What a reader must know before the first request. */
 const introduction = `
 Endpoints, calls, multiparty calls, audio streams, recordings, trunks and verification, as JSON over HTTP.
 
@@ -13,7 +13,7 @@ Endpoints, calls, multiparty calls, audio streams, recordings, trunks and verifi
 their identifiers are yours.
 
 **Requests.** A POST has a JSON body. Paths end with a slash, which may be left out. Booleans and numbers may be sent as text. A parameter that the
-operation does not know is named in \`warnings\` of the answer; one that looks like a slip of a name that it knows is refused with 400.
+operation does not know is named in \`warnings\` of the answer; a name that is probably misspelt is refused with 400.
 
 **Answers.** Every JSON body has \`api_id\`: quote it when you report a problem. 200 was read, 201 created, 202 changed or begun, 204 done without a body.
 
@@ -27,10 +27,10 @@ and stays the same when the sentence changes. Each operation lists its codes; a 
 **Idempotency.** A POST with \`Idempotency-Key\` (1 to 255 visible ASCII characters) is done once in 24 hours: the same request gets the same answer again, with
 \`Idempotency-Replayed: true\`; the key with another request is 409.
 
-**Webhooks.** What the platform sends to your URLs is below \`webhooks\`, signed and sent at least once. \`GET Event/\` has the same events, and more, without a server of yours.
+**Webhooks.** The requests to your URLs are below \`webhooks\`, signed and sent at least once. \`GET Event/\` has the same events, and more, without a server of yours.
 `.trim();
 
-/** The whole document but for its paths. */
+/** The whole document without its paths. */
 export function openApiOptions(features: readonly RouteGroup[]): SwaggerOptions {
   return {
     openapi: {
@@ -59,18 +59,18 @@ export function openApiOptions(features: readonly RouteGroup[]): SwaggerOptions 
   };
 }
 
-/** Features that document under one name have one tag with what each of them says. */
+/** Features that document under one name share a tag with the descriptions of all. */
 function tagsOf(features: readonly RouteGroup[]) {
-  const said = new Map<string, readonly string[]>();
+  const descriptions = new Map<string, readonly string[]>();
   for (const { name, description = `${name}.` } of features) {
-    said.set(name, [...(said.get(name) ?? []), description]);
+    descriptions.set(name, [...(descriptions.get(name) ?? []), description]);
   }
-  return [...said].map(([name, sentences]) => ({ name, description: sentences.join(' ') }));
+  return [...descriptions].map(([name, sentences]) => ({ name, description: sentences.join(' ') }));
 }
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
-/** Puts each titled schema and each refusal once into the components: a generated client has a type with its name. */
+/** Puts each titled schema and each refusal once into the components, so that a generated client has a type with its name. */
 function withComponents(document: object): object {
   const schemas: Record<string, Json> = {};
   const shared = (value: Json): Json => {

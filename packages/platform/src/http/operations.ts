@@ -19,7 +19,7 @@ interface OperationsDeps {
   ready(): boolean;
 }
 
-/** What operators and their machines ask: alive, accepting work, measurements. Nothing here needs an account. */
+/** Health, readiness and metrics, for operators and their machines. Nothing here needs an account. */
 export function registerOperations(app: FastifyInstance, deps: OperationsDeps): void {
   const { metricsAccess } = deps;
   const databaseAnswers = createDatabaseProbe(deps);
@@ -46,7 +46,7 @@ export function registerOperations(app: FastifyInstance, deps: OperationsDeps): 
   }
 
   let scrape: Promise<string> | undefined;
-  /** Scrapes that come while one is under way share it. */
+  /** Scrapes at the same time share one. */
   function scraped(): Promise<string> {
     scrape ??= deps.metrics.text().finally(() => {
       scrape = undefined;

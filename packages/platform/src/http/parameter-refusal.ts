@@ -15,8 +15,8 @@ interface PropertySchema {
 }
 
 /**
- * Turns what the validator found into one sentence about one parameter. The schema itself says what is allowed, so that the
- * documentation and the refusal never differ.
+ * Turns the errors of the validator into one sentence about one parameter. The schema itself says what is allowed, so that
+ * documentation and refusal never differ.
  */
 export function refusalOf(
   errors: readonly FastifySchemaValidationError[],
@@ -25,7 +25,7 @@ export function refusalOf(
 ): Problem {
   const missing = errors.find((error) => error.keyword === 'required' && error.instancePath === '');
   if (missing !== undefined) return missingParameter(String(missing.params.missingProperty));
-  // Below a list or an object, the parameter is still the outermost name.
+  // Inside a list or an object, the parameter is the outermost name.
   const name = errors[0]?.instancePath.split('/')[1]?.replace(/~1/g, '/').replace(/~0/g, '~');
   if (name === undefined || name === '')
     return problem('invalid-parameter', 'the parameters must be one JSON object');

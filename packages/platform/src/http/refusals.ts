@@ -6,7 +6,7 @@ import { type Problem, problem, statusOf, unavailable } from '../kernel/problem.
 import { errorText } from './answers.ts';
 import { refusalOf } from './parameter-refusal.ts';
 
-/** Carries a problem out of a place that can only throw, such as a body parser. */
+/** Carries a problem out of code that can only throw, such as a body parser. */
 export class RefusedRequest extends Error {
   readonly problem: Problem;
 
@@ -16,7 +16,7 @@ export class RefusedRequest extends Error {
   }
 }
 
-/** The problem that a thrown error means to the client: a refusal of the request, or an internal fault without any detail. */
+/** The problem for the client of a thrown error: a refusal of the request, or an internal fault without details. */
 export function problemOf(error: FastifyError | Error, request: FastifyRequest, log: Logger): Problem {
   if (error instanceof RefusedRequest) return error.problem;
   if ('validation' in error && error.validation !== undefined) {
@@ -61,7 +61,7 @@ export function problemOf(error: FastifyError | Error, request: FastifyRequest, 
 /** Characters of one part of a path; a list of member identifiers is one part. */
 export const longestPathPart = 2048;
 
-/** A restart or a failover of the database takes at least so long. */
+/** A restart or a failover of the database lasts at least so long. */
 const databaseRetrySeconds = 5;
 
 export const badUrl: Problem = problem(
@@ -79,7 +79,7 @@ export function isReadableUrl(url: string): boolean {
   }
 }
 
-/** Bytes that cannot be parsed as HTTP reach no route; they are answered with the same kind of body. */
+/** Bytes that are not HTTP reach no route; they are answered with a body of the same form. */
 export function refuseConnection(error: ConnectionError, socket: Socket, apiId: string): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

@@ -18,7 +18,7 @@ const ofChanges: readonly ErrorCode[] = ['limit-reached', 'conflict'];
 const ofRepetitions: readonly ErrorCode[] = ['idempotency-mismatch', 'idempotency-outcome-unknown'];
 const ofTrunks: readonly ErrorCode[] = ['missing-trunk-parameter'];
 
-/** Codes that an operation may answer, in the order of the table: those of its method and parts, and those that it names itself. */
+/** Codes that an operation may answer, in the order of the table: those of its method and parts, and its own `refuses`. */
 function refusedCodes({ method, path, schema, refuses = [] }: ApiRoute): readonly ErrorCode[] {
   const isPost = method === 'POST';
   const codes = new Set<ErrorCode>([

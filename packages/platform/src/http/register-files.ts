@@ -33,7 +33,7 @@ export function registerFiles(
       scope.route({
         method,
         url,
-        // HEAD would be made of GET, and read the file to its end to know nothing but its length.
+        // Fastify would answer HEAD by GET, and read the whole file for its length.
         exposeHeadRoute: false,
         schema: { ...schemaOfFile(file, group), ...(method === 'HEAD' ? { hide: true } : {}) },
         config: { countsItself: true },
@@ -55,7 +55,7 @@ async function serve(
   if (!found.ok) return sendProblem(reply, found.problem);
   const file = found.value;
   reply.headers({ 'accept-ranges': 'bytes', etag: file.entityTag });
-  const range = wantedRange(request, file);
+  const range = requestedRange(request, file);
   if (range === 'unsatisfiable') {
     // RFC 9110 §15.5.17: the answer says how long the file is.
     reply.header('content-range', `bytes */${file.bytes}`);
@@ -78,8 +78,8 @@ async function serve(
   return content === undefined ? reply.send() : reply.send(Readable.from(content, { objectMode: false }));
 }
 
-/** RFC 9110 §13.1.5: with If-Range a part is wanted only of the file that is known already; §14.2: HEAD knows no ranges. */
-function wantedRange(request: FastifyRequest, file: ServedFile): ByteRange | 'unsatisfiable' | undefined {
+/** RFC 9110 §13.1.5: with If-Range a part is sent only of the file that the client has; §14.2: HEAD has no ranges. */
+function requestedRange(request: FastifyRequest, file: ServedFile): ByteRange | 'unsatisfiable' | undefined {
   if (request.method === 'HEAD') return undefined;
   const condition = request.headers['if-range'];
   if (condition !== undefined && condition !== file.entityTag) return undefined;

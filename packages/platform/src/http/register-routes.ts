@@ -1,6 +1,7 @@
 import type { Clock, Logger, Secrets } from '@jackfield/ports';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { invalidParameter } from '../kernel/problem.ts';
+import type { Admit } from './admission.ts';
 import { answerTo, sendAnswer, sendProblem } from './answers.ts';
 import type { ApiRequest, RequestAccount } from './api-request.ts';
 import { schemaOf } from './documents.ts';
@@ -13,7 +14,7 @@ import { type UnknownParameters, unknownParameters } from './unknown-parameters.
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by `admit` before anything of a feature runs. */
+    /** Set by `admit` before any feature runs. */
     account: RequestAccount | null;
     /** Of members of the body that the operation does not know. */
     warnings: readonly string[] | null;
@@ -25,8 +26,7 @@ export interface RouteDeps {
   readonly log: Logger;
   readonly secrets: Secrets;
   readonly idempotency: Idempotency;
-  /** Authenticates and counts; answers itself when it refuses, and gives the reply then. */
-  admit(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
+  readonly admit: Admit;
 }
 
 const prefix = '/v1/Account/:auth_id/';
@@ -80,7 +80,7 @@ function tidyParts(request: FastifyRequest, route: ApiRoute): void {
   }
 }
 
-/** Before validation: a misspelt name is reported as such, not as the absence of the right one. */
+/** Runs before validation, so that a misspelt name is reported as such, not as the absence of the right name. */
 function unknownIn(request: FastifyRequest, { method, schema }: ApiRoute): UnknownParameters {
   const { body } = request;
   const reads = method === 'POST' && schema.body !== undefined && typeof body === 'object' && body !== null;

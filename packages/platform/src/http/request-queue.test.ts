@@ -33,14 +33,14 @@ async function gone(socket: Socket): Promise<void> {
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-/** What is held, after the garbage is gone. */
+/** Bytes in use after garbage collection. */
 function heldBytes(): number {
   collect();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }
 
-/** Reads until so many status lines have come. */
+/** Reads until that many status lines have come. */
 async function statuses(socket: Socket, count: number): Promise<readonly string[]> {
   let text = '';
   for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
@@ -68,7 +68,7 @@ const large = {
 };
 
 describe('Requests of one connection', () => {
-  it('take no memory by the thousand when its client reads nothing, and others are answered meanwhile', async () => {
+  it('need little memory by the thousand while its client reads nothing, and other connections are answered', async () => {
     const { dial, metrics } = await listening({
       features: [large],
       limits: { strangerRequests: 1_000_000 },
@@ -98,7 +98,7 @@ describe('Requests of one connection', () => {
     assert.ok(left < 4_000_000, `${left} bytes are left`);
   });
 
-  it('are answered in their order, one after the other, up to as many as may wait', async () => {
+  it('are answered in order, one after the other, up to the limit of waiting requests', async () => {
     const { dial } = await listening();
     const socket = await dial();
     socket.write(
@@ -125,7 +125,7 @@ describe('Requests of one connection', () => {
     assert.deepEqual(asked, ['first']);
   });
 
-  it('end with their connection when its client takes nothing of an answer for too long', async () => {
+  it('end with their connection when its client reads nothing of an answer for too long', async () => {
     const { dial, metrics } = await listening({ features: [large], limits: { stalledMs: 200 } });
     const socket = await dial();
     // More than the kernel keeps for a reader that does not read.

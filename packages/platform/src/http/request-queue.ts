@@ -14,9 +14,9 @@ interface Connection {
 }
 
 /**
- * Hands the requests of each connection over one at a time: the next one when the client has taken the answer before it. Node
- * itself starts every request of a chunk at once (64 KB hold more than a thousand), and keeps all their answers in memory.
- * A connection that sends more than may wait is closed, as RFC 9112 §9.3.2 lets a server do.
+ * Hands over the requests of a connection one at a time: the next when the client has read the answer before it. Node itself
+ * starts every request of a chunk at once (64 KB hold more than a thousand), and keeps all their answers in memory. A
+ * connection with more waiting requests than allowed is closed, as RFC 9112 §9.3.2 permits.
  */
 export function oneAtATime(handler: RequestListener, { limit, metrics }: RequestQueueDeps): RequestListener {
   const connections = new WeakMap<Socket, Connection>();
@@ -24,13 +24,13 @@ export function oneAtATime(handler: RequestListener, { limit, metrics }: Request
   function start(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
     connection.isAnswering = true;
     // Emitted after the last byte has left for the kernel, or when the connection is gone.
-    response.once('close', () => goOn(connection, request.socket));
+    response.once('close', () => startNext(connection, request.socket));
     handler(request, response);
   }
 
-  function goOn(connection: Connection, socket: Socket): void {
+  function startNext(connection: Connection, socket: Socket): void {
     connection.isAnswering = false;
-    // An answer on a connection that is closing does not arrive, so its request must not be carried out.
+    // An answer on a closing connection does not arrive, so its request must not be carried out.
     if (!socket.writable) connection.waiting.length = 0;
     connection.waiting.shift()?.();
     if (connection.waiting.length === 0 && socket.isPaused()) socket.resume();
@@ -38,7 +38,7 @@ export function oneAtATime(handler: RequestListener, { limit, metrics }: Request
 
   return (request, response) => {
     const { socket } = request;
-    // The rest of a chunk is still parsed after its connection was closed.
+    // Node parses the rest of a chunk after its connection was closed.
     if (socket.destroyed) return;
     let connection = connections.get(socket);
     if (connection === undefined) {

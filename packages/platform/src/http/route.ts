@@ -8,14 +8,14 @@ import type { StreamOutput } from './streamed-answer.ts';
 
 type Method = 'GET' | 'POST' | 'DELETE';
 
-/** One operation as the door needs it; made with `route`, which knows the types. */
+/** One operation of the HTTP interface; made with `route`, which knows the types. */
 export interface ApiRoute {
   readonly method: Method;
   /** Below `/v1/Account/{auth_id}/`, with a slash at its end, e.g. `Endpoint/:endpoint_id/`; empty for the account itself. */
   readonly path: string;
-  /** What it does, as the title in the documentation, e.g. `Create an endpoint`. */
+  /** The title in the documentation, e.g. `Create an endpoint`. */
   readonly operation: string;
-  /** Name of the function in a generated client; made of the title where it is left out. */
+  /** Name of the function in a generated client; made of the title when left out. */
   readonly id?: string;
   readonly description?: string;
   readonly schema: RouteSchema;
@@ -24,13 +24,13 @@ export interface ApiRoute {
   /** 204 is sent without a body, whatever `run` gives. */
   readonly success: 200 | 201 | 202 | 204;
   run(request: ApiRequest<unknown, unknown, unknown>): Promise<Result<object | undefined>>;
-  /** A GET that answers with a stream where the client asks for its type; with JSON, by `run`, otherwise. */
+  /** A GET answers with a stream when the client accepts its type, otherwise with JSON, by `run`. */
   readonly stream?: StreamedAnswer<ApiRequest<unknown, unknown, unknown>>;
 }
 
 export interface StreamedAnswer<Request> {
   readonly contentType: string;
-  /** Resolves with what writes the stream; a problem is answered as JSON. `lastEventId` is the header Last-Event-ID. */
+  /** Resolves with the writer of the stream; a problem is answered as JSON. `lastEventId` is the header Last-Event-ID. */
   open(request: Request, lastEventId: string | undefined): Promise<Result<(output: StreamOutput) => void>>;
 }
 
@@ -38,7 +38,7 @@ export interface RouteSchema {
   readonly params?: TObject;
   readonly query?: TObject;
   readonly body?: TObject;
-  /** Body of the success, `api_id` included; it documents, and nothing is removed from what `run` gives. */
+  /** Body of the success, `api_id` included. For the documentation: nothing is removed from the result of `run`. */
   readonly response?: TSchema;
 }
 
@@ -65,7 +65,7 @@ interface TypedRoute<
     readonly body?: TObject<Body>;
     readonly response?: Response;
   };
-  /** `api_id` is put in front of what it gives. A problem promises that nothing has been changed. */
+  /** `api_id` is put in front of its result. A problem promises that nothing has been changed. */
   run(
     request: ApiRequest<Static<TObject<Params>>, Static<TObject<Query>>, Static<TObject<Body>>>,
   ): Promise<Result<WithoutApiId<Static<Response>>>>;

@@ -1,8 +1,8 @@
 import { type Problem, problem } from '../kernel/problem.ts';
 
 /**
- * Fields whose second value would mean another request to one reader than to the next: Host (RFC 9112 §3.2), whose credentials these are, what
- * the body is, and which request is repeated. Node.js keeps the first of most of them and says nothing.
+ * Fields that two readers of a request could understand differently when they are repeated: Host (RFC 9112 §3.2), credentials, the
+ * description of the body, the idempotency key. Node.js silently keeps the first of most of them.
  */
 const singleFields = new Set([
   'host',
@@ -13,7 +13,7 @@ const singleFields = new Set([
   'range',
 ]);
 
-/** The first of those fields that stands there twice; `rawHeaders` are names and values in turn. */
+/** The first of those fields that is repeated; `rawHeaders` are names and values in turn. */
 export function repeatedField(rawHeaders: readonly string[]): string | undefined {
   const seen = new Set<string>();
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { SlidingWindow } from './sliding-window.ts';
 
-test('never more than the limit in any stretch of the window, and never refused below it', () => {
+test('a window admits never more than its limit in any stretch, and refuses nothing below it', () => {
   const limit = 5;
   const windowMs = 100;
   fc.assert(
@@ -26,7 +26,7 @@ test('never more than the limit in any stretch of the window, and never refused 
   );
 });
 
-test('keys are counted apart, and the one that rested longest is forgotten first', () => {
+test('keys are counted apart, and the key that was longest without an event is forgotten first', () => {
   const window = new SlidingWindow({ limit: 1, windowMs: 100, maxKeys: 2 });
   assert.ok(window.take('a', 0).allowed);
   assert.ok(window.take('b', 0).allowed);

@@ -3,7 +3,7 @@ export interface WindowLimits {
   /** Events that one key may have in any window. */
   readonly limit: number;
   readonly windowMs: number;
-  /** Keys that are remembered; the one that was longest without an event is forgotten first. */
+  /** Keys that are remembered; the key that was longest without an event is forgotten first. */
   readonly maxKeys: number;
 }
 
@@ -34,7 +34,7 @@ export class SlidingWindow {
     return this.#keys.size;
   }
 
-  /** Counts an event if there is room for it. */
+  /** Counts an event within the limit. */
   take(key: string, now: Instant): WindowState {
     const counted = this.#touch(key);
     this.#forget(counted, now);
@@ -47,7 +47,7 @@ export class SlidingWindow {
     return this.#stateOf(counted, allowed, now);
   }
 
-  /** What `take` would say, without counting. */
+  /** The result of `take`, without counting. */
   look(key: string, now: Instant): WindowState {
     const counted = this.#keys.get(key);
     if (counted === undefined) return { allowed: true, remaining: this.#limits.limit, resetMs: 0 };
@@ -69,7 +69,7 @@ export class SlidingWindow {
     }
   }
 
-  // A Map keeps the order of insertion, so its first key is the one that has rested longest.
+  // A Map keeps the order of insertion, so its first key was longest without an event.
   #touch(key: string): Counted {
     let counted = this.#keys.get(key);
     if (counted !== undefined) {

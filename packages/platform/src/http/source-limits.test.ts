@@ -30,7 +30,7 @@ onEmbeddedDatabase('Requests without an account', (open) => {
     return { api, ask };
   }
 
-  test('have one rate for a source, whatever they ask for and however it is refused', async () => {
+  test('share one rate for each source, whatever they request and however they are refused', async () => {
     for (const [url, status, method = 'GET', headers = {}] of [
       ['/openapi.json', 200],
       ['/docs/', 200],
@@ -64,7 +64,7 @@ onEmbeddedDatabase('Requests without an account', (open) => {
     }
   });
 
-  test('leave accounts alone that share their source', async () => {
+  test('do not count for accounts that share their source', async () => {
     const { ask, api } = await world();
     for (let time = 0; time < 5; time += 1) await ask('/nothing');
     const headers = { authorization: basic(api.main) };
@@ -73,7 +73,7 @@ onEmbeddedDatabase('Requests without an account', (open) => {
     assert.match(text, /^jackfield_http_rate_limited_total\{by="source"\} 2$/m);
   });
 
-  test('do not keep out health checks from this machine, nor machines that have shown their secret', async () => {
+  test('do not lock out health checks from this machine, nor machines with a right secret', async () => {
     const { ask } = await world();
     for (let time = 0; time < 9; time += 1) {
       assert.equal(await ask('/healthz', '127.0.0.1'), 200);
@@ -91,7 +91,7 @@ onEmbeddedDatabase('Requests without an account', (open) => {
 });
 
 onEmbeddedDatabase('What is served without an account', (open) => {
-  test('metrics ask for the token of the operator, and guesses at it are counted', async () => {
+  test('metrics require the token of the operator, and guesses at it are counted', async () => {
     const { app } = await openApi(open, {
       metricsAccess: { token: 'a-token-of-the-operator' },
       limits: { failedAuthentications: 2 },

@@ -2,15 +2,15 @@ import { type Clock, type Metrics, sourceOf } from '@jackfield/ports';
 import { type Problem, tooManyRequests } from '../kernel/problem.ts';
 import { SlidingWindow, type WindowLimits } from './sliding-window.ts';
 
-/** Requests that no account answers for, by the source that they came from. */
+/** Requests without an account, by source. */
 export interface Strangers {
-  /** Counts one; the refusal when its source has sent too many. */
+  /** Counts a request; gives the refusal when its source has sent too many. */
   refusalOf(address: string): Problem | undefined;
 }
 
-/** Failed authentications, by the source that they came from. */
+/** Failed authentications, by source. */
 export interface FailedGuesses {
-  /** The refusal when its source has failed too often; counts nothing. */
+  /** The refusal when the source has failed too often; counts nothing. */
   refusalOf(address: string): Problem | undefined;
   note(address: string): void;
 }

@@ -1,24 +1,24 @@
 import type { FastifyReply } from 'fastify';
 
-/** Where a route writes an answer that has no end of its own. */
+/** The output of an answer without an end of its own. */
 export interface StreamOutput {
-  /** False when the client has not taken what was written before: write again after it has drained. */
+  /** False when the client has not read what was written before: write again after `onDrain`. */
   write(text: string): boolean;
   onDrain(listener: () => void): void;
-  /** Called once, whoever ended it. */
+  /** Called once, for both ends. */
   onClose(listener: () => void): void;
-  /** What the client does not take soon after is dropped. */
+  /** Cuts the connection when the client does not read the rest soon. */
   end(text?: string): void;
 }
 
-/** A connection whose client takes nothing is cut this long after the end. */
+/** Time between `end` and the cut of a connection whose client reads nothing. */
 const lingerMs = 1_000;
 
-/** Takes the connection over: headers that are set already go out, and nothing of Fastify comes after. */
+/** Sends the headers of the reply, and then bypasses Fastify. */
 export function openStream(reply: FastifyReply, contentType: string): StreamOutput {
   const { raw } = reply;
   reply.hijack();
-  // What a proxy would collect is no stream.
+  // `x-accel-buffering` keeps a proxy from collecting the stream.
   for (const [name, value] of Object.entries(reply.getHeaders())) {
     if (value !== undefined) raw.setHeader(name, value);
   }

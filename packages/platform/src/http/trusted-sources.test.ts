@@ -46,20 +46,20 @@ eachDatabase('Trusted sources', (open) => {
     };
   }
 
-  test('a proxy that is named speaks for its clients: each has failures of its own', async () => {
+  test('a trusted proxy names the addresses of its clients: each client has failures of its own', async () => {
     const ask = await failing(['192.0.2.0/24']);
     for (let time = 0; time < 2; time += 1) assert.equal(await ask('192.0.2.1', '198.51.100.1'), 401);
     assert.equal(await ask('192.0.2.1', '198.51.100.1'), 429);
     assert.equal(await ask('192.0.2.1', '198.51.100.2'), 401);
   });
 
-  test('nobody else is believed what it says of its address', async () => {
+  test('an untrusted source is counted under its own address, whatever it claims', async () => {
     const ask = await failing(['192.0.2.0/24']);
     for (let time = 0; time < 2; time += 1) assert.equal(await ask('203.0.113.1', `198.51.100.${time}`), 401);
     assert.equal(await ask('203.0.113.1', '198.51.100.3'), 429);
   });
 
-  test('a program on a trusted address is not kept out for its mistakes', async () => {
+  test('a program on a trusted address is not refused for its mistakes', async () => {
     const ask = await failing(['192.0.2.0/24']);
     for (let time = 0; time < 9; time += 1) assert.equal(await ask('192.0.2.1'), 401);
   });

@@ -7,7 +7,7 @@ import { unknownParameters } from './unknown-parameters.ts';
 const known = ['from', 'to', 'answer_url', 'ring_url'];
 
 describe('Members of a body that an operation does not know', () => {
-  test('a slip of a known name is refused with the name that was meant', () => {
+  test('a misspelt name is refused with the name that was meant', () => {
     for (const slip of ['answer_ur', 'anwser_url', 'answerUrl', 'ANSWER_URL']) {
       const { refusal } = unknownParameters({ from: '1', [slip]: 'x' }, known);
       assert.equal(refusal?.sentence, `${slip} is not a parameter: did you mean answer_url?`);
@@ -20,7 +20,7 @@ describe('Members of a body that an operation does not know', () => {
     });
   });
 
-  test('names that clients of the hosted service send are no slips', () => {
+  test('names that clients of the hosted service send are not misspelt names', () => {
     const { refusal, warnings } = unknownParameters({ is_voice_request: true, url: 'x', callback_url: 'y' }, [
       ...known,
       'urls',
@@ -39,7 +39,7 @@ describe('Members of a body that an operation does not know', () => {
 });
 
 eachDatabase('Unknown parameters', (open) => {
-  test('are answered with a warning beside what was done, or refused before anything is', async () => {
+  test('are answered with a warning beside the result, or refused before anything is done', async () => {
     const world = await openApi(open);
     const body = { username: 'alice', password: 'secret', alias: 'alice' };
     const warned = await world.call('POST', 'Endpoint/', { body: { ...body, colour: 'red' } });

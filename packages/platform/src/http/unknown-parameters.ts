@@ -2,8 +2,8 @@ import { nearestName } from '../kernel/nearest-name.ts';
 import { type Problem, problem } from '../kernel/problem.ts';
 
 /**
- * Names that clients of the hosted service send and that mean nothing here: the two of asynchronous answers, what its SDKs add of
- * their own, and settings of features that are not offered. None of them is a slip, even where it is close to one of our names.
+ * Names that clients of the hosted service send and that have no meaning here: both of asynchronous answers, additions of its SDKs,
+ * and settings of features that are not offered. None of them is a misspelt name, even close to one of ours.
  */
 const ofHostedClients: ReadonlySet<string> = new Set([
   'app_id',
@@ -24,13 +24,13 @@ const ofHostedClients: ReadonlySet<string> = new Set([
   'username',
 ]);
 
-/** A name far longer than any of ours is not repeated in full. */
+/** A longer name is shortened. */
 const shownLength = 60;
-/** An answer does not grow with what a client sends. */
+/** Bounds the answer to a large request. */
 const mostWarnings = 20;
 
 export interface UnknownParameters {
-  /** The first slip of a name that the operation knows. */
+  /** Of the first misspelt name. */
   readonly refusal?: Problem;
   /** One sentence for each name that was ignored. */
   readonly warnings: readonly string[];
@@ -45,14 +45,14 @@ export function unknownParameters(body: object, known: readonly string[]): Unkno
     const sentence = `${shown(name)} is not a parameter: did you mean ${meant}?`;
     return { refusal: { ...problem('unknown-parameter', sentence), parameter: name }, warnings: [] };
   }
-  const told = unknown
+  const warnings = unknown
     .slice(0, mostWarnings)
     .map((name) => `${shown(name)} is not a parameter and was ignored`);
-  const rest = unknown.length - told.length;
-  return { warnings: rest > 0 ? [...told, `${rest} more parameters were ignored`] : told };
+  const rest = unknown.length - warnings.length;
+  return { warnings: rest > 0 ? [...warnings, `${rest} more parameters were ignored`] : warnings };
 }
 
-/** Without what would break a sentence, or a terminal. */
+/** Without characters that would break a sentence or a terminal. */
 function shown(name: string): string {
   const plain = name.replace(/[\p{Cc}\p{Cs}]/gu, '?');
   const letters = Array.from(plain);

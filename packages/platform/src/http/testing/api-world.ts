@@ -60,7 +60,7 @@ export interface ApiWorld {
 export interface ApiWorldOptions extends Pick<HttpApiDeps, 'trustedSources' | 'metricsAccess' | 'docs'> {
   readonly limits?: Partial<HttpLimits>;
   readonly routes?: readonly RouteGroup[];
-  /** Takes what endpoints tell of registrations. */
+  /** Accepts the events of registrations. */
   readonly outbox?: (database: Database, clock: VirtualClock) => Pick<Outbox, 'appendEvents' | 'wake'>;
 }
 
