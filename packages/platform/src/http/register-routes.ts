@@ -71,12 +71,19 @@ export function registerRoutes(app: FastifyInstance, features: readonly RouteGro
   });
 }
 
-/** Clients send bodies with DELETE and leave them out with POST; both are read as they are meant. */
-function tidyParts(request: FastifyRequest, route: ApiRoute): void {
-  if (route.method === 'POST') {
+/**
+ * Clients send bodies with DELETE and leave them out with POST. Of a GET only known parameters stay: the links of a list repeat
+ * its query.
+ */
+function tidyParts(request: FastifyRequest, { method, schema }: ApiRoute): void {
+  if (method === 'POST') {
     request.body ??= {};
-  } else if (route.method === 'DELETE') {
+  } else if (method === 'DELETE') {
     request.query = { ...(request.query as object), ...(request.body as object | undefined) };
+  } else {
+    const known = schema.query?.properties ?? {};
+    const given = Object.entries(request.query as object);
+    request.query = Object.fromEntries(given.filter(([name]) => Object.hasOwn(known, name)));
   }
 }
 
