@@ -9,6 +9,8 @@ export interface EgressRequest {
   readonly timeouts: EgressTimeouts;
   /** A longer body ends the request with the problem `too-large`. */
   readonly maxBodyBytes: number;
+  /** Called with the bytes of each piece of the body; false ends the request with the problem `no-memory`. */
+  readonly reserve?: (bytes: number) => boolean;
   /** Aborts the request; its outcome is then the problem `aborted`. */
   readonly signal?: StopSignal;
 }
@@ -38,7 +40,7 @@ export interface EgressAnswer {
  * - `refused`: the guard forbids the target; a retry cannot succeed.
  * - `unreachable`: unknown name, closed port, or TLS failed; `connect-timeout`: the connection took too long.
  * - `read-timeout`, `total-timeout`, `broken`: connected, but the answer was late, missing or malformed.
- * - `too-large`: the body exceeded the cap. `aborted`: the caller gave up.
+ * - `too-large`: the body exceeded the cap; `no-memory`: `reserve` refused a piece of it. `aborted`: the caller gave up.
  */
 export type EgressProblemKind =
   | 'refused'
@@ -48,6 +50,7 @@ export type EgressProblemKind =
   | 'total-timeout'
   | 'broken'
   | 'too-large'
+  | 'no-memory'
   | 'aborted';
 
 /** Why there is no complete answer; `status` when at least its head had arrived. */

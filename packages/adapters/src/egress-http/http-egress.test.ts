@@ -235,6 +235,23 @@ test('a body that is too long is cut, and what had been said before is told', as
   assert.equal('problem' in outcome && outcome.problem.status, 200);
 });
 
+test('a body whose next piece the requester has no memory for is cut', async () => {
+  const port = await receiver((_request, response) => {
+    response.write('x'.repeat(600));
+    setImmediate(() => response.write('y'.repeat(600)));
+  });
+  let reserved = 0;
+  const reserve = (bytes: number) => {
+    if (reserved + bytes > 1_000) return false;
+    reserved += bytes;
+    return true;
+  };
+  const changes = { maxBodyBytes: 5_000, reserve };
+  const outcome = await send(`http://127.0.0.1:${port}/`, inSandbox, changes);
+  assert.equal(kindOf(outcome), 'no-memory');
+  assert.equal(reserved, 600);
+});
+
 test('no compression is offered, and what comes compressed stays so', async () => {
   const bomb = gzipSync(Buffer.alloc(500_000));
   let offered: unknown = 'nothing seen';

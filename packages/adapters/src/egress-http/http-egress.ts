@@ -166,10 +166,15 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, piece: Buffer): void {
-    const { maxBodyBytes } = this.#request;
+    if (this.#isSettled) return;
+    const { maxBodyBytes, reserve } = this.#request;
     this.#length += piece.length;
     if (this.#length > maxBodyBytes) {
       this.#fail('too-large', `the answer's body is longer than ${maxBodyBytes} bytes`);
+      return;
+    }
+    if (reserve?.(piece.length) === false) {
+      this.#fail('no-memory', 'too many answers are received at this moment');
       return;
     }
     this.#pieces.push(piece);

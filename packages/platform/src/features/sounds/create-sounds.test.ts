@@ -60,7 +60,7 @@ test(
   }),
 );
 
-test('speech is heard, and said once for the plays that want it at the same time', async () => {
+test('speech for several concurrent plays is spoken once and heard by all', async () => {
   const speech = createEspeakSpeech();
   await inWorld({ speech }, async (world) => {
     const heard = await world.leg('leg');
@@ -73,7 +73,7 @@ test('speech is heard, and said once for the plays that want it at the same time
 });
 
 test(
-  'a mix of its own for each play, and `alone` is passed on',
+  'each play has a mix of its own, and `alone` reaches the media engine',
   inWorld({}, async (world) => {
     await world.leg('leg');
     const beep: PlayItem = { kind: 'built-in', sound: { kind: 'beep', count: 1 } };
@@ -90,12 +90,12 @@ test(
 );
 
 test(
-  'a name that is alive and an owner whom nobody knows are refused',
+  'a play with the name of a live play, or of an unregistered owner, is refused',
   inWorld({}, async (world) => {
     await world.leg('leg');
     const play = world.play([{ kind: 'silence', durationMs: 100 }]);
     assert.throws(() => world.play([], { play }), /alive already/);
-    assert.throws(() => world.play([], { owner: { kind: 'stranger', id: 'x' } }), /nobody owns/);
+    assert.throws(() => world.play([], { owner: { kind: 'stranger', id: 'x' } }), /no owner is registered/);
     assert.throws(() => world.sounds.ownedBy('test', () => {}), /an owner already/);
     await world.over(play);
     world.sounds.stop(play);
@@ -126,7 +126,7 @@ test(
 );
 
 test(
-  'stopped while its file is being fetched, it gives the fetch up',
+  'a play that is stopped during the fetch of its file aborts the fetch',
   inWorld({}, async (world) => {
     let isGone = false;
     let hasCome = false;
@@ -147,7 +147,7 @@ test(
 );
 
 test(
-  'what cannot be played is told in a sentence without secrets, and in the feed of the account',
+  'a failed sound is reported in a sentence without secrets, and in an event of the account',
   inWorld({ limits: { maxFileBytes: 1 << 20, maxSeconds: 5 } }, async (world) => {
     await world.leg('leg');
     const url = await world.server((request, response) => {
@@ -194,7 +194,7 @@ test(
 );
 
 test(
-  'what fails in several parts of one play is told once; what stops before does not keep it from being told',
+  'a failure in several parts of one play makes one event, also when a part was stopped before',
   inWorld({}, async (world) => {
     for (const leg of ['one', 'two', 'three']) await world.leg(leg);
     const answers: (() => void)[] = [];
@@ -204,7 +204,7 @@ test(
     const partOf = { play: 'whole', to: ['one', 'two', 'three'] };
     const joint = (leg: string, method: 'GET' | 'POST') =>
       world.play([{ kind: 'file', url, method }], { to: [leg], account: 'A', mainAccount: 'M', partOf });
-    // POSTs are asked for one by one.
+    // Each POST is a request of its own.
     const parts = [joint('one', 'POST'), joint('two', 'POST'), joint('three', 'POST')];
     await world.until('all are asked for', () => answers.length === 3);
     world.sounds.stop(parts[0]!);
@@ -222,7 +222,7 @@ test(
   }),
 );
 
-test('texts of one account wait for each other, not those of others; withdrawn ones are never spoken', async () => {
+test('texts of one account wait for each other, not for other accounts; withdrawn texts are never spoken', async () => {
   const asked: string[] = [];
   const answers: ((clip: SoundClip) => void)[] = [];
   const speech = {
@@ -241,7 +241,7 @@ test('texts of one account wait for each other, not those of others; withdrawn o
     await world.over(plays[1]!);
     answers[0]!(clip(1));
     await world.until('the next one is asked for', () => asked.length === 3);
-    assert.deepEqual(asked, ['a1', 'b1', 'a3'], 'the one that was stopped is passed over');
+    assert.deepEqual(asked, ['a1', 'b1', 'a3'], 'the stopped play is skipped');
     answers[1]!(clip(1));
     answers[2]!(clip(0));
     const { problems } = await world.over(plays[2]!);
@@ -251,7 +251,7 @@ test('texts of one account wait for each other, not those of others; withdrawn o
 });
 
 test(
-  'close gives everything up and tells nobody any more',
+  'release aborts all loads, drops idle clips and sends no further notice',
   inWorld({}, async (world) => {
     await world.leg('leg');
     const url = await world.server((_, response) => response.end(toneWav(400, 5)));

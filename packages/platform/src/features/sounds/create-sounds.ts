@@ -20,14 +20,14 @@ import type { ReadSoundDocument, Sounds } from './public-api.ts';
 import { defineSessions } from './sessions.ts';
 import { createFairLine, type FairLineLimits } from './sources/fair-line.ts';
 import { createJointPlays } from './sources/joint-plays.ts';
-import { createLoadedClips } from './sources/loaded-clips.ts';
+import { createLoadedClips, type LoadedClips } from './sources/loaded-clips.ts';
 import { createSoundFiles, type SoundFileLimits, type SoundFiles } from './sources/sound-files.ts';
 import { createSoundSources } from './sources/sound-sources.ts';
 
 export interface SoundLimits extends SoundFileLimits {
-  /** Of clips in the media engine that nobody plays. */
+  /** Of clips in the media engine without a play. */
   readonly maxIdleClipBytes: number;
-  /** Texts that the speech engine has at the same time, in all and of one account, and those that wait. */
+  /** Texts that the speech engine has at the same time, in all and of one account, and waiting texts. */
   readonly texts: FairLineLimits;
 }
 
@@ -36,12 +36,15 @@ const soundLimits: SoundLimits = {
   maxFileBytes: 10 << 20,
   // The media engine holds 6,250 s in all; 10 MB of MP3 at 48 kbit/s are as long as this.
   maxSeconds: 1_800,
-  maxCacheBytes: 64 << 20,
+  // Of a server of 512 MB: twelve files of full size, or 64 of 2 MB.
+  maxFetchingBytes: 128 << 20,
+  maxCacheBytes: 16 << 20,
   unsaidFreshMs: 2_000,
   mostFreshMs: 86_400_000,
-  // 64 files of 10 MB are what memory bears; one host that is slow must not take them all.
+  // A slow host must not hold all fetches.
   line: { atOnce: 64, perGroup: 16, waiting: 2_000 },
-  maxIdleClipBytes: 32 << 20,
+  // The media engine keeps 100 MB of clips in all (`clipSamples` of packages/media/src/engine/engine-limits.ts).
+  maxIdleClipBytes: 64 << 20,
   texts: { atOnce: 2, perGroup: 1, waiting: 500 },
 };
 
@@ -57,25 +60,25 @@ export interface SoundsDeps {
   readonly clips: MediaClips;
   /** Reads the `#ct rt tt` settings of a URL (docs/interface/requests.md#settings-in-a-url). */
   readonly timeoutsOf: (url: string) => EgressTimeouts;
-  /** Reads the documents that sources may lead to. */
+  /** Reads the documents behind sources. */
   readonly readSoundDocument: ReadSoundDocument;
   readonly limits?: Partial<SoundLimits>;
 }
 
-/** What is alive. */
 export interface SoundsCensus extends Readonly<Record<string, number>> {
   readonly plays: number;
   readonly loads: number;
   readonly fetching: number;
+  readonly fetchingBytes: number;
   readonly texts: number;
   readonly clipsUsed: number;
 }
 
 export interface SoundsFeature extends Feature, Sounds {
   census(): SoundsCensus;
-  /** Clips without a play, kept in the media engine for the next one. */
+  /** Clips without a play, kept in the media engine for a later play. */
   idleClips(): number;
-  /** Gives up what is being loaded, drops what nobody plays and hears the media engine no more. */
+  /** Aborts all loads, drops idle clips and unsubscribes from the media engine. */
   release(): void;
 }
 
@@ -85,8 +88,8 @@ export function createSounds(deps: SoundsDeps): SoundsFeature {
   const owners = new Map<string, (owner: string, notice: PlayNotice) => void>();
   const byName = new Map<string, LivePlay>();
   const bySession = new Map<string, LivePlay>();
-  const files = createFiles(deps, limits);
   const clips = createLoadedClips(deps.clips, limits.maxIdleClipBytes);
+  const files = createFiles(deps, limits, clips);
   const texts = createFairLine(limits.texts);
   const joint = createJointPlays();
   const sources = createSoundSources({ files, speech, texts, clips });
@@ -97,7 +100,7 @@ export function createSounds(deps: SoundsDeps): SoundsFeature {
     playOf: (session) => bySession.get(session),
     loads: () => loads,
     remove,
-    tell: ({ order }, notice) => tell(order, notice),
+    notify: ({ order }, notice) => notify(order, notice),
   });
   const loads = createPlayLoads({ sources, joint, metrics, log, send: plays.send });
 
@@ -107,7 +110,7 @@ export function createSounds(deps: SoundsDeps): SoundsFeature {
     loads.endAll(live);
   }
 
-  function tell({ owner }: PlayOrder, notice: PlayNotice): void {
+  function notify({ owner }: PlayOrder, notice: PlayNotice): void {
     if (!isClosed) owners.get(owner.kind)?.(owner.id, notice);
   }
 
@@ -121,25 +124,27 @@ export function createSounds(deps: SoundsDeps): SoundsFeature {
 
   return {
     name: 'sounds',
-    ownedBy(kind, told) {
+    ownedBy(kind, listener) {
       if (owners.has(kind)) throw new Error(`plays of the kind '${kind}' have an owner already`);
-      owners.set(kind, told);
+      owners.set(kind, listener);
     },
     play(order) {
-      if (isClosed) throw new Error('no sound is played any more');
+      if (isClosed) throw new Error('no sound is played any more: sounds are closed');
       if (byName.has(order.play)) throw new Error(`play ${order.play} is alive already`);
       assertItems(order);
-      if (!owners.has(order.owner.kind)) throw new Error(`nobody owns plays of '${order.owner.kind}'`);
-      // A name may be used again as soon as its play is over, while the former session is still on its way out.
+      if (!owners.has(order.owner.kind)) {
+        throw new Error(`no owner is registered for plays of the kind '${order.owner.kind}'`);
+      }
+      // A name may be used again as soon as its play is over, while the former session still ends.
       const session = `${order.play}#${++sessions}`;
       const live = { session, order, mix: `${mixPrefix}${session}`, loads: new Map(), isStopped: false };
       byName.set(order.play, live);
       bySession.set(session, live);
       joint.begin(order);
       plays.open(session, newPlay(order), { type: 'ordered' }).catch((err: unknown) => {
-        log.error({ err, play: order.play }, 'A play could not begin.');
+        log.error({ err, play: order.play }, 'play failed to begin');
         remove(live);
-        tell(order, { type: 'play-over', play: order.play, because: 'stopped', problems: [] });
+        notify(order, { type: 'play-over', play: order.play, because: 'stopped', problems: [] });
       });
     },
     stop(play) {
@@ -153,11 +158,12 @@ export function createSounds(deps: SoundsDeps): SoundsFeature {
       const { working, waiting } = texts.census();
       let loading = 0;
       for (const live of byName.values()) loading += live.loads.size;
-      const { fetching } = files.census();
+      const { fetching, fetchingBytes } = files.census();
       return {
         plays: byName.size,
         loads: loading,
         fetching,
+        fetchingBytes,
         texts: working + waiting,
         clipsUsed: used,
       };
@@ -172,10 +178,11 @@ export function createSounds(deps: SoundsDeps): SoundsFeature {
   };
 }
 
-function createFiles(deps: SoundsDeps, limits: SoundLimits): SoundFiles {
+function createFiles(deps: SoundsDeps, limits: SoundLimits, clips: LoadedClips): SoundFiles {
   return createSoundFiles({
     ...deps,
     timeoutsOf: (url) => fetchTimeouts(url, deps.timeoutsOf),
+    isLoaded: clips.has,
     limits,
   });
 }

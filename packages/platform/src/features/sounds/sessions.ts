@@ -17,10 +17,10 @@ export interface SessionParts {
   loads(): PlayLoads;
   /** The play is over: nothing of it is left. */
   remove(live: LivePlay): void;
-  tell(live: LivePlay, notice: PlayNotice): void;
+  notify(live: LivePlay, notice: PlayNotice): void;
 }
 
-/** One session for each play: its machine, and what carries its effects out. */
+/** One session for each play: its machine, and the functions that carry out its effects. */
 export function defineSessions(deps: SessionDeps, parts: SessionParts): Sessions<Play, PlayInput> {
   return deps.runner.define<Play, PlayInput, PlayEffect>({
     name: 'play',
@@ -49,9 +49,9 @@ function perform(media: Media, parts: SessionParts, live: LivePlay, effect: Play
       return media.send(soundCommand(live, effect));
     case 'stop-sound':
       return media.send({ do: 'stop-play', mix, key: `${effect.number}` });
-    case 'tell':
+    case 'notify':
       if (effect.notice.type === 'play-over') parts.remove(live);
-      parts.tell(live, effect.notice);
+      parts.notify(live, effect.notice);
   }
 }
 

@@ -1,15 +1,15 @@
 import type { Instant } from '@jackfield/ports';
 
-/** How long an answer may be used again, by its own words (RFC 9111) and within our limits. */
+/** How long an answer may be used again, by its headers (RFC 9111) and within our limits. */
 export interface Freshness {
-  /** False: for this one use only. */
+  /** False: the answer serves this request only. */
   readonly isKept: boolean;
-  /** Until then without asking; afterwards the server is asked whether it still holds. */
+  /** Until then without a request; afterwards a conditional request checks it. */
   readonly freshUntil: Instant;
 }
 
 export interface FreshnessLimits {
-  /** RFC 9111 §4.2.2: where a server says nothing; prompts change by hand, calls come by the second. */
+  /** Heuristic freshness (RFC 9111 §4.2.2): people change prompts by hand, calls come by the second. */
   readonly unsaidMs: number;
   readonly mostMs: number;
 }
@@ -20,7 +20,7 @@ export function freshnessOf(headers: ResponseHeaders, now: Instant, limits: Fres
   const said = directivesOf(headerText(headers, 'cache-control'));
   if (said.has('no-store')) return { isKept: false, freshUntil: now };
   if (said.has('no-cache')) return { isKept: true, freshUntil: now };
-  // RFC 9111 §5.2.2.10: what is said to shared caches goes before what is said to all.
+  // RFC 9111 §5.2.2.10: s-maxage overrides max-age in a shared cache.
   const lifetime = secondsOf(said.get('s-maxage')) ?? secondsOf(said.get('max-age'));
   if (lifetime === undefined) return { isKept: true, freshUntil: now + limits.unsaidMs };
   const age = secondsOf(headerText(headers, 'age')) ?? 0;
@@ -28,7 +28,7 @@ export function freshnessOf(headers: ResponseHeaders, now: Instant, limits: Fres
   return { isKept: true, freshUntil: now + ms };
 }
 
-/** The header as one text; undefined when it did not come. */
+/** The header as one text; undefined when the answer lacks it. */
 export function headerText(headers: ResponseHeaders, name: string): string | undefined {
   const value = headers[name];
   return value === undefined || typeof value === 'string' ? value : value.join(', ');
@@ -45,7 +45,7 @@ function directivesOf(text: string | undefined): ReadonlyMap<string, string> {
   return directives;
 }
 
-/** RFC 9111 §1.2.2: more digits than anybody can mean count as very long; what is no number was not said. */
+/** RFC 9111 §1.2.2: a number that is too large counts as 2^31; a text without a number is ignored. */
 function secondsOf(text: string | undefined): number | undefined {
   return text !== undefined && /^\d+$/.test(text) ? Math.min(Number(text), 2 ** 31) : undefined;
 }

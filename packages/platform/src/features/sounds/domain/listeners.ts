@@ -1,13 +1,13 @@
-/** The engine's ticks and the two threads may be this much apart. */
+/** The engine's ticks and the two threads may differ by this much. */
 const toleranceMs = 100;
-/** Clocks are set, slowly, while a long sound plays. */
+/** The system may adjust its clock slowly while a long sound plays. */
 const toleranceShare = 0.02;
-/** No built-in sound of unknown length is as short as this. */
+/** Every built-in sound of unknown length is longer. */
 const shortestMs = 200;
 
 /**
- * The media engine tells that a sound has ended when it has, when the last listener is gone, and when it could not play it
- * at all. Only the time tells them apart: what ended sooner than it can has nobody who hears the next one either.
+ * The media engine sends `play-ended` at the end of a sound, when its last listener has left, and when it could not play it.
+ * Only the time distinguishes them: a sound that ended before its end has no listeners, and neither has the next one.
  */
 export function endsTooEarly(elapsedMs: number, durationMs: number | undefined): boolean {
   if (durationMs === undefined) return elapsedMs < shortestMs;

@@ -20,7 +20,7 @@ const order = (items: readonly PlayItem[], changes: Partial<PlayOrder> = {}): Pl
   ...changes,
 });
 
-/** A play on a clock of its own; `take` says in short what follows from an input. */
+/** A play on a clock of its own; `take` returns the effects of an input in short. */
 function driver(ordered: PlayOrder) {
   let play: Play = newPlay(ordered);
   let now = 1_000;
@@ -57,7 +57,7 @@ function inShort(effect: PlayEffect, now: number): string {
     }
     case 'stop-sound':
       return `stop ${effect.number}`;
-    case 'tell': {
+    case 'notify': {
       if (effect.notice.type === 'play-begun') return 'begun';
       const items = effect.notice.problems.map((problem) => problem.item).join();
       return `over ${effect.notice.because}${items === '' ? '' : ` without ${items}`}`;
@@ -71,7 +71,7 @@ function inShort(effect: PlayEffect, now: number): string {
   }
 }
 
-test('what follows is loaded while what is before it is heard, and given back when it is over', () => {
+test('the next item is loaded while an item is heard, and an item is unloaded after it', () => {
   const it = driver(order([file('a'), file('b'), file('c')]));
   assert.deepEqual(it.begin(), ['open-mix', 'load 1', 'load 2']);
   assert.deepEqual(it.loaded(2), [], 'the second waits for the first');
@@ -86,7 +86,7 @@ test('an order without items is over at once', () => {
   assert.deepEqual(driver(order([])).begin(), ['open-mix', 'close-mix', 'over finished']);
 });
 
-test('an item is repeated before the next one, the whole order as often as it says', () => {
+test('an item is repeated before the next one, and the order as often as its loop', () => {
   const it = driver(order([file('a', 2), beep], { loop: 2 }));
   assert.deepEqual(it.begin(), ['open-mix', 'load 1']);
   assert.deepEqual(it.loaded(1), ['sound 2 clip-1', 'begun']);
@@ -98,7 +98,7 @@ test('an item is repeated before the next one, the whole order as often as it sa
   assert.deepEqual(it.ended(7, 500), ['close-mix', 'over finished']);
 });
 
-test('what goes on for ever is repeated by the media engine, and ends only with its listeners', () => {
+test('an endless item is repeated by the media engine, and ends only with its listeners', () => {
   for (const ordered of [order([file('a', 0), beep]), order([file('a')], { loop: 0 })]) {
     const it = driver(ordered);
     assert.deepEqual(it.begin(), ['open-mix', 'watch-listeners', 'load 1']);
@@ -107,7 +107,7 @@ test('what goes on for ever is repeated by the media engine, and ends only with 
   }
 });
 
-test('a sound that ends before it can has no listeners: the play is over', () => {
+test('a sound that ends before its duration has no listeners: the play is over', () => {
   const it = driver(order([beep, beep], { loop: 5 }));
   assert.deepEqual(it.begin(), ['open-mix', 'sound 1 beep', 'begun']);
   assert.deepEqual(it.ended(1, 490), ['sound 2 beep'], 'a tick too early is early by the clocks only');
@@ -118,7 +118,7 @@ test('a sound that ends before it can has no listeners: the play is over', () =>
   assert.deepEqual(endless.ended(1, 10_000), ['close-mix', 'over finished'], 'a tone without an end');
 });
 
-test('an endless play is over when its listeners are gone, whatever it is doing', () => {
+test('an endless play is over when its listeners are gone, in every phase', () => {
   const gone = { type: 'listeners-gone' } as const;
   const loading = driver(order([file('a')], { loop: 0 }));
   assert.deepEqual(loading.begin(), ['open-mix', 'watch-listeners', 'load 1']);
@@ -132,7 +132,7 @@ test('an endless play is over when its listeners are gone, whatever it is doing'
   assert.deepEqual(sounding.take(gone), []);
 });
 
-test('news of a former sound or load changes nothing', () => {
+test('a late outcome of a former sound or load changes nothing', () => {
   const it = driver(order([beep, file('a'), beep]));
   it.begin();
   assert.deepEqual(it.ended(9, 500), []);
@@ -145,20 +145,20 @@ test('news of a former sound or load changes nothing', () => {
   assert.deepEqual(it.take({ type: 'stopped' }), []);
 });
 
-test('a silence lasts its time; it is no sound, so the play has not begun to be heard', () => {
+test('a silence lasts its duration and sends no play-begun', () => {
   const it = driver(order([silence(2_000), file('a')]));
   assert.deepEqual(it.begin(), ['open-mix', 'load 1', 'silence in 2000']);
   assert.deepEqual(it.loaded(1), []);
   assert.deepEqual(it.fired('silence', 2_000), ['sound 2 clip-1', 'begun']);
 });
 
-test('a silence of those who shall hear nothing else is played to them', () => {
+test('a silence of a play with `alone` is played as a sound', () => {
   const it = driver(order([silence(2_000), beep], { alone: true }));
   assert.deepEqual(it.begin(), ['open-mix', 'sound 1 tone']);
   assert.deepEqual(it.ended(1, 2_000), ['sound 2 beep', 'begun']);
 });
 
-test('a length ends it in the middle, counted from its first item on', () => {
+test('lengthMs ends a play within an item, counted from its first item on', () => {
   const it = driver(order([file('a')], { loop: 0, lengthMs: 5_000 }));
   assert.deepEqual(it.begin(), ['open-mix', 'watch-listeners', 'load 1']);
   assert.deepEqual(it.loaded(1), ['length in 5000', 'sound 2 clip-1 for ever', 'begun']);
@@ -168,7 +168,7 @@ test('a length ends it in the middle, counted from its first item on', () => {
   assert.deepEqual(silent.fired('length', 5_000), ['close-mix', 'over finished']);
 });
 
-test('what cannot be played is passed over, told at the end and in the feed', () => {
+test('a failed item is skipped, and reported in play-over and in an event', () => {
   const it = driver(order([file('a'), beep, file('c')], { account: 'A', mainAccount: 'M' }));
   it.begin();
   assert.deepEqual(it.failed(1), ['emit sound.failed call/leg', 'load 2', 'sound 3 beep', 'begun']);
@@ -179,7 +179,7 @@ test('what cannot be played is passed over, told at the end and in the feed', ()
   assert.deepEqual(unnamed.failed(1), ['close-mix', 'over finished without 0']);
 });
 
-test('the feed names the call where one leg hears it, and the play where several do', () => {
+test('the event names the call where one leg hears the play, and the play where several do', () => {
   const event = (to: readonly string[]) => {
     const it = driver(order([file('a')], { to, account: 'A', mainAccount: 'M' }));
     it.begin();
@@ -189,22 +189,22 @@ test('the feed names the call where one leg hears it, and the play where several
   assert.equal(event(['x', 'y']), 'emit sound.failed play/p');
 });
 
-test('a part of a whole says what the whole is called and who hears it, and nothing that another part has told', () => {
+test('an event of a part has the name and the legs of the whole, and repeats no event of another part', () => {
   const partOf = { play: 'whole', to: ['leg', 'other'] };
-  const told = { account: 'A', mainAccount: 'M', partOf };
-  const it = driver(order([file('a'), file('b')], told));
+  const owners = { account: 'A', mainAccount: 'M', partOf };
+  const it = driver(order([file('a'), file('b')], owners));
   it.begin();
   assert.deepEqual(it.failed(1), ['emit sound.failed play/whole']);
-  const failed: PlayInput = { type: 'item-failed', load: 2, sentence: 'no 2', isTold: true };
+  const failed: PlayInput = { type: 'item-failed', load: 2, sentence: 'no 2', isReported: true };
   assert.deepEqual(it.take(failed), ['close-mix', 'over finished without 0,1']);
-  const unfolding = driver(order([{ kind: 'source', url: 'a' }], told));
+  const unfolding = driver(order([{ kind: 'source', url: 'a' }], owners));
   unfolding.begin();
   const document = { items: [beep], remarks: ['<Record> is passed over'] };
-  const effects = unfolding.take({ type: 'item-unfolded', load: 1, document, isTold: true });
+  const effects = unfolding.take({ type: 'item-unfolded', load: 1, document, isReported: true });
   assert.deepEqual(effects, ['sound 2 beep', 'begun']);
 });
 
-test('a round in which nothing was heard is not repeated for ever', () => {
+test('a round without a sound is not repeated for ever', () => {
   const broken = driver(order([file('a'), silence(10), file('b')], { loop: 0 }));
   broken.begin();
   assert.deepEqual(broken.failed(1, 50), ['load 2', 'silence in 10']);
@@ -225,7 +225,7 @@ test('a round in which nothing was heard is not repeated for ever', () => {
   );
 });
 
-test('where others are heard, what failed is tried again, but not at each short round', () => {
+test('a failed item beside sounding items is loaded again after 10 s, not in each short round', () => {
   const it = driver(order([file('a'), beep], { loop: 50 }));
   assert.deepEqual(it.begin(), ['open-mix', 'load 1']);
   assert.deepEqual(it.failed(1), ['sound 2 beep', 'begun']);
@@ -234,17 +234,17 @@ test('where others are heard, what failed is tried again, but not at each short 
     assert.deepEqual(it.ended(sound, 500), [`sound ${sound + 1} beep`], `round ${round}`);
   }
   assert.deepEqual(it.ended(sound, 500), [`load ${sound + 1}`], 'after ten seconds');
-  assert.deepEqual(it.failed(sound + 1), [`sound ${sound + 2} beep`], 'its problem was told already');
+  assert.deepEqual(it.failed(sound + 1), [`sound ${sound + 2} beep`], 'its problem was reported already');
   assert.equal(it.play.problems.length, 1);
 });
 
-test('a stop while the first item is being loaded gives it up', () => {
+test('a stop during the load of the first item unloads it', () => {
   const it = driver(order([file('a'), file('b')]));
   it.begin();
   assert.deepEqual(it.take({ type: 'stopped' }), ['close-mix', 'unload 1', 'unload 2', 'over stopped']);
 });
 
-test('a document takes the place of its source: what it names is loaded and heard, round after round', () => {
+test('a document replaces its source: its items are loaded and heard, round after round', () => {
   const it = driver(order([{ kind: 'source', url: 'music' }], { loop: 0 }));
   assert.deepEqual(it.begin(), ['open-mix', 'watch-listeners', 'load 1']);
   const document = { items: [file('a'), silence(500)], remarks: [] };
@@ -255,13 +255,13 @@ test('a document takes the place of its source: what it names is loaded and hear
   assert.deepEqual(it.take({ type: 'stopped' }), ['stop 4', 'close-mix', 'unload 2', 'over stopped']);
 });
 
-test('a source that is a sound is heard as it is, and one alone is repeated without a gap', () => {
+test('a source that is a sound is heard as a file, and a single one is repeated without a gap', () => {
   const it = driver(order([{ kind: 'source', url: 'music' }], { loop: 0 }));
   it.begin();
   assert.deepEqual(it.loaded(1), ['sound 2 clip-1 for ever', 'begun']);
 });
 
-test('in an order with an end, what a document repeats for ever is heard once', () => {
+test('in an order with an end, an endless prompt of a document is heard once', () => {
   const it = driver(order([{ kind: 'source', url: 'welcome' }]));
   it.begin();
   it.take({ type: 'item-unfolded', load: 1, document: { items: [file('a', 0), beep], remarks: [] } });
@@ -269,7 +269,7 @@ test('in an order with an end, what a document repeats for ever is heard once', 
   assert.deepEqual(it.ended(3, 1_000), ['unload 2', 'sound 4 beep']);
 });
 
-test('an empty document is silence; one that comes after the end changes nothing', () => {
+test('an empty document ends the play; a document that arrives after the end changes nothing', () => {
   const it = driver(order([{ kind: 'source', url: 'music' }], { loop: 0 }));
   it.begin();
   const empty = { type: 'item-unfolded', load: 1, document: { items: [], remarks: [] } } as const;
@@ -277,7 +277,7 @@ test('an empty document is silence; one that comes after the end changes nothing
   assert.deepEqual(it.take(empty), []);
 });
 
-test('what a document holds and nobody hears is told in the feed', () => {
+test('each skipped part of a document is reported in an event', () => {
   const it = driver(order([{ kind: 'source', url: 'music' }], { account: 'A', mainAccount: 'M' }));
   it.begin();
   const document = { items: [beep], remarks: ['<Dial> is passed over'] };

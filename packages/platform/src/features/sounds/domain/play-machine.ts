@@ -1,11 +1,11 @@
 import type { Instant, Machine, Step, TimerFired } from '@jackfield/ports';
 import { endsTooEarly } from './listeners.ts';
-import { itemAfter, placeAfter } from './place.ts';
 import type { Load, Play, PlayEffect, PlayInput, Round } from './play.ts';
 import type { PlayItem, PlayOrder } from './play-order.ts';
+import { itemAfter, positionAfter } from './play-position.ts';
 import { builtInSound, durationOf, type PlayableSound } from './playable-sound.ts';
 
-/** A file that could not be fetched is not asked for again sooner, however short the round. */
+/** A failed file is not requested again sooner, however short the round. */
 const failedAgainMs = 10_000;
 
 export const playMachine: Machine<Play, PlayInput | TimerFired, PlayEffect> = { step };
@@ -53,44 +53,44 @@ function settled(play: Play, load: number, now: Instant, effects: PlayEffect[], 
   const item = itemOfLoad(play, load);
   if (item === undefined) return play;
   const changed = { ...play, loads: new Map(play.loads).set(item, to()) };
-  return play.phase === 'loading' && item === play.place.item ? proceed(changed, now, effects) : changed;
+  return play.phase === 'loading' && item === play.position.item ? proceed(changed, now, effects) : changed;
 }
 
-/** The prompts of a document take the place of the item that led to it. */
+/** The prompts of a document replace the item that led to it. */
 function unfolded(
   play: Play,
-  { load, document, isTold }: Extract<PlayInput, { readonly type: 'item-unfolded' }>,
+  { load, document, isReported }: Extract<PlayInput, { readonly type: 'item-unfolded' }>,
   now: Instant,
   effects: PlayEffect[],
 ): Play {
   if (itemOfLoad(play, load) === undefined) return play;
   const { order } = play;
-  if (document.remarks.length > 0 && isTold !== true)
-    tell(order, 'sound.remark', { remarks: document.remarks }, effects);
+  if (document.remarks.length > 0 && isReported !== true)
+    report(order, 'sound.remark', { remarks: document.remarks }, effects);
   const items = order.loop === 0 ? document.items : document.items.map(withEnd);
   const next = { ...play, order: { ...order, items }, loads: new Map() };
   if (items.length === 0) return end(next, 'finished', effects);
   return proceed(next, now, effects);
 }
 
-/** Whoever waits for the end of a sound would wait for ever. */
+/** Without an end the owner would wait for `play-over` for ever. */
 function withEnd(item: PlayItem): PlayItem {
   return item.kind !== 'silence' && item.loop === 0 ? { ...item, loop: 1 } : item;
 }
 
-/** The first of each item is told; later rounds would only say it again. */
+/** Reports the first problem of each item; later rounds would only repeat it. */
 function noteProblem(
   play: Play,
-  { load, sentence, isTold }: Extract<PlayInput, { readonly type: 'item-failed' }>,
+  { load, sentence, isReported }: Extract<PlayInput, { readonly type: 'item-failed' }>,
   effects: PlayEffect[],
 ): Play {
   const item = itemOfLoad(play, load);
   if (item === undefined || play.problems.some((problem) => problem.item === item)) return play;
-  if (isTold !== true) tell(play.order, 'sound.failed', { item, problem: sentence }, effects);
+  if (isReported !== true) report(play.order, 'sound.failed', { item, problem: sentence }, effects);
   return { ...play, problems: [...play.problems, { item, sentence }] };
 }
 
-function tell(
+function report(
   { account, mainAccount, partOf, ...own }: PlayOrder,
   type: 'sound.failed' | 'sound.remark',
   what: Readonly<Record<string, unknown>>,
@@ -108,18 +108,18 @@ function itemOfLoad(play: Play, load: number): number | undefined {
   return undefined;
 }
 
-/** Goes on at the place, passing over what failed, until something is heard or waited for. */
+/** Goes on at the position and skips failed items, until a sound plays or the play waits. */
 function proceed(from: Play, now: Instant, effects: PlayEffect[]): Play {
   let play = from;
   for (;;) {
     play = prepare(play, now, effects);
-    const item = play.order.items[play.place.item]!;
+    const item = play.order.items[play.position.item]!;
     const isNothing = item.kind === 'silence' && item.durationMs <= 0;
     if (!isNothing) {
       if (item.kind === 'silence' && play.order.alone !== true) return beSilent(play, item, now, effects);
       const playable = builtInSound(item);
       if (playable !== undefined) return sound(play, playable, now, effects);
-      const load = play.loads.get(play.place.item)!;
+      const load = play.loads.get(play.position.item)!;
       if (load.is === 'loading') return { ...play, phase: 'loading' };
       if (load.is === 'loaded') return sound(play, load.playable, now, effects);
       play = { ...play, round: { ...play.round, hasFailed: true } };
@@ -130,12 +130,12 @@ function proceed(from: Play, now: Instant, effects: PlayEffect[]): Play {
   }
 }
 
-/** What is heard and what follows is loaded, everything else is given back. */
+/** Loads the current item and the next one; frees all others. */
 function prepare(play: Play, now: Instant, effects: PlayEffect[]): Play {
-  const wanted = [play.place.item, itemAfter(play.order, play.place)];
+  const needed = [play.position.item, itemAfter(play.order, play.position)];
   const loads = new Map<number, Load>();
   let { counter } = play;
-  for (const item of wanted) {
+  for (const item of needed) {
     if (item === undefined || loads.has(item)) continue;
     const content = play.order.items[item]!;
     if (content.kind === 'built-in' || content.kind === 'silence') continue;
@@ -160,8 +160,8 @@ function sound(play: Play, { sound }: PlayableSound, now: Instant, effects: Play
   const begun = begin(play, now, effects);
   const number = begun.counter + 1;
   effects.push({ do: 'sound', number, sound, loop: isEndless(play) });
-  if (!begun.isHeard && play.order.items[play.place.item]!.kind !== 'silence') {
-    effects.push({ do: 'tell', notice: { type: 'play-begun', play: play.order.play } });
+  if (!begun.isHeard && play.order.items[play.position.item]!.kind !== 'silence') {
+    effects.push({ do: 'notify', notice: { type: 'play-begun', play: play.order.play } });
     return { ...begun, phase: 'sounding', counter: number, sound: number, soundBeganAt: now, isHeard: true };
   }
   return { ...begun, phase: 'sounding', counter: number, sound: number, soundBeganAt: now };
@@ -191,15 +191,15 @@ function mayBeEndless({ items, loop }: PlayOrder): boolean {
 }
 
 /** Repeated by the media engine itself, which leaves no gap. */
-function isEndless({ order, place }: Play): boolean {
-  const item = order.items[place.item]!;
+function isEndless({ order, position }: Play): boolean {
+  const item = order.items[position.item]!;
   if (item.kind === 'silence') return false;
   return item.loop === 0 || (order.items.length === 1 && order.loop === 0);
 }
 
 function soundEnded(play: Play, now: Instant, effects: PlayEffect[]): Play {
-  const item = play.order.items[play.place.item]!;
-  const load = play.loads.get(play.place.item);
+  const item = play.order.items[play.position.item]!;
+  const load = play.loads.get(play.position.item);
   const playable = builtInSound(item) ?? (load?.is === 'loaded' ? load.playable : undefined);
   const isGone = isEndless(play) || endsTooEarly(now - play.soundBeganAt, durationOf(playable));
   if (isGone) return end({ ...play, phase: 'loading' }, 'finished', effects);
@@ -207,20 +207,20 @@ function soundEnded(play: Play, now: Instant, effects: PlayEffect[]): Play {
 }
 
 function advance(play: Play, now: Instant, effects: PlayEffect[]): Play {
-  const isSound = play.order.items[play.place.item]!.kind !== 'silence';
+  const isSound = play.order.items[play.position.item]!.kind !== 'silence';
   const round = isSound ? { ...play.round, hasPlayed: true } : play.round;
   const passed = pass({ ...play, round }, false, now);
   return passed === undefined ? end(play, 'finished', effects) : proceed(passed, now, effects);
 }
 
-/** To the next place; undefined at the end, and where another round would be like this one: nothing heard, no time spent. */
+/** To the next position; undefined at the end, and after a round in which no sound was heard and no time passed. */
 function pass(play: Play, wholeItem: boolean, now: Instant): Play | undefined {
-  const place = placeAfter(play.order, play.place, wholeItem);
-  if (place === undefined) return undefined;
-  if (place.round === play.place.round) return { ...play, place };
+  const position = positionAfter(play.order, play.position, wholeItem);
+  if (position === undefined) return undefined;
+  if (position.round === play.position.round) return { ...play, position };
   const { beganAt, hasPlayed, hasFailed } = play.round;
   if (!hasPlayed && (hasFailed || now === beganAt)) return undefined;
-  return { ...play, place, round: freshRound(now) };
+  return { ...play, position, round: freshRound(now) };
 }
 
 function freshRound(now: Instant): Round {
@@ -235,6 +235,6 @@ function end(play: Play, because: 'finished' | 'stopped', effects: PlayEffect[])
   }
   const problems = play.problems.toSorted((one, other) => one.item - other.item);
   const notice = { type: 'play-over', play: play.order.play, because, problems } as const;
-  effects.push({ do: 'tell', notice });
+  effects.push({ do: 'notify', notice });
   return { ...play, phase: 'over', loads: new Map() };
 }

@@ -20,7 +20,7 @@ const orders = fc.record({
   alone: fc.boolean(),
   lengthMs: fc.option(fc.integer({ min: 0, max: 20_000 }), { nil: undefined }),
 });
-/** What happens next: an outcome of something under way, whose number is chosen among them, or something out of the blue. */
+/** The next input: an outcome of a running load or sound, chosen by its number, or an input of no running one. */
 const events = fc.tuple(
   fc.constantFrom(
     'loaded',
@@ -84,7 +84,7 @@ function carryOut(rig: Rig, effect: PlayEffect): void {
     case 'start-timer':
       rig.timers.set(effect.key, effect.at);
       return;
-    case 'tell':
+    case 'notify':
       if (effect.notice.type === 'play-over') rig.overs++;
       else rig.begun++;
   }
@@ -145,7 +145,7 @@ function happen(rig: Rig, [what, choice, ms]: [string, number, number]) {
   }
 }
 
-test('whatever happens in whatever order: over exactly once, nothing left loaded, the mix closed', () => {
+test('after random inputs a play is over exactly once, has no load left, and its mix is closed', () => {
   fc.assert(
     fc.property(orders, fc.array(events, { maxLength: 60 }), ({ lengthMs, ...rest }, happenings) => {
       const order: PlayOrder = {

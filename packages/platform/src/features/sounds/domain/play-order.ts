@@ -1,24 +1,24 @@
 import type { Sound } from '@jackfield/ports';
 
 export interface PlayOrder {
-  /** Names it among all plays, e.g. a UUID. */
+  /** Unique among all plays, e.g. a UUID. */
   readonly play: string;
   readonly owner: { readonly kind: string; readonly id: string };
-  /** Legs that hear it, whoever owns them. */
+  /** Legs that hear it; they may have any owner. */
   readonly to: readonly string[];
   readonly items: readonly PlayItem[];
-  /** How often all of it; 0 goes on until stopped. */
+  /** Repetitions of the whole order; 0 goes on until stopped. */
   readonly loop: number;
-  /** They hear nothing else meanwhile. */
+  /** The legs hear nothing else meanwhile. */
   readonly alone?: boolean;
-  /** Then it ends with `finished`, whatever is left; counted from the first item on. */
+  /** Ends with `finished` after this time, counted from the first item on. */
   readonly lengthMs?: number;
-  /** Both given: what cannot be played is told in the live feed of these accounts, as `sound.failed`, what is passed over as `sound.remark`. */
+  /** Both given: the event streams of these accounts have `sound.failed` for each failed item, and `sound.remark` for skipped content. */
   readonly account?: string;
   readonly mainAccount?: string;
   /**
-   * One of several plays that are one to the customer, each with listeners of its own: the feed has the name and the legs of the
-   * whole, and what fails or is passed over in several of them once.
+   * One of several plays that are one to the customer, each with listeners of its own: events have the name and the legs of the
+   * whole, and a failure in several parts makes one event.
    */
   readonly partOf?: { readonly play: string; readonly to: readonly string[] };
 }
@@ -28,8 +28,8 @@ export type PlayItem =
   /** An MP3 or WAV file, at most 10 MB. */
   | { readonly kind: 'file'; readonly url: string; readonly method?: 'GET' | 'POST'; readonly loop?: number }
   /**
-   * Such a file, or a document whose prompts are heard in its place. It is the only item of its order, whose `loop` says
-   * how often all of it is heard: in an order with an end, prompts that go on for ever are heard once.
+   * Such a file, or a document whose prompts replace it. It is the only item of its order, whose `loop` repeats
+   * all of it: in an order with an end, endless prompts are heard once.
    */
   | {
       readonly kind: 'source';
@@ -60,7 +60,7 @@ export type PlayNotice =
 export interface SoundDocument {
   /** Files, speech and silence. */
   readonly items: readonly PlayItem[];
-  /** What stands in it and is passed over, a sentence each. */
+  /** A sentence for each part that is skipped. */
   readonly remarks: readonly string[];
 }
 

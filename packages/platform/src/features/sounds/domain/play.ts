@@ -1,11 +1,11 @@
 import type { Instant, Sound, TimerFired } from '@jackfield/ports';
 import type { KernelEffect, OutboxEvent } from '../../../kernel/kernel-effects.ts';
-import type { Place } from './place.ts';
 import type { PlayItem, PlayNotice, PlayOrder, SoundDocument } from './play-order.ts';
+import type { PlayPosition } from './play-position.ts';
 import type { PlayableSound } from './playable-sound.ts';
 
 /**
- * One play, from its order to its end. What has to be fetched or spoken is loaded while the item before it is heard.
+ * One play, from its order to its end. Files and speech are loaded while the item before them is heard.
  *
  *   loading ─ item-loaded ─▶ sounding ─ sound-ended ─┐        any ─ stopped, length, last item ─▶ over
  *      ▲  ╲─ item-failed ─▶ next item                │
@@ -14,23 +14,23 @@ import type { PlayableSound } from './playable-sound.ts';
 export interface Play {
   readonly phase: 'loading' | 'sounding' | 'silent' | 'over';
   readonly order: PlayOrder;
-  /** What is heard, or will be next. */
-  readonly place: Place;
-  /** Of what is heard and of what follows. */
+  /** Of the item that is heard, or is heard next. */
+  readonly position: PlayPosition;
+  /** Of the current item and the next one. */
   readonly loads: ReadonlyMap<number, Load>;
-  /** Loads and sounds are numbered, so that late news of former ones are known. */
+  /** Numbers loads and sounds, so that a late outcome of a former one is recognised. */
   readonly counter: number;
-  /** Number and begin of the sound that is heard. */
+  /** Number and begin of the current sound. */
   readonly sound: number;
   readonly soundBeganAt: Instant;
   readonly hasBegun: boolean;
-  /** Told to the owner: a silence in front is no sound. */
+  /** The owner has its `play-begun`: a silence in front is no sound. */
   readonly isHeard: boolean;
   readonly round: Round;
   readonly problems: readonly { readonly item: number; readonly sentence: string }[];
 }
 
-/** What became of the items of this round: one that plays nothing must not be repeated for ever. */
+/** Outcomes of the items of this round: a round without a sound must not be repeated for ever. */
 export interface Round {
   readonly beganAt: Instant;
   readonly hasPlayed: boolean;
@@ -45,22 +45,22 @@ export type Load =
 export type PlayInput =
   | { readonly type: 'ordered' }
   | { readonly type: 'item-loaded'; readonly load: number; readonly playable: PlayableSound }
-  /** What was to be loaded is no sound, but says which are. */
+  /** The item led to a document, which names the sounds. */
   | {
       readonly type: 'item-unfolded';
       readonly load: number;
       readonly document: SoundDocument;
-      readonly isTold?: boolean;
+      readonly isReported?: boolean;
     }
-  /** `isTold`: the feed has it already, from another play of the same whole. */
+  /** `isReported`: the event stream has it already, from another part of the same play. */
   | {
       readonly type: 'item-failed';
       readonly load: number;
       readonly sentence: string;
-      readonly isTold?: boolean;
+      readonly isReported?: boolean;
     }
   | { readonly type: 'sound-ended'; readonly sound: number }
-  /** Told once after `watch-listeners`. */
+  /** Once, after `watch-listeners`. */
   | { readonly type: 'listeners-gone' }
   | { readonly type: 'stopped' }
   | TimerFired;
@@ -68,21 +68,21 @@ export type PlayInput =
 export type PlayEffect =
   | { readonly do: 'open-mix' }
   | { readonly do: 'close-mix' }
-  /** Whoever hears the last of an endless play may be gone in a moment in which nothing is played. */
+  /** The last listener of an endless play may leave while no sound plays. */
   | { readonly do: 'watch-listeners' }
-  /** Its outcome comes back as `item-loaded`, `item-unfolded` or `item-failed`; `unload` gives it up or back. */
+  /** Its outcome comes back as `item-loaded`, `item-unfolded` or `item-failed`; `unload` aborts or frees it. */
   | { readonly do: 'load'; readonly load: number; readonly index: number; readonly item: PlayItem }
   | { readonly do: 'unload'; readonly load: number }
   | { readonly do: 'sound'; readonly number: number; readonly sound: Sound; readonly loop: boolean }
   | { readonly do: 'stop-sound'; readonly number: number }
-  | { readonly do: 'tell'; readonly notice: PlayNotice }
+  | { readonly do: 'notify'; readonly notice: PlayNotice }
   | KernelEffect<OutboxEvent>;
 
 export function newPlay(order: PlayOrder): Play {
   return {
     phase: 'loading',
     order,
-    place: { round: 0, item: 0, repeat: 0 },
+    position: { round: 0, item: 0, repeat: 0 },
     loads: new Map(),
     counter: 0,
     sound: 0,

@@ -1,19 +1,19 @@
 import type { Sound } from '@jackfield/ports';
 import type { PlayItem } from './play-order.ts';
 
-/** What the media engine can play at once, and how long that takes; undefined where only the engine knows. */
+/** A sound that the media engine has, and its duration; undefined where only the engine knows it. */
 export interface PlayableSound {
   readonly sound: Sound;
   readonly durationMs?: number;
 }
 
-/** Far below the last bit of 16: silence that is played, so that nothing else is heard either. */
+/** Far below the last bit of 16: inaudible, but a play like any other, so `alone` mutes the rest. */
 const silenceDb = -150;
 
-/** Heard by nobody, and missed by nobody but the media engine: it tells when the last listener is gone. */
+/** Inaudible: its `play-ended` reports that the last listener has left. */
 export const listenerWatch: Sound = { kind: 'tone', frequencyHz: 440, levelDb: silenceDb };
 
-/** Undefined for what has to be loaded first. A silence becomes a sound where its listeners shall hear nothing else. */
+/** Undefined for an item that must be loaded first. A silence becomes a tone: `alone` mutes the rest only while a sound plays. */
 export function builtInSound(item: PlayItem): PlayableSound | undefined {
   if (item.kind === 'silence') {
     const { durationMs } = item;

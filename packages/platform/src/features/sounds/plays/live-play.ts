@@ -6,7 +6,7 @@ export interface LivePlay {
   readonly order: PlayOrder;
   readonly mix: string;
   readonly loads: Map<number, LiveLoad>;
-  /** It says nothing more, also where its end is still on its way. */
+  /** It reports nothing more, even before its end is handled. */
   isStopped: boolean;
 }
 
@@ -15,7 +15,7 @@ export interface LiveLoad {
   loaded?: LoadedSound;
 }
 
-/** Mixes of plays begin with it. */
+/** Of the names of plays' mixes. */
 export const mixPrefix = 'play/';
-/** Beside the numbers of sounds. */
+/** The key of the listener watch, beside the numbers of sounds. */
 export const watchKey = 'listeners';

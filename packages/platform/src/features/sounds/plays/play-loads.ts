@@ -14,7 +14,7 @@ export interface PlayLoadsDeps {
   readonly send: (session: string, input: PlayInput) => void;
 }
 
-/** What a play loads, from its order to the moment when the play needs it no more. */
+/** Loads of plays, each from its order until the play frees it. */
 export interface PlayLoads {
   begin(live: LivePlay, order: Load): void;
   end(live: LivePlay, load: number): void;
@@ -37,7 +37,7 @@ export function createPlayLoads(deps: PlayLoadsDeps): PlayLoads {
       live.loads.set(order.load, begun);
       const group = live.order.account ?? '';
       deps.sources.load(order.item, group, begun.stop.signal).then(
-        (loaded) => take(deps, live, order, begun, loaded),
+        (loaded) => deliver(deps, live, order, begun, loaded),
         (error: unknown) => fail(deps, live, order, begun, error),
       );
     },
@@ -48,7 +48,7 @@ export function createPlayLoads(deps: PlayLoadsDeps): PlayLoads {
   };
 }
 
-function take(
+function deliver(
   { joint, send }: PlayLoadsDeps,
   live: LivePlay,
   { load }: Load,
@@ -62,8 +62,8 @@ function take(
   if ('document' in loaded) {
     live.loads.delete(load);
     const { document } = loaded;
-    const isTold = document.remarks.length > 0 && isToldElsewhere(joint, live, 'remarks');
-    send(live.session, { type: 'item-unfolded', load, document, isTold });
+    const isReported = document.remarks.length > 0 && isReportedElsewhere(joint, live, 'remarks');
+    send(live.session, { type: 'item-unfolded', load, document, isReported });
     return;
   }
   begun.loaded = loaded;
@@ -80,12 +80,12 @@ function fail(
   if (live.loads.get(load) !== begun || error instanceof LineProblem) return;
   live.loads.delete(load);
   metrics.count('jackfield_sound_failures_total', { kind: item.kind });
-  if (!(error instanceof SoundProblem)) log.error({ err: error }, 'A sound could not be loaded.');
+  if (!(error instanceof SoundProblem)) log.error({ err: error, kind: item.kind }, 'sound failed to load');
   const sentence = error instanceof SoundProblem ? error.message : 'the sound could not be loaded';
-  const isTold = isToldElsewhere(joint, live, `item ${index}`);
-  send(live.session, { type: 'item-failed', load, sentence, isTold });
+  const isReported = isReportedElsewhere(joint, live, `item ${index}`);
+  send(live.session, { type: 'item-failed', load, sentence, isReported });
 }
 
-function isToldElsewhere(joint: JointPlays, live: LivePlay, what: string): boolean {
+function isReportedElsewhere(joint: JointPlays, live: LivePlay, what: string): boolean {
   return live.isStopped || !joint.claim(live.order, what);
 }

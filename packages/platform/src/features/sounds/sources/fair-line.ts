@@ -1,8 +1,8 @@
 import type { StopSignal } from '@jackfield/ports';
 
-/** Lets some work go on at the same time; what waits takes turns by group, so that a group with much of it delays no other. */
+/** Limits concurrent work; waiting groups take turns, so that a group with much work delays no other. */
 export interface FairLine {
-  /** Rejects with a LineProblem when too many wait, or with the signal's end while it still waits. */
+  /** Rejects with a LineProblem when too many wait, or when the signal aborts while the work still waits. */
   run<Value>(group: string, work: () => Promise<Value>, signal: StopSignal): Promise<Value>;
   census(): { readonly working: number; readonly waiting: number };
 }
@@ -13,12 +13,12 @@ export interface FairLineLimits {
   readonly waiting: number;
 }
 
-/** `full`: too many wait; `withdrawn`: nobody wants it any more. */
+/** `full`: too many wait; `withdrawn`: the last requester has left. */
 export class LineProblem extends Error {
   readonly code: 'full' | 'withdrawn';
 
   constructor(code: 'full' | 'withdrawn') {
-    super(code === 'full' ? 'too much is waiting already' : 'it was withdrawn');
+    super(code === 'full' ? 'too much work waits already' : 'the last requester has left');
     this.name = 'LineProblem';
     this.code = code;
   }
@@ -31,7 +31,7 @@ interface Group {
 
 export function createFairLine(limits: FairLineLimits): FairLine {
   const groups = new Map<string, Group>();
-  // Those who have work that may begin, in the order of their turns.
+  // Names of groups with work that may begin, in the order of their turns.
   const ready = new Set<string>();
   let working = 0;
   let waiting = 0;
@@ -52,7 +52,7 @@ export function createFairLine(limits: FairLineLimits): FairLine {
       waiting--;
       group.working++;
       working++;
-      // To the end of the line.
+      // The group has its next turn after the others.
       ready.delete(name);
       look(name, group);
       first!();

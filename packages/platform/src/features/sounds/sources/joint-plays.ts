@@ -1,21 +1,21 @@
 import type { PlayOrder } from '../domain/play-order.ts';
 
-/** Plays that are parts of one: what is told of one of them is not told of the others. */
+/** Plays that are parts of one: an event about one part is not repeated for the others. */
 export interface JointPlays {
   begin(order: PlayOrder): void;
-  /** After the last part nothing is remembered. */
+  /** Forgets the whole after its last part. */
   end(order: PlayOrder): void;
-  /** Whether it is still to be told; from now on it is told. What belongs to no other always is. */
+  /** True for the first part that reports `what`, and always for a play without other parts. */
   claim(order: PlayOrder, what: string): boolean;
 }
 
 export function createJointPlays(): JointPlays {
-  const wholes = new Map<string, { parts: number; readonly told: Set<string> }>();
+  const wholes = new Map<string, { parts: number; readonly reported: Set<string> }>();
   return {
     begin({ partOf }) {
       if (partOf === undefined) return;
       const whole = wholes.get(partOf.play);
-      if (whole === undefined) wholes.set(partOf.play, { parts: 1, told: new Set() });
+      if (whole === undefined) wholes.set(partOf.play, { parts: 1, reported: new Set() });
       else whole.parts++;
     },
     end({ partOf }) {
@@ -26,8 +26,8 @@ export function createJointPlays(): JointPlays {
     claim({ partOf }, what) {
       const whole = partOf && wholes.get(partOf.play);
       if (whole === undefined) return true;
-      const isNew = !whole.told.has(what);
-      whole.told.add(what);
+      const isNew = !whole.reported.has(what);
+      whole.reported.add(what);
       return isNew;
     },
   };

@@ -1,17 +1,20 @@
 import type { MediaClips, SoundClip, StopSignal } from '@jackfield/ports';
 import { LineProblem } from './fair-line.ts';
+import { createIdleClips, type IdleClips } from './idle-clips.ts';
 
-/** Clips in the media engine: loaded once for all who play the same, kept for a while when nobody does. */
+/** Clips in the media engine, one for all plays of the same sound; a clip without plays is kept for a while. */
 export interface LoadedClips {
-  /** Makes and loads it unless it is there; whoever takes one frees it exactly once. */
+  /** Makes and loads the clip unless it is there; each taker frees it exactly once. */
   take(key: string, signal: StopSignal, make: (signal: StopSignal) => Promise<SoundClip>): Promise<TakenClip>;
+  /** Whether the clip is loaded or on its way: `take` then makes none. */
+  has(key: string): boolean;
   census(): { readonly used: number; readonly idle: number; readonly idleBytes: number };
-  /** Drops what nobody uses. */
+  /** Drops idle clips. */
   clear(): void;
 }
 
 export interface TakenClip {
-  /** Under which the media engine knows it. */
+  /** Of the clip in the media engine. */
   readonly name: string;
   readonly durationMs: number;
   free(): void;
@@ -20,67 +23,45 @@ export interface TakenClip {
 interface LoadedClip {
   readonly key: string;
   readonly name: string;
-  /** Settles when the engine has it, or will not. */
+  /** Settles when the engine has the clip, or the load failed. */
   readonly ready: Promise<void>;
   readonly stop: AbortController;
-  /** Once it is loaded. */
   isReady: boolean;
   durationMs: number;
   bytes: number;
-  /** Those who wait for it included. */
+  /** Including takers that still wait for it. */
   users: number;
 }
 
 export function createLoadedClips(engine: MediaClips, maxIdleBytes: number): LoadedClips {
   const clips = new Map<string, LoadedClip>();
-  // The one that has been idle for longest comes first.
-  const idle = new Set<LoadedClip>();
-  let idleBytes = 0;
-  let names = 0;
-
-  function drop(clip: LoadedClip): void {
-    idle.delete(clip);
-    idleBytes -= clip.bytes;
+  const idle = createIdleClips<LoadedClip>(maxIdleBytes, (clip) => {
     clips.delete(clip.key);
     engine.dropClip(clip.name);
-  }
-
-  function clear(): void {
-    for (const clip of idle) drop(clip);
-  }
-
-  function hold(clip: LoadedClip): void {
-    clip.users++;
-    if (idle.delete(clip)) idleBytes -= clip.bytes;
-  }
-
-  function release(clip: LoadedClip): void {
-    if (--clip.users > 0) return;
-    if (!clip.isReady) {
-      forget(clip);
-      clip.stop.abort();
-      return;
-    }
-    idle.add(clip);
-    idleBytes += clip.bytes;
-    for (const oldest of idle) {
-      if (idleBytes <= maxIdleBytes) return;
-      drop(oldest);
-    }
-  }
+  });
+  let names = 0;
 
   function forget(clip: LoadedClip): void {
     if (clips.get(clip.key) === clip) clips.delete(clip.key);
   }
 
+  function release(clip: LoadedClip): void {
+    if (--clip.users > 0) return;
+    if (clip.isReady) {
+      idle.add(clip);
+      return;
+    }
+    forget(clip);
+    clip.stop.abort();
+  }
+
   function begin(key: string, make: (signal: StopSignal) => Promise<SoundClip>): LoadedClip {
     const stop = new AbortController();
-    const name = `sound/${++names}`;
     const made = make(stop.signal);
     const begun: LoadedClip = {
       key,
-      name,
-      ready: made.then((clip) => load(begun, clip)),
+      name: `sound/${++names}`,
+      ready: made.then((clip) => loadInto(engine, idle, begun, clip)),
       stop,
       isReady: false,
       durationMs: 0,
@@ -92,59 +73,75 @@ export function createLoadedClips(engine: MediaClips, maxIdleBytes: number): Loa
     return begun;
   }
 
-  async function load(into: LoadedClip, clip: SoundClip): Promise<void> {
-    if (into.stop.signal.aborted) return;
-    into.durationMs = (clip.samples.length / clip.sampleRate) * 1_000;
-    into.bytes = clip.samples.byteLength;
-    try {
-      await engine.loadClip(into.name, clip);
-    } catch (error) {
-      if (idle.size === 0) throw error;
-      // The engine keeps no more: what is in use goes before what might be used again.
-      clear();
-      await engine.loadClip(into.name, clip);
-    }
-    if (into.stop.signal.aborted) engine.dropClip(into.name);
-    else into.isReady = true;
-  }
-
-  function taken(clip: LoadedClip): TakenClip {
-    let isFree = false;
-    return {
-      name: clip.name,
-      durationMs: clip.durationMs,
-      free() {
-        if (isFree) return;
-        isFree = true;
-        release(clip);
-      },
-    };
-  }
-
   return {
-    census: () => ({ used: clips.size - idle.size, idle: idle.size, idleBytes }),
-    clear,
+    census: () => ({ used: clips.size - idle.size, idle: idle.size, idleBytes: idle.bytes }),
+    clear: idle.clear,
+    has: (key) => clips.has(key),
     take(key, signal, make) {
       if (signal.aborted) return Promise.reject(new LineProblem('withdrawn'));
       const clip = clips.get(key) ?? begin(key, make);
-      hold(clip);
-      return new Promise((resolve, reject) => {
-        let hasLeft = false;
-        const leave = (): void => {
-          hasLeft = true;
-          reject(new LineProblem('withdrawn'));
-          release(clip);
-        };
-        signal.addEventListener('abort', leave, { once: true });
-        const settle = (how: () => void): void => {
-          signal.removeEventListener('abort', leave);
-          if (!hasLeft) how();
-        };
-        clip.ready.then(
-          () => settle(() => resolve(taken(clip))),
-          (error: unknown) => settle(() => reject(error)),
-        );
-      });
+      clip.users++;
+      idle.remove(clip);
+      return whenReady(clip, signal, release);
+    },
+  };
+}
+
+async function loadInto(
+  engine: MediaClips,
+  idle: IdleClips<LoadedClip>,
+  into: LoadedClip,
+  clip: SoundClip,
+): Promise<void> {
+  if (into.stop.signal.aborted) return;
+  into.durationMs = (clip.samples.length / clip.sampleRate) * 1_000;
+  into.bytes = clip.samples.byteLength;
+  try {
+    await engine.loadClip(into.name, clip);
+  } catch (error) {
+    if (idle.size === 0) throw error;
+    // The engine is full: a clip in use matters more than idle clips.
+    idle.clear();
+    await engine.loadClip(into.name, clip);
+  }
+  if (into.stop.signal.aborted) engine.dropClip(into.name);
+  else into.isReady = true;
+}
+
+/** Rejects at once when the signal aborts, and releases the clip. */
+function whenReady(
+  clip: LoadedClip,
+  signal: StopSignal,
+  release: (clip: LoadedClip) => void,
+): Promise<TakenClip> {
+  return new Promise((resolve, reject) => {
+    let hasLeft = false;
+    const leave = (): void => {
+      hasLeft = true;
+      reject(new LineProblem('withdrawn'));
+      release(clip);
+    };
+    signal.addEventListener('abort', leave, { once: true });
+    const settle = (how: () => void): void => {
+      signal.removeEventListener('abort', leave);
+      if (!hasLeft) how();
+    };
+    clip.ready.then(
+      () => settle(() => resolve(takenClip(clip, release))),
+      (error: unknown) => settle(() => reject(error)),
+    );
+  });
+}
+
+function takenClip(clip: LoadedClip, release: (clip: LoadedClip) => void): TakenClip {
+  let isFree = false;
+  return {
+    name: clip.name,
+    durationMs: clip.durationMs,
+    free() {
+      if (isFree) return;
+      isFree = true;
+      release(clip);
     },
   };
 }

@@ -1,8 +1,8 @@
 import type { StopSignal } from '@jackfield/ports';
 
-/** One piece of work for all who ask for the same; it is given up when the last of them has gone. */
+/** One piece of work for all requesters of the same key; it is aborted when the last of them has left. */
 export interface SharedWork<Value> {
-  /** Rejects with the signal's end as well; the others go on. */
+  /** Rejects when the signal aborts as well; the other requesters go on. */
   join(key: string, signal: StopSignal, work: (signal: StopSignal) => Promise<Value>): Promise<Value>;
   readonly size: number;
 }
@@ -10,17 +10,17 @@ export interface SharedWork<Value> {
 interface Running<Value> {
   readonly outcome: Promise<Value>;
   readonly stop: AbortController;
-  askers: number;
+  requesters: number;
 }
 
-/** `withdrawn` makes what whoever has gone is rejected with. */
+/** `withdrawn` creates the error for a requester that has left. */
 export function createSharedWork<Value>(withdrawn: () => Error): SharedWork<Value> {
   const running = new Map<string, Running<Value>>();
 
   function begin(key: string, work: (signal: StopSignal) => Promise<Value>): Running<Value> {
     const stop = new AbortController();
     const outcome = work(stop.signal);
-    const begun: Running<Value> = { outcome, stop, askers: 0 };
+    const begun: Running<Value> = { outcome, stop, requesters: 0 };
     running.set(key, begun);
     const over = (): void => {
       if (running.get(key) === begun) running.delete(key);
@@ -36,12 +36,12 @@ export function createSharedWork<Value>(withdrawn: () => Error): SharedWork<Valu
     join(key, signal, work) {
       if (signal.aborted) return Promise.reject(withdrawn());
       const joined = running.get(key) ?? begin(key, work);
-      joined.askers++;
+      joined.requesters++;
       return new Promise((resolve, reject) => {
         const leave = (): void => {
           reject(withdrawn());
-          joined.askers--;
-          if (joined.askers > 0) return;
+          joined.requesters--;
+          if (joined.requesters > 0) return;
           if (running.get(key) === joined) running.delete(key);
           joined.stop.abort();
         };

@@ -42,7 +42,7 @@ const playTo = async (world: World, url: string, method?: 'GET' | 'POST') => {
 };
 
 test(
-  'many who ask at the same time share one fetch and one clip',
+  'concurrent plays of one file share one fetch and one clip',
   withServer(
     (_, response) => response.end(short),
     async (world, url, requests) => {
@@ -57,7 +57,7 @@ test(
 );
 
 test(
-  'one who stops does not stop the fetch of the others',
+  'a stopped play does not abort the fetch that another play shares',
   withServer(
     (_, response) => setTimeout(() => response.end(short), 50),
     async (world, url, requests) => {
@@ -72,7 +72,7 @@ test(
 );
 
 test(
-  'max-age: nobody is asked until it has passed; then the validators are sent, and 304 keeps the clip',
+  'max-age: the server gets no request before it has passed, then one with validators, and 304 keeps the clip',
   withServer(
     (request, response) => {
       response.setHeader('ETag', '"one"').setHeader('Last-Modified', 'Thu, 01 Jan 2026 00:00:00 GMT');
@@ -99,7 +99,7 @@ test(
 );
 
 test(
-  'no-store is not kept, and neither is what a POST brought',
+  'an answer with no-store is not kept, and neither is the answer of a POST',
   withServer(
     (_, response) => response.setHeader('Cache-Control', 'no-store').end(short),
     async (world, url, requests) => {
@@ -116,7 +116,7 @@ test(
 );
 
 test(
-  'a file that was changed is heard by the next play; the one that plays is not disturbed',
+  'a changed file is heard by the next play, and a running play keeps its version',
   withServer(
     (request, response) => {
       const version = request.headers['if-none-match'] === undefined ? 1 : 2;
@@ -137,7 +137,7 @@ test(
 );
 
 test(
-  'clips that nobody plays are kept up to their limit, the longest idle one goes first; one that plays stays',
+  'idle clips are kept up to their limit and the longest idle clip goes first; a clip of a play stays',
   withServer(
     (request, response) => response.end(toneWav(500, request.url === '/long' ? 5 : 0.5)),
     async (world, url) => {
@@ -155,7 +155,7 @@ test(
 );
 
 test(
-  'decoded files are kept up to their limit, the least used one goes first',
+  'decoded files are kept up to their limit, and the least recently used file goes first',
   withServer(
     (_, response) => response.setHeader('Cache-Control', 'max-age=600').end(toneWav(500, 0.5)),
     async (world, url, requests) => {
@@ -165,12 +165,51 @@ test(
         ['/a', '/b', '/c', '/b'],
       );
     },
-    { limits: { maxCacheBytes: 16_000 } },
+    // Two files of half a second.
+    { limits: { maxIdleClipBytes: 16_000 } },
   ),
 );
 
 test(
-  'a slow server takes no more than its share of the fetches',
+  'a file lies in memory once: when the media engine has dropped it, it is fetched again without validators',
+  withServer(
+    (_, response) =>
+      response.setHeader('Cache-Control', 'max-age=600').setHeader('ETag', '"one"').end(toneWav(500, 0.5)),
+    async (world, url, requests) => {
+      await playTo(world, url);
+      await playTo(world, url);
+      assert.equal(requests.length, 2);
+      assert.equal(requests[1]!.headers['if-none-match'], undefined);
+    },
+    { limits: { maxIdleClipBytes: 0 } },
+  ),
+);
+
+test('files that arrive at the same time hold at most the bytes of the limit', () => {
+  let finish = () => {};
+  return withServer(
+    (request, response) => {
+      const wav = toneWav(500, request.url === '/slow' ? 1 : 0.5);
+      if (request.url !== '/slow') return response.end(wav);
+      response.write(wav.subarray(0, 15_000));
+      finish = () => response.end(wav.subarray(15_000));
+    },
+    async (world, url) => {
+      const slow = world.play([file(`${url}/slow`)]);
+      await world.until('most of the file has arrived', () => world.sounds.census().fetchingBytes === 15_000);
+      const { problems } = await world.over(world.play([file(`${url}/other`)]));
+      assert.match(problems[0]!.sentence, /too many sound files are being fetched at this moment/);
+      finish();
+      assert.deepEqual((await world.over(slow)).problems, []);
+      await playTo(world, `${url}/other`);
+      assert.equal(world.sounds.census().fetchingBytes, 0);
+    },
+    { limits: { maxFetchingBytes: 17_000 } },
+  )();
+});
+
+test(
+  'a slow host holds at most its share of the fetches',
   withServer(
     () => {},
     async (world, url, requests) => {
@@ -188,7 +227,7 @@ test(
 );
 
 test(
-  'the fragment says how long a silent server is waited for, and is not sent',
+  'the fragment of the URL limits the wait for a silent server, and is not sent',
   withServer(
     () => {},
     async (world, url, requests) => {
@@ -203,7 +242,7 @@ const source = (url: string, method?: 'GET' | 'POST'): PlayItem =>
   ({ ...file(url, method), kind: 'source' }) as PlayItem;
 const xml = (body: string) => `<?xml version="1.0"?>\n<Response>${body}</Response>`;
 
-test('a source may be a document: its prompts are heard, and it is kept by its validator', () => {
+test('a source may be a document: its prompts are heard, and a 304 keeps it', () => {
   const asked: string[] = [];
   return withServer(
     (request, response) => {
@@ -237,7 +276,7 @@ test('a source may be a document: its prompts are heard, and it is kept by its v
 });
 
 test(
-  'a source that is neither sound nor document is told with both reasons; a Play takes no document',
+  'a source that is neither sound nor document fails with both reasons; a file item accepts no document',
   withServer(
     (request, response) => response.end(request.url === '/broken' ? xml('<Play>no</Play>') : xml('<Wait/>')),
     async (world, url) => {
@@ -253,7 +292,7 @@ test(
 );
 
 test(
-  'a source posted to is asked each time, and its answer is heard without being asked for again',
+  'a source with POST is requested once for each play',
   withServer(
     (_, response) => response.end(short),
     async (world, url, requests) => {

@@ -1,4 +1,4 @@
-/** Why something cannot be played, in a sentence for the customer. */
+/** Why an item cannot be played, in a sentence for the customer. */
 export class SoundProblem extends Error {
   constructor(sentence: string) {
     super(sentence);

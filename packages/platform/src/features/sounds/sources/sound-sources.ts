@@ -6,27 +6,27 @@ import type { LoadedClips, TakenClip } from './loaded-clips.ts';
 import type { SoundFiles } from './sound-files.ts';
 import { SoundProblem } from './sound-problem.ts';
 
-/** Brings what has to be fetched or spoken into the media engine. */
+/** Loads files and speech into the media engine. */
 export interface SoundSources {
-  /** Rejects with a SoundProblem, or a LineProblem when the signal ended it. `group` shares the speech engine with others. */
+  /** Rejects with a SoundProblem, or a LineProblem when the signal aborts. Groups take turns at the speech engine. */
   load(item: PlayItem, group: string, signal: StopSignal): Promise<LoadedSound | LoadedDocument>;
 }
 
-/** What was behind the URL of a source; there is nothing to free. */
+/** The document behind the URL of a source; it needs not be freed. */
 export interface LoadedDocument {
   readonly document: SoundDocument;
 }
 
 export interface LoadedSound {
   readonly playable: PlayableSound;
-  /** It is not heard any more, nor will be. */
+  /** The play needs the sound no more. */
   free(): void;
 }
 
 export interface SoundSourcesDeps {
   readonly files: SoundFiles;
   readonly speech: Speech;
-  /** Texts on their way to the speech engine, which takes one after another. */
+  /** Texts that wait for the speech engine. */
   readonly texts: FairLine;
   readonly clips: LoadedClips;
 }
@@ -37,10 +37,16 @@ export function createSoundSources({ files, speech, texts, clips }: SoundSources
     signal: StopSignal,
   ): Promise<TakenClip | LoadedDocument> {
     const { url, method = 'GET' } = item;
-    const found = await (item.kind === 'file' ? files.get : files.getSource)(url, method, signal);
-    if ('document' in found) return { document: found.document };
-    const { key, clip } = found;
-    return clips.take(key, signal, async () => clip);
+    for (;;) {
+      const found = await (item.kind === 'file' ? files.get : files.getSource)(url, method, signal);
+      if ('document' in found) return { document: found.document };
+      const { key, clip } = found;
+      // Another play handed the samples over, and the media engine dropped them before this play had its turn.
+      if (clip === undefined && !clips.has(key)) continue;
+      const taken = await clips.take(key, signal, async () => clip!);
+      found.handOver();
+      return taken;
+    }
   }
 
   async function takeSpeech(
@@ -85,7 +91,7 @@ export function createSoundSources({ files, speech, texts, clips }: SoundSources
   };
 }
 
-/** A text may hold what nobody else should read: the sentence says what is wrong with it, not what it is. */
+/** Without the text, which may be confidential. */
 function spoken(error: unknown): string {
   const code = error instanceof LineProblem ? 'too-many-requests' : codeOf(error);
   switch (code) {

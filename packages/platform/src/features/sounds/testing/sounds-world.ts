@@ -138,7 +138,7 @@ export async function openSoundsWorld(options: SoundsWorldOptions = {}) {
         await new Promise<void>((resolve) => setTimeout(resolve, 1));
       }
     },
-    /** Until it is over; what it was told last. */
+    /** Waits for the end of the play; returns its last notice. */
     async over(play: string) {
       const find = () => notices.find((notice) => notice.type === 'play-over' && notice.play === play);
       await world.until(`${play} is over`, () => find() !== undefined, 20);

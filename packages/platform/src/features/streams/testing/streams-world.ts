@@ -93,7 +93,8 @@ async function worldOn(database: Database, open: OpenDatabase, startAt: number):
     sounds: {
       ownedBy: (kind) => void owners.add(kind),
       play(order) {
-        if (!owners.has(order.owner.kind)) throw new Error(`nobody owns plays of '${order.owner.kind}'`);
+        if (!owners.has(order.owner.kind))
+          throw new Error(`no owner is registered for plays of '${order.owner.kind}'`);
         playing.set(order.play, order);
       },
       stop: (play) => void playing.delete(play),

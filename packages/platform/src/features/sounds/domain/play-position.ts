@@ -1,22 +1,26 @@
 import type { PlayOrder } from './play-order.ts';
 
-/** Where a play stands: the round of the whole order, the item, and the repetition of that item, all from 0. */
-export interface Place {
+/** Position of a play: the round of the whole order, the item, and the repetition of that item, all from 0. */
+export interface PlayPosition {
   readonly round: number;
   readonly item: number;
   readonly repeat: number;
 }
 
-/** Undefined behind the last one; `wholeItem` leaves out what is left of the item's repetitions. */
-export function placeAfter(order: PlayOrder, place: Place, wholeItem: boolean): Place | undefined {
-  const { round, item, repeat } = place;
+/** Undefined behind the last position; `wholeItem` skips the other repetitions of the item. */
+export function positionAfter(
+  order: PlayOrder,
+  position: PlayPosition,
+  wholeItem: boolean,
+): PlayPosition | undefined {
+  const { round, item, repeat } = position;
   if (!wholeItem && repeat + 1 < repeatsOf(order, item)) return { round, item, repeat: repeat + 1 };
   if (item + 1 < order.items.length) return { round, item: item + 1, repeat: 0 };
   return hasRoundAfter(order, round) ? { round: round + 1, item: 0, repeat: 0 } : undefined;
 }
 
-/** The item that is heard when this one and its repetitions are over. */
-export function itemAfter(order: PlayOrder, { round, item }: Place): number | undefined {
+/** The item that follows this item and its repetitions. */
+export function itemAfter(order: PlayOrder, { round, item }: PlayPosition): number | undefined {
   if (repeatsOf(order, item) === Number.POSITIVE_INFINITY) return undefined;
   if (item + 1 < order.items.length) return item + 1;
   return hasRoundAfter(order, round) ? 0 : undefined;

@@ -1,0 +1,57 @@
+import type { Egress, EgressAnswer, EgressTimeouts, StopSignal } from '@jackfield/ports';
+import { headerText } from '../domain/freshness.ts';
+import type { ByteShare } from './byte-budget.ts';
+import { LineProblem } from './fair-line.ts';
+import { SoundProblem } from './sound-problem.ts';
+
+export interface SourceRequest {
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+  readonly timeouts: EgressTimeouts;
+  readonly signal: StopSignal;
+}
+
+const requestHeaders: Readonly<Record<string, string>> = {
+  'User-Agent': 'Jackfield',
+  Accept: 'audio/mpeg, audio/wav, audio/x-wav, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.5',
+  // The decoder reads the body as received.
+  'Accept-Encoding': 'identity',
+};
+
+/** Reserves the body in `memory` while it arrives. Rejects with a SoundProblem, or a LineProblem when the signal aborts. */
+export async function requestSource(
+  egress: Egress,
+  { url, method, timeouts, signal }: SourceRequest,
+  validators: Readonly<Record<string, string>> | undefined,
+  maxFileBytes: number,
+  memory: ByteShare,
+): Promise<EgressAnswer> {
+  const outcome = await egress.send({
+    url,
+    method,
+    headers: { ...requestHeaders, ...validators },
+    timeouts,
+    maxBodyBytes: maxFileBytes,
+    reserve: (bytes) => memory.reserve(bytes),
+    signal,
+  });
+  if (signal.aborted) throw new LineProblem('withdrawn');
+  if (!('problem' in outcome)) return outcome;
+  const { kind, sentence } = outcome.problem;
+  if (kind === 'no-memory') throw new LineProblem('full');
+  throw new SoundProblem(kind === 'too-large' ? tooLarge(maxFileBytes) : sentence);
+}
+
+/** Headers that ask the server whether its answer is still the same (RFC 9110 §13.1). */
+export function validatorsOf({ headers }: EgressAnswer): Readonly<Record<string, string>> {
+  const etag = headerText(headers, 'etag');
+  const lastModified = headerText(headers, 'last-modified');
+  return {
+    ...(etag === undefined ? {} : { 'If-None-Match': etag }),
+    ...(lastModified === undefined ? {} : { 'If-Modified-Since': lastModified }),
+  };
+}
+
+function tooLarge(bytes: number): string {
+  return `the file is larger than ${Math.floor(bytes / (1 << 20))} MB`;
+}
