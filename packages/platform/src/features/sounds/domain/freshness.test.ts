@@ -9,7 +9,7 @@ const of = (control: string | undefined, age?: string) => {
   return isKept ? freshUntil - 1_000 : 'not kept';
 };
 
-test('RFC 9111 §5.2.2: what an answer says about keeping it', () => {
+test('RFC 9111 §5.2.2: Cache-Control decides whether and how long an answer is kept', () => {
   assert.equal(of(undefined), 2_000);
   assert.equal(of('public'), 2_000);
   assert.equal(of('max-age=60'), 60_000);
@@ -25,7 +25,7 @@ test('RFC 9111 §5.2.2: what an answer says about keeping it', () => {
   assert.equal(freshnessOf({ 'cache-control': ['no-store', 'max-age=5'] }, 0, limits).isKept, false);
 });
 
-test('a server is waited for as long as its URL says, and ten seconds where it says nothing', () => {
+test('the settings of the URL limit the wait for a server; its default is ten seconds', () => {
   const settingsOf = () => ({ connectMs: 1, readMs: 2, totalMs: 3 });
   const of = (url: string) => Object.values(fetchTimeouts(url, settingsOf));
   assert.deepEqual(of('https://a.example/x?rt=5'), [2_000, 10_000, 30_000]);

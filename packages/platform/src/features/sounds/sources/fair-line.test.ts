@@ -5,7 +5,7 @@ import { createFairLine } from './fair-line.ts';
 
 const never = new AbortController().signal;
 
-/** Work that ends when the test says so. */
+/** Work that the test ends. */
 function bench(limits: { atOnce: number; perGroup: number; waiting: number }) {
   const line = createFairLine(limits);
   const begun: string[] = [];
@@ -30,14 +30,14 @@ function bench(limits: { atOnce: number; perGroup: number; waiting: number }) {
   };
 }
 
-test('groups take turns, whoever of them has more', async () => {
+test('groups take turns, also when one of them has more work', async () => {
   const { add, begun, end } = bench({ atOnce: 1, perGroup: 1, waiting: 10 });
   for (const name of ['a1', 'a2', 'a3', 'b1', 'c1']) void add(name);
   for (let ended = 0; ended < 4; ended++) await end(begun.at(-1)!);
   assert.deepEqual(begun, ['a1', 'b1', 'c1', 'a2', 'a3']);
 });
 
-test('what is full refuses, but not what may begin at once', async () => {
+test('a full line refuses further work, except work that may begin at once', async () => {
   const { add, begun } = bench({ atOnce: 2, perGroup: 1, waiting: 1 });
   void add('a1');
   void add('a2');
@@ -46,7 +46,7 @@ test('what is full refuses, but not what may begin at once', async () => {
   assert.deepEqual(begun, ['a1', 'b1']);
 });
 
-test('what is withdrawn while it waits never begins', async () => {
+test('work that is withdrawn while it waits never begins', async () => {
   const { line, add, begun, end } = bench({ atOnce: 1, perGroup: 1, waiting: 5 });
   const stop = new AbortController();
   void add('a1');
@@ -59,7 +59,7 @@ test('what is withdrawn while it waits never begins', async () => {
   assert.deepEqual(line.census(), { working: 0, waiting: 0 });
 });
 
-test('whatever comes, ends and is withdrawn: the limits hold, and nothing is forgotten', async () => {
+test('random arrivals, ends and withdrawals keep the limits, and each work settles', async () => {
   const actions = fc.array(fc.tuple(fc.constantFrom('add', 'end', 'stop'), fc.nat(20)), { maxLength: 50 });
   await fc.assert(
     fc.asyncProperty(actions, async (taken) => {

@@ -10,7 +10,7 @@ const someTurns = async () => {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve();
 };
 
-/** Keeps so many clips and refuses more, as an engine does whose memory is used up. */
+/** Keeps `room` clips and refuses more, as an engine does whose memory is used up. */
 function engineOf(room: number) {
   const loaded = new Set<string>();
   return {
@@ -26,7 +26,7 @@ function engineOf(room: number) {
   };
 }
 
-test('idle clips make room when the engine has none; clips in use never do', async () => {
+test('a full engine drops idle clips for a new one, and never a clip in use', async () => {
   const engine = engineOf(2);
   const clips = createLoadedClips(engine, 1_000_000);
   const take = (key: string) => clips.take(key, never, async () => clip(800));
@@ -40,7 +40,7 @@ test('idle clips make room when the engine has none; clips in use never do', asy
   assert.deepEqual(clips.census(), { used: 2, idle: 0, idleBytes: 0 });
 });
 
-test('a failure is told to all who wait and is not kept', async () => {
+test('a failed load rejects all waiting takers and is not kept', async () => {
   const engine = engineOf(9);
   const clips = createLoadedClips(engine, 1_000_000);
   const broken = () => Promise.reject(new Error('no sound'));
@@ -49,7 +49,7 @@ test('a failure is told to all who wait and is not kept', async () => {
   assert.equal((await clips.take('a', never, async () => clip(8))).durationMs, 1);
 });
 
-test('the making is given up when the last one who waits has gone, and what arrives then is dropped', async () => {
+test('a load is aborted when its last taker leaves, and a clip that arrives later is dropped', async () => {
   const engine = engineOf(9);
   const clips = createLoadedClips(engine, 1_000_000);
   const stops = [new AbortController(), new AbortController()];
@@ -75,7 +75,7 @@ test('the making is given up when the last one who waits has gone, and what arri
   assert.deepEqual(clips.census(), { used: 0, idle: 0, idleBytes: 0 });
 });
 
-test('whatever is taken, freed and given up in whatever order: nothing in use is dropped, nothing is left', async () => {
+test('random takes, frees and withdrawals drop no clip in use and leave none behind', async () => {
   const actions = fc.array(fc.tuple(fc.constantFrom('take', 'free', 'stop', 'turn'), fc.nat(5)), {
     maxLength: 60,
   });
