@@ -29,8 +29,8 @@ export interface CallRoute {
 /** One target of a route. */
 export interface RouteTarget {
   readonly target: DialTarget;
-  /** The caller that the target sees; the caller of the request when absent. */
-  readonly callerUser?: string;
+  /** The caller that the target sees; `from` of the leg's specification when absent. */
+  readonly caller?: string;
   /** A target that does not ring within this time loses the call. When absent only the ring timeout of the call holds. */
   readonly ringingWithinMs?: number;
   /** The carrier that the `LegEnd` names. */

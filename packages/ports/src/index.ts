@@ -24,6 +24,7 @@ export type {
   StopSignal,
 } from './egress.ts';
 export type { FailedLogin, FailedLogins } from './failed-logins.ts';
+export { defaultLegLimits, type LegParties, type LegSpec, legSpec } from './leg-spec.ts';
 export type { Logger } from './logger.ts';
 export type { Instant, Machine, Step, TimerFired } from './machine.ts';
 export type { CaptureTrack, Media, MediaNotice, MixCommand, MixMember, Sound, SoundClip } from './media.ts';

@@ -1,4 +1,5 @@
 import type { CarrierRequests } from './carrier-requests.ts';
+import type { LegSpec } from './leg-spec.ts';
 import type { LegStatistics } from './media-legs.ts';
 
 /**
@@ -59,18 +60,13 @@ export interface TransferRequest {
 /** One outbound leg, with every target of its callee. */
 export interface DialRequest {
   readonly leg: string;
-  /**
-   * The caller that the callee sees. `user` is a number in E.164, a SIP user, or the SIP URI of an external caller, whose host
-   * registered phones see as well.
-   */
-  readonly from: { readonly user: string; readonly displayName?: string };
-  readonly to: { readonly user: string };
+  readonly spec: LegSpec;
+  /** The number or the SIP user to which `spec.to` leads. */
+  readonly callee: string;
   /** Targets of the INVITE: contact URIs of bindings, or a sandbox phone. At least one. */
   readonly targets: readonly DialTarget[];
-  /** Extra headers, already named `X-PH-…`. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** The owner hangs up this long after the answer. Carriers' spend caps need it for the worst case. */
-  readonly timeLimitSeconds?: number;
+  /** The caller that these targets see instead of `spec.from`. */
+  readonly caller?: string;
   /**
    * The leg that caused this one. The INVITE carries its Max-Forwards less one (RFC 7332 §3). With none left the leg ends as
    * rejected with 483 and nothing is sent.

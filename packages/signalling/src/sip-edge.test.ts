@@ -72,10 +72,14 @@ describe('an outgoing leg', () => {
 
   it('carries a From that is an address of ours, whatever its caller is called', async () => {
     const w = await world();
-    w.dial({
-      from: { user: 'sip:al"ice@evil.example;x', displayName: 'Zo\u00eb "Z"\r\nX-Evil: 1\u0000' },
-      headers: { 'X-PH-Note': 'a\r\nX-Evil: 1', 'X-Evil:': 'name' },
-    });
+    w.dial(
+      {},
+      {
+        from: 'sip:al"ice@evil.example;x',
+        callerName: 'Zo\u00eb "Z"\r\nX-Evil: 1\u0000',
+        sipHeaders: { Note: 'a\r\nX-Evil: 1', 'Evil:': 'name' },
+      },
+    );
     await w.clock.advance(soon);
     const { headers } = w.invites[0]!.request;
     assert.match(
@@ -84,6 +88,7 @@ describe('an outgoing leg', () => {
     );
     assert.equal(headers.get('X-PH-Note'), 'a X-Evil: 1');
     assert.equal(headers.has('X-Evil'), false);
+    assert.equal(headers.has('X-PH-Evil'), false);
     w.invites[0]!.reject(486);
     await w.leavesNothing();
   });

@@ -51,8 +51,8 @@ describe('the leg of an external caller', () => {
 
   it('shows its host to a registered phone, and to others is a user of our domain', async () => {
     const w = await world();
-    w.dial({ from: { user: caller }, targets: [{ uri: `sip:bob@${phoneAt.address}`, flow: 'gone' }] });
-    w.dial({ leg: 'leg-2', from: { user: caller } });
+    w.dial({ targets: [{ uri: `sip:bob@${phoneAt.address}`, flow: 'gone' }] }, { from: caller });
+    w.dial({ leg: 'leg-2' }, { from: caller });
     await w.clock.advance(soon);
     const from = w.invites.map(({ request }) => request.headers.get('From')?.replace(/;tag=.*/, ''));
     assert.deepEqual(from.toSorted(), ['<sip:ext@elsewhere.example>', '<sip:ext@sip.example.com>']);

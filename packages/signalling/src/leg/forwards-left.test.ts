@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createSecrets } from '@jackfield/adapters/secrets';
-import type { LegNotice, LegStatistics } from '@jackfield/ports';
+import { type LegNotice, type LegStatistics, legSpec } from '@jackfield/ports';
 import { createHeaders, createUserAgent, type IncomingInvite, type UserAgent } from '@jackfield/sip';
 import {
   createRecordingLog,
@@ -53,8 +53,8 @@ async function circle(firstForwards: number | undefined, isGoingRound: boolean) 
       parents.set(leg, notice.leg);
       edge.telephony.dial({
         leg,
-        from: { user: 'alice' },
-        to: { user: 'bob' },
+        spec: legSpec({ from: 'alice', callerName: '', to: 'bob' }),
+        callee: 'bob',
         targets: [{ uri: `sip:bob@${phoneAt.address}` }],
         forwards: notice.leg,
       });

@@ -1,6 +1,6 @@
 import type { LegKey, LegStatistics, Logger, MediaLegs } from '@jackfield/ports';
 import { type CallListener, keyOfInfo, type UserAgent } from '@jackfield/sip';
-import { orderOf } from '../parties/parties.ts';
+import { inviteOf } from '../parties/parties.ts';
 import { confinedAudio, type DialTermsDeps, dialledAudioReach, dialTerms } from './dial-terms.ts';
 import { sdpType } from './leg-audio.ts';
 import { legEndOf } from './leg-end.ts';
@@ -133,7 +133,7 @@ export function createLegRunner(deps: LegRunnerDeps): LegRunner {
     if (request === undefined) throw new Error('An incoming leg sends no INVITE');
     if (live.outgoing !== undefined) transfers.ended(live.outgoing);
     live.outgoing = undefined;
-    const order = { ...orderOf(request, deps.domain), maxForwards: forwardsLeft, content: contentOf(offer) };
+    const order = { ...inviteOf(request, deps.domain), maxForwards: forwardsLeft, content: contentOf(offer) };
     try {
       live.outgoing = deps.invite({ ...order, ...terms }, listenerOf(live));
     } catch (error) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createSecrets } from '@jackfield/adapters/secrets';
 import { noStatistics } from '@jackfield/media';
-import type { AgreedMedia, LegNotice } from '@jackfield/ports';
+import { type AgreedMedia, type LegNotice, legSpec } from '@jackfield/ports';
 import { createUserAgent, type IncomingInvite, type Protocol, type UserAgent } from '@jackfield/sip';
 import {
   createRecordingLog,
@@ -242,8 +242,8 @@ async function dialling(policy: SrtpPolicy, status: number) {
   });
   edge.telephony.dial({
     leg: 'leg-1',
-    from: { user: '+12025550000' },
-    to: { user: 'bob' },
+    spec: legSpec({ from: '+12025550000', callerName: '', to: 'bob' }),
+    callee: 'bob',
     targets: [{ uri: `sip:bob@${phoneAt.address};transport=tls` }],
   });
   await clock.advance(200);

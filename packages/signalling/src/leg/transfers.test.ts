@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSecrets } from '@jackfield/adapters/secrets';
-import type { DialRequest, LegNotice, LegStatistics, TransferRequest } from '@jackfield/ports';
+import {
+  type DialRequest,
+  type LegNotice,
+  type LegStatistics,
+  legSpec,
+  type TransferRequest,
+} from '@jackfield/ports';
 import type { Flow } from '@jackfield/sip';
 import type { TransportListener, Transports } from '@jackfield/sip/transport';
 import { createRecordingLog, createVirtualClock } from '@jackfield/testkit';
@@ -18,6 +24,7 @@ const flow: Flow = {
   remotePort: 5060,
 };
 
+const spec = legSpec({ from: 'alice', callerName: '', to: 'bob' });
 const sdp =
   'v=0\r\no=- 1 1 IN IP4 10.0.0.2\r\ns=-\r\nc=IN IP4 10.0.0.2\r\nt=0 0\r\nm=audio 4000 RTP/AVP 0\r\n';
 
@@ -101,7 +108,7 @@ async function world(take?: (request: TransferRequest) => boolean) {
 
   /** A call of ours to these targets; the target at `place` answers. Returns the fields of its REFER. */
   async function dialled(targets: DialRequest['targets'], place: number) {
-    edge.telephony.dial({ leg: 'ours', from: { user: 'alice' }, to: { user: 'bob' }, targets });
+    edge.telephony.dial({ leg: 'ours', spec, callee: 'bob', targets });
     await clock.advance(50);
     const invite = sent.filter((text) => text.startsWith('INVITE '))[place]!;
     const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(invite)![1]!.trim();

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { legSpec } from '@jackfield/ports';
 import { parseNameAddr, parseSipUri } from '@jackfield/sip';
 import fc from 'fast-check';
-import { addressOf, calleeOf, headersOf } from './parties.ts';
+import { addressOf, calleeOf, inviteOf } from './parties.ts';
 
 describe('an address of ours', () => {
   it('is one whatever its party and its name hold: no text leaves its part', () => {
@@ -54,7 +55,11 @@ describe('who is called', () => {
 });
 
 it('a header whose name is none is left out, and a value stays one line', () => {
-  assert.deepEqual(headersOf({ 'X-PH-A': 'one\r\ntwo\u0000', 'X-PH B': 'x', 'X:Y': 'z', '': 'e' }), [
+  const sipHeaders = { A: 'one\r\ntwo\u0000', ' B': 'x', 'X:Y': 'z' };
+  const spec = legSpec({ from: 'alice', callerName: '', to: 'bob', sipHeaders });
+  const { headers } = inviteOf({ leg: 'leg-1', spec, callee: 'bob', targets: [] }, 'a.example');
+  assert.deepEqual(headers, [
     ['X-PH-A', 'one two '],
+    ['X-CallUUID', 'leg-1'],
   ]);
 });

@@ -1,4 +1,4 @@
-import type { DialRequest } from '@jackfield/ports';
+import type { DialRequest, LegSpec } from '@jackfield/ports';
 import {
   decodeUtf8,
   encodeUtf8,
@@ -116,25 +116,27 @@ export function addressOf(party: string, domain: string, displayName?: string): 
   return printNameAddr({ displayName: name === '' ? undefined : encodeUtf8(name), uri, params: [] });
 }
 
-/** Headers of a dial request, without invalid ones. */
-export function headersOf(headers: DialRequest['headers']): [name: string, value: string][] {
-  return Object.entries(headers ?? {})
+/** Extra headers of a leg by their full names, without invalid ones. */
+function headersOf({ sipHeaders }: LegSpec): [name: string, value: string][] {
+  return Object.entries(sipHeaders)
     .filter(([name]) => isToken(name))
-    .map(([name, value]) => [name, encodeUtf8(value.replace(control, ' '))]);
+    .map(([name, value]) => [`X-PH-${name}`, encodeUtf8(value.replace(control, ' '))]);
 }
 
 /**
  * The target of an INVITE and its addresses of both parties, as from one of our domains. A registered phone sees the host of an external
  * caller, so that no external caller can pass for one of our users.
  */
-export function orderOf(request: DialRequest, domain: string): Omit<InviteOptions, 'content'> {
-  const { user, displayName } = request.from;
-  const isPhone = request.targets.every(({ flow }) => flow !== undefined);
-  const callersHost = isPhone ? parseSipUri(encodeUtf8(user))?.host : undefined;
+export function inviteOf(
+  { leg, spec, callee, targets, caller = spec.from }: DialRequest,
+  domain: string,
+): Omit<InviteOptions, 'content'> {
+  const isPhone = targets.every(({ flow }) => flow !== undefined);
+  const callersHost = isPhone ? parseSipUri(encodeUtf8(caller))?.host : undefined;
   return {
-    targets: request.targets,
-    from: addressOf(user, callersHost ?? domain, displayName),
-    to: addressOf(request.to.user, domain),
-    headers: [...headersOf(request.headers), ['X-CallUUID', request.leg]],
+    targets,
+    from: addressOf(caller, callersHost ?? domain, spec.callerName),
+    to: addressOf(callee, domain),
+    headers: [...headersOf(spec), ['X-CallUUID', leg]],
   };
 }

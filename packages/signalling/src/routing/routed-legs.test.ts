@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CallRoutes, DialRequest, LegEnd, LegListener, LegNotice } from '@jackfield/ports';
+import {
+  type CallRoutes,
+  type DialRequest,
+  type LegEnd,
+  type LegListener,
+  type LegNotice,
+  legSpec,
+} from '@jackfield/ports';
 import { createRecordingLog, createVirtualClock } from '@jackfield/testkit';
 import { createRoutedLegs } from './routed-legs.ts';
 
@@ -15,13 +22,13 @@ function createRig(reserve?: (at: number) => LegEnd | undefined | Promise<LegEnd
   const notify = (notice: LegNotice) => below.get(notice.leg)?.(notice);
   const bobs: CallRoutes = {
     owner: 'carriers',
-    routeOf({ leg, to }) {
-      if (to.user !== 'bob') return undefined;
+    routeOf({ leg, callee }) {
+      if (callee !== 'bob') return undefined;
       return {
         targets: [
           {
             target: { uri: 'sip:b@192.0.2.1' },
-            callerUser: '+1202',
+            caller: '+1202',
             ringingWithinMs: 1000,
             carrier: 'alpha',
           },
@@ -44,8 +51,10 @@ function createRig(reserve?: (at: number) => LegEnd | undefined | Promise<LegEnd
     hangUp: (leg) => notify({ type: 'leg-ended', leg, end: { by: 'local' } }),
     notify: (notice) => heard.push(notice),
   });
-  const dial = (leg: string, to = 'bob') =>
-    routed.dial({ leg, from: { user: 'alice' }, to: { user: to }, targets: [{ uri: 'tel:+1' }] });
+  const dial = (leg: string, callee = 'bob') => {
+    const spec = legSpec({ from: 'alice', callerName: '', to: callee });
+    return routed.dial({ leg, spec, callee, targets: [{ uri: 'tel:+1' }] });
+  };
   return { clock, log, routed, dialled, heard, told, notify, dial };
 }
 
@@ -56,7 +65,7 @@ test('a leg is counted from its dialling to the one end that is reported, howeve
   assert.deepEqual(routed.census(), { carriers: 2, trunks: 0 });
   await clock.advance(1000);
   assert.deepEqual(
-    dialled.map(({ leg, from, targets }) => `${leg} ${from.user} ${targets[0]?.uri}`),
+    dialled.map(({ leg, spec, caller = spec.from, targets }) => `${leg} ${caller} ${targets[0]?.uri}`),
     [
       'a +1202 sip:b@192.0.2.1',
       'b +1202 sip:b@192.0.2.1',

@@ -117,12 +117,9 @@ export function createRoutedLegs(deps: RoutedLegsDeps): RoutedLegs {
   }
 
   function invite(leg: Live, at: number) {
-    const { target, callerUser } = leg.route.targets[at]!;
-    const { request } = leg;
-    const user = callerUser ?? request.from.user;
-    deps.dial({ ...request, from: { ...request.from, user }, targets: [target] }, (notice) =>
-      heard(leg, notice),
-    );
+    const { target, caller } = leg.route.targets[at]!;
+    const request = { ...leg.request, targets: [target], ...(caller !== undefined && { caller }) };
+    deps.dial(request, (notice) => heard(leg, notice));
   }
 
   function reportEnd({ request, route, media }: Live, { end, at }: RoutedLegEffect & { do: 'report-end' }) {

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { createSecrets } from '@jackfield/adapters/secrets';
-import type { DialRequest, LegKey, LegNotice, LegStatistics, MediaLegs } from '@jackfield/ports';
+import {
+  type DialRequest,
+  type LegKey,
+  type LegNotice,
+  type LegSpec,
+  type LegStatistics,
+  legSpec,
+  type MediaLegs,
+} from '@jackfield/ports';
 import {
   type CallListener,
   createUserAgent,
@@ -126,11 +134,11 @@ export async function edgeWorld(more: Partial<SipEdgeDeps> = {}) {
     invites,
     happened,
     types: () => notices.map(({ type }) => type),
-    dial: (request: Partial<DialRequest> = {}) =>
+    dial: (request: Partial<DialRequest> = {}, spec: Partial<LegSpec> = {}) =>
       edge.telephony.dial({
         leg: 'leg-1',
-        from: { user: '+12025550000' },
-        to: { user: 'bob' },
+        spec: legSpec({ from: '+12025550000', callerName: '', to: 'bob', ...spec }),
+        callee: 'bob',
         targets: [{ uri: `sip:bob@${phoneAt.address}` }],
         ...request,
       }),

@@ -1,4 +1,4 @@
-import type { Logger } from '@jackfield/ports';
+import type { LegSpec, Logger } from '@jackfield/ports';
 import type { RequestAccount } from '../../http/index.ts';
 import { draining, notFound, problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
@@ -50,7 +50,7 @@ export function createCommands(deps: CommandDeps) {
     if (deps.isDraining()) return refused(draining(drainRetrySeconds));
     const parent = parentOf(viewer, wanted);
     if (!parent.ok) return parent;
-    const orders = wanted.to.map((to) => ({ to, leg: newUuid() }));
+    const orders = wanted.specs.map((spec) => ({ spec, leg: newUuid() }));
     const placed = await Promise.allSettled(
       orders.map((order) => place(viewer, wanted, order, parent.value)),
     );
@@ -72,35 +72,28 @@ export function createCommands(deps: CommandDeps) {
   async function place(
     viewer: RequestAccount,
     wanted: WantedCall,
-    { leg, to }: { readonly leg: string; readonly to: string },
+    { leg, spec }: { readonly leg: string; readonly spec: LegSpec },
     parent: { readonly parentLeg?: string },
   ): Promise<void> {
     const about = {
       leg,
       account: viewer.authId,
       mainAccount: viewer.main,
-      from: wanted.from,
-      to,
-      callerName: wanted.callerName,
       // One destination: the request and its call share their identifier, as clients of the hosted service expect.
       requestUuid: leg,
     };
-    const { answer, fallback, hangupOnRingSeconds, callbacks, sendDigits, sendOnPreanswer } = wanted;
-    const { ringTimeoutSeconds, timeLimitSeconds, sipHeaders } = wanted;
+    const { from, to, callerName } = spec;
+    const { answer, fallback, hangupOnRingSeconds, callbacks } = wanted;
     const first = { request: answer, reason: 'answer', fallback, hangupOnRingSeconds } as const;
-    await sessions.open(leg, newDocumentRun({ ...about, run: newUuid() }, first, 'none', limits), {
-      type: 'opened',
-    });
+    const run = newDocumentRun({ ...about, from, to, callerName, run: newUuid() }, first, 'none', limits);
+    await sessions.open(leg, run, { type: 'opened' });
     try {
       await calls.dial({
         ...about,
         ...parent,
         owner: { kind: ownerKind, id: leg },
-        ringTimeoutSeconds,
-        timeLimitSeconds,
-        sipHeaders,
+        spec,
         callbacks,
-        ...(sendDigits === undefined ? {} : { sendDigits, sendOnPreanswer }),
       });
     } catch (error) {
       deps.log.error({ leg, err: error }, 'The leg of a call could not be recorded.');

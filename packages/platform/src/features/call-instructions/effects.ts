@@ -111,20 +111,20 @@ export function createPerform(deps: EffectDeps, runs: Carrying['runs']) {
 }
 
 function dialLeg({ deps, runs }: Carrying, call: RunCall, order: Extract<RunEffect, { do: 'dial-leg' }>) {
-  const { do: _, sendDigits, sendOnPreanswer, ...leg } = order;
+  const { leg, spec } = order;
   deps.calls
     .dial({
-      ...leg,
-      ...(sendDigits === '' ? {} : { sendDigits, sendOnPreanswer }),
+      leg,
+      spec,
       account: call.account,
       mainAccount: call.mainAccount,
       owner: { kind: ownerKind, id: call.leg },
       parentLeg: call.leg,
     })
     .catch((error: unknown) => {
-      deps.log.error({ leg: order.leg, err: error }, 'A leg that a document dials could not be recorded.');
+      deps.log.error({ leg, err: error }, 'A leg that a document dials could not be recorded.');
       const end: CallEnd = callEnds(5010, 'Error');
-      runs.send(call.leg, { type: 'leg-ended', leg: order.leg, end, durationSeconds: 0 });
+      runs.send(call.leg, { type: 'leg-ended', leg, end, durationSeconds: 0 });
     });
 }
 

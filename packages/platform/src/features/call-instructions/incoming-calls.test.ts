@@ -93,7 +93,7 @@ onEmbeddedDatabase('Calls that come for an application', (open) => {
       `<Dial action="${action}" callerId="+12025550111"><User>sip:bob@sip.example.com</User></Dial>`,
     );
     const [bLeg] = world.phones.dialled;
-    assert.deepEqual([bLeg?.from, bLeg?.parentLeg, bLeg?.owner.id], ['+12025550111', 'leg', 'leg']);
+    assert.deepEqual([bLeg?.spec.from, bLeg?.parentLeg, bLeg?.owner.id], ['+12025550111', 'leg', 'leg']);
     world.phones.startRinging(bLeg?.leg ?? '');
     await world.pass(0);
     world.phones.pickUp(bLeg?.leg ?? '');

@@ -6,6 +6,7 @@ import {
   readRequest,
   type TransferBody,
 } from '@jackfield/contract';
+import { defaultLegLimits, type LegSpec, legSpec } from '@jackfield/ports';
 import { invalidParameter, missingParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { bareNameIn, dialable, type LegCallbacks } from '../calls/index.ts';
@@ -14,18 +15,12 @@ import { readSipHeaders } from './parse/sip-headers.ts';
 
 /** What POST Call/ asks for. */
 export interface WantedCall {
-  readonly from: string;
-  readonly to: readonly string[];
-  readonly callerName: string;
+  /** One for each destination. */
+  readonly specs: readonly LegSpec[];
   readonly answer: ActionRequest;
   readonly fallback: ActionRequest | null;
   readonly callbacks: LegCallbacks;
-  readonly ringTimeoutSeconds: number;
-  readonly timeLimitSeconds: number;
   readonly hangupOnRingSeconds: number | null;
-  readonly sendDigits: string | undefined;
-  readonly sendOnPreanswer: boolean;
-  readonly sipHeaders: Readonly<Record<string, string>>;
   readonly parent: { readonly leg: string; readonly mustLive: boolean } | null;
 }
 
@@ -46,22 +41,24 @@ export function readNewCall(body: NewCallBody): Result<WantedCall> {
   if (bareName !== undefined) return refused(invalidParameter('to', bareName, dialable));
   const ring = readRequest(body.ring_url, body.ring_method);
   const answer = readRequest(body.answer_url, body.answer_method);
-  return accepted({
+  const common = {
     from: body.from,
-    to,
     callerName: body.caller_name ?? body.from,
+    sipHeaders: headers.value,
+    ringTimeoutSeconds: readInteger(body.ring_timeout) ?? defaultLegLimits.ringTimeoutSeconds,
+    timeLimitSeconds: readInteger(body.time_limit) ?? defaultLegLimits.timeLimitSeconds,
+    sendDigits: body.send_digits ?? '',
+    sendOnPreanswer: readBoolean(body.send_on_preanswer) ?? false,
+  };
+  return accepted({
+    specs: to.map((each) => legSpec({ ...common, to: each })),
     answer,
     fallback: readRequest(body.fallback_url, body.fallback_method),
     callbacks: {
       ...(ring === null ? {} : { ring }),
       hangup: readRequest(body.hangup_url, body.hangup_method) ?? answer,
     },
-    ringTimeoutSeconds: readInteger(body.ring_timeout) ?? 120,
-    timeLimitSeconds: readInteger(body.time_limit) ?? 14_400,
     hangupOnRingSeconds: readInteger(body.hangup_on_ring) ?? null,
-    sendDigits: body.send_digits,
-    sendOnPreanswer: readBoolean(body.send_on_preanswer) ?? false,
-    sipHeaders: headers.value,
     parent:
       body.parent_call_uuid === undefined
         ? null

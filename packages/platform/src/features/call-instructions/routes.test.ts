@@ -28,15 +28,17 @@ eachDatabase('Calls that are made over HTTP', (open) => {
       account: world.api.main.authId,
       mainAccount: world.api.main.authId,
       owner: { kind: 'document', id: body.request_uuid },
-      from: '+12025550199',
-      to: '+12025550100',
-      callerName: 'Desk',
+      spec: {
+        from: '+12025550199',
+        to: '+12025550100',
+        callerName: 'Desk',
+        ringTimeoutSeconds: 120,
+        timeLimitSeconds: 60,
+        sipHeaders: { Ticket: '4711', Queue: 'sales' },
+        sendDigits: 'ww1',
+        sendOnPreanswer: true,
+      },
       requestUuid: body.request_uuid,
-      ringTimeoutSeconds: 120,
-      timeLimitSeconds: 60,
-      sipHeaders: { Ticket: '4711', Queue: 'sales' },
-      sendDigits: 'ww1',
-      sendOnPreanswer: true,
       callbacks: {
         ring: { url: 'https://example.com/ring', method: 'GET' },
         hangup: { url: answer, method: 'POST' },
@@ -80,7 +82,7 @@ eachDatabase('Calls that are made over HTTP', (open) => {
       world.phones.dialled.map(({ leg }) => leg),
     );
     assert.deepEqual(
-      world.phones.dialled.map(({ to }) => to),
+      world.phones.dialled.map(({ spec }) => spec.to),
       ['+12025550100', 'alice261121120000', 'sip:bob@example.com'],
     );
     for (const { leg } of world.phones.dialled) world.phones.leave(leg);

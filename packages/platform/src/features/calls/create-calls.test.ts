@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type {
-  Database,
-  LegKey,
-  LegListener,
-  LegNotice,
-  MediaNotice,
-  MixCommand,
-  Telephony,
+import {
+  type Database,
+  type LegKey,
+  type LegListener,
+  type LegNotice,
+  legSpec,
+  type MediaNotice,
+  type MixCommand,
+  type Telephony,
 } from '@jackfield/ports';
 import {
   createRecordingLog,
@@ -192,11 +193,7 @@ eachDatabase('calls', (open) => {
       account: 'MA1',
       mainAccount: 'MA1',
       owner: { kind: 'test', id: 't' },
-      from: '+12025550000',
-      callerName: '',
-      to: '+12025550100',
-      ringTimeoutSeconds: 30,
-      sipHeaders: {},
+      spec: legSpec({ from: '+12025550000', callerName: '', to: '+12025550100' }),
     });
     await w.settle();
     assert.deepEqual(
@@ -230,11 +227,7 @@ onEmbeddedDatabase('the owners of legs', (open) => {
     account: 'MA1',
     mainAccount: 'MA1',
     owner: { kind: 'test', id: 'ann' },
-    from: 'alice',
-    callerName: 'Alice',
-    to: 'bob',
-    ringTimeoutSeconds: 30,
-    sipHeaders: {},
+    spec: legSpec({ from: 'alice', callerName: 'Alice', to: 'bob' }),
     callbacks: { hangup: { url: 'https://example.com/hangup', method: 'POST' } },
   };
 

@@ -41,7 +41,7 @@ import { callTimeLimit } from './migrations/0008-time-limit.ts';
 import type { Calls, LegOwner, OwnedLegNotice } from './public-api.ts';
 import { createCallQueries } from './queries.ts';
 import { callRoutes } from './routes.ts';
-import { defaultTimeLimitSeconds, defineSessions } from './sessions.ts';
+import { defineSessions } from './sessions.ts';
 import { type AppendEvents, createCallStore } from './store.ts';
 import { trunkCallRoutes } from './trunk-call-routes.ts';
 
@@ -137,8 +137,7 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     conversationsOf: owners.conversationsOf,
     tell,
     dial,
-    adopt: (callerLeg, calleeLeg, { account, mainAccount, from, to, callerName }) =>
-      direct.adopt(callerLeg, calleeLeg, { account, mainAccount, from, to, callerName }),
+    adopt: direct.adopt,
     mayDial: deps.mayDial ?? (async () => true),
   });
   const offers = createOffers({
@@ -149,7 +148,6 @@ export function createCalls(deps: CallsDeps): CallsFeature {
     answer,
     mainAccountOf: rememberMainAccounts(deps.mainAccountOf),
     rate: () => usage.rateOf('inbound', 'sip'),
-    timeLimitSeconds: defaultTimeLimitSeconds,
   });
   listenToLegs(deps, legs, offers, hangUp);
 

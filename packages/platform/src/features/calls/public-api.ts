@@ -1,3 +1,4 @@
+import type { LegSpec } from '@jackfield/ports';
 import type { CallEnd } from './domain/hangup-cause.ts';
 import type { LegCallbacks, LegOwner } from './domain/leg-owner.ts';
 
@@ -118,19 +119,7 @@ export interface OutboundLeg {
   readonly account: string;
   readonly mainAccount: string;
   readonly owner: LegOwner;
-  readonly from: string;
-  readonly callerName: string;
-  /** A number in E.164 (with or without +), an endpoint's username, or its SIP URI. */
-  readonly to: string;
-  readonly ringTimeoutSeconds: number;
-  /** From the answer on; then it ends with 6000. docs/interface/calls.md#making-a-call: 14,400 when left out. */
-  readonly timeLimitSeconds?: number;
-  /** Names without the `X-PH-` prefix. */
-  readonly sipHeaders: Readonly<Record<string, string>>;
-  /** Pressed as soon as it is answered; `w` waits 0.5 s, `W` 1 s. */
-  readonly sendDigits?: string;
-  /** Pressed when it has early media instead, if it has any before its answer. */
-  readonly sendOnPreanswer?: boolean;
+  readonly spec: LegSpec;
   /** The leg for which this one is dialled. */
   readonly parentLeg?: string;
   readonly requestUuid?: string;

@@ -5,14 +5,13 @@ import type { CompiledQuery } from 'kysely';
 import { openApi } from '../../http/testing/api-world.ts';
 import { createUsage, freeOfCharge } from '../usage/index.ts';
 import { callMigrations } from './create-calls.ts';
-import type { CallLeg } from './domain/call-leg.ts';
 import { type CallEnd, callEnds } from './domain/hangup-cause.ts';
 import { qualityOf } from './domain/leg-quality.ts';
 import { createCallQueries, pageOfCalls } from './queries.ts';
 import { callRoutes } from './routes.ts';
 import { createCallStore } from './store.ts';
 import { tablesOf } from './tables.ts';
-import { exampleLeg, silent } from './testing/example-leg.ts';
+import { type ExampleLeg, exampleLeg, silent } from './testing/example-leg.ts';
 
 const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
@@ -27,7 +26,7 @@ async function world(open: OpenDatabase) {
     },
   );
   const store = createCallStore(database, createUsage(freeOfCharge));
-  async function write(n: number, over: Partial<CallLeg> = {}) {
+  async function write(n: number, over: ExampleLeg = {}) {
     const mainAccount = api.main.authId;
     const leg = exampleLeg({ account: mainAccount, mainAccount, ...over, leg: uuid(n) });
     await database.transact((tx) => store.save(tx, undefined, { ...leg, endedAt: null }));
@@ -35,7 +34,7 @@ async function world(open: OpenDatabase) {
       await database.transact((tx) => store.save(tx, { ...leg, endedAt: null }, leg));
     }
   }
-  const ended = (endedAt: number, over: Partial<CallLeg> = {}): Partial<CallLeg> => ({
+  const ended = (endedAt: number, over: ExampleLeg = {}): ExampleLeg => ({
     phase: 'ended',
     endedAt,
     end: callEnds(4000, 'Caller'),
@@ -141,8 +140,8 @@ eachDatabase('the records of calls over HTTP', (open) => {
   it('each filter finds its calls, alone and with others', async () => {
     const w = await world(open);
     const busy = callEnds(3010, 'Call recipient');
-    await w.write(1, w.ended(start + 1_000, { from: 'bob', direction: 'inbound' }));
-    await w.write(2, w.ended(start + 2_000, { to: 'carol', end: busy }));
+    await w.write(1, w.ended(start + 1_000, { spec: { from: 'bob' }, direction: 'inbound' }));
+    await w.write(2, w.ended(start + 2_000, { spec: { to: 'carol' }, end: busy }));
     await w.write(3, w.ended(start + 3_000, { parentLeg: uuid(1), answeredAt: start - 57_000 }));
     const expected: Readonly<Record<string, readonly number[]>> = {
       'from_number=bob': [1],

@@ -30,9 +30,6 @@ export interface SessionParts {
 
 type LegSessions = Sessions<CallLeg, CallLegInput>;
 
-/** docs/interface/calls.md#making-a-call `time_limit`. */
-export const defaultTimeLimitSeconds = 14_400;
-
 /** One session for each leg: its machine, its record, and what carries its effects out. */
 export function defineSessions(deps: SessionDeps, parts: SessionParts): LegSessions {
   const { telephony, media } = deps;
@@ -48,7 +45,7 @@ export function defineSessions(deps: SessionDeps, parts: SessionParts): LegSessi
         case 'route':
           return route(deps, parts.routing, legs, leg, effect);
         case 'dial':
-          return dial(telephony, legs, leg, effect);
+          return telephony.dial(effect.request);
         case 'ring':
           return telephony.ring(leg);
         case 'open-early':
@@ -70,24 +67,6 @@ export function defineSessions(deps: SessionDeps, parts: SessionParts): LegSessi
   return legs;
 }
 
-function dial(
-  telephony: Telephony,
-  legs: LegSessions,
-  leg: string,
-  effect: Extract<LegSessionEffect, { do: 'dial' }>,
-): void {
-  const { parentLeg, timeLimitSeconds = defaultTimeLimitSeconds } = legs.peek(leg) ?? {};
-  telephony.dial({
-    leg,
-    from: { user: effect.from, displayName: effect.callerName },
-    to: { user: effect.user },
-    targets: effect.targets,
-    headers: prefixed(effect.sipHeaders),
-    timeLimitSeconds,
-    ...(parentLeg ? { forwards: parentLeg } : {}),
-  });
-}
-
 function route(
   { log }: SessionDeps,
   routing: Routing,
@@ -95,12 +74,11 @@ function route(
   leg: string,
   effect: Extract<LegSessionEffect, { do: 'route' }>,
 ): void {
-  const { account, to, sipHeaders } = effect;
+  const { account, to } = effect;
   routing.routeTo(account, to).then(
     (route) => {
       if (route.ok) {
-        const { user, targets } = route;
-        legs.send(leg, { type: 'routed', user, targets, sipHeaders });
+        legs.send(leg, { type: 'routed', callee: route.callee, targets: route.targets });
         return;
       }
       const { end } = route;
@@ -112,8 +90,4 @@ function route(
       legs.send(leg, { type: 'unreachable', end: callEnds(5010, 'Error') });
     },
   );
-}
-
-function prefixed(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [`X-PH-${name}`, value]));
 }

@@ -15,7 +15,7 @@ import { exampleLeg, silent } from './testing/example-leg.ts';
 const ringing = exampleLeg({
   account: 'SA1',
   mainAccount: 'MA1',
-  callerName: 'Zoë 🎧',
+  spec: { callerName: 'Zoë 🎧' },
   phase: 'ringing',
   initiatedAt: 1_000,
   rate: { perMinute: 850, initialSeconds: 30, incrementSeconds: 6 },
@@ -144,7 +144,8 @@ eachDatabase('the records of legs', (open) => {
       [0, 1],
     ] as const) {
       const { store, save, rows } = await opened();
-      const answered: CallLeg = { ...ringing, phase: 'answered', answeredAt: 2_000, timeLimitSeconds: 300 };
+      const spec = { ...ringing.spec, timeLimitSeconds: 300 };
+      const answered: CallLeg = { ...ringing, spec, phase: 'answered', answeredAt: 2_000 };
       await save(undefined, answered);
       await store.endForgotten(
         () => diedAt,

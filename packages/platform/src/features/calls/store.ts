@@ -1,4 +1,4 @@
-import type { Database, Instant, Write } from '@jackfield/ports';
+import { type Database, type Instant, legSpec, type Write } from '@jackfield/ports';
 import { type CompiledQuery, sql } from 'kysely';
 import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import type { DiedAt } from '../../kernel/last-alive.ts';
@@ -110,7 +110,7 @@ export function createCallStore(database: Pick<Database, 'read' | 'transact'>, u
           const ended = rows.map((row): [CallLeg, CallLeg] => {
             const leg = legOf(row);
             const since = leg.answeredAt ?? leg.initiatedAt;
-            const latest = since + leg.timeLimitSeconds * 1000;
+            const latest = since + leg.spec.timeLimitSeconds * 1000;
             const endedAt = Math.min(latest, Math.max(since, diedAt(since)));
             return [leg, { ...leg, phase: 'ended', endedAt, end: callEnds(5010, 'Error') }];
           });
@@ -221,9 +221,9 @@ function rowOf(leg: CallLeg, usage: Usage): CallRow {
     account: leg.account,
     main_account: leg.mainAccount,
     direction: leg.direction,
-    from_number: leg.from,
-    to_number: leg.to,
-    caller_name: leg.callerName,
+    from_number: leg.spec.from,
+    to_number: leg.spec.to,
+    caller_name: leg.spec.callerName,
     request_uuid: leg.requestUuid,
     parent_call_uuid: leg.parentLeg,
     parent_request_uuid: leg.parentRequestUuid,
@@ -263,7 +263,7 @@ function livingOf(leg: CallLeg) {
     trunk_main_account: leg.trunk?.mainAccount ?? null,
     phase: leg.phase,
     answered_at: leg.answeredAt,
-    time_limit_seconds: leg.timeLimitSeconds,
+    time_limit_seconds: leg.spec.timeLimitSeconds,
   };
 }
 
@@ -278,9 +278,12 @@ function legOf(row: CallRow): CallLeg {
     account: row.account,
     mainAccount: row.main_account,
     direction: row.direction,
-    from: row.from_number,
-    to: row.to_number,
-    callerName: row.caller_name,
+    spec: legSpec({
+      from: row.from_number,
+      to: row.to_number,
+      callerName: row.caller_name,
+      timeLimitSeconds: row.time_limit_seconds ?? longestTimeLimitSeconds,
+    }),
     requestUuid: row.request_uuid,
     parentLeg: row.parent_call_uuid,
     parentRequestUuid: row.parent_request_uuid,
@@ -295,7 +298,6 @@ function legOf(row: CallRow): CallLeg {
     phase: row.phase as CallLeg['phase'],
     initiatedAt: row.initiated_at,
     answeredAt: row.answered_at,
-    timeLimitSeconds: row.time_limit_seconds ?? longestTimeLimitSeconds,
   };
 }
 
@@ -312,9 +314,7 @@ const emptyLeg: CallLeg = {
   owner: null,
   borrower: null,
   unheard: null,
-  from: '',
-  to: '',
-  callerName: '',
+  spec: legSpec({ from: '', to: '', callerName: '' }),
   requestUuid: '',
   parentLeg: null,
   parentRequestUuid: '',
@@ -322,9 +322,7 @@ const emptyLeg: CallLeg = {
   sourceAddress: null,
   trunk: null,
   callbacks: null,
-  timeLimitSeconds: 0,
-  sendDigits: '',
-  sendOnPreanswer: false,
+  areDigitsSent: false,
   rate: { perMinute: 0, initialSeconds: 60, incrementSeconds: 60 },
   phase: 'offered',
   initiatedAt: 0,

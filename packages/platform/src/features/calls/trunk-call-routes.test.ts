@@ -5,11 +5,10 @@ import type { CompiledQuery } from 'kysely';
 import { type Caller, openApi } from '../../http/testing/api-world.ts';
 import { createUsage, freeOfCharge } from '../usage/index.ts';
 import { callMigrations } from './create-calls.ts';
-import type { CallLeg } from './domain/call-leg.ts';
 import { callEnds } from './domain/hangup-cause.ts';
 import { createCallStore } from './store.ts';
 import { tablesOf } from './tables.ts';
-import { exampleLeg } from './testing/example-leg.ts';
+import { type ExampleLeg, exampleLeg } from './testing/example-leg.ts';
 import { pageOfTrunkCalls, trunkCallRoutes } from './trunk-call-routes.ts';
 
 const migrations = callMigrations;
@@ -26,7 +25,7 @@ async function world(open: OpenDatabase) {
   );
   const store = createCallStore(database, createUsage(freeOfCharge));
   /** A call of the caller's through a trunk of the owner's; it has ended `n` seconds after the start, or lives. */
-  async function write(n: number, trunk: string | null, owner: Caller, more: Partial<CallLeg> = {}) {
+  async function write(n: number, trunk: string | null, owner: Caller, more: ExampleLeg = {}) {
     const mainAccount = api.main.authId;
     const isLive = more.phase === 'answered';
     const leg = exampleLeg({
@@ -52,7 +51,10 @@ async function world(open: OpenDatabase) {
 eachDatabase('the records of calls through trunks over HTTP', (open) => {
   it('a record is that of the call, and says through which trunk it went', async () => {
     const w = await world(open);
-    await w.write(1, first, w.main, { direction: 'inbound', from: '+12025559999', to: '+12025550100' });
+    await w.write(1, first, w.main, {
+      direction: 'inbound',
+      spec: { from: '+12025559999', to: '+12025550100' },
+    });
     const { body } = await w.call('GET', `Zentrunk/Call/${uuid(1)}/`);
     assert.deepEqual(
       [body.trunk_id, body.trunk_domain, body.trunk_direction, body.call_direction, body.from_number],
@@ -75,12 +77,11 @@ eachDatabase('the records of calls through trunks over HTTP', (open) => {
 
   it('lists are newest end first, and every filter of them narrows', async () => {
     const w = await world(open);
-    await w.write(1, first, w.main, { direction: 'inbound', from: 'a', to: 'x' });
-    await w.write(2, second, w.main, { direction: 'outbound', from: 'b', to: 'x' });
+    await w.write(1, first, w.main, { direction: 'inbound', spec: { from: 'a', to: 'x' } });
+    await w.write(2, second, w.main, { direction: 'outbound', spec: { from: 'b', to: 'x' } });
     await w.write(3, first, w.main, {
       direction: 'outbound',
-      from: 'a',
-      to: 'y',
+      spec: { from: 'a', to: 'y' },
       end: callEnds(3010, 'Carrier'),
     });
     for (const area of ['SipTrunk', 'Zentrunk'])

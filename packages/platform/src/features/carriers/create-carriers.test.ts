@@ -3,14 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
 import { createMetrics } from '@jackfield/adapters/metrics';
 import { createSecrets } from '@jackfield/adapters/secrets';
-import type {
-  CarrierRequests,
-  Database,
-  DialRequest,
-  LegEnd,
-  LegListener,
-  LegNotice,
-  RegisterOutcome,
+import {
+  type CarrierRequests,
+  type Database,
+  type DialRequest,
+  type LegEnd,
+  type LegListener,
+  type LegNotice,
+  legSpec,
+  type RegisterOutcome,
 } from '@jackfield/ports';
 import { createRoutedLegs } from '@jackfield/signalling';
 import {
@@ -104,7 +105,8 @@ async function start({ carriers, database, clock }: Options) {
     /** Dials the number and waits until a carrier is asked or the leg is over. */
     async dial(leg: string, timeLimitSeconds = 60, to = number): Promise<LegEnd | undefined> {
       const targets = numbers.targetsFor(to)!;
-      assert.ok(routed.dial({ leg, from: { user: 'alice' }, to: { user: to }, targets, timeLimitSeconds }));
+      const spec = legSpec({ from: 'alice', callerName: '', to, timeLimitSeconds });
+      assert.ok(routed.dial({ leg, spec, callee: to, targets }));
       await clock.advance(1);
       return this.endOf(leg);
     },

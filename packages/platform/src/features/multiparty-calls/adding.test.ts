@@ -37,10 +37,10 @@ eachDatabase('Agents called at once', (open) => {
     const legs = world.calls.dialled;
     assert.deepEqual(
       body.calls,
-      legs.map(({ to, from, leg }) => ({ to, from, call_uuid: leg })),
+      legs.map(({ spec: { to, from }, leg }) => ({ to, from, call_uuid: leg })),
     );
     assert.deepEqual(
-      legs.map(({ to }) => to),
+      legs.map(({ spec }) => spec.to),
       ['+12025550100', 'alice'],
     );
     assert.equal(body.message, 'add participant action initiated');

@@ -111,13 +111,13 @@ function outboxEventOf(call: MultipartyCall, event: MultipartyCallEvent, now: In
 
 /** docs/interface/multiparty-calls.md#exit-actions, with what is left of the parameters of a call that is over (docs/interface/calls.md#request-parameters). */
 function fieldsOfExit(call: MultipartyCall, participant: Participant) {
-  const { leg, from, to, callerName, requestUuid, origin } = participant;
+  const { leg, spec, requestUuid, origin } = participant;
   return {
     CallUUID: leg,
     RequestUUID: requestUuid,
-    From: from,
-    To: to,
-    CallerName: callerName,
+    From: spec.from,
+    To: spec.to,
+    CallerName: spec.callerName,
     Direction: origin === 'dialled' ? 'outbound' : 'inbound',
     CallStatus: 'completed',
     ParentAuthID: call.mainAccount,

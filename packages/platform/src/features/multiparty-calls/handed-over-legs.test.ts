@@ -332,8 +332,8 @@ eachDatabase('What becomes of a dialled leg is told', (open) => {
       hangup: url,
       fields: { MPCName: 'room', MPCUUID: mpc_uuid, MemberID: member },
     });
-    assert.equal(leg?.sendDigits, '1wW#');
-    assert.equal(leg?.sendOnPreanswer, true);
+    assert.equal(leg?.spec.sendDigits, '1wW#');
+    assert.equal(leg?.spec.sendOnPreanswer, true);
   });
 
   test('digits and voice, as groups of status_callback_events', async () => {

@@ -231,7 +231,7 @@ onEmbeddedDatabase('Parameters of adding a participant', (open) => {
     assert.equal(status, 201, JSON.stringify(body));
     await world.runner.idle();
     assert.deepEqual(
-      world.calls.dialled.map(({ to, ringTimeoutSeconds }) => [to, ringTimeoutSeconds]),
+      world.calls.dialled.map(({ spec }) => [spec.to, spec.ringTimeoutSeconds]),
       [
         ['alice', 30],
         ['bob', 20],

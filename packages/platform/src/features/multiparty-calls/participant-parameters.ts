@@ -8,7 +8,6 @@ import {
 } from '@jackfield/contract';
 import { invalidParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
-import { readSipHeaders } from '../call-instructions/index.ts';
 import { readAgent } from './agent-parameters.ts';
 import type { CallSettings } from './domain/multiparty-call.ts';
 import type { Confirmation, DialMusic, EdgeSound, Role, WantedParticipant } from './domain/participant.ts';
@@ -31,8 +30,6 @@ export function readAddition(body: NewParticipant): Result<WantedAddition> {
   if (!phones.ok) return phones;
   const confirmation = readConfirmation(body);
   if (!confirmation.ok) return confirmation;
-  const headers = readSipHeaders(body.sip_headers);
-  if (!headers.ok) return headers;
   const agent = readAgent(body);
   if (!agent.ok) return agent;
   const target = readRequest(body.status_callback_url, body.status_callback_method);
@@ -44,7 +41,6 @@ export function readAddition(body: NewParticipant): Result<WantedAddition> {
     ...phones.value,
     participant: {
       role: body.role.toLowerCase() as Role,
-      callerName: body.caller_name ?? body.from ?? '',
       coachMode: readBoolean(body.coach_mode) ?? true,
       mute: readBoolean(body.mute) ?? false,
       hold: readBoolean(body.hold) ?? false,
@@ -52,9 +48,6 @@ export function readAddition(body: NewParticipant): Result<WantedAddition> {
       endsOnExit: readBoolean(body.end_mpc_on_exit) ?? false,
       enterSound: edgeSoundOf(body.enter_sound ?? 'beep:1', body.enter_sound_method),
       exitSound: edgeSoundOf(body.exit_sound ?? 'beep:2', body.exit_sound_method),
-      sipHeaders: headers.value,
-      sendDigits: body.send_digits ?? '',
-      sendOnPreanswer: readBoolean(body.send_on_preanswer) ?? false,
       confirmation: confirmation.value,
       dialMusic: dialMusicOf(body.dial_music),
       relaysDigits: readBoolean(body.relay_dtmf_inputs) ?? false,

@@ -53,7 +53,7 @@ function addParticipant({ commands }: RouteParts): ApiRoute {
       if (!added.ok) return added;
       const { rivals } = added.value;
       return accepted({
-        calls: rivals.map(({ to, from, leg }) => ({ to, from, call_uuid: leg })),
+        calls: rivals.map(({ spec, leg }) => ({ to: spec.to, from: spec.from, call_uuid: leg })),
         message: 'add participant action initiated',
         request_uuid: rivals[0].requestUuid,
       });

@@ -1,10 +1,18 @@
-import { dialDelays, type NewParticipant, ringTimeouts, secondsForEachAllowed } from '@jackfield/contract';
+import {
+  dialDelays,
+  type NewParticipant,
+  readBoolean,
+  ringTimeouts,
+  secondsForEachAllowed,
+} from '@jackfield/contract';
+import { legSpec } from '@jackfield/ports';
 import { invalidParameter, missingParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
+import { readSipHeaders } from '../call-instructions/index.ts';
 import type { WantedParticipant } from './domain/participant.ts';
 
 /** One destination of a request, and how it is called. */
-export type WantedPhone = Pick<WantedParticipant, 'from' | 'to' | 'ringTimeoutSeconds' | 'delaySeconds'>;
+export type WantedPhone = Pick<WantedParticipant, 'spec' | 'delaySeconds'>;
 
 /** Who is called: several phones for one place, or a live call that is taken over. */
 export type WantedPhones =
@@ -14,6 +22,8 @@ export type WantedPhones =
 /** docs/interface/multiparty-calls.md#adding-participants: exactly one of `call_uuid` and `from` with `to`; several destinations for agents only. */
 export function readPhones(body: NewParticipant): Result<WantedPhones> {
   const { from, to, call_uuid: callUuid } = body;
+  const sipHeaders = readSipHeaders(body.sip_headers);
+  if (!sipHeaders.ok) return sipHeaders;
   if (body.role.toLowerCase() === 'ai-agent') return readAgentsPlace(body);
   if (callUuid !== undefined) {
     if (from === undefined && to === undefined) {
@@ -39,9 +49,15 @@ export function readPhones(body: NewParticipant): Result<WantedPhones> {
   if (!delay.ok) return delay;
   const [first = '', ...others] = destinations;
   const phone = (each: string, index: number): WantedPhone => ({
-    from,
-    to: each,
-    ringTimeoutSeconds: ringTimeout.value(index),
+    spec: legSpec({
+      from,
+      callerName: body.caller_name ?? from,
+      to: each,
+      sipHeaders: sipHeaders.value,
+      ringTimeoutSeconds: ringTimeout.value(index),
+      sendDigits: body.send_digits ?? '',
+      sendOnPreanswer: readBoolean(body.send_on_preanswer) ?? false,
+    }),
     delaySeconds: delay.value(index),
   });
   return accepted({
@@ -51,11 +67,12 @@ export function readPhones(body: NewParticipant): Result<WantedPhones> {
 }
 
 /** Nobody is called: `from` and `to` are what its callbacks and records say. */
-function readAgentsPlace({ from, to, call_uuid: callUuid }: NewParticipant): Result<WantedPhones> {
+function readAgentsPlace(body: NewParticipant): Result<WantedPhones> {
+  const { from = '', to = 'ai-agent', caller_name: callerName = from, call_uuid: callUuid } = body;
   if (callUuid !== undefined) {
     return refused(invalidParameter('call_uuid', callUuid, 'left out where role is ai-agent'));
   }
-  const phone = { from: from ?? '', to: to ?? 'ai-agent', ringTimeoutSeconds: 0, delaySeconds: 0 };
+  const phone = { spec: legSpec({ from, callerName, to }), delaySeconds: 0 };
   return accepted({ callUuid: null, phones: [phone] });
 }
 

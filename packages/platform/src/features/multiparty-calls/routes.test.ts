@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { legSpec } from '@jackfield/ports';
 import { eachDatabase } from '@jackfield/testkit';
 import { callEnds } from '../calls/index.ts';
 import { customer, openMultipartyWorld, supervisor } from './testing/multiparty-world.ts';
@@ -32,11 +33,13 @@ eachDatabase('Multiparty calls over HTTP', (open) => {
         account: world.api.main.authId,
         mainAccount: world.api.main.authId,
         owner: { kind: 'multiparty-call', id: call.mpc_uuid },
-        from: '+12025550199',
-        to: 'alice123',
-        callerName: 'Desk',
-        ringTimeoutSeconds: 30,
-        sipHeaders: { Ticket: '4711', Queue: 'sales=1' },
+        spec: legSpec({
+          from: '+12025550199',
+          to: 'alice123',
+          callerName: 'Desk',
+          ringTimeoutSeconds: 30,
+          sipHeaders: { Ticket: '4711', Queue: 'sales=1' },
+        }),
         requestUuid: request_uuid,
       },
     ]);

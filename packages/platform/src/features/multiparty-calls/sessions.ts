@@ -131,17 +131,7 @@ export function defineSessions(deps: SessionDeps): Sessions<MultipartyCall, Room
   }
 
   function dial(uuid: string, call: DialledFor, participant: Participant): void {
-    const {
-      leg,
-      from,
-      to,
-      callerName,
-      ringTimeoutSeconds,
-      sipHeaders,
-      sendDigits,
-      sendOnPreanswer,
-      requestUuid,
-    } = participant;
+    const { leg, spec, requestUuid } = participant;
     const { account, mainAccount } = call;
     deps.calls
       .dial({
@@ -149,13 +139,8 @@ export function defineSessions(deps: SessionDeps): Sessions<MultipartyCall, Room
         account,
         mainAccount,
         owner: ownerOf(uuid),
-        from,
-        to,
-        callerName,
-        ringTimeoutSeconds,
-        sipHeaders,
+        spec,
         requestUuid,
-        ...(sendDigits === '' ? {} : { sendDigits, sendOnPreanswer }),
         ...callbacksOf(uuid, call, participant),
       })
       .catch((error: unknown) => {

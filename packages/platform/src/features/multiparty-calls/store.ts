@@ -1,5 +1,5 @@
 import { readRequest } from '@jackfield/contract';
-import type { Database, Instant, Write } from '@jackfield/ports';
+import { type Database, type Instant, legSpec, type Write } from '@jackfield/ports';
 import { ownerNow, requireOwner } from '../accounts/index.ts';
 import { builtInMusic, type MultipartyCall } from './domain/multiparty-call.ts';
 import type { EdgeSound, ExitCause, Participant, StatusCallback } from './domain/participant.ts';
@@ -108,9 +108,7 @@ export function participantOf(row: ParticipantRow): Participant {
     // Legs die with their process: what was to become of one is not kept.
     origin: 'dialled',
     role: row.role,
-    from: row.from_address,
-    to: row.to_address,
-    callerName: row.caller_name,
+    spec: legSpec({ from: row.from_address, to: row.to_address, callerName: row.caller_name }),
     phase: row.phase,
     addedAt: row.added_at,
     joinedAt: row.joined_at,
@@ -125,10 +123,6 @@ export function participantOf(row: ParticipantRow): Participant {
     enterSound: edgeSoundOf(row.enter_sound),
     exitSound: edgeSoundOf(row.exit_sound),
     delaySeconds: 0,
-    ringTimeoutSeconds: 0,
-    sipHeaders: {},
-    sendDigits: '',
-    sendOnPreanswer: false,
     confirmation: null,
     dialMusic: 'none',
     relaysDigits: false,
@@ -226,9 +220,9 @@ function participantRow(mpcUuid: string, participant: Participant): ParticipantR
     call_uuid: participant.leg,
     request_uuid: participant.requestUuid,
     role: participant.role,
-    from_address: participant.from,
-    to_address: participant.to,
-    caller_name: participant.callerName,
+    from_address: participant.spec.from,
+    to_address: participant.spec.to,
+    caller_name: participant.spec.callerName,
     added_at: participant.addedAt,
     starts_on_enter: flag(participant.startsOnEnter),
     ends_on_exit: flag(participant.endsOnExit),

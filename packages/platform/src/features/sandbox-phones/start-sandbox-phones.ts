@@ -1,4 +1,11 @@
-import type { LegNotice, Logger, Media, Sound, Telephony } from '@jackfield/ports';
+import {
+  type LegNotice,
+  type Logger,
+  legSpec,
+  type Media,
+  type Sound,
+  type Telephony,
+} from '@jackfield/ports';
 import type { SessionRunner } from '../../kernel/session-runner.ts';
 import { behaviours, type Conduct } from './domain/behaviours.ts';
 import {
@@ -77,8 +84,8 @@ export function startSandboxPhones(
         case 'dial':
           return telephony.dial({
             leg,
-            from: { user: effect.from },
-            to: { user: effect.to },
+            spec: legSpec({ from: effect.from, callerName: '', to: effect.to }),
+            callee: effect.to,
             targets: [{ uri: effect.uri }],
           });
         case 'ring':

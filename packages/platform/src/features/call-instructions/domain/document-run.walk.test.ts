@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { destination } from './dial/testing/dialling.ts';
 import type { RunInput } from './document-run.ts';
 import type { Instruction } from './instruction.ts';
 import { Outside } from './testing/outside.ts';
@@ -20,17 +21,7 @@ import {
   wait,
 } from './testing/scripted-run.ts';
 
-const two = [
-  { kind: 'user', to: 'bob', callerId: null, sendDigits: '', sendOnPreanswer: false, sipHeaders: {} },
-  {
-    kind: 'number',
-    to: '+12025550100',
-    callerId: null,
-    sendDigits: '1',
-    sendOnPreanswer: false,
-    sipHeaders: {},
-  },
-] as const;
+const two = [destination('bob'), destination('+12025550100', { kind: 'number', sendDigits: '1' })];
 
 const lasting = fc.constantFrom<Instruction>(
   speak,

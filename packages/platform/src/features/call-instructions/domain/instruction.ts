@@ -1,3 +1,4 @@
+import type { LegSpec } from '@jackfield/ports';
 import type { MiddleEvent, NewStream } from '../../streams/index.ts';
 
 /**
@@ -130,14 +131,11 @@ export interface Dial {
   readonly destinations: readonly DialDestination[];
 }
 
-export interface DialDestination {
+/** What its element says of the leg; the Dial element says the rest. */
+export interface DialDestination
+  extends Pick<LegSpec, 'to' | 'sendDigits' | 'sendOnPreanswer' | 'sipHeaders'> {
   readonly kind: 'number' | 'user';
-  readonly to: string;
   readonly callerId: string | null;
-  readonly sendDigits: string;
-  /** Digits are sent as soon as the phone has early media. */
-  readonly sendOnPreanswer: boolean;
-  readonly sipHeaders: Readonly<{ [name: string]: string }>;
 }
 
 export interface MultiPartyCall {

@@ -94,12 +94,12 @@ export function createPhones(account: () => string): Phones {
         throw new Error('the disk is full');
       }
       dialled.push(leg);
-      const requestUuid = leg.requestUuid ?? leg.leg;
       place({
         ...leg,
+        ...leg.spec,
         direction: 'outbound',
         phase: 'dialling',
-        requestUuid,
+        requestUuid: leg.requestUuid ?? leg.leg,
         parentLeg: leg.parentLeg ?? null,
       });
     },

@@ -25,8 +25,8 @@ function step(leg: CallLeg, input: CallLegInput, now: Instant): LegStep {
       return {
         state: leg,
         effects: [
-          { do: 'route', account: leg.account, to: leg.to, sipHeaders: input.sipHeaders },
-          { do: 'start-timer', key: ringTimer, at: now + input.ringTimeoutSeconds * 1000 },
+          { do: 'route', account: leg.account, to: leg.spec.to },
+          { do: 'start-timer', key: ringTimer, at: now + leg.spec.ringTimeoutSeconds * 1000 },
         ],
       };
     case 'routed':
@@ -89,10 +89,12 @@ function afterEnd(leg: CallLeg, input: CallLegInput): LegStep {
 function routed(leg: CallLeg, input: Extract<CallLegInput, { type: 'routed' }>, now: Instant): LegStep {
   if (leg.phase !== 'routing') return stay(leg);
   if (leg.wantedEnd !== null) return ended(leg, leg.wantedEnd, now);
-  const { user, targets, sipHeaders } = input;
+  const { callee, targets } = input;
+  const { spec, parentLeg } = leg;
+  const request = { leg: leg.leg, spec, callee, targets, ...(parentLeg !== null && { forwards: parentLeg }) };
   return {
     state: { ...leg, phase: 'dialling', trunk: targets[0]?.trunk ?? null },
-    effects: [{ do: 'dial', user, targets, sipHeaders, from: leg.from, callerName: leg.callerName }],
+    effects: [{ do: 'dial', request }],
   };
 }
 
@@ -117,7 +119,7 @@ function timerFired(leg: CallLeg, key: string): LegStep {
 
 function answered(leg: CallLeg, now: Instant): LegStep {
   if (leg.phase === 'answered') return stay(leg);
-  const answering: CallLeg = { ...leg, phase: 'answered', answeredAt: now, sendDigits: '' };
+  const answering: CallLeg = { ...leg, phase: 'answered', answeredAt: now, areDigitsSent: true };
   const timers: readonly CallLegEffect[] = [{ do: 'cancel-timer', key: ringTimer }];
   // The answer crossed our CANCEL: signalling ends the dialog, and nobody ever hears of the answer.
   if (leg.wantedEnd !== null) return { state: answering, effects: timers };
@@ -126,7 +128,7 @@ function answered(leg: CallLeg, now: Instant): LegStep {
     state,
     effects: [
       ...timers,
-      { do: 'start-timer', key: limitTimer, at: now + leg.timeLimitSeconds * 1000 },
+      { do: 'start-timer', key: limitTimer, at: now + leg.spec.timeLimitSeconds * 1000 },
       ...(leg.unheard === null ? [{ do: 'emit', event: 'answered' } as const] : []),
       ...sendingDigits(leg),
       ...effects,
@@ -138,12 +140,12 @@ function answered(leg: CallLeg, now: Instant): LegStep {
 function early(leg: CallLeg): LegStep {
   if (leg.phase === 'answered') return stay(leg);
   const { state, effects } = told(leg, { type: 'leg-early' });
-  if (!leg.sendOnPreanswer || leg.wantedEnd !== null) return { state, effects };
-  return { state: { ...state, sendDigits: '' }, effects: [...sendingDigits(leg), ...effects] };
+  if (!leg.spec.sendOnPreanswer || leg.wantedEnd !== null) return { state, effects };
+  return { state: { ...state, areDigitsSent: true }, effects: [...sendingDigits(leg), ...effects] };
 }
 
-function sendingDigits({ sendDigits }: CallLeg): readonly CallLegEffect[] {
-  return sendDigits === '' ? [] : [{ do: 'send-digits', digits: sendDigits }];
+function sendingDigits({ spec, areDigitsSent }: CallLeg): readonly CallLegEffect[] {
+  return areDigitsSent || spec.sendDigits === '' ? [] : [{ do: 'send-digits', digits: spec.sendDigits }];
 }
 
 function pressed(leg: CallLeg, input: Extract<CallLegInput, { type: 'leg-digit' }>, now: Instant): LegStep {

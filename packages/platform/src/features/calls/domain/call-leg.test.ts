@@ -6,8 +6,8 @@ import { callLegMachine } from './call-leg-machine.ts';
 import { callEnds } from './hangup-cause.ts';
 
 const now = 1_000_000;
-const place: CallLegInput = { type: 'place', ringTimeoutSeconds: 45, sipHeaders: {} };
-const routed: CallLegInput = { type: 'routed', user: 'alice', targets: [{ uri: 'sip:a@x' }], sipHeaders: {} };
+const place: CallLegInput = { type: 'place' };
+const routed: CallLegInput = { type: 'routed', callee: 'alice', targets: [{ uri: 'sip:a@x' }] };
 const kicked = callEnds(4030, 'API Request');
 
 function run(leg: CallLeg, ...inputs: [CallLegInput, number?][]) {
@@ -23,7 +23,7 @@ function run(leg: CallLeg, ...inputs: [CallLegInput, number?][]) {
 
 describe('an outbound leg', () => {
   it('looks for its destination and starts its ring timeout when it is placed', () => {
-    const { effects } = run(exampleLeg(), [place]);
+    const { effects } = run(exampleLeg({ spec: { ringTimeoutSeconds: 45 } }), [place]);
     assert.deepEqual(effects[1], { do: 'start-timer', key: 'ring-timeout', at: now + 45_000 });
     assert.equal(effects[0]?.do, 'route');
   });
@@ -120,7 +120,7 @@ describe('an outbound leg', () => {
   });
 
   it('presses its digits when it is answered, before its owner hears of the answer', () => {
-    const { orders, effects } = run(exampleLeg({ phase: 'dialling', sendDigits: '1ww2' }), [
+    const { orders, effects } = run(exampleLeg({ phase: 'dialling', spec: { sendDigits: '1ww2' } }), [
       { type: 'leg-answered' },
     ]);
     assert.deepEqual(orders, ['cancel-timer', 'start-timer', 'emit', 'send-digits', 'tell-owner']);
@@ -154,20 +154,20 @@ describe('an inbound leg', () => {
   });
 
   it('send_on_preanswer presses the digits when the phone has early media, and not again at the answer', () => {
-    const leg = exampleLeg({ phase: 'ringing', sendDigits: '12', sendOnPreanswer: true });
+    const leg = exampleLeg({ phase: 'ringing', spec: { sendDigits: '12', sendOnPreanswer: true } });
     const pressed = run(leg, [{ type: 'leg-early' }], [{ type: 'leg-answered' }]);
     assert.equal(pressed.orders.filter((order) => order === 'send-digits').length, 1);
     assert.deepEqual(pressed.orders.slice(0, 2), ['send-digits', 'tell-owner']);
   });
 
   it('send_on_preanswer presses the digits at the answer where the phone has no early media before it', () => {
-    const leg = exampleLeg({ phase: 'ringing', sendDigits: '12', sendOnPreanswer: true });
+    const leg = exampleLeg({ phase: 'ringing', spec: { sendDigits: '12', sendOnPreanswer: true } });
     const { orders } = run(leg, [{ type: 'leg-answered' }], [{ type: 'leg-early' }]);
     assert.equal(orders.filter((order) => order === 'send-digits').length, 1);
   });
 
   it('early media presses nothing where send_on_preanswer was not asked for', () => {
-    const leg = exampleLeg({ phase: 'ringing', sendDigits: '12' });
+    const leg = exampleLeg({ phase: 'ringing', spec: { sendDigits: '12' } });
     assert.deepEqual(run(leg, [{ type: 'leg-early' }]).orders, ['tell-owner']);
     assert.ok(run(leg, [{ type: 'leg-early' }], [{ type: 'leg-answered' }]).orders.includes('send-digits'));
   });

@@ -1,4 +1,13 @@
-import type { Instant, KeySource, NamedTrunk, PressedKey, TimerFired } from '@jackfield/ports';
+import type {
+  DialRequest,
+  DialTarget,
+  Instant,
+  KeySource,
+  LegSpec,
+  NamedTrunk,
+  PressedKey,
+  TimerFired,
+} from '@jackfield/ports';
 import type { KernelEffect } from '../../../kernel/kernel-effects.ts';
 import type { Rate } from '../../usage/index.ts';
 import type { SignalledEnd } from './cause-of-end.ts';
@@ -25,9 +34,8 @@ export interface CallLeg {
   readonly borrower: LegOwner | null;
   /** What happened while an offered leg was looking for its owner, who hears it all then; null once that is decided. */
   readonly unheard: readonly OwnerNotice[] | null;
-  readonly from: string;
-  readonly to: string;
-  readonly callerName: string;
+  /** As it was requested; of a leg that came, the parties of its INVITE. */
+  readonly spec: LegSpec;
   readonly requestUuid: string;
   readonly parentLeg: string | null;
   /** Of the parent, or this leg's own where it has none. */
@@ -38,12 +46,8 @@ export interface CallLeg {
   /** The trunk through which it came or goes. */
   readonly trunk: NamedTrunk | null;
   readonly callbacks: LegCallbacks | null;
-  /** From the answer on. */
-  readonly timeLimitSeconds: number;
-  /** Pressed as soon as it is answered; empty for nothing, and once they were pressed. */
-  readonly sendDigits: string;
-  /** Pressed as soon as it has early media, if that comes before the answer. */
-  readonly sendOnPreanswer: boolean;
+  /** The keys of its specification were pressed. */
+  readonly areDigitsSent: boolean;
   readonly rate: Rate;
   readonly phase: 'offered' | 'routing' | 'dialling' | 'ringing' | 'answered' | 'ended';
   readonly initiatedAt: Instant;
@@ -56,13 +60,6 @@ export interface CallLeg {
   readonly quality: LegQuality | null;
   /** The keys of the last seconds, each of which may come in another way as well. */
   readonly pressedKeys: readonly PressedKey[];
-}
-
-export interface DialledTarget {
-  readonly uri: string;
-  readonly flow?: string;
-  readonly account?: string;
-  readonly trunk?: NamedTrunk;
 }
 
 export type CallLegInput =
@@ -79,17 +76,8 @@ export type CallLegInput =
   /** The same, because what was asked for cannot be; the status says why. */
   | { readonly type: 'offer-refused'; readonly end: CallEnd; readonly status: number }
   /** The record exists: find out where `to` is reached; `routed` or `unreachable` comes back. */
-  | {
-      readonly type: 'place';
-      readonly ringTimeoutSeconds: number;
-      readonly sipHeaders: Readonly<Record<string, string>>;
-    }
-  | {
-      readonly type: 'routed';
-      readonly user: string;
-      readonly targets: readonly DialledTarget[];
-      readonly sipHeaders: Readonly<Record<string, string>>;
-    }
+  | { readonly type: 'place' }
+  | { readonly type: 'routed'; readonly callee: string; readonly targets: readonly DialTarget[] }
   | { readonly type: 'unreachable'; readonly end: CallEnd }
   | { readonly type: 'ring' }
   | { readonly type: 'open-early' }
@@ -121,20 +109,8 @@ export type CallLegInput =
   | TimerFired;
 
 export type CallLegEffect =
-  | {
-      readonly do: 'route';
-      readonly account: string;
-      readonly to: string;
-      readonly sipHeaders: Readonly<Record<string, string>>;
-    }
-  | {
-      readonly do: 'dial';
-      readonly user: string;
-      readonly targets: readonly DialledTarget[];
-      readonly sipHeaders: Readonly<Record<string, string>>;
-      readonly from: string;
-      readonly callerName: string;
-    }
+  | { readonly do: 'route'; readonly account: string; readonly to: string }
+  | { readonly do: 'dial'; readonly request: DialRequest }
   | { readonly do: 'ring' }
   | { readonly do: 'open-early' }
   | { readonly do: 'answer' }
@@ -171,6 +147,6 @@ export function durationOf(leg: Pick<CallLeg, 'answeredAt' | 'endedAt'>): number
 }
 
 /** What is billed: a call that was answered costs, however soon it ended, and never more than its time limit. */
-export function billableSecondsOf(leg: Pick<CallLeg, 'answeredAt' | 'endedAt' | 'timeLimitSeconds'>): number {
-  return leg.answeredAt === null ? 0 : Math.max(1, Math.min(durationOf(leg), leg.timeLimitSeconds));
+export function billableSecondsOf(leg: Pick<CallLeg, 'answeredAt' | 'endedAt' | 'spec'>): number {
+  return leg.answeredAt === null ? 0 : Math.max(1, Math.min(durationOf(leg), leg.spec.timeLimitSeconds));
 }

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { legSpec } from '@jackfield/ports';
 import { directCallMachine, newDirectCall } from './direct-call.ts';
 import { callEnds } from './hangup-cause.ts';
 
 test('a leg whose partner was taken away ends by the service: no request has named it', () => {
-  const wanted = { account: 'MA1', mainAccount: 'MA1', from: 'a', to: 'b', callerName: 'A' };
-  let call = newDirectCall(wanted, 'caller', 'callee');
+  const spec = legSpec({ from: 'a', callerName: 'A', to: 'b' });
+  const requested = { account: 'MA1', mainAccount: 'MA1', spec };
+  let call = newDirectCall(requested, 'caller', 'callee');
   const feed = (input: Parameters<typeof directCallMachine.step>[1], now = 0) => {
     const { state, effects } = directCallMachine.step(call, input, now);
     call = state;

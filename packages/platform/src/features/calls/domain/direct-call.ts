@@ -1,4 +1,4 @@
-import type { Instant, Machine, Step } from '@jackfield/ports';
+import type { Instant, LegSpec, Machine, Step } from '@jackfield/ports';
 import type { KernelEffect } from '../../../kernel/kernel-effects.ts';
 import { type CallEnd, callEnds } from './hangup-cause.ts';
 
@@ -10,7 +10,8 @@ import { type CallEnd, callEnds } from './hangup-cause.ts';
  * that it succeeds ends before; when it comes to nothing, everything stays as it was.
  */
 export interface DirectCall {
-  readonly wanted: WantedCall;
+  /** The leg to its callee; null for two legs that were answered before. */
+  readonly requested: RequestedCall | null;
   readonly callerLeg: string;
   readonly calleeLeg: string;
   readonly caller: LegPhase;
@@ -26,13 +27,11 @@ export interface DirectCall {
 
 export type Side = 'caller' | 'callee';
 
-/** What the caller asked for. */
-export interface WantedCall {
+/** The call that the caller requested. */
+export interface RequestedCall {
   readonly account: string;
   readonly mainAccount: string;
-  readonly from: string;
-  readonly to: string;
-  readonly callerName: string;
+  readonly spec: LegSpec;
 }
 
 /** `none`: the callee's leg has not been asked for. */
@@ -54,7 +53,7 @@ export type DirectCallInput =
   | { readonly type: 'timer-fired'; readonly key: string };
 
 export type DirectCallEffect =
-  | { readonly do: 'dial-callee'; readonly leg: string; readonly wanted: WantedCall }
+  | { readonly do: 'dial-callee'; readonly leg: string; readonly requested: RequestedCall }
   | { readonly do: 'ring-caller' }
   | { readonly do: 'early-caller' }
   | { readonly do: 'answer-caller' }
@@ -73,24 +72,30 @@ type CallStep = Step<DirectCall, DirectCallEffect>;
 export const directCallMachine: Machine<DirectCall, DirectCallInput, DirectCallEffect> = { step };
 
 /** A call whose caller waits and whose callee is to be dialled. */
-export function newDirectCall(wanted: WantedCall, callerLeg: string, calleeLeg: string): DirectCall {
+export function newDirectCall(requested: RequestedCall, callerLeg: string, calleeLeg: string): DirectCall {
   return {
-    wanted,
+    requested,
     callerLeg,
     calleeLeg,
     caller: 'waiting',
     callee: 'none',
-    sound: 'none',
-    isEarly: false,
-    successor: null,
-    leaving: [],
+    ...untouched,
   };
 }
 
 /** Two answered legs that had another owner; joined by `adopt`. */
-export function adoptedCall(wanted: WantedCall, callerLeg: string, calleeLeg: string): DirectCall {
-  return { ...newDirectCall(wanted, callerLeg, calleeLeg), caller: 'answered', callee: 'answered' };
+export function adoptedCall(callerLeg: string, calleeLeg: string): DirectCall {
+  return {
+    requested: null,
+    callerLeg,
+    calleeLeg,
+    caller: 'answered',
+    callee: 'answered',
+    ...untouched,
+  };
 }
+
+const untouched = { sound: 'none', isEarly: false, successor: null, leaving: [] } as const;
 
 /** True when no leg can tell us anything any more. */
 export function isDirectCallOver(call: DirectCall): boolean {
@@ -110,10 +115,10 @@ const handoverMs = 500;
 function step(call: DirectCall, input: DirectCallInput, now: Instant): CallStep {
   switch (input.type) {
     case 'begin':
-      return call.callee === 'none' && call.caller === 'waiting'
+      return call.callee === 'none' && call.caller === 'waiting' && call.requested !== null
         ? {
             state: { ...call, callee: 'waiting' },
-            effects: [{ do: 'dial-callee', leg: call.calleeLeg, wanted: call.wanted }],
+            effects: [{ do: 'dial-callee', leg: call.calleeLeg, requested: call.requested }],
           }
         : stay(call);
     case 'adopt':

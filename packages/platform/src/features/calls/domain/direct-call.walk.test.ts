@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { legSpec } from '@jackfield/ports';
 import fc from 'fast-check';
 import {
   adoptedCall,
@@ -11,7 +12,8 @@ import {
 } from './direct-call.ts';
 import { callEnds } from './hangup-cause.ts';
 
-const wanted = { account: 'MA1', mainAccount: 'MA1', from: 'a', to: 'b', callerName: 'A' };
+const spec = legSpec({ from: 'a', callerName: 'A', to: 'b' });
+const requested = { account: 'MA1', mainAccount: 'MA1', spec };
 const end = callEnds(3010, 'Call recipient');
 
 /** A leg as the world sees it; `unborn` ones have not been announced. */
@@ -139,20 +141,20 @@ function explored(first: World): number {
 
 describe('a direct call, whatever order its notices come in', () => {
   it('is over when both legs ended, belong to somebody else or never were, and leaves none alone before: all orders', () => {
-    assert.ok(explored(newWorld([], newDirectCall(wanted, 'caller', 'callee'), 'ringing')) > 20);
+    assert.ok(explored(newWorld([], newDirectCall(requested, 'caller', 'callee'), 'ringing')) > 20);
   });
 
   it('keeps that with legs that take the place of others, in all orders of two of them', () => {
     const names = ['next1', 'next2'];
-    assert.ok(explored(newWorld(names, newDirectCall(wanted, 'caller', 'callee'), 'ringing')) > 1_000);
-    assert.ok(explored(newWorld(names, adoptedCall(wanted, 'caller', 'callee'), 'answered')) > 1_000);
+    assert.ok(explored(newWorld(names, newDirectCall(requested, 'caller', 'callee'), 'ringing')) > 1_000);
+    assert.ok(explored(newWorld(names, adoptedCall('caller', 'callee'), 'answered')) > 1_000);
   });
 
   it('keeps that with many transfers, one after another, in random orders', () => {
     const names = Array.from({ length: 8 }, (_, index) => `next${index}`);
     fc.assert(
       fc.property(fc.array(fc.nat(), { maxLength: 60 }), (picks) => {
-        let world = newWorld(names, newDirectCall(wanted, 'caller', 'callee'), 'ringing');
+        let world = newWorld(names, newDirectCall(requested, 'caller', 'callee'), 'ringing');
         for (const pick of picks) {
           if (isDirectCallOver(world.call)) break;
           const inputs = possible(world);
@@ -180,12 +182,12 @@ function orders(first: DirectCall, inputs: readonly DirectCallInput[]): string[]
   });
 }
 
-const talking = adoptedCall(wanted, 'caller', 'callee');
+const talking = adoptedCall('caller', 'callee');
 const ended = (leg: string): DirectCallInput => ({ type: 'leg-ended', leg, end });
 
 describe('a direct call', () => {
   it('answers the caller only after the callee, and bridges when both have answered', () => {
-    const given = orders(newDirectCall(wanted, 'caller', 'callee'), [
+    const given = orders(newDirectCall(requested, 'caller', 'callee'), [
       { type: 'begin' },
       { type: 'leg-ringing', leg: 'callee' },
       { type: 'leg-answered', leg: 'callee' },
@@ -211,7 +213,7 @@ describe('a direct call', () => {
     ];
     const early = ['dial-callee', 'ring-caller', 'early-caller', 'overhear caller callee'];
     assert.deepEqual(
-      orders(newDirectCall(wanted, 'caller', 'callee'), [
+      orders(newDirectCall(requested, 'caller', 'callee'), [
         ...heard,
         { type: 'leg-answered', leg: 'callee' },
         { type: 'leg-answered', leg: 'caller' },
@@ -219,14 +221,14 @@ describe('a direct call', () => {
       [...early, 'answer-caller', 'unbridge', 'bridge caller callee'],
     );
     // An announcement that ends in a refusal.
-    assert.deepEqual(orders(newDirectCall(wanted, 'caller', 'callee'), [...heard, ended('callee')]), [
+    assert.deepEqual(orders(newDirectCall(requested, 'caller', 'callee'), [...heard, ended('callee')]), [
       ...early,
       'unbridge',
       'hang-up caller 3010 Call recipient',
     ]);
     // Who is gone is heard by nobody, even if the caller could hear only then.
     const late: DirectCallInput[] = [ended('callee'), { type: 'leg-early', leg: 'caller' }];
-    const given = orders(newDirectCall(wanted, 'caller', 'callee'), [...heard.slice(0, 3), ...late]);
+    const given = orders(newDirectCall(requested, 'caller', 'callee'), [...heard.slice(0, 3), ...late]);
     assert.deepEqual(given.slice(3), ['hang-up caller 3010 Call recipient']);
   });
 

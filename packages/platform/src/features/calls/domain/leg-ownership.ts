@@ -40,7 +40,10 @@ export function offerTaken(leg: CallLeg, input: Input<'offer-taken'>): LegStep {
     owner,
     unheard: null,
     callbacks: input.callbacks ?? leg.callbacks,
-    timeLimitSeconds: input.timeLimitSeconds ?? leg.timeLimitSeconds,
+    spec:
+      input.timeLimitSeconds === undefined
+        ? leg.spec
+        : { ...leg.spec, timeLimitSeconds: input.timeLimitSeconds },
   };
   return {
     state,
@@ -89,7 +92,7 @@ function untold(leg: CallLeg, before: CallLeg): readonly CallLegEffect[] {
   }
   if (leg.phase !== 'answered' || leg.answeredAt === null) return [];
   return [
-    { do: 'start-timer', key: limitTimer, at: leg.answeredAt + leg.timeLimitSeconds * 1000 },
+    { do: 'start-timer', key: limitTimer, at: leg.answeredAt + leg.spec.timeLimitSeconds * 1000 },
     { do: 'emit', event: 'answered' },
   ];
 }

@@ -4,7 +4,6 @@ import type { Usage } from '../../usage/index.ts';
 import type { CallLeg, CallLegInput } from '../domain/call-leg.ts';
 import { readDestination } from '../domain/destination.ts';
 import type { Calls, OutboundLeg } from '../public-api.ts';
-import { defaultTimeLimitSeconds } from '../sessions.ts';
 import type { DialledLegs } from './dialled-legs.ts';
 
 export interface DiallingDeps {
@@ -19,11 +18,11 @@ export function createDialling(
   dialled: DialledLegs,
 ): Calls['dial'] {
   return async (request) => {
-    const { leg, ringTimeoutSeconds, sipHeaders, parentLeg } = request;
+    const { leg, parentLeg } = request;
     const placed = newDialledLeg(deps, request, legs.peek);
     dialled.add(leg, parentLeg);
     try {
-      await legs.open(leg, placed, { type: 'place', ringTimeoutSeconds, sipHeaders });
+      await legs.open(leg, placed, { type: 'place' });
     } catch (error) {
       dialled.remove(leg);
       throw error;
@@ -36,8 +35,8 @@ function newDialledLeg(
   request: OutboundLeg,
   peek: (leg: string) => CallLeg | undefined,
 ): CallLeg {
-  const { leg, parentLeg } = request;
-  const destination = readDestination(request.to, domains);
+  const { leg, parentLeg, spec } = request;
+  const destination = readDestination(spec.to, domains);
   const requestUuid = request.requestUuid ?? leg;
   return {
     leg,
@@ -47,9 +46,7 @@ function newDialledLeg(
     owner: request.owner,
     borrower: null,
     unheard: null,
-    from: request.from,
-    to: request.to,
-    callerName: request.callerName,
+    spec,
     requestUuid,
     parentLeg: parentLeg ?? null,
     parentRequestUuid: parentLeg === undefined ? requestUuid : (peek(parentLeg)?.requestUuid ?? parentLeg),
@@ -57,9 +54,7 @@ function newDialledLeg(
     sourceAddress: null,
     trunk: null,
     callbacks: request.callbacks ?? null,
-    timeLimitSeconds: request.timeLimitSeconds ?? defaultTimeLimitSeconds,
-    sendDigits: request.sendDigits ?? '',
-    sendOnPreanswer: request.sendOnPreanswer ?? false,
+    areDigitsSent: false,
     rate: usage.rateOf('outbound', destination.kind === 'number' ? destination.number : 'sip'),
     phase: 'routing',
     initiatedAt: clock.wallNow(),

@@ -9,7 +9,7 @@ import {
   isDirectCallOver,
   isReplaceable,
   newDirectCall,
-  type WantedCall,
+  type RequestedCall,
 } from '../domain/direct-call.ts';
 import { type CallEnd, callEnds } from '../domain/hangup-cause.ts';
 import type { Conversations, LegOwner, OutboundLeg, OwnedLegNotice } from '../public-api.ts';
@@ -27,9 +27,6 @@ export interface DirectCallsDeps {
   readonly take: (leg: string, owner: LegOwner) => Promise<boolean>;
 }
 
-/** Seconds that a directly called phone may ring: the default of an outbound call in docs/interface/calls.md#making-a-call. */
-const ringTimeoutSeconds = 120;
-
 /** Of the play that stands for the phone that is to take a place. */
 const ringbackKey = 'ringback';
 
@@ -38,11 +35,11 @@ export interface DirectCalls {
   readonly tell: (owner: string, notice: OwnedLegNotice) => void;
   readonly conversations: Conversations;
   /** Opens the call so that it hears of its caller's leg from that leg's first notice on. */
-  open(callerLeg: string, wanted: WantedCall): Promise<void>;
+  open(callerLeg: string, requested: RequestedCall): Promise<void>;
   /** Dials the callee, unless the caller has gone meanwhile. */
   begin(callerLeg: string): void;
   /** Takes two answered legs from whoever has them and joins them; gives the owner that they have from now on. */
-  adopt(callerLeg: string, calleeLeg: string, wanted: WantedCall): Promise<LegOwner>;
+  adopt(callerLeg: string, calleeLeg: string): Promise<LegOwner>;
 }
 
 /** Calls of an endpoint to another phone, joined leg to leg; each is named by the leg that its first caller had. */
@@ -56,7 +53,7 @@ export function createDirectCalls(deps: DirectCallsDeps): DirectCalls {
     perform(call, effect) {
       switch (effect.do) {
         case 'dial-callee':
-          return dialCallee(call, effect.leg, effect.wanted);
+          return dialCallee(call, effect.leg, effect.requested);
         case 'ring-caller':
           return deps.ring(call);
         case 'early-caller':
@@ -77,15 +74,13 @@ export function createDirectCalls(deps: DirectCallsDeps): DirectCalls {
     },
   });
 
-  function dialCallee(callerLeg: string, leg: string, wanted: WantedCall): void {
+  function dialCallee(callerLeg: string, leg: string, requested: RequestedCall): void {
     deps
       .dial({
         leg,
-        ...wanted,
+        ...requested,
         owner: { kind: ownerKind, id: callerLeg },
         parentLeg: callerLeg,
-        ringTimeoutSeconds,
-        sipHeaders: {},
       })
       .catch((error: unknown) => {
         deps.log.error({ leg, err: error }, 'The leg to the callee could not be recorded.');
@@ -123,14 +118,14 @@ export function createDirectCalls(deps: DirectCallsDeps): DirectCalls {
           calls.send(owner, notice);
       }
     },
-    open: (callerLeg, wanted) =>
-      calls.open(callerLeg, newDirectCall(wanted, callerLeg, deps.newUuid()), { type: 'opened' }),
+    open: (callerLeg, requested) =>
+      calls.open(callerLeg, newDirectCall(requested, callerLeg, deps.newUuid()), { type: 'opened' }),
     begin: (callerLeg) => calls.send(callerLeg, { type: 'begin' }),
-    async adopt(callerLeg, calleeLeg, wanted) {
+    async adopt(callerLeg, calleeLeg) {
       const id = deps.newUuid();
       const owner = { kind: ownerKind, id };
       // There first, so that it hears everything from the moment of the taking on.
-      await calls.open(id, adoptedCall(wanted, callerLeg, calleeLeg), { type: 'opened' });
+      await calls.open(id, adoptedCall(callerLeg, calleeLeg), { type: 'opened' });
       const legs = [callerLeg, calleeLeg];
       const taken = await Promise.all(legs.map((leg) => deps.take(leg, owner).catch(() => false)));
       for (const [index, leg] of legs.entries()) {

@@ -1,4 +1,4 @@
-import type { Clock, LegNotice, Logger, Telephony } from '@jackfield/ports';
+import { type Clock, type LegNotice, type Logger, legSpec, type Telephony } from '@jackfield/ports';
 import type { Sessions } from '../../../kernel/session-runner.ts';
 import type { Rate } from '../../usage/index.ts';
 import type { CallLeg, CallLegInput } from '../domain/call-leg.ts';
@@ -20,7 +20,6 @@ export interface OffersDeps {
   readonly answer: (leg: string) => void;
   readonly mainAccountOf: (account: string) => Promise<string | undefined>;
   readonly rate: () => Rate;
-  readonly timeLimitSeconds: number;
 }
 
 type OfferedLeg = Extract<LegNotice, { readonly type: 'leg-offered' }>;
@@ -70,7 +69,7 @@ export function createOffers(deps: OffersDeps): Offers {
         legs.send(leg, { type: 'offer-taken', ...taken });
         return;
       }
-      await direct.open(leg, { account, mainAccount, from, to, callerName });
+      await direct.open(leg, { account, mainAccount, spec: legSpec({ from, to, callerName }) });
       const owner = { kind: direct.ownerKind, id: leg };
       // Its end may be on its way to the record: only then it is known whether there is a caller to dial for.
       if (await legs.ask<boolean>(leg, { type: 'offer-taken', owner })) direct.begin(leg);
@@ -113,9 +112,7 @@ export function createOffers(deps: OffersDeps): Offers {
       owner: null,
       borrower: null,
       unheard: [],
-      from,
-      to,
-      callerName,
+      spec: legSpec({ from, to, callerName }),
       requestUuid: leg,
       parentLeg: null,
       parentRequestUuid: leg,
@@ -123,9 +120,7 @@ export function createOffers(deps: OffersDeps): Offers {
       sourceAddress,
       trunk: trunk === undefined ? null : { trunk, account, mainAccount },
       callbacks: null,
-      timeLimitSeconds: deps.timeLimitSeconds,
-      sendDigits: '',
-      sendOnPreanswer: false,
+      areDigitsSent: false,
       rate: deps.rate(),
       phase: 'offered',
       initiatedAt: deps.clock.wallNow(),

@@ -11,7 +11,7 @@ export interface RoutingDeps {
 }
 
 export type Route =
-  | { readonly ok: true; readonly user: string; readonly targets: readonly DialTarget[] }
+  | { readonly ok: true; readonly callee: string; readonly targets: readonly DialTarget[] }
   | { readonly ok: false; readonly end: CallEnd };
 
 /** Where a destination is reached right now, or why it is not. */
@@ -39,7 +39,7 @@ export function createRouting(deps: RoutingDeps): Routing {
       const reason = `endpoint ${JSON.stringify(user)} is not registered: no phone has logged in with its username`;
       return { ok: false, end: callEnds(2020, 'Service', reason) };
     }
-    return { ok: true, user, targets: targetsOf(bindings) };
+    return { ok: true, callee: user, targets: targetsOf(bindings) };
   }
 
   async function routeToNumber(number: string): Promise<Route> {
@@ -48,7 +48,7 @@ export function createRouting(deps: RoutingDeps): Routing {
     const targets = trunk?.targets ?? deps.numbers.targetsFor(number);
     return targets === undefined
       ? { ok: false, end: callEnds(5020, 'Service', `no carrier is configured for ${number}`) }
-      : { ok: true, user: number, targets };
+      : { ok: true, callee: number, targets };
   }
 
   return {

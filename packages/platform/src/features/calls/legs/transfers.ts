@@ -1,4 +1,4 @@
-import type { LegNotice, Logger, Telephony, TransferRequest } from '@jackfield/ports';
+import { type LegNotice, type Logger, legSpec, type Telephony, type TransferRequest } from '@jackfield/ports';
 import { statusOfEnd } from '../domain/cause-of-end.ts';
 import { type CallEnd, callEnds } from '../domain/hangup-cause.ts';
 import {
@@ -22,7 +22,7 @@ export interface TransfersDeps {
   readonly dial: (leg: OutboundLeg) => Promise<void>;
   readonly hangUp: (leg: string, end: CallEnd) => void;
   readonly take: (leg: string, owner: LegOwner) => Promise<boolean>;
-  readonly adopt: (callerLeg: string, calleeLeg: string, about: LiveLeg) => Promise<LegOwner>;
+  readonly adopt: (callerLeg: string, calleeLeg: string) => Promise<LegOwner>;
   /** Whether the endpoint with this SIP user may have a number called: the same as if it dialled the number itself. */
   readonly mayDial: (user: string, number: string) => Promise<boolean>;
 }
@@ -41,9 +41,6 @@ export interface Transfers {
   /** The leg is over. */
   over(leg: string): void;
 }
-
-/** Seconds that the phone may ring to which a call is transferred: the default of an outbound call in docs/interface/calls.md#making-a-call. */
-const ringTimeoutSeconds = 120;
 
 /** Transfers that phones ask for: REFER, with and without Replaces, and INVITE with Replaces (RFC 3515, RFC 3891, RFC 5589). */
 export function createTransfers(deps: TransfersDeps): Transfers {
@@ -89,12 +86,8 @@ export function createTransfers(deps: TransfersDeps): Transfers {
         account,
         mainAccount,
         owner,
-        from,
-        callerName: direction === 'inbound' ? callerName : '',
-        to: request.to,
+        spec: legSpec({ from, callerName: direction === 'inbound' ? callerName : '', to: request.to }),
         parentLeg: side.other.leg,
-        ringTimeoutSeconds,
-        sipHeaders: {},
       })
       .catch((error: unknown) => {
         log.error({ leg, err: error }, 'The leg that a transfer dials could not be recorded.');
@@ -134,7 +127,7 @@ export function createTransfers(deps: TransfersDeps): Transfers {
     const { owner } = leg;
     if (owner === null || place !== 'releasable') return owner ?? undefined;
     const isReleased = await deps.conversationsOf(owner)?.release(owner.id);
-    return isReleased ? deps.adopt(leg.leg, other.leg, leg) : undefined;
+    return isReleased ? deps.adopt(leg.leg, other.leg) : undefined;
   }
 
   async function succeed(owner: LegOwner, successor: Parameters<Conversations['succeed']>[1]) {

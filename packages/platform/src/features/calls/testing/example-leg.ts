@@ -1,8 +1,10 @@
-import type { LegStatistics } from '@jackfield/ports';
+import { type LegSpec, type LegStatistics, legSpec } from '@jackfield/ports';
 import type { CallLeg } from '../domain/call-leg.ts';
 
+export type ExampleLeg = Partial<Omit<CallLeg, 'spec'> & { readonly spec: Partial<LegSpec> }>;
+
 /** An outbound leg for tests, at its beginning unless they say otherwise. */
-export function exampleLeg(over: Partial<CallLeg> = {}): CallLeg {
+export function exampleLeg({ spec, ...over }: ExampleLeg = {}): CallLeg {
   return {
     leg: 'leg-1',
     account: 'MA1',
@@ -11,9 +13,7 @@ export function exampleLeg(over: Partial<CallLeg> = {}): CallLeg {
     owner: { kind: 'room', id: 'r1' },
     borrower: null,
     unheard: null,
-    from: '+12025550000',
-    to: 'alice',
-    callerName: 'A',
+    spec: legSpec({ from: '+12025550000', to: 'alice', callerName: 'A', ...spec }),
     requestUuid: 'leg-1',
     parentLeg: null,
     parentRequestUuid: 'leg-1',
@@ -21,9 +21,7 @@ export function exampleLeg(over: Partial<CallLeg> = {}): CallLeg {
     sourceAddress: null,
     trunk: null,
     callbacks: null,
-    timeLimitSeconds: 14_400,
-    sendDigits: '',
-    sendOnPreanswer: false,
+    areDigitsSent: false,
     rate: { perMinute: 0, initialSeconds: 60, incrementSeconds: 60 },
     phase: 'routing',
     initiatedAt: 1_000_000,

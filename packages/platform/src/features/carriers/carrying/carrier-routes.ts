@@ -23,9 +23,6 @@ export interface CarrierRoutesDeps {
 /** What a number is dialled as until its carrier is chosen (RFC 3966). */
 const numberScheme = 'tel:';
 
-/** docs/interface/calls.md#making-a-call `time_limit`, where the leg says nothing of its own. */
-const defaultTimeLimitSeconds = 14_400;
-
 export function targetOfNumber(number: string): DialTarget {
   return { uri: `${numberScheme}${number}` };
 }
@@ -35,30 +32,30 @@ export function createCarrierRoutes(deps: CarrierRoutesDeps): CallRoutes {
   const { log, books } = deps;
   return {
     owner: 'carriers',
-    routeOf({ leg, from, to, targets, timeLimitSeconds = defaultTimeLimitSeconds }): CallRoute | undefined {
+    routeOf({ leg, spec, callee, targets }): CallRoute | undefined {
       const uri = targets[0]?.uri;
       if (!uri?.startsWith(numberScheme)) return undefined;
       const number = uri.slice(numberScheme.length);
-      const call = { leg, number, timeLimitSeconds };
+      const call = { leg, number, timeLimitSeconds: spec.timeLimitSeconds };
       const tries = deps.carriersOf(number).map((carrier) => ({
         carrier,
-        callerUser: callerIdFor(carrier.callerId, from.user),
+        caller: callerIdFor(carrier.callerId, spec.from),
       }));
       const passOver = (carrier: Carrier, because: PassedOver): LegEnd => {
         deps.passedOver(leg, { carrier: carrier.name, because });
         return endOfPassedOver(because);
       };
       return {
-        targets: tries.map(({ carrier, callerUser }) => ({
-          target: { uri: uriAt(carrier, to.user), account: carrier.name },
-          ...(callerUser === undefined ? {} : { callerUser }),
+        targets: tries.map(({ carrier, caller }) => ({
+          target: { uri: uriAt(carrier, callee), account: carrier.name },
+          ...(caller === undefined ? {} : { caller }),
           ringingWithinMs: carrier.ringingWithinSeconds * 1000,
           carrier: carrier.name,
         })),
         reserve(at) {
-          const { carrier, callerUser } = tries[at]!;
+          const { carrier, caller } = tries[at]!;
           if (!deps.isReachable(carrier.name)) return passOver(carrier, 'unreachable');
-          if (callerUser === undefined) return passOver(carrier, 'caller-id');
+          if (caller === undefined) return passOver(carrier, 'caller-id');
           const reserved = books.reserve(carrier, call);
           if (typeof reserved === 'string') return passOver(carrier, reserved);
           return reserved.then(

@@ -1,4 +1,4 @@
-import type { Instant } from '@jackfield/ports';
+import type { Instant, LegSpec } from '@jackfield/ports';
 import type { NewStream } from '../../streams/index.ts';
 import type { Rate } from '../../usage/index.ts';
 
@@ -41,22 +41,14 @@ export interface WantedParticipant extends Switches {
   readonly requestUuid: string;
   readonly origin: Origin;
   readonly role: Role;
-  readonly from: string;
-  readonly to: string;
-  readonly callerName: string;
+  /** Of its leg: as it is dialled, or the parties of a leg that was there before. */
+  readonly spec: LegSpec;
   readonly startsOnEnter: boolean;
   readonly endsOnExit: boolean;
   readonly enterSound: EdgeSound;
   readonly exitSound: EdgeSound;
   /** Dialled so much later. */
   readonly delaySeconds: number;
-  readonly ringTimeoutSeconds: number;
-  /** Names without the `X-PH-` prefix. */
-  readonly sipHeaders: Readonly<Record<string, string>>;
-  /** Pressed as soon as it is answered. */
-  readonly sendDigits: string;
-  /** Pressed when its phone has early media instead, if it has any. */
-  readonly sendOnPreanswer: boolean;
   /** What its phone has to press before it joins; null: nothing. */
   readonly confirmation: Confirmation | null;
   readonly dialMusic: DialMusic;

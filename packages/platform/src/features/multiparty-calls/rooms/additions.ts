@@ -1,3 +1,4 @@
+import { legSpec } from '@jackfield/ports';
 import { draining, notFound } from '../../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../../kernel/result.ts';
 import { liveCallOf } from '../../calls/index.ts';
@@ -66,11 +67,8 @@ async function move(
   const added = await placeRivals(deps, viewer, reference, wanted.settings, [
     {
       ...wanted.participant,
-      from,
-      to,
-      ringTimeoutSeconds: 0,
+      spec: legSpec({ from, to, callerName }),
       delaySeconds: 0,
-      callerName,
       callStatusCallback: null,
       leg,
       requestUuid: deps.newUuid(),
@@ -139,8 +137,9 @@ async function joinAgent(
   const { name } = order.instruction;
   const { participant, settings } = readJoining(order);
   const leg = deps.newUuid();
+  const spec = legSpec({ ...participant.spec, from, to: 'ai-agent' });
   const added = await placeRivals(deps, viewer, { text: name, name }, settings, [
-    { ...participant, agent, from, to: 'ai-agent', leg, requestUuid: leg, origin: 'dialled' },
+    { ...participant, spec, agent, leg, requestUuid: leg, origin: 'dialled' },
   ]);
   if (!added.ok) return added;
   const [{ memberId, requestUuid }] = added.value.rivals;

@@ -49,7 +49,7 @@ export function createAgentStreams({ streams, log, ownerKind, send }: AgentStrea
   }
 
   return {
-    connect(mpc, { account, mainAccount, name }, { leg, memberId, from, to }, agent) {
+    connect(mpc, { account, mainAccount, name }, { leg, memberId, spec }, agent) {
       live.set(leg, '');
       streams
         .start({
@@ -60,8 +60,8 @@ export function createAgentStreams({ streams, log, ownerKind, send }: AgentStrea
           owner: { kind: ownerKind, id: mpc },
           callUuid: leg,
           asLeg: leg,
-          from,
-          to,
+          from: spec.from,
+          to: spec.to,
           bidirectional: true,
           audioTrack: 'inbound',
           tracks: tracksOf(leg, []),

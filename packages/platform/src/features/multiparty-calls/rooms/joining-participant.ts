@@ -1,3 +1,4 @@
+import { legSpec } from '@jackfield/ports';
 import type { CallSettings, MusicSettings } from '../domain/multiparty-call.ts';
 import type { AgentStream, Callback, EdgeSound, Role } from '../domain/participant.ts';
 import type { RecordingSettings } from '../domain/room-recording.ts';
@@ -52,9 +53,7 @@ export function readJoining(order: JoiningParticipant): {
   return {
     participant: {
       role: instruction.role,
-      from,
-      to,
-      callerName,
+      spec: legSpec({ from, to, callerName }),
       coachMode: instruction.coachMode,
       mute: instruction.mute,
       hold: instruction.hold,
@@ -62,11 +61,7 @@ export function readJoining(order: JoiningParticipant): {
       endsOnExit: instruction.endMpcOnExit,
       enterSound: instruction.enterSound,
       exitSound: instruction.exitSound,
-      ringTimeoutSeconds: 0,
       delaySeconds: 0,
-      sipHeaders: {},
-      sendDigits: '',
-      sendOnPreanswer: false,
       confirmation: null,
       dialMusic: 'none',
       relaysDigits: instruction.relayDtmfInputs,

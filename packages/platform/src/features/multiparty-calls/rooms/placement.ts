@@ -126,10 +126,10 @@ async function numbered(deps: AdditionDeps, wanted: Unnumbered): Promise<WantedP
 }
 
 /** That of its leg: a phone that called us is billed as such, wherever it is moved to. */
-function rateOf({ calls, usage }: AdditionDeps, { origin, leg, to, agent }: Unnumbered): Rate {
+function rateOf({ calls, usage }: AdditionDeps, { origin, leg, spec, agent }: Unnumbered): Rate {
   if (agent !== undefined) return usage.rateOfStreams();
   const isInbound = origin !== 'dialled' && calls.peek(leg)?.direction === 'inbound';
-  return isInbound ? usage.rateOf('inbound', 'sip') : usage.rateOf('outbound', to);
+  return isInbound ? usage.rateOf('inbound', 'sip') : usage.rateOf('outbound', spec.to);
 }
 
 async function placeInto(

@@ -45,8 +45,8 @@ export function createRoomRecordings(deps: RoomRecordingsDeps) {
       type: 'mpc',
       callUuid: participant?.leg ?? '',
       mpc: { uuid: mpc, name },
-      from: participant?.from ?? '',
-      to: participant?.to ?? '',
+      from: participant?.spec.from ?? '',
+      to: participant?.spec.to ?? '',
       format,
       tracks,
       // It ends with the call.

@@ -72,12 +72,12 @@ export function roomOf({ uuid, name, account, mainAccount, status, participants 
     account,
     mainAccount,
     isEnded: status === 'ended',
-    members: participants.filter(isPresent).map(({ memberId, leg, role, from, to, mute, hold }) => ({
+    members: participants.filter(isPresent).map(({ memberId, leg, role, spec, mute, hold }) => ({
       memberId,
       leg,
       role,
-      from,
-      to,
+      from: spec.from,
+      to: spec.to,
       isHeard: status === 'active' && !mute && !hold,
       isListening: status === 'active' && !hold,
     })),

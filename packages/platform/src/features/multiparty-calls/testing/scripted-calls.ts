@@ -32,6 +32,16 @@ export interface ScriptedCalls extends Calls {
   duringNextHandOver(act: () => Promise<unknown>): void;
 }
 
+const dialling = {
+  direction: 'outbound',
+  phase: 'dialling',
+  initiatedAt: 0,
+  answeredAt: null,
+  parentLeg: null,
+  headers: {},
+  isPrivate: false,
+} as const;
+
 interface ScriptedLeg extends LiveLeg {
   readonly borrower: LegOwner | null;
 }
@@ -95,17 +105,7 @@ export function createScriptedCalls(): ScriptedCalls {
         throw new Error('the disk is full');
       }
       dialled.push(leg);
-      begin({
-        ...leg,
-        direction: 'outbound',
-        phase: 'dialling',
-        initiatedAt: 0,
-        answeredAt: null,
-        requestUuid: leg.requestUuid ?? leg.leg,
-        parentLeg: null,
-        headers: {},
-        isPrivate: false,
-      });
+      begin({ ...dialling, ...leg, ...leg.spec, requestUuid: leg.requestUuid ?? leg.leg });
     },
     hangUp(leg, cause) {
       if (hungUp.has(leg)) return;

@@ -36,7 +36,10 @@ eachDatabase('Verification by voice', (open) => {
       session,
     );
     const [leg] = world.dialled;
-    assert.deepEqual([leg?.to, leg?.from, leg?.callerName], ['+14155552671', '12025550199', 'Acme']);
+    assert.deepEqual(
+      [leg?.spec.to, leg?.spec.from, leg?.spec.callerName],
+      ['+14155552671', '12025550199', 'Acme'],
+    );
     await answeredInSilence(world, leg!.leg);
     const [play] = world.plays;
     assert.equal(play?.loop, 2);

@@ -1,4 +1,4 @@
-import type { Logger, Media } from '@jackfield/ports';
+import { type Logger, legSpec, type Media } from '@jackfield/ports';
 import { type Calls, callEnds } from '../../calls/index.ts';
 import type { PlayItem, Sounds } from '../../sounds/index.ts';
 import type { Attempt, SessionInput, VerifySession } from '../domain/session.ts';
@@ -68,12 +68,13 @@ export function createVoice(
           account,
           mainAccount,
           owner: { kind: ownerKind, id: `${uuid}/${attempt.uuid}` },
-          from: attempt.sender ?? callerId,
-          callerName: attempt.brandName ?? '',
-          to,
-          ringTimeoutSeconds,
-          timeLimitSeconds,
-          sipHeaders: {},
+          spec: legSpec({
+            from: attempt.sender ?? callerId,
+            callerName: attempt.brandName ?? '',
+            to,
+            ringTimeoutSeconds,
+            timeLimitSeconds,
+          }),
         })
         .catch((err: unknown) => {
           log.error({ err, session: uuid, attempt: attempt.uuid }, 'A call with a code could not be placed.');

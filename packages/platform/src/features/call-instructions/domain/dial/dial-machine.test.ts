@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { dialResultOf, isDialOver } from './dial.ts';
-import { Dialling } from './testing/dialling.ts';
+import { Dialling, destination } from './testing/dialling.ts';
 
 const key = { confirmKey: '1', confirmSound: 'https://example.com/press-one.mp3' };
 const music = { dialMusic: 'https://example.com/music.mp3' };
@@ -16,48 +16,34 @@ describe('begin', () => {
   });
 
   it('shows the callerId of the destination, then of the element, then of the caller', () => {
-    const phone = {
-      kind: 'number' as const,
-      sendDigits: '1w2',
-      sendOnPreanswer: false,
-      sipHeaders: { b: '2' },
-    };
-    const destinations = [
-      { ...phone, to: '+1', callerId: '+15550001' },
-      { ...phone, to: '+2', callerId: null },
-    ];
+    const destinations = [destination('+1', { callerId: '+15550001' }), destination('+2')];
     const shown = (callerId: string | null) =>
       new Dialling({ destinations, callerId, sipHeaders: { a: '1' } })
         .begin()
-        .effects.flatMap((each) => (each.do === 'dial-leg' ? [`${each.from} ${each.callerName}`] : []));
+        .effects.flatMap((each) =>
+          each.do === 'dial-leg' ? [`${each.spec.from} ${each.spec.callerName}`] : [],
+        );
     assert.deepEqual(shown('+15550002'), ['+15550001 +15550001', '+15550002 +15550002']);
     assert.deepEqual(shown(null), ['+15550001 +15550001', '+12025550199 Ada']);
   });
 
   it('gives each leg its digits and the headers of the element and of the destination', () => {
-    const destinations = [
-      {
-        kind: 'user' as const,
-        to: 'x',
-        callerId: null,
-        sendDigits: '1w2',
-        sendOnPreanswer: false,
-        sipHeaders: { b: '2' },
-      },
-    ];
+    const destinations = [destination('x', { sendDigits: '1w2', sipHeaders: { b: '2' } })];
     const [order] = new Dialling({ destinations, sipHeaders: { a: '1' }, callerName: 'Desk' }).begin()
       .effects;
     assert.deepEqual(order, {
       do: 'dial-leg',
       leg: 'b1',
-      to: 'x',
-      from: '+12025550199',
-      callerName: 'Desk',
-      ringTimeoutSeconds: 30,
-      timeLimitSeconds: 3670,
-      sipHeaders: { a: '1', b: '2' },
-      sendDigits: '1w2',
-      sendOnPreanswer: false,
+      spec: {
+        to: 'x',
+        from: '+12025550199',
+        callerName: 'Desk',
+        ringTimeoutSeconds: 30,
+        timeLimitSeconds: 3670,
+        sipHeaders: { a: '1', b: '2' },
+        sendDigits: '1w2',
+        sendOnPreanswer: false,
+      },
     });
   });
 

@@ -1,4 +1,4 @@
-import type { Instant, Step } from '@jackfield/ports';
+import { type Instant, legSpec, type Step } from '@jackfield/ports';
 import type { CallEnd } from '../../../calls/index.ts';
 import type { DialEffect, DialInput, DialledLeg, DialState } from './dial.ts';
 import { confirmTimer, musicPlay, ringbackPlay, ringTimer, soundPlay, timeLimitTimer } from './dial-names.ts';
@@ -88,19 +88,22 @@ function rung(state: DialState): DialState {
   return { ...state, callerHears: state.callerListens ? 'ringback' : 'rung' };
 }
 
-function succeeding(state: DialState, { leg, from, to }: Extract<DialInput, { type: 'leg-succeeding' }>) {
+function succeeding(
+  state: DialState,
+  { leg, from, to }: Extract<DialInput, { type: 'leg-succeeding' }>,
+): DialState {
   if (!isReplaceable(state)) return state;
-  const successor = {
+  const successor: DialledLeg = {
     leg,
-    from,
-    to,
+    // Dialled without this dial, which reports its parties only.
+    spec: legSpec({ from, to, callerName: '' }),
     phase: 'succeeding',
     answeredAt: null,
     isEarly: false,
     hearsSound: false,
     end: null,
   };
-  return { ...state, legs: [...state.legs, successor] } as DialState;
+  return { ...state, legs: [...state.legs, successor] };
 }
 
 /** Whether the connected leg may have a successor: it has none yet. */

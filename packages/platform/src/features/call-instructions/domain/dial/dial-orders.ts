@@ -31,7 +31,8 @@ export function ordersOf(
   }
   orders.push(...ordersToCaller(before, after));
   for (const [was, is] of legsOf(before, after)) {
-    if (was.phase === 'fresh' && is.phase === 'dialling') orders.push(dialLeg(after, is));
+    if (was.phase === 'fresh' && is.phase === 'dialling')
+      orders.push({ do: 'dial-leg', leg: is.leg, spec: is.spec });
   }
   for (const [play, order] of has) {
     if (!had.has(play)) orders.push({ do: 'play', play, ...order });
@@ -74,27 +75,6 @@ function ordersToCaller(before: DialState, after: DialState): readonly DialEffec
   // Who waits for a successor has been answered before.
   if (isConnecting && !after.callerAnswered) orders.push({ do: 'answer-caller' });
   return orders;
-}
-
-/** Behind the dial's own time limit, which begins when the caller has answered as well. */
-const secondsToConnect = 60;
-
-function dialLeg(state: DialState, leg: DialledLeg): DialEffect {
-  const { dial, context } = state;
-  const destination = dial.destinations[state.legs.indexOf(leg)];
-  const callerName = dial.callerName ?? (leg.from === context.callerId ? context.callerName : leg.from);
-  return {
-    do: 'dial-leg',
-    leg: leg.leg,
-    to: leg.to,
-    from: leg.from,
-    callerName,
-    ringTimeoutSeconds: dial.timeoutSeconds,
-    timeLimitSeconds: dial.timeLimitSeconds + dial.confirmTimeoutSeconds + secondsToConnect,
-    sipHeaders: { ...dial.sipHeaders, ...destination?.sipHeaders },
-    sendDigits: destination?.sendDigits ?? '',
-    sendOnPreanswer: destination?.sendOnPreanswer ?? false,
-  };
 }
 
 type PlayOrder = Omit<Extract<DialEffect, { do: 'play' }>, 'do' | 'play'>;
@@ -144,8 +124,8 @@ function told(
       DialALegUUID: after.context.aLeg,
       DialBLegUUID: leg.leg,
       DialBLegStatus: status,
-      DialBLegFrom: leg.from,
-      DialBLegTo: leg.to,
+      DialBLegFrom: leg.spec.from,
+      DialBLegTo: leg.spec.to,
       ...more,
     });
   for (const [was, is] of legsOf(before, after)) {

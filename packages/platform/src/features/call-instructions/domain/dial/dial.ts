@@ -1,7 +1,7 @@
-import type { Instant, Sound, TimerFired } from '@jackfield/ports';
+import { type Instant, type LegSpec, legSpec, type Sound, type TimerFired } from '@jackfield/ports';
 import type { KernelEffect } from '../../../../kernel/kernel-effects.ts';
 import type { CallEnd } from '../../../calls/index.ts';
-import type { Dial } from '../instruction.ts';
+import type { Dial, DialDestination } from '../instruction.ts';
 import type { DialStatus } from './dial-outcome.ts';
 
 /**
@@ -57,8 +57,7 @@ export interface DialContext {
 
 export interface DialledLeg {
   readonly leg: string;
-  readonly to: string;
-  readonly from: string;
+  readonly spec: LegSpec;
   readonly phase: 'fresh' | 'dialling' | 'confirming' | 'chosen' | 'succeeding' | 'ended';
   readonly answeredAt: Instant | null;
   /** Its phone sends audio although it has not answered. */
@@ -93,20 +92,7 @@ export type DialInput =
   | TimerFired;
 
 export type DialEffect =
-  | {
-      readonly do: 'dial-leg';
-      readonly leg: string;
-      readonly to: string;
-      readonly from: string;
-      readonly callerName: string;
-      readonly ringTimeoutSeconds: number;
-      /** From its answer on: a backstop behind the dial's own time limit, which counts from the bridge. */
-      readonly timeLimitSeconds: number;
-      /** Names without the `X-PH-` prefix. */
-      readonly sipHeaders: Readonly<Record<string, string>>;
-      readonly sendDigits: string;
-      readonly sendOnPreanswer: boolean;
-    }
+  | { readonly do: 'dial-leg'; readonly leg: string; readonly spec: LegSpec }
   | { readonly do: 'hang-up-leg'; readonly leg: string; readonly end: CallEnd }
   | { readonly do: 'ring-caller' }
   | { readonly do: 'early-caller' }
@@ -147,8 +133,7 @@ export function newDial(dial: Dial, context: DialContext): DialState {
     phase: 'fresh',
     legs: dial.destinations.map((destination, index) => ({
       leg: context.legs[index] as string,
-      to: destination.to,
-      from: destination.callerId ?? dial.callerId ?? context.callerId,
+      spec: specOf(dial, destination, context),
       phase: 'fresh',
       answeredAt: null,
       isEarly: false,
@@ -165,6 +150,24 @@ export function newDial(dial: Dial, context: DialContext): DialState {
     pressed: { aLeg: '', bLeg: '' },
     outcome: null,
   };
+}
+
+/** Behind the dial's own time limit, which begins when the caller has answered as well. */
+const secondsToConnect = 60;
+
+/** The leg to a destination of the element; a caller ID of the document is its own caller name. */
+function specOf(dial: Dial, destination: DialDestination, context: DialContext): LegSpec {
+  const { kind: _, callerId, ...requested } = destination;
+  const from = callerId ?? dial.callerId ?? context.callerId;
+  return legSpec({
+    ...requested,
+    from,
+    callerName: dial.callerName ?? (from === context.callerId ? context.callerName : from),
+    ringTimeoutSeconds: dial.timeoutSeconds,
+    // A backstop: the dial's own limit counts from the bridge, this one from the answer of the leg.
+    timeLimitSeconds: dial.timeLimitSeconds + dial.confirmTimeoutSeconds + secondsToConnect,
+    sipHeaders: { ...dial.sipHeaders, ...destination.sipHeaders },
+  });
 }
 
 /** True as soon as the document can go on; every leg has ended or was hung up, and no timer is left. */

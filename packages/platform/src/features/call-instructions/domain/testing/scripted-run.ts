@@ -1,3 +1,4 @@
+import { destination } from '../dial/testing/dialling.ts';
 import {
   type DocumentRun,
   type FirstDocument,
@@ -110,9 +111,7 @@ export function dial(changes: Partial<Dial> = {}): Dial {
     digitsMatch: [],
     digitsMatchBLeg: [],
     sipHeaders: {},
-    destinations: [
-      { kind: 'user', to: 'bob', callerId: null, sendDigits: '', sendOnPreanswer: false, sipHeaders: {} },
-    ],
+    destinations: [destination('bob')],
     ...changes,
   };
 }

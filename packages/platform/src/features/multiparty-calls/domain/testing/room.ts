@@ -1,3 +1,4 @@
+import { legSpec } from '@jackfield/ports';
 import {
   builtInMusic,
   type CallSettings,
@@ -34,9 +35,7 @@ export function wanted(memberId: number, changes: Partial<WantedParticipant> = {
     requestUuid: `request-${memberId}`,
     origin: 'dialled',
     role: 'agent',
-    from: '+12025550199',
-    to: '+12025550100',
-    callerName: 'Desk',
+    spec: legSpec({ from: '+12025550199', callerName: 'Desk', to: '+12025550100' }),
     coachMode: true,
     mute: false,
     hold: false,
@@ -45,10 +44,6 @@ export function wanted(memberId: number, changes: Partial<WantedParticipant> = {
     enterSound: 'none',
     exitSound: 'none',
     delaySeconds: 0,
-    ringTimeoutSeconds: 45,
-    sipHeaders: {},
-    sendDigits: '',
-    sendOnPreanswer: false,
     confirmation: null,
     dialMusic: 'none',
     relaysDigits: false,

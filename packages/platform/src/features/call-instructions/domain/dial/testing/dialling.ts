@@ -1,5 +1,6 @@
+import { legSpec } from '@jackfield/ports';
 import type { CallEnd } from '../../../../calls/index.ts';
-import type { Dial } from '../../instruction.ts';
+import type { Dial, DialDestination } from '../../instruction.ts';
 import { type DialContext, type DialEffect, type DialInput, type DialState, newDial } from '../dial.ts';
 import { stepDial } from '../dial-machine.ts';
 
@@ -25,6 +26,12 @@ const element: Dial = {
   destinations: [],
 };
 
+/** A phone that a Dial element names. */
+export function destination(to: string, changes: Partial<DialDestination> = {}): DialDestination {
+  const { sipHeaders, sendDigits, sendOnPreanswer } = legSpec({ from: '', callerName: '', to });
+  return { kind: 'user', to, callerId: null, sipHeaders, sendDigits, sendOnPreanswer, ...changes };
+}
+
 /** A dial of legs `b1`, `b2`…, fed one input after another; the effects of the last step are kept. */
 export class Dialling {
   state: DialState;
@@ -32,14 +39,7 @@ export class Dialling {
   now = start;
 
   constructor(changes: Partial<Dial> = {}, destinations = 1, context: Partial<DialContext> = {}) {
-    const named = Array.from({ length: destinations }, (_, index) => ({
-      kind: 'user' as const,
-      to: `phone${index + 1}`,
-      callerId: null,
-      sendDigits: '',
-      sendOnPreanswer: false,
-      sipHeaders: {},
-    }));
+    const named = Array.from({ length: destinations }, (_, index) => destination(`phone${index + 1}`));
     this.state = newDial(
       { ...element, destinations: named, ...changes },
       {
