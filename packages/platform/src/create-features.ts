@@ -15,9 +15,9 @@ import { createCalls } from './features/calls/index.ts';
 import { createCarriers } from './features/carriers/index.ts';
 import { createClientTokens, withClientNames } from './features/client-tokens/index.ts';
 import {
-  createBanFeed,
+  createBanReports,
   createLiveEvents,
-  createLoginFeed,
+  createLoginReports,
   type LiveEventsFeature,
 } from './features/live-events/index.ts';
 import { createMessageGateways } from './features/message-gateways/index.ts';
@@ -162,8 +162,8 @@ function createSignallingDoors(deps: FeaturesDeps, owned: Owned) {
     carrierCalls: { account: numbers.destinations.accountOf },
     sandboxCall: sandbox.expectedCall,
     publicApplications: { account: applications.answering.accountOfPublic },
-    bans: createBanFeed({ ...deps, account: operator }),
-    failedLogins: createLoginFeed({
+    bans: createBanReports({ ...deps, account: operator }),
+    failedLogins: createLoginReports({
       ...deps,
       account: operator,
       realm: deps.domains[0],

@@ -25,7 +25,7 @@ import type { Recordings } from './features/recordings/index.ts';
 import type { SandboxNetwork } from './features/sandbox-calls/index.ts';
 import type { RateTable } from './features/usage/index.ts';
 import type { HttpApiDeps, HttpLimits } from './http/index.ts';
-import type { FeedEvent } from './kernel/event-feed.ts';
+import type { LoggedEvent } from './kernel/event-log.ts';
 import type { SessionRunner } from './kernel/session-runner.ts';
 
 /** How long records are kept after the end of what they describe; for ever where left out, but for the first. */
@@ -94,7 +94,7 @@ export interface Platform {
   /** By feature, what has not ended and is no session of the runner. */
   census(): Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Tells every event of the first account and its subaccounts from now on; resolves with what ends that. */
-  followEvents(tell: (event: FeedEvent) => void): Promise<() => void>;
+  followEvents(tell: (event: LoggedEvent) => void): Promise<() => void>;
   /** From now on `/readyz` answers 503. */
   drain(): void;
   /** Waits for pending writes, then stops; the caller of `createPlatform` closes the database. */

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { stringToSignV2, stringToSignV3 } from '@jackfield/contract';
 import type { EgressOutcome } from '@jackfield/ports';
 import { eachDatabase, type OpenDatabase } from '@jackfield/testkit';
-import { createEventFeed, feedStart } from '../../kernel/event-feed.ts';
+import { createEventLog, firstCursor } from '../../kernel/event-log.ts';
 import { createOutbox } from '../../kernel/outbox.ts';
 import { answer, down, ok, openWorld } from './testing/callbacks-world.ts';
 
@@ -36,7 +36,7 @@ function rules(open: OpenDatabase): void {
     await world.close();
   });
 
-  test('GET: the fields follow the query of the URL, and the signature is of what was sent', async () => {
+  test('GET: the fields follow the query of the URL, and the signature covers both', async () => {
     const world = await openWorld(open, () => ok, { prefixes: ['X-Own-'] });
     await world.emit('http://a.example/in?x=1', { payload: { a: 'b c' } }, 'GET');
     const { url, body, headers } = world.sent[0]!.request;
@@ -66,7 +66,7 @@ function rules(open: OpenDatabase): void {
     await world.close();
   });
 
-  test('events without a receiver are done at once and leave no record', async () => {
+  test('events without a receiver are finished at once and leave no record', async () => {
     const world = await openWorld(open, () => ok);
     await world.outbox.idle();
     await world.api.database.transact((write) =>
@@ -86,7 +86,7 @@ function rules(open: OpenDatabase): void {
     await world.close();
   });
 
-  test('a receiver that fails twice is tried as its URL says, with one event id, and what is behind waits', async () => {
+  test('a receiver that fails twice is retried as its URL says, with one event id, while later events wait', async () => {
     const world = await openWorld(open, (_request, number) => (number <= 2 ? answer(500) : ok));
     await world.emit('http://a.example/#rc=2&rp=5xx', { payload: { n: 1 } });
     await world.emit('http://a.example/', { payload: { n: 2 } });
@@ -107,7 +107,7 @@ function rules(open: OpenDatabase): void {
     await world.close();
   });
 
-  test('when the retries are used up the delivery has failed, and the next event goes', async () => {
+  test('a delivery without retries left has failed, and the next event is sent', async () => {
     const world = await openWorld(open, ({ body }) => (body === 'n=1' ? down : ok));
     await world.emit('http://a.example/', { payload: { n: 1 } });
     await world.emit('http://a.example/', { payload: { n: 2 } });
@@ -120,7 +120,7 @@ function rules(open: OpenDatabase): void {
     await world.close();
   });
 
-  test('a receiver that hangs delays neither other resources at other hosts nor takes more than its places', async () => {
+  test('a receiver that hangs delays no resource of another host and uses no more than its slots', async () => {
     const hung = Promise.withResolvers<EgressOutcome>();
     const world = await openWorld(open, ({ url }) => (url.includes('dead') ? hung.promise : ok), {
       limits: { perHost: 2 },
@@ -135,14 +135,14 @@ function rules(open: OpenDatabase): void {
     hung.resolve(ok);
     await Promise.all([...emitting, live]);
     await world.outbox.idle();
-    // Those who found no place are called when there is one, without a wait.
+    // Events without a slot are sent at once when a slot is free.
     assert.equal(world.sent.filter(({ request }) => request.url.includes('dead')).length, 6);
     const { objects } = (await world.api.call('GET', 'Callback/')).body;
     assert.ok(objects.every((each: { attempts: number }) => each.attempts === 1));
     await world.close();
   });
 
-  test('a silent host is asked one request at a time, and takes up the rest when it answers', async () => {
+  test('a silent host gets one request at a time, and all the others when it answers', async () => {
     let isUp = false;
     const world = await openWorld(open, () => (isUp ? ok : down), { limits: { perHost: 4 } });
     const emitting = Array.from({ length: 20 }, (_, number) =>
@@ -156,7 +156,7 @@ function rules(open: OpenDatabase): void {
     await world.close();
   });
 
-  test('a fixed schedule: a further attempt 60, 120 and 240 s after the one before it, whatever went wrong and the URL says', async () => {
+  test('a fixed schedule retries 60, 120 and 240 s after the attempt before, whatever the failure and the URL', async () => {
     const outcomes = [answer(404), down, answer(302)];
     const world = await openWorld(open, (_request, number) => outcomes[number - 1] ?? answer(500));
     const callback = { url: 'http://a.example/#rc=0', method: 'POST', schedule: [60, 120, 240] } as const;
@@ -181,7 +181,7 @@ function rules(open: OpenDatabase): void {
     await world.close();
   });
 
-  test('a delivery is in the log from the moment its event is written, and the feed tells of each attempt', async () => {
+  test('a delivery is in the log as soon as its event is written, and each attempt emits an event', async () => {
     const world = await openWorld(open, (_request, number) => (number === 1 ? answer(500) : ok));
     await world.emit('http://a.example/#rp=5xx', { payload: { n: 1 } });
     await world.emit('http://a.example/', { payload: { n: 2 } });
@@ -190,8 +190,8 @@ function rules(open: OpenDatabase): void {
     assert.equal(second.next_attempt_time, '2026-01-01 00:00:00+00:00');
     assert.deepEqual((await world.api.call('GET', `Callback/${second.callback_id}/`)).body.attempt_log, []);
     await world.advance(1_000);
-    const feed = createEventFeed(world.api.database);
-    const events = await feed.after({ authId: world.api.main.authId, isSubaccount: false }, feedStart, 10);
+    const feed = createEventLog(world.api.database);
+    const events = await feed.after({ authId: world.api.main.authId, isSubaccount: false }, firstCursor, 10);
     assert.deepEqual(
       events.map(({ type, data }) => [type, data.attempts ?? data.n]),
       [
@@ -265,13 +265,13 @@ function rules(open: OpenDatabase): void {
     await world.close();
   });
 
-  test('the log forgets after its retention time', async () => {
+  test('the log removes deliveries after their retention time', async () => {
     const world = await openWorld(open, () => ok, { limits: { keepMs: 10_000, pruneEveryMs: 1_000 } });
     await world.emit('http://a.example/');
     await world.advance(9_000);
     assert.equal((await world.api.call('GET', 'Callback/')).body.meta.count, 1);
     let left = 1;
-    // A real database takes its time, which this clock does not count.
+    // A real database needs real time, which this clock does not count.
     for (let second = 0; left > 0 && second < 200; second++) {
       await world.advance(1_000);
       left = (await world.api.call('GET', 'Callback/')).body.meta.count;
@@ -299,7 +299,7 @@ function rules(open: OpenDatabase): void {
     await world.close();
   });
 
-  test('what is on its way at the end is given up after a grace, uncounted, and sent after the next start', async () => {
+  test('a delivery in flight at the end is cut after a grace, not counted, and sent after the next start', async () => {
     const world = await openWorld(open, ({ signal }) => {
       return new Promise((resolve) =>
         signal?.addEventListener('abort', () =>

@@ -25,12 +25,12 @@ import {
 export interface CallbackLimits {
   /** Requests to one host at the same time. */
   readonly perHost: number;
-  /** How much of a receiver's answer is taken before the connection is cut. */
+  /** How much of a receiver's answer is read before the connection is cut. */
   readonly maxBodyBytes: number;
   /** How long the log keeps a delivery. */
   readonly keepMs: number;
   readonly pruneEveryMs: number;
-  /** What is on its way when the process ends has this long; then it is given up, and sent again after the next start. */
+  /** Time for deliveries in flight when the process ends; then they are cut, and sent again after the next start. */
   readonly graceMs: number;
 }
 
@@ -59,11 +59,11 @@ export interface CallbacksFeature extends Feature {
   readonly migrations: readonly Migration[];
   readonly routes: readonly RouteGroup[];
   readonly resources: AccountResources;
-  /** The consumer of the outbox: one attempt at one event, in a place at its receiver's host. */
+  /** The consumer of the outbox: one attempt at one event, in a slot of its receiver's host. */
   readonly deliver: OutboxConsumer;
-  /** Begins to deliver, and to remove what the log has kept long enough. */
+  /** Begins to deliver, and to prune the log. */
   open(): void;
-  /** Ends the outbox: waits for deliveries, which are given up after a while. */
+  /** Ends the outbox: waits for deliveries, at most `graceMs`. */
   release(): Promise<void>;
 }
 
@@ -105,7 +105,7 @@ export function createCallbacks(deps: CallbacksDeps): CallbacksFeature {
       type: event_type,
       account,
       mainAccount: main_account,
-      // Not the resource's own: it waits for nothing, and the feed has told of the event already.
+      // Not the resource of the event: a replay waits for no other delivery, and is no event of its own.
       resource: `${replayResource}${callbackId}`,
       payload: JSON.parse(fields),
       callback: {
@@ -128,13 +128,13 @@ export function createCallbacks(deps: CallbacksDeps): CallbacksFeature {
   }
 
   async function prune(): Promise<void> {
-    // A statement that removes more would hold up those who wait to write.
+    // A statement that removes more would hold up other writers.
     const portion = 1_000;
     let pruned = 0;
     try {
       pruned = await pruneCallbacks(database, clock.wallNow() - limits.keepMs, portion);
     } catch (err) {
-      log.error({ err }, 'The log of callbacks could not be pruned; it will be tried again.');
+      log.error({ err }, 'log of callbacks not pruned; retried later');
     }
     if (!stop.signal.aborted) pruneAt(clock.now() + (pruned === portion ? 100 : limits.pruneEveryMs));
   }

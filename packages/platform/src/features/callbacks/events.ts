@@ -9,7 +9,7 @@ const types = {
   failed: 'callback.abandoned',
 } as const;
 
-/** What the feed tells of an attempt: `callback.failed` is tried again, `callback.abandoned` is not. */
+/** The event of an attempt: `callback.failed` is retried, `callback.abandoned` is not. */
 export function deliveryEvent(
   { account, mainAccount }: StoredEvent,
   row: CallbackRow & { readonly status: keyof typeof types },

@@ -9,7 +9,7 @@ import { callbackMigrations, createCallbacks } from './create-callbacks.ts';
 
 type Moment = 'before a commit' | 'after a commit' | 'before a request' | 'after a request';
 
-/** A process over a database, which stops for good at the given step: nothing it does afterwards has an effect. */
+/** A process over a database that dies at the given step: later actions have no effect. */
 function startProcess(
   database: Database,
   clock: ReturnType<typeof createVirtualClock>,
@@ -21,7 +21,7 @@ function startProcess(
   const counts = new Map<Moment, number>();
   let isDead = false;
   const never = new Promise<never>(() => {});
-  /** True for ever from the step on at which it dies. */
+  /** True from the step at which it dies. */
   const diesAt = (moment: Moment): boolean => {
     const count = (counts.get(moment) ?? 0) + 1;
     counts.set(moment, count);
@@ -94,7 +94,7 @@ eachDatabase('callbacks of a process that is killed', (open) => {
     'before a request',
     'after a request',
   ] as const) {
-    test(`${moment}, at every step: nothing that was committed is lost, and order is kept; what was on its way comes twice at most`, async () => {
+    test(`${moment}, at every step: no committed event is lost, and order is kept; an event in flight comes twice at most`, async () => {
       const database = await open([...outboxMigrations, ...callbackMigrations]);
       const isAlone = database.dialect === 'sqlite';
       for (let at = 1; at <= 40; at++) {
@@ -132,7 +132,7 @@ eachDatabase('callbacks of a process that is killed', (open) => {
           await first.outbox.close();
           break;
         }
-        // What was under way in the database ends there, whoever asked for it.
+        // Statements that the dead process had begun end there.
         for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
         await database.transact((write) => sql`SELECT 1`.execute(write));
         const { rows } = await sql<{
@@ -153,7 +153,7 @@ eachDatabase('callbacks of a process that is killed', (open) => {
           const its = seen.filter((n) => n.startsWith(resource));
           const once = its.filter((n, index) => its.indexOf(n) === index);
           assert.deepEqual(once, stored.filter((n) => n.startsWith(resource)).sort(), `${moment} ${at}`);
-          // Repeated is the one that was on its way, and nothing after it had gone out before.
+          // The event in flight is repeated, and no later event had gone out before.
           assert.ok(its.length - once.length <= 1, `${moment} ${at}: ${its}`);
           assert.deepEqual(its, [...its].sort(), `${moment} ${at}`);
         }

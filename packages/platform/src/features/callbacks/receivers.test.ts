@@ -10,7 +10,7 @@ import { createRecordingLog, onEmbeddedDatabase } from '@jackfield/testkit';
 import { createOutbox, outboxMigrations } from '../../kernel/outbox.ts';
 import { callbackMigrations, createCallbacks } from './create-callbacks.ts';
 
-/** What a receiver does that does not work, with the settings of its URL. */
+/** Broken receivers, with the settings of their URLs. */
 const kinds: Readonly<Record<string, { readonly settings: string; readonly answer: RequestListener }>> = {
   'answers 500': { settings: '#rc=0', answer: (_request, response) => response.writeHead(500).end() },
   hangs: { settings: '#rt=250&rc=0', answer: () => {} },
@@ -29,7 +29,7 @@ const resources = 6;
 
 onEmbeddedDatabase('callbacks over real connections', (open) => {
   for (const [kind, { settings, answer }] of Object.entries(kinds)) {
-    test(`a receiver that ${kind} is given up in order, while another one is not kept waiting`, async (t) => {
+    test(`a receiver that ${kind} is abandoned in order and delays no other receiver`, async (t) => {
       const database = await open([...outboxMigrations, ...callbackMigrations]);
       const arrived = new Map<string, string[]>();
       const servers: Server[] = [];
@@ -102,7 +102,7 @@ onEmbeddedDatabase('callbacks over real connections', (open) => {
           .length;
       const all = resources * perResource;
       while (count('good') < all) await new Promise((resolve) => setTimeout(resolve, 2));
-      // Whoever is silent is asked one request at a time: most of its events are still to come.
+      // A silent host gets one request at a time: most of its events are still waiting.
       if (kind !== 'answers 500') assert.ok(count('bad') < all, `${count('bad')} of ${all}`);
       await outbox.idle();
       assert.equal(count('bad'), all);
@@ -115,7 +115,7 @@ onEmbeddedDatabase('callbacks over real connections', (open) => {
         server.close();
         await once(server, 'close');
       }
-      // Destroyed already; the event loop tells so a turn later.
+      // Destroyed already; the event loop reports it a turn later.
       while (egress.openConnections() > 0) await new Promise((resolve) => setImmediate(resolve));
     });
   }

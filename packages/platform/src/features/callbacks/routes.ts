@@ -17,14 +17,14 @@ import { callbackOf, itemOf } from './views.ts';
 
 export interface RouteDeps {
   readonly database: Database;
-  /** Sends what was sent once more; resolves with the name of the new delivery. */
+  /** Sends the event of a delivery again; resolves with the name of the new delivery. */
   readonly replay: (row: CallbackRow) => Promise<string>;
 }
 
 export function callbackRoutes({ database, replay }: RouteDeps): RouteGroup {
   return {
     name: 'Callbacks',
-    description: 'What was sent to your URLs, what came of it, and what is tried again.',
+    description: 'Requests to your URLs, their results, and pending retries.',
     routes: [
       route({
         method: 'GET',

@@ -14,12 +14,12 @@ export type CallbacksTables = {
     main_account: string;
     resource: string;
     event_type: string;
-    /** As the customer set it, with its fragment. */
+    /** With its fragment. */
     url: string;
     method: 'GET' | 'POST';
     /** JSON: names and values of the form, all of them texts. */
     fields: string;
-    /** JSON: what was sent besides the headers of the transport. */
+    /** JSON: headers that were sent, without those of the transport. */
     headers: string;
     signed_v2: string;
     signed_v3: string;
@@ -30,7 +30,7 @@ export type CallbacksTables = {
     response_status: number | null;
     problem: string | null;
     duration_ms: number;
-    /** Of the event, or of the wish to send it again. */
+    /** Of the event, or of the request for a replay. */
     created_at: number;
     /** 0 before the first attempt. */
     last_attempt_at: number;
@@ -40,7 +40,7 @@ export type CallbacksTables = {
 
 export type CallbackRow = CallbacksTables['callbacks'];
 
-/** Whose deliveries are looked at: a main account sees those of its subaccounts too. */
+/** The account that reads: a main account sees the deliveries of its subaccounts as well. */
 export interface Viewer {
   readonly authId: string;
   readonly isSubaccount: boolean;
@@ -53,7 +53,7 @@ export interface CallbackFilters {
 
 const tables = (read: Read | Write) => (read as Read).withTables<CallbacksTables>();
 
-/** One attempt as the log keeps it. */
+/** An attempt in the log. */
 export interface CallbackAttempt {
   readonly at: Instant;
   /** HTTP status, null when no answer came. */
@@ -63,7 +63,7 @@ export interface CallbackAttempt {
   readonly problem: string | null;
 }
 
-/** A delivery whose event has just been written: nothing was sent yet. */
+/** A delivery before its first attempt. */
 export function waitingRow(event: AppendedEvent, callback: CallbackTarget): CallbackRow {
   const { replay } = callback;
   return {
@@ -91,10 +91,10 @@ export function waitingRow(event: AppendedEvent, callback: CallbackTarget): Call
   };
 }
 
-/** What is written and read for every delivery: queries that are built once. */
+/** Writes and reads of every delivery; their queries are built once. */
 export interface CallbackStore {
   insert(write: Write, rows: readonly CallbackRow[]): Promise<void>;
-  /** The last attempt replaces the one before it; what names the delivery never changes. */
+  /** Replaces the last attempt; the identity of the delivery never changes. */
   save(write: Write, row: CallbackRow): Promise<void>;
   /** Attempts of a delivery whose outcome is recorded. */
   attemptsOf(callbackId: string): Promise<readonly CallbackAttempt[]>;
@@ -126,7 +126,7 @@ export function createCallbackStore({ read }: Pick<Database, 'read'>): CallbackS
     async save(write, row) {
       const query = { ...save, parameters: [...Object.values(lastOf(row)), row.callback_id] };
       const { numAffectedRows } = await write.executeQuery(query);
-      // The log may have been pruned, or is of an event that is older than its table.
+      // The row may have been pruned, or the event is older than the table.
       if (numAffectedRows === 0n) await write.executeQuery(insertOf(row));
     },
     async attemptsOf(callbackId) {
@@ -150,8 +150,8 @@ function lastOf(row: CallbackRow) {
   const { headers, signed_v2, signed_v3, status, attempts, attempt_log, response_status, problem } = row;
   const { duration_ms, last_attempt_at, next_attempt_at } = row;
   const sent = { headers, signed_v2, signed_v3 };
-  const became = { status, attempts, attempt_log, response_status, problem };
-  return { ...sent, ...became, duration_ms, last_attempt_at, next_attempt_at };
+  const result = { status, attempts, attempt_log, response_status, problem };
+  return { ...sent, ...result, duration_ms, last_attempt_at, next_attempt_at };
 }
 
 export function findCallback(
@@ -169,12 +169,12 @@ export async function listCallbacks(
   { resource, status }: CallbackFilters,
   page: Page,
 ): Promise<{ readonly total: number; readonly rows: readonly CallbackRow[] }> {
-  let wanted = seenBy(database, viewer);
-  if (resource !== undefined) wanted = wanted.where('resource', '=', resource);
-  if (status !== undefined) wanted = wanted.where('status', '=', status);
+  let matching = seenBy(database, viewer);
+  if (resource !== undefined) matching = matching.where('resource', '=', resource);
+  if (status !== undefined) matching = matching.where('status', '=', status);
   const [counted, rows] = await Promise.all([
-    wanted.select((columns) => columns.fn.countAll().as('total')).executeTakeFirstOrThrow(),
-    wanted
+    matching.select((columns) => columns.fn.countAll().as('total')).executeTakeFirstOrThrow(),
+    matching
       .selectAll()
       .orderBy('created_at', 'desc')
       .orderBy('callback_id', 'desc')
@@ -208,7 +208,7 @@ export async function pruneCallbacks(database: Database, olderThan: Instant, lim
   return rows.length;
 }
 
-/** What the index of subaccounts holds. */
+/** The condition of the index of subaccounts. */
 const ofSubaccount = sql<boolean>`account <> main_account`;
 
 export async function removeCallbacks(write: Write, subaccount: string): Promise<void> {

@@ -29,7 +29,7 @@ function rules(open: OpenDatabase): void {
     await world.close();
   });
 
-  test('a receiver that hangs moves no retry: not of its session, of other sessions, or of other resources of the host', async () => {
+  test('a receiver that hangs defers no retry of its session, of other sessions, or of other resources of the host', async () => {
     const hung: PromiseWithResolvers<EgressOutcome>[] = [];
     const world = await openWorld(open, ({ url }) => {
       if (url.endsWith('/ordered')) return ok;
@@ -41,14 +41,14 @@ function rules(open: OpenDatabase): void {
     const { clock } = world.api;
     const until = async (condition: () => boolean | Promise<boolean>) => {
       while (!(await condition())) {
-        // A look at a real database that was under way while time moved armed its next one in the past.
+        // A look at a real database during which time moved has armed the next look in the past.
         await clock.advance(0);
         await new Promise((resolve) => setImmediate(resolve));
       }
     };
     const isSent = (...expected: readonly string[]) =>
       until(() => expected.every((each) => world.numbers().includes(each)));
-    /** All that hangs runs into its read timeout, and is recorded. */
+    /** Every request that hangs runs into its read timeout, and is recorded. */
     const timeOut = async () => {
       for (const { resolve } of hung.splice(0)) resolve(timedOut);
       await world.outbox.idle();
@@ -61,7 +61,7 @@ function rules(open: OpenDatabase): void {
 
     emit('hangs', 'verify/1', 'queued');
     await isSent('queued at 0');
-    // Its own session goes on, another session of the host too, and an ordered resource of the host.
+    // Its own session continues, as do another session and an ordered resource of the host.
     emit('hangs', 'verify/1', 'sent');
     emit('other', 'verify/2', 'other');
     emit('ordered', 'call/1', 'call', true);
@@ -71,7 +71,7 @@ function rules(open: OpenDatabase): void {
     await timeOut();
     await clock.advance(20_000);
     await isSent('queued at 60000', 'sent at 60000', 'other at 60000');
-    // The host was silent, and hangs at this moment: what is ordered is not slowed down either.
+    // The host was silent, and hangs now: ordered resources are not slowed down either.
     for (const n of [1, 2, 3]) emit('ordered', `call/${n}`, `call ${n}`, true);
     await isSent('call 1 at 60000', 'call 2 at 60000', 'call 3 at 60000');
     await clock.advance(40_000);

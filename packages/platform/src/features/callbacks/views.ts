@@ -4,7 +4,7 @@ import { encodeFields, withQuery } from './delivery/signed-request.ts';
 import { parseDeliverySettings } from './domain/delivery-settings.ts';
 import type { CallbackAttempt, CallbackRow } from './store.ts';
 
-/** `authId` is the account on whose path it was asked for. */
+/** `authId` is the account of the request's path. */
 export function itemOf(row: CallbackRow, authId: string): CallbackItem {
   return {
     callback_id: row.callback_id,

@@ -22,7 +22,7 @@ import {
   type OpenDatabase,
   type VirtualClock,
 } from '@jackfield/testkit';
-import { createEventFeed, feedStart } from '../../kernel/event-feed.ts';
+import { createEventLog, firstCursor } from '../../kernel/event-log.ts';
 import { createOutbox, outboxMigrations } from '../../kernel/outbox.ts';
 import { createUsage } from '../usage/index.ts';
 import { readCarriers } from './configuration/read-carriers.ts';
@@ -92,7 +92,7 @@ async function start({ carriers, database, clock }: Options) {
   await feature.restore();
   feature.open(account, requests);
   const numbers = feature.numbers({ targetsFor: () => undefined });
-  const feed = createEventFeed(database);
+  const feed = createEventLog(database);
 
   return {
     feature,
@@ -116,7 +116,7 @@ async function start({ carriers, database, clock }: Options) {
     },
     async told(): Promise<readonly string[]> {
       await clock.advance(1);
-      const events = await feed.after({ authId: account, isSubaccount: false }, feedStart, 50);
+      const events = await feed.after({ authId: account, isSubaccount: false }, firstCursor, 50);
       return events.map(({ type }) => type);
     },
   };

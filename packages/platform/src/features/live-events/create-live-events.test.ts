@@ -8,7 +8,7 @@ import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 import { createOutbox, outboxMigrations } from '../../kernel/outbox.ts';
 import { createLiveEvents, type LiveEventsLimits } from './create-live-events.ts';
 
-/** The feed behind the real HTTP interface, listening, on a real database. */
+/** Live events behind the real HTTP interface, listening, on a real database. */
 async function openWorld(open: OpenDatabase, limits: Partial<LiveEventsLimits> = {}) {
   const database = await open(outboxMigrations);
   // The clock comes with the HTTP interface, which wants the routes first.
@@ -40,7 +40,7 @@ async function openWorld(open: OpenDatabase, limits: Partial<LiveEventsLimits> =
       await database.transact((write) => outbox.appendEvents(write, [{ ...event, ...changes }]));
       outbox.wake();
     },
-    /** What comes of a stream, until `enough` finds it so. */
+    /** The text of a stream until it matches `enough`. */
     async follow(query = '', headers: Record<string, string> = {}, as = api.main) {
       const stop = new AbortController();
       const answer = await fetch(`http://127.0.0.1:${port}/v1/Account/${as.authId}/Event/${query}`, {
@@ -76,7 +76,7 @@ const until = async (reached: () => boolean) => {
 };
 
 eachDatabase('live events', (open) => {
-  test('pages: the newest without a cursor, then what is behind, each event once', async () => {
+  test('a page has the newest events without a cursor, with a cursor those behind it, each once', async () => {
     const world = await openWorld(open);
     for (let n = 1; n <= 5; n++) await world.emit('call.answered', n);
     const newest = (await world.api.call('GET', 'Event/?limit=2')).body;
@@ -103,7 +103,7 @@ eachDatabase('live events', (open) => {
     await world.close();
   });
 
-  test('a type or a family of types is picked out, also over pages', async () => {
+  test('events are filtered by a type or a family of types, also over pages', async () => {
     const world = await openWorld(open);
     for (let n = 1; n <= 6; n++) await world.emit(n % 2 === 0 ? 'call.ended' : 'callback.failed', n);
     const get = async (query: string) => (await world.api.call('GET', `Event/?${query}`)).body;
@@ -118,7 +118,7 @@ eachDatabase('live events', (open) => {
     await world.close();
   });
 
-  test('a stream tells what is committed from now on, and goes on where a client had stopped', async () => {
+  test('a stream sends events that are committed from now on, and continues where a client had stopped', async () => {
     const world = await openWorld(open, { pauseMs: 0 });
     await world.emit('call.answered', 1);
     const stream = await world.follow();
@@ -139,7 +139,7 @@ eachDatabase('live events', (open) => {
     await world.close();
   });
 
-  test('a subaccount follows its own events, its main account those as well', async () => {
+  test('a subaccount follows its own events; its main account follows them as well', async () => {
     const world = await openWorld(open, { pauseMs: 0 });
     const sub = await world.api.subaccount();
     const [own, all] = [await world.follow('', {}, sub), await world.follow()];
@@ -164,7 +164,7 @@ eachDatabase('live events', (open) => {
     assert.equal(world.live.streams(), 0);
   });
 
-  test('an account has so many streams at the same time, a subaccount its own', async () => {
+  test('an account has a limited number of streams at the same time, a subaccount its own', async () => {
     const world = await openWorld(open, { streamsPerAccount: 2 });
     const [one] = [await world.follow(), await world.follow()];
     assert.equal((await world.follow()).status, 429);
@@ -177,7 +177,7 @@ eachDatabase('live events', (open) => {
 });
 
 eachDatabase('a slow reader of live events', (open) => {
-  test('is read for no further than its connection takes, and is cut off', async () => {
+  test('gets no more pages than its connection accepts, and is cut off', async () => {
     const world = await openWorld(open, { pauseMs: 0, slowMs: 5_000 });
     const { authId } = world.api.main;
     const socket = connect(world.port, '127.0.0.1');
@@ -191,7 +191,7 @@ eachDatabase('a slow reader of live events', (open) => {
     for (let n = 0; n < 400; n++)
       await world.emit('call.ended', n, { payload: { n, text: 'x'.repeat(50_000) } });
     assert.ok(process.memoryUsage().arrayBuffers - before < 20_000_000);
-    // It is full when its connection is; that takes real time, which this clock does not count.
+    // Filling the connection needs real time, which this clock does not count.
     for (let second = 0; second < 10; second++) {
       await new Promise((resolve) => setTimeout(resolve, 20));
       await world.api.clock.advance(1_000);
@@ -201,9 +201,9 @@ eachDatabase('a slow reader of live events', (open) => {
       rest = (rest + text).slice(-200);
     });
     socket.resume();
-    // Whoever comes back within a moment reads why.
+    // A client that reads on soon gets the reason.
     await until(() => world.live.streams() === 0 && rest.endsWith('\r\n0\r\n\r\n'));
-    assert.match(rest, /: cut off: nothing was taken for 5 s/);
+    assert.match(rest, /: cut off: nothing was read for 5 s/);
     socket.destroy();
     await world.close();
   });

@@ -2,12 +2,12 @@ import type { Clock, Database, Logger } from '@jackfield/ports';
 import type { Feature } from '../../feature.ts';
 import type { RequestAccount, RouteGroup } from '../../http/index.ts';
 import {
-  createEventFeed,
-  type FeedCursor,
-  type FeedEvent,
-  type FeedReader,
-  feedStart,
-} from '../../kernel/event-feed.ts';
+  createEventLog,
+  type EventCursor,
+  type EventReader,
+  firstCursor,
+  type LoggedEvent,
+} from '../../kernel/event-log.ts';
 import type { Outbox } from '../../kernel/outbox.ts';
 import { draining, tooManyRequests } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
@@ -41,17 +41,17 @@ export interface LiveEventsFeature extends Feature {
   /** Streams that are open. */
   streams(): number;
   census(): { readonly streams: number };
-  /** Tells every event of the reader from now on inside this process; resolves with what ends that. */
-  follow(reader: FeedReader, tell: (event: FeedEvent) => void): Promise<() => void>;
+  /** Calls `listener` with every event of the reader from now on; resolves with the unsubscribe. */
+  follow(reader: EventReader, listener: (event: LoggedEvent) => void): Promise<() => void>;
   /** Ends all streams and opens no more. */
   drain(): void;
 }
 
-/** What happens on an account, as it happens: pages and streams over what the outbox keeps. */
+/** Events of an account as they happen: pages and streams over the events that the outbox keeps. */
 export function createLiveEvents(deps: LiveEventsDeps): LiveEventsFeature {
   const { database, clock, log, outbox } = deps;
   const limits = { ...liveEventsLimits, ...deps.limits };
-  const feed = createEventFeed(database);
+  const events = createEventLog(database);
   const streams = new Set<EventStream>();
   const perAccount = new Map<string, number>();
   let unsubscribe: (() => void) | undefined;
@@ -65,7 +65,7 @@ export function createLiveEvents(deps: LiveEventsDeps): LiveEventsFeature {
 
   async function open(
     account: RequestAccount,
-    after: FeedCursor | undefined,
+    after: EventCursor | undefined,
     type: string | undefined,
   ): Promise<Result<(target: StreamTarget) => void>> {
     if (isClosed) return refused(draining(5));
@@ -74,11 +74,11 @@ export function createLiveEvents(deps: LiveEventsDeps): LiveEventsFeature {
       const sentence = `an account may have ${limits.streamsPerAccount} streams of events open at the same time`;
       return refused(tooManyRequests(sentence, 5));
     }
-    // Counted before anything is awaited, or many that come together would all find room.
+    // Counted before the first await, or many requests at once would all stay within the limit.
     count(authId, 1);
-    let from: FeedCursor;
+    let from: EventCursor;
     try {
-      from = after ?? (await feed.newest(account, 1))[0]?.cursor ?? feedStart;
+      from = after ?? (await events.newest(account, 1))[0]?.cursor ?? firstCursor;
     } catch (error) {
       count(authId, -1);
       throw error;
@@ -91,7 +91,7 @@ export function createLiveEvents(deps: LiveEventsDeps): LiveEventsFeature {
         unsubscribe?.();
         unsubscribe = undefined;
       });
-      const stream = openEventStream({ feed, clock, log, limits }, account, from, type, target);
+      const stream = openEventStream({ events, clock, log, limits }, account, from, type, target);
       streams.add(stream);
       unsubscribe ??= outbox.subscribe(() => {
         for (const each of streams) each.wake();
@@ -102,10 +102,10 @@ export function createLiveEvents(deps: LiveEventsDeps): LiveEventsFeature {
 
   return {
     name: 'live-events',
-    routes: [liveEventRoutes({ feed, open })],
+    routes: [liveEventRoutes({ events, open })],
     streams: () => streams.size,
     census: () => ({ streams: streams.size }),
-    follow: (reader, tell) => followEvents({ feed, outbox, log }, reader, tell),
+    follow: (reader, listener) => followEvents({ log, events, outbox }, reader, listener),
     drain() {
       isClosed = true;
       for (const stream of streams) stream.end('the server is shutting down');

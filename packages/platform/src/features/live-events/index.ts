@@ -1,3 +1,3 @@
 export { createLiveEvents, type LiveEventsFeature } from './create-live-events.ts';
-export { createBanFeed } from './feeds/ban-feed.ts';
-export { createLoginFeed } from './feeds/login-feed.ts';
+export { createBanReports } from './reports/ban-reports.ts';
+export { createLoginReports } from './reports/login-reports.ts';

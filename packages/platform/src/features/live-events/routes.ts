@@ -1,28 +1,27 @@
 import { defaultEventPage, liveEventList, liveEventsQuery, readInteger } from '@jackfield/contract';
 import { type RequestAccount, type RouteGroup, route } from '../../http/index.ts';
-import { type EventFeed, type FeedCursor, feedStart, isFeedCursor } from '../../kernel/event-feed.ts';
+import { type EventCursor, type EventLog, firstCursor, isEventCursor } from '../../kernel/event-log.ts';
 import { invalidParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { StreamTarget } from './streams/event-stream.ts';
 import { isOfType, liveEventOf } from './views.ts';
 
 export interface RouteDeps {
-  readonly feed: EventFeed;
+  readonly events: EventLog;
   readonly open: (
     account: RequestAccount,
-    after: FeedCursor | undefined,
+    after: EventCursor | undefined,
     type: string | undefined,
   ) => Promise<Result<(target: StreamTarget) => void>>;
 }
 
-/** So many events are looked through for a page of one type: what is rare costs no more than what is not. */
-const lookedThrough = 500;
+/** Events that are read for a page of one type: bounds the cost of a rare type. */
+const readForType = 500;
 
-export function liveEventRoutes({ feed, open }: RouteDeps): RouteGroup {
+export function liveEventRoutes({ events, open }: RouteDeps): RouteGroup {
   return {
     name: 'Events',
-    description:
-      'What happens on your account, as it happens: calls, participants, registrations, deliveries.',
+    description: 'Events of your account as they happen: calls, participants, registrations, deliveries.',
     routes: [
       route({
         method: 'GET',
@@ -36,14 +35,16 @@ export function liveEventRoutes({ feed, open }: RouteDeps): RouteGroup {
         async run({ account, query }) {
           const { after, type } = query;
           const limit = readInteger(query.limit) ?? defaultEventPage;
-          const reach = type === undefined ? limit : lookedThrough;
+          const reach = type === undefined ? limit : readForType;
           const seen =
-            after === undefined ? await feed.newest(account, reach) : await feed.after(account, after, reach);
+            after === undefined
+              ? await events.newest(account, reach)
+              : await events.after(account, after, reach);
           const found = seen.filter((event) => isOfType(event, type));
-          // Of the newest the last ones, behind a cursor the first ones.
+          // The end of the newest events, or the beginning of those behind the cursor.
           const objects = after === undefined ? found.slice(-limit) : found.slice(0, limit);
           const isCut = after !== undefined && found.length > limit;
-          const end = (isCut ? objects : seen).at(-1)?.cursor ?? after ?? feedStart;
+          const end = (isCut ? objects : seen).at(-1)?.cursor ?? after ?? firstCursor;
           const isMore = isCut || (after !== undefined && seen.length === reach);
           const filter = type === undefined ? '' : `&type=${encodeURIComponent(type)}`;
           const next = `/v1/Account/${account.authId}/Event/?after=${end}&limit=${limit}${filter}`;
@@ -55,12 +56,12 @@ export function liveEventRoutes({ feed, open }: RouteDeps): RouteGroup {
         stream: {
           contentType: 'text/event-stream',
           async open({ account, query }, lastEventId) {
-            if (lastEventId !== undefined && !isFeedCursor(lastEventId)) {
+            if (lastEventId !== undefined && !isEventCursor(lastEventId)) {
               return refused(
-                invalidParameter('Last-Event-ID', lastEventId, 'the id of an event of the feed'),
+                invalidParameter('Last-Event-ID', lastEventId, 'the id of an event of GET Event/'),
               );
             }
-            // A client that reconnects sends the same query again: what it has seen since counts.
+            // A client that reconnects repeats its query: Last-Event-ID is newer.
             return open(account, lastEventId ?? query.after, query.type);
           },
         },

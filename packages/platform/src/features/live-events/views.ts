@@ -1,7 +1,7 @@
 import type { LiveEvent } from '@jackfield/contract';
-import type { FeedEvent } from '../../kernel/event-feed.ts';
+import type { LoggedEvent } from '../../kernel/event-log.ts';
 
-export function liveEventOf(event: FeedEvent): LiveEvent {
+export function liveEventOf(event: LoggedEvent): LiveEvent {
   return {
     id: event.cursor,
     event_id: event.eventId,
@@ -14,7 +14,7 @@ export function liveEventOf(event: FeedEvent): LiveEvent {
 }
 
 /** https://html.spec.whatwg.org/multipage/server-sent-events.html: JSON has no line breaks, so one `data` line holds it. */
-export function sentEventOf(event: FeedEvent): string {
+export function sentEventOf(event: LoggedEvent): string {
   return `id: ${event.cursor}\nevent: ${event.type}\ndata: ${JSON.stringify(liveEventOf(event))}\n\n`;
 }
 
@@ -22,7 +22,7 @@ export function sentComment(text: string): string {
   return `: ${text}\n\n`;
 }
 
-/** `wanted` is a type, or a family: what stands before the dot. */
-export function isOfType(event: FeedEvent, wanted: string | undefined): boolean {
-  return wanted === undefined || event.type === wanted || event.type.startsWith(`${wanted}.`);
+/** `type` is a type, or a family: the part before the dot. */
+export function isOfType(event: LoggedEvent, type: string | undefined): boolean {
+  return type === undefined || event.type === type || event.type.startsWith(`${type}.`);
 }

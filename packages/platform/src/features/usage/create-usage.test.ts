@@ -36,7 +36,7 @@ describe('the rate of a call', () => {
     assert.equal(usage.rateOf('inbound', '+12025550100').perMinute, 50_000);
   });
 
-  it('of a stream is that of the prefix stream, and zero where the table has none, whatever calls cost', () => {
+  it('of a stream is that of the prefix stream, and zero without such an entry, whatever calls cost', () => {
     const streams = usageOf(
       { prefix: '', direction: 'both', per_minute: '0.5' },
       { prefix: 'stream', direction: 'both', per_minute: '0.00300', increment_seconds: 1 },
@@ -46,7 +46,7 @@ describe('the rate of a call', () => {
     assert.equal(usage.rateOfStreams().perMinute, 0);
   });
 
-  it('is that of sip for what is no number, and zero where the table has none', () => {
+  it('is that of sip for a party without a number, and zero without such an entry', () => {
     assert.equal(usage.rateOf('inbound', 'alice').perMinute, 300);
     assert.equal(usage.rateOf('outbound', 'alice').perMinute, 0);
     assert.equal(createUsage({ currency: 'USD', rates: [] }).rateOf('outbound', '+1202').perMinute, 0);
@@ -68,7 +68,7 @@ describe('the amount of a call', () => {
     assert.equal(usage.amountOf(steps, 36).amount, '0.00510');
   });
 
-  it('is nothing for a call that was not answered', () => {
+  it('is zero for a call that was not answered', () => {
     assert.deepEqual(usage.amountOf(rate, 0), { billedSeconds: 0, units: 0, amount: '0.00000' });
   });
 
@@ -94,12 +94,12 @@ describe('the amount of a call', () => {
 });
 
 describe('a rate table that is wrong', () => {
-  it('is told with its line, or its text, when it is no JSON', () => {
+  it('is reported with its line, or its text, when it is no JSON', () => {
     assert.match(problemsOf('{\n  "currency": "USD",\n  "rates": [] 7\n}')[0]!, /^line 3: /);
     assert.match(problemsOf('{\n  "rates": [,]\n}')[0]!, /no JSON: .*\[,\]/);
   });
 
-  it('is told with each of its entries', () => {
+  it('is reported with each wrong entry', () => {
     const problems = problemsOf(
       tableOf(
         entry,

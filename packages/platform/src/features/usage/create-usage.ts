@@ -4,11 +4,11 @@ import { directionsOf, type Rate, type RateDirection, type RateTable } from './d
 /** What calls cost by the operator's table. */
 export interface Usage {
   readonly currency: string;
-  /** By the longest prefix of the number; what is no number in E.164, with or without `+`, has the rate of `sip`. */
+  /** By the longest prefix of the number in E.164, with or without `+`; any other text has the rate of `sip`. */
   rateOf(direction: RateDirection, number: string): Rate;
-  /** Of an audio stream: the entry with the prefix `stream`, that for outbound where there are two. */
+  /** Of an audio stream: the entry with the prefix `stream`, outbound before inbound. */
   rateOfStreams(): Rate;
-  /** What a call costs that was answered for so many seconds; nothing for one that was not. */
+  /** The cost of a call that was answered for so many seconds; an unanswered call is free. */
   amountOf(rate: Rate, seconds: number): Bill;
 }
 
@@ -16,7 +16,7 @@ export interface Bill {
   readonly billedSeconds: number;
   /** 1e-5 units. */
   readonly units: number;
-  /** The same as it is shown, e.g. `0.00500`. */
+  /** The same as text, e.g. `0.00500`. */
   readonly amount: string;
 }
 
@@ -26,7 +26,7 @@ const longestPrefix = 15;
 
 export interface UsageFeature extends Feature, Usage {}
 
-/** Looks at most fifteen times into a map, however long the table is. */
+/** Reads a map at most sixteen times, however long the table is. */
 export function createUsage(table: RateTable): UsageFeature {
   const rates = { inbound: new Map<string, Rate>(), outbound: new Map<string, Rate>() };
   for (const entry of table.rates) {
@@ -61,7 +61,7 @@ export function createUsage(table: RateTable): UsageFeature {
   };
 }
 
-/** 500 → `0.00500`: five decimals, as docs/interface/requests.md#money has money. */
+/** 500 → `0.00500`: five decimals (docs/interface/requests.md#money). */
 export function amountText(units: number): string {
   const digits = String(units).padStart(6, '0');
   return `${digits.slice(0, -5)}.${digits.slice(-5)}`;

@@ -8,10 +8,10 @@ export interface BacklogDeps {
   readonly metrics: Pick<Metrics, 'gauge'>;
 }
 
-/** A scrape during a long outage of receivers looks at no more events than these. */
+/** Bounds a scrape during a long outage of receivers. */
 const mostCounted = 10_000;
 
-/** Callbacks that are not delivered and not given up, as the index of unfinished events has them. */
+/** Publishes metrics of callbacks that are neither delivered nor abandoned, by the index of unfinished events. */
 export function publishBacklog({ database: { read }, clock, metrics }: BacklogDeps): void {
   const query = sql<{ pending: number | string; oldest: number | string | null }>`
     SELECT count(*) AS pending, min(created_at) AS oldest FROM (

@@ -19,23 +19,23 @@ export interface DeliverDeps {
   readonly egress: Egress;
   readonly sign: SignRequest;
   readonly outbox: Pick<Outbox, 'appendEvents' | 'resume' | 'wake'>;
-  /** Of a receiver's answer, which nobody reads. */
+  /** Of a receiver's answer, which is not used. */
   readonly maxBodyBytes: number;
   readonly slots: HostSlots;
-  /** Gives up what is on its way; it is sent again after the next start. */
+  /** Cuts deliveries in flight; they are sent again after the next start. */
   readonly stop: AbortSignal;
 }
 
-/** One attempt at one event: signed, sent, judged; its record is written with the outcome that the outbox records. */
+/** One attempt at one event: signed, sent, judged. Its record is written in the transaction of the outbox's outcome. */
 export function createConsumer(deps: DeliverDeps): OutboxConsumer {
   const { slots, outbox, log } = deps;
 
   function free(lane: string, wasSilent: boolean): void {
-    const places = slots.free(lane, wasSilent);
-    if (places === 0) return;
-    outbox.resume(lane, places).then(
+    const freed = slots.free(lane, wasSilent);
+    if (freed === 0) return;
+    outbox.resume(lane, freed).then(
       (resumed) => {
-        if (resumed === places) slots.moreWait(lane);
+        if (resumed === freed) slots.moreWait(lane);
       },
       (err: unknown) => log.error({ err, lane }, 'callbacks that wait for a slot at their host not resumed'),
     );
@@ -50,12 +50,12 @@ export function createConsumer(deps: DeliverDeps): OutboxConsumer {
     async deliver(event) {
       const { callback } = event;
       if (callback === undefined) return 'delivered';
-      const heard = { wasSilent: false };
+      const receiver = { wasSilent: false };
       try {
-        return await attempt(deps, event, callback, heard);
+        return await attempt(deps, event, callback, receiver);
       } finally {
-        // The retries of unordered events have fixed times: a receiver that hangs must not move those of others.
-        free(laneOf(callback), heard.wasSilent && callback.isUnordered !== true);
+        // Retries of unordered events have fixed times: a receiver that hangs must not defer those of other resources.
+        free(laneOf(callback), receiver.wasSilent && callback.isUnordered !== true);
       }
     },
   };
@@ -65,7 +65,7 @@ async function attempt(
   deps: DeliverDeps,
   event: StoredEvent,
   callback: CallbackTarget,
-  heard: { wasSilent: boolean },
+  receiver: { wasSilent: boolean },
 ): Promise<DeliveryOutcome> {
   const { store, clock, egress, maxBodyBytes, outbox, stop } = deps;
   const settings = parseDeliverySettings(callback.url);
@@ -76,7 +76,7 @@ async function attempt(
   const eventId = waiting.event_id;
   const request = await deps.sign({ url: callback.url, method, fields, eventId, account, mainAccount });
   if (request === undefined) {
-    deps.log.warn({ event: event.eventId, account }, 'An event of an account that is gone.');
+    deps.log.warn({ event: event.eventId, account }, 'callback abandoned: its account is gone');
     return 'abandoned';
   }
 
@@ -87,9 +87,9 @@ async function attempt(
   const outcome = await egress.send({ url, method, headers, body, timeouts, maxBodyBytes, signal: stop });
   const now = clock.now();
   if ('problem' in outcome && outcome.problem.kind === 'aborted') return { retryAt: now, isAttempt: false };
-  heard.wasSilent = isSilent(outcome);
+  receiver.wasSilent = isSilent(outcome);
 
-  // Only an attempt whose outcome was recorded counts: a process that dies in the middle of one takes none away.
+  // Only attempts with a recorded outcome count: a process that dies during an attempt uses none up.
   const before = event.attempts === 1 ? [] : await store.attemptsOf(waiting.callback_id);
   const attempts = before.length + 1;
   const verdict = judgeAttempt(outcome, settings, attempts, { sentAt, now }, callback.schedule);
@@ -118,10 +118,10 @@ async function attempt(
     last_attempt_at: sentOn,
     next_attempt_at: verdict.nextAttemptAt === null ? null : verdict.nextAttemptAt - now + clock.wallNow(),
   };
-  const told: OutboxEvent[] = [deliveryEvent(event, row)];
+  const events: OutboxEvent[] = [deliveryEvent(event, row)];
   return outcomeOf(verdict, async (write) => {
     await store.save(write, row);
-    await outbox.appendEvents(write, told);
+    await outbox.appendEvents(write, events);
   });
 }
 

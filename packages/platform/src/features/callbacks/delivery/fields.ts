@@ -1,4 +1,4 @@
-/** A form knows texts only; what has no value is left out. */
+/** The fields of a form, which are texts; a field without a value is left out. */
 export function fieldsOf(payload: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   const fields: Record<string, string> = {};
   for (const [name, value] of Object.entries(payload)) {

@@ -3,7 +3,7 @@ import type { Secrets } from '@jackfield/ports';
 import { newDigits } from '../../../kernel/ids.ts';
 import { parseDeliverySettings } from '../domain/delivery-settings.ts';
 
-/** A request as it is sent, and the texts that its signatures are of. */
+/** A request, and the texts that its signatures sign. */
 export interface SignedRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ export interface RequestToSign {
   readonly method: 'GET' | 'POST';
   /** The form of a POST, the end of the query of a GET. */
   readonly fields: Readonly<Record<string, string>>;
-  /** Names the event that the request tells of; absent where it tells of none. */
+  /** The event that the request reports; absent without one. */
   readonly eventId?: string;
   /** The account or subaccount that owns the resource. */
   readonly account: string;
@@ -38,10 +38,10 @@ export interface SignerDeps {
 /** The published interface's own prefix, and that of the hosted service, whose validators then work unchanged (docs/interface/signatures.md#prefixes). */
 export const defaultSignaturePrefixes: readonly string[] = ['X-Service-', 'X-Plivo-'];
 
-/** docs/interface/signatures.md#version-2: the nonce of the one published example has twenty digits. */
+/** docs/interface/signatures.md#version-2: the nonce of the only published example has twenty digits. */
 const nonceDigits = 20;
 
-/** Form or query, and under each prefix the signatures V2 and V3 with nonces of their own, new for each request. */
+/** Adds form or query, and under each prefix the signatures V2 and V3, each with a nonce that is new for each request. */
 export function createSigner({
   secrets,
   authTokenOf,
@@ -50,7 +50,7 @@ export function createSigner({
   return async ({ url: written, method, fields, eventId, account, mainAccount }) => {
     const mainToken = await authTokenOf(mainAccount);
     if (mainToken === undefined) return undefined;
-    // Whose subaccount is gone has its last requests signed by the main account alone.
+    // The last requests of a deleted subaccount are signed by the main account alone.
     const token = account === mainAccount ? mainToken : ((await authTokenOf(account)) ?? mainToken);
     const { url } = parseDeliverySettings(written);
     const nonceV2 = newDigits(nonceDigits, secrets);
@@ -87,7 +87,7 @@ export function encodeFields(fields: Readonly<Record<string, string>>): string {
   return new URLSearchParams(fields).toString();
 }
 
-/** The URL of a GET: what the customer put into its query stays in front. */
+/** The URL of a GET: the customer's own query stays in front. */
 export function withQuery(url: string, query: string): string {
   if (query === '') return url;
   return `${url}${url.includes('?') ? '&' : '?'}${query}`;

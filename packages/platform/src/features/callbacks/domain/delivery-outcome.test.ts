@@ -12,7 +12,7 @@ const all = parseDeliverySettings('http://a/#rc=5&rp=4xx,5xx,ct,rt');
 const judge = (outcome: EgressOutcome, attempts = 1, settings = all) =>
   judgeAttempt(outcome, settings, attempts, { sentAt: 400, now: 1000 });
 
-test('2xx is a success, also when its body was cut', () => {
+test('a 2xx answer is a success, also when its body was cut', () => {
   for (const outcome of [
     answered(200),
     answered(204),
@@ -40,18 +40,18 @@ for (const [reason] of reasons) {
   });
 }
 
-test('what another attempt would not change is not tried again: redirects, refusals of the guard', () => {
+test('redirects and refusals by the guard are not retried', () => {
   for (const outcome of [answered(302), answered(101), broke('refused'), broke('too-large', 302)]) {
     assert.equal(judge(outcome).status, 'failed');
   }
 });
 
-test('rc attempts follow the first, each after a longer pause', () => {
+test('rc retries follow the first attempt, each after a longer pause', () => {
   const next = [1, 2, 3, 4, 5, 6].map((attempts) => judge(answered(500), attempts).nextAttemptAt);
   assert.deepEqual(next, [2000, 6000, 21_000, 46_000, 601_000, null]);
 });
 
-test('on a fixed schedule only 200 is a success, and every failure is tried again at its time', () => {
+test('on a fixed schedule only 200 is a success, and every failure is retried at its time', () => {
   const settings = parseDeliverySettings('https://receiver.example.com/#rc=0');
   const judged = (status: number, attempts: number) =>
     judgeAttempt(answered(status), settings, attempts, { sentAt: 1000, now: 40_900 }, [60, 120, 240]);

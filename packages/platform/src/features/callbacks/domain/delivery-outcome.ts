@@ -1,24 +1,24 @@
 import type { EgressOutcome, Instant } from '@jackfield/ports';
 import type { DeliverySettings, RetryReason } from './delivery-settings.ts';
 
-/** What came of an attempt, and what follows. */
+/** The result of an attempt, and what follows. */
 export interface DeliveryVerdict {
   readonly status: 'delivered' | 'retrying' | 'failed';
-  /** When it is tried again; null unless `retrying`. */
+  /** Time of the next attempt; null unless `retrying`. */
   readonly nextAttemptAt: Instant | null;
-  /** Of the answer, where its head came. */
+  /** Of the answer; null when no head of an answer came. */
   readonly responseStatus: number | null;
   /** Why it was not delivered. */
   readonly problem: string | null;
 }
 
-/** Seconds before the second attempt, the third, and so on: five retries reach over 12 minutes, and over one of silence with four. */
+/** Seconds before the second attempt, the third, and so on: four retries last over a minute, five almost 12 minutes. */
 const pauses = [1, 5, 20, 45, 600];
 
 /**
- * A status of 200 to 299 is a success, whatever becomes of the body behind it. `attempts` counts the one that was made.
- * `schedule` holds seconds between the beginnings of two attempts; where there is one, only 200 is a success (docs/interface/verify.md#callbacks,
- * Verify status callbacks), every failure is tried again, and the settings do not count.
+ * A status of 200 to 299 is a success, also when the body behind it is cut. `attempts` counts this attempt.
+ * `schedule` holds seconds between the beginnings of two attempts. With a schedule only 200 is a success (docs/interface/verify.md#callbacks,
+ * Verify status callbacks), every failure is retried, and the settings do not count.
  */
 export function judgeAttempt(
   outcome: EgressOutcome,
@@ -45,7 +45,7 @@ function pauseOf(outcome: EgressOutcome, settings: DeliverySettings, attempts: n
   return pauses[Math.min(attempts, pauses.length) - 1];
 }
 
-/** True when the receiver itself is out of order, rather than of another opinion. */
+/** True when the receiver sent no answer. */
 export function isSilent(outcome: EgressOutcome): boolean {
   const reason = reasonOf(outcome);
   return reason === 'ct' || reason === 'rt';

@@ -1,4 +1,4 @@
-/** What the fragment of a URL says about the deliveries to it (docs/interface/requests.md#settings-in-a-url); the fragment is neither sent nor signed. */
+/** Settings of deliveries in the fragment of their URL (docs/interface/requests.md#settings-in-a-url); the fragment is neither sent nor signed. */
 export interface DeliverySettings {
   /** The URL without its fragment. */
   readonly url: string;
@@ -10,25 +10,25 @@ export interface DeliverySettings {
   readonly retryOn: ReadonlySet<RetryReason>;
 }
 
-/** A status of 400 to 499, one of 500 to 599, no connection, or no answer on one. */
+/** A status of 400 to 499, of 500 to 599, no connection, or a connection without an answer. */
 export type RetryReason = '4xx' | '5xx' | 'ct' | 'rt';
 
 const reasons: readonly RetryReason[] = ['4xx', '5xx', 'ct', 'rt'];
 
-/** `#ct=…&rt=…&tt=…&rc=…&rp=…`; a number outside its range is taken as the nearest within, anything else as not said. */
+/** `#ct=…&rt=…&tt=…&rc=…&rp=…`; a number outside its range becomes the nearest within, any other text the default. */
 export function parseDeliverySettings(text: string): DeliverySettings {
   const mark = text.indexOf('#');
   const url = mark === -1 ? text : text.slice(0, mark);
-  const said = mark === -1 ? new Map<string, string>() : pairsOf(text.slice(mark + 1));
-  const wanted = (said.get('rp') ?? 'ct,rt').toLowerCase().split(',');
+  const settings = mark === -1 ? new Map<string, string>() : pairsOf(text.slice(mark + 1));
+  const retryOn = (settings.get('rp') ?? 'ct,rt').toLowerCase().split(',');
   return {
     url,
-    connectMs: numberWithin(said.get('ct'), 100, 10_000, 2_000),
-    // The least is ours: it keeps a slip of the pen from failing every delivery.
-    readMs: numberWithin(said.get('rt'), 100, 40_000, 40_000),
-    totalMs: numberWithin(said.get('tt'), 100, 55_000, 55_000),
-    retries: numberWithin(said.get('rc'), 0, 5, 1),
-    retryOn: new Set(reasons.filter((reason) => wanted.includes(reason))),
+    connectMs: numberWithin(settings.get('ct'), 100, 10_000, 2_000),
+    // The least is ours: without it a typing error could fail every delivery.
+    readMs: numberWithin(settings.get('rt'), 100, 40_000, 40_000),
+    totalMs: numberWithin(settings.get('tt'), 100, 55_000, 55_000),
+    retries: numberWithin(settings.get('rc'), 0, 5, 1),
+    retryOn: new Set(reasons.filter((reason) => retryOn.includes(reason))),
   };
 }
 
@@ -42,7 +42,7 @@ function pairsOf(fragment: string): ReadonlyMap<string, string> {
   return pairs;
 }
 
-function numberWithin(text: string | undefined, least: number, most: number, unsaid: number): number {
-  if (text === undefined || !/^\d{1,9}$/.test(text)) return unsaid;
+function numberWithin(text: string | undefined, least: number, most: number, byDefault: number): number {
+  if (text === undefined || !/^\d{1,9}$/.test(text)) return byDefault;
   return Math.min(most, Math.max(least, Number(text)));
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createHostSlots } from './host-slots.ts';
 
-test('a host has so many slots, and another host its own', () => {
+test('each host has its own limited number of slots', () => {
   const slots = createHostSlots(2);
   assert.deepEqual(
     ['a', 'a', 'a', 'b'].map((host) => slots.take(host)),
@@ -12,7 +12,7 @@ test('a host has so many slots, and another host its own', () => {
   assert.ok(slots.take('a'));
 });
 
-test('who was turned away is called when a slot is freed, as long as somebody is left', () => {
+test('a freed slot is reported while refused requests wait', () => {
   const slots = createHostSlots(2);
   slots.take('a');
   slots.take('a');
@@ -39,7 +39,7 @@ test('a silent host has one request at a time until it answers', () => {
   assert.equal(slots.free('a', false), 8);
 });
 
-test('a host that answers and has nothing under way is forgotten; silent ones within a bound', () => {
+test('a host that answers and has no request is forgotten; silent hosts are remembered within a bound', () => {
   const slots = createHostSlots(8);
   slots.take('a');
   slots.free('a', false);

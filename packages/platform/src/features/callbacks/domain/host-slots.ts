@@ -1,13 +1,13 @@
-/** Bounds the requests that go to one host at the same time, so that no receiver takes the room of the others. */
+/** Bounds the requests to one host at the same time, so that no receiver uses up the slots of others. */
 export interface HostSlots {
-  /** False when there is none; `free` says when those who were turned away may come back. */
+  /** False without a free slot; then a later `free` reports slots. */
   take(host: string): boolean;
   /**
-   * Gives it back; a host that was silent gets one request at a time until it answers. Gives how many of those who were
-   * turned away may come back, 0 where nobody was; it is said once, until somebody else is turned away or `moreWait` is called.
+   * Frees a slot; a host that was silent gets one request at a time until it answers. Gives how many refused requests may come
+   * back, 0 when none was refused. Reported once, until another request is refused or `moreWait` is called.
    */
   free(host: string, wasSilent: boolean): number;
-  /** More were turned away than there were places: one of them was given each. */
+  /** Every reported slot has a request again, so more refused requests may wait. */
   moreWait(host: string): void;
   /** Hosts that are remembered: those with requests, and those that are silent. */
   readonly hosts: number;
@@ -19,7 +19,7 @@ interface Host {
   someWait: boolean;
 }
 
-/** Silent hosts that are remembered; beyond it the oldest is forgotten, and found out about again. */
+/** Silent hosts that are remembered; beyond this number the oldest is forgotten. */
 const maxRemembered = 10_000;
 
 export function createHostSlots(limit: number): HostSlots {
@@ -41,15 +41,15 @@ export function createHostSlots(limit: number): HostSlots {
       if (host === undefined) return 0;
       host.inFlight--;
       host.isSilent = wasSilent;
-      const places = host.someWait ? (wasSilent ? 1 : limit) - host.inFlight : 0;
+      const freed = host.someWait ? (wasSilent ? 1 : limit) - host.inFlight : 0;
       host.someWait = false;
-      if (host.inFlight > 0) return Math.max(0, places);
+      if (host.inFlight > 0) return Math.max(0, freed);
       hosts.delete(name);
-      if (!wasSilent) return places;
-      // Behind the others: the order of the map is that of the last request.
+      if (!wasSilent) return freed;
+      // Inserted again: the order of the map is that of the last request.
       hosts.set(name, host);
       if (hosts.size > maxRemembered) forgetOne(hosts);
-      return places;
+      return freed;
     },
     moreWait(name) {
       const host = hosts.get(name) ?? { inFlight: 0, isSilent: false, someWait: true };

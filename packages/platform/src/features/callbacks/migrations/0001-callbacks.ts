@@ -1,6 +1,6 @@
 import type { Migration } from '@jackfield/ports';
 
-/** One row for each event and receiver, with its last attempt. `callbacks_by_age` is for the end of the retention time. */
+/** One row for each event and receiver, with its last attempt. `callbacks_by_age` serves the pruning. */
 export const callbacksTable: Migration = {
   name: 'callbacks/0001-callbacks',
   sql: `

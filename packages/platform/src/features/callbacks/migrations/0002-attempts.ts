@@ -1,6 +1,6 @@
 import type { Migration } from '@jackfield/ports';
 
-/** A delivery has its row from the moment its event is written (`waiting`), and keeps every attempt as JSON. */
+/** A delivery has its row (`waiting`) as soon as its event is written, and keeps every attempt as JSON. */
 export const callbackAttempts: Migration = {
   name: 'callbacks/0002-attempts',
   sql: `

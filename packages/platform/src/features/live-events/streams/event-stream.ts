@@ -1,8 +1,8 @@
 import type { Clock, Instant, Logger } from '@jackfield/ports';
-import type { EventFeed, FeedCursor, FeedReader } from '../../../kernel/event-feed.ts';
+import type { EventCursor, EventLog, EventReader } from '../../../kernel/event-log.ts';
 import { isOfType, sentComment, sentEventOf } from '../views.ts';
 
-/** What a stream writes to. */
+/** The connection that a stream writes to. */
 export interface StreamTarget {
   write(text: string): boolean;
   onDrain(listener: () => void): void;
@@ -11,15 +11,15 @@ export interface StreamTarget {
 }
 
 export interface StreamLimits {
-  /** A comment after this long, so that proxies and clients know that the stream is alive. */
+  /** Time without an event before a comment, which shows proxies and clients that the stream is alive. */
   readonly heartbeatMs: number;
   /** Events that are read at once. */
   readonly page: number;
-  /** No client is read for more often. */
+  /** Least time between two reads for one client. */
   readonly pauseMs: number;
-  /** Other nodes' events come without a wake-up: looked for this often. */
+  /** Events of other nodes wake no stream: time between two reads without a wake. */
   readonly lookEveryMs: number;
-  /** Whoever takes nothing for so long is cut off. */
+  /** A client that reads nothing for so long is cut off. */
   readonly slowMs: number;
 }
 
@@ -32,32 +32,32 @@ export const streamLimits: StreamLimits = {
 };
 
 export interface EventStream {
-  /** There may be something new. */
+  /** Events may have been committed. */
   wake(): void;
   end(comment: string): void;
 }
 
 export interface EventStreamDeps {
-  readonly feed: EventFeed;
+  readonly events: EventLog;
   readonly clock: Clock;
   readonly log: Logger;
   readonly limits: StreamLimits;
 }
 
 /**
- * One client's stream. Nothing is collected for it: it reads the feed behind its cursor, a page at a time, and reads on
- * only when the client has taken the page before.
+ * The stream of one client. Nothing is collected for it: it reads a page behind its cursor, and the next page only when the
+ * client has read the page before.
  */
 export function openEventStream(
-  { feed, clock, log, limits }: EventStreamDeps,
-  reader: FeedReader,
-  from: FeedCursor,
+  { events, clock, log, limits }: EventStreamDeps,
+  reader: EventReader,
+  from: EventCursor,
   type: string | undefined,
   target: StreamTarget,
 ): EventStream {
   let cursor = from;
   let isReading = false;
-  let isWanted = false;
+  let isRequested = false;
   let isFull = false;
   let isOver = false;
   let writtenAt: Instant = clock.now();
@@ -70,7 +70,7 @@ export function openEventStream(
     writtenAt = clock.now();
     if (target.write(text) || isFull) return;
     isFull = true;
-    const sentence = `cut off: nothing was taken for ${limits.slowMs / 1000} s; go on with Last-Event-ID`;
+    const sentence = `cut off: nothing was read for ${limits.slowMs / 1000} s; continue with Last-Event-ID`;
     cancelSlow = clock.startTimer(clock.now() + limits.slowMs, () => end(sentence));
   }
 
@@ -86,29 +86,26 @@ export function openEventStream(
   async function readOn(): Promise<void> {
     if (isOver || isFull) return;
     if (isReading) {
-      isWanted = true;
+      isRequested = true;
       return;
     }
     isReading = true;
-    isWanted = false;
+    isRequested = false;
     readAt = clock.now();
     let pageLength = 0;
     try {
-      const events = await feed.after(reader, cursor, limits.page);
-      pageLength = events.length;
+      const page = await events.after(reader, cursor, limits.page);
+      pageLength = page.length;
       if (isOver) return;
-      const wanted = events.filter((event) => isOfType(event, type));
-      cursor = events.at(-1)?.cursor ?? cursor;
-      if (wanted.length > 0) write(wanted.map(sentEventOf).join(''));
+      const matching = page.filter((event) => isOfType(event, type));
+      cursor = page.at(-1)?.cursor ?? cursor;
+      if (matching.length > 0) write(matching.map(sentEventOf).join(''));
     } catch (err) {
-      log.warn(
-        { err, account: reader.authId },
-        'The feed of events could not be read; it will be tried again.',
-      );
+      log.warn({ err, account: reader.authId }, 'events not read; retried later');
     } finally {
       isReading = false;
     }
-    const isMore = isWanted || pageLength === limits.page;
+    const isMore = isRequested || pageLength === limits.page;
     next(isMore ? readAt + limits.pauseMs : clock.now() + limits.lookEveryMs);
   }
 

@@ -1,22 +1,22 @@
 import type { Logger } from '@jackfield/ports';
-import { type EventFeed, type FeedEvent, type FeedReader, feedStart } from '../../../kernel/event-feed.ts';
+import { type EventLog, type EventReader, firstCursor, type LoggedEvent } from '../../../kernel/event-log.ts';
 import type { Outbox } from '../../../kernel/outbox.ts';
 
 export interface FollowDeps {
-  readonly feed: EventFeed;
+  readonly events: EventLog;
   readonly outbox: Pick<Outbox, 'subscribe'>;
   readonly log: Logger;
 }
 
-const page = 100;
+const pageLength = 100;
 
-/** Tells every event of the reader from now on, in order, inside this process; resolves with what ends that. */
+/** Calls `listener` with every event of the reader from now on, in order; resolves with the unsubscribe. */
 export async function followEvents(
-  { feed, outbox, log }: FollowDeps,
-  reader: FeedReader,
-  tell: (event: FeedEvent) => void,
+  { events, outbox, log }: FollowDeps,
+  reader: EventReader,
+  listener: (event: LoggedEvent) => void,
 ): Promise<() => void> {
-  let cursor = (await feed.newest(reader, 1))[0]?.cursor ?? feedStart;
+  let cursor = (await events.newest(reader, 1))[0]?.cursor ?? firstCursor;
   let reading = false;
   let isNews = false;
   let isOver = false;
@@ -28,13 +28,13 @@ export async function followEvents(
     try {
       while (isNews && !isOver) {
         isNews = false;
-        const events = await feed.after(reader, cursor, page);
-        for (const event of events) if (!isOver) tell(event);
-        cursor = events.at(-1)?.cursor ?? cursor;
-        if (events.length === page) isNews = true;
+        const found = await events.after(reader, cursor, pageLength);
+        for (const event of found) if (!isOver) listener(event);
+        cursor = found.at(-1)?.cursor ?? cursor;
+        if (found.length === pageLength) isNews = true;
       }
     } catch (err) {
-      log.warn({ err, account: reader.authId }, 'events not followed; the next event tries again');
+      log.warn({ err, account: reader.authId }, 'events not read; retried at the next event');
     } finally {
       reading = false;
     }

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Binding } from '@jackfield/ports';
 import { createRecordingLog, eachDatabase, type OpenDatabase } from '@jackfield/testkit';
 import { openApi } from '../../../http/testing/api-world.ts';
-import { createEventFeed, feedStart } from '../../../kernel/event-feed.ts';
+import { createEventLog, firstCursor } from '../../../kernel/event-log.ts';
 import { createOutbox, outboxMigrations } from '../../../kernel/outbox.ts';
 
 async function openWorld(open: OpenDatabase) {
@@ -17,7 +17,7 @@ async function openWorld(open: OpenDatabase) {
     },
   );
   const { registrations } = world.sipEndpoints;
-  const feed = createEventFeed(database);
+  const feed = createEventLog(database);
   const { authId } = world.main;
 
   return {
@@ -43,10 +43,10 @@ async function openWorld(open: OpenDatabase) {
     },
     /** Without a virtual clock's help: a real database takes its time. */
     async told(number: number) {
-      let events = await feed.after({ authId, isSubaccount: false }, feedStart, 100);
+      let events = await feed.after({ authId, isSubaccount: false }, firstCursor, 100);
       for (let turn = 0; events.length < number && turn < 500; turn++) {
         await new Promise((resolve) => setTimeout(resolve, 2));
-        events = await feed.after({ authId, isSubaccount: false }, feedStart, 100);
+        events = await feed.after({ authId, isSubaccount: false }, firstCursor, 100);
       }
       return events.map(({ type, resource, data }) => [
         type.replace('endpoint.', ''),
@@ -144,12 +144,12 @@ eachDatabase('What is told of registrations', (open) => {
     await next.clock.advance(20_000);
     await next.sipEndpoints.registrations.dropFlowsFrom('tcp:');
     await next.clock.advance(1_000);
-    const feed = createEventFeed(next.database);
+    const feed = createEventLog(next.database);
     const reader = { authId: next.main.authId, isSubaccount: false };
-    let events = await feed.after(reader, feedStart, 10);
+    let events = await feed.after(reader, firstCursor, 10);
     for (let turn = 0; events.length < 2 && turn < 500; turn++) {
       await new Promise((resolve) => setTimeout(resolve, 2));
-      events = await feed.after(reader, feedStart, 10);
+      events = await feed.after(reader, firstCursor, 10);
     }
     assert.deepEqual(
       events.map(({ type, resource }) => [type, resource]),

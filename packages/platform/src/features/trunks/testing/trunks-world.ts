@@ -4,7 +4,7 @@ import { createSecrets } from '@jackfield/adapters/secrets';
 import type { Clock } from '@jackfield/ports';
 import { createRecordingLog, documentedOutbox, type OpenDatabase } from '@jackfield/testkit';
 import { type Caller, openApi } from '../../../http/testing/api-world.ts';
-import { createEventFeed, feedStart } from '../../../kernel/event-feed.ts';
+import { createEventLog, firstCursor } from '../../../kernel/event-log.ts';
 import { createOutbox, outboxMigrations } from '../../../kernel/outbox.ts';
 import { createTrunks } from '../index.ts';
 
@@ -28,7 +28,7 @@ export async function openTrunks(open: OpenDatabase) {
     Object.assign(async () => database, { again: open.again }),
     { routes: trunks.routes },
   );
-  const feed = createEventFeed(database);
+  const feed = createEventLog(database);
 
   async function create(path: string, body: object, as?: Caller): Promise<string> {
     const answer = await api.call('POST', path, { body, ...(as === undefined ? {} : { as }) });
@@ -52,7 +52,7 @@ export async function openTrunks(open: OpenDatabase) {
     /** What the main account is told, without what belongs to others. */
     async told() {
       const viewer = { authId: api.main.authId, isSubaccount: false };
-      const events = await feed.after(viewer, feedStart, 100);
+      const events = await feed.after(viewer, firstCursor, 100);
       return events.map(({ type, resource, data }) => ({ type, resource, data }));
     },
   };

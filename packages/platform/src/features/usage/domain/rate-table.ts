@@ -1,10 +1,10 @@
-/** What a second of a call costs: counted in 1e-5 of the currency's unit, so that no sum is ever rounded by a float. */
+/** What a call costs, in 1e-5 of the currency's unit, so that no float rounds a sum. */
 export interface Rate {
   /** 1e-5 units for each minute. */
   readonly perMinute: number;
   /** The least that an answered call is billed for. */
   readonly initialSeconds: number;
-  /** What comes after it is billed in steps of so many. */
+  /** The rest is billed in steps of so many seconds. */
   readonly incrementSeconds: number;
 }
 
@@ -17,12 +17,12 @@ export interface RateTable {
 }
 
 export interface RateEntry extends Rate {
-  /** Leading digits of an E.164 number without `+`, empty for every number, `sip` for phones that are no numbers, `stream` for audio streams. */
+  /** Leading digits of an E.164 number without `+`, empty for every number, `sip` for phones without a number, `stream` for audio streams. */
   readonly prefix: string;
   readonly direction: RateDirection | 'both';
 }
 
-/** What an operator without a table gets: nothing costs anything. */
+/** The table of an operator without a table. */
 export const freeOfCharge: RateTable = { currency: 'USD', rates: [] };
 
 export type ReadRateTable =
@@ -32,14 +32,14 @@ export type ReadRateTable =
 
 /** A table of prefixes for the whole world has some 20,000 entries. */
 const maxEntries = 200_000;
-/** Beyond, a call of a day would leave the exact whole numbers of a double. */
+/** With a larger rate, the cost of a call of a day would exceed the exact whole numbers of a double. */
 const maxPerMinute = 1_000_000_000;
 const maxSeconds = 86_400;
 
 const prefixShape = /^(?:|sip|stream|[1-9][0-9]{0,14})$/;
 const amountShape = /^([0-9]{1,5})(?:\.([0-9]{1,5}))?$/;
 
-/** Reads the operator's document; every mistake is told, not only the first. */
+/** Reads the operator's document and reports every mistake, not only the first. */
 export function readRateTable(text: string): ReadRateTable {
   let document: unknown;
   try {
@@ -51,7 +51,7 @@ export function readRateTable(text: string): ReadRateTable {
   if (!isObject(document)) {
     return { ok: false, problems: ['the rate table must be an object with currency and rates'] };
   }
-  refuseStrangers(document, ['currency', 'rates'], '', problems);
+  refuseUnknown(document, ['currency', 'rates'], '', problems);
   const { currency, rates } = document;
   if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)) {
     problems.push(`currency must be three capital letters such as "USD", not ${shown(currency)}`);
@@ -73,7 +73,7 @@ function readEntry(entry: unknown, at: string, problems: string[]): RateEntry | 
   }
   const before = problems.length;
   const known = ['prefix', 'direction', 'per_minute', 'initial_seconds', 'increment_seconds'];
-  refuseStrangers(entry, known, `${at}.`, problems);
+  refuseUnknown(entry, known, `${at}.`, problems);
   const { prefix, direction, per_minute: amount } = entry;
   if (typeof prefix !== 'string' || !prefixShape.test(prefix)) {
     problems.push(
@@ -101,7 +101,7 @@ function readEntry(entry: unknown, at: string, problems: string[]): RateEntry | 
   };
 }
 
-/** Whole minutes where the operator says nothing. */
+/** Whole minutes by default. */
 function readSeconds(
   entry: Readonly<Record<string, unknown>>,
   name: string,
@@ -143,7 +143,7 @@ export function directionsOf({ direction }: RateEntry): readonly RateDirection[]
   return direction === 'both' ? ['inbound', 'outbound'] : [direction];
 }
 
-function refuseStrangers(
+function refuseUnknown(
   object: Readonly<Record<string, unknown>>,
   known: readonly string[],
   at: string,
@@ -154,7 +154,7 @@ function refuseStrangers(
   }
 }
 
-/** V8 names the position, or quotes the place where it has none. */
+/** V8 names the position, or quotes the text around it. */
 function syntaxProblem(text: string, error: unknown): string {
   const message = error instanceof Error ? error.message.replace(/\s+/g, ' ') : String(error);
   const position = /position ([0-9]+)/.exec(message)?.[1];

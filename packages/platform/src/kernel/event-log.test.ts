@@ -11,7 +11,7 @@ import {
   startPostgres,
 } from '@jackfield/testkit';
 import { sql } from 'kysely';
-import { createEventFeed, feedStart } from './event-feed.ts';
+import { createEventLog, firstCursor } from './event-log.ts';
 import { type OutboxEvent, replayResource } from './kernel-effects.ts';
 import { createOutbox, outboxMigrations } from './outbox.ts';
 
@@ -32,7 +32,7 @@ function feedOn(database: Database) {
   });
   const append = (write: Write, number: number, changes: Partial<OutboxEvent> = {}) =>
     outbox.appendEvents(write, [event(number, changes)]);
-  return { feed: createEventFeed(database), append };
+  return { feed: createEventLog(database), append };
 }
 
 const numbers = (events: readonly { readonly data: Readonly<Record<string, unknown>> }[]) =>
@@ -51,10 +51,10 @@ eachDatabase('the event stream', (open) => {
         callback: { url: 'http://a.example/', method: 'POST' },
       });
     });
-    assert.deepEqual(numbers(await feed.after(reader, feedStart, 10)), [1, 2]);
+    assert.deepEqual(numbers(await feed.after(reader, firstCursor, 10)), [1, 2]);
     assert.deepEqual(numbers(await feed.newest(reader, 1)), [2]);
     const own = { authId: sub, isSubaccount: true };
-    assert.deepEqual(numbers(await feed.after(own, feedStart, 10)), [2]);
+    assert.deepEqual(numbers(await feed.after(own, firstCursor, 10)), [2]);
     assert.deepEqual(numbers(await feed.newest(own, 10)), [2]);
   });
 
@@ -62,7 +62,7 @@ eachDatabase('the event stream', (open) => {
     const database = await open(outboxMigrations);
     const { feed, append } = feedOn(database);
     for (let number = 0; number < 5; number++) await database.transact((write) => append(write, number));
-    const all = await feed.after(reader, feedStart, 10);
+    const all = await feed.after(reader, firstCursor, 10);
     for (const [index, { cursor }] of all.entries()) {
       assert.deepEqual(numbers(await feed.after(reader, cursor, 10)), numbers(all.slice(index + 1)));
     }
@@ -123,7 +123,7 @@ describe('the event stream beside long transactions', { skip: postgresMissing() 
         await append(write, 2);
       });
       await fast;
-      let cursor = feedStart;
+      let cursor = firstCursor;
       const seen: unknown[] = [];
       const readOn = async () => {
         const events = await feed.after(reader, cursor, 10);

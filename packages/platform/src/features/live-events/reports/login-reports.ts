@@ -2,7 +2,7 @@ import type { Clock, Database, FailedLogin, FailedLogins, Logger } from '@jackfi
 import { createAppendAlone } from '../../../kernel/append-alone.ts';
 import type { Outbox } from '../../../kernel/outbox.ts';
 
-export interface LoginFeedDeps {
+export interface LoginReportsDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Logger;
@@ -11,32 +11,32 @@ export interface LoginFeedDeps {
   readonly account: () => string | undefined;
   /** The realm of endpoints. */
   readonly realm: string;
-  /** Some usernames of endpoints that begin so, itself among them. */
+  /** Some usernames of endpoints with this beginning, an equal one included. */
   readonly usernamesLike: (beginning: string) => Promise<readonly string[]>;
-  /** How long the next failures of one source as one user are not told, 60,000. */
+  /** Time between two reports of one source and user, 60,000. */
   readonly everyMs?: number;
   /** Sources and users that are reported within that time, 20. */
   readonly most?: number;
 }
 
 /**
- * Tells the operator's account, and the log in a sentence, which credentials were refused and what they should have been. Only for the
- * sandbox: elsewhere an attacker could fill the log.
+ * Reports refused credentials, and how to correct them, to the operator's account and to the log. For the sandbox only: elsewhere an
+ * attacker could fill the log.
  */
-export function createLoginFeed(deps: LoginFeedDeps): FailedLogins {
+export function createLoginReports(deps: LoginReportsDeps): FailedLogins {
   const { clock, log, everyMs = 60_000, most = 20 } = deps;
   const appendAlone = createAppendAlone(deps);
-  const told = new Map<string, number>();
+  const reportedAt = new Map<string, number>();
 
-  function isTold(key: string): boolean {
+  function isReported(key: string): boolean {
     const now = clock.now();
-    for (const [each, at] of told) if (now - at >= everyMs) told.delete(each);
-    if (told.has(key) || told.size >= most) return true;
-    told.set(key, now);
+    for (const [each, at] of reportedAt) if (now - at >= everyMs) reportedAt.delete(each);
+    if (reportedAt.has(key) || reportedAt.size >= most) return true;
+    reportedAt.set(key, now);
     return false;
   }
 
-  async function tell({ source, username, realm }: FailedLogin, account: string): Promise<void> {
+  async function report({ source, username, realm }: FailedLogin, account: string): Promise<void> {
     const usernames = username === undefined ? [] : await deps.usernamesLike(username);
     const explained = explain({ username, realm }, deps.realm, usernames);
     log.warn({ source, username, ...explained.fields }, explained.sentence);
@@ -53,15 +53,15 @@ export function createLoginFeed(deps: LoginFeedDeps): FailedLogins {
   return {
     failed(login) {
       const account = deps.account();
-      if (account === undefined || isTold(`${login.source} ${login.username}`)) return;
-      tell(login, account).catch((error: unknown) =>
-        log.error({ err: error }, 'failed login could not be explained'),
+      if (account === undefined || isReported(`${login.source} ${login.username}`)) return;
+      report(login, account).catch((error: unknown) =>
+        log.error({ err: error }, 'failed login not explained'),
       );
     },
   };
 }
 
-/** What was wrong, and what would be right. */
+/** A sentence that says what was wrong and how to correct it. */
 export function explain(
   { username, realm }: Pick<FailedLogin, 'username' | 'realm'>,
   ours: string,
@@ -86,7 +86,7 @@ export function explain(
   }
   const suggested =
     usernames.length === 0
-      ? 'GET Endpoint/ lists those that exist.'
+      ? 'GET Endpoint/ lists the usernames that exist.'
       : `Did you mean ${usernames.map((each) => `"${each}"`).join(' or ')}? The service appends twelve digits to a username.`;
   return {
     sentence: `SIP user "${username}" was refused: no endpoint has this username. ${suggested}`,

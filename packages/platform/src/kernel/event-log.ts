@@ -3,10 +3,10 @@ import { type CompiledQuery, sql } from 'kysely';
 import { replayResource } from './kernel-effects.ts';
 
 /** Position of a reader in the event stream: behind the event with this name. `0-0` is before all events. */
-export type FeedCursor = string;
+export type EventCursor = string;
 
-export interface FeedEvent {
-  readonly cursor: FeedCursor;
+export interface LoggedEvent {
+  readonly cursor: EventCursor;
   readonly eventId: string;
   readonly type: string;
   readonly account: string;
@@ -16,23 +16,23 @@ export interface FeedEvent {
 }
 
 /** A main account reads the events of its subaccounts as well. */
-export interface FeedReader {
+export interface EventReader {
   readonly authId: string;
   readonly isSubaccount: boolean;
 }
 
-/** The events that the outbox keeps, as accounts may read them. A reader that continues from its last cursor misses none. */
-export interface EventFeed {
+/** The events that the outbox keeps, for accounts to read. A reader that continues from its last cursor misses none. */
+export interface EventLog {
   /** The oldest `limit` events behind the cursor, oldest first. */
-  after(reader: FeedReader, cursor: FeedCursor, limit: number): Promise<readonly FeedEvent[]>;
+  after(reader: EventReader, cursor: EventCursor, limit: number): Promise<readonly LoggedEvent[]>;
   /** The newest `limit` events, oldest first. */
-  newest(reader: FeedReader, limit: number): Promise<readonly FeedEvent[]>;
+  newest(reader: EventReader, limit: number): Promise<readonly LoggedEvent[]>;
 }
 
-export const feedStart: FeedCursor = '0-0';
+export const firstCursor: EventCursor = '0-0';
 const cursorShape = /^(\d{1,15})-(\d{1,15})$/;
 
-export function isFeedCursor(text: string): boolean {
+export function isEventCursor(text: string): boolean {
   return cursorShape.test(text);
 }
 
@@ -52,7 +52,7 @@ interface FeedRow {
  * transactions. So an event is shown only when its transaction is older than every running one. SQLite has one writer, and
  * `written_in` is 0.
  */
-export function createEventFeed({ read, dialect }: Pick<Database, 'read' | 'dialect'>): EventFeed {
+export function createEventLog({ read, dialect }: Pick<Database, 'read' | 'dialect'>): EventLog {
   const columns = sql.raw('id, written_in, event_id, type, account, resource, created_at, payload');
   const isFinal =
     dialect === 'postgres'
@@ -76,7 +76,7 @@ export function createEventFeed({ read, dialect }: Pick<Database, 'read' | 'dial
 
   async function run(query: CompiledQuery<FeedRow>, parameters: readonly unknown[]) {
     const { rows } = await read.executeQuery<FeedRow>({ ...query, parameters });
-    return rows.map(feedEvent);
+    return rows.map(loggedEvent);
   }
 
   return {
@@ -92,7 +92,7 @@ export function createEventFeed({ read, dialect }: Pick<Database, 'read' | 'dial
   };
 }
 
-function feedEvent(row: FeedRow): FeedEvent {
+function loggedEvent(row: FeedRow): LoggedEvent {
   return {
     cursor: `${row.written_in}-${row.id}`,
     eventId: row.event_id,

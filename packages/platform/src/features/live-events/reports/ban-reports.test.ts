@@ -7,15 +7,15 @@ import {
   eachDatabase,
 } from '@jackfield/testkit';
 import type { OutboxEvent } from '../../../kernel/kernel-effects.ts';
-import { createBanFeed } from './ban-feed.ts';
+import { createBanReports } from './ban-reports.ts';
 
 eachDatabase('Banned sources', (open) => {
-  test('are told to the first account, ten in a minute; the next one says how many were not', async () => {
+  test('are reported to the first account, ten in a minute; the next report carries the number of the others', async () => {
     const clock = createVirtualClock();
     const database = await open();
     const events: OutboxEvent[] = [];
     let account: string | undefined;
-    const feed = createBanFeed({
+    const feed = createBanReports({
       database,
       clock,
       log: createRecordingLog(),
@@ -35,7 +35,7 @@ eachDatabase('Banned sources', (open) => {
     for (let at = 1; at <= 15; at += 1) ban(at);
     await clock.advance(60_000);
     ban(16);
-    // Writers of one database wait for each other: what comes after them sees all of theirs.
+    // Writers of one database run one after another: this transaction runs behind theirs.
     await database.transact(async () => {});
     assert.equal(events.length, 11);
     assert.deepEqual(events[0], {

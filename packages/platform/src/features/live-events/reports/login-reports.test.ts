@@ -7,11 +7,11 @@ import {
   eachDatabase,
 } from '@jackfield/testkit';
 import type { OutboxEvent } from '../../../kernel/kernel-effects.ts';
-import { createLoginFeed, explain } from './login-feed.ts';
+import { createLoginReports, explain } from './login-reports.ts';
 
 const realm = 'sip.localhost';
 
-test('a refused login is explained by what should have been written', () => {
+test('a refused login is explained with a correction', () => {
   const said = (username: string | undefined, of: string, usernames: readonly string[]) =>
     explain({ username, realm: of }, realm, usernames);
   const unknown = said('alice', realm, ['alice261121120000']);
@@ -24,13 +24,13 @@ test('a refused login is explained by what should have been written', () => {
 });
 
 eachDatabase('Failed logins', (open) => {
-  test('are told once a minute for a source and user, in the feed and as a readable warning', async () => {
+  test('are reported once a minute for a source and user, as an event and as a warning', async () => {
     const clock = createVirtualClock();
     const database = await open();
     const log = createRecordingLog();
     const events: OutboxEvent[] = [];
     const told = Promise.withResolvers<void>();
-    const feed = createLoginFeed({
+    const feed = createLoginReports({
       database,
       clock,
       log,
