@@ -16,7 +16,7 @@ import {
   type PlatformDeps,
 } from '@jackfield/platform';
 import type { Clock, Logger, NumberRoutes } from '@jackfield/ports';
-import type { SipEdge } from '@jackfield/signalling';
+import { createSignalling, type SipEdge } from '@jackfield/signalling';
 import { createTransports, type SocketTransports, type TransportListener } from '@jackfield/sip/transport';
 import { lineOfEvent, withActivity } from './activity.ts';
 import { readCarriersFile } from './carriers-file.ts';
@@ -24,6 +24,7 @@ import { readAuthorities, readCertificate, watchCertificate } from './certificat
 import type { Config } from './config.ts';
 import { countMediaLegs } from './counted-media-legs.ts';
 import { describedMetrics } from './described-metrics.ts';
+import { createLocate } from './locate-names.ts';
 import { type OpenGateways, openMessageGateways } from './message-gateways.ts';
 import { openStorage } from './open-storage.ts';
 import { ownAddresses } from './public-sip.ts';
@@ -32,7 +33,6 @@ import { readRates } from './rates-file.ts';
 import { openRecordingFiles } from './recording-files.ts';
 import { createSandbox } from './sandbox.ts';
 import { createVoicemail } from './sandbox-voicemail.ts';
-import { createServerSignalling } from './server-signalling.ts';
 import { explainData, explainDirectory, explained, explainListening } from './start-failure.ts';
 
 export interface EmbeddedOptions {
@@ -148,8 +148,6 @@ async function start(
   const sandbox = config.sandbox ? createSandbox({ ...shared, mediaHost: config.sip.host }) : undefined;
 
   const domains = nonEmpty(config.sip.domains);
-  // docs/interface/applications.md#fields: applications have addresses below `app.`.
-  const served = nonEmpty([...domains, ...domains.map((domain) => `app.${domain}`)]);
   let sockets: SocketTransports | undefined;
   const openTransports = async (listener: TransportListener): Promise<SocketTransports> => {
     const tls = config.tls && certificate && { port: config.tls.port, certificate, authorities };
@@ -192,20 +190,19 @@ async function start(
     docs: config.docs,
     ...(certificate === undefined ? {} : { certificate }),
   });
-  const { admission, edge: signalling } = createServerSignalling({
+  const signalling = createSignalling({
     ...shared,
-    config,
     metrics,
-    doors: created.signalling,
+    ports: created.signalling,
     domains,
-    served,
     operated,
     openTransports,
-    isPrivate: certificate !== undefined,
+    locate: createLocate(config, clock),
+    ...signallingRules(config),
+    // Origination URIs come from customers: the same networks are closed as for their URLs.
     mayReach: createAddressGuard(rules),
     audioMayReach: createAudioGuard(rules),
   });
-  atEnd(() => admission.close());
   atEnd(() => signalling.close());
   const platform = await explained(explainData(config), () => created.start(signalling.telephony));
   atEnd(() => platform.close());
@@ -289,6 +286,11 @@ async function start(
 function smsOf(gateways: OpenGateways | undefined, { sandbox }: Config): Pick<PlatformDeps, 'sms'> {
   if (gateways !== undefined) return { sms: gateways.linked };
   return sandbox ? { sms: 'sandbox-inbox' } : {};
+}
+
+function signallingRules({ sip, publicAddress, limits, sandbox }: Config) {
+  const given = limits === undefined ? {} : { limits };
+  return { ...given, digest: sip.digest, srtp: sip.srtp, publicAddress, isSandbox: sandbox };
 }
 
 /** The limits of the transports. */

@@ -14,6 +14,7 @@ export { type OpenRecordingFiles, recordingFilesContract } from './recording-fil
 export { createRecordingLog, type LogLine } from './recording-log.ts';
 export { type S3Server, startS3Server } from './s3-server.ts';
 export { seededRandom } from './seeded-random.ts';
+export type { Census } from './simulated-census.ts';
 export {
   type CustomerAnswer,
   type CustomerRequest,
@@ -34,7 +35,6 @@ export {
 } from './simulated-streams.ts';
 export { openSimulatedTransports } from './simulated-transports.ts';
 export {
-  type Census,
   feedOf,
   inSimulatedWorld,
   openSimulatedWorld,

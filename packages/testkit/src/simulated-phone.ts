@@ -30,6 +30,8 @@ export interface SimulatedPhoneOptions {
   readonly toneHz: number;
   /** −22 dB by default: ten such voices do not reach the limiter. */
   readonly toneDb?: number;
+  /** The port of its signalling: 5060, and 5061 over TLS, when absent. */
+  readonly port?: number;
   /** Signals over simulated TLS, and uses SRTP where the other side does. */
   readonly isSecure?: boolean;
   readonly random: () => number;
@@ -54,6 +56,10 @@ export class SimulatedPhone {
   behaviour: PhoneBehaviour = { does: 'answer' };
   /** The last REGISTER: its final status, or why there was none; undefined while it is pending. */
   registration: number | 'timeout' | 'transport-failed' | undefined;
+  /** The status of its answer to a request outside of a call, by method. */
+  answers: (method: string) => number = (method) => (method === 'OPTIONS' ? 200 : 405);
+  /** Methods of the requests outside of calls that reached the phone, without retransmissions. */
+  readonly requests: string[] = [];
   /** INVITEs that reached the phone, without retransmissions. */
   invites = 0;
   readonly #options: SimulatedPhoneOptions;
@@ -88,7 +94,10 @@ export class SimulatedPhone {
         hash(algorithm === 'MD5' ? 'md5' : 'sha256', Buffer.from(text, 'latin1'), 'hex'),
       userAgentName: 'Simulated phone',
       on: {
-        request: (incoming) => incoming.reply(incoming.request.method === 'OPTIONS' ? 200 : 405),
+        request: (incoming) => {
+          this.requests.push(incoming.request.method);
+          incoming.reply(this.answers(incoming.request.method));
+        },
         invite: (invite) => this.#invited(invite),
       },
     });
@@ -101,7 +110,8 @@ export class SimulatedPhone {
 
   /** The address of its SIP port. */
   get signalsAt(): NetworkAddress {
-    return { address: this.address, port: this.#options.isSecure ? simulatedTlsPort : 5060 };
+    const { address, port, isSecure } = this.#options;
+    return { address, port: port ?? (isSecure ? simulatedTlsPort : 5060) };
   }
 
   /** The latest call, incoming or outgoing. */

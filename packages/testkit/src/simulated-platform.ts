@@ -1,16 +1,16 @@
 import { cpSync } from 'node:fs';
 import { createSqliteDatabase } from '@jackfield/adapters/database-sqlite';
 import { createMetrics } from '@jackfield/adapters/metrics';
-import { createPlatform, type Platform } from '@jackfield/platform';
-import type { Clock, Database, Logger } from '@jackfield/ports';
 import {
-  createAccountAdmission,
-  createDigestAdmission,
-  createSipEdge,
-  createTokenAdmission,
-  createTrunkAdmission,
-  type SipEdge,
-} from '@jackfield/signalling';
+  type Carrier,
+  type CarrierAccount,
+  createPlatform,
+  type Platform,
+  type RateTable,
+} from '@jackfield/platform';
+import type { Clock, Database, Logger, Telephony } from '@jackfield/ports';
+import { createSignalling, type SenderLimits, type SipEdge } from '@jackfield/signalling';
+import type { TransportListener, Transports } from '@jackfield/sip/transport';
 import { type AnswerJudge, holdToDocument } from './answered-as-documented.ts';
 import { createSeededSecrets } from './seeded-secrets.ts';
 import type { Settling } from './settling.ts';
@@ -34,6 +34,10 @@ export interface SimulatedPlatformOptions {
   /** The server behind the URLs of callbacks and documents. */
   readonly customer: SimulatedCustomer;
   readonly account: { readonly authId: string; readonly authToken: string };
+  /** The operator's carriers and their logins. */
+  readonly operated: { readonly carriers: readonly Carrier[]; readonly accounts: readonly CarrierAccount[] };
+  readonly rates?: RateTable;
+  readonly limits?: SenderLimits;
   /** The directory of the database. */
   readonly directory: string;
   /** Wraps the database, for tests of events between two transactions. */
@@ -65,72 +69,35 @@ export interface SimulatedPlatform {
   close(): Promise<void>;
 }
 
+/** The platform created, signalling created from its ports, and both started: as the server does, over adapters in this process. */
 export async function startSimulatedPlatform(options: SimulatedPlatformOptions): Promise<SimulatedPlatform> {
-  const { network, random, settling, log, domain, account } = options;
-  const { address } = options.sip;
   const life = lifeOf(options.clock);
-  const clock = settling.clock(life.clock);
-  const secrets = createSeededSecrets(random);
-  const { interpose = (database: Database) => database } = options;
-  const database = settling.database(interpose(createSqliteDatabase({ directory: options.directory, log })));
-  const media = createSimulatedMedia({
-    clock: life.clock,
-    network,
-    address,
-    random,
-    touched: settling.touched,
-  });
-  const recorder = createSimulatedRecorder(media);
-  const streams = createSimulatedStreams(life.clock, settling.touched);
-  const sounds = { clips: media, speech: simulatedSpeech, decoder: simulatedDecoder };
-  const shared = { clock, secrets, log, media, mediaLegs: media, ...sounds };
-
+  const adapters = createAdapters(options, life);
+  const { database, media, streams } = adapters;
   const created = createPlatform({
-    ...shared,
-    database,
-    metrics: createMetrics({ process: false }),
-    domains: [domain],
+    ...adapters,
+    ...options.operated,
+    domains: [options.domain],
     numbers: { targetsFor: () => undefined },
     sms: 'sandbox-inbox',
-    egress: options.customer,
-    audioStreams: streams,
-    recorder,
-    recordingFiles: recorder.files,
     publicUrl: 'https://api.example.com',
-    firstAccount: account,
+    firstAccount: options.account,
     httpLimits: { requests: 1_000_000 },
+    ...(options.rates === undefined ? {} : { rates: options.rates }),
   });
-  const { registrations, trunks, clientTokens, accounts, routes } = created.signalling;
-  const digest = { ...shared, algorithms: ['SHA-256', 'MD5'] as const };
-  const endpoints = createDigestAdmission({ ...digest, registrations, realm: domain });
-  const passwords = createTrunkAdmission({ ...digest, trunks, domains: [domain], otherwise: endpoints });
-  const edge = createSipEdge({
-    ...shared,
-    openTransports: async (listener) => {
-      const transports = openSimulatedTransports(network, options.sip, {
-        ...listener,
-        onMessage(text, flow) {
-          settling.touched();
-          listener.onMessage(text, flow);
-        },
-      });
-      life.atEnd(() => void transports.close());
-      return { ...transports, send: (target, text) => life.isOn() && transports.send(target, text) };
-    },
-    admission: createAccountAdmission({
-      isActive: accounts.isActive,
-      otherwise: createTokenAdmission({ tokens: clientTokens, otherwise: passwords }),
-    }),
-    registrations,
-    routes,
-    // docs/interface/applications.md#fields: applications have addresses below `app.`.
-    domains: [domain, `app.${domain}`],
-    publicAddress: address,
-    userAgentName: 'Jackfield',
-    trunkLogin: trunks.loginOf,
+  const edge = createSignalling({
+    ...adapters,
+    ports: created.signalling,
+    domains: [options.domain],
+    operated: options.operated,
+    openTransports: async (listener) => openTransports(options, life, listener),
+    // The server's default: a challenge of two algorithms is larger than the requests of simple phones.
+    digest: ['MD5'],
+    publicAddress: options.sip.address,
     mayReach: (to) => to.startsWith(customersNetwork),
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
-  const platform = await created.start(edge.telephony);
+  const platform = await created.start(whileAlive(edge.telephony, life));
   holdToDocument(platform.http, sharedJudge);
   life.atEnd(() => media.stop());
   life.atEnd(() => streams.stop());
@@ -141,20 +108,7 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
     media,
     streams,
     database,
-    async api(method, path, body) {
-      settling.touched();
-      const answer = await platform.http.inject({
-        method,
-        url: path.startsWith('/') ? path : `/v1/Account/${account.authId}/${path}`,
-        headers: { authorization: basic(account) },
-        ...(body === undefined ? {} : { payload: body as object }),
-      });
-      await settling.settle();
-      return {
-        status: answer.statusCode,
-        body: answer.body === '' ? undefined : JSON.parse(answer.body),
-      };
-    },
+    api: (method, path, body) => answerOf(platform, options, method, path, body),
     async kill(copyTo) {
       life.end();
       // Of a killed process the operating system keeps the written pages of a write-ahead log.
@@ -163,12 +117,95 @@ export async function startSimulatedPlatform(options: SimulatedPlatformOptions):
       await database.close();
     },
     async close() {
-      await edge.close();
       await platform.close();
+      await edge.close();
       life.end();
       await database.close();
     },
   };
+}
+
+type Life = ReturnType<typeof lifeOf>;
+
+/** What stands in for the outside systems, the database apart: that is the real one. */
+function createAdapters(options: SimulatedPlatformOptions, life: Life) {
+  const { network, random, settling, log } = options;
+  const { interpose = (database: Database) => database } = options;
+  const { address } = options.sip;
+  const media = createSimulatedMedia({
+    clock: life.clock,
+    network,
+    address,
+    random,
+    touched: settling.touched,
+  });
+  const recorder = createSimulatedRecorder(media);
+  const streams = createSimulatedStreams(life.clock, settling.touched);
+  return {
+    clock: settling.clock(life.clock),
+    secrets: createSeededSecrets(random),
+    log,
+    database: settling.database(interpose(createSqliteDatabase({ directory: options.directory, log }))),
+    metrics: createMetrics({ process: false }),
+    media,
+    mediaLegs: media,
+    clips: media,
+    speech: simulatedSpeech,
+    decoder: simulatedDecoder,
+    recorder,
+    recordingFiles: recorder.files,
+    egress: options.customer,
+    streams,
+    audioStreams: streams,
+  };
+}
+
+function openTransports(
+  { network, sip, settling }: SimulatedPlatformOptions,
+  life: Life,
+  listener: TransportListener,
+): Transports {
+  const transports = openSimulatedTransports(network, sip, {
+    ...listener,
+    onMessage(text, flow) {
+      settling.touched();
+      listener.onMessage(text, flow);
+    },
+  });
+  life.atEnd(() => void transports.close());
+  return { ...transports, send: (target, text) => life.isOn() && transports.send(target, text) };
+}
+
+/** A dead process has no timer that would end its requests to carriers; they end at once. */
+function whileAlive(telephony: Telephony, life: Life): Telephony {
+  const { carriers } = telephony;
+  if (carriers === undefined) return telephony;
+  return {
+    ...telephony,
+    carriers: {
+      ...carriers,
+      register: (order, done) =>
+        life.isOn() ? carriers.register(order, done) : queueMicrotask(() => done({ type: 'unanswered' })),
+    },
+  };
+}
+
+async function answerOf(
+  { http }: Platform,
+  { settling, account }: SimulatedPlatformOptions,
+  method: 'GET' | 'POST' | 'DELETE',
+  path: string,
+  body: unknown,
+): Promise<ApiAnswer> {
+  settling.touched();
+  const answer = await http.inject({
+    method,
+    url: path.startsWith('/') ? path : `/v1/Account/${account.authId}/${path}`,
+    headers: { authorization: basic(account) },
+    ...(body === undefined ? {} : { payload: body as object }),
+  });
+  await settling.settle();
+  return { status: answer.statusCode, body: answer.body === '' ? undefined : JSON.parse(answer.body) };
 }
 
 /** All simulated platforms have the same operations. */

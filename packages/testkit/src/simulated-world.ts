@@ -1,29 +1,32 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { LiveEvent } from '@jackfield/contract';
+import { type RateTable, readCarriers } from '@jackfield/platform';
 import type { Database } from '@jackfield/ports';
+import type { SenderLimits } from '@jackfield/signalling';
 import { createRecordingLog, type LogLine } from './recording-log.ts';
 import { seededRandom } from './seeded-random.ts';
 import { createSettling } from './settling.ts';
+import { type Census, censusOf } from './simulated-census.ts';
 import { createSimulatedCustomer, type SimulatedCustomer } from './simulated-customer.ts';
 import { frameMs } from './simulated-media.ts';
 import { SimulatedNetwork } from './simulated-network.ts';
-import { SimulatedPhone } from './simulated-phone.ts';
-import { type ApiAnswer, type SimulatedPlatform, startSimulatedPlatform } from './simulated-platform.ts';
+import { createSimulatedPhones, type SimulatedPhones } from './simulated-phones.ts';
+import type { ApiAnswer, SimulatedPlatform } from './simulated-platform.ts';
+import { startSimulatedProcesses } from './simulated-processes.ts';
 import { eventFaults } from './told-as-documented.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
 
 export interface SimulatedWorldOptions {
   /** Repeats a run: identifiers, jitter and the phones' clocks derive from it. */
   readonly seed?: number;
+  /** Entries of the operator's list of carriers; their hosts are addresses, because the world has no name server. */
+  readonly carriers?: readonly object[];
+  readonly rates?: RateTable;
+  /** Limits for senders: the server's defaults when left out. */
+  readonly limits?: SenderLimits;
   /** Wraps the database of each process. */
   readonly interpose?: (database: Database) => Database;
 }
-
-/** Live objects of a world, by name; all zero once the last call and its transactions have ended. */
-export type Census = Readonly<Record<string, number>>;
 
 /** The platform, phones and a network on one virtual clock: everything is real except time, sockets and threads. */
 export interface SimulatedWorld {
@@ -44,10 +47,9 @@ export interface SimulatedWorld {
   ): Promise<void>;
   api(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<ApiAnswer>;
   /** Creates an endpoint and a phone that is registered as it. Its tone is the given one, or the next free one from 900 Hz up. */
-  phone(
-    name: string,
-    options?: { readonly toneHz?: number; readonly isSecure?: boolean },
-  ): Promise<SimulatedPhone>;
+  readonly phone: SimulatedPhones['registered'];
+  /** A phone without an endpoint at an address, such as the gateway of a carrier. */
+  readonly gateway: SimulatedPhones['unregistered'];
   /** Kills the platform without any message and starts it again, at once or later, on the data of its disk. */
   restart(options?: { readonly downMs?: number }): Promise<void>;
   census(): Census;
@@ -63,9 +65,6 @@ const account = { authId: 'MASIMULATEDWORLD0000', authToken: 'c2ltdWxhdGVkc2ltdW
 
 /** RFC 3261 §17.1.1.2: no transaction outlives 64*T1; a second more for the messages that end it. */
 const transactionsOverMs = 2 * 32_000 + 1000;
-
-// Files in memory: no test here depends on the speed of a disk.
-const place = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 /** Runs a test in its own world: the census must be empty at the end, and the world is closed in any case. */
 export async function inSimulatedWorld(
@@ -86,133 +85,104 @@ export async function inSimulatedWorld(
 }
 
 export async function openSimulatedWorld(options: SimulatedWorldOptions = {}): Promise<SimulatedWorld> {
-  const random = seededRandom(options.seed ?? 1);
+  const { seed = 1, carriers = [], rates, limits, interpose } = options;
+  const random = seededRandom(seed);
   const settling = createSettling();
   const clock = createVirtualClock({ settle: settling.settle });
   const network = new SimulatedNetwork(clock, random);
   const log = createRecordingLog();
   const customer = createSimulatedCustomer(clock, settling.touched);
-  const root = mkdtempSync(join(place, 'jackfield-world-'));
-  const phones: SimulatedPhone[] = [];
-  let lives = 0;
-
-  const directory = () => join(root, String(lives));
-  const start = () =>
-    startSimulatedPlatform({
-      clock,
+  const shared = { clock, network, random, settling, log, sip, domain, customer, account };
+  const processes = await startSimulatedProcesses({
+    ...shared,
+    operated: operatorOf(carriers),
+    ...(rates === undefined ? {} : { rates }),
+    ...(limits === undefined ? {} : { limits }),
+    ...(interpose === undefined ? {} : { interpose }),
+  });
+  const advance = async (ms: number) => {
+    settling.touched();
+    await clock.advance(ms);
+  };
+  const until: SimulatedWorld['until'] = async (what, condition, limitMs = 5000) => {
+    const limit = clock.now() + limitMs;
+    while (!(await condition())) {
+      if (clock.now() >= limit) assert.fail(`not within ${limitMs} ms: ${what}`);
+      await advance(frameMs);
+    }
+  };
+  const api: SimulatedWorld['api'] = (method, path, body) => processes.current.api(method, path, body);
+  const phones = createSimulatedPhones({ ...shared, registrar: sip, api, until });
+  const census = () =>
+    censusOf({
+      node: processes.current,
+      phones: phones.all,
       network,
-      random,
-      settling,
-      log,
-      sip,
-      domain,
-      customer,
-      account,
-      directory: directory(),
-      ...(options.interpose === undefined ? {} : { interpose: options.interpose }),
+      ownPorts: [`${sip.address}:${sip.port}`],
     });
-  let node = await start();
 
-  const world: SimulatedWorld = {
+  return {
     clock,
     network,
     customer,
     get node() {
-      return node;
+      return processes.current;
     },
     log: log.lines,
     now: () => clock.now(),
-    async advance(ms) {
-      settling.touched();
-      await clock.advance(ms);
-    },
-    async until(what, condition, limitMs = 5000) {
-      const limit = clock.now() + limitMs;
-      while (!(await condition())) {
-        if (clock.now() >= limit) assert.fail(`not within ${limitMs} ms: ${what}`);
-        await world.advance(frameMs);
-      }
-    },
-    api: (method, path, body) => node.api(method, path, body),
-    async phone(name, { toneHz = 900 + 350 * phones.length, isSecure = false } = {}) {
-      const password = `secret of ${name}`;
-      const { status, body } = await world.api('POST', 'Endpoint/', {
-        username: name,
-        password,
-        alias: name,
-      });
-      assert.equal(status, 201, JSON.stringify(body));
-      const phone = new SimulatedPhone({
-        clock,
-        network,
-        random,
-        domain,
-        registrar: sip,
-        address: `10.0.1.${phones.length + 1}`,
-        username: body.username,
-        password,
-        toneHz,
-        isSecure,
-      });
-      phones.push(phone);
-      phone.register();
-      await world.until(`${name} is registered`, () => phone.registration !== undefined, 40_000);
-      assert.equal(phone.registration, 200);
-      return phone;
-    },
+    advance,
+    until,
+    api,
+    phone: phones.registered,
+    gateway: phones.unregistered,
     async restart({ downMs = 0 } = {}) {
-      const last = directory();
-      lives++;
-      await node.kill(directory());
-      rmSync(last, { recursive: true, force: true });
-      await world.advance(downMs);
-      node = await start();
-      await world.advance(0);
+      await processes.restart(() => advance(downMs));
+      await advance(0);
     },
-    census() {
-      const { platform, edge, media, streams } = node;
-      const counted: Record<string, number> = {};
-      const count = (of: string, things: object) => {
-        for (const [name, number] of Object.entries(things)) counted[`${of} ${name}`] = Number(number);
-      };
-      for (const [kind, { sessions, timers, queued }] of Object.entries(platform.runner.census())) {
-        count(kind, { sessions, timers, queued });
-      }
-      for (const [feature, things] of Object.entries(platform.census())) count(feature, things);
-      count('edge', edge.census());
-      count('routed legs of', edge.routedLegs());
-      count('sockets', streams.census());
-      // Sounds that are not playing are kept for the next call.
-      const { clips: _, ...inCalls } = media.census();
-      count('media', { ...inCalls, leaks: media.leaks });
-      for (const phone of phones) count(phone.username, phone.census());
-      const sipPorts = new Set([sip, ...phones.map(({ signalsAt }) => signalsAt)].map(nameOf));
-      count('network', { ports: network.openPorts().filter((port) => !sipPorts.has(port)).length });
-      return counted;
-    },
+    census,
     async assertNothingLeft() {
-      await world.advance(transactionsOverMs);
-      const left = Object.entries(world.census()).filter(([, number]) => number !== 0);
-      assert.deepEqual(left, [], 'something outlives its calls');
-      const errors = log.lines.filter(({ level }) => level === 'error');
-      assert.deepEqual(errors, [], 'the platform logged errors');
-      assert.deepEqual(customer.undocumented, [], 'signed requests that the contract does not know');
-      const faults = (await feedOf(world)).flatMap(({ type, data }) => eventFaults(type, data) ?? []);
+      await advance(transactionsOverMs);
+      assertNothing(census(), log.lines, customer);
+      const faults = (await feedOf({ api })).flatMap(({ type, data }) => eventFaults(type, data) ?? []);
       assert.deepEqual(faults, [], 'events that the contract does not know');
     },
     async close() {
       try {
-        for (const phone of phones) phone.close();
-        await node.close();
+        phones.close();
+        await closed(processes.current, advance);
         // Datagrams in flight are lost.
         await clock.advance(1000);
         assert.equal(clock.pending, 0, 'timers outlive the world');
       } finally {
-        rmSync(root, { recursive: true, force: true });
+        processes.remove();
       }
     },
   };
-  return world;
+}
+
+function assertNothing(census: Census, lines: readonly LogLine[], { undocumented }: SimulatedCustomer): void {
+  const left = Object.entries(census).filter(([, number]) => number !== 0);
+  assert.deepEqual(left, [], 'something outlives its calls');
+  const errors = lines.filter(({ level }) => level === 'error');
+  assert.deepEqual(errors, [], 'the platform logged errors');
+  assert.deepEqual(undocumented, [], 'signed requests that the contract does not know');
+}
+
+/** The end of a process may wait for answers, such as those of carriers to its last REGISTER: time passes meanwhile. */
+async function closed(node: SimulatedPlatform, advance: (ms: number) => Promise<void>): Promise<void> {
+  let isClosed = false;
+  const closing = node.close().finally(() => {
+    isClosed = true;
+  });
+  while (!isClosed) await advance(frameMs);
+  await closing;
+}
+
+/** Carriers as the operator's file lists them. */
+function operatorOf(carriers: readonly object[]) {
+  const read = readCarriers(JSON.stringify({ carriers }));
+  assert.ok(read.ok, JSON.stringify(read));
+  return read;
 }
 
 /** All stored events of the account, the oldest first. */
@@ -225,8 +195,4 @@ export async function feedOf(world: Pick<SimulatedWorld, 'api'>): Promise<readon
     path = body.meta.next;
   }
   return events;
-}
-
-function nameOf({ address, port }: { readonly address: string; readonly port: number }): string {
-  return `${address}:${port}`;
 }

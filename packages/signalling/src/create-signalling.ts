@@ -1,0 +1,151 @@
+import type { Metrics, SignallingDoors } from '@jackfield/ports';
+import type { Nonces } from '@jackfield/sip';
+import { createAccountAdmission } from './admission/account-admission.ts';
+import type { Admission } from './admission/admission.ts';
+import {
+  type CarrierAdmission,
+  type CarrierAdmissionDeps,
+  createCarrierAdmission,
+} from './admission/carrier-admission.ts';
+import { createDigestAdmission, type DigestAdmissionDeps } from './admission/digest-admission.ts';
+import { createExternalAdmission, type ExternalCallLimits } from './admission/external-admission.ts';
+import { createSandboxAdmission } from './admission/sandbox-admission.ts';
+import { createSipNonces } from './admission/sip-nonces.ts';
+import { createTokenAdmission } from './admission/token-admission.ts';
+import { createTrunkAdmission } from './admission/trunk-admission.ts';
+import type { CarrierLogin } from './carriers/carrier-accounts.ts';
+import { createDefence, type DefenceLimits, defaultDefenceLimits } from './defence/defence.ts';
+import { createSipEdge, type SipEdge, type SipEdgeDeps } from './sip-edge.ts';
+
+/** Limits for senders, those that are left out with their defaults. */
+export interface SenderLimits {
+  /** Networks that are exempt from all limits per source. */
+  readonly trustedSources?: readonly string[];
+  readonly defence?: Partial<DefenceLimits>;
+  readonly external?: Partial<ExternalCallLimits>;
+}
+
+export interface SignallingDeps
+  extends Pick<
+    SipEdgeDeps,
+    | 'openTransports'
+    | 'locate'
+    | 'mediaLegs'
+    | 'clock'
+    | 'secrets'
+    | 'log'
+    | 'publicAddress'
+    | 'srtp'
+    | 'mayReach'
+    | 'audioMayReach'
+  > {
+  /** What the platform provides. */
+  readonly ports: SignallingDoors;
+  readonly metrics: Pick<Metrics, 'count'>;
+  /** SIP domains, lower case; the first is the realm. */
+  readonly domains: readonly [string, ...string[]];
+  /** The algorithms of a challenge, in this order. */
+  readonly digest: DigestAdmissionDeps['algorithms'];
+  /** The operator's carriers, and separately the credentials for their challenges. */
+  readonly operated: {
+    readonly carriers: CarrierAdmissionDeps['carriers'];
+    readonly accounts: readonly CarrierLogin[];
+  };
+  readonly limits?: SenderLimits;
+  /** The user is on this machine, and phones of the sandbox call. */
+  readonly isSandbox?: boolean;
+}
+
+/**
+ * The signalling of one process over what the platform provides: admission, defence, and the edge that they protect. The server and the
+ * simulated world differ only in the adapters that they pass in.
+ */
+export function createSignalling(deps: SignallingDeps): SipEdge {
+  const { ports, operated, limits = {}, isSandbox = false } = deps;
+  const parts = { ...deps, nonces: createSipNonces(deps.secrets), domains: withApplications(deps.domains) };
+  const { admission, carried } = createAdmission(parts, deps.domains);
+  const defence = createDefence({
+    ...parts,
+    trusted: limits.trustedSources ?? [],
+    isTrusted: carried.knows,
+    limits: limits.defence ?? {},
+    banned: ports.bans.banned,
+    ...(isSandbox ? { neverBanned: ['127.0.0.1', '::1'], failed: ports.failedLogins.failed } : {}),
+  });
+  const edge = createSipEdge({
+    ...parts,
+    admission,
+    defence,
+    registrations: ports.registrations,
+    routes: ports.routes,
+    userAgentName: 'Jackfield',
+    carriers: operated.accounts,
+    trunkLogin: ports.trunks.loginOf,
+  });
+  return {
+    ...edge,
+    async close() {
+      await edge.close();
+      carried.close();
+    },
+  };
+}
+
+/** docs/interface/applications.md#fields: applications have addresses below `app.`. */
+function withApplications(domains: SignallingDeps['domains']): SignallingDeps['domains'] {
+  const [first, ...others] = domains;
+  return [first, ...others, ...domains.map((domain) => `app.${domain}`)];
+}
+
+/**
+ * Decides which senders may register and call. Order: sandbox phone, carrier, access token, trunk, external caller, endpoint. A sender
+ * whose account is not active is refused.
+ */
+function createAdmission(
+  deps: SignallingDeps & { readonly nonces: Nonces },
+  realms: SignallingDeps['domains'],
+): { readonly admission: Admission; readonly carried: CarrierAdmission } {
+  const { ports, operated, limits = {}, metrics } = deps;
+  const { accounts, registrations } = ports;
+  const digest = { ...deps, registrations, algorithms: deps.digest };
+  const endpoints = createDigestAdmission({ ...digest, realm: realms[0] });
+  const open = admitsExternal(limits)
+    ? createExternalAdmission({
+        ...deps,
+        registrations,
+        isActive: accounts.isActive,
+        publicApplication: ports.publicApplications.account,
+        trusted: limits.trustedSources ?? [],
+        limits: limits.external ?? {},
+        otherwise: endpoints,
+      })
+    : endpoints;
+  const passwords = createTrunkAdmission({
+    ...digest,
+    domains: realms,
+    trunks: ports.trunks,
+    otherwise: open,
+  });
+  const tokens = createTokenAdmission({ tokens: ports.clientTokens, otherwise: passwords });
+  const carried = createCarrierAdmission({
+    ...deps,
+    domains: realms,
+    carriers: operated.carriers,
+    account: ports.carrierCalls.account,
+    otherwise: tokens,
+  });
+  const admission = createAccountAdmission({
+    isActive: accounts.isActive,
+    refused: () => metrics.count('jackfield_sip_inactive_account_refused_total'),
+    otherwise:
+      deps.isSandbox === true
+        ? createSandboxAdmission({ expected: ports.sandboxCall, otherwise: carried })
+        : carried,
+  });
+  return { admission, carried };
+}
+
+/** With 0 external calls the operator has every caller without credentials challenged. */
+function admitsExternal({ defence }: SenderLimits): boolean {
+  return (defence?.externalCalls ?? defaultDefenceLimits.externalCalls) > 0;
+}
