@@ -40,17 +40,14 @@ export {
   type Sound,
   type SoundClip,
 } from './engine/commands.ts';
+export type { MediaEngine, MediaEngineDeps } from './engine/engine-interface.ts';
 export {
   defaultEngineLimits,
   type EngineCensus,
   type EngineCounters,
   type EngineLimits,
 } from './engine/engine-limits.ts';
-export {
-  createMediaEngine,
-  type MediaEngine,
-  type MediaEngineDeps,
-} from './engine/media-engine.ts';
+export { createMediaEngine } from './engine/media-engine.ts';
 export type { SendPacket } from './engine/send-packet.ts';
 export { createJitterBuffer } from './jitter/create-jitter-buffer.ts';
 // jitter/

@@ -3,7 +3,8 @@ import { codecFor } from '../codec/codec-for.ts';
 import { createRtpHeader, readRtpPacket } from '../rtp/rtp-packet.ts';
 import { createRtpSender } from '../rtp/rtp-sender.ts';
 import type { AgreedMedia, AgreedPayload, MediaNotice } from './commands.ts';
-import { createMediaEngine, type MediaEngine, type MediaEngineDeps } from './media-engine.ts';
+import type { MediaEngine, MediaEngineDeps } from './engine-interface.ts';
+import { createMediaEngine } from './media-engine.ts';
 
 /** A phone on a perfect line to an engine: it sends one tone and keeps the audio that it receives. */
 export interface TonePhone {
@@ -46,6 +47,8 @@ export interface EngineRig {
   run(frames: number): void;
   /** The last `frames` × 20 ms that the phone received. */
   lastHeard(phone: TonePhone, frames: number): Int16Array;
+  /** Advances time by this many frames without ticks, see MediaEngine. */
+  rest(frames: number): void;
   /** Advances time by 20 ms: phones send, but the test runs the tick. */
   talk(): void;
 }
@@ -100,6 +103,10 @@ export function createEngineRig(options: Partial<MediaEngineDeps> = {}): EngineR
     notices,
     reports,
     nowMs: () => now,
+    rest(frames) {
+      now += frames * 20;
+      engine.rest(frames);
+    },
     talk,
     phone(leg, frequencyHz, overrides = {}) {
       const index = engine.openLeg(leg);

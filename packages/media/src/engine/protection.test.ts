@@ -7,7 +7,8 @@ import { createRtpSender } from '../rtp/rtp-sender.ts';
 import { createSrtpCounters, createSrtpReceiver } from '../rtp/srtp-receiver.ts';
 import { createSrtpSender } from '../rtp/srtp-sender.ts';
 import type { AgreedMedia, AgreedProtection, LegStatistics } from './commands.ts';
-import { createMediaEngine, type MediaEngine } from './media-engine.ts';
+import type { MediaEngine } from './engine-interface.ts';
+import { createMediaEngine } from './media-engine.ts';
 
 const address = '192.0.2.1';
 const port = 5004;

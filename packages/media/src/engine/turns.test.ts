@@ -6,7 +6,8 @@ import { toneLevel } from '../dsp/tone-level.ts';
 import { createRtpHeader, readRtpPacket } from '../rtp/rtp-packet.ts';
 import { createRtpSender } from '../rtp/rtp-sender.ts';
 import { choosePhase } from './choose-phase.ts';
-import { createMediaEngine, type MediaEngine } from './media-engine.ts';
+import type { MediaEngine } from './engine-interface.ts';
+import { createMediaEngine } from './media-engine.ts';
 import { createEngineRig, type EngineRig, type TonePhone } from './phones.ts';
 
 function connectAll(engine: MediaEngine, nowMs: number, mix: string, legs: readonly string[]): void {
@@ -256,4 +257,29 @@ test('members who begin to speak long after they joined get a suitable phase wit
     delays[Math.floor(delays.length * 0.99)]! <= 19,
     `p99 ${delays[Math.floor(delays.length * 0.99)]}`,
   );
+});
+
+test('an engine is idle without legs, captures, streams and plays, and a rest does not disturb the phases', () => {
+  const delayAfter = (restFrames: number): number => {
+    const { rig, phones } = room(8, [500, 800, 1100]);
+    rig.run(200);
+    assert.equal(rig.engine.isIdle(), false);
+    for (const phone of phones) rig.hangUp(phone);
+    rig.engine.apply({ do: 'close-mix', mix: 'room' }, rig.nowMs());
+    rig.run(1);
+    assert.equal(rig.engine.isIdle(), true);
+    rig.rest(restFrames);
+    rig.engine.apply({ do: 'capture', capture: 'c', tracks: [{ said: ['leg-0'], heard: [] }] }, rig.nowMs());
+    assert.equal(rig.engine.isIdle(), true, 'captures are refused without a receiver');
+    const again = [500, 800, 1100].map((hz, k) => rig.phone(`leg-${k}`, hz));
+    connectAll(
+      rig.engine,
+      rig.nowMs(),
+      'room',
+      again.map(({ leg }) => leg),
+    );
+    rig.run(150);
+    return again[0]!.heardCount;
+  };
+  assert.equal(delayAfter(180_000), delayAfter(0));
 });

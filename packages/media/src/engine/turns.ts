@@ -34,6 +34,8 @@ export interface Turns {
   readonly step: number;
   /** Begins the next step, after `skipped` whole frames. */
   begin(nowMs: number, skipped: number): void;
+  /** Passes over this many whole frames in which there was no leg. */
+  rest(frames: number): void;
   /** The legs of this phase, due or not. */
   present(): readonly Leg[];
   isDue(leg: Leg): boolean;
@@ -56,44 +58,126 @@ export interface Turns {
 
 /** Divides frames of 20 ms into this many phases. `find` returns a leg by name when its mix moves. */
 export function createTurns(phases: number, find: (leg: string) => Leg | undefined): Turns {
-  const stepMs = FRAME_MS / phases;
-  const byPhase: Leg[][] = Array.from({ length: phases }, () => []);
-  /** Work of the legs of each phase, in ms. */
-  const work = new Float64Array(phases);
-  const noted: MixTurn[] = [];
-  const late: Leg[] = [];
-  const mostWaits = Math.floor(MOST_WAIT_MS / stepMs);
-  let step = 0;
-  /** The time of step 0, if no step had been late. */
-  let originMs = Number.POSITIVE_INFINITY;
+  return new PhasedTurns(phases, find);
+}
 
-  const firstIn = (phase: number, from: number): number => {
-    const ahead = (phase - from) % phases;
-    return from + (ahead < 0 ? ahead + phases : ahead);
-  };
-  const take = (leg: Leg): void => {
-    const legs = byPhase[leg.turn.phase]!;
+class PhasedTurns implements Turns {
+  step = 0;
+  readonly #phases: number;
+  readonly #stepMs: number;
+  readonly #find: (leg: string) => Leg | undefined;
+  readonly #byPhase: Leg[][];
+  /** Work of the legs of each phase, in ms. */
+  readonly #work: Float64Array;
+  readonly #noted: MixTurn[] = [];
+  readonly #late: Leg[] = [];
+  readonly #mostWaits: number;
+  /** The time of step 0, if no step had been late. */
+  #originMs = Number.POSITIVE_INFINITY;
+
+  constructor(phases: number, find: (leg: string) => Leg | undefined) {
+    this.#phases = phases;
+    this.#stepMs = FRAME_MS / phases;
+    this.#find = find;
+    this.#byPhase = Array.from({ length: phases }, () => []);
+    this.#work = new Float64Array(phases);
+    this.#mostWaits = Math.floor(MOST_WAIT_MS / this.#stepMs);
+  }
+
+  begin(nowMs: number, skipped: number): void {
+    this.step += 1 + skipped * this.#phases;
+    const origin = nowMs - this.step * this.#stepMs;
+    // Steps are late, never early. The slow rise recovers from a changed clock or a restarted schedule.
+    this.#originMs = origin < this.#originMs ? origin : this.#originMs + (origin - this.#originMs) / 1000;
+  }
+
+  rest(frames: number): void {
+    this.step += frames * this.#phases;
+  }
+
+  present(): readonly Leg[] {
+    return this.#byPhase[this.step % this.#phases]!;
+  }
+
+  isDue({ turn }: Leg): boolean {
+    return this.step >= turn.dueStep;
+  }
+
+  defers(leg: Leg): boolean {
+    const { turn, hearing, jitter } = leg;
+    if (!leg.listens) return false;
+    const mayWait = this.#mostWaits > 0 && hearing.mix === undefined && leg.taps !== undefined;
+    jitter.pace.patienceMs = mayWait ? MOST_WAIT_MS : 0;
+    // After a concealed frame there is no waiting: the packet is lost or the phone has stopped sending.
+    const isLate = jitter.isPlaying && jitter.depthMs < FRAME_MS && !leg.isConcealed;
+    if (!mayWait || turn.waited >= this.#mostWaits || !isLate) {
+      turn.waited = 0;
+      return false;
+    }
+    turn.waited++;
+    this.#late.push(leg);
+    return true;
+  }
+
+  add(leg: Leg): void {
+    leg.slot = this.#byPhase[leg.turn.phase]!.push(leg) - 1;
+    this.#work[leg.turn.phase]! += leg.workMs;
+  }
+
+  remove(leg: Leg): void {
+    const legs = this.#byPhase[leg.turn.phase]!;
     const last = legs.pop()!;
-    work[leg.turn.phase]! -= leg.workMs;
+    this.#work[leg.turn.phase]! -= leg.workMs;
     if (last === leg) return;
     legs[leg.slot] = last;
     last.slot = leg.slot;
-  };
-  const put = (leg: Leg): void => {
-    leg.slot = byPhase[leg.turn.phase]!.push(leg) - 1;
-    work[leg.turn.phase]! += leg.workMs;
-  };
-  const move = (leg: Leg, phase: number, dueStep: number): void => {
-    take(leg);
+  }
+
+  weigh(leg: Leg, codec: CodecName): void {
+    this.#work[leg.turn.phase]! -= leg.workMs;
+    leg.workMs = workMsOf[codec] ?? USUAL_WORK_MS;
+    this.#work[leg.turn.phase]! += leg.workMs;
+  }
+
+  join(leg: Leg, mix: MixTurn): void {
+    if (mix.phase < 0) mix.phase = leg.turn.phase;
+    else if (leg.turn.phase !== mix.phase) {
+      this.#move(leg, mix.phase, this.#firstIn(mix.phase, leg.turn.lastStep + this.#phases));
+    }
+  }
+
+  note(leg: Leg, nowMs: number): void {
+    const mix = leg.hearing.mix ?? soloOf(leg);
+    if (this.#phases === 1 || mix === undefined || nowMs < mix.lookMs) return;
+    mix.lookMs = Number.POSITIVE_INFINITY;
+    this.#noted.push(mix);
+  }
+
+  end(nowMs: number): void {
+    const late = this.#late;
+    for (let leg = late.pop(); leg !== undefined; leg = late.pop()) {
+      this.#move(leg, (leg.turn.phase + 1) % this.#phases, this.step + 1);
+    }
+    const noted = this.#noted;
+    for (let mix = noted.pop(); mix !== undefined; mix = noted.pop()) this.#look(mix, nowMs);
+  }
+
+  #firstIn(phase: number, from: number): number {
+    const ahead = (phase - from) % this.#phases;
+    return from + (ahead < 0 ? ahead + this.#phases : ahead);
+  }
+
+  #move(leg: Leg, phase: number, dueStep: number): void {
+    this.remove(leg);
     leg.turn.phase = phase;
     leg.turn.dueStep = dueStep;
-    put(leg);
+    this.add(leg);
     // Its last frame has been heard already.
     leg.source.active = false;
     leg.jitter.pace.retime();
-  };
+  }
 
-  function look(mix: MixTurn, nowMs: number): void {
+  #look(mix: MixTurn, nowMs: number): void {
     if (mix.isChanged) {
       mix.isChanged = false;
       mix.patientUntilMs = nowMs + PATIENCE_MS;
@@ -104,7 +188,7 @@ export function createTurns(phases: number, find: (leg: string) => Leg | undefin
     let isAlone = false;
     let isTapped = false;
     let ownMs = 0;
-    for (const leg of legsOf(mix)) {
+    for (const leg of this.#legsOf(mix)) {
       ownMs += leg.workMs;
       if (leg.hearing.mix === undefined) isAlone = true;
       if (leg.taps !== undefined) isTapped = true;
@@ -116,96 +200,48 @@ export function createTurns(phases: number, find: (leg: string) => Leg | undefin
     mix.lookMs = nowMs + (isPatient && isMissing ? IMPATIENT_LOOK_MS : LOOK_MS);
     // A single leg in a mix delays no other leg, but its tap waits for it.
     if (heard.length < (isTapped ? 1 : 2) || (isPatient && isMissing)) return;
+    mix.patientUntilMs = 0;
+    this.#choose(mix, heard, ownMs, isAlone ? FIRST_GAIN_MS : LATER_GAIN_MS);
+  }
+
+  /** Moves a mix to the phase in which its members wait least, if that saves enough. */
+  #choose(mix: MixTurn, heard: readonly Readiness[], ownMs: number, leastGainMs: number): void {
     const isFirst = !mix.isChosen;
     mix.isChosen = true;
-    mix.patientUntilMs = 0;
-    const grid = { phases, stepMs, timeMs: originMs };
+    const grid = { phases: this.#phases, stepMs: this.#stepMs, timeMs: this.#originMs };
     // Load alone must not cause later moves: each move would cause others.
     const gainMs = isFirst ? undefined : choosePhase(heard, mix.phase, { ...grid, workMs: () => 0 }).gainMs;
-    if (gainMs !== undefined && gainMs < (isAlone ? FIRST_GAIN_MS : LATER_GAIN_MS)) return;
-    const workMs = (phase: number) => work[phase]! + (phase === mix.phase ? 0 : ownMs);
+    if (gainMs !== undefined && gainMs < leastGainMs) return;
+    const workMs = (phase: number) => this.#work[phase]! + (phase === mix.phase ? 0 : ownMs);
     const choice = choosePhase(heard, mix.phase, { ...grid, workMs });
     if (choice.phase === mix.phase || (isFirst && choice.gainMs < FIRST_GAIN_MS)) return;
-    const earlier = firstIn(choice.phase, step);
-    mix.dueStep = choice.mayComeEarlier ? earlier : earlier + phases;
+    const earlier = this.#firstIn(choice.phase, this.step);
+    mix.dueStep = choice.mayComeEarlier ? earlier : earlier + this.#phases;
     mix.phase = choice.phase;
-    for (const leg of legsOf(mix)) {
-      const isInStep = leg.turn.lastStep === step;
-      move(leg, mix.phase, isInStep ? mix.dueStep : firstIn(mix.phase, leg.turn.lastStep + phases));
+    for (const leg of this.#legsOf(mix)) {
+      const isInStep = leg.turn.lastStep === this.step;
+      const next = this.#firstIn(mix.phase, leg.turn.lastStep + this.#phases);
+      this.#move(leg, mix.phase, isInStep ? mix.dueStep : next);
     }
   }
 
-  /** The turn of a leg that is tapped and in no mix. */
-  function soloOf({ name, hearing, taps, turn }: Leg): MixTurn | undefined {
-    if (taps === undefined) return undefined;
-    if (hearing.solo === undefined) {
-      hearing.solo = createMixTurn(() => [name]);
-      noteChange(hearing.solo);
-    }
-    hearing.solo.phase = turn.phase;
-    return hearing.solo;
-  }
-
-  function legsOf(mix: MixTurn): Set<Leg> {
+  #legsOf(mix: MixTurn): Set<Leg> {
     const legs = new Set<Leg>();
     for (const name of mix.legs()) {
-      const leg = find(name);
+      const leg = this.#find(name);
       if (leg !== undefined && (leg.hearing.mix ?? leg.hearing.solo) === mix) legs.add(leg);
     }
     return legs;
   }
+}
 
-  return {
-    get step() {
-      return step;
-    },
-    begin(nowMs, skipped) {
-      step += 1 + skipped * phases;
-      const origin = nowMs - step * stepMs;
-      // Steps are late, never early. The slow rise recovers from a changed clock or a restarted schedule.
-      originMs = origin < originMs ? origin : originMs + (origin - originMs) / 1000;
-    },
-    present: () => byPhase[step % phases]!,
-    isDue: ({ turn }) => step >= turn.dueStep,
-    defers(leg) {
-      const { turn, hearing, jitter } = leg;
-      if (!leg.listens) return false;
-      const mayWait = mostWaits > 0 && hearing.mix === undefined && leg.taps !== undefined;
-      jitter.pace.patienceMs = mayWait ? MOST_WAIT_MS : 0;
-      // After a concealed frame there is no waiting: the packet is lost or the phone has stopped sending.
-      const isLate = jitter.isPlaying && jitter.depthMs < FRAME_MS && !leg.isConcealed;
-      if (!mayWait || turn.waited >= mostWaits || !isLate) {
-        turn.waited = 0;
-        return false;
-      }
-      turn.waited++;
-      late.push(leg);
-      return true;
-    },
-    add: put,
-    remove: take,
-    weigh(leg, codec) {
-      work[leg.turn.phase]! -= leg.workMs;
-      leg.workMs = workMsOf[codec] ?? USUAL_WORK_MS;
-      work[leg.turn.phase]! += leg.workMs;
-    },
-    join(leg, mix) {
-      if (mix.phase < 0) mix.phase = leg.turn.phase;
-      else if (leg.turn.phase !== mix.phase) {
-        move(leg, mix.phase, firstIn(mix.phase, leg.turn.lastStep + phases));
-      }
-    },
-    note(leg, nowMs) {
-      const mix = leg.hearing.mix ?? soloOf(leg);
-      if (phases === 1 || mix === undefined || nowMs < mix.lookMs) return;
-      mix.lookMs = Number.POSITIVE_INFINITY;
-      noted.push(mix);
-    },
-    end(nowMs) {
-      for (let leg = late.pop(); leg !== undefined; leg = late.pop()) {
-        move(leg, (leg.turn.phase + 1) % phases, step + 1);
-      }
-      for (let mix = noted.pop(); mix !== undefined; mix = noted.pop()) look(mix, nowMs);
-    },
-  };
+/** The turn of a leg that is tapped and in no mix. */
+function soloOf({ name, hearing, taps, turn }: Leg): MixTurn | undefined {
+  if (taps === undefined) return undefined;
+  if (hearing.solo === undefined) {
+    hearing.solo = createMixTurn(() => [name]);
+    noteChange(hearing.solo);
+  }
+  hearing.solo.phase = turn.phase;
+  return hearing.solo;
 }

@@ -66,6 +66,8 @@ export interface Hearing {
   refresh(leg: string): void;
   /** Whether the tables let the leg hear this source now. */
   hears(leg: string, other: Source): boolean;
+  /** Nothing is played, and no change waits for `settle`. */
+  isIdle(): boolean;
   census(): { mixes: number; plays: number; audiences: number };
 }
 
@@ -299,6 +301,7 @@ export function createHearing({ codecs, playEnded, joined, feedsOf }: HearingDep
     },
     refresh: mark,
     hears: (leg, other) => heardBy(leg).has(other),
+    isIdle: () => running.length === 0 && stale.size === 0,
     census: () => ({ mixes: mixes.size, plays: running.length, audiences: audiences.size() }),
   };
 

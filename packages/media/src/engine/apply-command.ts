@@ -1,0 +1,96 @@
+import type { TakeCaptured } from '../capture/capture.ts';
+import type { Captures } from '../capture/captures.ts';
+import { createVoiceActivity } from '../dsp/voice-activity.ts';
+import type { Hearing } from '../mix/hearing.ts';
+import type { MediaNotice, MixCommand } from './commands.ts';
+import type { EngineLimits } from './engine-limits.ts';
+import type { Leg } from './leg.ts';
+import type { Relays } from './relays.ts';
+import type { SoundLibrary } from './sound-library.ts';
+
+/** The rate of a telephone, at which a refused capture ends. */
+const TELEPHONE_RATE = 8000;
+
+/** The parts of an engine that commands change. */
+export interface CommandDeps {
+  readonly limits: EngineLimits;
+  readonly find: (leg: string) => Leg | undefined;
+  readonly hearing: Hearing;
+  readonly captures: Captures;
+  readonly relays: Relays;
+  readonly sounds: SoundLibrary;
+  readonly counters: { digitsRefused: number };
+  readonly captured: TakeCaptured | undefined;
+  readonly notify: (notice: MediaNotice) => void;
+  readonly nextSourceId: () => number;
+  /** The longest frame of these legs. */
+  readonly frameSamplesOf: (legs: readonly string[]) => number;
+}
+
+type CommandOf<Do extends MixCommand['do']> = Extract<MixCommand, { readonly do: Do }>;
+
+/** Returns what applies one command: false for an unknown mix or leg, and above a limit. */
+export function createCommands(deps: CommandDeps): (command: MixCommand) => boolean {
+  const { hearing, captures, limits } = deps;
+  return (command) => {
+    switch (command.do) {
+      case 'open-mix':
+        return hearing.census().mixes < limits.mixes && hearing.openMix(command.mix);
+      case 'close-mix':
+        return hearing.closeMix(command.mix);
+      case 'set-hearing':
+        if (command.members.length > limits.membersPerMix) return false;
+        return hearing.setHearing(command.mix, command.members);
+      case 'play':
+        return play(command, deps);
+      case 'stop-play':
+        return hearing.stopPlay(command.mix, command.key);
+      case 'send-digits':
+        return sendDigits(command, deps);
+      case 'capture':
+        return captures.capture(command.capture, command.tracks);
+      case 'pause-capture':
+        return captures.pause(command.capture, command.paused);
+      case 'end-capture':
+        if (captures.end(command.capture)) return true;
+        deps.captured?.(command.capture, 0, new Int16Array(0), true, TELEPHONE_RATE);
+        return false;
+      case 'watch-voice':
+        return watchVoice(command, deps);
+    }
+  };
+}
+
+function play(command: CommandOf<'play'>, deps: CommandDeps): boolean {
+  const { hearing, limits, sounds } = deps;
+  hearing.stopPlay(command.mix, command.key);
+  const rate = 50 * deps.frameSamplesOf(command.to);
+  const play = sounds.play(deps.nextSourceId(), command.sound, command.loop, rate);
+  if (play !== undefined && hearing.countPlays(command.mix) < limits.playsPerMix) {
+    const { mix, key, to, alone = false } = command;
+    if (hearing.play(mix, key, to, play, alone)) return true;
+  }
+  // The requester waits for the end of the play, so refusal must end it too (as for a capture).
+  deps.notify({ type: 'play-ended', mix: command.mix, key: command.key });
+  return false;
+}
+
+function sendDigits(command: CommandOf<'send-digits'>, { find, counters, relays }: CommandDeps): boolean {
+  const leg = find(command.leg);
+  if (leg === undefined) return false;
+  if (leg.eventPayloadType < 0 || leg.digitsOut.queue(command.digits) === 0) counters.digitsRefused++;
+  else {
+    leg.pressesKeys = true;
+    relays.end(leg);
+  }
+  return true;
+}
+
+function watchVoice(command: CommandOf<'watch-voice'>, { find, relays }: CommandDeps): boolean {
+  const leg = find(command.leg);
+  if (leg === undefined) return false;
+  leg.voice = command.watched ? (leg.voice ?? createVoiceActivity()) : undefined;
+  if (!command.watched) leg.reportedVoice = undefined;
+  relays.end(leg);
+  return true;
+}
