@@ -4,6 +4,7 @@ import { api } from './benches/api.ts';
 import { callbacks } from './benches/callbacks.ts';
 import { calls } from './benches/calls.ts';
 import { delay } from './benches/delay.ts';
+import { idle } from './benches/idle.ts';
 import { kamailio } from './benches/kamailio.ts';
 import { lateness } from './benches/lateness.ts';
 import { mix } from './benches/mix.ts';
@@ -14,7 +15,7 @@ import { verify } from './benches/verify.ts';
 import { type BenchResult, isMissed, tableOf, writeResult } from './report.ts';
 
 /** `npm run bench`: runs every bench, or the named ones; `--profile <directory>` writes CPU profiles there. */
-const benches = [api, register, callbacks, calls, verify, parser, mix, lateness, delay, streams];
+const benches = [api, register, callbacks, calls, verify, parser, idle, mix, lateness, delay, streams];
 
 /** Needs Debian's Kamailio and takes minutes, so it runs only when named. */
 const named = [kamailio];

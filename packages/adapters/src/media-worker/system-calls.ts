@@ -17,6 +17,10 @@ export interface SystemCalls {
   epollCreate(flags: number): number;
   epollControl(epoll: number, operation: number, fd: number, event: Uint8Array): number;
   epollWait(epoll: number, events: Uint8Array, most: number, timeoutMs: number): number;
+  /** Blocks until one of the descriptors is ready or the time (a timespec) is over; returns the number that are ready. */
+  ppoll(descriptors: Uint8Array, count: number, timeout: Uint8Array, signals: null): number;
+  /** The epoll descriptor of this thread's event loop; negative where it is not known. */
+  eventLoopDescriptor(): number;
   /** Memory outside the heap with a fixed address: the pointer for calls, a view, and the address as a number. */
   allocate(bytes: number): { readonly pointer: unknown; readonly view: DataView; readonly address: bigint };
 }
@@ -41,6 +45,8 @@ export async function loadSystemCalls(): Promise<SystemCalls | undefined> {
       epollCreate: libc.func('int epoll_create1(int)'),
       epollControl: libc.func('int epoll_ctl(int, int, int, void *)'),
       epollWait: libc.func('int epoll_wait(int, void *, int, int)'),
+      ppoll: libc.func('int ppoll(void *, unsigned long, void *, void *)'),
+      eventLoopDescriptor: findEventLoop(koffi),
       allocate(bytes) {
         const pointer: unknown = koffi.alloc('uint8_t', bytes);
         return {
@@ -52,5 +58,21 @@ export async function loadSystemCalls(): Promise<SystemCalls | undefined> {
     };
   } catch {
     return undefined;
+  }
+}
+
+/**
+ * Node exports its public C++ functions, and libuv's, for native addons (node.h: `GetCurrentEventLoop`). They are called
+ * in the thread whose loop is asked for.
+ */
+function findEventLoop(koffi: Pick<typeof import('koffi').default, 'load'>): () => number {
+  try {
+    const node = koffi.load(null);
+    const isolate = node.func('_ZN2v87Isolate10GetCurrentEv', 'void *', []);
+    const loop = node.func('_ZN4node19GetCurrentEventLoopEPN2v87IsolateE', 'void *', ['void *']);
+    const descriptor = node.func('int uv_backend_fd(void *)');
+    return () => descriptor(loop(isolate()));
+  } catch {
+    return () => -1;
   }
 }

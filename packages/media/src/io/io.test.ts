@@ -126,3 +126,74 @@ test('with several ticks per frame, a stall skips whole frames, so that every le
   assert.ok(skips.length === 1 && skips[0]! >= 49 && skips[0]! <= 56, `${skips}`);
   assert.equal(skipped, skips[0]! * 8);
 });
+
+test('an idle loop has no ticks; after a wake the schedule continues on its grid, and nothing counts as late or skipped', async () => {
+  let offset = 0;
+  let isIdle = false;
+  let ticks = 0;
+  const rests: number[] = [];
+  let reached = Promise.withResolvers<void>();
+  const loop = createTickLoop({
+    intervalMs: 2.5,
+    ticksPerFrame: 8,
+    pollsPerTick: 0,
+    now: () => performance.now() + offset,
+    poll: () => {},
+    isIdle: () => isIdle,
+    rested: (frames) => rests.push(frames),
+    tick() {
+      ticks++;
+      if (ticks === 3) isIdle = true;
+      if (ticks === 3 || ticks === 12) reached.resolve();
+    },
+  });
+  loop.start();
+  await reached.promise;
+  offset = 60_000;
+  reached = Promise.withResolvers<void>();
+  isIdle = false;
+  loop.wake();
+  loop.wake();
+  assert.equal(ticks, 3);
+  await reached.promise;
+  loop.stop();
+  assert.ok(rests.length === 1 && rests[0]! >= 3000 && rests[0]! <= 3100, `${rests}`);
+  const { rebased, skipped } = loop.stats();
+  assert.deepEqual([rebased, skipped], [0, 0]);
+});
+
+test('a loop that can wait needs no timers: ticks are not early, and work of the event loop comes first', async () => {
+  const start = performance.now();
+  const at: number[] = [];
+  const order: string[] = [];
+  const done = Promise.withResolvers<void>();
+  const loop = createTickLoop({
+    intervalMs: 5,
+    pollsPerTick: 0,
+    now: () => performance.now(),
+    poll: () => {},
+    wait(ms) {
+      if (at.length === 3 && order.length === 0) {
+        order.push('wait');
+        setImmediate(() => order.push('event loop'));
+        return true;
+      }
+      const end = performance.now() + ms;
+      while (performance.now() < end);
+      return false;
+    },
+    tick(nowMs) {
+      at.push(nowMs - start);
+      if (at.length === 4) order.push('tick');
+      if (at.length === 6) done.resolve();
+    },
+  });
+  loop.start();
+  await done.promise;
+  loop.stop();
+  assert.deepEqual(order, ['wait', 'event loop', 'tick']);
+  assert.ok(
+    at.every((ms, index) => ms >= (index + 1) * 5),
+    `${at}`,
+  );
+});

@@ -10,9 +10,16 @@ export interface LegSockets {
   close(leg: number): Promise<void>;
   /** Delivers the packets that have arrived, on systems that need polling. */
   poll(): void;
+  /**
+   * Blocks the thread for this time. Returns true when it returned earlier because the event loop has work. Undefined
+   * where a timer must pace the thread.
+   */
+  wait?(ms: number): boolean;
   /** Required calls of `poll` in 20 ms besides the one before a tick; 0 when packets are delivered without polling. */
   readonly pollsPerTick: number;
   readonly counters: SocketCounters;
+  /** Frees what is left when all legs are closed. */
+  end?(): void;
 }
 
 /** Open sockets, and packets since the start. */

@@ -1,15 +1,15 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TakeCaptured } from '../capture/capture.ts';
-import { createResampler } from '../dsp/resampler.ts';
 import type { AgreedMedia, LegStatistics, MediaNotice, MixCommand, SoundClip } from '../engine/commands.ts';
+import type { MediaEngine } from '../engine/engine-interface.ts';
 import type { EngineCensus, EngineCounters, EngineLimits } from '../engine/engine-limits.ts';
 import { createMediaEngine } from '../engine/media-engine.ts';
 import type { EngineStreams } from '../stream/engine-streams.ts';
-import type { OpenLegSockets, SocketCounters } from './leg-sockets.ts';
+import { createClipLoader } from './clip-loader.ts';
+import type { LegSockets, OpenLegSockets, SocketCounters } from './leg-sockets.ts';
 import type { OpenOpus } from './opus.ts';
 import { nodeCiphers } from './srtp-ciphers.ts';
-import { createTickLoop, type TickStats } from './tick-loop.ts';
+import { createTickLoop, type TickLoopDeps, type TickStats } from './tick-loop.ts';
 
 /** An engine with sockets and a clock, as it runs in a media thread. */
 export interface MediaHost {
@@ -80,18 +80,68 @@ export interface MediaHostOptions {
 /** Steps of 2.5 ms: fine enough to run soon after the packets of a call; more steps would cost more than they save. */
 const PHASES = 8;
 
-/** Rates of stored clips. */
-const NARROW = 8000;
-const WIDE = 16_000;
-
-/** Samples per conversion step: a few tenths of a millisecond. */
-const CLIP_STEP = 2000;
-
-/** Creates a host and starts its ticks. */
+/** Creates a host; ticks begin with the first leg. */
 export function createMediaHost(options: MediaHostOptions): MediaHost {
   const { phases = PHASES } = options;
   // Monotonic, independent of changes of the system clock.
   const now = (): number => performance.timeOrigin + performance.now();
+  const { engine, sockets } = connectEngine(options, phases, now);
+  engine.warmUp();
+  const clips = createClipLoader(engine);
+  const loop = createTickLoop({
+    intervalMs: 20 / phases,
+    ticksPerFrame: phases,
+    now,
+    tick: (nowMs, skipped) => engine.tick(nowMs, skipped),
+    isIdle: () => engine.isIdle(),
+    rested: (frames) => engine.rest(frames),
+    poll: sockets.poll,
+    ...waitOf(sockets, clips.isConverting),
+    // Each tick polls, so only the remaining polls are needed.
+    pollsPerTick: Math.ceil((sockets.pollsPerTick + 1) / phases) - 1,
+  });
+  loop.start();
+  const legs = createHostLegs(engine, sockets, now, loop.wake);
+
+  return {
+    open: legs.open,
+    connect(leg, agreed) {
+      engine.connectLeg(leg, agreed, now());
+    },
+    close: legs.close,
+    apply(command) {
+      loop.wake();
+      engine.apply(command, now());
+    },
+    loadClip: clips.load,
+    dropClip: (name) => engine.dropClip(name),
+    streams: wakingStreams(engine.streams, loop.wake),
+    now,
+    census: () => ({ ...engine.census(), sockets: sockets.counters.sockets }),
+    stats: () => ({
+      participants: engine.census().legs,
+      ticks: loop.stats(),
+      engine: { ...engine.counters },
+      network: { ...sockets.counters },
+      leaks: engine.countLeaks(),
+      cpuMs: threadCpuMs(),
+    }),
+    resetStats: () => loop.resetStats(),
+    async closeAll() {
+      engine.endCaptures();
+      await legs.closeAll();
+      loop.stop();
+      sockets.end?.();
+    },
+  };
+}
+
+/** An engine whose packets pass through sockets, and whose notices leave once a turn of the event loop. */
+function connectEngine(
+  options: MediaHostOptions,
+  phases: number,
+  now: () => number,
+): { readonly engine: MediaEngine; readonly sockets: LegSockets } {
   let gathered: MediaNotice[] = [];
   const hand = (): void => {
     const notices = gathered;
@@ -123,24 +173,25 @@ export function createMediaHost(options: MediaHostOptions): MediaHost {
     ...(options.mediaSilentMs === undefined ? {} : { mediaSilentMs: options.mediaSilentMs }),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
-  engine.warmUp();
-  const loop = createTickLoop({
-    intervalMs: 20 / phases,
-    ticksPerFrame: phases,
-    now,
-    tick: engine.tick,
-    poll: sockets.poll,
-    // Each tick polls, so only the remaining polls are needed.
-    pollsPerTick: Math.ceil((sockets.pollsPerTick + 1) / phases) - 1,
-  });
-  loop.start();
+  return { engine, sockets };
+}
 
+/** Legs with their ports. */
+function createHostLegs(engine: MediaEngine, sockets: LegSockets, now: () => number, wake: () => void) {
   const indexes = new Map<string, number>();
   /** Legs whose ports are being bound; `close` waits for them. */
   const opening = new Map<string, Promise<unknown>>();
-
-  const host: MediaHost = {
-    async open(leg) {
+  const close = async (leg: string): Promise<LegStatistics> => {
+    await opening.get(leg)?.catch(() => {});
+    const index = indexes.get(leg);
+    indexes.delete(leg);
+    const statistics = engine.closeLeg(leg, now());
+    if (index !== undefined) await sockets.close(index);
+    return statistics;
+  };
+  return {
+    async open(leg: string): Promise<{ port: number }> {
+      wake();
       const index = engine.openLeg(leg);
       if (index === undefined) throw new Error(`media leg ${leg} is open, or the limit is reached`);
       indexes.set(leg, index);
@@ -156,68 +207,36 @@ export function createMediaHost(options: MediaHostOptions): MediaHost {
         opening.delete(leg);
       }
     },
-    connect(leg, agreed) {
-      engine.connectLeg(leg, agreed, now());
+    close,
+    closeAll: () => Promise.all([...indexes.keys()].map(close)),
+  };
+}
+
+/** Streams that end the rest of the loop before they give the engine work. */
+function wakingStreams(streams: EngineStreams, wake: () => void): EngineStreams {
+  return {
+    ...streams,
+    tap(name, order) {
+      wake();
+      return streams.tap(name, order);
     },
-    async close(leg) {
-      await opening.get(leg)?.catch(() => {});
-      const index = indexes.get(leg);
-      indexes.delete(leg);
-      const statistics = engine.closeLeg(leg, now());
-      if (index !== undefined) await sockets.close(index);
-      return statistics;
+    openFeed(name, order) {
+      wake();
+      return streams.openFeed(name, order);
     },
-    apply: (command) => engine.apply(command, now()),
-    async loadClip(name, clip) {
-      const narrow = await convert(clip, NARROW);
-      const kept =
-        clip.sampleRate > NARROW
-          ? { sampleRate: WIDE, samples: await convert(clip, WIDE) }
-          : { sampleRate: NARROW, samples: narrow };
-      if (!engine.loadClip(name, kept, narrow)) {
-        throw new RangeError(`clip ${name} does not fit: the limit of samples of all clips is reached`);
-      }
-    },
-    dropClip: (name) => engine.dropClip(name),
-    streams: engine.streams,
-    now,
-    census: () => ({ ...engine.census(), sockets: sockets.counters.sockets }),
-    stats: () => ({
-      participants: engine.census().legs,
-      ticks: loop.stats(),
-      engine: { ...engine.counters },
-      network: { ...sockets.counters },
-      leaks: engine.countLeaks(),
-      cpuMs: threadCpuMs(),
-    }),
-    resetStats: () => loop.resetStats(),
-    async closeAll() {
-      engine.endCaptures();
-      await Promise.all([...indexes.keys()].map((leg) => host.close(leg)));
-      loop.stop();
+    openVirtualLeg(name, order) {
+      wake();
+      return streams.openVirtualLeg(name, order);
     },
   };
-  return host;
+}
+
+/** The wait of the sockets, if they have one; not while the event loop has work that it does not see. */
+function waitOf({ wait }: LegSockets, isBusy: () => boolean): Pick<TickLoopDeps, 'wait'> {
+  return wait === undefined ? {} : { wait: (ms) => isBusy() || wait(ms) };
 }
 
 function threadCpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
-}
-
-async function convert({ sampleRate, samples }: SoundClip, rate: number): Promise<Int16Array> {
-  if (sampleRate === rate) return samples;
-  const resampler = createResampler({ from: sampleRate, to: rate });
-  const length = Math.round((samples.length * rate) / sampleRate);
-  // Silence after the end flushes the last samples out of the filter.
-  const tail = new Int16Array(resampler.delaySamples + 1);
-  const out = new Int16Array(resampler.outputBound(samples.length + tail.length));
-  let written = 0;
-  for (let at = 0; at < samples.length; at += CLIP_STEP) {
-    const count = Math.min(CLIP_STEP, samples.length - at);
-    written += resampler.process(samples, at, count, out, written);
-    await nextTurn();
-  }
-  resampler.process(tail, 0, tail.length, out, written);
-  return out.slice(0, length);
 }

@@ -4,6 +4,8 @@ import { createLateness, type LatenessSummary } from './lateness.ts';
 export interface TickLoop {
   start(): void;
   stop(): void;
+  /** Ends a rest; to be called before each change of the engine. The next tick comes within a frame. */
+  wake(): void;
   stats(): TickStats;
   resetStats(): void;
 }
@@ -35,83 +37,148 @@ export interface TickLoopDeps {
   readonly pollsPerTick: number;
   /** A stall longer than this many frames restarts the schedule. */
   readonly mostBehind?: number;
+  /**
+   * Blocks the thread for this time. Returns true when it returned earlier because the event loop has work. Without it,
+   * a timer paces the loop.
+   */
+  wait?(ms: number): boolean;
+  /** Whether ticks have nothing to do until the next `wake`. Default: never. */
+  isIdle?(): boolean;
+  /** A rest of this many frames is over. */
+  rested?(frames: number): void;
 }
 
 /**
  * The n-th tick is due at start + n · interval, so that errors do not add up. After a short stall, the due ticks follow
  * one another, with a turn of the event loop between them so that waiting packets are read first. After a long stall (a
  * suspended machine) the schedule restarts, because hundreds of frames at once would only fill the listeners' buffers.
+ * While the engine is idle there are no ticks and no timers; the schedule continues on its grid afterwards.
  */
 export function createTickLoop(deps: TickLoopDeps): TickLoop {
-  const { intervalMs, ticksPerFrame = 1, mostBehind = 5 } = deps;
-  const steps = deps.pollsPerTick + 1;
-  const lateness = createLateness();
-  const duration = createLateness();
-  let base = 0;
-  let done = 0;
-  let polls = 0;
-  let ticks = 0;
-  let rebased = 0;
-  let skipped = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let immediate: NodeJS.Immediate | undefined;
+  return new Loop(deps);
+}
 
-  const wake = (): void => {
-    timer = undefined;
-    immediate = undefined;
+class Loop implements TickLoop {
+  readonly #deps: TickLoopDeps;
+  readonly #intervalMs: number;
+  readonly #frameMs: number;
+  readonly #mostBehind: number;
+  readonly #steps: number;
+  readonly #lateness = createLateness();
+  readonly #duration = createLateness();
+  #base = 0;
+  #done = 0;
+  #polls = 0;
+  #ticks = 0;
+  #rebased = 0;
+  #skipped = 0;
+  #isResting = false;
+  #timer: NodeJS.Timeout | undefined;
+  #immediate: NodeJS.Immediate | undefined;
+
+  constructor(deps: TickLoopDeps) {
+    this.#deps = deps;
+    this.#intervalMs = deps.intervalMs;
+    this.#frameMs = deps.intervalMs * (deps.ticksPerFrame ?? 1);
+    this.#mostBehind = deps.mostBehind ?? 5;
+    this.#steps = deps.pollsPerTick + 1;
+  }
+
+  start(): void {
+    this.#base = this.#deps.now() + this.#intervalMs;
+    this.#done = 0;
+    this.#schedule();
+  }
+
+  stop(): void {
+    this.#isResting = false;
+    clearTimeout(this.#timer);
+    clearImmediate(this.#immediate);
+  }
+
+  readonly wake = (): void => {
+    if (!this.#isResting) return;
+    this.#isResting = false;
+    const frames = Math.max(0, Math.ceil((this.#deps.now() - this.#dueTick()) / this.#frameMs));
+    this.#base += frames * this.#frameMs;
+    this.#polls = 0;
+    this.#deps.rested?.(frames);
+    this.#schedule();
+  };
+
+  stats(): TickStats {
+    return {
+      lateness: this.#lateness.summary(),
+      duration: this.#duration.summary(),
+      ticks: this.#ticks,
+      rebased: this.#rebased,
+      skipped: this.#skipped,
+    };
+  }
+
+  resetStats(): void {
+    this.#lateness.reset();
+    this.#duration.reset();
+    this.#ticks = 0;
+    this.#rebased = 0;
+    this.#skipped = 0;
+  }
+
+  #dueTick(): number {
+    return this.#base + this.#done * this.#intervalMs;
+  }
+
+  #duePoll(): number {
+    const left = this.#steps - 1 - Math.min(this.#polls, this.#steps - 1);
+    return this.#dueTick() - (left * this.#intervalMs) / this.#steps;
+  }
+
+  #schedule(): void {
+    const wait = this.#duePoll() - this.#deps.now();
+    // Timers have a resolution of 1 ms and round down below it: one more turn waits for the rest.
+    if (wait <= 0 || this.#deps.wait !== undefined) this.#immediate = setImmediate(this.#turn);
+    else this.#timer = setTimeout(this.#turn, Math.ceil(wait));
+  }
+
+  readonly #turn = (): void => {
+    const deps = this.#deps;
+    this.#timer = undefined;
+    this.#immediate = undefined;
+    // Block first: all that the last tick caused has had its turn of the event loop by now.
+    if (deps.wait !== undefined) {
+      const ms = this.#duePoll() - deps.now();
+      if (ms > 0 && deps.wait(ms)) {
+        this.#schedule();
+        return;
+      }
+    }
     const now = deps.now();
     deps.poll();
-    polls++;
-    const due = base + done * intervalMs;
-    if (now >= due) {
-      const behind = Math.floor((now - due) / (intervalMs * ticksPerFrame));
-      const leftOut = behind > mostBehind ? behind : 0;
-      if (leftOut > 0) {
-        base += leftOut * ticksPerFrame * intervalMs;
-        rebased++;
-        skipped += leftOut * ticksPerFrame;
+    this.#polls++;
+    if (now >= this.#dueTick()) {
+      this.#tick(now);
+      if (deps.isIdle?.() === true) {
+        this.#isResting = true;
+        return;
       }
-      done++;
-      ticks++;
-      polls = 0;
-      lateness.record(now - due);
-      deps.tick(now, leftOut);
-      duration.record(deps.now() - now);
     }
-    schedule();
-  };
-  const schedule = (): void => {
-    const dueTick = base + done * intervalMs;
-    const duePoll = dueTick - ((steps - 1 - Math.min(polls, steps - 1)) * intervalMs) / steps;
-    const wait = duePoll - deps.now();
-    // Timers have a resolution of 1 ms and round down below it: one more turn waits for the rest.
-    if (wait <= 0) immediate = setImmediate(wake);
-    else timer = setTimeout(wake, Math.ceil(wait));
+    this.#schedule();
   };
 
-  return {
-    start() {
-      base = deps.now() + intervalMs;
-      done = 0;
-      schedule();
-    },
-    stop() {
-      clearTimeout(timer);
-      clearImmediate(immediate);
-    },
-    stats: () => ({
-      lateness: lateness.summary(),
-      duration: duration.summary(),
-      ticks,
-      rebased,
-      skipped,
-    }),
-    resetStats() {
-      lateness.reset();
-      duration.reset();
-      ticks = 0;
-      rebased = 0;
-      skipped = 0;
-    },
-  };
+  #tick(now: number): void {
+    const due = this.#dueTick();
+    const behind = Math.floor((now - due) / this.#frameMs);
+    const leftOut = behind > this.#mostBehind ? behind : 0;
+    if (leftOut > 0) {
+      this.#base += leftOut * this.#frameMs;
+      this.#rebased++;
+      this.#skipped += Math.round((leftOut * this.#frameMs) / this.#intervalMs);
+    }
+    this.#done++;
+    this.#ticks++;
+    this.#polls = 0;
+    this.#lateness.record(now - due);
+    this.#deps.tick(now, leftOut);
+    this.#duration.record(this.#deps.now() - now);
+  }
 }
