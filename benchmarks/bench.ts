@@ -10,12 +10,13 @@ import { lateness } from './benches/lateness.ts';
 import { mix } from './benches/mix.ts';
 import { parser } from './benches/parser.ts';
 import { register } from './benches/register.ts';
+import { srtp } from './benches/srtp.ts';
 import { streams } from './benches/streams.ts';
 import { verify } from './benches/verify.ts';
 import { type BenchResult, isMissed, tableOf, writeResult } from './report.ts';
 
 /** `npm run bench`: runs every bench, or the named ones; `--profile <directory>` writes CPU profiles there. */
-const benches = [api, register, callbacks, calls, verify, parser, idle, mix, lateness, delay, streams];
+const benches = [api, register, callbacks, calls, verify, parser, idle, mix, lateness, delay, srtp, streams];
 
 /** Needs Debian's Kamailio and takes minutes, so it runs only when named. */
 const named = [kamailio];

@@ -53,6 +53,7 @@ export const rfcTitles: Readonly<Record<number, string>> = {
   7118: 'WebSocket as a Transport for SIP',
   7587: 'RTP Payload for Opus',
   7616: 'HTTP Digest Access Authentication',
+  7714: 'AES-GCM in Secure RTP',
   7826: 'RTSP 2.0',
   8643: 'Opportunistic SRTP',
   8760: 'SIP Digest with SHA-256',

@@ -85,7 +85,6 @@ export {
   writeRtpHeader,
 } from './rtp/rtp-packet.ts';
 export { createRtpSender, type RtpSender, type RtpSenderOptions } from './rtp/rtp-sender.ts';
-export type { SrtpMaster } from './rtp/srtp-keys.ts';
 export {
   createSrtpCounters,
   createSrtpReceiver,
@@ -93,7 +92,15 @@ export {
   type SrtpReceiver,
 } from './rtp/srtp-receiver.ts';
 export { createSrtpSender, type SrtpSender } from './rtp/srtp-sender.ts';
-export type { SrtpCiphers, SrtpSuiteName } from './rtp/srtp-suite.ts';
+export {
+  type AesBlocks,
+  type AesGcm,
+  type HmacSha1,
+  type SrtpCiphers,
+  type SrtpSuiteName,
+  srtpPacketBytes,
+} from './rtp/srtp-suite.ts';
+export type { SrtpMaster } from './rtp/srtp-transform.ts';
 // stream/
 export type {
   EngineStreams,

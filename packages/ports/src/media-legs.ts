@@ -52,12 +52,14 @@ export interface AgreedProtection {
   readonly receiveKey: Uint8Array;
 }
 
-/** Crypto suites by their names in SDP (RFC 4568 §6.2, RFC 6188 §4). */
+/** Crypto suites by their names in SDP (RFC 4568 §6.2, RFC 6188 §4, RFC 7714 §14.1). */
 export type AgreedSuite =
   | 'AES_CM_128_HMAC_SHA1_80'
   | 'AES_CM_128_HMAC_SHA1_32'
   | 'AES_256_CM_HMAC_SHA1_80'
-  | 'AES_256_CM_HMAC_SHA1_32';
+  | 'AES_256_CM_HMAC_SHA1_32'
+  | 'AEAD_AES_128_GCM'
+  | 'AEAD_AES_256_GCM';
 
 /** The codecs of legs, by their RTP encoding names. */
 export type AgreedCodec = 'PCMU' | 'PCMA' | 'G722' | 'L16' | 'opus';

@@ -11,12 +11,14 @@ export interface CryptoAttribute {
 /** Our key for one suite: master key and salt in base64. */
 export type CryptoKey = Omit<CryptoAttribute, 'tag'>;
 
-/** Bytes of master key and salt (RFC 4568 §6.2, RFC 6188 §4). */
+/** Bytes of master key and salt (RFC 4568 §6.2, RFC 6188 §4, RFC 7714 §14.1). */
 const keyAndSaltBytes: ReadonlyMap<string, number> = new Map([
   ['AES_CM_128_HMAC_SHA1_80', 30],
   ['AES_CM_128_HMAC_SHA1_32', 30],
   ['AES_256_CM_HMAC_SHA1_80', 46],
   ['AES_256_CM_HMAC_SHA1_32', 46],
+  ['AEAD_AES_128_GCM', 28],
+  ['AEAD_AES_256_GCM', 44],
 ]);
 
 const line = /^a=crypto:(\d{1,9}) +(\w{1,64}) +(\S+)(?: +(\S.*)?)?$/i;

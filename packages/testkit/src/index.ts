@@ -41,6 +41,7 @@ export {
   type SimulatedWorld,
   type SimulatedWorldOptions,
 } from './simulated-world.ts';
+export { srtpCiphersContract } from './srtp-ciphers-contract.ts';
 export {
   assertDocumentedEvents,
   documentedOutbox,

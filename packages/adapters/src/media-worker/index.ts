@@ -1,2 +1,3 @@
 export { createMediaWorker, type MediaWorker, type MediaWorkerOptions } from './media-worker.ts';
+export { openNativeCiphers } from './native-ciphers.ts';
 export type { StreamCounters, StreamLimits } from './streams/stream-messages.ts';

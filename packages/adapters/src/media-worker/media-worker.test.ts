@@ -91,6 +91,7 @@ for (const sockets of ['dgram', 'native'] as const) {
       audiences: 0,
       captures: 0,
       sockets: 0,
+      ciphers: 0,
       streams: 0,
       streamSockets: 0,
       taps: 0,
@@ -192,4 +193,25 @@ test('after closeAll every request is refused at once, and closing again is no f
   await media.closeAll();
   await assert.rejects(media.open('b'));
   media.send({ do: 'open-mix', mix: 'm' });
+});
+
+test('a leg with SRTP holds ciphers outside the heap until it is closed, whatever keys it has used', async (context) => {
+  const media = await start(context);
+  const { port } = await media.open('a');
+  const phone = await createPhone(700, port);
+  const key = (bytes: number, value: number) => new Uint8Array(bytes).fill(value);
+  for (const [suite, bytes] of [
+    ['AES_CM_128_HMAC_SHA1_80', 30],
+    ['AEAD_AES_128_GCM', 28],
+    ['AEAD_AES_256_GCM', 44],
+  ] as const) {
+    const protection = { suite, sendKey: key(bytes, 1), receiveKey: key(bytes, 2) };
+    media.connect('a', { ...agreedWith(phone), protection });
+  }
+  const { ciphers } = await media.census();
+  // Two directions: four ciphers each for counter mode, two for GCM; none where the garbage collector frees them.
+  assert.ok(ciphers === 16 || ciphers === 0, `${ciphers}`);
+  assert.equal((await media.close('a')).protection, 'AEAD_AES_256_GCM');
+  assert.equal((await media.census()).ciphers, 0);
+  phone.close();
 });

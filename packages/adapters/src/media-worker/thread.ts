@@ -10,6 +10,7 @@ import {
 } from '@jackfield/media/io';
 import { networksOf } from '@jackfield/ports';
 import type { MediaThreadData } from './media-thread-data.ts';
+import { openNativeCiphers } from './native-ciphers.ts';
 import { openNativeSockets } from './native-sockets.ts';
 import type { StreamNotices, StreamRequest } from './streams/stream-messages.ts';
 import { createWorkerStreams } from './streams/worker-streams.ts';
@@ -21,10 +22,22 @@ const port = parentPort;
 const isAdmitted = networksOf(rtpSources);
 const native = sockets === 'dgram' ? undefined : await openNativeSockets();
 if (native === undefined && sockets === 'native') throw new Error('native sockets do not work here');
-const [openOpus, openNoiseCancellation] = await Promise.all([loadOpus(), loadNoiseCancellation()]);
+const [openOpus, openNoiseCancellation, ciphers] = await Promise.all([
+  loadOpus(),
+  loadNoiseCancellation(),
+  openNativeCiphers(),
+]);
 serveMediaThread(port, (notify, captured): MediaHost => {
   const openSockets = native ?? openDgramSockets;
-  const host = createMediaHost({ ...options, isAdmitted, openSockets, openOpus, notify, captured });
+  const host = createMediaHost({
+    ...options,
+    isAdmitted,
+    openSockets,
+    openOpus,
+    notify,
+    captured,
+    ...(ciphers === undefined ? {} : { ciphers }),
+  });
   const streams = createWorkerStreams({
     engine: host.streams,
     now: host.now,

@@ -9,7 +9,7 @@ import { createRtpSender } from '../rtp/rtp-sender.ts';
 import { createSrtpCounters } from '../rtp/srtp-receiver.ts';
 import type { AgreedMedia, AgreedPayload } from './commands.ts';
 import type { Leg, LegOptions } from './leg.ts';
-import { createLegKeys } from './leg-protection.ts';
+import { closeKeys, createLegKeys } from './leg-protection.ts';
 
 /** The codecs of legs; the position is the codec's index. */
 const codecNames: readonly CodecName[] = ['PCMU', 'PCMA', 'L16', 'G722', 'opus'];
@@ -251,8 +251,9 @@ function expect(leg: Leg, agreed: AgreedMedia): void {
     agreed.receiveTelephoneEventPayloadType ?? agreed.telephoneEventPayloadType ?? -1;
 }
 
-/** Frees the codecs. */
-export function closeCodecs(leg: Leg): void {
+/** Frees the codecs and the keys: the leg ends. */
+export function freeLeg(leg: Leg): void {
+  closeKeys(leg.keys);
   for (const codec of leg.open.values()) codec.close?.();
   leg.open.clear();
 }

@@ -5,7 +5,7 @@ import {
   type SrtpReceiver,
 } from '../rtp/srtp-receiver.ts';
 import { createSrtpSender, type SrtpSender } from '../rtp/srtp-sender.ts';
-import { type SrtpCiphers, type SrtpSuiteName, srtpSaltBytes, srtpSuites } from '../rtp/srtp-suite.ts';
+import { masterBytes, type SrtpCiphers, type SrtpSuiteName, srtpSuites } from '../rtp/srtp-suite.ts';
 import type { AgreedMedia, AgreedProtection } from './commands.ts';
 
 /** The SRTP of a leg, both ways. */
@@ -50,7 +50,7 @@ export function canProtect(
   // The value may come from another thread, which does not enforce the type.
   const suite = srtpSuites[protection.suite] as (typeof srtpSuites)[SrtpSuiteName] | undefined;
   if (suite === undefined || ciphers === undefined) return false;
-  const length = suite.keyBytes + srtpSaltBytes;
+  const length = masterBytes(suite);
   if (protection.sendKey.length !== length || protection.receiveKey.length !== length) return false;
   return senders.length < mostSendKeys || kept(senders, protection.suite, protection.sendKey) !== undefined;
 }
@@ -73,10 +73,24 @@ export function protectionOf(
   let receiver = kept(receivers, suite, receiveKey);
   if (receiver === undefined) {
     receiver = createSrtpReceiver(ciphers, { suite, keyAndSalt: receiveKey }, counters, before?.receiver);
-    if (receivers.length === mostReceiveKeys) receivers.shift();
+    if (receivers.length === mostReceiveKeys) dropOldest(receivers, before?.receiver);
     receivers.push({ suite, key: receiveKey.slice(), direction: receiver });
   } else if (before !== undefined) resumeSrtpReceiver(receiver, before.receiver);
   return { agreed, sender, receiver };
+}
+
+/** Frees the ciphers of all keys: the leg ends. */
+export function closeKeys({ senders, receivers }: LegKeys): void {
+  for (const { direction } of senders) direction.close();
+  for (const { direction } of receivers) direction.close();
+  senders.length = 0;
+  receivers.length = 0;
+}
+
+/** Packets under the key in use are accepted until the first one under the next key, so that key stays. */
+function dropOldest(receivers: Kept<SrtpReceiver>[], inUse: SrtpReceiver | undefined): void {
+  const oldest = receivers.findIndex(({ direction }) => direction !== inUse);
+  receivers.splice(oldest, 1)[0]!.direction.close();
 }
 
 function kept<Direction>(

@@ -25,7 +25,7 @@ import {
   type EngineLimits,
 } from './engine-limits.ts';
 import { type Leg, sharedCodecs } from './leg.ts';
-import { canSpeak, changesClock, closeCodecs, connectLeg, createLeg } from './leg-connection.ts';
+import { canSpeak, changesClock, connectLeg, createLeg, freeLeg } from './leg-connection.ts';
 import { canProtect, protectionOf } from './leg-protection.ts';
 import { statisticsOf } from './leg-statistics.ts';
 import { type Listening, listen } from './listen.ts';
@@ -153,7 +153,7 @@ class Engine implements MediaEngine {
     this.#hearing.closeLeg(name);
     this.#feeds.changed(name);
     this.#relays.forget(leg);
-    closeCodecs(leg);
+    freeLeg(leg);
     if (leg.taps !== undefined) leg.taps.isPresent = false;
     return statisticsOf(leg);
   }

@@ -1,7 +1,7 @@
 import type { ReceivedDigit } from '../codec/digit-receiver.ts';
 import { readTelephoneEvent, type TelephoneEvent } from '../codec/telephone-event.ts';
 import { createRtpHeader, type RtpHeader, readRtpPacket } from '../rtp/rtp-packet.ts';
-import { srtpPacketBytes } from '../rtp/srtp-keystream.ts';
+import { srtpPacketBytes } from '../rtp/srtp-suite.ts';
 import type { MediaNotice } from './commands.ts';
 import type { Leg } from './leg.ts';
 

@@ -4,6 +4,7 @@ import type { AgreedMedia, LegStatistics, MediaNotice, MixCommand, SoundClip } f
 import type { MediaEngine } from '../engine/engine-interface.ts';
 import type { EngineCensus, EngineCounters, EngineLimits } from '../engine/engine-limits.ts';
 import { createMediaEngine } from '../engine/media-engine.ts';
+import type { SrtpCiphers } from '../rtp/srtp-suite.ts';
 import type { EngineStreams } from '../stream/engine-streams.ts';
 import { createClipLoader } from './clip-loader.ts';
 import type { LegSockets, OpenLegSockets, SocketCounters } from './leg-sockets.ts';
@@ -40,9 +41,10 @@ export interface MediaHost {
   closeAll(): Promise<void>;
 }
 
-/** Current numbers of objects, including sockets. */
+/** Current numbers of objects, including sockets and ciphers outside the heap. */
 export interface HostCensus extends EngineCensus {
   readonly sockets: number;
+  readonly ciphers: number;
 }
 
 /** Timing, load and counters of a host, for metrics. */
@@ -69,6 +71,8 @@ export interface MediaHostOptions {
   readonly captured?: TakeCaptured;
   /** See `loadOpus`; legs have no Opus when left out. */
   readonly openOpus?: OpenOpus;
+  /** Ciphers of SRTP; those of node:crypto when left out. */
+  readonly ciphers?: SrtpCiphers;
   /** See LatchOptions. */
   readonly isAdmitted?: (address: string) => boolean;
   readonly mediaSilentMs?: number;
@@ -82,10 +86,10 @@ const PHASES = 8;
 
 /** Creates a host; ticks begin with the first leg. */
 export function createMediaHost(options: MediaHostOptions): MediaHost {
-  const { phases = PHASES } = options;
+  const { phases = PHASES, ciphers = nodeCiphers } = options;
   // Monotonic, independent of changes of the system clock.
   const now = (): number => performance.timeOrigin + performance.now();
-  const { engine, sockets } = connectEngine(options, phases, now);
+  const { engine, sockets } = connectEngine(options, phases, ciphers, now);
   engine.warmUp();
   const clips = createClipLoader(engine);
   const loop = createTickLoop({
@@ -117,7 +121,7 @@ export function createMediaHost(options: MediaHostOptions): MediaHost {
     dropClip: (name) => engine.dropClip(name),
     streams: wakingStreams(engine.streams, loop.wake),
     now,
-    census: () => ({ ...engine.census(), sockets: sockets.counters.sockets }),
+    census: () => ({ ...engine.census(), sockets: sockets.counters.sockets, ciphers: ciphers.openCount }),
     stats: () => ({
       participants: engine.census().legs,
       ticks: loop.stats(),
@@ -140,6 +144,7 @@ export function createMediaHost(options: MediaHostOptions): MediaHost {
 function connectEngine(
   options: MediaHostOptions,
   phases: number,
+  ciphers: SrtpCiphers,
   now: () => number,
 ): { readonly engine: MediaEngine; readonly sockets: LegSockets } {
   let gathered: MediaNotice[] = [];
@@ -166,7 +171,7 @@ function connectEngine(
     // RFC 7022 §4.2: 96 random bits, which reveal nothing about the machine.
     cname: randomBytes(12).toString('base64'),
     phases,
-    ciphers: nodeCiphers,
+    ciphers,
     ...(options.captured === undefined ? {} : { captured: options.captured }),
     ...(options.openOpus === undefined ? {} : { openOpus: options.openOpus }),
     ...(options.isAdmitted === undefined ? {} : { isAdmitted: options.isAdmitted }),

@@ -1,18 +1,17 @@
-/** The longest packet that is encrypted or decrypted; longer than any Ethernet frame. */
-export const srtpPacketBytes = 2048;
+import type { AesBlocks } from './srtp-suite.ts';
 
 /** Enough for 20 ms of G.711; longer packets enlarge the buffer. */
 const usualBlocks = 11;
 
 /** The AES counter mode key stream of one session key and salt (RFC 3711 §4.1.1). */
 export class SrtpKeystream {
-  readonly #encrypt: (blocks: Uint8Array) => Uint8Array;
+  readonly #aes: AesBlocks;
   readonly #salt: Uint8Array;
   /** Counter blocks: the last two bytes count and are constant, the others depend on the packet. */
   #blocks = counted(usualBlocks);
 
-  constructor(encrypt: (blocks: Uint8Array) => Uint8Array, salt: Uint8Array) {
-    this.#encrypt = encrypt;
+  constructor(aes: AesBlocks, salt: Uint8Array) {
+    this.#aes = aes;
     this.#salt = salt;
   }
 
@@ -38,8 +37,12 @@ export class SrtpKeystream {
     blocks[12]! ^= index >>> 8;
     blocks[13]! ^= index;
     for (let n = 16; n < count * 16; n += 16) blocks.copyWithin(n, 0, 14);
-    const stream = this.#encrypt(count * 16 === blocks.length ? blocks : blocks.subarray(0, count * 16));
+    const stream = this.#aes.encrypt(blocks, count * 16);
     for (let at = start, k = 0; at < end; at++, k++) bytes[at]! ^= stream[k]!;
+  }
+
+  close(): void {
+    this.#aes.close();
   }
 }
 

@@ -1,18 +1,20 @@
+import { createSrtpTransform } from './create-srtp-transform.ts';
 import { PacketIndexes } from './packet-index.ts';
-import { deriveSession, type SrtpMaster, type SrtpSession } from './srtp-keys.ts';
-import { srtpPacketBytes } from './srtp-keystream.ts';
-import { readWord, rtpPayloadOffset, writeWord } from './srtp-sender.ts';
-import { type SrtpCiphers, srtcpTagBytes, srtpSuites } from './srtp-suite.ts';
+import { readWord, rtpPayloadOffset } from './srtp-bytes.ts';
+import { type SrtpCiphers, srtpPacketBytes } from './srtp-suite.ts';
+import type { SrtpMaster, SrtpTransform } from './srtp-transform.ts';
 
 /** Authenticates and decrypts the other side's packets. */
 export interface SrtpReceiver {
   /**
    * Writes the decrypted RTP packet to `out` and returns its length; −1 for a packet that is not authentic or was
-   * received before. `out` needs four bytes more than the packet and is overwritten in either case.
+   * received before. `out` needs room for the packet with its tag and is overwritten in either case.
    */
   unprotect(bytes: Uint8Array, length: number, out: Uint8Array): number;
   /** The same for a compound RTCP packet. */
   unprotectReport(bytes: Uint8Array, length: number, out: Uint8Array): number;
+  /** Frees the ciphers; no packet is accepted afterwards. Safe to call twice. */
+  close(): void;
 }
 
 /** Packets that a receiver has dropped. */
@@ -62,9 +64,8 @@ interface Stream {
 
 class Receiver implements SrtpReceiver {
   readonly #counters: SrtpCounters;
-  readonly #rtp: SrtpSession;
-  readonly #rtcp: SrtpSession;
-  readonly #tagBytes: number;
+  readonly #transform: SrtpTransform;
+  #isOpen = true;
   readonly #streams: Stream[] = [];
   readonly #reports: Stream[] = [];
   #before: Receiver | undefined;
@@ -76,9 +77,7 @@ class Receiver implements SrtpReceiver {
     before: Receiver | undefined,
   ) {
     this.#counters = counters;
-    this.#rtp = deriveSession(ciphers, master, 'rtp');
-    this.#rtcp = deriveSession(ciphers, master, 'rtcp');
-    this.#tagBytes = srtpSuites[master.suite].tagBytes;
+    this.#transform = createSrtpTransform(ciphers, master);
     if (before !== undefined) this.follow(before);
   }
 
@@ -98,6 +97,12 @@ class Receiver implements SrtpReceiver {
     return this.#counted(taken);
   }
 
+  close(): void {
+    this.#isOpen = false;
+    this.#before = undefined;
+    this.#transform.close();
+  }
+
   #counted(taken: number): number {
     if (taken === replayed) this.#counters.replayed++;
     else if (taken < 0) this.#counters.unauthenticated++;
@@ -105,8 +110,8 @@ class Receiver implements SrtpReceiver {
   }
 
   #open(bytes: Uint8Array, length: number, out: Uint8Array): number {
-    const size = length - this.#tagBytes;
-    if (length > Math.min(bytes.length, srtpPacketBytes) || size + 4 > out.length) return forged;
+    const size = length - this.#transform.tagBytes;
+    if (!this.#isOpen || length > Math.min(bytes.length, srtpPacketBytes, out.length)) return forged;
     const start = rtpPayloadOffset(bytes, size);
     if (start < 0) return forged;
     const ssrc = readWord(bytes, 8);
@@ -116,21 +121,14 @@ class Receiver implements SrtpReceiver {
     let index = indexes.estimate(sequenceNumber);
     // RFC 3711 §3.3: first the replay list, which is cheap, then the tag. Only a packet that passes both changes state.
     if (!indexes.isNew(index)) return replayed;
-    copy(bytes, size, out);
-    if (!this.#isAuthentic(bytes, size, index, out)) {
-      index = stream === undefined ? this.#otherIndex(bytes, size, ssrc, sequenceNumber, out) : -1;
+    if (!this.#transform.open(bytes, start, size, ssrc, index, out)) {
+      index = stream === undefined ? this.#otherIndex(bytes, start, size, ssrc, sequenceNumber, out) : -1;
       if (index < 0) return this.#before === undefined ? forged : this.#before.#open(bytes, length, out);
     }
     this.#before = undefined;
     indexes.take(index);
     if (stream === undefined) keep(this.#streams, { ssrc, indexes });
-    this.#rtp.keystream.apply(ssrc, index, out, start, size);
     return size;
-  }
-
-  #isAuthentic(bytes: Uint8Array, size: number, index: number, out: Uint8Array): boolean {
-    writeWord(out, size, Math.floor(index / 0x10000));
-    return isSameTag(this.#rtp.authenticate(out.subarray(0, size + 4)), bytes, size, this.#tagBytes);
   }
 
   /**
@@ -139,38 +137,38 @@ class Receiver implements SrtpReceiver {
    */
   #otherIndex(
     bytes: Uint8Array,
+    start: number,
     size: number,
     ssrc: number,
     sequenceNumber: number,
     out: Uint8Array,
   ): number {
+    const transform = this.#transform;
     const earlier = this.#before && find(this.#before.#streams, ssrc)?.indexes.estimate(sequenceNumber);
-    if (earlier !== undefined && earlier >= 0x10000 && this.#isAuthentic(bytes, size, earlier, out)) {
-      return earlier;
+    if (earlier !== undefined && earlier >= 0x10000) {
+      if (transform.open(bytes, start, size, ssrc, earlier, out)) return earlier;
     }
     const wrapped = 0x10000 + sequenceNumber;
-    return sequenceNumber < earlyNumbers && this.#isAuthentic(bytes, size, wrapped, out) ? wrapped : -1;
+    if (sequenceNumber >= earlyNumbers) return -1;
+    return transform.open(bytes, start, size, ssrc, wrapped, out) ? wrapped : -1;
   }
 
   #openReport(bytes: Uint8Array, length: number, out: Uint8Array): number {
-    const signed = length - srtcpTagBytes;
-    const size = signed - 4;
-    if (size < 8 || length > Math.min(bytes.length, srtpPacketBytes) || signed > out.length) return forged;
+    const size = length - this.#transform.reportBytes;
+    const longest = Math.min(bytes.length, srtpPacketBytes, out.length);
+    if (!this.#isOpen || size < 8 || length > longest) return forged;
     const ssrc = readWord(bytes, 4);
-    const word = readWord(bytes, size);
+    const word = this.#transform.reportWord(bytes, size);
     const index = word % 0x8000_0000;
     const stream = find(this.#reports, ssrc);
     const indexes = stream?.indexes ?? new PacketIndexes();
     const isNew = indexes.isNew(index);
-    copy(bytes, signed, out);
-    if (!isSameTag(this.#rtcp.authenticate(out.subarray(0, signed)), bytes, signed, srtcpTagBytes)) {
+    if (!this.#transform.openReport(bytes, size, ssrc, word, out)) {
       return this.#before === undefined ? forged : this.#before.#openReport(bytes, length, out);
     }
     if (!isNew) return replayed;
     indexes.take(index);
     if (stream === undefined) keep(this.#reports, { ssrc, indexes });
-    // §3.4: without the E bit the report is authenticated but not encrypted.
-    if (word >= 0x8000_0000) this.#rtcp.keystream.apply(ssrc, index, out, 8, size);
     return size;
   }
 }
@@ -186,15 +184,4 @@ function find(streams: readonly Stream[], ssrc: number): Stream | undefined {
 function keep(streams: Stream[], stream: Stream): void {
   if (streams.length === mostStreams) streams.shift();
   streams.push(stream);
-}
-
-function copy(bytes: Uint8Array, count: number, out: Uint8Array): void {
-  for (let i = 0; i < count; i++) out[i] = bytes[i]!;
-}
-
-/** Whether the first `count` bytes of a tag equal those at `at`, in constant time. */
-function isSameTag(tag: Uint8Array, bytes: Uint8Array, at: number, count: number): boolean {
-  let difference = 0;
-  for (let i = 0; i < count; i++) difference |= tag[i]! ^ bytes[at + i]!;
-  return difference === 0;
 }

@@ -119,7 +119,7 @@ describe('SRTP where a call comes in', () => {
   it('without an offer gets one that leaves the choice, and later ones in the profile and the codec in use', async () => {
     const { media, connected } = legAudioWorld(incomingSrtp('offer', true));
     const first = media.offer();
-    assert.deepEqual([profileOf(first), keysIn(first).length], ['RTP/AVP', 3]);
+    assert.deepEqual([profileOf(first), keysIn(first).length], ['RTP/AVP', 5]);
     assert.equal(media.takeAnswer(sdp('RTP/AVP', [theirs(1)], { payloads: '9' })), true);
     assert.equal(connected[0]!.codec, 'G722');
     const second = media.offer();
@@ -147,7 +147,7 @@ describe('SRTP where we call', () => {
       const { media } = legAudioWorld(dialledSrtp('offer', isPrivate));
       const offer = media.offer();
       assert.equal(profileOf(offer), profile);
-      assert.equal(keysIn(offer).length, profile === 'RTP/SAVP' ? 3 : 0);
+      assert.equal(keysIn(offer).length, profile === 'RTP/SAVP' ? 5 : 0);
     }
     for (const [protocol, isSecure] of [
       ['tls', true],
@@ -259,7 +259,7 @@ describe('a phone on TLS that takes no SRTP', () => {
         ['RTP/SAVP', 'RTP/AVP'],
       );
       // RFC 8643: a phone that supports SRTP may still use it.
-      assert.equal(keysIn(invites[1]!.request.body).length, 3);
+      assert.equal(keysIn(invites[1]!.request.body).length, 5);
       assert.deepEqual(notices, [{ type: 'leg-answered', leg: 'leg-1' }]);
       assert.deepEqual(
         connected.map(({ protection }) => protection),

@@ -4,11 +4,13 @@ import type { AgreedCrypto, CryptoKey, MediaCapabilities } from '@jackfield/sdp'
 /** The operator's choice of SRTP with keys in SDP (docs/decisions/0015-srtp.md). */
 export type SrtpPolicy = 'off' | 'offer' | 'require';
 
-/** Our suites, most widely supported first, with the bytes of master key and salt. */
+/** Our suites, most widely supported first, with the bytes of master key and salt. A phone chooses the first suite that it knows. */
 const suites: readonly (readonly [AgreedSuite, number])[] = [
   ['AES_CM_128_HMAC_SHA1_80', 30],
   ['AES_CM_128_HMAC_SHA1_32', 30],
   ['AES_256_CM_HMAC_SHA1_80', 46],
+  ['AEAD_AES_128_GCM', 28],
+  ['AEAD_AES_256_GCM', 44],
 ];
 
 const clearProtocols = ['RTP/AVP', 'RTP/AVPF'];
