@@ -66,6 +66,9 @@ export function lacksKeys({ isAllowed, keys }: LegSrtp): boolean {
   return isAllowed && keys.length < suites.length;
 }
 
+/** Draws one unpredictable key for each suite. */
+export type DrawKeys = () => readonly CryptoKey[];
+
 /** Draws one key for each suite. `randomBytes` must be unpredictable. */
 export function newKeys(randomBytes: (count: number) => Uint8Array): readonly CryptoKey[] {
   return suites.map(([suite, bytes]) => ({

@@ -1,14 +1,14 @@
-import type { DialRequest, LegKey, LegListener, Telephony } from '@jackfield/ports';
-import type { IncomingInvite, UserAgent } from '@jackfield/sip';
+import type { DialRequest, LegListener } from '@jackfield/ports';
+import type { IncomingInvite } from '@jackfield/sip';
 import { audioReach, confineCaller } from './dial-terms.ts';
 import { firstForwards, forwardsLeftOf } from './forwards-left.ts';
-import { newLegAudio } from './leg-audio.ts';
 import { createLegRunner, type LegRunnerDeps } from './leg-runner.ts';
-import { dialledSrtp, type SrtpPolicy } from './leg-srtp.ts';
-import type { LegInput, PreparingLeg } from './leg-state.ts';
-import { callOf, type LiveLeg, newLiveLeg } from './live-leg.ts';
+import { newKeys, type SrtpPolicy } from './leg-srtp.ts';
+import { createLegTelephony, type LegListeners, type LegTelephony } from './leg-telephony.ts';
+import { type LiveLeg, newLiveLeg } from './live-leg.ts';
+import { createNewLegs, type NewLegsDeps } from './new-legs.ts';
 import { offeredNotice } from './offered-notice.ts';
-import { isOfBrowser, isReachedInPrivate, type ProtocolOf } from './private-signalling.ts';
+import type { ProtocolOf } from './private-signalling.ts';
 import { type TakeInviteDeps, takeInvite } from './take-invite.ts';
 import { createTransfers } from './transfers.ts';
 
@@ -21,19 +21,18 @@ export interface SrtpOptions {
 }
 
 export interface LegsDeps
-  extends Omit<LegRunnerDeps, 'domain' | 'randomBytes' | 'transfers' | 'press' | 'forget'>,
-    Omit<TakeInviteDeps, 'domains' | 'srtp' | 'protocolOf' | 'randomBytes' | 'transfers'> {
+  extends Omit<LegRunnerDeps, 'domain' | 'drawKeys' | 'transfers' | 'press' | 'forget'>,
+    Omit<TakeInviteDeps, 'domains' | 'newLegs' | 'transfers'>,
+    Pick<NewLegsDeps, 'mediaAddress' | 'newSessionId'> {
   readonly newUuid: () => string;
   /** SIP domains that are ours, lower case; the first is the host part of From in our INVITEs. */
   readonly domains: readonly [string, ...string[]];
   /** No SRTP when absent. */
   readonly srtp?: SrtpOptions;
-  readonly invite: UserAgent['invite'];
 }
 
 export interface Legs {
-  /** The telephony port without the opening of sockets. */
-  readonly telephony: Omit<Telephony, 'open'>;
+  readonly telephony: LegTelephony;
   /** Dials a leg whose notifications go to this listener alone. */
   dialFor(request: DialRequest, listener: LegListener): void;
   /** Accepts or refuses an INVITE outside of any dialog. */
@@ -48,32 +47,29 @@ export interface Legs {
 export function createLegs(deps: LegsDeps): Legs {
   const { log, srtp } = deps;
   const legs = new Map<string, LiveLeg>();
-  let notify: LegListener = () => {};
-  let press: (key: LegKey) => void = () => {};
+  const listeners: LegListeners = { notify() {}, press() {} };
   const transfers = createTransfers({
     domains: deps.domains,
     ...(deps.gruus && { gruus: deps.gruus }),
     isAnswered: (leg) => legs.get(leg)?.state.phase === 'answered',
   });
+  const drawKeys = srtp && (() => newKeys(srtp.randomBytes));
+  const newLegs = createNewLegs({
+    ...deps,
+    srtp: srtp?.policy ?? 'off',
+    protocolOf: srtp?.protocolOf ?? (() => undefined),
+    drawKeys,
+  });
   const runner = createLegRunner({
     ...deps,
     domain: deps.domains[0],
-    randomBytes: srtp?.randomBytes,
+    drawKeys,
     transfers,
-    press: (key) => press(key),
+    press: (key) => listeners.press(key),
     forget(live) {
       if (legs.get(live.leg) === live) legs.delete(live.leg);
     },
   });
-  const srtpPolicy = srtp?.policy ?? 'off';
-  const protocolOf: ProtocolOf = srtp?.protocolOf ?? (() => undefined);
-  const randomBytes = srtp?.randomBytes;
-  const inviteDeps: TakeInviteDeps = { ...deps, srtp: srtpPolicy, protocolOf, randomBytes, transfers };
-
-  function order(leg: string, input: LegInput): void {
-    const live = legs.get(leg);
-    if (live !== undefined) runner.feed(live, input);
-  }
 
   function begin(live: LiveLeg): LiveLeg {
     legs.set(live.leg, live);
@@ -84,32 +80,18 @@ export function createLegs(deps: LegsDeps): Legs {
     const { leg, targets, forwards } = request;
     const forwarded = forwards === undefined ? undefined : legs.get(forwards);
     const forwardsLeft = forwarded === undefined ? firstForwards : forwarded.forwardsLeft - 1;
-    const live = begin(newLiveLeg({ leg, listener, state: preparingLeg(request), request, forwardsLeft }));
+    const state = newLegs.preparing(request);
+    const live = begin(newLiveLeg({ leg, listener, state, request, forwardsLeft }));
     runner.feed(live, { type: 'dial', targets: targets.length, forwardsLeft });
   }
 
-  function preparingLeg({ targets }: DialRequest): PreparingLeg {
-    const isPrivate =
-      srtpPolicy !== 'off' && targets.every((target) => isReachedInPrivate(target, protocolOf));
-    return {
-      phase: 'preparing',
-      audio: newLegAudio({
-        address: deps.mediaAddress,
-        sessionId: deps.newSessionId(),
-        srtp: dialledSrtp(srtpPolicy, isPrivate),
-        // All targets get one description.
-        describesEvents: !targets.some(({ flow }) => isOfBrowser(flow, protocolOf)),
-      }),
-    };
-  }
-
   async function invited(incoming: IncomingInvite): Promise<void> {
-    const taken = await takeInvite(inviteDeps, incoming);
+    const taken = await takeInvite({ ...deps, newLegs, transfers }, incoming);
     if (taken === undefined) return;
     const { admitted, state, callee, replaces } = taken;
     const leg = admitted.leg ?? deps.newUuid();
     const forwardsLeft = forwardsLeftOf(incoming.request);
-    const live = begin(newLiveLeg({ leg, listener: notify, state, incoming, forwardsLeft }));
+    const live = begin(newLiveLeg({ leg, listener: listeners.notify, state, incoming, forwardsLeft }));
     live.release = taken.release;
     live.audioReach = audioReach(deps, admitted);
     if (admitted.carrier === undefined) confineCaller(deps, leg, incoming);
@@ -120,24 +102,7 @@ export function createLegs(deps: LegsDeps): Legs {
     live.listener(offeredNotice(leg, incoming, admitted, callee, replaces));
   }
 
-  const telephony: Legs['telephony'] = {
-    listen: (listener) => {
-      notify = listener;
-    },
-    listenToKeys: (listener) => {
-      press = listener;
-    },
-    listenToTransfers: (listener) => transfers.listen(listener),
-    reportTransfer(leg, status) {
-      const live = legs.get(leg);
-      if (live !== undefined) callOf(live)?.reportReferral(status);
-    },
-    dial: (request) => dialFor(request, notify),
-    ring: (leg) => order(leg, { type: 'ring' }),
-    openEarly: (leg) => order(leg, { type: 'open-early' }),
-    answer: (leg) => order(leg, { type: 'answer' }),
-    hangUp: (leg, status = 603) => order(leg, { type: 'hang-up', status }),
-  };
+  const telephony = createLegTelephony({ legs, runner, transfers, listeners, dialFor });
 
   return {
     telephony,

@@ -1,0 +1,42 @@
+import type { LegKey, Logger } from '@jackfield/ports';
+import { type CallListener, keyOfInfo } from '@jackfield/sip';
+import { legEndOf } from './leg-end.ts';
+import type { LegInput } from './leg-state.ts';
+import { callOf, type LiveLeg } from './live-leg.ts';
+import type { Transfers } from './transfers.ts';
+
+export interface DialogListenersDeps {
+  readonly log: Logger;
+  readonly transfers: Transfers;
+  /** Reports keys that phones send as SIP INFO. */
+  readonly press: (key: LegKey) => void;
+  readonly feed: (live: LiveLeg, input: LegInput) => void;
+}
+
+/** Turns what the dialog of a leg reports into inputs of its machine. */
+export function createDialogListeners(deps: DialogListenersDeps): (live: LiveLeg) => CallListener {
+  const { log, transfers, press, feed } = deps;
+  return (live) => ({
+    ringing: (response) => feed(live, { type: 'provisional', response }),
+    answered: (response) => feed(live, { type: 'accepted-by-peer', response }),
+    acknowledged: (answer) => feed(live, { type: 'acknowledged', answer }),
+    offered: (request) => feed(live, { type: 'session-offered', request }),
+    offerAnswered: (response) => feed(live, { type: 'session-answered', response }),
+    info(request) {
+      const key = keyOfInfo(request);
+      if (key !== undefined) press({ leg: live.leg, ...key });
+    },
+    referred(request) {
+      const call = callOf(live);
+      if (call === undefined) return;
+      transfers.referred(live.leg, call, request).catch((error: unknown) => {
+        log.error({ leg: live.leg, err: error }, 'REFER could not be answered');
+        call.refuseReferral(500);
+      });
+    },
+    ended(reason) {
+      const refusal = reason.by === 'rejected' ? { status: reason.status } : {};
+      feed(live, { type: 'dialog-ended', end: legEndOf(reason), ...refusal });
+    },
+  });
+}
