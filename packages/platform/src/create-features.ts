@@ -1,4 +1,4 @@
-import type { SignallingDoors, Telephony } from '@jackfield/ports';
+import type { SignallingPorts, Telephony } from '@jackfield/ports';
 import { createSandbox } from './create-sandbox.ts';
 import type { AccountResources, Feature } from './feature.ts';
 import { type AccountsFeature, createAccounts, ofActiveAccounts } from './features/accounts/index.ts';
@@ -57,7 +57,7 @@ export type Asked = ReturnType<typeof createAsked>;
 
 export function createAsked(deps: FeaturesDeps) {
   const owned = createOwned(deps);
-  return { ...owned, ...createSignallingDoors(deps, owned) };
+  return { ...owned, ...createSignallingPorts(deps, owned) };
 }
 
 /** Creates each feature with what it needs of others, and lists them. One that no other needs is created in the list. */
@@ -142,7 +142,7 @@ function createOwned(deps: FeaturesDeps) {
 }
 
 /** The answers to signalling, and the sandbox, in which a part of the network is ours. */
-function createSignallingDoors(deps: FeaturesDeps, owned: Owned) {
+function createSignallingPorts(deps: FeaturesDeps, owned: Owned) {
   const { accounts, applications, carriers, clientTokens, endpoints, numbers, trunks } = owned;
   const { isWithin } = accounts;
   const operator = carriers.incoming.account;
@@ -153,7 +153,7 @@ function createSignallingDoors(deps: FeaturesDeps, owned: Owned) {
     accountOfNumber: numbers.destinations.accountOf,
     isWithin,
   });
-  const signalling: SignallingDoors = {
+  const signalling: SignallingPorts = {
     registrations: withClientNames(endpoints.registrations, isWithin),
     routes: [carriers.callRoutes, trunks.callRoutes],
     accounts,

@@ -12,7 +12,7 @@ import type {
   Recorder,
   RecordingFiles,
   Secrets,
-  SignallingDoors,
+  SignallingPorts,
   SoundDecoder,
   Speech,
   Telephony,
@@ -80,7 +80,7 @@ export interface PlatformDeps
 /** The platform before its start: nothing was read, nothing runs. */
 export interface CreatedPlatform {
   /** What signalling asks. It answers when the platform has started. */
-  readonly signalling: SignallingDoors;
+  readonly signalling: SignallingPorts;
   /** Takes up what the last process left, opens signalling when everything else stands, and serves; once. */
   start(telephony: Telephony): Promise<Platform>;
 }

@@ -54,7 +54,7 @@ export type { RecordedFile, Recorder, RecordingFormat, RecordingOrder } from './
 export type { RecordingFiles } from './recording-files.ts';
 export type { Binding, EndpointCredential, Registrations } from './registrations.ts';
 export type { Secrets } from './secrets.ts';
-export type { ExpectedCall, SignallingDoors } from './signalling-doors.ts';
+export type { ExpectedCall, SignallingPorts } from './signalling-ports.ts';
 export type { Sms, SmsOrder, SmsOutcome, SmsReceipt } from './sms.ts';
 export type { DecodeLimits, DecodeProblem, SoundDecoder } from './sound-decoder.ts';
 export type { SourceBan, SourceBans } from './source-bans.ts';

@@ -1,4 +1,4 @@
-import type { Metrics, SignallingDoors } from '@jackfield/ports';
+import type { Metrics, SignallingPorts } from '@jackfield/ports';
 import type { Nonces } from '@jackfield/sip';
 import { createAccountAdmission } from './admission/account-admission.ts';
 import type { Admission } from './admission/admission.ts';
@@ -40,7 +40,7 @@ export interface SignallingDeps
     | 'audioMayReach'
   > {
   /** What the platform provides. */
-  readonly ports: SignallingDoors;
+  readonly ports: SignallingPorts;
   readonly metrics: Pick<Metrics, 'count'>;
   /** SIP domains, lower case; the first is the realm. */
   readonly domains: readonly [string, ...string[]];

@@ -16,7 +16,7 @@ export interface ExpectedCall {
 }
 
 /** Ports of the features that signalling needs. */
-export interface SignallingDoors {
+export interface SignallingPorts {
   /** Credentials and bindings of endpoints. */
   readonly registrations: Registrations;
   /** Routes of calls to several targets. */
