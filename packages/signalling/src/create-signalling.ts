@@ -14,7 +14,8 @@ import { createSipNonces } from './admission/sip-nonces.ts';
 import { createTokenAdmission } from './admission/token-admission.ts';
 import { createTrunkAdmission } from './admission/trunk-admission.ts';
 import type { CarrierLogin } from './carriers/carrier-accounts.ts';
-import { createDefence, type DefenceLimits, defaultDefenceLimits } from './defence/defence.ts';
+import { createDefence } from './defence/defence.ts';
+import { type DefenceLimits, defaultDefenceLimits } from './defence/defence-limits.ts';
 import { createSipEdge, type SipEdge, type SipEdgeDeps } from './sip-edge.ts';
 
 /** Limits for senders, those that are left out with their defaults. */

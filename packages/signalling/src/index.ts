@@ -2,6 +2,6 @@ export { type Admission, type Admitted, type Refused, trustEverybody } from './a
 export { defaultExternalCallLimits, type ExternalCallLimits } from './admission/external-admission.ts';
 export type { CarrierLogin } from './carriers/carrier-accounts.ts';
 export { createSignalling, type SenderLimits, type SignallingDeps } from './create-signalling.ts';
-export { type DefenceLimits, defaultDefenceLimits } from './defence/defence.ts';
+export { type DefenceLimits, defaultDefenceLimits } from './defence/defence-limits.ts';
 export { createRoutedLegs, type RoutedLegs, type RoutedLegsDeps } from './routing/routed-legs.ts';
 export { createSipEdge, type SipEdge, type SipEdgeDeps } from './sip-edge.ts';

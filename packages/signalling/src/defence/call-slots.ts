@@ -11,7 +11,7 @@ export interface CallLimits {
 }
 
 /** Slots for incoming calls, by source and by account. */
-export interface CallPlaces {
+export interface CallSlots {
   /** Reserves a slot; the returned function frees it, once. Undefined when all are in use. A source without a name is not counted. */
   take(source: string | undefined, account: string, isExternal?: boolean): (() => void) | undefined;
   /** Slots in use. */
@@ -19,7 +19,7 @@ export interface CallPlaces {
 }
 
 /** All slots are free at first. Sources and accounts without a call use no memory. */
-export function createCallPlaces(limits: CallLimits): CallPlaces {
+export function createCallSlots(limits: CallLimits): CallSlots {
   const counts = new Map<string, number>();
   let taken = 0;
 

@@ -6,7 +6,8 @@ import { createHeaders, type Flow, type SipRequest } from '@jackfield/sip';
 import { createVirtualClock } from '@jackfield/testkit';
 import type { Admitted, Refused } from '../admission/admission.ts';
 import { createSipNonces } from '../admission/sip-nonces.ts';
-import { createDefence, type DefenceLimits } from './defence.ts';
+import { createDefence } from './defence.ts';
+import type { DefenceLimits } from './defence-limits.ts';
 
 const home = '192.0.2.1';
 const refused: Refused = {
@@ -291,30 +292,30 @@ describe('Bans', () => {
 
 describe('Places of calls', () => {
   it('are bounded by source and by account, and given back once', () => {
-    const { places } = world({ callsPerSource: 2, callsPerAccount: 3 }, { trusted: ['203.0.113.1'] }).defence;
-    const first = places.take(home, 'MA1');
-    places.take(home, 'MA1');
-    assert.equal(places.take(home, 'MA2'), undefined, 'of this source');
-    places.take('192.0.2.2', 'MA1');
-    assert.equal(places.take('192.0.2.3', 'MA1'), undefined, 'of this account');
+    const { slots } = world({ callsPerSource: 2, callsPerAccount: 3 }, { trusted: ['203.0.113.1'] }).defence;
+    const first = slots.take(home, 'MA1');
+    slots.take(home, 'MA1');
+    assert.equal(slots.take(home, 'MA2'), undefined, 'of this source');
+    slots.take('192.0.2.2', 'MA1');
+    assert.equal(slots.take('192.0.2.3', 'MA1'), undefined, 'of this account');
     for (let time = 0; time < 3; time++)
-      assert.ok(places.take('203.0.113.1', 'MA2'), 'a carrier is no source');
-    assert.equal(places.taken, 6);
+      assert.ok(slots.take('203.0.113.1', 'MA2'), 'a carrier is no source');
+    assert.equal(slots.taken, 6);
     first?.();
     first?.();
-    assert.equal(places.taken, 5);
-    assert.ok(places.take(home, 'MA1'));
+    assert.equal(slots.taken, 5);
+    assert.ok(slots.take(home, 'MA1'));
   });
 
   it('are fewer for external callers, in all and to each account, and known callers have theirs still', () => {
     const { defence } = world({ externalCalls: 3, externalCallsPerAccount: 2 });
-    const call = (account: string) => defence.places.take(home, account, true);
+    const call = (account: string) => defence.slots.take(home, account, true);
     const first = call('MA1');
     assert.ok(first && call('MA1'));
     assert.equal(call('MA1'), undefined, 'to this account');
     assert.ok(call('MA2'));
     assert.equal(call('MA3'), undefined, 'in all');
-    assert.ok(defence.places.take(home, 'MA1'), 'a known caller');
+    assert.ok(defence.slots.take(home, 'MA1'), 'a known caller');
     first();
     assert.ok(call('MA3'));
     assert.deepEqual([defence.counters.externalCalls, defence.counters.externalCallsRefused], [4, 2]);

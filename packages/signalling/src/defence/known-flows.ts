@@ -31,3 +31,8 @@ export class KnownFlows {
     this.#until.delete(flow);
   }
 }
+
+/** The key of a source that was admitted by its address alone. */
+export function listedSource(source: string): string {
+  return `listed ${source}`;
+}

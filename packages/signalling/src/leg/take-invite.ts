@@ -1,6 +1,6 @@
 import type { AnswerFields, IncomingInvite } from '@jackfield/sip';
 import type { Admission, Admitted } from '../admission/admission.ts';
-import type { CallPlaces } from '../defence/call-places.ts';
+import type { CallSlots } from '../defence/call-slots.ts';
 import { calleeMeantBy } from '../parties/parties.ts';
 import type { Gruus } from '../registrar/gruus.ts';
 import { isAnswerable, isDescription, sdpType } from './leg-audio.ts';
@@ -14,7 +14,7 @@ export interface TakeInviteDeps {
   /** URIs of single phones that may be called. */
   readonly gruus?: Gruus;
   /** Limits the number of incoming calls; no limit when absent. */
-  readonly places?: CallPlaces;
+  readonly slots?: CallSlots;
   readonly newLegs: Pick<NewLegs, 'offered'>;
   readonly transfers: Pick<Transfers, 'replacedBy'>;
   /** Why new calls are refused now; undefined while calls are accepted. */
@@ -54,8 +54,8 @@ export async function takeInvite(
   if (!isAnswerable(request.body, state.audio.srtp)) return refuse(incoming, 488);
   const replaced = deps.transfers.replacedBy(request);
   if (replaced !== undefined && 'refusal' in replaced) return refuse(incoming, replaced.refusal);
-  const release = deps.places?.take(sourceAddress, admitted.account, isExternal);
-  if (deps.places !== undefined && release === undefined) return refuse(incoming, 503, noSlot);
+  const release = deps.slots?.take(sourceAddress, admitted.account, isExternal);
+  if (deps.slots !== undefined && release === undefined) return refuse(incoming, 503, noSlot);
   return { admitted, callee, replaces: replaced?.leg, state, release };
 }
 

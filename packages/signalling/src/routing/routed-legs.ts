@@ -1,32 +1,10 @@
-import type {
-  CallRoute,
-  CallRoutes,
-  Clock,
-  DialRequest,
-  LegListener,
-  LegNotice,
-  LegStatistics,
-  Logger,
-  RouteOwner,
-} from '@jackfield/ports';
-import {
-  newRoutedLeg,
-  type RoutedLeg,
-  type RoutedLegEffect,
-  type RoutedLegInput,
-  routedLegMachine,
-} from './routed-leg.ts';
+import type { CallRoutes, DialRequest, RouteOwner } from '@jackfield/ports';
+import { newRoutedLeg } from './routed-leg.ts';
+import { createRoutedLegRunner, type LiveRoutedLeg, type RoutedLegRunnerDeps } from './routed-leg-runner.ts';
 
-export interface RoutedLegsDeps {
-  readonly clock: Pick<Clock, 'now' | 'startTimer'>;
-  readonly log: Logger;
+export interface RoutedLegsDeps extends RoutedLegRunnerDeps {
   /** The first with a route for a call is used. */
   readonly routes: readonly CallRoutes[];
-  /** Dials targets at once; their events go to `listener` only. */
-  readonly dial: (request: DialRequest, listener: LegListener) => void;
-  readonly hangUp: (leg: string, status?: number) => void;
-  /** Reports one leg, however many targets were tried for it. */
-  readonly notify: LegListener;
 }
 
 /** Outbound legs with a route, until they end. Inbound legs never pass here. */
@@ -42,112 +20,10 @@ export interface RoutedLegs {
   close(): void;
 }
 
-interface Live {
-  readonly owner: RouteOwner;
-  readonly request: DialRequest;
-  readonly route: CallRoute;
-  state: RoutedLeg;
-  readonly inputs: RoutedLegInput[];
-  isBusy: boolean;
-  cancelTimer: (() => void) | undefined;
-  /** Statistics of the last target that was called; reported with the end of the leg. */
-  media: LegStatistics | undefined;
-}
-
 /** Tries the targets of each routed leg by the rule of `routedLegMachine`. */
 export function createRoutedLegs(deps: RoutedLegsDeps): RoutedLegs {
-  const { clock, log, notify } = deps;
-  const legs = new Map<string, Live>();
-
-  /** An effect may cause the next input before it returns; inputs are still handled one after another. */
-  function feed(leg: Live, input: RoutedLegInput): void {
-    leg.inputs.push(input);
-    if (leg.isBusy) return;
-    leg.isBusy = true;
-    try {
-      for (let next = leg.inputs.shift(); next !== undefined; next = leg.inputs.shift()) {
-        const { state, effects } = routedLegMachine.step(leg.state, next, clock.now());
-        leg.state = state;
-        for (const effect of effects) perform(leg, effect);
-      }
-    } finally {
-      leg.isBusy = false;
-    }
-  }
-
-  function perform(leg: Live, effect: RoutedLegEffect) {
-    const { route, request } = leg;
-    switch (effect.do) {
-      case 'reserve':
-        return reserve(leg, effect.at);
-      case 'settle':
-        return route.settle?.(effect.at, effect.answeredMs);
-      case 'invite':
-        return invite(leg, effect.at);
-      case 'hang-up':
-        return deps.hangUp(request.leg);
-      case 'start-timer':
-        leg.cancelTimer?.();
-        leg.cancelTimer = clock.startTimer(effect.at, () => feed(leg, { type: 'timer-fired' }));
-        return;
-      case 'cancel-timer':
-        leg.cancelTimer?.();
-        leg.cancelTimer = undefined;
-        return;
-      case 'report-failure':
-        return route.failed(effect.at, effect.failure);
-      case 'report':
-        return notify({ type: effect.notice, leg: request.leg });
-      case 'report-end':
-        return reportEnd(leg, effect);
-    }
-  }
-
-  function reserve(leg: Live, at: number) {
-    const refused = leg.route.reserve?.(at);
-    if (refused === undefined) return feed(leg, { type: 'reserved' });
-    if (!(refused instanceof Promise)) return feed(leg, { type: 'passed-over', end: refused });
-    refused.then(
-      (end) => feed(leg, end === undefined ? { type: 'reserved' } : { type: 'passed-over', end }),
-      (error: unknown) => {
-        log.error({ leg: leg.request.leg, err: error }, 'call target reservation failed');
-        feed(leg, { type: 'passed-over', end: { by: 'media-failed' } });
-      },
-    );
-  }
-
-  function invite(leg: Live, at: number) {
-    const { target, caller } = leg.route.targets[at]!;
-    const request = { ...leg.request, targets: [target], ...(caller !== undefined && { caller }) };
-    deps.dial(request, (notice) => heard(leg, notice));
-  }
-
-  function reportEnd({ request, route, media }: Live, { end, at }: RoutedLegEffect & { do: 'report-end' }) {
-    legs.delete(request.leg);
-    const carrier = at === undefined ? undefined : route.targets[at]?.carrier;
-    notify({
-      type: 'leg-ended',
-      leg: request.leg,
-      end: carrier === undefined ? end : { ...end, carrier },
-      ...(media && { media }),
-    });
-  }
-
-  function heard(leg: Live, notice: LegNotice) {
-    if (legs.get(leg.request.leg) !== leg) return;
-    switch (notice.type) {
-      case 'leg-ringing':
-        return feed(leg, { type: 'ringing' });
-      case 'leg-answered':
-        return feed(leg, { type: 'answered' });
-      case 'leg-ended':
-        leg.media = notice.media;
-        return feed(leg, { type: 'ended', end: notice.end });
-      default:
-        // Early media of a target that is being given up has no use.
-        if (leg.state.phase === 'taken') notify(notice);
-    }
-  }
+  const legs = new Map<string, LiveRoutedLeg>();
+  const feed = createRoutedLegRunner(deps, legs);
 
   function hangUp(name: string): boolean {
     const leg = legs.get(name);
@@ -160,7 +36,7 @@ export function createRoutedLegs(deps: RoutedLegsDeps): RoutedLegs {
       for (const { owner, routeOf } of deps.routes) {
         const route = routeOf(request);
         if (route === undefined) continue;
-        const leg: Live = {
+        const leg: LiveRoutedLeg = {
           owner,
           request,
           route,

@@ -1,0 +1,117 @@
+import { type Logger, type Registrations, sourceOf } from '@jackfield/ports';
+import { type Protocol, paramOf, parseSipUri, type UserAgent } from '@jackfield/sip';
+import type { TransportListener, Transports } from '@jackfield/sip/transport';
+import type { Defence } from './defence/defence.ts';
+
+export interface EdgeTransportsDeps {
+  /** Opens the sockets; a simulated network can stand in for the real one. */
+  readonly openTransports: (listener: TransportListener) => Promise<Transports>;
+  /** Limits unauthenticated sources; absent where only the platform's own phones connect. */
+  readonly defence?: Defence;
+  /** Bindings that end with their connections; absent where no phone registers. */
+  readonly registrations?: Pick<Registrations, 'dropFlow' | 'dropFlowsFrom'>;
+  readonly log: Logger;
+}
+
+/** Receives the messages and failures of the transports. */
+export type TransportReceiver = Pick<UserAgent, 'receive' | 'transportFailed' | 'flowClosed'>;
+
+/** The sockets of one edge. All but `open`, `isOpenFlow` and the counts throw before they are open. */
+export interface EdgeTransports {
+  open(receiver: TransportReceiver): Promise<void>;
+  send: Transports['send'];
+  flowById: Transports['flowById'];
+  /** The transport of an open connection. */
+  protocolOf(flow: string): Protocol | undefined;
+  /** A connection with an authenticated sender may stay open. */
+  keep(flow: string): void;
+  address(): { readonly host: string; readonly port: number };
+  /** Our port for a transport. Behind a proxy that ends TLS a phone writes WSS where we receive WS. */
+  portOf(protocol: Protocol): number;
+  connections(): number;
+  counters(): Readonly<Record<string, number>>;
+  close(): Promise<void>;
+}
+
+/** The prefixes of connection flows in the transports. */
+const connectionFlows = ['tcp-', 'tls-', 'ws-'];
+
+export function createEdgeTransports(deps: EdgeTransportsDeps): EdgeTransports {
+  let opened: Transports | undefined;
+  /** Known ports do not change; a lookup would cost as much as one header of every message. */
+  const ports = new Map<Protocol, number>();
+
+  function transports(): Transports {
+    if (opened === undefined) throw new Error('The SIP edge is not open');
+    return opened;
+  }
+
+  function address(): { readonly host: string; readonly port: number } {
+    const [local] = transports().addresses;
+    if (local === undefined) throw new Error('The SIP transports have no address');
+    return { host: local.address, port: local.port };
+  }
+
+  return {
+    async open(receiver) {
+      // Connections do not outlive their process; their phones have to register again.
+      for (const prefix of connectionFlows) await deps.registrations?.dropFlowsFrom(prefix);
+      opened = await deps.openTransports(transportListener(deps, receiver, (flow) => opened?.cut(flow)));
+    },
+    send: (target, text) => transports().send(target, text),
+    flowById: (id) => transports().flowById(id),
+    protocolOf: (flow) => opened?.flowById(flow)?.protocol,
+    keep: (flow) => opened?.keep(flow),
+    address,
+    portOf(protocol) {
+      const known = ports.get(protocol);
+      if (known !== undefined) return known;
+      const { addresses } = transports();
+      const family = protocol === 'wss' ? 'ws' : protocol;
+      const own =
+        addresses.find((each) => each.protocol === protocol) ??
+        addresses.find((each) => each.protocol.startsWith(family));
+      // A WebSocket has no port before the HTTP interface listens.
+      if (own === undefined) return address().port;
+      ports.set(protocol, own.port);
+      return own.port;
+    },
+    connections: () => opened?.connections ?? 0,
+    counters: () => opened?.counters ?? {},
+    close: async () => opened?.close(),
+  };
+}
+
+function transportListener(
+  { defence, registrations, log }: EdgeTransportsDeps,
+  receiver: TransportReceiver,
+  cut: (flow: string) => void,
+): TransportListener {
+  return {
+    onMessage(text, flow) {
+      if (defence === undefined || defence.hears(flow)) receiver.receive(text, flow);
+      else cut(flow.id);
+    },
+    ...(defence === undefined ? {} : { accepts: defence.accepts, sourceOf }),
+    // Without a defence all phones are ours.
+    answersStun: ({ id }) => defence === undefined || defence.knows(id),
+    onSendFailed(failure) {
+      log.debug({ target: failure.target, reason: failure.sentence }, 'SIP message could not be sent');
+      receiver.transportFailed(failure.text, failure.target);
+    },
+    onFlowClosed(flow) {
+      receiver.flowClosed(flow.id);
+      defence?.flowClosed(flow.id);
+      registrations?.dropFlow(flow.id).catch((error: unknown) => {
+        log.error({ flow: flow.id, err: error }, 'bindings of a lost connection could not be removed');
+      });
+    },
+    onFault: (error) => log.warn({ err: error }, 'SIP socket fault'),
+  };
+}
+
+/** The transport that a SIP URI names; UDP without one. */
+export function transportOf(uri: string): Protocol {
+  const named = paramOf(parseSipUri(uri)?.params ?? [], 'transport');
+  return named === 'tcp' || named === 'tls' ? named : 'udp';
+}

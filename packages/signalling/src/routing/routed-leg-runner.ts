@@ -1,0 +1,139 @@
+import type {
+  CallRoute,
+  Clock,
+  DialRequest,
+  LegListener,
+  LegNotice,
+  LegStatistics,
+  Logger,
+  RouteOwner,
+} from '@jackfield/ports';
+import { type RoutedLeg, type RoutedLegEffect, type RoutedLegInput, routedLegMachine } from './routed-leg.ts';
+
+export interface RoutedLegRunnerDeps {
+  readonly clock: Pick<Clock, 'now' | 'startTimer'>;
+  readonly log: Logger;
+  /** Dials targets at once; their events go to `listener` only. */
+  readonly dial: (request: DialRequest, listener: LegListener) => void;
+  readonly hangUp: (leg: string, status?: number) => void;
+  /** Reports one leg, however many targets were tried for it. */
+  readonly notify: LegListener;
+}
+
+/** A leg with a route while it runs: the state of its machine, and the objects that its effects act on. */
+export interface LiveRoutedLeg {
+  readonly owner: RouteOwner;
+  readonly request: DialRequest;
+  readonly route: CallRoute;
+  state: RoutedLeg;
+  /** Inputs that arrived while an effect was running. */
+  readonly inputs: RoutedLegInput[];
+  isBusy: boolean;
+  cancelTimer: (() => void) | undefined;
+  /** Statistics of the last target that was called; reported with the end of the leg. */
+  media: LegStatistics | undefined;
+}
+
+/** Runs the machines of legs with routes; `legs` holds those that have not ended. */
+export function createRoutedLegRunner(
+  deps: RoutedLegRunnerDeps,
+  legs: Map<string, LiveRoutedLeg>,
+): (leg: LiveRoutedLeg, input: RoutedLegInput) => void {
+  const { clock } = deps;
+
+  /** An effect may cause the next input before it returns; inputs are still handled one after another. */
+  function feed(leg: LiveRoutedLeg, input: RoutedLegInput): void {
+    leg.inputs.push(input);
+    if (leg.isBusy) return;
+    leg.isBusy = true;
+    try {
+      for (let next = leg.inputs.shift(); next !== undefined; next = leg.inputs.shift()) {
+        const { state, effects } = routedLegMachine.step(leg.state, next, clock.now());
+        leg.state = state;
+        for (const effect of effects) perform(leg, effect);
+      }
+    } finally {
+      leg.isBusy = false;
+    }
+  }
+
+  function perform(leg: LiveRoutedLeg, effect: RoutedLegEffect) {
+    const { route, request } = leg;
+    switch (effect.do) {
+      case 'reserve':
+        return reserve(leg, effect.at);
+      case 'settle':
+        return route.settle?.(effect.at, effect.answeredMs);
+      case 'invite':
+        return deps.dial(requestTo(leg, effect.at), (notice) => observe(leg, notice));
+      case 'hang-up':
+        return deps.hangUp(request.leg);
+      case 'start-timer':
+        leg.cancelTimer?.();
+        leg.cancelTimer = clock.startTimer(effect.at, () => feed(leg, { type: 'timer-fired' }));
+        return;
+      case 'cancel-timer':
+        leg.cancelTimer?.();
+        leg.cancelTimer = undefined;
+        return;
+      case 'report-failure':
+        return route.failed(effect.at, effect.failure);
+      case 'report':
+        return deps.notify({ type: effect.notice, leg: request.leg });
+      case 'report-end':
+        legs.delete(request.leg);
+        return deps.notify(endOf(leg, effect));
+    }
+  }
+
+  function reserve(leg: LiveRoutedLeg, at: number) {
+    const refused = leg.route.reserve?.(at);
+    if (refused === undefined) return feed(leg, { type: 'reserved' });
+    if (!(refused instanceof Promise)) return feed(leg, { type: 'passed-over', end: refused });
+    refused.then(
+      (end) => feed(leg, end === undefined ? { type: 'reserved' } : { type: 'passed-over', end }),
+      (error: unknown) => {
+        deps.log.error({ leg: leg.request.leg, err: error }, 'call target reservation failed');
+        feed(leg, { type: 'passed-over', end: { by: 'media-failed' } });
+      },
+    );
+  }
+
+  /** Events of the target that is being tried. */
+  function observe(leg: LiveRoutedLeg, notice: LegNotice) {
+    if (legs.get(leg.request.leg) !== leg) return;
+    switch (notice.type) {
+      case 'leg-ringing':
+        return feed(leg, { type: 'ringing' });
+      case 'leg-answered':
+        return feed(leg, { type: 'answered' });
+      case 'leg-ended':
+        leg.media = notice.media;
+        return feed(leg, { type: 'ended', end: notice.end });
+      default:
+        // Early media of a target that is being given up has no use.
+        if (leg.state.phase === 'taken') deps.notify(notice);
+    }
+  }
+
+  return feed;
+}
+
+/** Only the target part differs between the targets of a leg. */
+function requestTo({ request, route }: LiveRoutedLeg, at: number): DialRequest {
+  const { target, caller } = route.targets[at]!;
+  return { ...request, targets: [target], ...(caller !== undefined && { caller }) };
+}
+
+function endOf(
+  { request, route, media }: LiveRoutedLeg,
+  { end, at }: Extract<RoutedLegEffect, { readonly do: 'report-end' }>,
+): LegNotice {
+  const carrier = at === undefined ? undefined : route.targets[at]?.carrier;
+  return {
+    type: 'leg-ended',
+    leg: request.leg,
+    end: carrier === undefined ? end : { ...end, carrier },
+    ...(media && { media }),
+  };
+}
