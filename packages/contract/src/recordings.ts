@@ -14,7 +14,7 @@ export const recordingFilePath = Type.Object({
   }),
 });
 
-/** An instant as list filters take it; what is no date is refused when it is read. */
+/** An instant of a list filter; a text without a date is refused when it is read. */
 const instant = (description: string) =>
   Type.Optional(
     text({
@@ -33,6 +33,7 @@ const storedDays = (description: string) =>
 export const recordingListQuery = Type.Object({
   ...pageQuery,
   subaccount: exactly(20, 'Recordings of this subaccount only: its auth_id.'),
+  sub_account: exactly(100, 'The same as subaccount; also the URI of the subaccount.'),
   call_uuid: exactly(36, 'Recordings of this call.'),
   from_number: exactly(255, 'Recordings of calls from this number or address.'),
   to_number: exactly(255, 'Recordings of calls to this number or address.'),
@@ -59,7 +60,7 @@ export type RecordingListQuery = Static<typeof recordingListQuery>;
 
 const milliseconds = (description: string) =>
   Type.String({
-    description: `${description}; -1.00000 while that is not known.`,
+    description: `${description}; -1.00000 while it is unknown.`,
     examples: ['345100.00000'],
   });
 const amount = Type.String({ examples: ['0.00000'] });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { eachDatabase, onEmbeddedDatabase } from '@jackfield/testkit';
 import type { NewRecording } from './index.ts';
+import { exampleCallFields, exampleUuid } from './testing/example-recording.ts';
 import { closeWorldsAfterEach, openRecordingsWorld, publicUrl, until } from './testing/recordings-world.ts';
 
 closeWorldsAfterEach();
@@ -12,12 +13,12 @@ closeWorldsAfterEach();
 const callback: NonNullable<NewRecording['callback']> = {
   url: 'https://example.com/recorded',
   method: 'POST',
-  fields: { CallUUID: 'call-1', From: '+12025550199' },
+  fields: exampleCallFields,
   resource: 'call/call-1',
 };
 
 eachDatabase('Recordings', (open) => {
-  test('an announced recording tells each change to its callback, numbered, and also its end after a crash', async () => {
+  test('an announced recording sends a numbered callback for each change, and for its end after a crash', async () => {
     const world = await openRecordingsWorld(open);
     const { feature, clock } = world;
     const target = { url: 'https://example.com/recorded', method: 'GET' } as const;
@@ -25,7 +26,7 @@ eachDatabase('Recordings', (open) => {
       announcement: {
         of: 'MPCRecording',
         callback: target,
-        fields: { MPCName: 'support', MPCUUID: 'mpc-1' },
+        fields: { MPCName: 'support', MPCUUID: exampleUuid },
         resource: 'multiparty-call/mpc-1',
       },
       members: [],
@@ -41,7 +42,7 @@ eachDatabase('Recordings', (open) => {
     feature.resume(recording);
     await world.runner.idle();
     await until(() => world.events.length === 3);
-    // On disk by now: what the kill leaves.
+    // The state on disk at the kill.
     await until(() => world.sizeOf(`${recording}.wav`) > 44);
     const again = await world.crash();
     assert.equal(await again.feature.restore(), 1);
@@ -82,7 +83,7 @@ eachDatabase('Recordings', (open) => {
     ]);
   });
 
-  test('the owner hears of each change, the live feed too, and the callback goes with the end alone', async () => {
+  test('each change notifies the owner and emits an event; the callback goes with the end alone', async () => {
     const world = await openRecordingsWorld(open);
     const { feature, clock, api } = world;
     const began = clock.now();
@@ -151,7 +152,7 @@ eachDatabase('Recordings', (open) => {
       },
       callback: { url: callback.url, method: 'POST' },
     });
-    // Over is over.
+    // Inputs after the end change nothing.
     feature.stop(recording);
     feature.pause(recording);
     await world.runner.idle();
@@ -172,7 +173,7 @@ eachDatabase('Recordings', (open) => {
     assert.equal(world.clock.pending, 0);
   });
 
-  test('after a crash each recording without an end gets it once, with what its file holds', async () => {
+  test('after a crash each live recording ends once, with the audio in its file', async () => {
     const before = await openRecordingsWorld(open);
     const whole = await before.record({ callback });
     before.say(whole, 2000);
@@ -208,7 +209,7 @@ eachDatabase('Recordings', (open) => {
     assert.deepEqual(again.events, []);
   });
 
-  test('a file that cannot be written fails its recording alone, and says why', async () => {
+  test('a file that cannot be written fails its recording alone, with the reason', async () => {
     const world = await openRecordingsWorld(open);
     const recording = randomUUID();
     mkdirSync(join(world.directory, `${recording}.wav`));
@@ -230,7 +231,7 @@ eachDatabase('Recordings', (open) => {
     assert.equal(world.events.at(-1)?.type, 'recording.completed');
   });
 
-  test('records and files go when their time is over', async () => {
+  test('records and files are removed at the end of the retention time', async () => {
     const day = 86_400_000;
     const world = await openRecordingsWorld(open, { keepRecordingsMs: 30 * day, pruneEveryMs: day / 2 });
     await world.feature.restore();
@@ -243,7 +244,7 @@ eachDatabase('Recordings', (open) => {
     await world.clock.advance(9 * day);
     assert.equal(world.files().length, 2);
     while (world.files().length > 1) {
-      // The next turn is armed when the one before is done.
+      // The timer of the next turn starts at the end of this turn.
       await until(() => world.clock.pending === 1);
       await world.clock.advance(day / 4);
     }
@@ -253,7 +254,7 @@ eachDatabase('Recordings', (open) => {
     assert.equal(body.meta.total_count, 1);
   });
 
-  test('a subaccount that is removed takes its recordings and their files with it, live ones too', async () => {
+  test('the deletion of a subaccount removes its recordings and their files, live ones included', async () => {
     const world = await openRecordingsWorld(open);
     await world.feature.restore();
     const branch = await world.api.subaccount();
@@ -279,7 +280,7 @@ eachDatabase('Recordings', (open) => {
     );
   });
 
-  test('a removal that was committed before the process died takes its file soon after the next start', async () => {
+  test('a removal that was committed before a crash removes its file soon after the next start', async () => {
     const before = await openRecordingsWorld(open);
     const recording = await before.record();
     await before.stop(recording);
@@ -291,7 +292,7 @@ eachDatabase('Recordings', (open) => {
     await until(() => after.files().length === 0);
   });
 
-  test('recordings of a subaccount can be passed on to the main account', async () => {
+  test('recordings of a subaccount can pass to the main account', async () => {
     const world = await openRecordingsWorld(open);
     const branch = await world.api.subaccount();
     const recording = await world.record({ account: branch.authId });
@@ -309,7 +310,7 @@ eachDatabase('Recordings', (open) => {
 });
 
 onEmbeddedDatabase('Recordings', (open) => {
-  test('closing completes what still runs', async () => {
+  test('close completes live recordings', async () => {
     const world = await openRecordingsWorld(open);
     const recording = await world.record();
     world.say(recording, 300);
@@ -321,7 +322,7 @@ onEmbeddedDatabase('Recordings', (open) => {
     );
   });
 
-  test('a recording of a name that is recorded already is refused, and the first one goes on', async () => {
+  test('a second recording with the name of a live one is refused, and the first goes on', async () => {
     const world = await openRecordingsWorld(open);
     const recording = await world.record();
     await assert.rejects(world.record({ recording }));
@@ -332,7 +333,7 @@ onEmbeddedDatabase('Recordings', (open) => {
 });
 
 onEmbeddedDatabase('Recordings and a database that fails', (open) => {
-  test('an end that could not be written is told to nobody, and once when it could', async () => {
+  test('an end is announced once, when it is committed, and not before', async () => {
     const world = await openRecordingsWorld(open);
     const recording = await world.record({ callback });
     world.say(recording, 200);
@@ -357,7 +358,7 @@ onEmbeddedDatabase('Recordings and a database that fails', (open) => {
     );
   });
 
-  test('a database that fails for minutes: what was opened begins, and what was stopped ends', async () => {
+  test('after minutes of database failures an opened recording begins, and a stopped one ends', async () => {
     const world = await openRecordingsWorld(open);
     const minutes = async (isOver: () => boolean) => {
       while (!isOver()) {
@@ -368,7 +369,7 @@ onEmbeddedDatabase('Recordings and a database that fails', (open) => {
     const opening = world.record({ callback });
     await until(() => world.runner.census().recording?.sessions === 1);
     await world.runner.idle();
-    // More attempts than the kernel makes with what it was sent.
+    // More attempts than the kernel makes for an input.
     world.failCommits(100);
     await minutes(() => world.notices.length === 1);
     const recording = await opening;
@@ -382,7 +383,7 @@ onEmbeddedDatabase('Recordings and a database that fails', (open) => {
     assert.equal(world.clock.pending, 0);
   });
 
-  test('one whose record cannot be written is not recorded', async () => {
+  test('a recording whose record cannot be written does not begin', async () => {
     const world = await openRecordingsWorld(open);
     world.failCommits(1);
     await assert.rejects(world.record(), /disk is full/);

@@ -10,7 +10,7 @@ import {
 import { positionMs } from './domain/recording-channels.ts';
 import type { RecordingNotice } from './public-api.ts';
 
-/** What the outbox keeps of a change; `recording` is the state after it. The end goes to the owner's callback, if there is one. */
+/** The event of a change; `recording` is the state after it. The end goes to the owner's callback, if there is one. */
 export function outboxEventOf(
   recording: Recording,
   event: RecordingEvent,
@@ -24,7 +24,7 @@ export function outboxEventOf(
     type: `recording.${event}`,
     account: recording.account,
     mainAccount: recording.mainAccount,
-    // Beside the owner's other events, so that a receiver gets them in their order.
+    // The resource of the owner's other events: a receiver gets them in order.
     resource: callback?.resource ?? `recording/${recording.uuid}`,
     payload: {
       ...(isEnd && callback !== null ? callback.fields : { CallUUID: recording.callUuid }),
@@ -44,7 +44,7 @@ const announcedNames: Readonly<Record<RecordingEvent, string>> = {
   failed: 'Failed',
 };
 
-/** Fields of docs/interface/multiparty-calls.md#recording-callbacks; what is not known yet is empty. */
+/** Fields of docs/interface/multiparty-calls.md#recording-callbacks; unknown ones are empty. */
 function announcedEvent(
   recording: Recording,
   { of, callback, fields, resource }: RecordingAnnouncement,
@@ -82,7 +82,7 @@ function timeOrEmpty(at: Instant | null): string {
   return at === null ? '' : timestampWithOffset(at);
 }
 
-/** Names of docs/interface/documents.md#record; a failure says why. */
+/** Names of docs/interface/documents.md#record; RecordingError has the reason of a failure. */
 function fieldsOfEnd(recording: Recording) {
   const { durationMs, sentence } = recording;
   return {
@@ -94,7 +94,6 @@ function fieldsOfEnd(recording: Recording) {
   };
 }
 
-/** What the owner hears. */
 export function noticeOf(recording: Recording, event: RecordingEvent, url: string): RecordingNotice {
   const { uuid } = recording;
   if (!isOver(recording)) {

@@ -1,6 +1,7 @@
 import { type RecordingListQuery, readInteger } from '@jackfield/contract';
 import type { Instant } from '@jackfield/ports';
 import { accepted, type Result } from '../../kernel/result.ts';
+import { subaccountOf } from '../../kernel/subaccount-uri.ts';
 import { readTimeRange } from '../../kernel/time-range.ts';
 import type { RecordingFilters } from './queries.ts';
 
@@ -8,6 +9,7 @@ import type { RecordingFilters } from './queries.ts';
 export function readRecordingFilters(query: RecordingListQuery, now: Instant): Result<RecordingFilters> {
   const added = readTimeRange(query, 'add_time');
   if (!added.ok) return added;
+  const other = query.sub_account === undefined ? undefined : subaccountOf(query.sub_account);
   const stored = 'recording_storage_duration';
   const atLeast = Math.max(
     days(query[stored], 0),
@@ -21,18 +23,21 @@ export function readRecordingFilters(query: RecordingListQuery, now: Instant): R
   );
   const isByAge = Object.keys(query).some((name) => name.startsWith(stored));
   return accepted({
-    subaccount: query.subaccount,
+    subaccount: query.subaccount ?? other,
     callUuid: query.call_uuid?.toLowerCase(),
     mpcUuid: query.mpc_uuid?.toLowerCase(),
     mpcName: query.mpc_name,
     from: query.from_number,
     to: query.to_number,
     added: added.value,
-    // Those of one day have closed more than one and less than two days ago; a live one has none.
+    // A recording of one stored day closed between one and two days ago; a live recording has no closed_at.
     ...(isByAge
       ? { closed: { from: now - (atMost + 1) * dayMs + 1, before: now - atLeast * dayMs + 1 } }
       : {}),
-    isEmpty: query.conference_name !== undefined || query.conference_uuid !== undefined,
+    isEmpty:
+      query.conference_name !== undefined ||
+      query.conference_uuid !== undefined ||
+      (query.subaccount ?? other) !== (other ?? query.subaccount),
   });
 }
 

@@ -1,26 +1,26 @@
 import type { CaptureTrack, RecordingFormat } from '@jackfield/ports';
 import type { ChannelMember, RecordingAnnouncement, TrackType } from './domain/recording.ts';
 
-/** The door of the recordings feature for those who record: a document, the Call API, a multiparty call. */
+/** The recordings feature for its owners: a document, the Call API, a multiparty call. */
 export interface Recordings {
-  /** Each kind of owner registers once how it is told. */
-  ownedBy(kind: string, tell: (owner: string, notice: RecordingNotice) => void): void;
-  /** Where the file will be, before it exists. */
+  /** Each kind of owner registers its listener once. */
+  ownedBy(kind: string, notify: (owner: string, notice: RecordingNotice) => void): void;
+  /** URL of the file, before it exists. */
   urlOf(recording: Pick<NewRecording, 'recording' | 'account' | 'format'>): string;
-  /** Its record is durable when the promise resolves; what fails later arrives as a notice. */
+  /** Its record is durable when the promise resolves; later failures arrive as a notice. */
   start(order: NewRecording): Promise<void>;
   /** Other legs on the same tracks, at once. */
   retrack(recording: string, tracks: readonly CaptureTrack[]): void;
-  /** Who is on which channel from now on, for a recording that began with `members`. */
+  /** Members of the channels from now on, for a recording that began with `members`. */
   tellMembers(recording: string, members: readonly ChannelMember[]): void;
   pause(recording: string): void;
   resume(recording: string): void;
-  /** Nothing for one that is over. */
+  /** Without effect on a recording that is over. */
   stop(recording: string): void;
 }
 
 export interface NewRecording {
-  /** A UUID, chosen by whoever starts it, so that the API can name it at once. */
+  /** A UUID that the owner chooses, so that the API can name it at once. */
   readonly recording: string;
   readonly account: string;
   readonly mainAccount: string;
@@ -35,7 +35,7 @@ export interface NewRecording {
   readonly tracks: readonly CaptureTrack[];
   /** Pauses do not count. */
   readonly maxSeconds: number;
-  /** Told through the outbox, in the transaction that ends the record: these fields, and those of `RecordingOver`. */
+  /** Sent by the outbox, from the transaction that ends the record: these fields, and the fields of `RecordingOver`. */
   readonly callback?: {
     readonly url: string;
     readonly method: 'GET' | 'POST';
@@ -43,12 +43,12 @@ export interface NewRecording {
     /** Orders it among the owner's other events, e.g. `call/<uuid>`. */
     readonly resource: string;
   };
-  /** Told of its beginning, pauses and end, each in the transaction of its change; instead of `callback`. */
+  /** Callbacks for begin, pauses and end, each from the transaction of its change; instead of `callback`. */
   readonly announcement?: RecordingAnnouncement;
-  /** What of a multiparty call is recorded, and whose track. */
+  /** Which tracks of a multiparty call are recorded, and of which member. */
   readonly trackType?: TrackType;
   readonly memberId?: number;
-  /** Who is on which channel at the beginning, where every participant has one of its own. */
+  /** Members of the channels at the beginning, where every participant has a channel of its own. */
   readonly members?: readonly ChannelMember[];
 }
 

@@ -6,7 +6,7 @@ import type { TimeRange } from '../../kernel/time-range.ts';
 import { viewOf } from '../accounts/index.ts';
 import { type RecordingRow, reading } from './tables.ts';
 
-/** On whose path a request came: a main account sees the recordings of its subaccounts too. */
+/** The account in the path of a request: a main account sees the recordings of its subaccounts too. */
 export type Viewer = Pick<RequestAccount, 'authId' | 'isSubaccount' | 'main'>;
 
 export interface RecordingFilters {
@@ -19,7 +19,7 @@ export interface RecordingFilters {
   readonly added?: TimeRange | undefined;
   /** When the record became complete. */
   readonly closed?: TimeRange | undefined;
-  /** Nothing is asked for that we have: recordings of conferences without roles. */
+  /** No recording can match: conferences have none, and a recording belongs to one subaccount. */
   readonly isEmpty: boolean;
 }
 
@@ -32,38 +32,38 @@ function seenBy(tables: Tables, viewer: Viewer) {
     tables
       .selectFrom('recordings')
       .where(viewOf(viewer), '=', viewer.authId)
-      // Somebody has deleted it already, and it is about to end.
+      // A deleted recording that is about to end.
       .where('is_discarded', '=', 0)
   );
 }
 
-/** What a list counts and shows. */
-export function recordingsWanted(tables: Tables, viewer: Viewer, filters: RecordingFilters) {
+/** Selects the recordings of a list. */
+export function listedRecordings(tables: Tables, viewer: Viewer, filters: RecordingFilters) {
   const { subaccount, callUuid, mpcUuid, mpcName, from, to, added, closed } = filters;
-  // The indexes of these begin with the main account. SQLite would rather walk along that of a subaccount: `|| ''` hides it.
+  // The indexes of these begin with the main account. SQLite would choose the index of a subaccount: `|| ''` hides that column.
   const isNamed = [callUuid, mpcUuid, mpcName, from, to].some((each) => each !== undefined);
-  let wanted = seenBy(tables, isNamed ? { ...viewer, isSubaccount: false, authId: viewer.main } : viewer);
+  let listed = seenBy(tables, isNamed ? { ...viewer, isSubaccount: false, authId: viewer.main } : viewer);
   for (const account of [viewer.isSubaccount ? viewer.authId : undefined, subaccount]) {
     if (account === undefined) continue;
-    wanted = isNamed
-      ? wanted.where(sql<string>`account || ''`, '=', account)
-      : wanted.where('account', '=', account);
+    listed = isNamed
+      ? listed.where(sql<string>`account || ''`, '=', account)
+      : listed.where('account', '=', account);
   }
-  if (callUuid !== undefined) wanted = wanted.where('call_uuid', '=', callUuid);
-  if (mpcUuid !== undefined) wanted = wanted.where('mpc_uuid', '=', mpcUuid);
-  if (mpcName !== undefined) wanted = wanted.where('mpc_name', '=', mpcName);
-  if (from !== undefined) wanted = wanted.where('from_number', '=', from);
-  if (to !== undefined) wanted = wanted.where('to_number', '=', to);
-  if (added?.from !== undefined) wanted = wanted.where('created_at', '>=', added.from);
-  if (added?.before !== undefined) wanted = wanted.where('created_at', '<', added.before);
-  if (closed?.from !== undefined) wanted = wanted.where('closed_at', '>=', closed.from);
-  if (closed?.before !== undefined) wanted = wanted.where('closed_at', '<', closed.before);
-  return wanted;
+  if (callUuid !== undefined) listed = listed.where('call_uuid', '=', callUuid);
+  if (mpcUuid !== undefined) listed = listed.where('mpc_uuid', '=', mpcUuid);
+  if (mpcName !== undefined) listed = listed.where('mpc_name', '=', mpcName);
+  if (from !== undefined) listed = listed.where('from_number', '=', from);
+  if (to !== undefined) listed = listed.where('to_number', '=', to);
+  if (added?.from !== undefined) listed = listed.where('created_at', '>=', added.from);
+  if (added?.before !== undefined) listed = listed.where('created_at', '<', added.before);
+  if (closed?.from !== undefined) listed = listed.where('closed_at', '>=', closed.from);
+  if (closed?.before !== undefined) listed = listed.where('closed_at', '<', closed.before);
+  return listed;
 }
 
-/** Newest first; the identifier decides between recordings of one millisecond. */
-export function pageOf(wanted: ReturnType<typeof recordingsWanted>, page: Page) {
-  return wanted
+/** Newest first; the identifier orders recordings of one millisecond. */
+export function pageOf(listed: ReturnType<typeof listedRecordings>, page: Page) {
+  return listed
     .selectAll()
     .orderBy('created_at', 'desc')
     .orderBy('recording_id', 'desc')
@@ -88,10 +88,10 @@ export function createQueries(database: Database) {
       page: Page,
     ): Promise<{ readonly total: number; readonly rows: readonly RecordingRow[] }> {
       if (filters.isEmpty) return { total: 0, rows: [] };
-      const wanted = recordingsWanted(tables, viewer, filters);
+      const listed = listedRecordings(tables, viewer, filters);
       const [counted, rows] = await Promise.all([
-        wanted.select((columns) => columns.fn.countAll().as('total')).executeTakeFirstOrThrow(),
-        pageOf(wanted, page).execute(),
+        listed.select((columns) => columns.fn.countAll().as('total')).executeTakeFirstOrThrow(),
+        pageOf(listed, page).execute(),
       ]);
       return { total: Number(counted.total), rows };
     },

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { eachDatabase, onEmbeddedDatabase } from '@jackfield/testkit';
 import { sql } from 'kysely';
-import { pageOf, recordingsWanted } from './queries.ts';
+import { listedRecordings, pageOf } from './queries.ts';
 import { reading } from './tables.ts';
 import { closeWorldsAfterEach, openRecordingsWorld, publicUrl, until } from './testing/recordings-world.ts';
 
@@ -97,6 +97,10 @@ eachDatabase('Recording API', (open) => {
     assert.deepEqual([ids(page), page.meta.total_count], [[third, second], 5]);
     assert.deepEqual(await list('', branch), [fifth]);
     assert.deepEqual(await list(`subaccount=${branch.authId}`), [fifth]);
+    assert.deepEqual(await list(`sub_account=${branch.authId}`), [fifth]);
+    const uri = encodeURIComponent(`/v1/Account/${api.main.authId}/Subaccount/${branch.authId}/`);
+    assert.deepEqual(await list(`sub_account=${uri}`), [fifth]);
+    assert.deepEqual(await list(`subaccount=${branch.authId}&sub_account=SAOTHER`), []);
     assert.deepEqual(await list(`call_uuid=${callUuid.toUpperCase()}`), [first]);
     assert.deepEqual(await list('from_number=%2B15550001'), [second]);
     assert.deepEqual(await list('to_number=alice'), [third]);
@@ -124,7 +128,7 @@ eachDatabase('Recording API', (open) => {
     assert.equal((await world.file(`${first}.wav`, {}, 'GET', branch)).status, 404);
   });
 
-  test('a deleted recording is gone with its file, and one that runs is stopped first', async () => {
+  test('DELETE removes a recording with its file, and stops a live recording first', async () => {
     const world = await openRecordingsWorld(open);
     const { api } = world;
     const ended = await world.record();
@@ -146,7 +150,7 @@ eachDatabase('Recording API', (open) => {
 });
 
 onEmbeddedDatabase('Files of recordings', (open) => {
-  test('the file is served whole to who has credentials, from the end of the recording on', async () => {
+  test('the whole file is served with credentials, from the end of the recording on', async () => {
     const world = await openRecordingsWorld(open);
     const recording = await world.record();
     const name = `${recording}.wav`;
@@ -172,7 +176,7 @@ onEmbeddedDatabase('Files of recordings', (open) => {
     assert.equal((await world.file(name)).status, 404);
   });
 
-  test('RFC 9110 §14: a part is served with 206, and what is not there with 416', async () => {
+  test('RFC 9110 §14: a range within the file gets 206, and a range beyond its end 416', async () => {
     const world = await openRecordingsWorld(open);
     const recording = await world.record({ format: 'mp3' });
     world.say(recording, 3000);
@@ -206,7 +210,7 @@ onEmbeddedDatabase('Files of recordings', (open) => {
     assert.equal((await world.file(name, { range: 'bytes=0-1', 'if-range': '"other"' })).status, 200);
   });
 
-  test('HEAD tells the length without the file; other methods are refused', async () => {
+  test('HEAD answers the length without the file; other methods are refused', async () => {
     const world = await openRecordingsWorld(open);
     const recording = await world.record();
     world.say(recording, 1000);
@@ -220,7 +224,7 @@ onEmbeddedDatabase('Files of recordings', (open) => {
     assert.deepEqual([refused.status, refused.headers.allow], [405, 'GET, HEAD']);
   });
 
-  test('a client that goes away in the middle leaves nothing open, and the file is documented', async () => {
+  test('a client that disconnects during the download leaves no file open, and the file is documented', async () => {
     const world = await openRecordingsWorld(open);
     const recording = await world.record();
     world.say(recording, 120_000);
@@ -271,10 +275,10 @@ onEmbeddedDatabase('Files of recordings', (open) => {
       [sub, { closed: { from: 1, before: 5 } }, 'recordings_by_age_of_account (account=? AND closed_at>?'],
     ] as const;
     for (const [viewer, filters, index] of expected) {
-      const wanted = recordingsWanted(tables, viewer, { ...filters, isEmpty: false });
+      const wanted = listedRecordings(tables, viewer, { ...filters, isEmpty: false });
       const page = pageOf(wanted, { limit: 20, offset: 0 }).compile();
       const count = wanted.select((columns) => columns.fn.countAll().as('total')).compile();
-      // A count may take another index, if it begins with the same.
+      // A count may use another index that begins with the same columns.
       const conditions = index.slice(index.indexOf('('));
       for (const [query, start] of [
         [page, index],
@@ -299,7 +303,7 @@ onEmbeddedDatabase('Files of recordings', (open) => {
   });
 });
 
-/** A descriptor may be gone between the listing and the look. */
+/** A descriptor may close between the listing and its `readlink`. */
 function linkOf(path: string): string {
   try {
     return readlinkSync(path);

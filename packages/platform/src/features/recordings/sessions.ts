@@ -25,7 +25,7 @@ export interface SessionDeps {
 
 export interface SessionListeners {
   readonly urlOf: (recording: Recording) => string;
-  readonly tellOwner: (recording: Recording, notice: RecordingNotice) => void;
+  readonly notifyOwner: (recording: Recording, notice: RecordingNotice) => void;
   /** After the commit of its end. */
   readonly whenOver: (recording: Recording) => void;
 }
@@ -37,16 +37,16 @@ type SessionEffect =
 
 export interface RecordingSessions extends Sessions<Recording, RecordingInput> {
   /**
-   * Like `send`, for what nobody would say a second time: taken again for as long as the database refuses, or the recording
-   * would never begin or never end. Others may overtake it.
+   * Like `send`, for inputs that are not repeated: retried for as long as the database fails, because otherwise the recording
+   * would never begin or never end. Other inputs may overtake it.
    */
   insist(recording: string, input: RecordingInput): void;
 }
 
-/** As the session runner waits between two attempts. */
+/** The pause of the session runner between two attempts. */
 const retryMs = 1_000;
 
-/** One session for each live recording: its machine, its record, and the only place that orders the recorder about. */
+/** One session for each live recording: its machine, its record, and all commands to the recorder. */
 export function defineSessions(deps: SessionDeps, listeners: SessionListeners): RecordingSessions {
   const { recorder, recordingFiles, clock, log } = deps;
   const sessions = deps.runner.define<Recording, RecordingInput, SessionEffect>({
@@ -77,7 +77,7 @@ export function defineSessions(deps: SessionDeps, listeners: SessionListeners): 
           return;
         case 'tell': {
           const { recording, event } = effect;
-          listeners.tellOwner(recording, noticeOf(recording, event, listeners.urlOf(recording)));
+          listeners.notifyOwner(recording, noticeOf(recording, event, listeners.urlOf(recording)));
           if (isOver(recording)) listeners.whenOver(recording);
         }
       }
@@ -105,13 +105,13 @@ export function defineSessions(deps: SessionDeps, listeners: SessionListeners): 
     try {
       file = await recordingFiles.repair(`${uuid}.${format}`, format);
     } catch (error) {
-      log.error({ recording: uuid, err: error }, 'The file of a recording cannot be read.');
+      log.error({ recording: uuid, err: error }, 'recording file could not be read');
     }
     insist(uuid, { type: 'file-inspected', file });
   }
 
   function fail(uuid: string, sentence: string): void {
-    log.warn({ recording: uuid, sentence }, 'A recording failed.');
+    log.warn({ recording: uuid, sentence }, 'recording failed');
     insist(uuid, { type: 'recorder-failed', sentence });
   }
 

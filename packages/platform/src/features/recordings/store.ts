@@ -11,8 +11,8 @@ import { isOver } from './domain/recording.ts';
 import { type RecordingRow, reading, writing } from './tables.ts';
 
 /**
- * Writes what a step changed. The end of one that nobody wants removes it; that of any other puts its file down, where files are
- * to be taken to their place.
+ * Writes the change of a step. The end of a deleted recording removes it; any other end lists the file for its store, where
+ * files are kept elsewhere.
  */
 export async function saveRecording(
   write: Write,
@@ -44,7 +44,7 @@ export async function saveRecording(
   }
 }
 
-/** What was live when the last process died. */
+/** Live recordings of the last process. */
 export async function loadLiveRecordings(database: Database): Promise<readonly Recording[]> {
   const rows = await reading(database.read)
     .selectFrom('recordings')
@@ -54,7 +54,7 @@ export async function loadLiveRecordings(database: Database): Promise<readonly R
   return rows.map(recordingOf);
 }
 
-/** The records go, and their files are put down to go after the commit. Live ones are left alone, but one that is ending. */
+/** Removes the records and lists their files for removal after the commit. */
 export async function removeRecordings(write: Write, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   const tables = writing(write);
@@ -80,18 +80,18 @@ export async function removeRecordings(write: Write, ids: readonly string[]): Pr
   await tables.deleteFrom('recordings').where('recording_id', 'in', ids).execute();
 }
 
-/** Some of those that are over, of an account or closed before an instant; the oldest first. */
+/** Ended recordings of an account, or closed before an instant; the oldest first. */
 export async function findOver(
   write: Write,
   which: { readonly account: string } | { readonly closedBefore: number },
   limit: number,
 ): Promise<readonly string[]> {
-  let wanted = writing(write).selectFrom('recordings').select('recording_id');
-  wanted =
+  let found = writing(write).selectFrom('recordings').select('recording_id');
+  found =
     'account' in which
-      ? wanted.where('account', '=', which.account).where('closed_at', 'is not', null)
-      : wanted.where('closed_at', '<', which.closedBefore).orderBy('closed_at');
-  const rows = await wanted.limit(limit).execute();
+      ? found.where('account', '=', which.account).where('closed_at', 'is not', null)
+      : found.where('closed_at', '<', which.closedBefore).orderBy('closed_at');
+  const rows = await found.limit(limit).execute();
   return rows.map((row) => row.recording_id);
 }
 
@@ -136,7 +136,7 @@ export async function forgetFiles(database: Database, names: readonly string[]):
   );
 }
 
-/** Files that are to be taken to their place by now, the ones that have waited longest first. */
+/** Files whose move to the store is due, the longest due first. */
 export async function filesToKeep(
   database: Database,
   now: number,
@@ -151,7 +151,7 @@ export async function filesToKeep(
     .execute();
 }
 
-/** When the next one is due; undefined when none is. */
+/** When the next move is due; undefined when there is none. */
 export async function nextToKeep(database: Database): Promise<number | undefined> {
   const row = await reading(database.read)
     .selectFrom('recording_files_to_keep')
@@ -168,7 +168,7 @@ export async function fileKept(database: Database, name: string): Promise<void> 
   );
 }
 
-/** Whatever was waited for may have come back: all are due. */
+/** After a restart all are due: the store may answer again. */
 export async function keepAllAgain(database: Database, now: number): Promise<void> {
   await database.transact((write) =>
     writing(write)
@@ -234,7 +234,7 @@ function changing(recording: Recording) {
   };
 }
 
-/** As its row tells it; how long it had run is not kept, its file knows that. */
+/** From its row; the time it had run is not stored, because its file has it. */
 function recordingOf(row: RecordingRow): Recording {
   return {
     uuid: row.recording_id,

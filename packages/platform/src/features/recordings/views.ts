@@ -4,9 +4,9 @@ import { timestamp } from '../../kernel/timestamps.ts';
 import { channelsOf } from './store.ts';
 import type { RecordingRow } from './tables.ts';
 
-/** Where files lie is the operator's affair: nothing is charged for keeping them. */
+/** The operator stores the files: storage is free of charge. */
 const noAmount = '0.00000';
-/** What is not known yet, as in the first request of a recorded session (docs/interface/documents.md#record). */
+/** An unknown number, as in the first request of a recorded session (docs/interface/documents.md#record). */
 const notYet = -1;
 const dayMs = 86_400_000;
 const roundedToSeconds = 60;

@@ -1,13 +1,13 @@
 import type { Instant } from '@jackfield/ports';
 import type { ChannelMember, RecordedChannel, Recording } from './recording.ts';
 
-/** Milliseconds that the file has at this instant, pauses left out. */
+/** Length of the file in milliseconds at this instant, without pauses. */
 export function positionMs(recording: Pick<Recording, 'recordedMs' | 'runningSince'>, now: Instant): number {
   const { recordedMs, runningSince } = recording;
   return recordedMs + (runningSince === null ? 0 : Math.max(0, now - runningSince));
 }
 
-/** Who is there no more has left its channel here; who is new enters one here. The same object when nothing differs. */
+/** Members who are gone leave their channel here; new members enter one here. The same object when no member differs. */
 export function withChannels(
   recording: Recording,
   members: readonly ChannelMember[],
@@ -31,7 +31,7 @@ export function withChannels(
   };
 }
 
-/** The file has become so long: nobody is on a channel beyond its end. */
+/** Cuts the channels at the end of the file. */
 export function endedChannels(
   channels: readonly RecordedChannel[] | null,
   durationMs: number,

@@ -8,7 +8,7 @@ import { recordingMachine } from './recording-machine.ts';
 
 type Input = RecordingInput | TimerFired;
 
-/** Feeds inputs at their instants; gives the last state and what was ordered, shortened. */
+/** Steps through inputs at their instants; returns the last state and the effects, shortened. */
 function run(start: Recording, ...inputs: readonly (readonly [number, Input])[]) {
   let state = start;
   const orders: string[] = [];
@@ -39,7 +39,7 @@ const inspected = (durationMs?: number): Input => ({
 });
 const restarted: Input = { type: 'process-restarted' };
 
-test('a recording that is stopped is complete when its file is', () => {
+test('a stopped recording is complete when its file is complete', () => {
   const { state, orders } = run(
     exampleRecording(),
     [1000, { type: 'ordered', tracks: [] }],
@@ -85,7 +85,7 @@ test('max length does not run in a pause', () => {
   assert.deepEqual([state.status, state.because, state.recordedMs], ['completed', 'max-length', 10_000]);
 });
 
-test('what is asked while the file is being opened happens when it is open', () => {
+test('pause and stop during the opening of the file take effect when it is open', () => {
   assert.deepEqual(run(exampleRecording(), [0, pause], [1, started]).orders.slice(-4), [
     'pause-recorder',
     'cancel-timer',
@@ -102,7 +102,7 @@ test('what is asked while the file is being opened happens when it is open', () 
   ]);
 });
 
-test('one that cannot start has failed at once; one that breaks has failed when it is known what its file holds', () => {
+test('a recording that cannot start fails at once; a broken one fails after its file is inspected', () => {
   const never = run(exampleRecording(), [5, failed]);
   assert.deepEqual(never.orders, ['emit failed', 'tell failed']);
   assert.deepEqual([never.state.status, never.state.durationMs, never.state.endedAt], ['failed', 0, 5]);
@@ -124,7 +124,7 @@ test('one that cannot start has failed at once; one that breaks has failed when 
   }
 });
 
-test('after a crash a recording is complete with what its file holds, and failed without one', () => {
+test('after a crash a recording is complete with the audio in its file, and failed without a file', () => {
   const live = exampleRecording({ status: 'recording', startedAt: 2000, runningSince: 2000 });
   const whole = run(live, [90_000, restarted], [90_100, inspected(5000)]);
   assert.deepEqual(whole.orders, ['inspect-file', 'emit completed', 'tell completed']);
@@ -145,7 +145,7 @@ test('after a crash a recording is complete with what its file holds, and failed
   assert.equal(run(broken, [90_000, restarted], [90_100, inspected(5000)]).state.status, 'failed');
 });
 
-test('tracks that are asked for while the file is opened are taken when it is open', () => {
+test('tracks that are requested during the opening of the file apply when it is open', () => {
   const track = { said: ['leg'], heard: [] };
   const { effects } = run(
     exampleRecording(),
@@ -158,7 +158,7 @@ test('tracks that are asked for while the file is opened are taken when it is op
   );
 });
 
-test('events are counted, each with what it knew', () => {
+test('each event carries its number and the state of its moment', () => {
   const { effects } = run(exampleRecording({ pauseAsked: true }), [1100, started], [2000, stop]);
   assert.deepEqual(
     effects.flatMap((effect) =>
@@ -171,14 +171,14 @@ test('events are counted, each with what it knew', () => {
   );
 });
 
-test('channels know from when to when of the file who was on them', () => {
+test('channels have the members with their times in the file', () => {
   const member = (channel: number, memberId: number) => ({
     channel,
     memberId,
     callUuid: `leg-${memberId}`,
     role: 'agent',
   });
-  const told = (...members: ReturnType<typeof member>[]): Input => ({ type: 'members-told', members });
+  const told = (...members: ReturnType<typeof member>[]): Input => ({ type: 'members-changed', members });
   const { state } = run(
     exampleRecording({ channels: [] }),
     [1000, told(member(1, 7))],
@@ -201,7 +201,7 @@ test('channels know from when to when of the file who was on them', () => {
   );
 });
 
-test('whatever comes in whatever order: at most one end, nothing after it, and never a recorder order without a recorder', () => {
+test('random inputs cause at most one end, no effect after it, and no command to a recorder that has not started', () => {
   const input = fc.constantFrom<Input>(
     started,
     stop,

@@ -23,7 +23,7 @@ export const recordingMachine: Machine<Recording, RecordingInput | TimerFired, R
         return broken(recording, input.sentence, now);
       case 'retrack-asked':
         return retracked(recording, input.tracks);
-      case 'members-told':
+      case 'members-changed':
         return recording.status === 'finishing'
           ? stay(recording)
           : stay(withChannels(recording, input.members, now));
@@ -62,8 +62,11 @@ function retracked(recording: Recording, tracks: readonly CaptureTrack[]): Stepp
   return stay(recording.status === 'starting' ? { ...recording, tracksAsked: tracks } : recording);
 }
 
-/** The event and the word to the owner; the outbox counts what it is told of one recording. */
-function told(before: Recording, event: RecordingEvent): { state: Recording; effects: RecordingEffect[] } {
+/** The event for the outbox and the notice for the owner; `sequence` counts the events of the recording. */
+function announced(
+  before: Recording,
+  event: RecordingEvent,
+): { state: Recording; effects: RecordingEffect[] } {
   const state = { ...before, sequence: before.sequence + 1 };
   return {
     state,
@@ -77,7 +80,10 @@ function told(before: Recording, event: RecordingEvent): { state: Recording; eff
 function started(recording: Recording, now: Instant): Stepped {
   if (recording.status !== 'starting') return stay(recording);
   const { pauseAsked, stopAsked, tracksAsked } = recording;
-  const begun = told({ ...recording, status: 'recording', startedAt: now, runningSince: now }, 'started');
+  const begun = announced(
+    { ...recording, status: 'recording', startedAt: now, runningSince: now },
+    'started',
+  );
   let { state } = begun;
   const effects: RecordingEffect[] = [
     ...begun.effects,
@@ -100,7 +106,7 @@ function started(recording: Recording, now: Instant): Stepped {
 function paused(recording: Recording, now: Instant): Stepped {
   if (recording.status === 'starting') return stay({ ...recording, pauseAsked: true });
   if (recording.status !== 'recording') return stay(recording);
-  const { state, effects } = told({ ...resting(recording, now), status: 'paused' }, 'paused');
+  const { state, effects } = announced({ ...resting(recording, now), status: 'paused' }, 'paused');
   return {
     state,
     effects: [{ do: 'pause-recorder' }, { do: 'cancel-timer', key: 'max-length' }, ...effects],
@@ -110,7 +116,7 @@ function paused(recording: Recording, now: Instant): Stepped {
 function resumed(recording: Recording, now: Instant): Stepped {
   if (recording.status === 'starting') return stay({ ...recording, pauseAsked: false });
   if (recording.status !== 'paused') return stay(recording);
-  const { state, effects } = told({ ...recording, status: 'recording', runningSince: now }, 'resumed');
+  const { state, effects } = announced({ ...recording, status: 'recording', runningSince: now }, 'resumed');
   return {
     state,
     effects: [
@@ -131,7 +137,7 @@ function finishing(recording: Recording, because: EndReason, now: Instant): Step
   };
 }
 
-/** What the file kept is still worth something, so it is looked at before the owner is told; one that never began has none. */
+/** The file may hold audio: it is inspected before the owner is notified. A recording that never began has no file. */
 function broken(recording: Recording, sentence: string, now: Instant): Stepped {
   const state: Recording = { ...recording, because: 'failed', sentence };
   if (recording.status === 'starting')
@@ -143,7 +149,7 @@ function broken(recording: Recording, sentence: string, now: Instant): Stepped {
   };
 }
 
-/** A stopped clock: what ran until now is counted. */
+/** Stops the clock and adds the time since `runningSince`. */
 function resting(recording: Recording, now: Instant): Recording {
   const { runningSince, recordedMs } = recording;
   return {
@@ -153,7 +159,7 @@ function resting(recording: Recording, now: Instant): Recording {
   };
 }
 
-/** The reason that the record knew before the crash stands. */
+/** Keeps the end reason that was recorded before the crash. */
 function restarted(recording: Recording): Recording {
   return { ...recording, status: 'finishing', runningSince: null };
 }
@@ -161,7 +167,7 @@ function restarted(recording: Recording): Recording {
 function inspected(recording: Recording, file: RecordedFile | undefined, now: Instant): Stepped {
   if (recording.status !== 'finishing') return stay(recording);
   if (recording.because === 'failed') return over({ ...recording, status: 'failed' }, file, now);
-  // The process died: its records do not tell when the last sound came, the file does.
+  // The process died: only the length of the file shows when the last sound arrived.
   const hasBegun = recording.startedAt !== null || (file?.durationMs ?? 0) > 0;
   const startedAt = recording.startedAt ?? recording.createdAt;
   const endedAt =
@@ -174,7 +180,7 @@ function inspected(recording: Recording, file: RecordedFile | undefined, now: In
   return over({ ...recording, status: 'completed', because, startedAt, endedAt }, file, now);
 }
 
-/** The one way out. */
+/** Every end passes here. */
 function over(recording: Recording, file: RecordedFile | undefined, now: Instant): Stepped {
   const durationMs = file?.durationMs ?? 0;
   const state: Recording = {
@@ -184,5 +190,5 @@ function over(recording: Recording, file: RecordedFile | undefined, now: Instant
     closedAt: now,
     channels: endedChannels(recording.channels, durationMs),
   };
-  return told(state, state.status === 'completed' ? 'completed' : 'failed');
+  return announced(state, state.status === 'completed' ? 'completed' : 'failed');
 }

@@ -1,8 +1,8 @@
 import type { CaptureTrack, Instant, RecordedFile, RecordingFormat } from '@jackfield/ports';
 
 /**
- * `starting → recording ⇄ paused → finishing → completed | failed`. A recording that broke waits in `finishing` until it is
- * known what its file holds.
+ * `starting → recording ⇄ paused → finishing → completed | failed`. A broken recording waits in `finishing` until its file
+ * is inspected.
  */
 export type RecordingStatus = 'starting' | 'recording' | 'paused' | 'finishing' | 'completed' | 'failed';
 
@@ -19,20 +19,20 @@ export interface Recording {
   readonly format: RecordingFormat;
   readonly maxSeconds: number;
   readonly callback: RecordingCallback | null;
-  /** Told of everything that happens to it, instead of `callback`. */
+  /** Gets a callback for each event, instead of `callback`. */
   readonly announcement: RecordingAnnouncement | null;
-  /** Events that were told so far. */
+  /** Number of events so far. */
   readonly sequence: number;
   /** Of one participant of a multiparty call; null for any other. */
   readonly memberId: number | null;
   readonly trackType: TrackType | null;
-  /** Who is on which channel, and when, where every participant has one of its own. */
+  /** Members of the channels and their times, where every participant has a channel of its own. */
   readonly channels: readonly RecordedChannel[] | null;
   readonly status: RecordingStatus;
   readonly createdAt: Instant;
-  /** When the first sound was taken down; null until the file is open. */
+  /** When the first sound was recorded; null until the file is open. */
   readonly startedAt: Instant | null;
-  /** When the last one was. */
+  /** When the last sound was. */
   readonly endedAt: Instant | null;
   /** When the file was complete, or given up. */
   readonly closedAt: Instant | null;
@@ -40,15 +40,15 @@ export interface Recording {
   /** Of the file, once it is complete. */
   readonly durationMs: number;
   readonly bytes: number;
-  /** Wishes that came while the file was being opened. */
+  /** Requests that arrived while the file was being opened. */
   readonly pauseAsked: boolean;
   readonly stopAsked: boolean;
   readonly tracksAsked: readonly CaptureTrack[] | null;
-  /** Since when it has not been paused; null in a pause. */
+  /** Begin of the stretch without a pause; null in a pause. */
   readonly runningSince: Instant | null;
   /** Without the time since `runningSince`. */
   readonly recordedMs: number;
-  /** Nobody wants it any more: record and file go with its end. */
+  /** Deleted while it ran: record and file go with its end. */
   readonly isDiscarded: boolean;
   /** Why it failed, for people. */
   readonly sentence: string | null;
@@ -63,7 +63,7 @@ export interface RecordingCallback {
   readonly resource: string;
 }
 
-/** Whose events a multiparty call tells (docs/interface/multiparty-calls.md#recording-callbacks). */
+/** Callbacks of a multiparty call about the recording (docs/interface/multiparty-calls.md#recording-callbacks). */
 export interface RecordingAnnouncement {
   readonly of: 'MPCRecording' | 'ParticipantRecording';
   readonly callback: { readonly url: string; readonly method: 'GET' | 'POST' } | null;
@@ -71,7 +71,7 @@ export interface RecordingAnnouncement {
   readonly resource: string;
 }
 
-/** Of a multiparty call: everybody on one channel, one participant, or everybody on a channel of their own. */
+/** Of a multiparty call: all participants on one channel, one participant, or each participant on its own channel. */
 export type TrackType = 'mix' | 'participant' | 'all';
 
 /** A participant on a channel. */
@@ -83,7 +83,7 @@ export interface ChannelMember {
   readonly role: string;
 }
 
-/** Milliseconds of the file; `toMs` is null while it is there. */
+/** Milliseconds of the file; `toMs` is null while the participant is on the channel. */
 export interface RecordedChannel extends ChannelMember {
   readonly fromMs: number;
   readonly toMs: number | null;
@@ -92,18 +92,18 @@ export interface RecordedChannel extends ChannelMember {
 export type RecordingInput =
   | { readonly type: 'ordered'; readonly tracks: readonly CaptureTrack[] }
   | { readonly type: 'recorder-started' }
-  /** It could not start, or broke. */
+  /** The recorder could not start, or broke. */
   | { readonly type: 'recorder-failed'; readonly sentence: string }
   | { readonly type: 'retrack-asked'; readonly tracks: readonly CaptureTrack[] }
-  /** Who is on which channel from now on. */
-  | { readonly type: 'members-told'; readonly members: readonly ChannelMember[] }
+  /** Members of the channels from now on. */
+  | { readonly type: 'members-changed'; readonly members: readonly ChannelMember[] }
   | { readonly type: 'pause-asked' }
   | { readonly type: 'resume-asked' }
   | { readonly type: 'stop-asked' }
-  /** Its account is gone, or somebody deletes it. */
+  /** The recording or its account is deleted. */
   | { readonly type: 'discard-asked' }
   | { readonly type: 'file-completed'; readonly file: RecordedFile }
-  /** Undefined when there is none, or when it cannot be read. */
+  /** Undefined when there is no file, or when it cannot be read. */
   | { readonly type: 'file-inspected'; readonly file: RecordedFile | undefined }
   | { readonly type: 'process-restarted' };
 

@@ -52,7 +52,7 @@ eachDatabase('Keeping files elsewhere', (open) => {
             .execute(),
         )
       ).map(({ file_name }) => file_name);
-    /** A recording that has just ended, with its file. */
+    /** A recording that ended at this instant, with its file. */
     const ended = async (): Promise<string> => {
       const live = exampleRecording({ uuid: randomUUID(), createdAt: clock.now() });
       const over = { ...live, status: 'completed', bytes: 5, closedAt: clock.now() } as const;
@@ -70,7 +70,7 @@ eachDatabase('Keeping files elsewhere', (open) => {
     while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 2));
   }
 
-  test('a file that is complete is taken away once, and noted', async () => {
+  test('a complete file is moved to its store once, and its entry is removed', async () => {
     const { keeping, left, ended, asked } = await world();
     const name = await ended();
     assert.deepEqual(await left(), [name]);
@@ -80,7 +80,7 @@ eachDatabase('Keeping files elsewhere', (open) => {
     await keeping.close();
   });
 
-  test('what is refused is asked for again after 2 s, 4 s, 8 s, at once after a restart, and then noted', async () => {
+  test('a failed move is retried after 2 s, 4 s, 8 s, and at once after a restart', async () => {
     const { keeping, left, ended, asked, refused, clock, warnings, database } = await world();
     const name = await ended();
     refused.add(name);
@@ -111,7 +111,7 @@ eachDatabase('Keeping files elsewhere', (open) => {
     await keeping.close();
   });
 
-  test('a slow file holds up no other, and is broken off at the end and left to do', async () => {
+  test('a slow move delays no other file; close aborts it and keeps its entry', async () => {
     const { keeping, left, ended, ends } = await world();
     const slow = await ended();
     ends.set(slow, () => {});
@@ -124,7 +124,7 @@ eachDatabase('Keeping files elsewhere', (open) => {
     assert.deepEqual(await left(), [slow]);
   });
 
-  test('what cannot be noted on a full disk is tried again after a pause, not in a circle', async () => {
+  test('a move that cannot be recorded on a full disk is retried after a pause', async () => {
     const { keeping, left, ended, asked, clock, fillDisk } = await world();
     const name = await ended();
     fillDisk(true);

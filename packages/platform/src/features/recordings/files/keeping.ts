@@ -1,13 +1,13 @@
 import type { Clock, Database, Logger, RecordingFiles } from '@jackfield/ports';
 import { fileKept, filesToKeep, keepAgain, keepAllAgain, nextToKeep } from '../store.ts';
 
-/** Takes files that are complete to the place where they stay, as often as it takes. */
+/** Moves complete files to their store, with retries until that succeeds. */
 export interface Keeping {
-  /** What the last process left is taken up at once. */
+  /** Begins with the files of the last process. */
   start(): Promise<void>;
-  /** There may be something to do. */
+  /** A file may be due. */
   wake(): void;
-  /** What is under way is broken off, and taken up at the next start. */
+  /** Aborts running moves; the next start repeats them. */
   close(): Promise<void>;
 }
 
@@ -18,8 +18,8 @@ export interface KeepingDeps {
   readonly recordingFiles: RecordingFiles;
 }
 
-/** Files that are taken away at the same time: one that is slow does not hold up the rest. */
-const atATime = 4;
+/** Concurrent moves: a slow file does not delay the others. */
+const concurrent = 4;
 const firstPauseMs = 2_000;
 const longestPauseMs = 600_000;
 
@@ -28,11 +28,11 @@ export function createKeeping({ database, clock, log, recordingFiles }: KeepingD
   const end = new AbortController();
   let cancelTurn = () => {};
   let looking: Promise<void> | undefined;
-  let isWanted = false;
-  /** The database refused to note something: nothing is taken before this. */
+  let isDue = false;
+  /** After a database error no move begins before this. */
   let restsUntil = 0;
 
-  async function take(name: string, attempts: number): Promise<void> {
+  async function move(name: string, attempts: number): Promise<void> {
     try {
       await recordingFiles.keep?.(name, end.signal);
       await fileKept(database, name);
@@ -41,7 +41,7 @@ export function createKeeping({ database, clock, log, recordingFiles }: KeepingD
       const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(attempts, 20));
       log.warn(
         { file: name, attempts: attempts + 1, pauseMs, err },
-        'The file of a recording could not be taken to its store; it will be tried again.',
+        'file of a recording could not be moved to its store; it is retried',
       );
       await keepAgain(database, name, attempts + 1, clock.now() + pauseMs);
     }
@@ -49,25 +49,25 @@ export function createKeeping({ database, clock, log, recordingFiles }: KeepingD
 
   async function look(): Promise<void> {
     do {
-      isWanted = false;
+      isDue = false;
       if (clock.now() < restsUntil) break;
-      for (const { file_name: name, attempts } of await filesToKeep(database, clock.now(), 2 * atATime)) {
-        if (end.signal.aborted || underWay.size >= atATime) break;
+      for (const { file_name: name, attempts } of await filesToKeep(database, clock.now(), 2 * concurrent)) {
+        if (end.signal.aborted || underWay.size >= concurrent) break;
         if (underWay.has(name)) continue;
-        const taken = take(name, attempts)
+        const moved = move(name, attempts)
           .catch((err: unknown) => {
             restsUntil = clock.now() + firstPauseMs;
-            log.error({ file: name, err }, 'What became of the file of a recording could not be noted.');
+            log.error({ file: name, err }, 'move of a recording file could not be recorded');
           })
           .finally(() => {
             underWay.delete(name);
             wake();
           });
-        underWay.set(name, taken);
+        underWay.set(name, moved);
       }
-    } while (isWanted && !end.signal.aborted);
+    } while (isDue && !end.signal.aborted);
     cancelTurn();
-    // While one is under way its end looks again.
+    // The end of a running move looks again.
     const next = underWay.size > 0 || end.signal.aborted ? undefined : await nextToKeep(database);
     if (next !== undefined && !end.signal.aborted) {
       cancelTurn = clock.startTimer(Math.max(next, clock.now() + 100, restsUntil), wake);
@@ -76,17 +76,17 @@ export function createKeeping({ database, clock, log, recordingFiles }: KeepingD
 
   function wake(): void {
     if (recordingFiles.keep === undefined || end.signal.aborted) return;
-    isWanted = true;
+    isDue = true;
     looking ??= look()
       .catch((err: unknown) => {
-        log.error({ err }, 'Files of recordings that wait for their store could not be looked up.');
-        isWanted = false;
+        log.error({ err }, 'recording files that wait for their store could not be read');
+        isDue = false;
         cancelTurn();
         if (!end.signal.aborted) cancelTurn = clock.startTimer(clock.now() + firstPauseMs, wake);
       })
       .finally(() => {
         looking = undefined;
-        if (isWanted) wake();
+        if (isDue) wake();
       });
   }
 

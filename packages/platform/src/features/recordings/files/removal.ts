@@ -1,12 +1,12 @@
 import type { Clock, Database, Logger, RecordingFiles } from '@jackfield/ports';
 import { filesToRemove, findOver, forgetFiles, removeRecordings } from '../store.ts';
 
-/** Makes files go whose records are gone, and both when their time is over. */
+/** Removes files whose records are gone, and records with their files when they are too old. */
 export interface Removal {
   start(): void;
-  /** Removes what is put down now; resolves when that has been tried. */
+  /** Tries each file that is listed for removal now. */
   sweep(): Promise<void>;
-  /** After a transaction that is under way: its outcome is not known yet. */
+  /** Sweeps after the running transaction, whose outcome is unknown yet. */
   sweepSoon(): void;
   close(): Promise<void>;
 }
@@ -21,20 +21,20 @@ export interface RemovalDeps {
   readonly everyMs: number;
 }
 
-/** Records and files that go at a time: a statement that removes more would hold up those who wait to write. */
+/** Records of a statement: a larger statement would delay other writers. */
 const portion = 200;
 const soonMs = 1_000;
 
 export function createRemoval(deps: RemovalDeps): Removal {
   const { database, clock, log, recordingFiles, keepMs, everyMs } = deps;
   let sweeping: Promise<void> | undefined;
-  let isWanted = false;
+  let isDue = false;
   let cancelTurn: (() => void) | undefined;
   let cancelSoon: (() => void) | undefined;
   let turn: Promise<void> | undefined;
   let isClosed = false;
 
-  /** One that cannot be removed stays put down, and is tried again the next time. */
+  /** A file that cannot be removed stays listed, and the next sweep retries it. */
   async function removeFiles(): Promise<void> {
     let last = '';
     for (;;) {
@@ -45,7 +45,7 @@ export function createRemoval(deps: RemovalDeps): Removal {
           await recordingFiles.remove(name);
           removed.push(name);
         } catch (err) {
-          log.warn({ file: name, err }, 'The file of a recording cannot be removed; it will be tried again.');
+          log.warn({ file: name, err }, 'recording file could not be removed; the next sweep retries it');
         }
       }
       await forgetFiles(database, removed);
@@ -66,15 +66,15 @@ export function createRemoval(deps: RemovalDeps): Removal {
 
   function sweep(): Promise<void> {
     if (sweeping !== undefined) {
-      // What was put down since it began may have been passed by.
-      isWanted = true;
+      // The running sweep may have passed the names that were listed meanwhile.
+      isDue = true;
       return sweeping;
     }
     sweeping = (async () => {
       do {
-        isWanted = false;
+        isDue = false;
         await removeFiles();
-      } while (isWanted);
+      } while (isDue);
     })().finally(() => {
       sweeping = undefined;
     });
@@ -87,7 +87,7 @@ export function createRemoval(deps: RemovalDeps): Removal {
       removed = await removeOld();
       await sweep();
     } catch (err) {
-      log.error({ err }, 'Old recordings could not be removed; it will be tried again.');
+      log.error({ err }, 'old recordings could not be removed; the next turn retries it');
     }
     if (!isClosed) turnAt(clock.now() + (removed === portion ? 100 : everyMs));
   }
@@ -106,9 +106,7 @@ export function createRemoval(deps: RemovalDeps): Removal {
     sweepSoon() {
       cancelSoon?.();
       cancelSoon = clock.startTimer(clock.now() + soonMs, () => {
-        turn = sweep().catch((err: unknown) =>
-          log.error({ err }, 'Files of recordings could not be removed.'),
-        );
+        turn = sweep().catch((err: unknown) => log.error({ err }, 'recording files could not be removed'));
       });
     },
     async close() {

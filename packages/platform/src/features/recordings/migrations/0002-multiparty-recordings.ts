@@ -1,8 +1,8 @@
 import type { Migration } from '@jackfield/ports';
 
 /**
- * Recordings of multiparty calls: who is told of all their events, how many were told, and who is on which channel.
- * `recording_files_to_keep` is written with the end of a recording, so that its file gets to its place although the process
+ * Recordings of multiparty calls: the callback for their events, the number of events, and the members of the channels.
+ * `recording_files_to_keep` is written with the end of a recording, so that its file reaches its store even if the process
  * dies before.
  */
 export const multipartyRecordings: Migration = {

@@ -32,7 +32,7 @@ export interface RecordingsWorld {
   readonly recorder: DiskRecorder;
   readonly runner: SessionRunner;
   readonly events: readonly OutboxEvent[];
-  /** What owners of kind `test` were told: owner and notice. */
+  /** Notices to owners of kind `test`: owner and notice. */
   readonly notices: readonly (readonly [string, RecordingNotice])[];
   readonly commands: readonly MixCommand[];
   readonly directory: string;
@@ -52,7 +52,7 @@ export interface RecordingsWorld {
   sizeOf(name: string): number;
   /** The next so many commits of sessions fail, as with a full disk. */
   failCommits(count: number): void;
-  /** Another process on the data as they are now; nothing of the old one was told to end. */
+  /** Another process on the data as they are now; the old one ends without notice. */
   crash(options?: WorldOptions): Promise<RecordingsWorld>;
 }
 
@@ -139,7 +139,7 @@ async function worldOn(
     clock,
     log,
     appendEvents: async (_write, appended) => {
-      assertDocumentedEvents(appended.filter(hasNoCallback));
+      assertDocumentedEvents(appended);
       events.push(...appended);
     },
   });
@@ -226,9 +226,4 @@ async function worldOn(
     },
   };
   return world;
-}
-
-/** A callback has the fields of its owner, which is a test here; the simulated world checks those of real owners. */
-function hasNoCallback({ callback }: OutboxEvent): boolean {
-  return callback === undefined;
 }
