@@ -1,7 +1,7 @@
 import { type NewParticipant, readOneOf, readRequest, streamContentTypes } from '@jackfield/contract';
 import { invalidParameter, missingParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
-import { isWebSocketPlace, readExtraHeaders, webSocketPlaceAllowed } from '../streams/index.ts';
+import { allowedWebSocketUrl, isWebSocketUrl, readExtraHeaders } from '../streams/index.ts';
 import type { AgentStream } from './domain/participant.ts';
 
 /** The stream of an ai-agent (docs/interface/multiparty-calls.md#programs-as-agents); null for everybody else. */
@@ -13,8 +13,8 @@ export function readAgent(body: NewParticipant): Result<AgentStream | null> {
     return refused(invalidParameter('ai_agent_stream_service_url', url, allowed));
   }
   if (url === undefined) return refused(missingParameter('ai_agent_stream_service_url'));
-  if (!isWebSocketPlace(url)) {
-    return refused(invalidParameter('ai_agent_stream_service_url', 'another one', webSocketPlaceAllowed));
+  if (!isWebSocketUrl(url)) {
+    return refused(invalidParameter('ai_agent_stream_service_url', 'another one', allowedWebSocketUrl));
   }
   const extraHeaders = readExtraHeaders(body.ai_agent_stream_extra_headers, 'ai_agent_stream_extra_headers');
   if (!extraHeaders.ok) return extraHeaders;

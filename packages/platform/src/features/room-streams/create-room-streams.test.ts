@@ -35,7 +35,7 @@ const saidOn = (world: SimulatedWorld, id: string) =>
   Object.fromEntries(streamOf(world, id)?.tracks.map(({ name, said }) => [name, said]) ?? []);
 
 describe('a stream of a whole multiparty call', () => {
-  it('has one track for each participant, named by the member, whoever comes, goes, is muted or held', () =>
+  it('has one track for each participant, named by the member, through joins, leaves, mutes and holds', () =>
     inSimulatedWorld({ seed: 61 }, async (world) => {
       const [ann, bob] = [await world.phone('ann'), await world.phone('bob')];
       const one = await add(world, ann);
@@ -78,7 +78,7 @@ describe('a stream of a whole multiparty call', () => {
       );
     }));
 
-  it('speaks to everybody who listens, or to the roles that are named', () =>
+  it('speaks to all participants who listen, or to the roles in speak_to', () =>
     inSimulatedWorld({ seed: 62 }, async (world) => {
       const [ann, bob] = [await world.phone('ann'), await world.phone('bob')];
       const one = await add(world, ann);
@@ -118,7 +118,7 @@ describe('a stream of a whole multiparty call', () => {
       await world.api('DELETE', room);
     }));
 
-  it('is refused with the rules of streams, and with its own', () =>
+  it('is refused by the rules of streams, and by the rules of speak_to', () =>
     inSimulatedWorld({ seed: 64 }, async (world) => {
       assert.equal((await world.api('POST', `${room}Stream/`, { service_url })).status, 404);
       assert.equal((await world.api('GET', `${room}Stream/`)).status, 404);
@@ -139,7 +139,7 @@ describe('a stream of a whole multiparty call', () => {
       await world.api('DELETE', room);
     }));
 
-  it('of a participant alone is a stream of its call', () =>
+  it('of one participant is a stream of its call', () =>
     inSimulatedWorld({ seed: 65 }, async (world) => {
       const ann = await world.phone('ann');
       const { leg } = await add(world, ann);

@@ -3,7 +3,7 @@ import type { RequestAccount, RouteGroup } from '../../http/index.ts';
 import { notFound } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { Room, Rooms } from '../multiparty-calls/index.ts';
-import type { StreamRow, StreamsFeature, StreamWish } from '../streams/index.ts';
+import type { StreamRow, StreamSpec, StreamsFeature } from '../streams/index.ts';
 import type { Usage } from '../usage/index.ts';
 import { hearersOf, type SpeakTo, tracksOf } from './domain/tracks.ts';
 import { roomStreamRoutes } from './routes.ts';
@@ -17,21 +17,21 @@ export interface RoomStreamsDeps {
 
 export interface RoomStreamsFeature extends Feature {
   readonly routes: readonly RouteGroup[];
-  /** To be told of each change in a room, and of its end. */
+  /** Called at each change of a room, and at its end. */
   changed(room: Room): void;
 }
 
-/** Streams of rooms are owned under this name; the owner's id is the multiparty call. */
+/** Kind of owner of streams of rooms; the owner's id is the multiparty call. */
 const ownerKind = 'room-stream';
 
 interface RoomStream {
   readonly speakTo: SpeakTo;
   readonly bidirectional: boolean;
-  /** What the media engine was told last: most changes of a room change nothing of a stream. */
+  /** The tracks and listeners of the last command: most changes of a room do not change a stream. */
   shape: string;
 }
 
-/** Whole multiparty calls over one WebSocket: one tagged track for each participant, whoever comes and goes. */
+/** Whole multiparty calls over one WebSocket: one tagged track for each participant who is present. */
 export function createRoomStreams({ streams, rooms, usage, newUuid }: RoomStreamsDeps): RoomStreamsFeature {
   const live = new Map<string, Map<string, RoomStream>>();
 
@@ -64,26 +64,26 @@ export function createRoomStreams({ streams, rooms, usage, newUuid }: RoomStream
   async function start(
     viewer: RequestAccount,
     mpc: string,
-    wish: StreamWish,
+    spec: StreamSpec,
     speakTo: SpeakTo,
   ): Promise<Result<StreamRow>> {
     const found = await rooms.find(viewer, mpc);
     if (!found.ok) return found;
     const room = found.value;
-    const { tracks, hearers, shape } = audioOf(room, { speakTo, bidirectional: wish.bidirectional });
+    const { tracks, hearers, shape } = audioOf(room, { speakTo, bidirectional: spec.bidirectional });
     const [first] = room.members;
     const stream = newUuid();
     const ofRoom = live.get(room.uuid) ?? new Map<string, RoomStream>();
     live.set(room.uuid, ofRoom);
-    ofRoom.set(stream, { speakTo, bidirectional: wish.bidirectional, shape });
+    ofRoom.set(stream, { speakTo, bidirectional: spec.bidirectional, shape });
     const started = await streams
       .start({
-        ...wish,
+        ...spec,
         stream,
         account: room.account,
         mainAccount: room.mainAccount,
         owner: { kind: ownerKind, id: room.uuid },
-        // The start frame has to name a call: that of who is there first, else the room itself.
+        // The start frame has to name a call: that of the first member, else the room itself.
         callUuid: first?.leg ?? room.uuid,
         mpc: { uuid: room.uuid, name: room.name },
         from: first?.from ?? '',
@@ -100,7 +100,7 @@ export function createRoomStreams({ streams, rooms, usage, newUuid }: RoomStream
       forget(room.uuid, stream);
       return started;
     }
-    // What happened while the record was written was told before there was a stream to move.
+    // Changes during the write of the record came before the stream could move.
     const now = rooms.peek(room.uuid);
     const own = live.get(room.uuid)?.get(stream);
     if (own !== undefined) {

@@ -4,11 +4,11 @@ import { invalidParameter } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { RoomMember, Rooms } from '../multiparty-calls/index.ts';
 import {
-  readStreamWish,
-  type StreamPlace,
+  readStreamSpec,
+  type StreamResource,
   type StreamRow,
+  type StreamSpec,
   type StreamsFeature,
-  type StreamWish,
   streamObjectOf,
   streamOperations,
 } from '../streams/index.ts';
@@ -22,7 +22,7 @@ export interface RouteDeps {
   readonly start: (
     viewer: RequestAccount,
     mpc: string,
-    wish: StreamWish,
+    spec: StreamSpec,
     speakTo: SpeakTo,
   ) => Promise<Result<StreamRow>>;
 }
@@ -39,11 +39,11 @@ export function roomStreamRoutes({ rooms, streams, usage, start }: RouteDeps): R
     schema: { params: mpcStreamsPath, body: newMpcStream, response: startedStream },
     success: 202,
     async run({ account, params, body, now }) {
-      const wish = readStreamWish(body);
-      if (!wish.ok) return wish;
-      const speakTo = readSpeakTo(body.speak_to, wish.value.bidirectional);
+      const spec = readStreamSpec(body);
+      if (!spec.ok) return spec;
+      const speakTo = readSpeakTo(body.speak_to, spec.value.bidirectional);
       if (!speakTo.ok) return speakTo;
-      const started = await start(account, params.mpc, wish.value, speakTo.value);
+      const started = await start(account, params.mpc, spec.value, speakTo.value);
       if (!started.ok) return started;
       return accepted({ message: 'audio streaming started', ...streamObjectOf(started.value, usage, now) });
     },
@@ -53,11 +53,11 @@ export function roomStreamRoutes({ rooms, streams, usage, start }: RouteDeps): R
     const found = await rooms.uuidOf(viewer, mpc);
     return found.ok ? accepted({ mpc: found.value }) : found;
   };
-  const place: StreamPlace<typeof mpcStreamsPath.properties, typeof mpcStreamPath.properties> = {
+  const resource: StreamResource<typeof mpcStreamsPath.properties, typeof mpcStreamPath.properties> = {
     path: 'MultiPartyCall/:mpc/Stream/',
     of: 'a whole multiparty call',
     ids: 'MultipartyCall',
-    listed: 'Newest first, those that have ended included; of a call that has ended by its UUID.',
+    listed: 'Newest first, including streams that have ended; a call that has ended is named by its UUID.',
     paramsOfAll: mpcStreamsPath,
     paramsOfOne: mpcStreamPath,
     pathOf: ({ mpc }) => `MultiPartyCall/${mpc}/Stream/`,
@@ -69,13 +69,13 @@ export function roomStreamRoutes({ rooms, streams, usage, start }: RouteDeps): R
   return {
     name: 'Audio streams of multiparty calls',
     description: 'A whole multiparty call to a WebSocket server, a track for each participant, and back.',
-    routes: [begin, ...streamOperations(place, { queries, commands, usage })],
+    routes: [begin, ...streamOperations(resource, { queries, commands, usage })],
   };
 }
 
 const roles: readonly RoomMember['role'][] = ['agent', 'customer', 'supervisor'];
 
-/** Null where nothing is said: everybody. */
+/** Null, for all roles, where the parameter is missing. */
 function readSpeakTo(written: string | undefined, bidirectional: boolean): Result<SpeakTo> {
   if (written === undefined) return accepted(null);
   const names = written.split(',').map((name) => name.trim().toLowerCase());

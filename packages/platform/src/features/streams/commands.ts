@@ -4,14 +4,14 @@ import { notFound, problem } from '../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../kernel/result.ts';
 import { type Calls, type LiveLeg, liveCallOf } from '../calls/index.ts';
 import type { NewStream } from './domain/new-stream.ts';
-import type { StreamWish } from './parameters.ts';
+import type { StreamSpec } from './parameters.ts';
 import type { Streams } from './public-api.ts';
 import type { Streamed, StreamQueries, Viewer } from './queries.ts';
 import type { StreamRow } from './tables.ts';
 
 export interface CallStreamDeps {
   readonly calls: Pick<Calls, 'peek'> & {
-    /** True for a call that lives or has a record, where the viewer may see it. */
+    /** True for a live or recorded call that the viewer may see. */
     isKnown(viewer: RequestAccount, call: string): Promise<boolean>;
   };
   readonly start: Streams['start'];
@@ -20,7 +20,7 @@ export interface CallStreamDeps {
   readonly nowOf: (stream: string) => Instant;
   readonly queries: StreamQueries;
   readonly newUuid: () => string;
-  /** Kind of owner of what the API starts. */
+  /** Kind of owner of streams that the API starts. */
   readonly owner: string;
 }
 
@@ -43,7 +43,7 @@ export function createCommands({ calls, start, stop, nowOf, queries, newUuid, ow
     stopAll,
     nowOf,
 
-    /** The same for unknown calls and those of others. */
+    /** The same refusal for unknown calls and for calls of other accounts. */
     async known(viewer: RequestAccount, callUuid: string): Promise<Result<Streamed>> {
       const call = callUuid.toLowerCase();
       if (liveCallOf(calls, viewer, call).ok || (await calls.isKnown(viewer, call)))
@@ -54,7 +54,7 @@ export function createCommands({ calls, start, stop, nowOf, queries, newUuid, ow
     async startOnCall(
       viewer: RequestAccount,
       callUuid: string,
-      wish: StreamWish,
+      spec: StreamSpec,
     ): Promise<Result<StreamRow>> {
       const found = liveCallOf(calls, viewer, callUuid);
       if (!found.ok) return found;
@@ -64,9 +64,9 @@ export function createCommands({ calls, start, stop, nowOf, queries, newUuid, ow
       }
       const stream = newUuid();
       const started = await start({
-        ...wish,
+        ...spec,
         stream,
-        ...streamOfLeg(call, wish),
+        ...streamOfLeg(call, spec),
         owner: { kind: owner, id: call.leg },
       });
       if (!started.ok) return started;
@@ -76,7 +76,7 @@ export function createCommands({ calls, start, stop, nowOf, queries, newUuid, ow
   };
 }
 
-/** What a stream takes from the leg that it is of. */
+/** The settings that come from the leg. */
 function streamOfLeg(
   { leg, account, mainAccount, from, to, direction }: LiveLeg,
   { audioTrack, bidirectional }: Pick<NewStream, 'audioTrack' | 'bidirectional'>,
@@ -93,7 +93,7 @@ function streamOfLeg(
   };
 }
 
-/** Inbound is what the phone says, whoever has called. */
+/** Inbound is the audio from the phone, for calls of both directions. */
 export function tracksOfLeg(leg: string, audioTrack: NewStream['audioTrack']): readonly StreamTrack[] {
   const inbound = { name: 'inbound', said: [leg], heard: [], keysOf: [leg] };
   const outbound = { name: 'outbound', said: [], heard: [leg] };

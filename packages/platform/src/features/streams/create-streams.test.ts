@@ -30,7 +30,7 @@ function assertNothingLeft(world: StreamsWorld): void {
 }
 
 onEmbeddedDatabase('The life of a stream', (open) => {
-  test('its callbacks have the fields of the interface, and the beginning echoes the settings', async () => {
+  test('callbacks of a stream have the fields of the interface, and StartStream echoes the settings', async () => {
     const world = await openStreamsWorld(open);
     const leg = world.leg();
     const stream = await start(world, leg, { extra_headers: 'a=b', status_callback_method: 'get' });
@@ -84,7 +84,7 @@ onEmbeddedDatabase('The life of a stream', (open) => {
     assertNothingLeft(world);
   });
 
-  test('callbacks between beginning and end are sent as they are asked for; the feed has them all', async () => {
+  test('status_callback_events selects the callbacks between beginning and end; the event stream has all', async () => {
     const world = await openStreamsWorld(open);
     const leg = world.leg();
     const stream = await start(world, leg, { status_callback_events: 'clearedaudio, StopStream' });
@@ -136,7 +136,7 @@ onEmbeddedDatabase('The life of a stream', (open) => {
     }
   });
 
-  test('three attempts, then DroppedStream with the reason; a closed address is not tried at all', async () => {
+  test('a stream fails after three attempts, with DroppedStream and the reason; a refused address gets no attempt', async () => {
     const world = await openStreamsWorld(open);
     const leg = world.leg();
     world.sockets.serve(botUrl, 'refuses');
@@ -159,7 +159,7 @@ onEmbeddedDatabase('The life of a stream', (open) => {
     assertNothingLeft(world);
   });
 
-  test('a server that never answers costs so much time and no more; the caller may hang up meanwhile', async () => {
+  test('a server that never answers fails the stream after its timeouts; the caller may hang up meanwhile', async () => {
     const world = await openStreamsWorld(open);
     const leg = world.leg();
     world.sockets.serve(botUrl, 'silent');
@@ -171,7 +171,7 @@ onEmbeddedDatabase('The life of a stream', (open) => {
     assertNothingLeft(world);
   });
 
-  test('stream_timeout ends it, with its own reason', async () => {
+  test('stream_timeout ends a stream with the reason Stream timeout', async () => {
     const world = await openStreamsWorld(open);
     const stream = await start(world, world.leg(), { stream_timeout: 5 });
     await world.pass(5_005);
@@ -182,7 +182,7 @@ onEmbeddedDatabase('The life of a stream', (open) => {
     assertNothingLeft(world);
   });
 
-  test('a lost socket is a DroppedStream; a resumable one is had again, with hold audio meanwhile', async () => {
+  test('a lost socket is a DroppedStream; a resumable stream reconnects, with hold audio meanwhile', async () => {
     const world = await openStreamsWorld(open);
     const leg = world.leg();
     const stream = await start(world, leg);
@@ -210,7 +210,7 @@ onEmbeddedDatabase('The life of a stream', (open) => {
     assertNothingLeft(world);
   });
 
-  test('owners are told of the beginning and the end of theirs; a leg of its own outlives the one it names', async () => {
+  test('owners get notices of begin and end; a stream that is a leg outlives the leg that it names', async () => {
     const world = await openStreamsWorld(open);
     const leg = world.leg();
     const account = world.api.main.authId;
@@ -250,7 +250,7 @@ onEmbeddedDatabase('The life of a stream', (open) => {
     assertNothingLeft(world);
   });
 
-  test('a call that ends while the record of its stream is written takes the stream with it', async () => {
+  test('a call that ends while the record of its stream is written ends the stream', async () => {
     const world = await openStreamsWorld(open);
     const account = world.api.main.authId;
     const order = exampleOrder({ account, mainAccount: account, callUuid: 'gone' });

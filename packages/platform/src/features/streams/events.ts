@@ -3,7 +3,7 @@ import { timestamp } from '../../kernel/timestamps.ts';
 import type { MiddleEvent } from './domain/new-stream.ts';
 import { type Stream, type StreamEvent, secondsOf } from './domain/stream.ts';
 
-/** docs/interface/streams.md#status-callbacks; the last three are ours, and `frame-refused` is for the feed alone. */
+/** docs/interface/streams.md#status-callbacks; the last three are ours, and `frame-refused` is in the event stream only. */
 const names: Readonly<Record<StreamEvent['type'], string | null>> = {
   started: 'StartStream',
   stopped: 'StopStream',
@@ -25,12 +25,12 @@ const middle: ReadonlySet<string> = new Set<MiddleEvent>([
   'ResumedStream',
 ]);
 
-/** What the outbox keeps; `stream` is the state after the change. A stream's callbacks keep their order. */
+/** The event for the outbox; `stream` is the state after the change. A stream's callbacks keep their order. */
 export function outboxEventOf(stream: Stream, event: StreamEvent, now: number): OutboxEvent {
   const { order } = stream;
   const name = names[event.type];
   const { statusCallback } = order;
-  const isTold =
+  const isSent =
     name !== null &&
     statusCallback !== null &&
     (!middle.has(name) || (statusCallback.middle?.includes(name as MiddleEvent) ?? true));
@@ -51,7 +51,7 @@ export function outboxEventOf(stream: Stream, event: StreamEvent, now: number): 
       ServiceURL: order.serviceUrl,
       ...fieldsOf(stream, event, now),
     },
-    ...(isTold ? { callback: { url: statusCallback.url, method: statusCallback.method } } : {}),
+    ...(isSent ? { callback: { url: statusCallback.url, method: statusCallback.method } } : {}),
   };
 }
 
@@ -67,7 +67,7 @@ function fieldsOf(stream: Stream, event: StreamEvent, now: number): Readonly<Rec
         StatusReason: end?.reason,
         Duration: secondsOf(stream, now),
         ...(end?.sentence == null ? {} : { Error: end.sentence }),
-        ...(chatter.untold === 0 ? {} : { UntoldEvents: chatter.untold }),
+        ...(chatter.omitted === 0 ? {} : { UntoldEvents: chatter.omitted }),
       };
     }
     case 'played':

@@ -9,23 +9,23 @@ import type { StreamCommands } from './commands.ts';
 import type { Streamed, StreamQueries } from './queries.ts';
 import { streamItemOf, streamObjectOf } from './views.ts';
 
-/** Whose streams a path names: those of a call, or of a whole multiparty call. */
-export interface StreamPlace<All extends TProperties, One extends TProperties> {
+/** The resource whose streams a path names: a call, or a whole multiparty call. */
+export interface StreamResource<All extends TProperties, One extends TProperties> {
   /** e.g. `Call/:call_uuid/Stream/`. */
   readonly path: string;
-  /** As the titles of the operations name it: `a call`. */
+  /** In the titles of the operations: `a call`. */
   readonly of: string;
-  /** As their ids name it: `Call`. */
+  /** In their ids: `Call`. */
   readonly ids: string;
-  /** What the list holds, for the documentation. */
+  /** Description of the list, for the documentation. */
   readonly listed: string;
   readonly paramsOfAll: TObject<All>;
   readonly paramsOfOne: TObject<One>;
-  /** The path as it was asked for, below the account's. */
+  /** The requested path, below the account's. */
   pathOf(params: Static<TObject<All>>): string;
-  /** Refuses what the viewer may not know. */
+  /** Refuses a resource that the viewer may not see. */
   findAll(viewer: RequestAccount, params: Static<TObject<All>>): Promise<Result<Streamed>>;
-  /** What one stream is looked for among, and its identifier. */
+  /** The resource of one stream. */
   findOne(viewer: RequestAccount, params: Static<TObject<One>>): Promise<Result<Streamed>>;
   streamIn(params: Static<TObject<One>>): string;
 }
@@ -36,25 +36,25 @@ export interface OperationDeps {
   readonly usage: Usage;
 }
 
-/** List, retrieve, stop one, stop all: the same wherever streams are of. */
+/** List, retrieve, stop one, stop all: the same for each resource. */
 export function streamOperations<All extends TProperties, One extends TProperties>(
-  place: StreamPlace<All, One>,
+  resource: StreamResource<All, One>,
   { queries, commands, usage }: OperationDeps,
 ): readonly ApiRoute[] {
-  const { path, of, paramsOfAll, paramsOfOne } = place;
+  const { path, of, paramsOfAll, paramsOfOne } = resource;
 
   const list = route({
     method: 'GET',
     path,
     operation: `List the streams of ${of}`,
-    id: `list${place.ids}Streams`,
-    description: place.listed,
+    id: `list${resource.ids}Streams`,
+    description: resource.listed,
     schema: { params: paramsOfAll, query: streamListQuery, response: streamList },
     success: 200,
     async run({ account, params, query }) {
-      const found = await place.findAll(account, params);
+      const found = await resource.findAll(account, params);
       if (!found.ok) return found;
-      const asked = `/v1/Account/${account.authId}/${place.pathOf(params)}`;
+      const asked = `/v1/Account/${account.authId}/${resource.pathOf(params)}`;
       return answerPage(
         { query, path: asked },
         (page) => queries.list(account, found.value, page),
@@ -67,13 +67,13 @@ export function streamOperations<All extends TProperties, One extends TPropertie
     method: 'GET',
     path: `${path}:stream_id/`,
     operation: `Retrieve a stream of ${of}`,
-    id: `retrieve${place.ids}Stream`,
+    id: `retrieve${resource.ids}Stream`,
     schema: { params: paramsOfOne, response: streamBody },
     success: 200,
     async run({ account, params }) {
-      const found = await place.findOne(account, params);
+      const found = await resource.findOne(account, params);
       if (!found.ok) return found;
-      const stream = place.streamIn(params);
+      const stream = resource.streamIn(params);
       const row = await queries.find(account, found.value, stream);
       return row === undefined
         ? refused(notFound('stream', stream))
@@ -85,12 +85,12 @@ export function streamOperations<All extends TProperties, One extends TPropertie
     method: 'DELETE',
     path: `${path}:stream_id/`,
     operation: `Stop a stream of ${of}`,
-    id: `stop${place.ids}Stream`,
+    id: `stop${resource.ids}Stream`,
     schema: { params: paramsOfOne },
     success: 204,
     async run({ account, params }) {
-      const found = await place.findOne(account, params);
-      return found.ok ? commands.stopOne(account, found.value, place.streamIn(params)) : found;
+      const found = await resource.findOne(account, params);
+      return found.ok ? commands.stopOne(account, found.value, resource.streamIn(params)) : found;
     },
   });
 
@@ -98,11 +98,11 @@ export function streamOperations<All extends TProperties, One extends TPropertie
     method: 'DELETE',
     path,
     operation: `Stop all streams of ${of}`,
-    id: `stop${place.ids}Streams`,
+    id: `stop${resource.ids}Streams`,
     schema: { params: paramsOfAll },
     success: 204,
     async run({ account, params }) {
-      const found = await place.findAll(account, params);
+      const found = await resource.findAll(account, params);
       if (!found.ok) return found;
       await commands.stopAll(account, found.value);
       return accepted(undefined);

@@ -13,8 +13,8 @@ import { accepted, type Result, refused } from '../../kernel/result.ts';
 import type { MiddleEvent, NewStream, StreamCallback } from './domain/new-stream.ts';
 import { readExtraHeaders } from './live/extra-headers.ts';
 
-/** What a request wants of a stream, before it is known of whom. */
-export type StreamWish = Pick<
+/** The settings that a request gives, without the leg. */
+export type StreamSpec = Pick<
   NewStream,
   | 'serviceUrl'
   | 'fallbackUrl'
@@ -37,18 +37,18 @@ const middleEvents: readonly MiddleEvent[] = [
   'InterruptedStream',
   'ResumedStream',
 ];
-/** They are always told: naming them changes nothing. */
+/** Always sent: naming them changes nothing. */
 const ends = ['StartStream', 'StopStream', 'DroppedStream'];
 
-export const webSocketPlaceAllowed =
+export const allowedWebSocketUrl =
   'a URL that starts with wss:// or ws:// and names a host, without user, password and fragment';
 
 /** Reads a validated body. */
-export function readStreamWish(body: NewCallStream | NewMpcStream): Result<StreamWish> {
+export function readStreamSpec(body: NewCallStream | NewMpcStream): Result<StreamSpec> {
   for (const parameter of ['service_url', 'fallback_url'] as const) {
     const url = body[parameter];
-    if (url !== undefined && !isWebSocketPlace(url)) {
-      return refused(invalidParameter(parameter, withoutCredentials(url), webSocketPlaceAllowed));
+    if (url !== undefined && !isWebSocketUrl(url)) {
+      return refused(invalidParameter(parameter, withoutCredentials(url), allowedWebSocketUrl));
     }
   }
   const bidirectional = readBoolean(body.bidirectional) ?? false;
@@ -92,7 +92,7 @@ function readStatusCallback(body: CallbackFields): Result<StreamCallback | null>
   return accepted({ ...target, ...(middle.value === undefined ? {} : { middle: middle.value }) });
 }
 
-/** Undefined where nothing is said about them. */
+/** Undefined where the parameter is missing. */
 function readMiddleEvents(written: string | undefined): Result<readonly MiddleEvent[] | undefined> {
   if (written === undefined) return accepted(undefined);
   const names = written.split(',').map((name) => name.trim().toLowerCase());
@@ -109,8 +109,8 @@ function readMiddleEvents(written: string | undefined): Result<readonly MiddleEv
   return accepted(meant);
 }
 
-/** The guard looks at the address when it is dialled; what can never be dialled is said at once. */
-export function isWebSocketPlace(text: string): boolean {
+/** Refuses URLs that can never be dialled; the guard checks the address at the connection. */
+export function isWebSocketUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);
   if (hostname === '' || username !== '' || password !== '') return false;

@@ -2,18 +2,18 @@ import type { StreamTrack } from '@jackfield/ports';
 import type { Result } from '../../kernel/result.ts';
 import type { NewStream, StopReason } from './domain/new-stream.ts';
 
-/** The door of the streams feature for those who stream: the API, a document, a multiparty call with an agent that is a program. */
+/** The streams feature for its owners: the API, a document, a multiparty call with a program as agent. */
 export interface Streams {
-  /** Each kind of owner registers once how it is told. */
-  ownedBy(kind: string, tell: (owner: string, notice: StreamLifeNotice) => void): void;
+  /** Each kind of owner registers its listener once. */
+  ownedBy(kind: string, notify: (owner: string, notice: StreamLifeNotice) => void): void;
   /**
-   * Its record is durable when the promise resolves; what fails later arrives as a notice. Refused where the call or the room has
-   * a live stream to this URL, or too many of them.
+   * Its record is durable when the promise resolves; later failures arrive as a notice. Refused where the call or the room has
+   * a live stream to this URL, or too many streams.
    */
   start(order: NewStream): Promise<Result<undefined>>;
-  /** Other legs on its tracks, and other hearers. */
+  /** Puts other legs on its tracks, and changes the legs that hear it. */
   retrack(stream: string, tracks: readonly StreamTrack[], hearers: readonly string[]): void;
-  /** Nothing for one that is over. `reason` is what its callback and its record say. */
+  /** Without effect on a stream that is over. Its callback and its record have `reason`. */
   stop(stream: string, reason: StopReason): void;
 }
 

@@ -4,15 +4,15 @@ import type { Page } from '../../kernel/pagination.ts';
 import { viewOf } from '../accounts/index.ts';
 import { reading, type StreamRow } from './tables.ts';
 
-/** On whose path a request came: a main account sees the streams of its subaccounts too. */
+/** The account in the path of a request: a main account sees the streams of its subaccounts too. */
 export type Viewer = Pick<RequestAccount, 'authId' | 'isSubaccount'>;
 
-/** Whose streams: those of a call by itself, or of a whole multiparty call. */
+/** Streams of a call by itself, or of a whole multiparty call. */
 export type Streamed = { readonly call: string } | { readonly mpc: string };
 
 export type StreamQueries = ReturnType<typeof createQueries>;
 
-/** What lists show and count, and what is looked for among. */
+/** Streams of the resource that the viewer may see. */
 export function streamsOf(tables: ReturnType<typeof reading>, viewer: Viewer, streamed: Streamed) {
   const seen = tables.selectFrom('streams').where(viewOf(viewer), '=', viewer.authId);
   return 'mpc' in streamed
@@ -29,16 +29,16 @@ export function createQueries(database: Pick<Database, 'read'>) {
     find: (viewer: Viewer, streamed: Streamed, stream: string): Promise<StreamRow | undefined> =>
       of(viewer, streamed).selectAll().where('stream_id', '=', stream.toLowerCase()).executeTakeFirst(),
 
-    /** In the order of their beginning; the identifier decides between those of one millisecond. */
+    /** Newest first; the identifier orders streams of one millisecond. */
     async list(
       viewer: Viewer,
       streamed: Streamed,
       page: Page,
     ): Promise<{ readonly total: number; readonly rows: readonly StreamRow[] }> {
-      const wanted = of(viewer, streamed);
+      const found = of(viewer, streamed);
       const [counted, rows] = await Promise.all([
-        wanted.select((columns) => columns.fn.countAll().as('total')).executeTakeFirstOrThrow(),
-        wanted
+        found.select((columns) => columns.fn.countAll().as('total')).executeTakeFirstOrThrow(),
+        found
           .selectAll()
           .orderBy('created_at', 'desc')
           .orderBy('stream_id', 'desc')

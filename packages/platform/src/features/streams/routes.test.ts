@@ -15,7 +15,7 @@ async function streaming(world: StreamsWorld, leg: string, body: object = {}) {
 }
 
 eachDatabase('Streams of a call over the API', (open) => {
-  test('a start answers with the message and the whole object, before anything is connected', async () => {
+  test('a start answers with the message and the whole object, before the stream connects', async () => {
     const world = await openStreamsWorld(open);
     const leg = world.leg();
     const { status, body } = await world.post(`Call/${leg.toUpperCase()}/Stream/`, {
@@ -76,7 +76,7 @@ eachDatabase('Streams of a call over the API', (open) => {
     });
   });
 
-  test('retrieve, list and stop: billing by started minutes, times with offset, newest first', async () => {
+  test('streams are billed by started minutes, have times with offset, and are listed newest first', async () => {
     const world = await openStreamsWorld(open);
     const leg = world.leg();
     const first = await streaming(world, leg);
@@ -116,7 +116,7 @@ eachDatabase('Streams of a call over the API', (open) => {
     assert.equal((await world.get(`Call/${leg}/Stream/`)).body.meta.count, 2, 'records outlive the call');
   });
 
-  test('after a crash each stream without an end has failed, and its callback is told', async () => {
+  test('after a crash each live stream has failed, and its callback is sent', async () => {
     const before = await openStreamsWorld(open);
     const leg = before.leg();
     const status_callback_url = 'https://example.com/s';
@@ -124,7 +124,7 @@ eachDatabase('Streams of a call over the API', (open) => {
     const over = await streaming(before, leg, { service_url: 'wss://other.example/' });
     await before.remove(`Call/${leg}/Stream/${over}/`);
     for (let n = 0; n < 19; n++) await before.pass(7_000);
-    // When the process was last known to live; the time without one is no part of a life.
+    // The last sign of life of the process; the time without a process does not count.
     const diedAt = before.clock.now() - 3_500;
     const world = await before.crash();
     await world.pass(3_600_000);
@@ -146,7 +146,7 @@ eachDatabase('Streams of a call over the API', (open) => {
 });
 
 onEmbeddedDatabase('Streams of a call over the API: rules', (open) => {
-  test('a call that is unknown, of somebody else, over or not answered', async () => {
+  test('a start on an unknown, foreign, ended or unanswered call is refused', async () => {
     const world = await openStreamsWorld(open);
     const leg = world.leg();
     const other = await world.api.subaccount();
@@ -249,7 +249,7 @@ onEmbeddedDatabase('Streams of a call over the API: rules', (open) => {
     });
   }
 
-  test('the same URL twice on one call is a 400 while the first one lives; another call has its own', async () => {
+  test('a second stream of a call to the same URL is a 400 while the first lives; another call may use it', async () => {
     const world = await openStreamsWorld(open);
     const [leg, other] = [world.leg(), world.leg()];
     const both = await Promise.all([
@@ -257,7 +257,10 @@ onEmbeddedDatabase('Streams of a call over the API: rules', (open) => {
       world.post(`Call/${leg}/Stream/`, { service_url }),
     ]);
     assert.deepEqual(both.map(({ status }) => status).sort(), [202, 400]);
-    assert.match(both.find(({ status }) => status === 400)?.body.error, /^service_url must be one that/);
+    assert.match(
+      both.find(({ status }) => status === 400)?.body.error,
+      /^service_url must be a URL to which this call has no live stream/,
+    );
     const respelled = service_url.replace('wss://bot.example/', 'WSS://Bot.Example:443/');
     assert.notEqual(respelled, service_url);
     assert.equal((await world.post(`Call/${leg}/Stream/`, { service_url: respelled })).status, 400);
@@ -267,7 +270,7 @@ onEmbeddedDatabase('Streams of a call over the API: rules', (open) => {
     assert.equal((await world.post(`Call/${leg}/Stream/`, { service_url })).status, 202);
   });
 
-  test('eight streams live on one call at most', async () => {
+  test('a call has at most eight live streams', async () => {
     const world = await openStreamsWorld(open);
     const leg = world.leg();
     for (let each = 0; each < 8; each++)
@@ -277,7 +280,7 @@ onEmbeddedDatabase('Streams of a call over the API: rules', (open) => {
     assert.match(body.error, /has 8 live streams already/);
   });
 
-  test('a level counts only with noise cancellation', async () => {
+  test('noise_cancellation_level applies only with noise cancellation', async () => {
     const world = await openStreamsWorld(open);
     const leg = world.leg();
     const level = async (body: object) => {
@@ -310,7 +313,7 @@ onEmbeddedDatabase('Streams of a call over the API: rules', (open) => {
 });
 
 onEmbeddedDatabase('Streams in the database', (open) => {
-  test('lists, counts and looks walk along the streams of the call or room, for subaccounts too', async () => {
+  test('lists, counts and look-ups use the index of the call or room, for subaccounts too', async () => {
     const { database } = await openStreamsWorld(open);
     for (const isSubaccount of [false, true]) {
       for (const [streamed, index] of [

@@ -3,8 +3,8 @@ import { type RouteGroup, route } from '../../http/index.ts';
 import { accepted } from '../../kernel/result.ts';
 import type { Usage } from '../usage/index.ts';
 import type { StreamCommands } from './commands.ts';
-import { type StreamPlace, streamOperations } from './operation-routes.ts';
-import { readStreamWish } from './parameters.ts';
+import { type StreamResource, streamOperations } from './operation-routes.ts';
+import { readStreamSpec } from './parameters.ts';
 import type { StreamQueries } from './queries.ts';
 import { streamObjectOf } from './views.ts';
 
@@ -18,24 +18,24 @@ export function streamRoutes(commands: StreamCommands, queries: StreamQueries, u
     schema: { params: callStreamsPath, body: newCallStream, response: startedStream },
     success: 202,
     async run({ account, params, body, now }) {
-      const wish = readStreamWish(body);
-      if (!wish.ok) return wish;
-      const started = await commands.startOnCall(account, params.call_uuid, wish.value);
+      const spec = readStreamSpec(body);
+      if (!spec.ok) return spec;
+      const started = await commands.startOnCall(account, params.call_uuid, spec.value);
       if (!started.ok) return started;
       return accepted({ message: 'audio streaming started', ...streamObjectOf(started.value, usage, now) });
     },
   });
 
-  const place: StreamPlace<typeof callStreamsPath.properties, typeof callStreamPath.properties> = {
+  const resource: StreamResource<typeof callStreamsPath.properties, typeof callStreamPath.properties> = {
     path: 'Call/:call_uuid/Stream/',
     of: 'a call',
     ids: 'Call',
-    listed: 'Newest first, those that have ended included.',
+    listed: 'Newest first, including streams that have ended.',
     paramsOfAll: callStreamsPath,
     paramsOfOne: callStreamPath,
     pathOf: ({ call_uuid }) => `Call/${call_uuid}/Stream/`,
     findAll: (viewer, { call_uuid }) => commands.known(viewer, call_uuid),
-    // A stream that is found vouches for its call.
+    // The query for the stream checks the call as well.
     findOne: async (_viewer, { call_uuid }) => accepted({ call: call_uuid.toLowerCase() }),
     streamIn: ({ stream_id }) => stream_id,
   };
@@ -43,6 +43,6 @@ export function streamRoutes(commands: StreamCommands, queries: StreamQueries, u
   return {
     name: 'Audio streams',
     description: 'Audio of live calls to WebSocket servers, and back.',
-    routes: [start, ...streamOperations(place, { queries, commands, usage })],
+    routes: [start, ...streamOperations(resource, { queries, commands, usage })],
   };
 }

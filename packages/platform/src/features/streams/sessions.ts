@@ -30,8 +30,8 @@ export interface SessionDeps {
 
 export interface SessionListeners {
   readonly sign: SignUpgrade;
-  readonly tellOwner: (stream: StreamSettings, notice: StreamLifeNotice) => void;
-  /** After the commit of its end; nothing may be left of it in the media engine a moment later. */
+  readonly notifyOwner: (stream: StreamSettings, notice: StreamLifeNotice) => void;
+  /** After the commit of its end; the media engine releases the stream soon after. */
   readonly whenEnded: (stream: StreamSettings) => void;
 }
 
@@ -43,7 +43,7 @@ type SessionEffect =
   | Exclude<StreamEffect, { readonly do: 'emit' }>
   | { readonly do: 'emit'; readonly event: OutboxEvent };
 
-/** One session for each live stream: its machine, its record, and the only place that orders the media engine about for it. */
+/** One session for each live stream: its machine, its record, and all its commands to the media engine. */
 export function defineSessions(
   deps: SessionDeps,
   listeners: SessionListeners,
@@ -85,10 +85,10 @@ export function defineSessions(
         case 'end-hold':
           return endHold(uuid);
         case 'tell-begun':
-          return listeners.tellOwner(stream.order, { type: 'stream-begun', stream: uuid });
+          return listeners.notifyOwner(stream.order, { type: 'stream-begun', stream: uuid });
         case 'tell-ended':
           listeners.whenEnded(stream.order);
-          return listeners.tellOwner(stream.order, {
+          return listeners.notifyOwner(stream.order, {
             type: 'stream-ended',
             stream: uuid,
             outcome: effect.outcome,
@@ -132,7 +132,7 @@ export function defineSessions(
         return { type: 'target-found', attempt, target: { ...found, headers } };
       })
       .catch((error: unknown): StreamInput => {
-        log.error({ stream: order.stream, err: error }, 'The address of a stream could not be looked up.');
+        log.error({ stream: order.stream, err: error }, 'stream address lookup failed');
         const sentence = 'the platform failed to look the address up';
         return { type: 'target-refused', attempt, sentence, isFinal: false };
       })
@@ -153,10 +153,10 @@ export function defineSessions(
     if (play !== undefined) sounds.stop(play);
   }
 
-  // Hold audio has no end of its own, and nobody waits for it.
+  // Hold audio has no end of its own: its notices are ignored.
   sounds.ownedBy(ownerKind, () => {});
   audioStreams.subscribe((notice) => {
-    // The engine may have streams that are not ours, those of a test among them.
+    // The engine may have streams of other parts, such as a test's.
     if (sessions.peek(notice.stream) !== undefined) sessions.send(notice.stream, notice);
   });
   return sessions;

@@ -4,7 +4,7 @@ import type { Rate } from '../usage/index.ts';
 import { newStream, type Stream, type StreamSettings } from './domain/stream.ts';
 import { reading, type StreamRow, writing } from './tables.ts';
 
-/** Writes what a step changed. */
+/** Writes the change of a step. */
 export async function saveStream(
   write: Write,
   before: Stream | undefined,
@@ -24,14 +24,14 @@ export async function saveStream(
     .updateTable('streams')
     .set({
       ...changing(after),
-      // A live one stays when its subaccount is removed with all it had.
+      // A live stream stays when its subaccount is removed.
       ...(ends ? { account: await ownerNow(write, after.order.account, after.order.mainAccount) } : {}),
     })
     .where('stream_id', '=', after.order.stream)
     .execute();
 }
 
-/** Neither attempts to connect nor what is told in the middle are part of the record. */
+/** Attempts to connect and middle events are not part of the record. */
 export function isRecorded(before: Stream, after: Stream): boolean {
   return (
     before.startedAt !== after.startedAt ||
@@ -40,7 +40,7 @@ export function isRecorded(before: Stream, after: Stream): boolean {
   );
 }
 
-/** What was live when the last process died. */
+/** Live streams of the last process. */
 export async function loadLiveStreams(database: Database): Promise<readonly Stream[]> {
   const rows = await reading(database.read)
     .selectFrom('streams')
@@ -50,7 +50,7 @@ export async function loadLiveStreams(database: Database): Promise<readonly Stre
   return rows.map(streamOf);
 }
 
-/** Of a subaccount, as the next two. */
+/** Live streams of a subaccount. */
 export async function liveOf(write: Write, account: string): Promise<readonly string[]> {
   const rows = await writing(write)
     .selectFrom('streams')
@@ -62,7 +62,7 @@ export async function liveOf(write: Write, account: string): Promise<readonly st
   return rows.map((row) => row.stream_id);
 }
 
-/** Live ones stay until their end, which the main account sees. */
+/** Removes ended streams of a subaccount; live streams stay until their end, and pass to the main account. */
 export async function removeStreams(write: Write, account: string): Promise<void> {
   await writing(write)
     .deleteFrom('streams')
@@ -112,7 +112,7 @@ function changing({ startedAt, endedAt, end, statistics }: Stream) {
   };
 }
 
-/** A stream without an end, as its row tells it. */
+/** A live stream from its row. */
 function streamOf(row: StreamRow): Stream {
   const stream = newStream(settingsOf(row), row.created_at);
   return {

@@ -27,7 +27,7 @@ async function caller(world: SimulatedWorld, ...elements: readonly string[]): Pr
 const told = (world: SimulatedWorld) =>
   world.customer.requests.filter(({ url }) => url === `${base}/streamed`).map(({ fields }) => fields);
 
-/** Whether anything was heard in the last so many milliseconds. */
+/** Whether the phone heard audio in the last milliseconds. */
 function isLoud(call: PhoneCall, world: SimulatedWorld, ms: number): boolean {
   return call.heard.some(
     ({ at, samples }) => at > world.now() - ms && samples.some((sample) => Math.abs(sample) > 500),
@@ -38,7 +38,7 @@ const stream = (attributes: string) =>
   `<Stream bidirectional="true" statusCallbackUrl="${base}/streamed" ${attributes}>${bot}</Stream>`;
 
 describe('streams on real phones', () => {
-  it('a lost socket: hold audio until it is back, then the conversation again; its end lets the document go on', () =>
+  it('plays hold audio from the loss of the socket until it is back; the end of the stream continues the document', () =>
     inSimulatedWorld({ seed: 81 }, async (world) => {
       const phone = await caller(
         world,
@@ -75,11 +75,11 @@ describe('streams on real phones', () => {
 
   for (const [what, server] of [
     ['while the socket is connected', { late: 2_000 }],
-    ['while nobody answers', 'silent'],
+    ['while the server does not answer', 'silent'],
     ['between two attempts', 'refuses'],
     ['while it streams', 'accepts'],
   ] as const) {
-    it(`a caller who hangs up ${what} leaves one callback about the end, and nothing else`, () =>
+    it(`sends one callback about the end when the caller hangs up ${what}`, () =>
       inSimulatedWorld({ seed: 82 }, async (world) => {
         world.node.streams.serve(bot, server);
         const phone = await caller(world, stream('keepCallAlive="true"'));
@@ -97,13 +97,13 @@ describe('streams on real phones', () => {
       }));
   }
 
-  it('a process that dies leaves streams that have failed, told once', () =>
+  it('fails once after the death of the process', () =>
     inSimulatedWorld({ seed: 83 }, async (world) => {
       const phone = await caller(world, stream(''), '<Wait length="60" silence="true"/>');
       phone.dial('support');
       await world.until('it streams', () => told(world).length === 1);
       await world.restart();
-      await world.until('it is told', () => told(world).length === 2);
+      await world.until('the callback is sent', () => told(world).length === 2);
       assert.deepEqual(
         [told(world)[1]?.Event, told(world)[1]?.StatusReason],
         ['DroppedStream', 'Connection error'],
@@ -111,7 +111,7 @@ describe('streams on real phones', () => {
       phone.hangUp();
     }));
 
-  it('checkpoints over half a minute: a callback for each, in order', () =>
+  it('sends a callback for each checkpoint of half a minute, in order', () =>
     inSimulatedWorld({ seed: 84 }, async (world) => {
       const phone = await caller(world, stream('keepCallAlive="true"'));
       phone.dial('support');

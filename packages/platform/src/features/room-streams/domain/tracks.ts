@@ -1,12 +1,12 @@
 import type { StreamTrack } from '@jackfield/ports';
 import type { Room, RoomMember } from '../../multiparty-calls/index.ts';
 
-/** Whom a stream of a room speaks to; null: everybody. */
+/** Roles that hear a stream of a room; null: all. */
 export type SpeakTo = readonly RoomMember['role'][] | null;
 
 /**
- * One track for each participant, named by its member id: the same words are on one track only. One who is muted, on hold, or
- * waits for the beginning has a silent track.
+ * One track for each participant, named by its member id: each voice is on one track only. The track is silent while the
+ * participant is muted, on hold, or waits for the beginning.
  */
 export function tracksOf({ members }: Room): readonly StreamTrack[] {
   return members.map(({ memberId, leg, isHeard }) => ({
@@ -17,7 +17,7 @@ export function tracksOf({ members }: Room): readonly StreamTrack[] {
   }));
 }
 
-/** Those on hold hear their music and nothing else. */
+/** A participant on hold hears its music alone. */
 export function hearersOf({ members }: Room, speakTo: SpeakTo): readonly string[] {
   return members
     .filter(({ role, isListening }) => isListening && (speakTo?.includes(role) ?? true))

@@ -1,10 +1,10 @@
 import type { Instant, Step } from '@jackfield/ports';
 import type { Attempt, Stream, StreamEffect, StreamLimits } from './stream.ts';
 
-/** What follows a failure: a step, or the sentence with which the stream has failed. */
+/** A further attempt, or the sentence with which the stream has failed. */
 export type AttemptStep = Step<Stream, StreamEffect> | { readonly failure: string };
 
-/** The next look-up; its number makes those before it late. */
+/** The next look-up; its number marks earlier look-ups as late. */
 export function tryNow(stream: Stream, changes: Partial<Attempt> = {}): Step<Stream, StreamEffect> {
   const before = { ...stream.attempt, ...changes };
   const attempt = { ...before, number: before.number + 1, ofUrl: before.ofUrl + 1 };
@@ -15,8 +15,7 @@ export function tryNow(stream: Stream, changes: Partial<Attempt> = {}): Step<Str
 }
 
 /**
- * After a pause the same URL again, as long as it has its chance; then the other one, once. `isFinal`: this URL is out of the
- * question.
+ * After a pause the same URL again, within its limit; then the other URL, once. `isFinal`: this URL can never be reached.
  */
 export function tryAgain(
   stream: Stream,
@@ -42,7 +41,7 @@ export function urlOf({ attempt, order }: Stream): string {
   return attempt.url === 'fallback' ? (order.fallbackUrl ?? order.serviceUrl) : order.serviceUrl;
 }
 
-/** A URL that was lost is tried for a time, any other a number of times. */
+/** A lost URL is tried for a time, any other a number of times. */
 function hasChance({ attempt, interruption, phase }: Stream, at: Instant, limits: StreamLimits): boolean {
   if (phase !== 'interrupted' || attempt.isOther || interruption === null) {
     return attempt.ofUrl < limits.attempts;
@@ -50,7 +49,7 @@ function hasChance({ attempt, interruption, phase }: Stream, at: Instant, limits
   return at < interruption.until;
 }
 
-/** At the beginning always the same; after a loss each pause is twice the one before. */
+/** Constant at the beginning; after a loss each pause is twice as long as the last. */
 function pauseOf({ attempt, phase }: Stream, { pauseMs, longestPauseMs }: StreamLimits): number {
   if (phase !== 'interrupted' || attempt.isOther) return pauseMs;
   return Math.min(longestPauseMs, (pauseMs / 2) * 2 ** Math.min(attempt.ofUrl - 1, 16));

@@ -1,22 +1,22 @@
 import type { StreamTrack } from '@jackfield/ports';
 
-/** docs/interface/streams.md#reasons-of-an-end has these four for call records. */
+/** The four reasons of docs/interface/streams.md#reasons-of-an-end for call records. */
 export type StopReason = 'API request' | 'Call hangup' | 'Connection error' | 'Stream timeout';
 
 export interface NewStream {
-  /** A UUID, chosen by whoever starts it, so that the API can name it at once. */
+  /** A UUID that the owner chooses, so that the API can name it at once. */
   readonly stream: string;
   readonly account: string;
   readonly mainAccount: string;
   readonly owner: { readonly kind: string; readonly id: string };
-  /** The leg whose life it shares: the stream ends with it, but one of a room or one that is a leg itself, which its owner stops. */
+  /** The stream ends with this leg; a stream of a room, and a stream that is a leg itself, is stopped by its owner. */
   readonly callUuid: string;
-  /** Of a stream of a whole room. */
+  /** The multiparty call, where the stream carries a whole room. */
   readonly mpc?: { readonly uuid: string; readonly name: string };
   readonly from: string;
   readonly to: string;
   readonly serviceUrl: string;
-  /** Tried when the first is lost and cannot be had again. */
+  /** Tried when `serviceUrl` cannot be reached. */
   readonly fallbackUrl?: string;
   readonly bidirectional: boolean;
   readonly audioTrack: 'inbound' | 'outbound' | 'both';
@@ -33,7 +33,7 @@ export interface NewStream {
   readonly statusCallback: StreamCallback | null;
   readonly binary?: boolean;
   readonly resumable?: boolean;
-  /** A `stop` frame before the close; yes when left out. */
+  /** Whether a `stop` frame comes before the close; true when left out. */
   readonly stopFrame?: boolean;
   /** Echoed in its first callback. */
   readonly keepCallAlive?: boolean;
@@ -41,7 +41,7 @@ export interface NewStream {
   readonly fields?: Readonly<Record<string, string>>;
 }
 
-/** What happens between the beginning and the end, by the names of its callbacks. */
+/** Events between the beginning and the end, by the names of their callbacks. */
 export type MiddleEvent =
   | 'PlayedStream'
   | 'ClearedAudio'
@@ -52,6 +52,6 @@ export type MiddleEvent =
 export interface StreamCallback {
   readonly url: string;
   readonly method: 'GET' | 'POST';
-  /** Which of them are told, beside beginning and end; all when left out. */
+  /** Which middle events are sent, beside beginning and end; all when left out. */
   readonly middle?: readonly MiddleEvent[];
 }

@@ -19,7 +19,7 @@ describe('a stream that begins', () => {
     assert.equal(stream.find('start-timer')?.at, start + 600_000);
   });
 
-  it('is tried three times with a pause between them, then it has failed', () => {
+  it('fails after three attempts with a pause between them', () => {
     const stream = ScriptedStream.ordered();
     stream.found().unreachable().afterPause();
     assert.deepEqual(stream.orders, ['find-target']);
@@ -34,11 +34,11 @@ describe('a stream that begins', () => {
     assert.equal(secondsOf(stream.stream, stream.now), 0, 'nothing was streamed');
   });
 
-  it('has failed at once where the guard does not let it go', () => {
+  it('fails at once where the egress guard refuses the target', () => {
     assert.deepEqual(ScriptedStream.ordered().refused(true).events, [{ type: 'failed' }]);
   });
 
-  it('has a second URL tried three times as well', () => {
+  it('tries its fallback URL three times as well', () => {
     const stream = ScriptedStream.ordered({ fallbackUrl });
     stream.refused(true);
     assert.equal(stream.find('find-target')?.url, fallbackUrl);
@@ -46,7 +46,7 @@ describe('a stream that begins', () => {
     assert.deepEqual(stream.found().unreachable().events, [{ type: 'failed' }]);
   });
 
-  it('takes no notice of a look-up that comes late', () => {
+  it('ignores a late look-up', () => {
     const stream = ScriptedStream.ordered();
     stream.found().unreachable().afterPause();
     const target = { addresses: ['8.8.8.8'], port: 443, headers: {} };
@@ -62,7 +62,7 @@ describe('the end of a stream', () => {
     ['while it streams', () => ScriptedStream.streaming()],
     ['while it is interrupted', () => ScriptedStream.streaming({ resumable: true }).lost()],
   ] as const) {
-    it(`is told once when the caller hangs up ${what}, and nothing comes after it`, () => {
+    it(`is reported once when the caller hangs up ${what}, and no effect follows`, () => {
       const stream = state();
       stream.feed({ type: 'stop-asked', reason: 'Call hangup' });
       assert.deepEqual(stream.orders.slice(-3), ['close', 'emit', 'tell-ended']);
@@ -102,26 +102,26 @@ describe('the end of a stream', () => {
     });
   }
 
-  it('is a timeout when its time is over, also while the socket is lost', () => {
+  it('is a timeout after stream_timeout, also while the socket is lost', () => {
     for (const stream of [ScriptedStream.streaming(), ScriptedStream.streaming({ resumable: true }).lost()]) {
       assert.deepEqual(stream.fire('timeout').events, [{ type: 'timeout' }]);
       assert.equal(stream.stream.end?.reason, 'Stream timeout');
     }
   });
 
-  it('by timeout is when the timeout is, however late the timer comes', () => {
+  it('by timeout has the instant of the timeout, also with a late timer', () => {
     const stream = ScriptedStream.streaming({ timeoutSeconds: 60 }).after(60_001).fire('timeout').stream;
     assert.equal(secondsOf(stream, start + 60_001), 60);
   });
 
-  it('comes with the restart of the process, when there are no sockets left to close', () => {
+  it('comes with the restart of the process, without a close', () => {
     const stream = ScriptedStream.streaming().feed({ type: 'process-restarted', diedAt: 0 });
     assert.deepEqual(stream.orders, ['emit', 'tell-ended']);
     assert.equal(stream.stream.phase, 'over');
     assert.equal(stream.stream.end?.reason, 'Connection error');
   });
 
-  it('of a process that was killed was when it was last known to live, never before its beginning and never beyond its stream_timeout', () => {
+  it('after a kill has the last sign of life of the process, between the beginning and stream_timeout', () => {
     const endOf = (diedAt: number) => {
       const stream = ScriptedStream.streaming({ timeoutSeconds: 60 }).feed({
         type: 'process-restarted',
@@ -135,7 +135,7 @@ describe('the end of a stream', () => {
     assert.equal(endOf(start + 90_000), 60_000);
   });
 
-  it('comes when the media engine gives the stream up by itself', () => {
+  it('comes when the media engine ends the stream', () => {
     const stream = ScriptedStream.streaming().over();
     assert.deepEqual(stream.events, [{ type: 'failed' }]);
     assert.equal(stream.stream.phase, 'over');
@@ -145,7 +145,7 @@ describe('the end of a stream', () => {
 describe('a resumable stream', () => {
   const lost = () => ScriptedStream.streaming({ resumable: true, fallbackUrl }).after(20_000).lost();
 
-  it('is connected again at once; a socket that is back soon has nobody hear hold audio', () => {
+  it('reconnects at once; a short loss plays no hold audio', () => {
     const stream = lost();
     assert.deepEqual(stream.events, [{ type: 'interrupted', sentence: 'closed with 1006' }]);
     assert.deepEqual(stream.orders, ['emit', 'start-timer', 'find-target']);
@@ -157,13 +157,13 @@ describe('a resumable stream', () => {
     assert.deepEqual(stream.orders, ['emit']);
   });
 
-  it('has hold audio after a moment, until it is back', () => {
+  it('plays hold audio 0.4 s after the loss, until it is resumed', () => {
     const stream = lost().fire('hold');
     assert.deepEqual(stream.effects, [{ do: 'hold', hearers: [leg] }]);
     assert.deepEqual(stream.connected().orders, ['end-hold', 'emit']);
   });
 
-  it('has hold audio for whoever hears it by then, and none where nobody does', () => {
+  it('plays hold audio to the legs that hear it at that moment, and none without such legs', () => {
     const stream = lost().fire('hold');
     stream.feed({ type: 'retrack-asked', tracks: [], hearers: ['other'] });
     assert.deepEqual(stream.orders, ['retrack', 'replay', 'end-hold', 'hold']);
@@ -171,7 +171,7 @@ describe('a resumable stream', () => {
     assert.deepEqual(silent.orders, ['emit', 'find-target']);
   });
 
-  it('is tried for 30 s with growing pauses, then the other URL three times, then it has failed', () => {
+  it('fails after 30 s of attempts with growing pauses and three attempts on the other URL', () => {
     const stream = lost();
     const lostAt = stream.now;
     const pauses: number[] = [];
@@ -191,7 +191,7 @@ describe('a resumable stream', () => {
     assert.deepEqual(stream.unreachable().events, [{ type: 'failed' }]);
   });
 
-  it('goes back to the URL that it was on last', () => {
+  it('reconnects to the URL that it used last', () => {
     const stream = lost().refused(true).found().connected();
     assert.deepEqual(stream.events, [{ type: 'resumed', afterMs: 0 }]);
     stream.after(60_000).lost();
@@ -200,7 +200,7 @@ describe('a resumable stream', () => {
     assert.equal(stream.find('find-target')?.url, 'wss://bot.example/audio');
   });
 
-  it('does not win time by a server that takes every connection and drops it', () => {
+  it('gains no time from a server that accepts each connection and drops it', () => {
     const stream = ScriptedStream.streaming({ resumable: true }).after(20_000).lost();
     const lostAt = stream.now;
     for (let turn = 0; stream.stream.phase !== 'closing'; turn++) {
@@ -213,8 +213,8 @@ describe('a resumable stream', () => {
   });
 });
 
-describe('what happens in the middle of a stream', () => {
-  it('is told, with what it is about', () => {
+describe('an event in the middle of a stream', () => {
+  it('is emitted with its fields', () => {
     const stream = ScriptedStream.streaming();
     const about = { stream: stream.stream.order.stream };
     assert.deepEqual(stream.feed({ type: 'stream-played', name: 'greeting', ...about }).events, [
@@ -223,17 +223,17 @@ describe('what happens in the middle of a stream', () => {
     assert.deepEqual(stream.feed({ type: 'stream-cleared', ...about }).events, [{ type: 'cleared' }]);
   });
 
-  it('is told so many times a second, and what is left out is counted', () => {
-    const stream = ScriptedStream.streaming({}, { toldPerSecond: 3 });
+  it('is emitted up to the limit of a second, and omitted events are counted', () => {
+    const stream = ScriptedStream.streaming({}, { eventsPerSecond: 3 });
     const cleared = () =>
       stream.feed({ type: 'stream-cleared', stream: stream.stream.order.stream }).events.length;
     assert.deepEqual([cleared(), cleared(), cleared(), cleared(), cleared()], [1, 1, 1, 0, 0]);
     stream.after(1_000);
     assert.equal(cleared(), 1);
-    assert.equal(stream.stream.chatter.untold, 2);
+    assert.equal(stream.stream.chatter.omitted, 2);
   });
 
-  it('moves the stream to other legs; who hears it is told to the media engine where it plays at all', () => {
+  it('moves the stream to other legs; a bidirectional stream changes its listeners in the media engine', () => {
     const tracks = [{ name: 'inbound', said: ['other'], heard: [] }];
     const moved = (bidirectional: boolean) =>
       ScriptedStream.streaming({ bidirectional }).feed({ type: 'retrack-asked', tracks, hearers: ['other'] });

@@ -13,7 +13,7 @@ import {
 type Stepped = Step<Stream, StreamEffect>;
 type Of<Type extends StreamInput['type']> = Extract<StreamInput, { readonly type: Type }>;
 
-/** RFC 6455 §7.4.1: 1000 is the close of somebody who is done, 1005 one that says nothing. Anything else is a loss. */
+/** RFC 6455 §7.4.1: 1000 is a normal close, 1005 a close without a code. Any other code is a loss. */
 const closedOnPurpose: readonly number[] = [1000, 1005];
 
 export function streamMachine(
@@ -54,7 +54,7 @@ function stepLive(stream: Stream, input: StreamInput, now: Instant, limits: Stre
     case 'stream-lost':
       return lost(stream, input, now, limits);
     case 'stream-over':
-      // Nobody had asked for it: whoever held the sockets has given them up.
+      // Without a stop: the media worker gave the sockets up.
       return vanished(
         { ...stream, statistics: input.statistics },
         input.sentence ?? 'the media engine has ended the stream',
@@ -63,15 +63,15 @@ function stepLive(stream: Stream, input: StreamInput, now: Instant, limits: Stre
     case 'process-restarted':
       return vanished(stream, 'the platform was restarted', lastKnown(stream, input.diedAt));
     case 'stream-played':
-      return told(stream, { type: 'played', name: input.name }, now, limits);
+      return reported(stream, { type: 'played', name: input.name }, now, limits);
     case 'stream-cleared':
-      return told(stream, { type: 'cleared' }, now, limits);
+      return reported(stream, { type: 'cleared' }, now, limits);
     case 'stream-degraded': {
       const { direction, droppedMs, percentFull } = input;
-      return told(stream, { type: 'degraded', direction, droppedMs, percentFull }, now, limits);
+      return reported(stream, { type: 'degraded', direction, droppedMs, percentFull }, now, limits);
     }
     case 'stream-refused-frame':
-      return told(stream, { type: 'frame-refused', sentence: input.sentence }, now, limits);
+      return reported(stream, { type: 'frame-refused', sentence: input.sentence }, now, limits);
     case 'retrack-asked':
       return retracked(stream, input);
     case 'stop-asked':
@@ -131,7 +131,7 @@ function lost(stream: Stream, { code, sentence }: Of<'stream-lost'>, now: Instan
   }
   const { order, interruption: before, attempt } = stream;
   if (order.resumable !== true) return ended(stream, failed(sentence), now);
-  // A server that takes every connection and drops it at once does not win time by that.
+  // A server that accepts each connection and drops it at once gains no time.
   const hasRecovered = before === null || now - before.resumedAt >= limits.recoveredMs;
   const until = hasRecovered ? now + limits.resumeMs : before.until;
   const interrupted: Stream = {
@@ -168,7 +168,7 @@ function timerFired(stream: Stream, key: string, now: Instant): Stepped {
         effects: [{ do: 'hold', hearers: stream.hearers }],
       };
     case 'timeout':
-      // A timer is never early: the millisecond by which it is late shall not begin another second, and with it another minute.
+      // A late timer must not add a second, and with it a billed minute.
       return ended(stream, endAsked('Stream timeout'), Math.min(now, timeoutOf(stream, now)));
     default:
       return stay(stream);
@@ -179,18 +179,18 @@ function timeoutOf({ startedAt, order }: Stream, now: Instant): Instant {
   return (startedAt ?? now) + order.timeoutSeconds * 1000;
 }
 
-/** Something that the other side has brought about; what is too much of it is counted. */
-function told(stream: Stream, event: StreamEvent, now: Instant, limits: StreamLimits): Stepped {
+/** An event that the other side causes; events over the limit are counted. */
+function reported(stream: Stream, event: StreamEvent, now: Instant, limits: StreamLimits): Stepped {
   if (stream.phase === 'connecting') return stay(stream);
   const { chatter } = stream;
   const isNew = now - chatter.since >= 1000;
   const since = isNew ? now : chatter.since;
-  const count = isNew ? 0 : chatter.told;
-  if (count >= limits.toldPerSecond) {
-    return stay({ ...stream, chatter: { ...chatter, untold: chatter.untold + 1 } });
+  const count = isNew ? 0 : chatter.emitted;
+  if (count >= limits.eventsPerSecond) {
+    return stay({ ...stream, chatter: { ...chatter, omitted: chatter.omitted + 1 } });
   }
   return {
-    state: { ...stream, chatter: { ...chatter, since, told: count + 1 } },
+    state: { ...stream, chatter: { ...chatter, since, emitted: count + 1 } },
     effects: [{ do: 'emit', event }],
   };
 }
@@ -214,7 +214,7 @@ function holdEnds({ isHeld }: Stream): readonly StreamEffect[] {
   return [{ do: 'cancel-timer', key: 'hold' }, ...(isHeld ? [{ do: 'end-hold' } as const] : [])];
 }
 
-/** The one way out: told once, and everything is taken back. */
+/** Every end passes here: it is reported once, and all timers and holds end. */
 function ended(stream: Stream, end: StreamEnd, now: Instant): Stepped {
   return {
     state: { ...stream, phase: 'closing', endedAt: now, end, isHeld: false },
@@ -229,13 +229,13 @@ function ended(stream: Stream, end: StreamEnd, now: Instant): Stepped {
   };
 }
 
-/** Nobody pays for the time in which no process was there: the record or the process has known it alive, whichever was later. */
+/** Time without a process is not billed: the stream ended at its beginning or at the death of the process, whichever was later. */
 function lastKnown({ startedAt, createdAt, order }: Stream, diedAt: Instant): Instant {
   const since = startedAt ?? createdAt;
   return Math.max(since, Math.min(diedAt, since + order.timeoutSeconds * 1000));
 }
 
-/** There is nothing left that could be closed. */
+/** The sockets are gone: ends without a close. */
 function vanished(stream: Stream, sentence: string, now: Instant): Stepped {
   const { state, effects } = ended(stream, failed(sentence), now);
   return { state: { ...state, phase: 'over' }, effects: effects.filter((effect) => effect.do !== 'close') };

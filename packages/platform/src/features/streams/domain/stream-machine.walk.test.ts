@@ -35,7 +35,7 @@ const inputs = fc.oneof(
   }),
 );
 
-test('whatever comes in whatever order: one start at most, one end, nothing after it, and everything closed', () => {
+test('random inputs cause at most one start and one end, no effect after it, and all is closed', () => {
   const options = fc.record({
     resumable: fc.boolean(),
     hasFallback: fc.boolean(),

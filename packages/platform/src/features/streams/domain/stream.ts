@@ -8,13 +8,13 @@ import type { NewStream, StopReason } from './new-stream.ts';
  *   connecting ──connected──→ streaming ⇄ interrupted (resumable ones)
  *       └───────stop, timeout, failure──────────┴──→ closing ──sockets gone──→ over
  *
- * Its end is told when `closing` begins, once; `closing` only waits until nothing of it is left.
+ * Its end is reported once, when `closing` begins; `closing` only waits until the media engine has released it.
  */
 export interface Stream {
   readonly order: StreamSettings;
   readonly phase: 'connecting' | 'streaming' | 'interrupted' | 'closing' | 'over';
   readonly createdAt: Instant;
-  /** When it was connected first. */
+  /** Its first connection. */
   readonly startedAt: Instant | null;
   readonly endedAt: Instant | null;
   readonly end: StreamEnd | null;
@@ -36,50 +36,50 @@ export interface StreamEnd {
   readonly sentence: string | null;
 }
 
-/** Those of the door, and one of ours: the other side has closed the socket as one does that is done. */
+/** The reasons of the public API, and a normal close by the other side. */
 export type EndReason = StopReason | 'Closed by the application';
 
-/** Tries to connect. A look-up carries the number of its attempt, so that a late one is known. */
+/** Attempts to connect. A look-up carries the number of its attempt, so that a late result is recognised. */
 export interface Attempt {
   readonly number: number;
-  /** Tries of this URL, since the beginning or since the socket was lost. */
+  /** Attempts on this URL, since the beginning or since the socket was lost. */
   readonly ofUrl: number;
   readonly url: 'service' | 'fallback';
-  /** The other URL has had its turn. */
+  /** The stream has changed to its other URL. */
   readonly isOther: boolean;
 }
 
-/** Losses of the socket, in a life that may lose it again and again. */
+/** The last loss of the socket. */
 export interface Interruption {
   readonly lostAt: Instant;
   readonly resumedAt: Instant;
-  /** Until then the URL that was lost is tried. */
+  /** Until then the lost URL is tried. */
   readonly until: Instant;
 }
 
-/** What is told in the middle of a stream is bounded: the other side decides how often it happens. */
+/** Limits middle events, because the other side decides how often they happen. */
 export interface Chatter {
   readonly since: Instant;
-  readonly told: number;
-  /** Over the whole life: what happened and was not told. */
-  readonly untold: number;
+  readonly emitted: number;
+  /** Events over the limit, from the beginning on. */
+  readonly omitted: number;
 }
 
 export interface StreamLimits {
-  /** docs/interface/streams.md#starting: on a failure to connect it is tried twice more. */
+  /** docs/interface/streams.md#starting: two further attempts after a failure to connect. */
   readonly attempts: number;
   readonly pauseMs: number;
   /** To resolve the name, and to connect with TLS and upgrade, each. */
   readonly connectMs: number;
-  /** How long the URL of a lost stream is tried again, and the longest pause meanwhile. */
+  /** How long the URL of a lost stream is tried, and the longest pause meanwhile. */
   readonly resumeMs: number;
   readonly longestPauseMs: number;
-  /** A stream that was resumed for less than this has not recovered: the time of its interruption goes on. */
+  /** A stream that is lost again within this time has not recovered: `resumeMs` of the first loss goes on. */
   readonly recoveredMs: number;
-  /** Hold audio begins so much later: a socket that is back at once is not heard. */
+  /** Delay of hold audio: a short loss stays inaudible. */
   readonly holdAfterMs: number;
   /** Callbacks and events in the middle of a stream, each second. */
-  readonly toldPerSecond: number;
+  readonly eventsPerSecond: number;
 }
 
 export const streamLimits: StreamLimits = {
@@ -90,10 +90,10 @@ export const streamLimits: StreamLimits = {
   longestPauseMs: 4_000,
   recoveredMs: 10_000,
   holdAfterMs: 400,
-  toldPerSecond: 20,
+  eventsPerSecond: 20,
 };
 
-/** Where an attempt may go, with the signatures of its upgrade request. */
+/** Checked addresses of an attempt, with the signatures of its upgrade request. */
 export interface CheckedTarget {
   readonly addresses: readonly string[];
   readonly port: number;
@@ -107,7 +107,7 @@ export type StreamInput =
       readonly hearers: readonly string[];
     }
   | { readonly type: 'target-found'; readonly attempt: number; readonly target: CheckedTarget }
-  /** `isFinal`: the guard does not let us go there, and will not. */
+  /** `isFinal`: the egress guard refuses the target for good. */
   | {
       readonly type: 'target-refused';
       readonly attempt: number;
@@ -121,11 +121,11 @@ export type StreamInput =
       readonly hearers: readonly string[];
     }
   | { readonly type: 'stop-asked'; readonly reason: StopReason }
-  /** `diedAt`: when the process that died was last known to live. */
+  /** `diedAt`: the last sign of life of the former process. */
   | { readonly type: 'process-restarted'; readonly diedAt: Instant }
   | TimerFired;
 
-/** What customers are told; names of docs/interface/streams.md#status-callbacks are given to it in events.ts. */
+/** Reported to customers; events.ts gives the names of docs/interface/streams.md#status-callbacks. */
 export type StreamEvent =
   | { readonly type: 'started' }
   | { readonly type: 'interrupted'; readonly sentence: string }
@@ -159,7 +159,7 @@ export type StreamEffect =
   | { readonly do: 'retrack'; readonly tracks: readonly StreamTrack[] }
   | { readonly do: 'replay'; readonly hearers: readonly string[] }
   | { readonly do: 'close'; readonly reason: EndReason }
-  /** Hold audio for whoever hears the stream. */
+  /** Hold audio for the legs that hear the stream. */
   | { readonly do: 'hold'; readonly hearers: readonly string[] }
   | { readonly do: 'end-hold' }
   | { readonly do: 'tell-begun' }
@@ -178,7 +178,7 @@ export function newStream(settings: StreamSettings, now: Instant): Stream {
     attempt: { number: 0, ofUrl: 0, url: 'service', isOther: false },
     interruption: null,
     isHeld: false,
-    chatter: { since: 0, told: 0, untold: 0 },
+    chatter: { since: 0, emitted: 0, omitted: 0 },
     statistics: null,
   };
 }

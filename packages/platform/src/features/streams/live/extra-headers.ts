@@ -1,12 +1,12 @@
 import { invalidParameter } from '../../../kernel/problem.ts';
 import { accepted, type Result, refused } from '../../../kernel/result.ts';
 
-/** docs/interface/streams.md#starting: all of it, in UTF-8. */
+/** docs/interface/streams.md#starting: of the whole text, in UTF-8. */
 const maxExtraHeadersBytes = 512;
 
 const allowed = `pairs such as name=value,other=value (or with ; between them, or a JSON object of texts), at most ${maxExtraHeadersBytes} bytes`;
 
-/** What a request gives, kept as it was written. */
+/** Checks the parameter and keeps it as written. */
 export function readExtraHeaders(
   value: string | object | undefined,
   parameter = 'extra_headers',
@@ -19,8 +19,8 @@ export function readExtraHeaders(
 }
 
 /**
- * As it goes into the frames. The only parser of pairs that is known splits at `;` and takes JSON as it is (docs/interface/streams.md#frames), so
- * pairs are joined by that whatever stood between them.
+ * The text in the frames. The only known parser of pairs splits at `;` and accepts JSON (docs/interface/streams.md#frames), so
+ * pairs are always joined by `;`.
  */
 export function extraHeadersOnWire(written: string): string {
   const text = written.trim();

@@ -1,51 +1,51 @@
 import type { NewStream } from '../domain/new-stream.ts';
 
-type Placed = Pick<NewStream, 'stream' | 'callUuid' | 'serviceUrl' | 'mpc' | 'asLeg'>;
+type Attached = Pick<NewStream, 'stream' | 'callUuid' | 'serviceUrl' | 'mpc' | 'asLeg'>;
 
-/** Which streams live, by the call or the room that they are of: known from the wish to start on. */
+/** Live streams by their call or room, from the request to start on. */
 export interface LiveStreams {
-  add(stream: Placed): void;
-  remove(stream: Placed): void;
+  add(stream: Attached): void;
+  remove(stream: Attached): void;
   has(stream: string): boolean;
   /** Of the same call or room. */
-  beside(stream: Placed): readonly Placed[];
-  /** Those that end with this leg. */
+  beside(stream: Attached): readonly Attached[];
+  /** Streams that end with this leg. */
   ofLeg(leg: string): readonly string[];
-  /** Whether it ends with the leg that it names. */
-  sharesLife(stream: Placed): boolean;
+  /** Whether the stream ends with the leg that it names. */
+  endsWithLeg(stream: Attached): boolean;
 }
 
 export function createLiveStreams(): LiveStreams {
-  const places = new Map<string, Map<string, Placed>>();
+  const byResource = new Map<string, Map<string, Attached>>();
   const known = new Set<string>();
 
   return {
     has: (stream) => known.has(stream),
     add(stream) {
       known.add(stream.stream);
-      const place = placeOf(stream);
-      const there = places.get(place);
-      if (there === undefined) places.set(place, new Map([[stream.stream, stream]]));
+      const resource = resourceOf(stream);
+      const there = byResource.get(resource);
+      if (there === undefined) byResource.set(resource, new Map([[stream.stream, stream]]));
       else there.set(stream.stream, stream);
     },
     remove(stream) {
       known.delete(stream.stream);
-      const place = placeOf(stream);
-      const there = places.get(place);
+      const resource = resourceOf(stream);
+      const there = byResource.get(resource);
       there?.delete(stream.stream);
-      if (there?.size === 0) places.delete(place);
+      if (there?.size === 0) byResource.delete(resource);
     },
-    beside: (stream) => [...(places.get(placeOf(stream))?.values() ?? [])],
+    beside: (stream) => [...(byResource.get(resourceOf(stream))?.values() ?? [])],
     ofLeg: (leg) =>
-      [...(places.get(`call/${leg}`)?.values() ?? [])].filter(sharesLife).map(({ stream }) => stream),
-    sharesLife,
+      [...(byResource.get(`call/${leg}`)?.values() ?? [])].filter(endsWithLeg).map(({ stream }) => stream),
+    endsWithLeg,
   };
 }
 
-function placeOf({ callUuid, mpc }: Placed): string {
+function resourceOf({ callUuid, mpc }: Attached): string {
   return mpc === undefined ? `call/${callUuid}` : `mpc/${mpc.uuid}`;
 }
 
-function sharesLife({ mpc, asLeg }: Placed): boolean {
+function endsWithLeg({ mpc, asLeg }: Attached): boolean {
   return mpc === undefined && asLeg === undefined;
 }

@@ -16,7 +16,7 @@ export type SignUpgrade = (
   account: { readonly account: string; readonly mainAccount: string },
 ) => Promise<Readonly<Record<string, string>> | undefined>;
 
-/** As those of callbacks (docs/interface/signatures.md#version-2). */
+/** As in callbacks (docs/interface/signatures.md#version-2). */
 const nonceDigits = 20;
 
 /** V3 of a GET without parameters. A receiver rebuilds the URL as it sees it, so each form of it has its signature in the list. */
@@ -45,8 +45,8 @@ export function createUpgradeSigner({
 }
 
 /**
- * The URL as it was written, and as it arrives (host in lower case, without the port of its scheme, with a path), under each
- * scheme that a server may take itself to be reached by (docs/interface/signatures.md#streams): its own first.
+ * The URL as written, and as it arrives (host in lower case, without the port of its scheme, with a path), under each
+ * scheme that the server may see (docs/interface/signatures.md#streams): its own first.
  */
 function formsOf(written: string): readonly string[] {
   const url = written.split('#', 1)[0] ?? '';

@@ -2,7 +2,7 @@ import type { Migration } from '@jackfield/ports';
 
 /**
  * `streams_by_call` and `streams_by_mpc` answer the lists, `streams_by_account` the removal of a subaccount, `streams_live` is for
- * restart. `settings` is JSON of what never changes and nobody looks for. The rate is that of its beginning, in 1e-5 units.
+ * restart. `settings` is JSON of settings that never change and that no query filters by. The rate is that of its beginning, in 1e-5 units.
  */
 export const streamsTable: Migration = {
   name: 'streams/0001-streams',

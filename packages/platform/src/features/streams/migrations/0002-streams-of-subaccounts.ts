@@ -1,8 +1,8 @@
 import type { Migration } from '@jackfield/ports';
 
 /**
- * The removal of a subaccount finds its streams here. As an index of all streams it was what SQLite walked along for a subaccount's
- * streams of one call; this one cannot be taken for that.
+ * The removal of a subaccount finds its streams here. SQLite used the former index of all streams for a subaccount's streams
+ * of one call; it cannot use this partial index for that.
  */
 export const streamsOfSubaccounts: Migration = {
   name: 'streams/0002-streams-of-subaccounts',

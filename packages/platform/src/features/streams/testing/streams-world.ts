@@ -27,7 +27,7 @@ export interface StreamsWorld {
   readonly feature: StreamsFeature;
   readonly sockets: SimulatedStreams;
   readonly events: readonly OutboxEvent[];
-  /** What owners of kind `test` were told. */
+  /** Notices to owners of kind `test`. */
   readonly notices: readonly (readonly [string, StreamLifeNotice])[];
   /** Hold audio that is heard, by the names of the plays. */
   readonly playing: ReadonlyMap<string, PlayOrder>;
@@ -40,7 +40,7 @@ export interface StreamsWorld {
   post(path: string, body?: object, as?: Caller): Promise<ApiAnswer>;
   get(path: string, as?: Caller): Promise<ApiAnswer>;
   remove(path: string, as?: Caller): Promise<ApiAnswer>;
-  /** Another process on the data as they are now; nothing of the old one was told to end. */
+  /** Another process on the data as they are now; the old one ends without notice. */
   crash(): Promise<StreamsWorld>;
 }
 

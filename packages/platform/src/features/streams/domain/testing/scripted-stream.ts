@@ -46,7 +46,7 @@ export function exampleOrder(over: Partial<NewStream> = {}): NewStream {
   };
 }
 
-/** A stream that is fed one input after another; the effects of the last step are kept. */
+/** A stream that steps through inputs; keeps the effects of the last step. */
 export class ScriptedStream {
   stream: Stream;
   effects: readonly StreamEffect[] = [];
@@ -108,7 +108,7 @@ export class ScriptedStream {
     return this.feed({ type: 'timer-fired', key });
   }
 
-  /** The timer of this key that the last step started is waited for. */
+  /** Fires the pause timer that the last step started. */
   afterPause(): this {
     const timer = this.effects.find((effect) => effect.do === 'start-timer' && effect.key === 'pause');
     if (timer?.do !== 'start-timer') throw new Error('no pause was begun');
