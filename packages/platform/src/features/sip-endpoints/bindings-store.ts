@@ -12,12 +12,12 @@ export interface CredentialRow {
 }
 
 /**
- * Queries of the registrar. A REGISTER comes ten thousand times a second, and building a query costs more than running it:
- * each is built once and then run with other parameters.
+ * Queries of the registrar. Building a query costs more than running it, and thousands of REGISTERs come each second:
+ * each is built once and run with other parameters.
  */
 export interface RegistrarQueries {
   credential(username: string): CompiledQuery<CredentialRow>;
-  /** Rows come for an endpoint that exists, one of nulls when it has no live binding; newest first. */
+  /** No row without the endpoint, a row of nulls without a live binding; newest first. */
   live(endpoint: string, now: Instant): CompiledQuery<LiveRow>;
   /** Locks the endpoint until the end of the transaction. */
   lock(endpoint: string): CompiledQuery<unknown>;
@@ -29,20 +29,33 @@ export interface RegistrarQueries {
   purge(now: Instant): CompiledQuery<unknown>;
   instance(endpoint: string, instance: string): CompiledQuery<{ readonly instance: string }>;
   addInstance(endpoint: string, instance: string, now: Instant): CompiledQuery<unknown>;
-  /** Forgets those of an endpoint that came first, beyond as many as are kept. */
+  /** Forgets the oldest instances of an endpoint beyond the limit. */
   trimInstances(endpoint: string): CompiledQuery<unknown>;
 }
 
 export type LiveRow = { [Name in keyof BindingRow]: BindingRow[Name] | null };
 
-/** Expired rows that one purge deletes at most, so that it never holds up the others for long. */
+/** Limit of one purge, so that it does not delay other transactions for long. */
 export const purgeBatch = 500;
 
-/** Phones of an endpoint that are remembered: more than may be registered at a time, and no more than a reinstalled app uses up in years. */
+/** Remembered phones of an endpoint: more than can be registered, and as many as a reinstalled app uses in years. */
 const mostInstances = 32;
 
+type Tables = ReturnType<typeof tablesOf>;
+
+function tablesOf(read: Read) {
+  return read.withTables<SipEndpointsTables>();
+}
+
+/** `locks`: with a row lock, for databases with concurrent transactions. */
 export function registrarQueries(read: Read, locks: boolean): RegistrarQueries {
-  const tables = read.withTables<SipEndpointsTables>();
+  const tables = tablesOf(read);
+  return { ...readQueries(tables, locks), ...writeQueries(tables), ...instanceQueries(tables) };
+}
+
+type Reads = Pick<RegistrarQueries, 'credential' | 'live' | 'lock'>;
+
+function readQueries(tables: Tables, locks: boolean): Reads {
   const credential = tables
     .selectFrom('sip_endpoints')
     .select(['account', 'endpoint_id', 'username', 'ha1_md5', 'ha1_sha256'])
@@ -75,6 +88,16 @@ export function registrarQueries(read: Read, locks: boolean): RegistrarQueries {
     .compile();
   const oneEndpoint = tables.selectFrom('sip_endpoints').select('endpoint_id').where('endpoint_id', '=', '');
   const lock = (locks ? oneEndpoint.forUpdate() : oneEndpoint).compile();
+  return {
+    credential: (username) => ({ ...credential, parameters: [username] }),
+    live: (endpoint, now) => ({ ...live, parameters: [now, endpoint] }),
+    lock: (endpoint) => ({ ...lock, parameters: [endpoint] }),
+  };
+}
+
+type Writes = Pick<RegistrarQueries, 'put' | 'remove' | 'dropFlow' | 'dropFlows' | 'purge'>;
+
+function writeQueries(tables: Tables): Writes {
   const put = tables
     .insertInto('sip_bindings')
     .values(rowOf('', emptyBinding))
@@ -122,6 +145,21 @@ export function registrarQueries(read: Read, locks: boolean): RegistrarQueries {
       ),
     )
     .compile();
+  return {
+    put: (endpoint, binding) => ({ ...put, parameters: Object.values(rowOf(endpoint, binding)) }),
+    remove: (endpoint, { contact, instance = '', regId = 0 }) => ({
+      ...remove,
+      parameters: [endpoint, contact, instance, regId],
+    }),
+    dropFlow: (flow) => ({ ...dropFlow, parameters: [flow] }),
+    dropFlows: (from, to) => ({ ...dropFlows, parameters: [from, to] }),
+    purge: (now) => ({ ...purge, parameters: [now, purgeBatch] }),
+  };
+}
+
+type Instances = Pick<RegistrarQueries, 'instance' | 'addInstance' | 'trimInstances'>;
+
+function instanceQueries(tables: Tables): Instances {
   const instance = tables
     .selectFrom('sip_instances')
     .select('instance')
@@ -147,20 +185,9 @@ export function registrarQueries(read: Read, locks: boolean): RegistrarQueries {
     )
     .compile();
   return {
-    credential: (username) => ({ ...credential, parameters: [username] }),
-    live: (endpoint, now) => ({ ...live, parameters: [now, endpoint] }),
-    lock: (endpoint) => ({ ...lock, parameters: [endpoint] }),
-    put: (endpoint, binding) => ({ ...put, parameters: Object.values(rowOf(endpoint, binding)) }),
-    remove: (endpoint, { contact, instance = '', regId = 0 }) => ({
-      ...remove,
-      parameters: [endpoint, contact, instance, regId],
-    }),
-    dropFlow: (flow) => ({ ...dropFlow, parameters: [flow] }),
-    dropFlows: (from, to) => ({ ...dropFlows, parameters: [from, to] }),
     instance: (endpoint, named) => ({ ...instance, parameters: [endpoint, named] }),
     addInstance: (endpoint, named, now) => ({ ...addInstance, parameters: [endpoint, named, now] }),
     trimInstances: (endpoint) => ({ ...trimInstances, parameters: [endpoint, endpoint, mostInstances] }),
-    purge: (now) => ({ ...purge, parameters: [now, purgeBatch] }),
   };
 }
 
@@ -183,7 +210,7 @@ export function bindingOf(row: LiveRow): Binding | undefined {
   };
 }
 
-/** Whether two bindings are kept under the same name. */
+/** Whether two bindings have the same key. */
 export function isSameBinding(one: Binding, other: Binding): boolean {
   return (
     one.contact === other.contact &&
@@ -203,7 +230,7 @@ const emptyBinding: Binding = {
   registeredAt: 0,
 };
 
-/** The order of these is the order of the parameters of `put`. */
+/** In the order of the parameters of `put`. */
 function rowOf(endpoint: string, binding: Binding): BindingRow {
   return {
     endpoint_id: endpoint,

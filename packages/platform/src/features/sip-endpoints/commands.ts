@@ -9,11 +9,11 @@ import { credentialColumns } from './registrations/credential.ts';
 import type { EndpointStore } from './store.ts';
 import type { EndpointRow } from './tables.ts';
 
-/** What endpoints need of applications, read in the transaction that attaches one: none is deleted in between. */
+/** Applications for endpoints, read in the transaction that attaches one, so that it cannot be deleted in between. */
 export interface AttachableApplications {
-  /** Whether the account sees it, and so may attach it. */
+  /** Whether the account sees the application, and so may attach it. */
   exists(write: Write, account: RequestAccount, applicationId: string): Promise<boolean>;
-  /** The one that new endpoints of this account get when none is named. */
+  /** The application of new endpoints of this account that name none. */
   defaultOf(write: Write, account: string): Promise<string | undefined>;
 }
 
@@ -25,13 +25,13 @@ export interface CommandDeps {
   readonly applications: AttachableApplications;
 }
 
-// Only another account that takes the same stamp in the same moment makes an attempt fail.
+// An attempt fails only when another account uses the same stamp in the same moment.
 const attempts = 10;
 
 export async function createEndpoint(
   deps: CommandDeps,
   account: RequestAccount,
-  wish: NewEndpoint,
+  requested: NewEndpoint,
   now: Instant,
 ): Promise<Result<EndpointRow>> {
   const { database, secrets, store, applications } = deps;
@@ -39,23 +39,23 @@ export async function createEndpoint(
     try {
       return await database.transact(async (write) => {
         await requireOwner(write, account.authId, account.main);
-        const unknown = await unknownApplication(deps, write, account, wish.app_id);
+        const unknown = await unknownApplication(deps, write, account, requested.app_id);
         if (unknown !== undefined) return refused(unknown);
         await store.countNew(write, account);
-        const last = await store.lastStamp(write, wish.username);
-        // A second later than the last one that was given, where the clock has not moved on.
+        const last = await store.lastStamp(write, requested.username);
+        // A second after the last stamp, where the clock has not moved on.
         const stamp = Math.max(Math.floor(now / 1000), (last ?? 0) + 1);
-        const username = wish.username + creationStamp(stamp * 1000);
+        const username = requested.username + creationStamp(stamp * 1000);
         const created: EndpointRow = {
           endpoint_id: newEndpointId(secrets),
           account: account.authId,
           main_account: account.main,
           username,
-          base_name: wish.username,
+          base_name: requested.username,
           stamp,
-          alias: wish.alias,
-          application_id: wish.app_id ?? (await applications.defaultOf(write, account.authId)) ?? null,
-          ...credentialColumns(secrets, username, deps.realm, wish.password),
+          alias: requested.alias,
+          application_id: requested.app_id ?? (await applications.defaultOf(write, account.authId)) ?? null,
+          ...credentialColumns(secrets, username, deps.realm, requested.password),
           created_at: now,
         };
         await store.insert(write, created);
@@ -71,19 +71,19 @@ export async function changeEndpoint(
   deps: CommandDeps,
   account: RequestAccount,
   endpointId: string,
-  wish: EndpointChanges,
+  requested: EndpointChanges,
 ): Promise<Result<undefined>> {
   return deps.database.transact(async (write) => {
     const username = await deps.store.usernameOf(write, account, endpointId);
     if (username === undefined) return refused(notFound('endpoint', endpointId));
-    const unknown = await unknownApplication(deps, write, account, wish.app_id || undefined);
+    const unknown = await unknownApplication(deps, write, account, requested.app_id || undefined);
     if (unknown !== undefined) return refused(unknown);
     const changes: Partial<EndpointRow> = {
-      ...(wish.alias === undefined ? {} : { alias: wish.alias }),
-      ...(wish.app_id === undefined ? {} : { application_id: wish.app_id || null }),
-      ...(wish.password === undefined
+      ...(requested.alias === undefined ? {} : { alias: requested.alias }),
+      ...(requested.app_id === undefined ? {} : { application_id: requested.app_id || null }),
+      ...(requested.password === undefined
         ? {}
-        : credentialColumns(deps.secrets, username, deps.realm, wish.password)),
+        : credentialColumns(deps.secrets, username, deps.realm, requested.password)),
     };
     if (Object.keys(changes).length > 0) await deps.store.change(write, endpointId, changes);
     return accepted(undefined);

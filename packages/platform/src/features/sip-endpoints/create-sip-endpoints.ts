@@ -20,11 +20,11 @@ interface SipEndpointsDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly secrets: Secrets;
-  /** SIP domains that we serve; the first is the realm of digest and the domain in `sip_uri`. */
+  /** The server's SIP domains; the first is the realm of digest and the domain in `sip_uri`. */
   readonly domains: readonly [string, ...string[]];
   readonly applications: AttachableApplications;
   readonly metrics?: Pick<Metrics, 'gauge'>;
-  /** Takes events of registrations that begin and end; absent where nobody is told of them. */
+  /** For events of registrations that begin and end; without it there are none. */
   readonly outbox?: Pick<Outbox, 'appendEvents' | 'wake'>;
 }
 
@@ -32,24 +32,24 @@ export interface SipEndpointsFeature extends Feature {
   readonly routes: readonly RouteGroup[];
   readonly migrations: readonly Migration[];
   readonly registrations: Registrations;
-  /** Some usernames that begin so, in their order. */
+  /** Some usernames with this beginning, in their order. */
   usernamesLike(beginning: string): Promise<readonly string[]>;
   /** The application that an endpoint is attached to, if any. */
   applicationOf(endpointId: string): Promise<string | null>;
-  /** What becomes of endpoints when their application is deleted; for the applications feature. */
+  /** For the applications feature, when an application is deleted. */
   readonly attached: {
-    /** Deletes those that the account sees. */
+    /** Deletes the endpoints that the account sees. */
     remove(write: Write, account: RequestAccount, applicationId: string): Promise<void>;
-    /** All of them; `null` leaves them without an application. */
+    /** All endpoints; `null` leaves them without an application. */
     reattach(write: Write, applicationIds: readonly string[], to: string | null): Promise<void>;
   };
-  /** What becomes of the endpoints of a subaccount that is deleted; for the accounts feature. */
+  /** For the accounts feature, when a subaccount is deleted. */
   readonly resources: AccountResources;
-  /** Waits for no more expiries. */
+  /** Cancels the timer of expiries. */
   release(): Promise<void>;
 }
 
-/** SIP users: what the API says of them, and what the registrar and the authenticator need of them. */
+/** SIP users: operations of the API, and the port for registrar and authenticator. */
 export function createSipEndpoints(deps: SipEndpointsDeps): SipEndpointsFeature {
   const store = createEndpointStore(deps.database);
   const { database, clock, outbox } = deps;

@@ -5,7 +5,7 @@ import type { Page } from '../../kernel/pagination.ts';
 import { viewOf } from '../accounts/index.ts';
 import type { EndpointRow, SipEndpointsTables } from './tables.ts';
 
-/** An endpoint as it is shown, with one of its live bindings; without any, the columns of the binding are null. */
+/** An endpoint for the API, with one of its live bindings; without a live binding its columns are null. */
 export type ShownRow = Pick<
   EndpointRow,
   'endpoint_id' | 'account' | 'main_account' | 'username' | 'alias' | 'application_id' | 'password_md5_sealed'
@@ -16,8 +16,8 @@ export type ShownRow = Pick<
 };
 
 /**
- * The queries that the API runs most. Building a query costs more than running it, so each is built once and run with other
- * parameters, in the order in which they stand in the query.
+ * The most frequent queries of the API. Building a query costs more than running it, so each is built once and run with other
+ * parameters, in their order in the query.
  */
 export interface EndpointQueries {
   /** One row for each live binding, newest first. */
@@ -62,7 +62,7 @@ export function endpointQueries(read: Read): EndpointQueries {
 
   const pageOf = (view: View) =>
     tables
-      // The page is cut before bindings are looked at; what is skipped costs a step in the index each.
+      // The page is cut before the join; each skipped endpoint costs one step in the index.
       .selectFrom((of) =>
         of
           .selectFrom('sip_endpoints')

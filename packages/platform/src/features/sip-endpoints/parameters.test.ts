@@ -6,7 +6,7 @@ import { type ApiWorld, openApi } from '../../http/testing/api-world.ts';
 
 const valid = { username: 'alice', password: 'secret', alias: 'a' };
 
-/** Values that no text parameter takes, whatever it means. */
+/** Values that every text parameter refuses. */
 const noTexts: readonly unknown[] = [null, true, false, 0, 1.5, -1, [], ['a'], {}, { a: 1 }];
 
 const refusedTexts: Readonly<Record<string, readonly string[]>> = {
@@ -61,7 +61,7 @@ eachDatabase('Parameters of SIP endpoints', (open) => {
       assert.equal((await world.call('GET', 'Endpoint/')).body.meta.total_count, 1);
     });
 
-    test(`${parameter}: everything that is allowed is taken`, async () => {
+    test(`${parameter}: every allowed value is accepted`, async () => {
       const world = await openApi(open);
       for (const value of allowedTexts[parameter]!) {
         const created = await world.call('POST', 'Endpoint/', { body: { ...valid, [parameter]: value } });
@@ -71,7 +71,7 @@ eachDatabase('Parameters of SIP endpoints', (open) => {
       }
     });
 
-    test(`${parameter}: a missing one is named`, async () => {
+    test(`${parameter}: the refusal of a missing value names it`, async () => {
       const world = await openApi(open);
       const body = Object.fromEntries(Object.entries(valid).filter(([name]) => name !== parameter));
       const answer = await world.call('POST', 'Endpoint/', { body });
@@ -130,7 +130,7 @@ eachDatabase('Parameters of SIP endpoints', (open) => {
     }
   });
 
-  test('no body whatever is answered with a fault of ours, and only a valid one creates', async () => {
+  test('no body causes a 5xx answer, and only a valid body creates an endpoint', async () => {
     const world = await openApi(open);
     const field = fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue(), fc.constantFrom('alice', 'secret'));
     const body = fc.record(

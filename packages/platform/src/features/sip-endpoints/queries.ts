@@ -30,7 +30,7 @@ export async function readEndpoint(
   });
 }
 
-/** In the order of creation, so that a page stays what it was when endpoints are added. */
+/** In the order of creation, so that a page stays the same when endpoints are added. */
 export async function readEndpoints(
   deps: QueryDeps,
   account: RequestAccount,

@@ -1,7 +1,7 @@
 import type { Binding } from '@jackfield/ports';
 import type { OutboxEvent } from '../../kernel/kernel-effects.ts';
 
-/** Whose registration it is. */
+/** The endpoint of a registration. */
 export interface RegisteredEndpoint {
   readonly endpoint_id: string;
   readonly account: string;
@@ -12,7 +12,7 @@ export interface RegisteredEndpoint {
 /** `expired`: not refreshed in time; `flow-lost`: its connection broke (RFC 5626 §4.2.1). */
 export type UnregisteredReason = 'unregistered' | 'expired' | 'flow-lost';
 
-/** The endpoint had no live binding, and has one. */
+/** The endpoint has its first live binding. */
 export function registeredEvent(endpoint: RegisteredEndpoint, binding: Binding): OutboxEvent {
   return eventOf('endpoint.registered', endpoint, {
     contact: binding.contact,
@@ -20,7 +20,7 @@ export function registeredEvent(endpoint: RegisteredEndpoint, binding: Binding):
   });
 }
 
-/** Its last binding is gone. */
+/** The endpoint has lost its last binding. */
 export function unregisteredEvent(
   endpoint: RegisteredEndpoint,
   last: { readonly contact: string; readonly user_agent: string },

@@ -12,7 +12,7 @@ const create = async (world: ApiWorld, fields: object = {}) => {
 };
 
 eachDatabase('SIP endpoints over HTTP', (open) => {
-  test('an endpoint is created with 12 digits appended, read back, changed and deleted for good', async () => {
+  test('an endpoint is created with 12 appended digits, read, changed and deleted', async () => {
     const world = await openApi(open);
     const created = await world.call('POST', 'Endpoint/', { body: valid });
     assert.equal(created.status, 201);
@@ -50,7 +50,7 @@ eachDatabase('SIP endpoints over HTTP', (open) => {
     }
   });
 
-  test('a new password changes what the phone has to know, and is never kept itself', async () => {
+  test('a new password changes the HA1 of the endpoint, and is never stored itself', async () => {
     const world = await openApi(open);
     const { endpoint_id, username } = await create(world);
     const ha1 = (password: string, algorithm: string) =>
@@ -64,7 +64,7 @@ eachDatabase('SIP endpoints over HTTP', (open) => {
     assert.deepEqual([after?.account, after?.endpoint], [world.main.authId, endpoint_id]);
   });
 
-  test('the same name in the same second gets the next second', async () => {
+  test('a second endpoint with the same name in the same second gets the stamp of the next second', async () => {
     const world = await openApi(open);
     const names = await Promise.all(Array.from({ length: 20 }, async () => (await create(world)).username));
     assert.deepEqual(
@@ -74,7 +74,7 @@ eachDatabase('SIP endpoints over HTTP', (open) => {
     assert.equal((await create(world, { username: 'alice2' })).username, 'alice2260101000000');
   });
 
-  test('an application that does not exist is a wrong parameter; one that exists is shown as a path', async () => {
+  test('an unknown app_id is refused; a known one is shown as a path', async () => {
     const world = await openApi(open);
     for (const app_id of ['12345678901234567', '', 'x', 5, null, '1'.repeat(33)]) {
       const refused = await world.call('POST', 'Endpoint/', { body: { ...valid, app_id } });
@@ -97,7 +97,7 @@ eachDatabase('SIP endpoints over HTTP', (open) => {
     }
   });
 
-  test('a list keeps its pages while endpoints are added, and links to the next and the previous', async () => {
+  test('a list keeps its pages while endpoints are added, and links to the next and the previous page', async () => {
     const world = await openApi(open);
     const ids: string[] = [];
     for (let at = 0; at < 7; at += 1) ids.push((await create(world)).endpoint_id);
@@ -132,7 +132,7 @@ eachDatabase('SIP endpoints over HTTP', (open) => {
     assert.deepEqual(idsOf(await page('?offset=1000000000')), []);
   });
 
-  test('a subaccount sees its own endpoints, the main account those of all', async () => {
+  test('a subaccount sees its own endpoints, the main account the endpoints of all', async () => {
     const world = await openApi(open);
     const [one, two] = [await world.subaccount(), await world.subaccount()];
     const own = await create(world);
@@ -159,7 +159,7 @@ eachDatabase('SIP endpoints over HTTP', (open) => {
       [1, 1],
       [0, 0],
     ]);
-    // The main account acts for its subaccount on the subaccount's path.
+    // The main account may use the subaccount's path.
     const acting = `/v1/Account/${one.authId}/Endpoint/`;
     assert.equal((await world.call('POST', acting, { body: valid })).status, 201);
     assert.equal((await world.call('GET', 'Endpoint/', { as: one })).body.meta.total_count, 2);
@@ -168,7 +168,7 @@ eachDatabase('SIP endpoints over HTTP', (open) => {
     assert.equal((await world.call('GET', 'Endpoint/')).body.meta.total_count, 2);
   });
 
-  test('everything is there after a restart', async () => {
+  test('endpoints survive a restart', async () => {
     const world = await openApi(open);
     const { endpoint_id } = await create(world);
     const before = (await world.call('GET', `Endpoint/${endpoint_id}/`)).body;

@@ -17,7 +17,7 @@ import { type QueryDeps, readEndpoint, readEndpoints } from './queries.ts';
 export function endpointRoutes(deps: CommandDeps & QueryDeps): RouteGroup {
   return {
     name: 'SIP endpoints',
-    description: 'SIP users that register and place or receive calls.',
+    description: 'SIP users that register, make calls and receive calls.',
     routes: [
       route({
         method: 'POST',

@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 
 export type SipEndpointsTables = BindingsTables & {
   sip_endpoints: {
-    /** Order of creation: lists in this order keep their pages when something is added. */
+    /** Order of creation: lists in this order keep their pages when endpoints are added. */
     position: Generated<number>;
     endpoint_id: string;
     account: string;
@@ -20,7 +20,7 @@ export type SipEndpointsTables = BindingsTables & {
     ha1_sha256: string;
     created_at: number;
   };
-  /** How many endpoints an account sees, so that no list has to count them. */
+  /** Number of endpoints that an account sees, so that no list counts them. */
   sip_endpoint_totals: { account: string; total: number };
 };
 
@@ -30,7 +30,7 @@ export type BindingsTables = {
   sip_bindings: {
     endpoint_id: string;
     contact: string;
-    /** Empty where the phone has not said which it is. */
+    /** Empty for a phone without an instance. */
     instance: string;
     /** 0 for a binding that is no flow of RFC 5626. */
     reg_id: number;
@@ -43,9 +43,9 @@ export type BindingsTables = {
     cseq: number;
     user_agent: string;
     registered_at: number;
-    /** 0 where the token that it was made with does not allow to call; 1 for all others. */
+    /** 0 for a token that does not allow calls; 1 for all others. */
     may_call: number;
-    /** 0 where it is not known. */
+    /** 0 where it is unknown. */
     refreshed_at: number;
   };
   /** Phones that have registered with an instance, whether they are registered or not. */

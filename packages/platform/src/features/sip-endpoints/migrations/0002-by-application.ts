@@ -1,6 +1,6 @@
 import type { Migration } from '@jackfield/ports';
 
-/** An application that is deleted finds its endpoints. */
+/** The deletion of an application finds its endpoints. */
 export const sipEndpointsByApplication: Migration = {
   name: 'sip-endpoints/0002-by-application',
   sql: `

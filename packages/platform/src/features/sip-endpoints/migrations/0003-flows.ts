@@ -1,6 +1,6 @@
 import type { Migration } from '@jackfield/ports';
 
-/** Several flows of one phone may have the same contact, so the instance and its reg-id are part of the name (RFC 5626). */
+/** Several flows of one phone may have the same contact, so the instance and its reg-id are part of the key (RFC 5626). */
 export const sipBindingsFlows: Migration = {
   name: 'sip-endpoints/0003-flows',
   sql: `

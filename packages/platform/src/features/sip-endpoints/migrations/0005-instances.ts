@@ -1,8 +1,8 @@
 import type { Migration } from '@jackfield/ports';
 
 /**
- * Phones that have registered with an instance (RFC 5627): the GRUU of one is good also while it is not registered. Of several contacts of a
- * phone, the one that was refreshed last says which Call-ID counts.
+ * Phones that have registered with an instance (RFC 5627): their GRUU stays valid while they are not registered. Of several contacts of a
+ * phone, the Call-ID of the last refreshed contact counts.
  */
 export const sipInstances: Migration = {
   name: 'sip-endpoints/0005-instances',

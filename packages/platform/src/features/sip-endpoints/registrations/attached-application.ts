@@ -2,7 +2,7 @@ import type { Database } from '@jackfield/ports';
 import type { CompiledQuery } from 'kysely';
 import type { SipEndpointsTables } from '../tables.ts';
 
-/** The application that an endpoint is attached to: asked for each call that it places. */
+/** The application that an endpoint is attached to: read for each call from the endpoint. */
 export function createAttachedApplication({
   read,
 }: Pick<Database, 'read'>): (endpointId: string) => Promise<string | null> {

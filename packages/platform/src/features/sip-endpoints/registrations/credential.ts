@@ -4,8 +4,8 @@ import type { EndpointRow } from '../tables.ts';
 type CredentialColumns = Pick<EndpointRow, 'password_md5_sealed' | 'ha1_md5' | 'ha1_sha256'>;
 
 /**
- * What is kept instead of the password: HA1 for our realm per algorithm (RFC 7616 §3.4.2, RFC 8760), and the MD5 that the
- * interface shows, sealed because it is the same for equal passwords.
+ * Stored instead of the password: HA1 for the realm per algorithm (RFC 7616 §3.4.2, RFC 8760), and the MD5 that the
+ * interface shows, encrypted because it is the same for equal passwords.
  */
 export function credentialColumns(
   secrets: Pick<Secrets, 'digest' | 'encrypt'>,

@@ -10,15 +10,15 @@ export interface GoneBinding {
   readonly expires_at: number;
 }
 
-/** Queries of what ends registrations without a REGISTER; built once, like the registrar's. */
+/** Queries for registrations that end without a REGISTER; built once, like the registrar's. */
 export interface GoneQueries {
-  /** Deletes what has expired, at most `limit`. */
+  /** Deletes at most `limit` expired bindings. */
   expired(now: Instant, limit: number): CompiledQuery<GoneBinding>;
   expiredOf(endpoint: string, now: Instant): CompiledQuery<GoneBinding>;
   /** Deletes bindings of flows from the first name up to, and without, the second. */
   ofFlows(from: string, to: string, limit: number): CompiledQuery<GoneBinding>;
   nextExpiry(): CompiledQuery<{ readonly expires_at: number }>;
-  /** The endpoint, where none of its bindings is left. */
+  /** The endpoint, if it has no binding left. */
   endpointWithoutBinding(endpoint: string): CompiledQuery<RegisteredEndpoint>;
   endpoint(endpoint: string): CompiledQuery<RegisteredEndpoint>;
 }

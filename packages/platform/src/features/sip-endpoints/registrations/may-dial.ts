@@ -1,8 +1,8 @@
 import type { Registrations } from '@jackfield/ports';
 
 /**
- * Whether an endpoint may have a number called by transferring its call. Where an application takes the calls of an endpoint, it decides which
- * numbers are called; an endpoint that is not found calls none.
+ * Whether an endpoint may transfer its call to a number. Where an application answers the calls of an endpoint, the application decides which
+ * numbers are called; an unknown endpoint calls none.
  */
 export function createMayDial(
   { credentialOf }: Pick<Registrations, 'credentialOf'>,

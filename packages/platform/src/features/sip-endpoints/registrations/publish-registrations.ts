@@ -8,7 +8,7 @@ export interface PublishedRegistrations {
   readonly metrics: Pick<Metrics, 'gauge'>;
 }
 
-/** Counted in the index of expiries, once in five seconds at most: a counter would miss what other nodes and expiries change. */
+/** Counted in the index of expiries, at most once in five seconds: a counter would miss changes by other nodes and by expiry. */
 export function publishRegistrations({ database: { read }, clock, metrics }: PublishedRegistrations): void {
   const live = askedSeldom(clock, async () => {
     const query = sql<{ live: number | string }>`

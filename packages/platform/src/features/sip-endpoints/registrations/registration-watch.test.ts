@@ -41,7 +41,7 @@ async function openWorld(open: OpenDatabase) {
         registrations.update(endpoint_id, () => ({ bindings, result: undefined }));
       return { endpoint: endpoint_id as string, username: username as string, binding, set };
     },
-    /** Without a virtual clock's help: a real database takes its time. */
+    /** In real time: a real database is not on the virtual clock. */
     async told(number: number) {
       let events = await feed.after({ authId, isSubaccount: false }, firstCursor, 100);
       for (let turn = 0; events.length < number && turn < 500; turn++) {
@@ -64,8 +64,8 @@ async function openWorld(open: OpenDatabase) {
   };
 }
 
-eachDatabase('What is told of registrations', (open) => {
-  test('the first binding and the end of the last one are told of; refreshes and further bindings are not', async () => {
+eachDatabase('Events of registrations', (open) => {
+  test('the first binding and the end of the last one are reported; refreshes and further bindings are not', async () => {
     const world = await openWorld(open);
     const { endpoint, binding, set } = await world.phone();
     await set(binding('a', 60));
@@ -80,7 +80,7 @@ eachDatabase('What is told of registrations', (open) => {
     await world.close();
   });
 
-  test('a registration that is not refreshed has expired within a second of its time', async () => {
+  test('a registration without a refresh is reported as expired within a second', async () => {
     const world = await openWorld(open);
     const [one, two] = [await world.phone(), await world.phone()];
     await one.set(one.binding('a', 30), one.binding('b', 40));
@@ -101,10 +101,10 @@ eachDatabase('What is told of registrations', (open) => {
     await world.close();
   });
 
-  test('who registers again before its expiry was seen is told of as gone and back', async () => {
+  test('a phone that registers again before the sweep of its expiry is reported as expired and registered', async () => {
     const world = await openWorld(open);
     const { endpoint, binding, set } = await world.phone();
-    // In the past when it is written: expired before any timer.
+    // Expired when it is written, before any timer.
     await set(binding('a', 0, { expiresAt: world.world.clock.now() }));
     await set(binding('a', 60));
     assert.deepEqual(
@@ -118,7 +118,7 @@ eachDatabase('What is told of registrations', (open) => {
     await world.close();
   });
 
-  test('a flow that broke takes its registrations with it, and no others', async () => {
+  test('a lost flow ends its registrations and no others', async () => {
     const world = await openWorld(open);
     const [one, two, three] = [await world.phone(), await world.phone(), await world.phone()];
     await one.set(one.binding('a', 60, { flow: 'tcp:1' }));
@@ -135,7 +135,7 @@ eachDatabase('What is told of registrations', (open) => {
     await world.close();
   });
 
-  test('what expired while no process ran is told of after the start', async () => {
+  test('registrations that expired while no process ran are reported after the start', async () => {
     const world = await openWorld(open);
     const { endpoint, binding, set } = await world.phone();
     await set(binding('a', 10));

@@ -31,7 +31,7 @@ async function phone(world: ApiWorld, as = world.main) {
 }
 
 eachDatabase('Registrations', (open) => {
-  test('bindings come back as they were written, newest first, also after a restart', async () => {
+  test('bindings are read as they were written, newest first, also after a restart', async () => {
     const world = await openApi(open);
     const { binding, set, live, endpoint } = await phone(world);
     const older = binding('a');
@@ -44,7 +44,7 @@ eachDatabase('Registrations', (open) => {
     assert.deepEqual(await again.sipEndpoints.registrations.bindingsOf(endpoint), [newer, older]);
   });
 
-  test('several flows of one phone are kept apart although their contact is the same, each with its Path; one that is lost leaves the others', async () => {
+  test('flows of one phone with the same contact are separate bindings, each with its Path, and the loss of a flow keeps the others', async () => {
     const world = await openApi(open);
     const { binding, set, live } = await phone(world);
     const flow = { instance: '<urn:uuid:1>', registeredAt: world.clock.now() };
@@ -64,7 +64,7 @@ eachDatabase('Registrations', (open) => {
     assert.deepEqual(await live(), []);
   });
 
-  test('what a token does not allow is kept with its binding until another one refreshes it', async () => {
+  test('the permission of a token stays with its binding until another token refreshes it', async () => {
     const world = await openApi(open);
     const { binding, set, endpoint } = await phone(world);
     await set([binding('a', { mayCall: false })]);
@@ -75,7 +75,7 @@ eachDatabase('Registrations', (open) => {
     assert.deepEqual(await registrations.bindingsOf(endpoint), [binding('a')]);
   });
 
-  test('a phone is known by its instance also while it is not registered, the latest 32 of an endpoint, and goes with that', async () => {
+  test('the latest 32 instances of an endpoint are remembered without a registration, and deleted with the endpoint', async () => {
     const world = await openApi(open);
     const { binding, set, endpoint } = await phone(world);
     const { registrations } = world.sipEndpoints;
@@ -95,7 +95,7 @@ eachDatabase('Registrations', (open) => {
     assert.equal(await known(33), false);
   });
 
-  test('the API shows the newest live binding, and none when the last has expired', async () => {
+  test('the API shows the newest live binding, and none after the last has expired', async () => {
     const world = await openApi(open);
     const { binding, set, seen, endpoint } = await phone(world);
     await set([binding('a', { expiresAt: world.clock.now() + 90_000 })]);
@@ -118,7 +118,7 @@ eachDatabase('Registrations', (open) => {
     }
   });
 
-  test('update sees only live bindings, replaces what it is given and leaves what is the same', async () => {
+  test('update reads live bindings only, writes changed ones and leaves equal ones', async () => {
     const world = await openApi(open);
     const { binding, set, live, endpoint } = await phone(world);
     const { registrations } = world.sipEndpoints;
@@ -140,7 +140,7 @@ eachDatabase('Registrations', (open) => {
     assert.deepEqual(await live(), []);
   });
 
-  test('updates at the same time lose nothing', async () => {
+  test('concurrent updates lose no binding', async () => {
     const world = await openApi(open);
     const { binding, endpoint, live } = await phone(world);
     await Promise.all(
@@ -164,7 +164,7 @@ eachDatabase('Registrations', (open) => {
     assert.deepEqual(await live(), []);
   });
 
-  test('a lost flow takes its bindings with it and no others', async () => {
+  test('a lost flow removes its bindings and no others', async () => {
     const world = await openApi(open);
     const [one, two] = [await phone(world), await phone(world)];
     await one.set([one.binding('a', { flow: 'tcp:1' }), one.binding('b', { flow: 'tcp:2' })]);
@@ -178,7 +178,7 @@ eachDatabase('Registrations', (open) => {
     assert.equal((await two.seen()).sip_registered, 'false');
   });
 
-  test('a restart takes the bindings of all connections, and leaves those of datagrams', async () => {
+  test('a restart removes the bindings of all connections, and keeps the bindings over UDP', async () => {
     const world = await openApi(open);
     const { binding, set, live } = await phone(world);
     await set([
@@ -191,7 +191,7 @@ eachDatabase('Registrations', (open) => {
     assert.deepEqual((await live()).map(({ flow }) => flow).sort(), ['tcq', 'udp-192.0.2.1-5060']);
   });
 
-  test('a deleted endpoint is nobody: no credential, no bindings, and none can be written', async () => {
+  test('a deleted endpoint has no credential and no bindings, and none can be written', async () => {
     const world = await openApi(open);
     const { endpoint, username, binding, set, live } = await phone(world);
     await set([binding('a')]);
@@ -201,7 +201,7 @@ eachDatabase('Registrations', (open) => {
     await assert.rejects(set([binding('a')]), /deleted/);
   });
 
-  test('a subaccount is deleted with its phones, or leaves them to the main account', async () => {
+  test('the deletion of a subaccount deletes its endpoints, or passes them to the main account', async () => {
     const world = await openApi(open);
     const [gone, left] = [await world.subaccount(), await world.subaccount()];
     const [lost, kept] = [await phone(world, gone), await phone(world, left)];
@@ -219,7 +219,7 @@ eachDatabase('Registrations', (open) => {
     assert.deepEqual([(await kept.seen()).sub_account, (await kept.seen()).sip_registered], [null, 'true']);
   });
 
-  test('expired bindings are swept out by the next registration of anybody, a batch at a time', async () => {
+  test('the next registration of any endpoint removes expired bindings, a batch at a time', async () => {
     const world = await openApi(open);
     const { binding, set, endpoint } = await phone(world);
     const other = await phone(world);
@@ -241,7 +241,7 @@ eachDatabase('Registrations', (open) => {
     assert.equal(await rows(), 0);
   });
 
-  test('odd user names are nobody, and an odd User-Agent is shown without its control characters', async () => {
+  test('a malformed user name has no credential, and a User-Agent is shown without control characters', async () => {
     const world = await openApi(open);
     const { registrations } = world.sipEndpoints;
     for (const user of [

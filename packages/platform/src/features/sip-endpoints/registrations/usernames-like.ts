@@ -1,10 +1,10 @@
 import type { Database } from '@jackfield/ports';
 import type { SipEndpointsTables } from '../tables.ts';
 
-/** As many are suggested at most. */
+/** Limit of suggestions. */
 const most = 3;
 
-/** The first usernames that begin so, in their order; none for a text that begins no username. */
+/** The first usernames with this beginning, in their order; none for a text that cannot begin a username. */
 export function createUsernamesLike({
   read,
 }: Pick<Database, 'read'>): (beginning: string) => Promise<readonly string[]> {
